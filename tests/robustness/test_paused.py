@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import signal
+import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -19,7 +21,7 @@ from fairplay.server.records.chain import parsed
 from fairplay.server.records.store import Store
 from fairplay.v1 import referee_pb2
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
-from tests.robustness.harness import Command, free_address
+from tests.robustness.harness import Command, free_address, until
 from tests.server.harness import plan
 
 GAMES = 27
@@ -29,6 +31,13 @@ LIMIT_S = 5.0
 PAUSE_S = 6.0
 LONG_PAUSE_S = 12.0
 PATIENCE_S = 120.0
+SLOW_PLAYER = """
+import sys, time
+time.sleep(1.5)
+sys.argv = ["fairplay", "player", "fish"]
+from fairplay.terminal import main
+main()
+"""
 
 
 class Thinking(Callee):
@@ -113,3 +122,20 @@ async def test_a_bank_does_not_pay_for_time_in_which_the_server_stood_still(tmp_
         calls = [entry.call for entry in parsed(store.read("g")) if entry.HasField("call")]
     charged = [max(0.0, call.elapsed.ToMilliseconds() / 1e3 - LIMIT_S) for call in calls]
     assert max(charged) < LONG_PAUSE_S / 2
+
+
+@pytest.mark.slow
+async def test_players_that_come_up_while_the_server_stands_still_take_part(tmp_path: Path) -> None:
+    slow = f"exec:{sys.executable} -c {shlex.quote(SLOW_PLAYER)}"
+    serve = ("serve", "--listen", free_address(), "--allow-exec", "--start-limit", "3s")
+    with Command(tmp_path, *serve) as server:
+        await asyncio.to_thread(server.says, "127.0.0.1:")
+        address = next(word for word in server.out.split() if word.startswith("127.0.0.1:")).rstrip(".,")
+        async with asyncio.timeout(PATIENCE_S), grpc.aio.insecure_channel(address) as channel:
+            request = referee_pb2.PlayGameRequest(game_id="g", plan=plan(slow, slow, limit_s=LIMIT_S))
+            playing = RefereeServiceStub(channel).PlayGame(request)
+            await asyncio.to_thread(until, lambda: len(server.left()) > 1, "a program is started")
+            os.kill(server.process.pid, signal.SIGSTOP)
+            await asyncio.sleep(PAUSE_S)  # real time, in which the start limit would be over
+            os.kill(server.process.pid, signal.SIGCONT)
+            assert not (await playing).game.result.misconducts

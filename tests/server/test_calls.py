@@ -20,7 +20,6 @@ from fairplay.server.links.link import (
     duration,
     too_large,
 )
-from fairplay.server.links.standstill import BEAT_S, STOOD_S, Standstills
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
 from tests.server.quick import QuickLoop, in_no_time, quick_clock
 
@@ -286,80 +285,6 @@ def test_a_stall_is_forgotten_when_it_is_over() -> None:
         call.settle(REPLY)
 
     assert kind(run(test, wait_s=5.0), 2) is Overrun
-
-
-def test_the_time_in_which_the_server_stood_still_is_known_for_each_call() -> None:
-    stood: dict[str, float] = {}
-
-    def test(calls: Calls) -> None:
-        loop = asyncio.get_running_loop()
-        first = calls.open(60.0)
-        loop.call_at(1.0, stall, 3.0)
-        loop.call_at(1.0, lambda: stood.update(at_once=first.stood_s))  # before the beat that is late
-        loop.call_at(6.0, lambda: after(calls, first))
-        loop.call_at(8.0, stall, STOOD_S / 2)
-        loop.call_at(9.0, lambda: stood.update(busy=first.stood_s))
-        loop.call_at(10.0, stall, 1.0)
-        loop.call_at(12.0, lambda: stood.update(both=first.stood_s))
-        loop.call_at(12.5, lambda: first.settle(REPLY))
-
-    def after(calls: Calls, first: OpenCall) -> None:
-        stood.update(first=first.stood_s, second=calls.open(1.0).stood_s)
-
-    run(test, wait_s=100.0)
-    about = {"at_once": 3.0, "first": 3.0, "second": 0.0, "busy": 3.0, "both": 4.0}
-    assert stood == {name: pytest.approx(due, abs=2 * BEAT_S) for name, due in about.items()}
-
-
-@pytest.mark.parametrize(("stood_s", "known_s"), [(0.26, 0.0), (0.2625, 0.0), (0.265, 0.265)])
-def test_who_stands_still_for_a_fifth_of_a_second_behind_a_beat_stands_still(stood_s: float, known_s: float) -> None:
-    async def work() -> float:
-        loop = asyncio.get_running_loop()
-        standstills = Standstills(loop.time, lambda: False)
-        assert standstills.seconds_since(0.0) == 0
-        standstills.watch()
-        stall(stood_s)
-        assert standstills.seconds_since(0.0) == known_s
-        await asyncio.sleep(1.0)  # and what is known stays known
-        assert not standstills.watched
-        stall(9.0)
-        assert standstills.seconds_since(stood_s) == 0
-        return standstills.seconds_since(0.0)
-
-    assert in_no_time(work()) == known_s
-
-
-def test_the_latest_64_standstills_are_known() -> None:
-    async def work() -> list[float]:
-        loop = asyncio.get_running_loop()
-        standstills = Standstills(loop.time, lambda: True)
-        standstills.watch()
-        known: list[float] = []
-        for count in range(1, 66):
-            stall(1.0)
-            await asyncio.sleep(1.0)
-            if count >= 63:
-                known.append(standstills.seconds_since(0.0))
-        return known
-
-    before, all_known, one_forgotten = in_no_time(work())
-    assert all_known - before == pytest.approx(1.0, abs=0.1)
-    assert one_forgotten == pytest.approx(all_known, abs=0.1)
-
-
-def test_nothing_beats_while_no_call_is_open() -> None:
-    def test(calls: Calls) -> None:
-        calls.open(1.0).settle(REPLY)
-        asyncio.get_running_loop().call_at(2.0, lambda: beating.append(calls.clock.standstills.watched))
-        asyncio.get_running_loop().call_at(3.0, lambda: again(calls))
-
-    def again(calls: Calls) -> None:
-        calls.open(1.0)
-        beating.append(calls.clock.standstills.watched)
-
-    beating: list[bool] = []
-    run(test, wait_s=6.0)
-    assert beating == [False, True]
 
 
 def test_a_player_that_is_not_connected_fails_every_call_at_once() -> None:

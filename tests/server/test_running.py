@@ -17,9 +17,7 @@ from fairplay.server.running import TimeLimits
 from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.referee_pb2 import GameStatus
 from tests.server.played import Played, control, plan_of, played
-from tests.server.quick import in_no_time, quick_clock
 from tests.server.snap import Snap, ask, everybody
-from tests.server.test_calls import stall
 from tests.server.test_racing import turned, until
 
 
@@ -311,25 +309,6 @@ def alone(_: Snap) -> Conversation:
 @pytest.mark.parametrize(("bank_s", "banked"), [(0.0, False), (0.5, True)])
 def test_a_game_has_a_bank_if_its_plan_gives_one(bank_s: float, banked: bool) -> None:
     assert TimeLimits(plan_of(1, control(bank_s))).banked is banked
-
-
-def test_no_bank_pays_for_time_in_which_the_server_stood_still() -> None:
-    async def play() -> None:
-        async with played(alone, 1, control=control(20.0), clock=quick_clock()) as at:
-            at.begin()
-            (hand,) = at.hands
-            limits = []
-            for asleep_s, stalled_s in [(0.5, 0.0), (13.0, 0.0), (2.0, 14.0), (1.0, 13.0)]:
-                limits.append(hand.limit_s)
-                await asyncio.sleep(asleep_s)
-                stall(stalled_s)
-                hand.say("x")
-            limits.append(hand.limit_s)
-            took = [entry.call.elapsed.ToMilliseconds() / 1e3 for entry in at.entries() if entry.HasField("call")]
-        assert limits == pytest.approx([30.0, 30.0, 27.0, 27.0, 27.0], abs=0.1)
-        assert took == pytest.approx([0.5, 13.0, 2.0, 1.0], abs=0.1)
-
-    in_no_time(play())
 
 
 async def test_time_that_a_bank_has_paid_for_is_gone_after_a_restart() -> None:

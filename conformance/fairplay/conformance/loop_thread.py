@@ -7,6 +7,8 @@ import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar, cast
 
+from fairplay.player.standstill import new_loop
+
 Result = TypeVar("Result")
 
 CLEANUP_LIMIT_S = 10.0
@@ -17,7 +19,7 @@ class LoopThread:
     """Runs coroutines in a thread while the caller waits."""
 
     def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
+        self._loop = new_loop()
         self._asked_for = set[asyncio.Task[Any]]()
         self._thread = threading.Thread(target=self._loop.run_forever, name="fairplay-suite", daemon=True)
         self._thread.start()
@@ -30,6 +32,10 @@ class LoopThread:
         except BaseException:
             future.cancel()
             raise
+
+    def time(self) -> float:
+        """Return the time of the loop, which stands still with the process."""
+        return self._loop.time()
 
     def close(self) -> None:
         """Cancel what still runs, wait until it has cleaned up, and end the thread."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import grpc
 from google.protobuf.duration_pb2 import Duration
 
+from fairplay.player import standstill
 from fairplay.player.answering import Answering
 from fairplay.player.channels import Credentials, open_channel, split_address
 from fairplay.player.handlers import Handlers
@@ -70,7 +71,7 @@ def dial_in(player: object, address: str, name: str, token: str = "", *, patienc
     server refuses the player or stays away, CredentialsError if a file of the credentials cannot be used.
     """
     try:
-        asyncio.run(dial_in_async([Hosted(player, name, token)], address, patience_s=patience_s))
+        standstill.run(dial_in_async([Hosted(player, name, token)], address, patience_s=patience_s))
     except KeyboardInterrupt:
         log.info("stopped")
 

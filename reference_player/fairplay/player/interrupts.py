@@ -8,14 +8,17 @@ import signal
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from fairplay.player import standstill
+
 Result = TypeVar("Result")
 
 
 def run(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run `work` as asyncio.run does. Raises KeyboardInterrupt, once the work has ended, if it was interrupted.
+    """Run `work` as asyncio.run does, in a loop whose time stands still with the process.
 
-    The first Ctrl-C cancels the work. Those that follow are ignored until the program has ended: they would interrupt
-    its cleanup. For programs that end when the work ends.
+    Raises KeyboardInterrupt, once the work has ended, if it was interrupted. The first Ctrl-C cancels the work. Those
+    that follow are ignored until the program has ended: they would interrupt its cleanup. For programs that end when
+    the work ends.
     """
     interrupted = False
 
@@ -37,7 +40,7 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
         return await work
 
     try:
-        return asyncio.run(watched())
+        return standstill.run(watched())
     except asyncio.CancelledError:
         if not interrupted:
             raise

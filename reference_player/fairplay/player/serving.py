@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 from collections.abc import Awaitable, Callable
@@ -11,6 +10,7 @@ from typing import Any, TypeAlias
 import grpc
 from google.protobuf.message import DecodeError
 
+from fairplay.player import standstill
 from fairplay.player.answering import Answering
 from fairplay.player.handlers import Callee, CallFailed, Handlers
 from fairplay.player.secrets import SECRET_KEY, secret_of, shows
@@ -111,7 +111,7 @@ def serve(player: object, address: str, tls: TlsFiles | None = None) -> None:
     secret is.
     """
     try:
-        asyncio.run(serve_async(player, address, tls=tls))
+        standstill.run(serve_async(player, address, tls=tls))
     except KeyboardInterrupt:
         log.info("stopped")
 

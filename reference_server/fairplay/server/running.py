@@ -301,10 +301,8 @@ class Running:
         call = asked.call
 
         def settled(outcome: bytes | Failure, elapsed_s: float) -> None:
-            opened = self._open.pop(call.seat, None)
+            self._open.pop(call.seat, None)
             if self._limits.banked:
-                if opened is not None:  # no bank pays for time in which the server stood still
-                    elapsed_s = max(0.0, elapsed_s - opened[1].stood_s)
                 self._limits.spend(call, elapsed_s)
             for each in self._observers:
                 each.call_settled(self.message.game_id, call, self._link_kinds[call.seat], outcome, elapsed_s)

@@ -277,7 +277,7 @@ class RecordedCall(google.protobuf.message.Message):
 
     @property
     def elapsed(self) -> google.protobuf.duration_pb2.Duration:
-        """From sending the call to reading its reply; where players have a bank, without time in which the server stood still."""
+        """From sending the call to reading its reply, without time in which the server stood still."""
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass
 
 from fairplay.games.game import find
+from fairplay.player.standstill import run
 from fairplay.server.cluster.jobs import JobError
 from fairplay.server.errors import Refusal
 from fairplay.server.fresh import fresh_game
@@ -36,7 +37,7 @@ class GameWork:
     def run(self) -> bytes:
         """Play the game and return its record, serialised. Raises JobError if the plan is refused."""
         try:
-            return asyncio.run(_play(self)).SerializeToString()
+            return run(_play(self)).SerializeToString()
         except Refusal as refusal:
             raise JobError(refusal.message) from None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 
 import grpc
@@ -52,13 +51,13 @@ class BotLink:
         open_call.settle(outcome)
 
     async def _answer(self, method: str, request: bytes, open_call: OpenCall) -> None:
-        began_s = time.monotonic()
+        began_s = self._loop.time()
         try:
             outcome: bytes | Failure = await self._handlers.call(method, request)
         except Exception as error:
             outcome = _failure(error)
         finally:
-            self._spend(time.monotonic() - began_s)
+            self._spend(self._loop.time() - began_s)
         open_call.settle(outcome)
 
     async def close(self) -> None:

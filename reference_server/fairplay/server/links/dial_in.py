@@ -130,6 +130,7 @@ class Hub:
             stream = None
         for player in hello.players:
             self._check_free(player, stream, hello.resume_token, account)
+        stream = stream or self._lost(names)
         if stream is None:
             stream = Stream(
                 self._clock,
@@ -147,6 +148,12 @@ class Hub:
         self._arrival.set()
         self._arrival = asyncio.Event()
         return stream
+
+    def _lost(self, names: list[str]) -> Stream | None:
+        """Return the stream of these names that its players may have lost: who may have the names carries it on."""
+        known = self._names.get(names[0])
+        stream = known.stream if known is not None else None
+        return stream if stream is not None and stream.names == names and stream.may_return else None
 
     def _check_free(self, player: HostedPlayer, resumed: Stream | None, resume_token: bytes, account: str) -> None:
         """Check that a player may have its name.

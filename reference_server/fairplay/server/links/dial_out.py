@@ -6,7 +6,8 @@ Every player answers plain unary calls; one that serves PlayerStreamService is c
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +16,10 @@ import grpc
 from fairplay.games.steps import Failure
 from fairplay.player.channels import PLAIN, SECURE, Credentials, CredentialsError, open_channel
 from fairplay.player.secrets import SECRET_KEY
+from fairplay.player.standstill import stood_lately
 from fairplay.server.links.link import (
     MAX_REPLY_BYTES,
+    RETURN_S,
     Clock,
     DeadLink,
     Done,
@@ -52,6 +55,8 @@ Written here, it is told and nothing else. The `timeout` of a call would end it 
 where the reply has come and lies unread because this process was stopped or starved for a while.
 """
 MAX_MICROSECONDS = 10**8
+GIVEN_UP = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED)
+"""The statuses of calls whose connection is lost, or that the player's library takes for over."""
 
 
 class DialOutLink:
@@ -98,10 +103,26 @@ class DialOutLink:
         if unary is None:
             unary = self._methods[method] = self._channel.unary_unary(method)
         bank = ((BANK_KEY, str(int(bank_s * 1_000))),) if bank_s else ()
-        metadata = ((TIMEOUT_KEY, _timeout(limit_s)), *bank, *self._shown)
-        task = asyncio.create_task(_ask(unary, request, open_call, metadata))
+
+        def make(time_s: float) -> Awaitable[bytes]:
+            made: Awaitable[bytes] = unary(request, metadata=((TIMEOUT_KEY, _timeout(time_s)), *bank, *self._shown))
+            return made
+
+        task = asyncio.create_task(self._answer(make, open_call, limit_s))
         self._tasks[open_call.id] = task
         task.add_done_callback(lambda _: self._tasks.pop(open_call.id, None))
+
+    async def _answer(self, make: Callable[[float], Awaitable[bytes]], open_call: OpenCall, limit_s: float) -> None:
+        """Settle a call with what comes of it. It is made again if the player may have given up a server that stood."""
+        outcome, code = await _made(make(limit_s), open_call)
+        if code in GIVEN_UP and stood_lately():
+            open_call.pause()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(RETURN_S):
+                    await self._channel.channel_ready()
+                open_call.restart()
+                outcome, _ = await _made(make(open_call.limit_s), open_call)
+        open_call.settle(outcome)
 
     def _drop(self, open_call: OpenCall) -> None:
         if (task := self._tasks.get(open_call.id)) is not None:
@@ -120,13 +141,13 @@ def _timeout(limit_s: float) -> str:
     return f"{microseconds}u" if microseconds < MAX_MICROSECONDS else f"{round(limit_s * 1e3)}m"
 
 
-async def _ask(unary: Any, request: bytes, open_call: OpenCall, metadata: tuple[tuple[str, str], ...]) -> None:
+async def _made(call: Awaitable[bytes], open_call: OpenCall) -> tuple[bytes | Failure, grpc.StatusCode]:
+    """Return what comes of a call, and its status."""
     try:
-        reply = await unary(request, metadata=metadata)
-        outcome = reply if len(reply) <= MAX_REPLY_BYTES else too_large(len(reply))
+        reply = await call
     except grpc.aio.AioRpcError as error:
-        outcome = _failure(error, open_call)
-    open_call.settle(outcome)
+        return _failure(error, open_call), error.code()
+    return reply if len(reply) <= MAX_REPLY_BYTES else too_large(len(reply)), grpc.StatusCode.OK
 
 
 def _failure(error: grpc.aio.AioRpcError, open_call: OpenCall) -> Failure:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import heapq
 import itertools
-import time
+import math
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.steps import Failure
-from fairplay.server.links.standstill import Standstills
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
 
 MAX_REPLY_BYTES = 1024 * 1024
@@ -23,7 +22,12 @@ LEAST_LIMIT_S = 0.001
 GONE = (CallErrorReason.CALL_ERROR_REASON_DISCONNECTED, CallErrorReason.CALL_ERROR_REASON_LIMIT_EXCEEDED)
 """The reasons of failures after which a player is not there any more."""
 MAX_GIVEN_BACK_S = 1.0
-"""The most that is waited for replies that came while the server stood still."""
+"""The most that is waited for replies that came while the loop was late."""
+RETURN_S = 10.0
+"""How long a player whose connection was lost when the server had stood still may take to come back.
+
+Its calls wait, and are made again with their full time: it may have given up a server that did not answer its pings.
+"""
 
 Done: TypeAlias = "Callable[[bytes | Failure, float], None]"
 """Called once with the outcome of a call, the serialised reply or a failure, and the seconds that it took."""
@@ -44,28 +48,40 @@ class Link(Protocol):
 
 
 class OpenCall:
-    """A call that waits for its outcome. The first outcome counts; all later ones are dropped."""
+    """A call that waits for its outcome. The first outcome counts; all later ones are dropped.
 
-    __slots__ = ("_cancel", "_clock", "done", "id", "limit_s", "sent_at")
+    With `watched` it fails when its time is over.
+    """
 
-    def __init__(self, clock: Clock, limit_s: float, done: Done, cancel: Callable[[OpenCall], None]) -> None:
+    __slots__ = ("_cancel", "_clock", "deadline", "done", "id", "limit_s", "sent_at")
+
+    def __init__(
+        self, clock: Clock, limit_s: float, done: Done, cancel: Callable[[OpenCall], None], *, watched: bool = True
+    ) -> None:
         self.id = next(clock.ids)
         self.limit_s = limit_s
         self.done: Done | None = done
         self._cancel = cancel
         self._clock = clock
         self.sent_at = sent_at = clock.time()
-        clock.watch(self, sent_at + limit_s)
+        self.deadline = math.inf
+        if watched:
+            clock.watch(self, sent_at + limit_s)
 
     @property
     def elapsed_s(self) -> float:
         """Return the seconds since the call was sent."""
         return self._clock.time() - self.sent_at
 
-    @property
-    def stood_s(self) -> float:
-        """Return for how many of these seconds the server has stood still."""
-        return self._clock.standstills.seconds_since(self.sent_at)
+    def pause(self) -> None:
+        """Let the time of the call stand still until it is sent again."""
+        self.deadline = math.inf
+
+    def restart(self) -> None:
+        """Give a call whose time stands still its full time again, because it is sent again."""
+        if self.deadline == math.inf and self.done is not None:
+            self.sent_at = sent_at = self._clock.time()
+            self._clock.watch(self, sent_at + self.limit_s)
 
     def settle(self, outcome: bytes | Failure) -> None:
         """Report the outcome of the call, unless it is settled already. A reply after the limit becomes an overrun."""
@@ -73,11 +89,16 @@ class OpenCall:
         if done is None:
             return
         self.done = None
-        clock = self._clock
-        elapsed = clock.time() - self.sent_at
+        clock, elapsed = self._clock, self.elapsed_s
         if elapsed > self.limit_s + clock.slack_s and isinstance(outcome, bytes) and not clock.late:
             outcome = overrun(self.limit_s, elapsed)
         done(outcome, elapsed)
+
+    def conclude(self, outcome: bytes | Failure, elapsed_s: float) -> None:
+        """Report an outcome that was judged already, unless the call is settled."""
+        if (done := self.done) is not None:
+            self.done = None
+            done(outcome, elapsed_s)
 
     @property
     def left_s(self) -> float:
@@ -106,20 +127,19 @@ class OpenCall:
 
 
 class Clock:
-    """The server's monotonic clock. It settles calls whose time is over.
+    """The server's clock, which is that of its event loop. It settles calls whose time is over.
 
     One timer of the event loop serves all calls. Calls mostly come with few different limits, so that the heap is
     nearly sorted: pushing costs next to nothing, and what is settled is dropped as it comes to the top.
     """
 
-    def __init__(self, time_s: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, time_s: Callable[[], float] | None = None) -> None:
         self._loop = asyncio.get_running_loop()
-        self.time = time_s  # what the loop's own clock is, without a detour
+        self.time = time_s or self._loop.time
         self.ids = itertools.count(1)
         self.slack_s = 0.0
         self._heap: list[tuple[float, int, OpenCall]] = []
         self._timer: asyncio.TimerHandle | None = None
-        self.standstills = Standstills(time_s, self._waiting)
 
     @property
     def late(self) -> bool:
@@ -129,9 +149,8 @@ class Clock:
     def watch(self, call: OpenCall, deadline: float) -> None:
         """Settle the call as overrun when its deadline comes."""
         heap = self._heap
+        call.deadline = deadline
         self._waiting()
-        if not self.standstills.watched:
-            self.standstills.watch()
         heapq.heappush(heap, (deadline, call.id, call))
         if heap[0][2] is call:
             self._set_timer(deadline)
@@ -164,7 +183,9 @@ class Clock:
         heap, now = self._heap, self.time()
         self.slack_s = 0.0
         while self._waiting() and heap[0][0] <= now:
-            heapq.heappop(heap)[2].expire()
+            deadline, _, call = heapq.heappop(heap)
+            if call.deadline == deadline:  # otherwise its time stands still, or it was sent again and has a later one
+                call.expire()
         if heap:  # also where a call that was sent meanwhile has set the timer, perhaps to a later time
             self._set_timer(heap[0][0])
 

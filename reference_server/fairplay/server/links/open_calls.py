@@ -45,6 +45,8 @@ class OpenCalls:
         self._cancelled: list[int] = []
         self._late: set[int] = set()
         self._stray_count = 0
+        self.paused = False
+        """Whether the time of the calls stands still until a connection carries them on."""
 
     def carry(self, send: Send, failed: Callable[[], None]) -> None:
         """Carry the calls on over a new connection: send those that are still open again.
@@ -54,7 +56,9 @@ class OpenCalls:
         self.halt()
         self._send = send
         self._outbox = Outbox(self._send_frame, self._open.__len__, lambda _: failed())
+        self.paused = False
         for open_call, call in self._open.values():
+            open_call.restart()
             call.time_limit.CopyFrom(duration(open_call.left_s))
             self._outbox.put(call, len(call.request))
         self._outbox.nudge()
@@ -71,6 +75,12 @@ class OpenCalls:
         if self._outbox is not None:
             self._outbox.close()
             self._outbox = None
+
+    def pause(self) -> None:
+        """Let the time of all calls stand still until a connection carries them on."""
+        self.paused = True
+        for open_call, _ in self._open.values():
+            open_call.pause()
 
     def end(self) -> Sequence[tuple[OpenCall, Call]]:
         """Return the calls that are open, with their messages, and know them no more."""
@@ -93,6 +103,8 @@ class OpenCalls:
         if bank_s:
             call.bank_time.CopyFrom(duration(bank_s))
         self._open[open_call.id] = (open_call, call)
+        if self.paused:
+            open_call.pause()
         if self._outbox is not None:
             self._outbox.put(call, len(request))
         return open_call

@@ -88,14 +88,14 @@ class ProcessLink:
         if self.ended:
             return DeadLink(self._clock, self._program.failure).call(method, request, limit_s, done)
 
-        def settled(outcome: bytes | Failure, _: float) -> None:
+        def settled(outcome: bytes | Failure, elapsed_s: float) -> None:
             if isinstance(outcome, CallError):
-                self._fail(open_call, outcome)
+                self._fail(open_call, outcome, elapsed_s)
             else:
                 self._open.pop(open_call, None)
-                open_call.settle(outcome)
+                open_call.conclude(outcome, elapsed_s)
 
-        open_call = OpenCall(self._clock, limit_s, done, self._drop)
+        open_call = OpenCall(self._clock, limit_s, done, self._drop, watched=False)  # the inner call is
         self._open[open_call] = self._inner.call(method, request, limit_s, settled, bank_s)
         return open_call
 
@@ -103,17 +103,17 @@ class ProcessLink:
         if (inner := self._open.pop(open_call, None)) is not None:
             inner.cancel()
 
-    def _fail(self, open_call: OpenCall, failure: CallError) -> None:
-        task = asyncio.create_task(self._fail_when_known(open_call, failure))
+    def _fail(self, open_call: OpenCall, failure: CallError, elapsed_s: float) -> None:
+        task = asyncio.create_task(self._fail_when_known(open_call, failure, elapsed_s))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _fail_when_known(self, open_call: OpenCall, failure: CallError) -> None:
+    async def _fail_when_known(self, open_call: OpenCall, failure: CallError, elapsed_s: float) -> None:
         """Fail a call with how the process ended, if it ends now."""
         # The connection of a process that ends is lost first, and one that fills its disk is refused first; that says
         # nothing to its author.
         lost = failure.reason == CallErrorReason.CALL_ERROR_REASON_DISCONNECTED
-        left_s = open_call.limit_s - open_call.elapsed_s
+        left_s = open_call.limit_s - elapsed_s
         if lost or not self._has_survived:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(min(KNOWN_LIMIT_S if lost else EXCESS_LIMIT_S, KNOWN_SHARE * left_s)):

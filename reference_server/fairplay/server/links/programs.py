@@ -26,6 +26,7 @@ from fairplay.player.channels import (
 )
 from fairplay.player.proxies import without_proxies_here
 from fairplay.player.secrets import SECRET_VARIABLE
+from fairplay.player.standstill import stood_lately
 from fairplay.sandbox.bubblewrap import sandbox_environment
 from fairplay.sandbox.gate import CONNECT_PORT, HOST, LISTEN_PORT
 from fairplay.sandbox.paths import Visibility, view
@@ -103,8 +104,13 @@ class Programs:
     async def link(self, player: str, command: str) -> Link:
         """Start the command of a player, wait until it serves or has dialled in, and return the link to it.
 
-        If that takes too long, or the command cannot be started, all calls of the link fail.
+        If that takes too long, or the command cannot be started, all calls of the link fail. A player that did not come
+        up while the server stood still is started once more: it may have given up.
         """
+        link = await self._link(player, command)
+        return await self._link(player, command) if isinstance(link, DeadLink) and stood_lately() else link
+
+    async def _link(self, player: str, command: str) -> Link:
         async with AsyncExitStack() as stack:
             try:
                 words = shlex.split(command)

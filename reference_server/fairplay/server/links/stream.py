@@ -6,8 +6,9 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 
+from fairplay.player.standstill import stood_lately
 from fairplay.server import __version__
-from fairplay.server.links.link import MAX_REPLY_BYTES, Clock, disconnected
+from fairplay.server.links.link import MAX_REPLY_BYTES, RETURN_S, Clock, disconnected
 from fairplay.server.links.open_calls import MAX_FRAME_BYTES, OpenCalls
 from fairplay.server.links.services import called_services
 from fairplay.v1.connection_pb2 import Call, DialInResponse, Goodbye, GoodbyeReason, Welcome
@@ -21,8 +22,9 @@ class Stream:
     """The players of one hello and their open calls.
 
     A connection carries the stream. When the connection is lost while `plays` says that a player plays, the calls stay
-    open for as long as the hello asked for, and another connection may carry the stream on. `closed` is called when the
-    stream is over; `stray` and `late` are those of its calls.
+    open for as long as the hello asked for, and another connection may carry the stream on. If the server had just
+    stood still, they stay open for RETURN_S at least: the player may have given the server up. `closed` is called when
+    the stream is over; `stray` and `late` are those of its calls.
     """
 
     def __init__(
@@ -84,10 +86,19 @@ class Stream:
             return
         self.calls.halt()
         self._write, self._end = None, _nothing
-        if self._goodbye is None and self._resume_s > 0 and self._plays():
-            self._window = self._loop.call_later(self._resume_s, self._close)
+        wait_s = self._resume_s
+        if stood_lately():
+            self.calls.pause()
+            wait_s = max(wait_s, RETURN_S)
+        if self._goodbye is None and wait_s > 0 and self._plays():
+            self._window = self._loop.call_later(wait_s, self._close)
         else:
             self._close()
+
+    @property
+    def may_return(self) -> bool:
+        """Return whether the server has stood still, so that its players may come back on a new connection."""
+        return self.calls.paused or stood_lately()
 
     def _close(self) -> None:
         self._closed(self)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from bisect import bisect_left
 from collections import Counter
 from itertools import accumulate
@@ -76,8 +77,7 @@ class Meter:
 
     async def beat(self) -> None:
         """Measure the lag of the event loop until this task is cancelled."""
-        loop = asyncio.get_running_loop()
         while True:
-            due = loop.time() + BEAT_S
+            due = time.monotonic() + BEAT_S  # the time of the loop stands still when the loop does
             await asyncio.sleep(BEAT_S)
-            self.lag.add(max(0.0, loop.time() - due))
+            self.lag.add(max(0.0, time.monotonic() - due))

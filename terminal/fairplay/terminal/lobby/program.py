@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from fairplay.player.channels import Credentials
+from fairplay.player.standstill import run
 from fairplay.terminal.lobby.screens.app import LobbyApp
 from fairplay.terminal.lobby.tokens import TokenStore, usual_directory
 from fairplay.terminal.options import parse_server
@@ -27,7 +28,7 @@ def run_lobby(server: str, name: str, ca: Path | None = None) -> None:
     log = logging.getLogger("fairplay")
     log.addHandler(logging.NullHandler())  # a log would be written over the screen
     log.propagate = False
-    if problem := asyncio.run(_run(server, name, Credentials.from_environment(os.environ, ca))):
+    if problem := run(_run(server, name, Credentials.from_environment(os.environ, ca))):
         raise FailedError(problem)
 
 
