@@ -24,6 +24,15 @@ for _ in range(11):  # 2,048 processes at most
     time.sleep(0.02)
 time.sleep(60)
 """
+ENDLESS_FORK_BOMB = """
+while time.monotonic() < GIVE_UP:
+    try:
+        if not os.fork():
+            os.setsid()
+    except OSError:
+        pass
+"""
+"""It goes on when the kernel refuses, each process in a session of its own."""
 MEMORY_HOG = """
 held = []
 while len(held) < 200 and time.monotonic() < GIVE_UP:  # 2 GB at most
@@ -78,6 +87,15 @@ THREADS = """
 import threading
 for _ in range(200):
     threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+time.sleep(60)
+"""
+THREADS_UNTIL_REFUSED = """
+import threading
+try:
+    for _ in range(200):
+        threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+except RuntimeError:
+    os._exit(0)
 time.sleep(60)
 """
 OPEN_FILES = """

@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from fairplay.sandbox.groups import ControlGroup
 from fairplay.sandbox.limits import Limits
 from fairplay.server.links.program import Program
 from fairplay.v1.misconduct_pb2 import CallErrorReason
@@ -63,6 +64,27 @@ async def test_a_program_that_goes_over_a_limit_is_ended_and_the_limit_is_named(
     assert program.failure.message.startswith(f"the program went over its limit {limit}: it ")
     assert program.failure.message.endswith(f", {allowed} is allowed")
     assert not psutil.Process().children(recursive=True)
+
+
+@pytest.fixture
+def groups() -> None:
+    group = ControlGroup(TIGHT)
+    can_be_made = bool(group.folders)
+    group.end()
+    if not can_be_made:
+        pytest.skip("this user can make no control groups here")
+
+
+@pytest.mark.usefixtures("groups")
+async def test_a_program_that_ends_where_the_kernel_stops_it_has_gone_over_its_limit() -> None:
+    """It is over before the guard can look."""
+    program = await ended(hostile.hostile(hostile.THREADS_UNTIL_REFUSED))
+    assert program.failure.message == "the program went over its limit threads: it used 81, 80 is allowed"
+    assert not left_groups(program.guard_id)
+
+
+def left_groups(guard_id: int) -> list[Path]:
+    return list(Path("/sys/fs/cgroup").glob(f"**/*-{guard_id}"))
 
 
 async def test_a_program_within_its_limits_ends_by_itself() -> None:

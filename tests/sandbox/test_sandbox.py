@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shlex
@@ -20,7 +21,7 @@ from fairplay.conformance.options import Options
 from fairplay.conformance.plan import make_plan
 from fairplay.conformance.writers.files import CertificateWriter
 from fairplay.sandbox.bubblewrap import Sandbox
-from fairplay.sandbox.limits import Limits, parse_limits
+from fairplay.sandbox.limits import DEFAULT_LIMITS, Limits, parse_limits
 from fairplay.sandbox.paths import Visibility
 from fairplay.server.links.program_options import ProgramOptions
 from fairplay.server.server import Config, Server
@@ -135,6 +136,16 @@ async def test_six_programs_that_mean_harm_spoil_nothing_for_six_sound_ones(sand
         assert_over(found[name], limit)
     assert "still here" in found["ignorer"].call_error.message
     assert "reached: []" in found["prober"].call_error.message
+
+
+async def test_an_endless_fork_bomb_ends_by_the_default_limits_beside_a_game(sandbox: Sandbox, tmp_path: Path) -> None:
+    async with server_of(sandbox, tmp_path, DEFAULT_LIMITS) as server:
+        bomb = plan(hostile.link(hostile.ENDLESS_FORK_BOMB), "bot:first", limit_s=LIMIT_S)
+        bots = plan("bot:minimax", "bot:first", limit_s=LIMIT_S)
+        over, beside = await asyncio.gather(server.referee.play(bomb), server.referee.play(bots))
+    [misconduct] = over.result.misconducts
+    assert_over(misconduct, "processes")
+    assert not beside.result.misconducts
 
 
 def own(code: str) -> str:

@@ -20,6 +20,7 @@ import time
 from collections.abc import Sequence
 
 from fairplay.sandbox.gate import GATE, HOST, LISTEN_PORT, TEMP_FOLDERS
+from fairplay.sandbox.groups import ControlGroup
 from fairplay.sandbox.limits import Limits, excess, size_text
 from fairplay.sandbox.processes import Descendants, Namespace, Processes, end_descendants, kill
 from fairplay.sandbox.relay import Relay
@@ -30,8 +31,11 @@ from fairplay.sandbox.watch import Watch
 SET_CHILD_SUBREAPER = 36
 SPARE_SOCKETS = 64
 """How often the server may connect to a player that serves in a sandbox."""
+SPARE_TASKS = 16
 LOOK_EVERY_S = 0.05
 WAIT_S = 1.0
+GIVE_WAY = 5
+"""How much lower the priority of programs is than that of their guards and the server."""
 SLACK_S = 5
 """The kernel ends a process that has used so much more time than it may, even if the guard should not."""
 
@@ -39,12 +43,13 @@ SLACK_S = 5
 class Guard:
     """A command, and all that it starts."""
 
-    def __init__(self, spec: Spec, command: Sequence[str]) -> None:
+    def __init__(self, spec: Spec, command: Sequence[str], group: ControlGroup) -> None:
         self._spec = spec
         self._command = command
         self._selector = selectors.PollSelector()
         self._relay: Relay | None = None
         self._watch: Watch | None = None
+        self._group = group
         self._init = 0
         self._over = False
         self._reported = False
@@ -88,6 +93,8 @@ class Guard:
 
     def _start(self, command: Sequence[str], pass_fds: Sequence[int] = ()) -> subprocess.Popen[bytes]:
         def prepare() -> None:
+            self._group.enter()
+            os.nice(GIVE_WAY)
             _set_kernel_limits(self._spec.limits)
 
         # There are no threads here: what is done between fork and exec can wait for nobody.
@@ -104,7 +111,8 @@ class Guard:
             os.close(filling)
             passed.append(filter_side)
             command += ["--seccomp", str(filter_side)]
-        tasks = 2 * self._spec.limits.threads if _counts_by_namespace() else 0
+        threads = self._spec.limits.threads
+        tasks = threads + threads // 8 + SPARE_TASKS if _counts_by_namespace() else 0
         gate = [GATE, str(gate_side.fileno()), str(SPARE_SOCKETS), str(tasks)]
         python = os.path.realpath(sys.executable)
         child = self._start([*command, "--", python, "-I", "-S", *gate, *self._command], passed)
@@ -144,7 +152,8 @@ class Guard:
             for key, events in self._selector.select(wait_s if retry_s is None else min(wait_s, retry_s)):
                 key.data(events)
             if self._watch is not None and time.monotonic() >= due:
-                if (sentence := self._watch.look()) is not None:
+                if (sentence := self._watch.look() or self._group.excess()) is not None:
+                    self._kill(child)
                     self._report(sentence)
                     return
                 due = time.monotonic() + LOOK_EVERY_S
@@ -164,17 +173,25 @@ class Guard:
             self._report(
                 f"the program went over its limit file-size: it wrote more than {size} to a file, {size} is allowed"
             )
-        elif self._watch is not None and (sentence := self._watch.look_at_folders()) is not None:
+        elif (sentence := self._group.excess() or self._look_at_folders()) is not None:
             self._report(sentence)
 
+    def _look_at_folders(self) -> str | None:
+        return self._watch.look_at_folders() if self._watch is not None else None
+
     # --- ending ---
+
+    def _kill(self, child: subprocess.Popen[bytes]) -> None:
+        if self._init:  # with the first process of a namespace the kernel ends all others
+            for pid in (self._init, *Descendants(self._init).ids()):  # but among many it has to wait for its turn
+                kill(pid)
+        child.kill()
+        self._group.hasten()
 
     def _end(self, child: subprocess.Popen[bytes]) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         if child.poll() is None:
-            if self._init:  # with the first process of a namespace the kernel ends all others at once
-                kill(self._init)
-            child.kill()
+            self._kill(child)
             child.wait()
         end_descendants()
         if self._relay is not None:
@@ -188,7 +205,11 @@ def main(words: Sequence[str]) -> int:
     spec = read_spec(words[0])
     if spec.report >= 0:
         os.set_inheritable(spec.report, False)
-    return Guard(spec, words[1:]).run()
+    group = ControlGroup(spec.limits)
+    try:
+        return Guard(spec, words[1:], group).run()
+    finally:
+        group.end()
 
 
 def _set_kernel_limits(limits: Limits) -> None:

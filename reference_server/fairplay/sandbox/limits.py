@@ -17,8 +17,8 @@ class Limits(NamedTuple):
 
     memory: int = 2 * GIB
     """Bytes of memory of all its processes together."""
-    processes: int = 256
-    threads: int = 2_048
+    processes: int = 128
+    threads: int = 512
     """Threads of all its processes together."""
     cpu: int = 3_600
     """Seconds of all processors together."""

@@ -31,11 +31,12 @@ class Watch:
     def look(self) -> str | None:
         """Return the sentence about the limit that the program exceeds; None if it keeps all of them."""
         self._looks += 1
-        limits, read = self._limits, {pid: read_usage(self._processes.folder(pid)) for pid in self._processes.ids()}
+        limits, pids = self._limits, self._processes.ids()
+        if len(pids) > limits.processes:  # before anything that takes long where there are many
+            return excess("processes", len(pids), limits.processes)
+        read = {pid: read_usage(self._processes.folder(pid)) for pid in pids}
         found = {pid: usage for pid, usage in read.items() if usage is not None}
         threads = sum(usage.threads for usage in found.values())
-        if len(found) > limits.processes:
-            return excess("processes", len(found), limits.processes)
         if threads > limits.threads:
             return excess("threads", threads, limits.threads)
         if (cpu := self._total_cpu(found)) > limits.cpu:
