@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fairplay.server import evidence, listening, plans, questions
+from fairplay.server import connections, evidence, listening, plans, questions
 from fairplay.server.links import dial_in, kept_names, link, open_calls, program, stream
 from fairplay.server.lobby import broadcaster, checks, limits, lobby, text
 from fairplay.server.manager import names, plan
@@ -40,6 +40,14 @@ OPERATE = (
     f"| such calls of all hosts; one more ends the oldest | {patience.MAX_ALL_SILENT:,} |",
     f"| calls that are open on one connection; others wait | {listening.MAX_CALLS:,}, "
     f"{listening.MAX_PLAYER_CALLS} at `--players` |",
+    f"| connections in all | {connections.MAX_CONNECTIONS:,}, ",
+    f"| connections of one host other than this machine | {connections.MAX_HOST_CONNECTIONS:,}, ",
+    f"| how long a connection may take until it speaks HTTP/2, and TLS where there is TLS | "
+    f"{listening.HANDSHAKE_LIMIT_S:g} s |",
+    f"| how long a connection may have no calls | {listening.IDLE_LIMIT_S / 60:g} min, more or less |",
+    f"| headers of a call | {kib(listening.MAX_HEADER_BYTES)} KiB |",
+    f"| calls of one host that are taken back before they are answered | {connections.RESETS_PER_SECOND} a second, "
+    f"{connections.RESET_BURST} at once; one more ends its connection |",
     f"| how long a stream may stay unread | {patience.UNREAD_LIMIT_S:g} s |",
     f"| names with a token that the server remembers while they are away | {kept_names.MAX_NAMES:,}; "
     f"{kept_names.MAX_HOST_NAMES:,} of one host;",

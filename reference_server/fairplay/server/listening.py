@@ -16,6 +16,11 @@ from fairplay.server.servicers.health import HealthServicer
 from fairplay.v1.connection_pb2 import DESCRIPTOR
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceServicer, add_ConnectionServiceServicer_to_server
 
+HANDSHAKE_LIMIT_S = 20.0
+"""How long a connection may take until it speaks HTTP/2."""
+IDLE_LIMIT_S = 300.0
+"""How long a connection may have no calls."""
+MAX_HEADER_BYTES = 16 * 1024
 OPTIONS = [
     ("grpc.so_reuseport", 0),  # otherwise two servers bind one port silently
     ("grpc.max_receive_message_length", MAX_FRAME_BYTES),
@@ -26,9 +31,13 @@ OPTIONS = [
     # pending, so that a burst of calls over one connection waits its turn, and is not refused.
     ("grpc.server.max_pending_requests", 6_500),
     ("grpc.server.max_pending_requests_hard_limit", 9_000),
-    ("grpc.server_handshake_timeout_ms", 20_000),
+    ("grpc.server_handshake_timeout_ms", round(HANDSHAKE_LIMIT_S * 1_000)),
+    ("grpc.max_connection_idle_ms", round(IDLE_LIMIT_S * 1_000)),
+    # Otherwise calls whose headers have more than half of it are refused by lot.
+    ("grpc.max_metadata_size", MAX_HEADER_BYTES),
+    ("grpc.absolute_max_metadata_size", MAX_HEADER_BYTES),
 ]
-MAX_CALLS = 6_000
+MAX_CALLS = 1_000
 """How many calls a connection may have open; gRPC lets others wait, and says nothing of it."""
 MAX_PLAYER_CALLS = 500
 """The same where players dial in, and nothing else is served."""
@@ -59,10 +68,18 @@ def heartbeat_options(heartbeat_s: float) -> list[tuple[str, int]]:
 
 
 def new_server(
-    interceptors: Sequence[grpc.aio.ServerInterceptor], heartbeat_s: float, max_calls: int = MAX_CALLS
+    interceptors: Sequence[grpc.aio.ServerInterceptor],
+    heartbeat_s: float,
+    max_connections: int,
+    max_calls: int = MAX_CALLS,
 ) -> grpc.aio.Server:
     """Return a server of gRPC that has no services yet; `max_calls` is how many calls a connection may have open."""
-    options = [*OPTIONS, ("grpc.max_concurrent_streams", max_calls), *heartbeat_options(heartbeat_s)]
+    options = [
+        *OPTIONS,
+        *heartbeat_options(heartbeat_s),
+        ("grpc.max_allowed_incoming_connections", max_connections),  # one more is closed at once
+        ("grpc.max_concurrent_streams", max_calls),
+    ]
     return grpc.aio.server(interceptors=interceptors, options=options)
 
 
@@ -123,11 +140,12 @@ class PlayerListener:
         self,
         servicer: ConnectionServiceServicer,
         interceptors: Sequence[grpc.aio.ServerInterceptor],
+        max_connections: int,
         heartbeat_s: float = HEARTBEAT_S,
         max_calls: int = MAX_PLAYER_CALLS,
     ) -> None:
         self.health = HealthServicer([CONNECTION_SERVICE])
-        self._server = new_server(interceptors, heartbeat_s, max_calls)
+        self._server = new_server(interceptors, heartbeat_s, max_connections, max_calls)
         add_ConnectionServiceServicer_to_server(servicer, self._server)
         add_HealthServicer_to_server(self.health, self._server)
 

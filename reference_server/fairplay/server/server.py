@@ -27,6 +27,7 @@ from fairplay.server.access.roles import method_roles
 from fairplay.server.cluster.cluster import Cluster
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.cluster.runner import ClusterRunner
+from fairplay.server.connections import ConnectionLimits, Connections
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
 from fairplay.server.links.networks import ANYWHERE, NOWHERE, DialNetworks
@@ -115,10 +116,10 @@ class Config:
     players over TLS. `quotas` bound what one caller may ask for, where there are accounts. `audit`: the file for who
     did what. `handshake_limit_s`: how long it waits for the first message of a call; `unread_limit_s`: how long for a
     stream to be read. `dial_networks`: where it calls players; None: anywhere if it listens to this machine only, else
-    nowhere. `heartbeat_s`: how long a connection may be silent before it is asked for a sign of life. `meter`: counts
-    what the server does; None: nobody does. `tracer`: is told of each game and call; None: nobody is. `player_streams`:
-    players that it starts, and that serve, are called through a stream if they offer one. `cluster`: where the games of
-    tournaments are played; None: in this process.
+    nowhere. `connections`: how many there may be. `heartbeat_s`: how long a connection may be silent before it is asked
+    for a sign of life. `meter`: counts what the server does; None: nobody does. `tracer`: is told of each game and
+    call; None: nobody is. `player_streams`: players that it starts, and that serve, are called through a stream if they
+    offer one. `cluster`: where the games of tournaments are played; None: in this process.
     """
 
     listen: str = "127.0.0.1:0"
@@ -133,6 +134,7 @@ class Config:
     concurrency: int = 0
     examinations: int = 0
     programs: ProgramOptions = field(default_factory=ProgramOptions)
+    connections: ConnectionLimits = field(default_factory=ConnectionLimits)
     lobby: LobbyLimits = field(default_factory=LobbyLimits)
     tls: TlsFiles | None = None
     accounts: bool = False
@@ -196,13 +198,15 @@ class Server:
         self._health = HealthServicer(SERVICES)
         self._quotas = Quotas(config.quotas)
         self._audit = Audit(config.audit) if config.audit is not None else None
+        self._callers = Connections(config.connections.most_of_host)
         self._interceptors = self._intercept()
         quotas = self._quotas if self.accounts is not None else None
         self._connections = ConnectionServicer(
             self.hub, config.handshake_limit_s, ownership=self.ownership, quotas=quotas
         )
-        self._players = PlayerListener(self._connections, self._interceptors, config.heartbeat_s)
-        self._grpc = self._build()
+        for_all, for_players = config.connections.of_listeners(shared=bool(config.players))
+        self._players = PlayerListener(self._connections, self._interceptors, for_players, config.heartbeat_s)
+        self._grpc = self._build(for_all)
 
     @classmethod
     async def start(cls, config: Config) -> Server:
@@ -252,15 +256,15 @@ class Server:
     def _intercept(self) -> list[grpc.aio.ServerInterceptor]:
         config = self._config
         interceptors: list[grpc.aio.ServerInterceptor] = [
-            ErrorInterceptor(config.handshake_limit_s, config.unread_limit_s, config.meter)
+            ErrorInterceptor(config.handshake_limit_s, config.unread_limit_s, config.meter, self._callers.count_reset)
         ]
         if self.accounts is not None or self._audit is not None:
             quotas = self._quotas if self.accounts is not None else None
             interceptors.append(AccessInterceptor(self.accounts, method_roles(SERVICES), quotas, self._audit))
         return interceptors
 
-    def _build(self) -> grpc.aio.Server:
-        server = new_server(self._interceptors, self._config.heartbeat_s)
+    def _build(self, max_connections: int) -> grpc.aio.Server:
+        server = new_server(self._interceptors, self._config.heartbeat_s, max_connections)
         connection_pb2_grpc.add_ConnectionServiceServicer_to_server(self._connections, server)
         referee_pb2_grpc.add_RefereeServiceServicer_to_server(RefereeServicer(self.referee, self.ownership), server)
         manager_pb2_grpc.add_ManagerServiceServicer_to_server(
@@ -301,6 +305,7 @@ class Server:
             if config.players:
                 self.players_address = await self._players.start(config.players, config.tls)
             await self._grpc.start()
+        self._callers.watch({self.address, self.players_address})
         loop = asyncio.get_running_loop()
         self.store.on_failure(lambda: loop.call_soon_threadsafe(partial(self._say, serving=False)))
         self._say(serving=self.store.failure is None)
@@ -326,6 +331,7 @@ class Server:
         await self.programs.close()
         self.hub.goodbye(GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN, "the server shuts down")
         await asyncio.gather(self._players.stop(STOP_LIMIT_S), self._grpc.stop(STOP_LIMIT_S))
+        await self._callers.stop()
         await self.store.close()
         self.links.secrets.close()
         if self._database is not None:

@@ -282,6 +282,8 @@ async def _serve(
     from contextlib import AsyncExitStack
     from dataclasses import replace
 
+    from fairplay.server.connections import raise_descriptor_limit
+
     async with AsyncExitStack() as closing:
         if tracing is not None:
             from fairplay.server.observing.tracer import Tracer
@@ -289,6 +291,7 @@ async def _serve(
             tracer = Tracer(*tracing)
             closing.push_async_callback(asyncio.to_thread, tracer.close)
             config = replace(config, tracer=tracer)
+        raise_descriptor_limit()
         server = await _start(config, standby=standby)
         closing.push_async_callback(server.stop)
         terminated = asyncio.Event()

@@ -47,7 +47,8 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
     """The interceptor that turns refusals into their status, and anything else into INTERNAL, without its text.
 
     It reads the requests of the methods that take one, which must come within `first_limit_s`; and the streams of those
-    that answer with one must be read, each message within `unread_limit_s`. `meter` counts what is refused.
+    that answer with one must be read, each message within `unread_limit_s`. `meter` counts what is refused; `on_reset`
+    is told whose calls are taken back before they are answered.
     """
 
     def __init__(
@@ -55,7 +56,9 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
         first_limit_s: float = FIRST_LIMIT_S,
         unread_limit_s: float = UNREAD_LIMIT_S,
         meter: Meter | None = None,
+        on_reset: Callable[[str], None] | None = None,
     ) -> None:
+        self._on_reset = on_reset
         self._requests = FirstMessages(first_limit_s, "REQUEST_MISSING", "request")
         self._unread_limit_s = unread_limit_s
         self._meter = meter
@@ -72,15 +75,15 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
             if iscoroutinefunction(behaviour):
                 deserializer = guard_deserializer(handler.request_deserializer)
                 if kind in READ_KINDS:
-                    reading = self._reading(behaviour, streams=kind == "unary_stream")
-                    return READ_KINDS[kind](self._guarded(reading), deserializer, handler.response_serializer)
+                    guarded = self._guarded(self._reading(behaviour), streams=kind == "unary_stream")
+                    return READ_KINDS[kind](guarded, deserializer, handler.response_serializer)
                 return build(self._guarded(behaviour), deserializer, handler.response_serializer)
             if isasyncgenfunction(behaviour):
                 deserializer = guard_deserializer(handler.request_deserializer)
                 return build(self._guarded_stream(behaviour), deserializer, handler.response_serializer)
         return handler
 
-    def _reading(self, behaviour: Behaviour, *, streams: bool) -> Behaviour:
+    def _reading(self, behaviour: Behaviour) -> Behaviour:
         """Return a behaviour that reads the one request itself."""
 
         async def reading(_: Any, context: Any) -> Any:
@@ -89,14 +92,19 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
                 await asyncio.to_thread(check_sizes, request)
             else:
                 check_sizes(request)
-            return await behaviour(request, ReadContext(context, self._unread_limit_s) if streams else context)
+            return await behaviour(request, context)
 
         return reading
 
-    def _guarded(self, behaviour: Behaviour) -> Behaviour:
-        async def guarded(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
+    def _guarded(self, behaviour: Behaviour, *, streams: bool = False) -> Behaviour:
+        async def guarded(request: Any, context: Any) -> Any:
+            shown = ReadContext(context, self._unread_limit_s) if streams else context
             try:
-                return await behaviour(request, context)
+                return await behaviour(request, shown)
+            except asyncio.CancelledError:
+                if not (streams and shown.begun):
+                    self._count_reset(context)
+                raise
             except Refusal as refusal:
                 await self._refuse(context, refusal)
             except grpc.aio.AbortError:
@@ -115,6 +123,9 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
             try:
                 async for answer in behaviour(self._sound_ones(requests, context.peer()), context):
                     yield answer
+            except asyncio.CancelledError:
+                self._count_reset(context)
+                raise
             except Refusal as refusal:
                 await self._refuse(context, refusal)
 
@@ -128,6 +139,10 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
             return
         async for request in requests:
             yield sound(request)
+
+    def _count_reset(self, context: Any) -> None:
+        if self._on_reset is not None:
+            self._on_reset(context.peer())
 
     async def _refuse(self, context: Any, refusal: Refusal) -> None:
         if self._meter is not None:

@@ -14,6 +14,7 @@ from fairplay.server.servicers.interceptor import ErrorInterceptor
 from fairplay.server.servicers.patience import FIRST_LIMIT_S
 from fairplay.v1.connection_pb2 import Hello
 
+MAX_CONNECTIONS = 16
 MAX_CALLS = 4
 """One stream is all that a player needs, and a new one after a lost connection."""
 
@@ -46,7 +47,7 @@ class OnePlayerServers:
         Raises OSError if the address cannot be listened on.
         """
         servicer = ConnectionServicer(OnePlayer(self._hub, name), self._handshake_limit_s)
-        listener = PlayerListener(servicer, [ErrorInterceptor()], max_calls=MAX_CALLS)
+        listener = PlayerListener(servicer, [ErrorInterceptor()], MAX_CONNECTIONS, max_calls=MAX_CALLS)
         try:
             yield await listener.start(listen)
         finally:

@@ -96,7 +96,8 @@ class ReadContext:
     def __init__(self, context: Any, limit_s: float) -> None:
         self._context = context
         self._limit_s = limit_s
-        self._begun = False
+        self.begun = False
+        """Whether anything was sent."""
 
     def __getattr__(self, name: str) -> Any:
         """Return what else the context has."""
@@ -104,8 +105,8 @@ class ReadContext:
 
     async def write(self, message: Any) -> None:
         """Send a message, after those that were sent before. Raises Refusal if the caller does not read them."""
-        if not self._begun:  # or a refusal would send it too, while the first message is under way
-            self._begun = True
+        if not self.begun:  # or a refusal would send it too, while the first message is under way
+            self.begun = True
             await self._context.send_initial_metadata(())
         try:
             async with asyncio.timeout(self._limit_s):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import random
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from enum import Enum
@@ -25,6 +26,8 @@ from fairplay.v1.lobby_pb2_grpc import LobbyServiceStub
 
 ANSWER_LIMIT_S = 10.0
 FAREWELL_S = 1.0
+LANE, LANE_COUNT = "fairplay.lane", 16
+"""An option that gRPC does not know: channels in which it differs have connections of their own."""
 PATIENCE_S = 60.0
 FIRST_PAUSE_S = 0.25
 LAST_PAUSE_S = 5.0
@@ -76,7 +79,9 @@ class LobbyClient:
         self.connection = Connection(ConnectionState.OUTSIDE)
         self.token = ""
         self.credentials = credentials
-        self.channel = open_channel(address, credentials, CHANNEL_OPTIONS)
+        # The users of one process spread over some connections: each takes fewer streams than there may be users.
+        lane = (LANE, random.randrange(LANE_COUNT))
+        self.channel = open_channel(address, credentials, [*CHANNEL_OPTIONS, lane])
         self._stub = LobbyServiceStub(self.channel)
         self._on_change = on_change
         self.tokens = tokens or TokenStore(None)
