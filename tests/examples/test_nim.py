@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -44,6 +48,26 @@ class Installed:
         )
         assert done.returncode == code, done.stdout
         return done.stdout
+
+    @contextmanager
+    def served(self) -> Iterator[str]:
+        """Yield the URL of the pages of a server, which runs meanwhile."""
+        command = [
+            sys.executable,
+            "-m",
+            "fairplay.terminal",
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--web",
+            "127.0.0.1:0",
+        ]
+        with subprocess.Popen(command, env=self._environment, stdout=subprocess.PIPE, text=True) as server:
+            assert server.stdout is not None
+            try:
+                yield next(found[0] for line in server.stdout if (found := re.search(r"http://\S+(?=/)", line)))
+            finally:
+                server.terminate()
 
     def python(self, *arguments: str | Path, code: int = 0) -> str:
         return self.run(sys.executable, *arguments, code=code)
@@ -87,6 +111,15 @@ def test_a_game_is_played_and_its_record_shown_verified_replayed_and_drawn(nim: 
     assert "has won" in nim.fairplay("records", "replay", "kept", game_id)
     nim.fairplay("records", "picture", "kept", game_id, "--output", "last.svg")
     assert (nim.folder / "last.svg").read_text().startswith("<svg")
+
+
+def test_the_page_for_browsers_shows_commands_that_there_are(nim: Installed) -> None:
+    with nim.served() as url, urlopen(f"{url}/games/nim") as answer:
+        [shown] = re.findall(r"<pre[^>]*><code>(pip install .*?)</code>", answer.read().decode(), re.DOTALL)
+    lines = [shlex.split(line)[1:] for line in shown.splitlines() if line.startswith("fairplay ")]
+    assert lines[0] == ["games", "nim"]
+    nim.fairplay(*lines[0])
+    assert "nim.take" in nim.fairplay(*lines[1], "--list")
 
 
 def test_a_tournament_is_played(nim: Installed) -> None:

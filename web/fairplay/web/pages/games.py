@@ -13,6 +13,7 @@ from starlette.routing import Route
 from fairplay.games.envelopes import unwrap
 from fairplay.games.frontends import find_frontend
 from fairplay.games.game import Game, find, registered
+from fairplay.terminal.new_project import languages
 from fairplay.v1.rules_pb2 import SimulateGameRequest
 from fairplay.web.site import Site, page, site_of
 from fairplay.web.upstream import ANSWER_LIMIT_S
@@ -34,7 +35,8 @@ async def game(request: Request) -> Response:
     if found is None:
         raise HTTPException(404, f"This server has no game of the name {name[:64]!r}.")
     frontend = find_frontend(name) if name in registered() else None
-    return page(request, "game.html", game=found, help=frontend.help if frontend is not None else "")
+    written = "python" in languages(name)
+    return page(request, "game.html", game=found, help=frontend.help if frontend is not None else "", written=written)
 
 
 async def example(request: Request) -> Response:
