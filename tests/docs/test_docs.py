@@ -16,6 +16,9 @@ import typer
 from google.protobuf.descriptor import FileDescriptor
 from typer.core import TyperGroup
 
+from fairplay.conformance.cases import cases
+from fairplay.conformance.servers.cases import CASES
+from fairplay.conformance.zoo.registry import find_mutants
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import find, registered
 from fairplay.games.kit.knockout import allocate
@@ -32,6 +35,7 @@ from tools.docs_reference import read_sources, write_pages
 from tools.docs_rules import PAGE, page
 from tools.docs_testdata import PAGE as KINDS_PAGE
 from tools.docs_testdata import with_kinds
+from tools.test_languages import LANGUAGES
 
 SHORTENED = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]\[]*\]\(([^)\s]+)\)")
@@ -106,10 +110,34 @@ def test_every_page_is_in_the_index() -> None:
     assert {path for path in PAGES if path != index} <= listed
 
 
-def test_the_first_screen_says_the_two_commands_and_the_sentence() -> None:
-    screen = "\n".join((ROOT / "README.md").read_text().splitlines()[:40])
-    for wanted in ("make demo", "make test", "fairplay tournament fish", "write a player in any language"):
-        assert wanted in screen
+SCREEN = (ROOT / "README.md").read_text().partition("\n## ")[0]
+
+
+def test_the_first_screen_has_the_two_commands_and_the_three_uses() -> None:
+    for wanted in ("make demo", "make test", "fairplay protos", "fairplay serve", "fairplay certify", "published yet"):
+        assert wanted in SCREEN
+
+
+def test_the_service_of_the_first_screen_is_the_one_of_fish() -> None:
+    [shown] = [block.text for block in blocks(SCREEN) if block.language == "proto"]
+    whole = (ROOT / "proto" / "fairplay" / "fish" / "v1" / "fish_player.proto").read_text()
+    pieces = shown.replace(";\n\n", ";\n").splitlines()
+    assert re.findall(r"rpc .*", shown) == re.findall(r"rpc .*", whole)
+    assert all(piece in whole for piece in pieces)
+
+
+def test_the_figures_of_the_first_screen_are_counted() -> None:
+    games = [find(name) for name in ("bazaar", "eriantys", "fish", "q", "webset")]
+    counts = [len(cases(game)) for game in games]
+    for number, words in (
+        (f"{len(games)}: {', '.join(game.title for game in games[:-1])} and {games[-1].title}", "games"),
+        (f"[{sum(len(game.rules) for game in games)}]", "rules"),
+        (f"{len(LANGUAGES) + 1}: ", "languages"),
+        (f"{min(counts)} to {max(counts)} |", "cases for a player"),
+        (f"{len(CASES)} |", "cases for a server"),
+        (f"[{sum(len(find_mutants(game)) for game in games):,}]", "broken players"),
+    ):
+        assert re.search(rf"^\| {words}[^|]*\| {re.escape(number)}", SCREEN, re.MULTILINE), (words, number)
 
 
 # --- words of the contract ---
