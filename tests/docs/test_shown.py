@@ -22,25 +22,11 @@ from typer.core import TyperGroup
 from fairplay.terminal.app import app, with_json_file
 from tests.docs.pages import ROOT
 
-FOLDERS = ("conformance", "deploy", "docs", "examples", "games", "proto", "reference_player", "reference_server")
-FOLDERS += ("research", "terminal", "web")
-KINDS = {
-    ".cc",
-    ".go",
-    ".html",
-    ".in",
-    ".java",
-    ".js",
-    ".md",
-    ".proto",
-    ".py",
-    ".rs",
-    ".service",
-    ".sh",
-    ".ts",
-    ".yml",
-    "",
-}
+FOLDERS = (
+    *("conformance", "deploy", "docs", "examples", "games", "proto", "reference_player", "reference_server"),
+    *("research", "terminal", "web"),
+)
+KINDS = re.compile(r"[^.]+|[^.].*\.(cc|go|html|in|java|js|md|proto|py|rs|service|sh|ts|yml)")
 MADE = re.compile(r"\..*|__pycache__|node_modules|target|build|dist|gen|data")
 LINE = re.compile(r"^[\s#$*]*(?:[A-Z_]+=\S+ )*(fairplay [a-z].*)$", re.MULTILINE)
 CODE = re.compile(r"(?<=`)(fairplay [a-z][^`]*)(?=`)|(?<=<code>)(fairplay [a-z].*?)(?=</code>)")
@@ -84,7 +70,7 @@ def everything() -> Iterator[Shown]:
     for folder, folders, names in (each for name in FOLDERS for each in os.walk(ROOT / name)):
         folders[:] = [name for name in folders if not MADE.fullmatch(name)]
         for path in (Path(folder, name) for name in sorted(names)):
-            if path.suffix in KINDS and not path.name.startswith("."):
+            if KINDS.fullmatch(path.name):
                 yield from read(path)
 
 
