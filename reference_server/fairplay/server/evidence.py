@@ -87,6 +87,21 @@ def with_evidence(misconduct: Misconduct, call: RecordedCall, methods: Mapping[s
     return whole
 
 
+def idle_seats(result: GameResult, entries: Iterable[RecordEntry], methods: Mapping[str, Method]) -> list[int]:
+    """Return the seats of those who did not fail in a game, and made no decision in it, from its record.
+
+    A method whose reply has fields asks for a decision.
+    """
+    decided = {entry.call.seat for entry in entries if entry.call.HasField("reply") and _decides(entry.call, methods)}
+    seats = sorted(player.seat for group in result.ranking for player in group.players)
+    return [seat for seat in seats if seat not in decided]
+
+
+def _decides(call: RecordedCall, methods: Mapping[str, Method]) -> bool:
+    method = methods.get(call.method_name)
+    return method is None or bool(method.response.DESCRIPTOR.fields)
+
+
 def result_with_evidence(
     result: GameResult, entries: Iterable[RecordEntry], methods: Mapping[str, Method]
 ) -> GameResult:

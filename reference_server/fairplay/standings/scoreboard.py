@@ -23,6 +23,8 @@ class Conduct:
     """Who was withdrawn: they come after all others."""
     strikes_withdrawn: bool = False
     """Whether the games of those count for nobody."""
+    unplayed: Collection[int] = ()
+    """Who has failed without playing. They come last, and have no rating: it would tell only how little is known."""
 
 
 class Scoreboard:
@@ -55,10 +57,11 @@ class Scoreboard:
         struck = conduct.withdrawn if conduct.strikes_withdrawn else ()
         scores = score_entrants(self._results, seed=self._seed, struck=struck)
         self._ratings = rate_entrants(self._results, struck=struck, start=start)
+        for entrant in conduct.unplayed:
+            self._ratings[entrant] = None
         bands = divide_into_bands(self._ratings)
         standings = [
-            self._line(place, score, bands[score.entrant], conduct)
-            for place, score in _placed(scores, conduct.withdrawn, order)
+            self._line(place, score, bands[score.entrant], conduct) for place, score in _placed(scores, conduct, order)
         ]
         counted = sum(len(table.deals) for table in self._results.tables(struck) if table.size > 1)
         return Standings(standings=standings, entrant_count=len(self._names), game_count=counted)
@@ -80,17 +83,20 @@ class Scoreboard:
             failure_count=conduct.failures.get(score.entrant, 0),
             rating=RatingMessage(value=rating.rating, low=rating.low, high=rating.high) if rating is not None else None,
             withdrawn=score.entrant in conduct.withdrawn,
+            unplayed=score.entrant in conduct.unplayed,
         )
 
 
-def _placed(
-    scores: Sequence[Score], withdrawn: Collection[int], order: Sequence[Sequence[int]]
-) -> list[tuple[int, Score]]:
+def _placed(scores: Sequence[Score], conduct: Conduct, order: Sequence[Sequence[int]]) -> list[tuple[int, Score]]:
     """Return the entrants, best first, each with its place."""
     known = {entrant: number for number, group in enumerate(order) for entrant in group}
     last = len(order)
     keys = [
-        (score.entrant in withdrawn, known.get(score.entrant, last), 0 if score.entrant in known else score.place)
+        (
+            _lateness(score.entrant, conduct),
+            known.get(score.entrant, last),
+            0 if score.entrant in known else score.place,
+        )
         for score in scores
     ]
     lines = sorted(zip(keys, scores, strict=True), key=lambda line: (*line[0], line[1].place))
@@ -99,3 +105,8 @@ def _placed(
         shares = number > 1 and lines[number - 2][0] == key
         placed.append((placed[-1][0] if shares else number, score))
     return placed
+
+
+def _lateness(entrant: int, conduct: Conduct) -> int:
+    """Return a number by which those who have played come first, then those who were withdrawn."""
+    return 2 if entrant in conduct.unplayed else int(entrant in conduct.withdrawn)

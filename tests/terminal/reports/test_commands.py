@@ -61,6 +61,24 @@ def test_the_evidence_of_a_failure_stands_on_the_page_with_the_board(fairplay: R
     assert "data:image/svg+xml;base64," in page
 
 
+def test_programs_that_never_run_are_graded_with_the_least_and_few_games_are_said_to_say_little(fairplay: Run) -> None:
+    Path("syntax.py").write_text("def (")
+    Path("leaves.py").write_text("import sys; sys.exit(0)")
+    broken = ["missing", "syntax", "leaves"]
+    players = [f"--player={name}=exec:{sys.executable} {name}.py" for name in broken]
+    players += [f"--player=bot{number}=bot:random" for number in range(5)]
+    graded = ["--grading", "band=50,failure=-2,least=0", "--grades", "grades.csv", "--report", "cup.html"]
+    ran = fairplay("tournament", "fish", *players, "--seed", "5", "--format", "swiss rounds=3", *graded)
+    rows = {row["name"]: row for row in csv.DictReader(Path("grades.csv").read_text().splitlines())}
+    assert {name: (rows[name]["grade"], rows[name]["rating"], rows[name]["band"]) for name in broken} == dict.fromkeys(
+        broken, ("0", "", "")
+    )
+    sentence = "These games cannot tell the entrants apart"
+    assert sentence in ran.out
+    assert sentence in Path("cup.html").read_text()
+    assert rows["bot1"]["remark"].startswith(sentence)
+
+
 def test_certificates_are_graded(fairplay: Run) -> None:
     Path("roster.toml").write_text(ROSTER)
     fairplay("certify", "fish", "--roster", "roster.toml", "--only", "contract.reachable", "--report", "out")

@@ -38,6 +38,17 @@ def test_a_grade_stays_within_its_bounds() -> None:
     assert grade(parse_template("place=100,least=20"), event, event.standings[-1])["grade"] == 20
 
 
+def test_who_has_not_played_gets_the_least_whatever_it_is_graded_by() -> None:
+    event = sample(9, 4)
+    gone = replace(event.standings[-1], band=0, rating=None, failure_count=4, unplayed=True)
+    event = replace(event, standings=[*event.standings[:-1], gone], certified={gone.name: True})
+    graded = "certificate=50,band=50,place=10,points=10,failure=-2"
+    assert grade(parse_template(graded), event, gone)["grade"] == -8
+    assert grade(parse_template(f"{graded},least=5"), event, gone)["grade"] == 5
+    rows = [*csv.DictReader(io.StringIO(grades_csv(parse_template(graded), event)))]
+    assert rows[-1]["remark"].startswith("has not played")
+
+
 @given(st.integers(2, 30))
 def test_places_share_their_points_in_equal_steps(entrant_count: int) -> None:
     event = sample(entrant_count, 1)

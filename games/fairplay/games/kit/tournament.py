@@ -59,6 +59,8 @@ class Played(NamedTuple):
     result: GameResult
     skipped: bool = False
     """Whether it was not played, because too few were left of it; its result says that it was aborted."""
+    idle: frozenset[int] = frozenset()
+    """The entrants that did not fail and made no decision, because others failed before it was their turn."""
 
     @property
     def failed(self) -> list[int]:

@@ -521,6 +521,7 @@ class RecordedGame(google.protobuf.message.Message):
     RESULT_FIELD_NUMBER: builtins.int
     CHAIN_HASH_FIELD_NUMBER: builtins.int
     LEFT_OUT_FIELD_NUMBER: builtins.int
+    IDLE_FIELD_NUMBER: builtins.int
     game_id: builtins.str
     """The id of the game, whose own record has the rest."""
     chain_hash: builtins.bytes
@@ -538,6 +539,10 @@ class RecordedGame(google.protobuf.message.Message):
         began. Where the others were too few for a game it was not played, and `result.aborted` says so.
         """
 
+    @property
+    def idle(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
+        """The names of those who did not fail, and made no decision: others failed before it was their turn."""
+
     def __init__(
         self,
         *,
@@ -545,8 +550,9 @@ class RecordedGame(google.protobuf.message.Message):
         result: fairplay.v1.result_pb2.GameResult | None = ...,
         chain_hash: builtins.bytes = ...,
         left_out: collections.abc.Iterable[builtins.str] | None = ...,
+        idle: collections.abc.Iterable[builtins.str] | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["result", b"result"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["chain_hash", b"chain_hash", "game_id", b"game_id", "left_out", b"left_out", "result", b"result"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["chain_hash", b"chain_hash", "game_id", b"game_id", "idle", b"idle", "left_out", b"left_out", "result", b"result"]) -> None: ...
 
 global___RecordedGame = RecordedGame

@@ -1095,6 +1095,7 @@ class Standing(google.protobuf.message.Message):
     FAILURE_COUNT_FIELD_NUMBER: builtins.int
     RATING_FIELD_NUMBER: builtins.int
     WITHDRAWN_FIELD_NUMBER: builtins.int
+    UNPLAYED_FIELD_NUMBER: builtins.int
     place: builtins.int
     """The place, from 1. Entrants that are equal in everything that counts share it."""
     band: builtins.int
@@ -1117,13 +1118,17 @@ class Standing(google.protobuf.message.Message):
     """How often it failed, in games, in Start and in End."""
     withdrawn: builtins.bool
     """Whether it was withdrawn, because it failed too often."""
+    unplayed: builtins.bool
+    """Whether it has not played: it has failed, and there is no game that it has finished after making a decision. It has
+    no rating and no band, and comes after all others.
+    """
     @property
     def tie_breaks(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___TieBreak]:
         """What decides between entrants with equal points, in the order in which it does."""
 
     @property
     def rating(self) -> global___Rating:
-        """Its rating. Not set: it has played no game that counts."""
+        """Its rating. Not set: it has played no game that counts, or none at all."""
 
     def __init__(
         self,
@@ -1140,9 +1145,10 @@ class Standing(google.protobuf.message.Message):
         failure_count: builtins.int = ...,
         rating: global___Rating | None = ...,
         withdrawn: builtins.bool = ...,
+        unplayed: builtins.bool = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["rating", b"rating"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["band", b"band", "failure_count", b"failure_count", "game_count", b"game_count", "loss_count", b"loss_count", "name", b"name", "place", b"place", "points", b"points", "rating", b"rating", "tie_breaks", b"tie_breaks", "tie_count", b"tie_count", "win_count", b"win_count", "withdrawn", b"withdrawn"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["band", b"band", "failure_count", b"failure_count", "game_count", b"game_count", "loss_count", b"loss_count", "name", b"name", "place", b"place", "points", b"points", "rating", b"rating", "tie_breaks", b"tie_breaks", "tie_count", b"tie_count", "unplayed", b"unplayed", "win_count", b"win_count", "withdrawn", b"withdrawn"]) -> None: ...
 
 global___Standing = Standing
 

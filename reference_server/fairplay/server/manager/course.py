@@ -6,7 +6,7 @@ record, goes in; the entries of the record, the news for watchers and what is to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
@@ -138,22 +138,32 @@ class Course:
         names = " and ".join(self._names[seat] for seat in self.open_games[game_id].left_out)
         self.record_result(game_id, GameResult(aborted=f"not played: {names} had been withdrawn"))
 
-    def record_result(self, game_id: str, result: GameResult, chain_hash: bytes = b"") -> None:
+    def record_result(
+        self, game_id: str, result: GameResult, chain_hash: bytes = b"", idle: Sequence[int] = ()
+    ) -> None:
         """Record the result of an open game and the last hash of its record, if it has one, and go on from it.
 
-        The evidence stays in the record of the game alone: kept here too it would be there once for each copy.
+        `idle` are the seats of those who made no decision and did not fail. The evidence stays in the record of the
+        game alone: kept here too it would be there once for each copy.
         """
         result = result_without_evidence(result)
-        left_out = [self._names[seat] for seat in self.open_games[game_id].left_out]
-        played = RecordedGame(game_id=game_id, result=result, chain_hash=chain_hash, left_out=left_out)
+        game = self.open_games[game_id]
+        idlers = [game.pairing.entrants[seat] for seat in idle]
+        played = RecordedGame(
+            game_id=game_id,
+            result=result,
+            chain_hash=chain_hash,
+            left_out=(self._names[entrant] for entrant in game.left_out),
+            idle=(self._names[entrant] for entrant in idlers),
+        )
         self._record(RecordEntry(played=played).SerializeToString())
-        self.apply_result(game_id, result)
+        self.apply_result(game_id, result, idlers)
 
-    def apply_result(self, game_id: str, result: GameResult) -> None:
-        """Go on from the result of an open game that a record tells."""
+    def apply_result(self, game_id: str, result: GameResult, idle: Collection[int] = ()) -> None:
+        """Go on from the result of an open game that a record tells; `idle` are entrants."""
         game, skipped = self.open_games[game_id], not self.is_playable(game_id)
         del self.open_games[game_id]
-        played = Played(game.round_number, game.place, game.pairing, result, skipped)
+        played = Played(game.round_number, game.place, game.pairing, result, skipped, frozenset(idle))
         self._show(game.shown, played)
         self._rounds.record(played)
         self._failures.count(played.failed)

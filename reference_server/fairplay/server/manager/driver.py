@@ -14,6 +14,7 @@ from fairplay.games.game import find
 from fairplay.games.steps import Failure
 from fairplay.server.access.caller import Caller
 from fairplay.server.errors import Refusal
+from fairplay.server.evidence import idle_seats
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock, DeadLink, Link, OpenCall, disconnected
 from fairplay.server.links.opening import Links
@@ -22,6 +23,7 @@ from fairplay.server.manager.course import Course, OpenGame
 from fairplay.server.manager.examiner import Examiner
 from fairplay.server.manager.waiting import WaitingGames
 from fairplay.server.plans import seconds
+from fairplay.server.records.chain import parsed
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.journal import Journal
 from fairplay.server.records.store import Store
@@ -233,11 +235,19 @@ class Driver:
             for task in over:
                 game_id = running.pop(task)
                 try:
-                    self._course.record_result(game_id, *task.result())
+                    played = task.result()
+                    self._course.record_result(game_id, *played, self._idle(game_id, played.result))
                 except Exception as failed:  # whoever drives hears of it, when no game runs any more
                     error = error or failed
         if error is not None:
             raise error
+
+    def _idle(self, game_id: str, result: GameResult) -> Sequence[int]:
+        """Return the seats of those who made no decision in a game in which others failed."""
+        if not result.misconducts:
+            return ()
+        methods = {method.path: method for method in find(self._course.message.plan.game).methods}
+        return idle_seats(result, parsed(self._services.store.read(game_id)), methods)
 
     async def _leave_out(self, running: Collection[str]) -> None:
         """Leave those out of games that have not begun who have been withdrawn since the format named them.

@@ -170,10 +170,13 @@ class History:
             raise self._diverged(f"by the rules the game {played.game_id!r} is not played here")
         if played.left_out:
             self._leave_out(self.course, played)
-        names = self.course.open_games[played.game_id].shown.players
+        game = self.course.open_games[played.game_id]
+        names = game.shown.players
         known = all(names[seat : seat + 1] == [name] for seat, name in _named(played.result))
         self._check(known, f"the result of {played.game_id} names players that were not in it")
-        self.course.apply_result(played.game_id, played.result)
+        seats = dict(zip(names, game.pairing.entrants, strict=False))
+        self._check(seats.keys() >= set(played.idle), f"{played.game_id} names idle players that were not in it")
+        self.course.apply_result(played.game_id, played.result, [seats[name] for name in played.idle])
 
     def _leave_out(self, course: Course, played: RecordedGame) -> None:
         game = course.open_games[played.game_id]

@@ -37,6 +37,8 @@ class LiveStandings:
         self._struck = message.plan.withdrawn_games == WithdrawnGames.WITHDRAWN_GAMES_STRUCK
         self._scoreboard = Scoreboard(self._names, derive_seed(message.secret, "lot"))
         self._start = Start()
+        self._players: set[int] = set()
+        """Those who have finished a game after making a decision."""
         self.round_count = 0
         """How many rounds are over."""
         self._latest: Standings | None = None
@@ -52,6 +54,7 @@ class LiveStandings:
         outcome = read_outcome(game.pairing.entrants, game.result, game.pairing.deal)
         if outcome is not None:
             self._scoreboard.add(outcome)
+            self._players.update(set(game.pairing.entrants).difference(game.failed, game.idle))
 
     def add_byes(self, entrants: Sequence[int]) -> None:
         """Add a game that counts as won for each of the entrants; one may be there several times."""
@@ -81,7 +84,8 @@ class LiveStandings:
             return self._latest
 
     async def _computed(self) -> Standings:
-        conduct = Conduct(dict(self._failures.counts), frozenset(self._failures.withdrawn), self._struck)
+        unplayed = self._failures.counts.keys() - self._players
+        conduct = Conduct(dict(self._failures.counts), frozenset(self._failures.withdrawn), self._struck, unplayed)
         round_count, complete = self.round_count, self._result is not None
         # The last ones depend on the games alone, not on the live ones before them.
         start = None if complete else self._start

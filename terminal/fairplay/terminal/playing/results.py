@@ -18,7 +18,7 @@ A tournament:
      "ranking": [{"place": 1, "name": "ann"}, …],
      "standings": [{"place": 1, "band": 1, "name": "ann", "rating": [1612.0, 1574.0, 1650.0], "points": 11.5,
                     "tieBreaks": {"Buchholz": 60.0, …}, "games": 14, "wins": 11, "ties": 1, "losses": 2, "failures": 0,
-                    "withdrawn": false}, …],
+                    "withdrawn": false, "unplayed": false}, …],
      "failures": [], "cancelled": null}
 
 `ranking` has the winners (place 1), then the others (2). Who failed stands in `failures`, with the id of the game,
@@ -141,6 +141,7 @@ def _standing(standing: Standing) -> dict[str, Any]:
         "losses": standing.loss_count,
         "failures": standing.failure_count,
         "withdrawn": standing.withdrawn,
+        "unplayed": standing.unplayed,
     }
 
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from fairplay.formats.format import chosen
 from fairplay.games.kit.printable import UNPRINTABLE
 from fairplay.terminal.misconducts import describe_cause, draw_standing, name_method
-from fairplay.terminal.reports.build import played_game
+from fairplay.terminal.reports.build import band_warning, played_game
 from fairplay.terminal.reports.cross import meetings
 from fairplay.v1.tournament_pb2 import (
     RoundGame,
@@ -40,6 +40,8 @@ def summarize(
         return
     if is_league(tournament.plan.format):
         yield standings_table(standings)
+        if warning := band_warning(standings.standings):
+            yield f"[yellow]{warning}[/]"
         if 1 < len(standings.standings) <= MAX_CROSS and games:
             yield _cross_table(games, [each.name for each in standings.standings])
         yield from _league_failures(games, tournament.result.failures)
@@ -68,6 +70,7 @@ def standings_table(standings: Standings, rows: int | None = None) -> Table:
     for number, each in enumerate(shown):
         rating = each.rating
         words = f"{rating.value:.0f} ± {(rating.high - rating.low) / 2:.0f}" if each.HasField("rating") else ""
+        words = "not played" if each.unplayed else words
         counts = (each.game_count, each.win_count, each.tie_count, each.loss_count)
         failed = f"{each.failure_count}, out" if each.withdrawn else str(each.failure_count or "")
         last_of_band = number + 1 < len(shown) and shown[number + 1].band != each.band

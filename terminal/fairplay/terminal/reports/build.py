@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 
 from fairplay.formats.format import chosen
@@ -52,7 +52,21 @@ def build_event(
         timed_game_count=findings.timed_game_count,
         progress=steps,
         progress_title=title,
+        warning=band_warning(standings.standings),
         certified=certified or {},
+    )
+
+
+def band_warning(standings: Sequence[Standing]) -> str:
+    """Return a sentence where most entrants share one band: the games say little of who is better. Else ""."""
+    bands = Counter(each.band for each in standings if each.band)
+    rated, largest = bands.total(), max(bands.values(), default=0)
+    if rated < 2 or largest * 2 <= rated:
+        return ""
+    who = "all" if largest == rated else f"{largest} of {rated}"
+    return (
+        f"These games cannot tell the entrants apart: {who} share a band, as their ratings are too uncertain; "
+        "more rounds or --deals make them surer."
     )
 
 
@@ -101,6 +115,7 @@ def _line(standing: Standing) -> Line:
         failure_count=standing.failure_count,
         rating=Interval(rating.value, rating.low, rating.high) if rating is not None else None,
         withdrawn=standing.withdrawn,
+        unplayed=standing.unplayed,
     )
 
 
@@ -145,6 +160,7 @@ def _progress(
     if not any(each.HasField("rating") for each in standings.standings):
         return "", {}
     names = {player.name: number for number, player in enumerate(tournament.entrants)}
+    shown_names = {each.name for each in standings.standings if each.HasField("rating")}
     struck = [names[each.name] for each in standings.standings if each.withdrawn and not each.game_count]
     last = max((game.round_number for game in games), default=0)
     shown = sorted({1 + round((last - 1) * step / (PROGRESS_POINTS - 1)) for step in range(PROGRESS_POINTS)})
@@ -160,6 +176,6 @@ def _progress(
         ratings = rate_entrants(results, struck=struck, warm=warm)
         warm = [rating.rating if rating is not None else 1500.0 for rating in ratings]
         for name, rating in zip(names, ratings, strict=True):
-            if rating is not None:
+            if rating is not None and name in shown_names:
                 series[name].append((round_number, rating.rating))
     return "Ratings after each round", series

@@ -37,6 +37,8 @@ class Line:
     failure_count: int
     rating: Interval | None
     withdrawn: bool
+    unplayed: bool = False
+    """It has failed, and has finished no game in which it made a decision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,5 +132,7 @@ class Event:
     progress: Mapping[str, Sequence[tuple[int, float]]] = field(default_factory=dict)
     """Of each entrant the points, or ratings, after some rounds."""
     progress_title: str = ""
+    warning: str = ""
+    """What is to be known before anybody relies on the bands, in a sentence; empty: nothing."""
     certified: Mapping[str, bool] = field(default_factory=dict)
     """Whether entrants are certified, as far as it is known."""

@@ -17,10 +17,11 @@ KEYS = {
     "points": "for whoever won all points of its games, and that share of it for others",
     "failure": "for each failure; usually negative",
     "withdrawn": "for who was withdrawn; usually negative",
-    "least": "the least grade",
+    "least": "the least grade, and that of who has not played",
     "most": "the greatest grade",
 }
 """What a template may name, and what its number is for."""
+MERITS = ("certificate", "place", "band", "points")
 DEFAULT = "place=100,failure=-2,least=0"
 NUMBER = re.compile(r"-?[0-9]{1,6}(\.[0-9]{1,3})?")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -70,18 +71,26 @@ def check_template(template: Template, *, has_certificates: bool, has_bands: boo
 
 
 def grade(template: Template, event: Event, line: Line) -> dict[str, float]:
-    """Return what an entrant gets for each part of a template, and as "grade" the sum, within its bounds."""
+    """Return what an entrant gets for each part of a template, and as "grade" the sum, within its bounds.
+
+    Who has not played gets nothing for its merits, and the least grade.
+    """
     last_place = max(each.place for each in event.standings)
     last_band = max(each.band for each in event.standings)
     shares = {
         "certificate": 1.0 if event.certified.get(line.name) else 0.0,
         "place": _share(line.place, last_place),
-        "band": _share(line.band, last_band) if line.band else 0.0,
+        # Of whom no game counts, nobody is known to be better.
+        "band": _share(line.band, last_band) if line.band else float(not line.withdrawn),
         "points": line.points / line.game_count if line.game_count else 0.0,
         "failure": float(line.failure_count),
         "withdrawn": float(line.withdrawn),
     }
+    if line.unplayed:
+        shares |= dict.fromkeys(MERITS, 0.0)
     parts = {key: template.points[key] * shares[key] for key in template.graded}
+    if line.unplayed and "least" in template.points:
+        return {**parts, "grade": template.points["least"]}
     total = max(sum(parts.values()), template.points.get("least", float("-inf")))
     return {**parts, "grade": min(total, template.points.get("most", float("inf")))}
 
@@ -96,7 +105,7 @@ def grades_csv(template: Template, event: Event) -> str:
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
     parts = [f"for {key}" for key in template.graded]
-    writer.writerow([*_HEAD, *parts, "grade"])
+    writer.writerow([*_HEAD, *parts, "grade", "remark"])
     for line in event.standings:
         graded = grade(template, event, line)
         person = event.people.get(line.name, Person())
@@ -113,9 +122,17 @@ def grades_csv(template: Template, event: Event) -> str:
                 line.failure_count,
                 "yes" if line.withdrawn else "no",
                 *(_number(each) for each in graded.values()),
+                _remark(line, event),
             ]
         )
     return written.getvalue()
+
+
+def _remark(line: Line, event: Event) -> str:
+    """Return what is to be known about the grade of an entrant."""
+    if line.unplayed:
+        return "has not played: it has failed, and has finished no game"
+    return event.warning if line.band else ""
 
 
 _HEAD = (

@@ -82,6 +82,7 @@ def tournament_page(event: Event) -> str:
         rated=bool(ratings),
         banded=any(line.band for line in event.standings),
         certified=bool(event.certified),
+        warning=event.warning,
         ratings=plots.linear_bars("Ratings", ratings) if ratings else None,
         progress=_progress(event),
         rounds=event.games if len(event.games) <= MAX_GAMES else [],

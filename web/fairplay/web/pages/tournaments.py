@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from fairplay.terminal.reports.build import played_game
+from fairplay.terminal.reports.build import band_warning, played_game
 from fairplay.terminal.reports.cross import Meeting, meetings
 from fairplay.v1.manager_pb2 import ListTournamentsRequest
 from fairplay.v1.record_pb2 import RecordEntry
@@ -60,6 +60,7 @@ def _parts(request: Request, contest: Contest) -> Mapping[str, str]:
             "contest": contest,
             "tournament": shown,
             "bars": bars(contest.standings.standings),
+            "warning": band_warning(contest.standings.standings),
             "cross": cross_table(contest),
             "boards": contest.running[:MAX_BOARDS],
             "rounds": [round_view(round_) for round_ in shown.rounds],
