@@ -125,6 +125,25 @@ def test_what_an_operator_names_is_seen_but_for_what_is_hidden(sandbox: Sandbox,
     assert "records" not in done.stdout
 
 
+def test_a_folder_for_all_programs_opens_no_links_beside_it(sandbox: Sandbox, here: Path) -> None:
+    link(here / "ann" / "data", "../bob")
+    visibility = seeing(here)._replace(added=[here / "ann" / "lib"])
+    assert run(sandbox, visibility, "sh", "ann/spy.sh", "ann/data/words").stdout == "started\n"
+
+
+def test_a_program_that_path_leads_to_is_found_by_its_absolute_name_too(sandbox: Sandbox, here: Path) -> None:
+    """A link to an installation elsewhere, in a folder of PATH and in an environment of a player."""
+    tool = here.parent / "tools" / "bin" / "tool"
+    tool.parent.mkdir(parents=True)
+    tool.write_text("#!/bin/sh\necho found\n")
+    tool.chmod(0o755)
+    link(here.parent / "usual" / "run", tool)
+    link(here / "ann" / "venv" / "bin" / "run", tool)
+    visibility = seeing(here)._replace(search=f"{os.defpath}:{here.parent / 'usual'}")
+    for word in ("run", str(here.parent / "usual" / "run"), "ann/venv/bin/run"):
+        assert run(sandbox, visibility, word).stdout == "found\n", word
+
+
 def test_what_is_hidden_is_covered_under_every_name(sandbox: Sandbox, here: Path) -> None:
     """The operator calls the folder by a link, and hides it by its own name."""
     link(here.parent / "called", here)

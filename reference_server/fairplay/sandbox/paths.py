@@ -78,8 +78,8 @@ class _Command:
         self._words = words
         self._home = real(visibility.home)
         self._roots = [real(each) for each in (visibility.folder, *visibility.added)]
-        self._operators = {Path("/"), *(parent for root in self._roots for parent in root.parents)}
-        """Folders on the way to where programs are: links in there are the operator's."""
+        self._operators = {Path("/"), *self._roots[0].parents}
+        """Folders on the way to the current one: links in there are the operator's."""
         self._closed = [*PRIVATE, *map(real, visibility.hidden)]
         added = [each for folder in visibility.added for each in (folder.absolute(), real(folder))]
         self.everybodys = [*SYSTEM_FOLDERS, *_python(), *added]
@@ -111,10 +111,13 @@ class _Command:
                 yield from map(Path, _linked_packages(prefix)) if (prefix / "pyvenv.cfg").is_file() else ()
             path = path.parent / path.readlink() if path.is_symlink() else None
 
-    def _is_found(self, path: Path) -> bool:
-        """Return whether a path leads to a program that PATH leads to as well, e.g. to the Python of an environment."""
-        found = (shutil.which(name, path=self._visibility.search) for name in (path.name, real(path).name))
-        return any(each is not None and real(Path(each)) == real(path) for each in found)
+    def _name_in_path(self, path: Path) -> str:
+        """Return by which name PATH leads to the program that a path leads to; "" if by none."""
+        for name in (path.name, real(path).name):
+            found = shutil.which(name, path=self._visibility.search)
+            if found is not None and real(Path(found)) == real(path):
+                return name
+        return ""
 
     # --- what the words name ---
 
@@ -124,6 +127,10 @@ class _Command:
         if Path(self._words[0]).name.startswith("python") and "-m" in self._words:  # it lies in the current folder
             yield from () if self._is_nobodys(self._visibility.folder) else (self._visibility.folder,)
         for path in self._named():
+            if name := self._name_in_path(path):
+                yield from self._found(name)
+            if any(map(path.is_relative_to, self.everybodys)):
+                continue
             folder = self._own(path)
             if folder is None or not self._may_be_shown(folder) or not self._is_owned(path, folder):
                 continue
@@ -132,18 +139,16 @@ class _Command:
                 if not folder.is_relative_to(own):
                     continue
             yield folder
-            if path.is_file():
-                yield from self._node_modules(folder)
-                yield from self._found(real(path).name) if self._is_found(path) else ()
+            yield from self._node_modules(folder) if path.is_file() else ()
 
     def _named(self) -> Iterator[Path]:
-        """Return the absolute paths that words name, but for those that all programs see anyway."""
+        """Return the absolute paths that words name."""
         first, *rest = self._words
         for word in (first, *rest) if "/" in first else rest:
             for part in filter(None, word.split(os.pathsep)):
                 path = Path(os.path.normpath(self._visibility.folder.absolute() / part))
                 # Of words that cannot be paths, pathlib raises errors.
-                if os.path.lexists(path) and not any(map(path.is_relative_to, self.everybodys)):
+                if os.path.lexists(path):
                     yield path
 
     def _own(self, path: Path) -> Path | None:
@@ -168,7 +173,7 @@ class _Command:
         owned = not self._leads_out(path.parent if alone else folder) and not (alone and path.is_symlink())
         where = real(path)
         seen = owned and any(map(where.is_relative_to, (real(folder), *self.everybodys)))
-        if not seen and not self._is_found(path):
+        if not seen and not self._name_in_path(path):
             self.left_out.append(str(path))
         return owned
 
