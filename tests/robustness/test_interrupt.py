@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import subprocess
 import sys
@@ -118,6 +119,34 @@ def test_ctrl_c_ends_it_with_one_sentence_and_leaves_nothing_running(stage: str,
         when(command)
         interrupted(command)
     assert not (tmp_path / "records").exists() or not list(findings(tmp_path / "records"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=SLOW), signal.SIGQUIT])
+def test_whatever_ends_programs_ends_it_as_ctrl_c_does(
+    number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    arguments, when = STAGES["tournament, in a round"]
+    with Command(tmp_path, *arguments, program=PATIENT) as command:
+        when(command)
+        command.process.send_signal(number)
+        ran = command.end()
+        assert (ran.code, ran.err, command.left()) == (128 + number, STOPPED, [])
+    assert not list(temporary.iterdir())
+
+
+@SLOW
+def test_it_ends_in_order_as_the_first_process_of_a_container(tmp_path: Path) -> None:
+    container = ("unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child")
+    if subprocess.run([*container, "true"], check=False, capture_output=True).returncode:
+        pytest.skip("namespaces are not allowed here")
+    with Command(tmp_path, "serve", "--listen", "127.0.0.1:0", program=(*container, *FAIRPLAY)) as command:
+        command.says("serves on")
+        [first] = psutil.Process(command.process.pid).children()
+        first.send_signal(signal.SIGHUP)
+        assert (command.end().code, command.err) == (128 + signal.SIGHUP, STOPPED)
 
 
 AGAIN = ["tournament, in a round", "tournament, players come up", "tournament, players do not come"]

@@ -1,13 +1,12 @@
-"""The orderly end of a program by Ctrl-C, however often it is pressed."""
+"""The orderly end of a program by Ctrl-C or another signal, however often it is sent."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import signal
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from fairplay.games.kit.ending import Ended, on_end
 from fairplay.player import standstill
 
 Result = TypeVar("Result")
@@ -16,32 +15,25 @@ Result = TypeVar("Result")
 def run(work: Coroutine[Any, Any, Result]) -> Result:
     """Run `work` as asyncio.run does, in a loop whose time stands still with the process.
 
-    Raises KeyboardInterrupt, once the work has ended, if it was interrupted. The first Ctrl-C cancels the work. Those
-    that follow are ignored until the program has ended: they would interrupt its cleanup. For programs that end when
-    the work ends.
+    Raises Ended, once the work has ended, if a signal asked the program to end. The first one cancels the work; see
+    `on_end`. For programs that end when the work ends.
     """
-    interrupted = False
+    signals: list[int] = []
 
     async def watched() -> Result:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task is not None
 
-        def interrupt() -> None:
-            nonlocal interrupted
-            interrupted = True
-            loop.remove_signal_handler(signal.SIGINT)
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-            task.cancel()
+        def cancel(number: int) -> None:
+            signals.append(number)
+            loop.call_soon_threadsafe(task.cancel)
 
-        # Who was started with it ignored goes on ignoring it. On Windows asyncio's own way has to do.
-        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-            with contextlib.suppress(NotImplementedError):
-                loop.add_signal_handler(signal.SIGINT, interrupt)
-        return await work
+        with on_end(cancel):
+            return await work
 
     try:
         return standstill.run(watched())
     except asyncio.CancelledError:
-        if not interrupted:
+        if not signals:
             raise
-        raise KeyboardInterrupt from None
+        raise Ended(signals[0]) from None

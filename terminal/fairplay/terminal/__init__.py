@@ -1,19 +1,20 @@
 """The command line, `fairplay …`. What a command needs is imported when it runs, so that help is quick."""
 
-import signal
 import sys
+
+from fairplay.games.kit.ending import exit_code, on_end, stop
 
 
 def main() -> None:
     """Run the command line."""
     try:
-        from fairplay.terminal.app import main as run
+        with on_end(stop):
+            from fairplay.terminal.app import main as run
 
-        run()
-    except KeyboardInterrupt:  # before the command could say so itself
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+            run()
+    except KeyboardInterrupt as interrupt:  # before the command could say so itself
         sys.stderr.write("fairplay: stopped\n")
-        sys.exit(130)
+        sys.exit(exit_code(interrupt))
     except ModuleNotFoundError as error:
         from fairplay.terminal.extras import missing_extra
 

@@ -30,7 +30,7 @@ from fairplay.player.interrupts import run
 from fairplay.server.cluster.cluster import LostError
 from fairplay.server.cluster.jobs import ClusterOptions, WorkerError
 from fairplay.terminal.certify_progress import SeveralView
-from fairplay.terminal.certify_run import build_options, one_interrupt
+from fairplay.terminal.certify_run import build_options
 from fairplay.terminal.outcomes import DONE, FAILED, FailedError, UsageError
 from fairplay.terminal.printing import check_json, counted, harmless, make_directory, say, write_json, write_whole
 from fairplay.terminal.reports.rendering import render
@@ -100,7 +100,7 @@ def certify_roster(
     if cluster is None:
         at_once = at_once or default_at_once()
     case_counts = [len(plan.cases) for plan in plans.values()]
-    with one_interrupt(), SeveralView(console, find(game).title, case_counts, _how(cluster, at_once)) as view:
+    with SeveralView(console, find(game).title, case_counts, _how(cluster, at_once)) as view:
 
         def take(event: PlayerEvent) -> None:
             view.take(event.name, event.event)

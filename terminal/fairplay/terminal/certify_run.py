@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -86,8 +84,7 @@ def show_run(
     console = Console(stderr=json == "-", highlight=False)
     if first:
         say(console, escape(first))
-    with one_interrupt():
-        code = judge(list(_writers(console, report, json, junit, key))).exit_code
+    code = judge(list(_writers(console, report, json, junit, key))).exit_code
     if report is not None:
         say(console, f"Look closer: {escape(str(report / 'report.html'))}")
     return code
@@ -103,24 +100,6 @@ def _writers(
         yield CertificateWriter(Path(json), key)
     if junit is not None:
         yield JunitWriter(junit)
-
-
-@contextmanager
-def one_interrupt() -> Iterator[None]:
-    """Let the first Ctrl-C stop the run, and ignore those that follow: what was judged so far is being written."""
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield
-        return
-
-    def stop(number: int, frame: object) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGINT, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def show_cases(name: str, level: str, only: str, json: str | None) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import typer
 
+from fairplay.games.kit.ending import exit_code
 from fairplay.games.kit.printable import UNPRINTABLE
 
-DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+DONE, FAILED, USAGE = 0, 1, 2
 
 USAGE_REASONS = (
     "UNKNOWN_GAME",
@@ -52,8 +52,8 @@ def outcomes() -> Iterator[None]:
 
         from fairplay.server.errors import Refusal, reason_of
         from fairplay.server.records.errors import RecordsError
-    except KeyboardInterrupt:
-        raise _stopped() from None
+    except KeyboardInterrupt as interrupt:
+        raise _stopped(interrupt) from None
     try:
         yield
     except UsageError as error:
@@ -66,10 +66,9 @@ def outcomes() -> Iterator[None]:
         raise fail(sentence, USAGE if reason in USAGE_REASONS else FAILED) from None
     except (FailedError, RecordsError, OSError) as error:
         raise fail(str(error)) from None
-    except KeyboardInterrupt:
-        raise _stopped() from None
+    except KeyboardInterrupt as interrupt:
+        raise _stopped(interrupt) from None
 
 
-def _stopped() -> typer.Exit:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends already, however often that is asked for
-    return fail("stopped", INTERRUPTED)
+def _stopped(interrupt: KeyboardInterrupt) -> typer.Exit:
+    return fail("stopped", exit_code(interrupt))
