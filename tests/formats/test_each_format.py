@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 from google.protobuf.message import Message
@@ -29,6 +30,7 @@ from fairplay.v1.tournament_pb2 import (
     Swiss,
     TournamentFormat,
 )
+from tests.docs.pages import ROOT, blocks
 from tests.formats.harness import chance, play, result, strongest_wins
 
 TWO = range(2, 3)
@@ -339,22 +341,20 @@ class Parade:
         if len(terms.names) < 2:
             raise ValueError("a parade needs two entrants")
 
-    def plan(self, settings, terms, entrants, rng):
-        for other in entrants[1:]:
-            yield PlayRound((Pairing((entrants[0], other)),))
-        return Order(tuple(entrants[:1]), tuple(entrants[1:]))
-
+PLAN
 
 FORMAT = Parade()
 """
 
 
 def test_a_format_of_another_package_is_found_and_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "formats.md").read_text()
+    [shown] = [block.text for block in blocks(page) if block.language == "python"]
     info = tmp_path / "parade-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: parade\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[fairplay.formats]\nparade = parade_format:FORMAT\n")
-    (tmp_path / "parade_format.py").write_text(PARADE)
+    (tmp_path / "parade_format.py").write_text(PARADE.replace("PLAN\n", indent(shown, "    ")))
     monkeypatch.syspath_prepend(tmp_path)
     registered.cache_clear()
     try:

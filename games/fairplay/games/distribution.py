@@ -14,5 +14,9 @@ def lacks_extra(what: str, extra: str, distribution: str = DISTRIBUTION) -> str:
 
     pip takes the extra from the distribution that is installed here, so this needs no index which has that one.
     """
-    install = shlex.join([sys.executable, "-m", "pip", "install", f"{distribution}[{extra}]"])
-    return f"{what} needs the extra {extra}: {install}"
+    return f"{what} needs the extra {extra}: {pip_install(f'{distribution}[{extra}]')}"
+
+
+def pip_install(requirement: str) -> str:
+    """Return the command that installs something where this program runs, whichever pip is first on the PATH."""
+    return shlex.join([sys.executable, "-m", "pip", "install", requirement])

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+from fairplay.games.distribution import pip_install
 from fairplay.terminal.outcomes import FailedError, UsageError
 
 GO_MODULE = "github.com/fairplay-protocol/fairplay-go"
@@ -65,7 +66,7 @@ LANGUAGES: Mapping[str, Language] = {
         "take io.grpc:protoc-gen-grpc-java and io.grpc:protoc-gen-grpc-kotlin from Maven Central, and put them on the "
         "PATH by these names",
     ),
-    "python": Language((Output("python"), Output("grpc_python")), "pip install grpcio-tools"),
+    "python": Language((Output("python"), Output("grpc_python")), pip_install("grpcio-tools")),
     "rust": Language(
         (Output("prost", "protoc-gen-prost"), Output("tonic", "protoc-gen-tonic")),
         "cargo install protoc-gen-prost protoc-gen-tonic, or leave it to tonic-prost-build in build.rs",
