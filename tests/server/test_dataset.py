@@ -32,6 +32,11 @@ GONE = disconnected("gone")
 BEGUN, ENDED = Timestamp(seconds=1_000_000_000), Timestamp(seconds=1_000_000_060, nanos=500_000_000)
 
 
+def find_three(name: str) -> Game:
+    """Return Nim, with states of three players."""
+    return find(name, Nim(state_seats=3))
+
+
 def nim(*, faults: Mapping[int, str], fails_at: int = 0, tournament_id: str = "") -> Record:
     """Return the record of a game of Nim between ann, bob and cy that began and ended at these times."""
     begun = header(3, state=3)
@@ -46,7 +51,7 @@ def nim(*, faults: Mapping[int, str], fails_at: int = 0, tournament_id: str = ""
 
 def test_a_game_has_a_row_of_what_was_planned_and_how_it_ended() -> None:
     record = nim(faults={23: "illegal", 100: "exception"}, tournament_id="cup")
-    game, calls = build_rows(record, find)
+    game, calls = build_rows(record, find_three)
     assert list(game) == list(GAME_COLUMNS)
     assert game == {
         "game_id": "g1",
@@ -74,7 +79,7 @@ def test_a_game_has_a_row_of_what_was_planned_and_how_it_ended() -> None:
 
 
 def test_a_call_has_a_row_of_what_was_asked_in_which_state_and_answered() -> None:
-    _, calls = build_rows(nim(faults={23: "overrun", 100: "exception"}), find)
+    _, calls = build_rows(nim(faults={23: "overrun", 100: "exception"}), find_three)
     assert [list(call) for call in calls] == [list(CALL_COLUMNS)] * 6
     assert calls[1] == {
         "game_id": "g1",
@@ -104,9 +109,9 @@ def test_a_call_has_a_row_of_what_was_asked_in_which_state_and_answered() -> Non
 
 
 def test_a_game_that_was_aborted_says_why() -> None:
-    game, _ = build_rows(nim(faults={}, fails_at=1), lambda name: find(name, Nim(fails_at=1)))
+    game, _ = build_rows(nim(faults={}, fails_at=1), lambda name: find(name, Nim(fails_at=1, state_seats=3)))
     assert (game["status"], game["aborted"]) == ("finished", None)  # who takes all three leaves none
-    game, _ = build_rows(nim(faults={}, fails_at=3), lambda name: find(name, Nim(fails_at=3)))
+    game, _ = build_rows(nim(faults={}, fails_at=3), lambda name: find(name, Nim(fails_at=3, state_seats=3)))
     assert (game["status"], game["aborted"]) == ("aborted", "the referee failed")
     assert (game["ranks"], game["scores"]) == ([None] * 3, [None] * 3)
     assert game["end_time"] is not None
@@ -114,7 +119,7 @@ def test_a_game_that_was_aborted_says_why() -> None:
 
 def test_a_game_that_is_not_over_has_no_end() -> None:
     whole = nim(faults={})
-    game, calls = build_rows(Record(entries=whole.entries[:3]), find)
+    game, calls = build_rows(Record(entries=whole.entries[:3]), find_three)
     assert (game["status"], game["end_time"], game["ranks"], game["misconducts"]) == (
         "unfinished",
         None,

@@ -54,6 +54,10 @@ CHANGES: dict[str, tuple[str, tuple[str, ...]]] = {
         f"{SET} end_time_ns = end_time_ns - 1 WHERE record_id = 't'",
         (f"t: {OTHER.format('end time')}",),
     ),
+    "where a game begins": (
+        f"{SET} first_chunk = first_chunk + 1 {GAME}",
+        ("the record 't/r1g1' begins in another chunk than the store says",),
+    ),
     "another id": (f"{SET} record_id = 't/r1g9' {GAME}", (MISSING,)),
     "another kind": (f"{SET} kind = 'table' {GAME}", (f"t/r1g1: {OTHER.format('kind')}",)),
     "another header": (
@@ -132,8 +136,19 @@ def findings(place: Path) -> Iterator[str]:
                     yield from (f"{listing.record_id}: {finding}" for finding in found)
 
 
-def rewritten(connection: sqlite3.Connection, record_id: str) -> None:
-    """Write another record in the place of one: every call took a second longer, and its chain is intact."""
+def longer(entry: RecordEntry) -> None:
+    if entry.HasField("call"):
+        entry.call.elapsed.seconds += 1
+
+
+def drawn_otherwise(entry: RecordEntry) -> None:
+    if entry.HasField("tournament"):
+        entry.tournament.plan.ClearField("seed")
+        entry.tournament.secret = b"another"
+
+
+def rewritten(connection: sqlite3.Connection, record_id: str, change: Callable[[RecordEntry], None]) -> None:
+    """Write another record in the place of one: its entries are changed, and its chain is intact."""
     (number,) = connection.execute("SELECT number FROM records WHERE record_id = ?", [record_id]).fetchone()
     previous = START
     for chunk, data in connection.execute("SELECT number, data FROM chunks ORDER BY number").fetchall():
@@ -145,8 +160,7 @@ def rewritten(connection: sqlite3.Connection, record_id: str) -> None:
                     items.append((trail, found.hash, found.entry))
                     continue
                 entry = RecordEntry.FromString(found.entry)
-                if entry.HasField("call"):
-                    entry.call.elapsed.seconds += 1
+                change(entry)
                 previous = link(previous, entry.SerializeToString())
                 items.append((trail, previous, entry.SerializeToString()))
         connection.execute("UPDATE chunks SET data = ? WHERE number = ?", [join(items), chunk])
@@ -185,8 +199,18 @@ def test_whatever_the_store_says_beside_the_entries_is_compared_with_them(
 def test_a_game_whose_whole_record_was_written_anew_is_not_the_one_that_its_tournament_names(
     place: Path, tmp_path: Path
 ) -> None:
-    (found,) = changed(place, tmp_path, lambda connection: rewritten(connection, "t/r1g1"))
+    (found,) = changed(place, tmp_path, lambda connection: rewritten(connection, "t/r1g1", longer))
     assert found.endswith("the record of its game t/r1g1 does not end with the hash that is named here")
+
+
+def test_the_secret_of_a_tournament_is_the_one_from_which_the_seeds_of_its_games_follow(
+    place: Path, tmp_path: Path
+) -> None:
+    def change(connection: sqlite3.Connection) -> None:
+        rewritten(connection, "t", drawn_otherwise)
+
+    found = changed(place, tmp_path, change)
+    assert any("has another seed than follows from the secret of the tournament" in each for each in found)
 
 
 # --- records that no referee has written ---

@@ -19,8 +19,8 @@ from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.store import Store
 from fairplay.server.records.summaries import ended_game
 from fairplay.server.records.verify import Finding, is_last
-from fairplay.v1.record_pb2 import Record, RecordEntry
-from fairplay.v1.referee_pb2 import Game
+from fairplay.v1.record_pb2 import Record, RecordedGame, RecordEntry
+from fairplay.v1.referee_pb2 import Game, GamePlan
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.table_pb2 import Table
 
@@ -28,7 +28,8 @@ from fairplay.v1.table_pb2 import Table
 def check_filing(listing: Listing, record: Record, store: Store) -> list[Finding]:
     """Return where a store says something else of an intact record than the record does.
 
-    Of a tournament, the records of its games must be there, and end with the hashes that its own record names.
+    Of a tournament, the records of its games must be there, begin with the seeds that follow from its secret, and end
+    with the hashes that its own record names.
     """
     entries = list(parsed(record))
     wrong = [Finding(0, f"the store has {what}, which its entries do not say") for what in _wrong(listing, entries)]
@@ -37,7 +38,13 @@ def check_filing(listing: Listing, record: Record, store: Store) -> list[Finding
         if now is None or not now.finished:
             wrong.append(Finding(0, "the store has it as one that goes on, but its entries say that it is over"))
     if entries[0].HasField("tournament"):
-        wrong += _misses(entries, store)
+        tournament_id = entries[0].tournament.tournament_id
+
+        def compare(number: int, played: RecordedGame, plan: GamePlan) -> None:
+            if problem := _misses(tournament_id, played, plan, store):
+                wrong.append(Finding(number, f"the record of its game {played.game_id} {problem}"))
+
+        history.read(entries, compare)
     return wrong
 
 
@@ -94,21 +101,29 @@ def _summary(entries: Sequence[RecordEntry]) -> Message:
     return ended_game(entries)
 
 
-def _misses(entries: Sequence[RecordEntry], store: Store) -> Iterator[Finding]:
-    """Yield what is wrong with the records of the games that the record of a tournament says were played."""
-    tournament_id = entries[0].tournament.tournament_id
-    for number, played in ((number, each.played) for number, each in enumerate(entries, 1) if each.HasField("played")):
-        listing = store.find(played.game_id)
-        if listing is None:
-            if played.chain_hash or not played.result.aborted:  # else it may never have begun
-                yield Finding(number, f"the record of its game {played.game_id} is missing")
-        elif listing.finished and not _is_result(listing, tournament_id, played.result):
-            problem = f"the record of its game {played.game_id} is that of another game, or of another result"
-            yield Finding(number, problem)
-        elif played.chain_hash and played.chain_hash != _last_hash(store, played.game_id):
-            yield Finding(
-                number, f"the record of its game {played.game_id} does not end with the hash that is named here"
-            )
+def _misses(tournament_id: str, played: RecordedGame, plan: GamePlan, store: Store) -> str:
+    """Return what is wrong with the record of a game that a tournament says was played so; empty if nothing is."""
+    listing = store.find(played.game_id)
+    if listing is None:
+        never_begun = played.result.aborted and not played.chain_hash
+        return "" if never_begun else "is missing"
+    if listing.finished and not _is_result(listing, tournament_id, played.result):
+        return "is that of another game, or of another result"
+    if played.chain_hash and played.chain_hash != _last_hash(store, played.game_id):
+        return "does not end with the hash that is named here"
+    seed = _seed(listing)
+    if seed is not None and seed != plan.seed:
+        return "has another seed than follows from the secret of the tournament"
+    return ""
+
+
+def _seed(listing: Listing) -> int | None:
+    """Return the seed with which a game began; None if its header does not say one, which its own record shows."""
+    try:
+        plan = RecordEntry.FromString(listing.header).game.plan
+    except DecodeError:
+        return None
+    return plan.seed if plan.HasField("seed") else None
 
 
 def _last_hash(store: Store, record_id: str) -> bytes:

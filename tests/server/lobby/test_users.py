@@ -286,7 +286,7 @@ async def test_a_lobby_takes_so_many_users_and_no_more() -> None:
 
 async def test_one_host_does_not_fill_the_lobby(monkeypatch: pytest.MonkeyPatch) -> None:
     hosts = ["10.0.0.1"]
-    monkeypatch.setattr("fairplay.server.servicers.lobby.host_of", lambda _: hosts[-1])
+    monkeypatch.setattr("fairplay.server.servicers.lobby.caller_host", lambda _: hosts[-1])
     async with lobby(LobbyLimits(max_host_user_count=2)) as server, guests(server, "ann", "bob") as [ann, _]:
         assert await refusal(enter(server, "eve")) == ("RESOURCE_EXHAUSTED", "LOBBY_FULL")
         hosts.append("10.0.0.2")
@@ -297,7 +297,7 @@ async def test_one_host_does_not_fill_the_lobby(monkeypatch: pytest.MonkeyPatch)
 
 
 async def test_connections_of_one_host_share_what_it_may_ask(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fairplay.server.servicers.lobby.host_of", lambda _: "10.0.0.1")
+    monkeypatch.setattr("fairplay.server.servicers.lobby.caller_host", lambda _: "10.0.0.1")
     async with lobby(LobbyLimits(requests_per_second=1, enter_burst=2)) as server:
         refused = await refusals(*(enter(server, f"user{number}") for number in range(MANY)))
         assert 0 < len(refused) <= MANY - 2

@@ -55,7 +55,7 @@ class State(NamedTuple):
 
 
 class Nim:
-    """`fails_at`: the size of the heap at which the rules themselves fail; 0: never."""
+    """`fails_at`: the heap at which the rules themselves fail; 0: never. `state_seats`: the players of a state."""
 
     name = "nim"
     title = "Nim"
@@ -68,12 +68,13 @@ class Nim:
     settings: Sequence[Setting] = ()
     settings_type: type[Message] = Int64Value
     state_type: type[Message] = Int64Value
-    time_control = TimeControl()
+    time_control = TimeControl(decision_limit=Duration(seconds=1))
     sign_up = SignUpPolicy()
     tournament_settings: Message = Int64Value()
 
-    def __init__(self, fails_at: int = 0) -> None:
+    def __init__(self, fails_at: int = 0, state_seats: int = 2) -> None:
         self.fails_at = fails_at
+        self.state_seats = state_seats
 
     def full_settings(self, settings: Message) -> Int64Value:
         assert isinstance(settings, Int64Value)
@@ -82,7 +83,7 @@ class Nim:
         return Int64Value(value=settings.value or 12)
 
     def check_state(self, settings: Message, state: Message) -> int:
-        return 2
+        return self.state_seats
 
     def play(
         self,

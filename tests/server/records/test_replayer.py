@@ -208,7 +208,9 @@ def test_what_was_recorded_of_a_moment_that_a_restart_cut_short_is_taken_by_itse
 
 def test_the_calls_of_others_stay_open_over_an_elimination() -> None:
     plan = GamePlan(game="snap", players=[Player(name="ann"), Player(name="bob")])
-    replayer = Replayer(RecordEntry(game=GameHeader(plan=plan)), lambda _: None, Snap(everybody([0, 1])).find)
+    replayer = Replayer(
+        RecordEntry(game=GameHeader(game_id="g", plan=plan)), lambda _: None, Snap(everybody([0, 1])).find
+    )
     failed = RecordedCall(number=2, seat=1, method_name=SAY.path, error={})  # type: ignore[arg-type]
     replayer.feed(RecordEntry(call=failed))
     assert replayer.due() == "by the rules seat 1 is eliminated here"
@@ -316,7 +318,7 @@ def test_the_settings_of_the_plan_decide_and_without_them_their_defaults() -> No
 def test_a_record_that_cannot_be_played_is_refused_at_its_first_entry() -> None:
     for begin, said in (
         (RecordEntry(tournament=TournamentHeader()), "the record does not begin with the header of a game"),
-        (header(1), "the game cannot be played: nim is played by 2 to 4 players, not by 1"),
+        (header(1), "the game cannot be played: Nim is played by 2 to 4 players, not by 1"),
     ):
         with pytest.raises(Diverged, match=said) as refused:
             Replayer(begin, never, find)
@@ -407,7 +409,7 @@ def test_a_request_with_settings_that_lack_what_is_newer_is_that_of_the_rules_by
 
     def play(seat: int, seconds: int) -> None:
         plan = GamePlan(game="snap", players=[Player(name="ann")])
-        replayer = Replayer(RecordEntry(game=GameHeader(plan=plan)), never, Timed(conversation).find)
+        replayer = Replayer(RecordEntry(game=GameHeader(game_id="g", plan=plan)), never, Timed(conversation).find)
         request = RecordedJoin(seat=seat, elapsed=Duration(seconds=seconds)).SerializeToString()
         call = RecordedCall(number=1, method_name=start.path, request=request, reply=b"")
         replayer.feed(RecordEntry(call=call))

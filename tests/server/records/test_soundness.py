@@ -14,10 +14,11 @@ def chunk(*records: int) -> bytes:
     return join([(Trail(number), bytes(32), b"entry") for number in records])
 
 
-def row(number: int, chunks: Sequence[int] | None, kind: str = "game") -> Row:
-    return Row(number, f"r{number}", kind, None if chunks is None else pack_numbers(chunks))
+def row(number: int, chunks: Sequence[int] | None, kind: str = "game", first: int = 0) -> Row:
+    return Row(number, f"r{number}", kind, first or BEGUN_IN[number], None if chunks is None else pack_numbers(chunks))
 
 
+BEGUN_IN = {1: 1, 2: 1, 3: 3, 4: 4}
 SOUND = {1: chunk(1, 2), 2: chunk(2), 3: chunk(1, 3)}
 
 
@@ -42,7 +43,7 @@ def test_a_server_may_add_chunks_and_records_meanwhile() -> None:
     [
         (
             {2: SOUND[2], 3: SOUND[3]},
-            [row(1, None), row(2, None), row(3, None)],
+            [row(1, None, first=3), row(2, None, first=2), row(3, None)],
             "chunk number 1 is missing: after 0 comes 2",
         ),
         (
@@ -62,7 +63,7 @@ def test_a_server_may_add_chunks_and_records_meanwhile() -> None:
         ),
         (
             SOUND,
-            [Row(1, "r1", "game", b"123"), row(2, None), row(3, None)],
+            [Row(1, "r1", "game", 1, b"123"), row(2, None), row(3, None)],
             "the record 'r1' has entries in other chunks than the store says",
         ),
         (SOUND, [row(1, None), row(2, None, "gamf"), row(3, None)], "the record 'r2' is of the unknown kind 'gamf'"),

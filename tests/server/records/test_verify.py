@@ -45,7 +45,7 @@ def entry_of(entries: list[RecordEntry], kind: str, index: int = 0) -> RecordEnt
 @given(
     st.dictionaries(st.sampled_from(FAULTY_AT), st.sampled_from(sorted(FAULTS)), max_size=20),
     st.integers(2, 4),
-    st.integers(0, 2**64 - 1),
+    st.integers(0, 2**53 - 1),
 )
 def test_what_was_played_is_intact(faults: dict[int, str], seat_count: int, seed: int) -> None:
     record = recorded(header(seat_count, seed=seed), players(faults))
@@ -201,7 +201,7 @@ def change_settings(entries: list[RecordEntry]) -> None:
         (abort_with_a_winner, "the result differs from the rules in ranking"),
         (change_seed, "is not the one that the rules make"),
         (change_game, "the game cannot be played: there is no game 'mim'; the games are nim"),
-        (change_players, "the game cannot be played: nim is played by 2 to 4 players, not by 1"),
+        (change_players, "the game cannot be played: Nim is played by 2 to 4 players, not by 1"),
         (change_settings, "the game cannot be played: the heap is -1; it must be 1 or more"),
     ],
 )

@@ -2,44 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias
 
+from fairplay.games.game import find
 from fairplay.server.evidence import recorded, without_evidence
 from fairplay.server.manager import states
 from fairplay.server.manager.course import Course
-from fairplay.server.manager.plan import seated
-from fairplay.server.records.errors import Diverged
+from fairplay.server.manager.plan import check_format, checked_tournament_id, full_tournament_plan, seated
+from fairplay.server.manager.seeds import new_secret
+from fairplay.server.plans import any_link, check_players
+from fairplay.server.records.errors import Diverged, sound
 from fairplay.server.records.verify import Finding
 from fairplay.server.transcript import Asked, read_outcome
 from fairplay.v1.manager_pb2 import WatchTournamentResponse
-from fairplay.v1.record_pb2 import RecordedCall, RecordedGame, RecordEntry, TournamentChange
+from fairplay.v1.record_pb2 import RecordedCall, RecordedGame, RecordEntry, TournamentChange, TournamentHeader
+from fairplay.v1.referee_pb2 import GamePlan
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.tournament_pb2 import Examination, TournamentResult
 
 NOBODY = -1
+OnGame: TypeAlias = Callable[[int, RecordedGame, GamePlan], None]
 
 
 class History:
     """A tournament as its record tells it, an entry at a time.
 
     `message` is the tournament, `course` what there is to be done in it, once it has started. `due` are entries that
-    follow from those before but are not in the record: a crash took them. Raises Diverged if an entry is not what the
-    rules lead to.
+    follow from those before but are not in the record: a crash took them. `on_game` is given each game that was played,
+    with the number of its entry and the plan that it must have had. Raises Diverged if an entry is not what the rules
+    lead to.
     """
 
-    def __init__(self, header: RecordEntry) -> None:
+    def __init__(self, header: RecordEntry, on_game: OnGame | None = None) -> None:
         if header.WhichOneof("entry") != "tournament":
             raise Diverged(1, "the record does not begin with the header of a tournament")
+        with sound(1, "the tournament cannot be played"):
+            _check_header(header.tournament)
         self.message = states.created(header.tournament)
         self._named = frozenset(player.name for player in self.message.entrants)
         self._names = {player.name: None for player in self.message.entrants}
         self.course: Course | None = None
         self.due: list[bytes] = []
         self._entry = 1
+        self._on_game = on_game
 
     def feed(self, entry: RecordEntry) -> None:
         """Take the next entry. Raises Diverged if it is not what the rules lead to."""
         self._entry += 1
+        with sound(self._entry):
+            self._feed(entry)
+
+    def _feed(self, entry: RecordEntry) -> None:
         self._check(self.message.status in (states.SIGN_UP, states.RUNNING), "it comes after the end")
         kind = entry.WhichOneof("entry")
         if kind == "resumed":
@@ -115,11 +129,10 @@ class History:
         started = change.started.entrants
         same = [(player.name, player.link) for player in started] == known
         self._check(same, "the list of entrants does not follow from the sign-up")
+        check_players(started, find(self.message.plan.game), any_link, "started.entrants")
+        check_format(self.message.plan, started)
         states.start(self.message, started)
-        try:
-            self.course = Course(self.message, self.due.append, _unheard)
-        except ValueError as error:
-            raise self._diverged(str(error)) from None
+        self.course = Course(self.message, self.due.append, _unheard)
 
     def _finish(self, change: TournamentChange) -> None:
         result = self.course.result if self.course is not None else None
@@ -174,6 +187,8 @@ class History:
         names = game.shown.players
         known = all(names[seat : seat + 1] == [name] for seat, name in _named(played.result))
         self._check(known, f"the result of {played.game_id} names players that were not in it")
+        if self._on_game is not None:
+            self._on_game(self._entry, played, self.course.plan_of(game))
         seats = dict(zip(names, game.pairing.entrants, strict=False))
         self._check(seats.keys() >= set(played.idle), f"{played.game_id} names idle players that were not in it")
         self.course.apply_result(played.game_id, played.result, [seats[name] for name in played.idle])
@@ -196,6 +211,14 @@ class History:
         return Diverged(self._entry, problem)
 
 
+def _check_header(header: TournamentHeader) -> None:
+    """Check the header of a record as CreateTournament checks a request. Raises Refusal or ValueError."""
+    checked_tournament_id(header.tournament_id)
+    full_tournament_plan(header.plan, any_link)
+    if header.plan.HasField("seed") and header.secret not in (b"", new_secret(header.plan.seed)):
+        raise ValueError("the secret of the tournament is not the one that follows from its seed")
+
+
 def _named(result: GameResult) -> Iterator[tuple[int, str]]:
     """Yield every seat that a result mentions, with the name of its player."""
     yield from ((player.seat, player.name) for group in result.ranking for player in group.players)
@@ -206,10 +229,10 @@ def _unheard(_: WatchTournamentResponse) -> None:
     """Publish nothing: what a record tells is no news."""
 
 
-def read(entries: Iterable[RecordEntry]) -> History:
+def read(entries: Iterable[RecordEntry], on_game: OnGame | None = None) -> History:
     """Read the tournament of a record that begins with its header. Raises Diverged if an entry breaks the rules."""
     rest = iter(entries)
-    history = History(next(rest, RecordEntry()))
+    history = History(next(rest, RecordEntry()), on_game)
     for entry in rest:
         history.feed(entry)
     return history

@@ -323,9 +323,8 @@ class Database:
 
 FIND = sa.select(*LISTED).where(RECORDS.c.record_id == sa.bindparam("wanted"))
 
-ALL_ROWS = sa.select(*(RECORDS.c[name] for name in ("number", "record_id", "kind", "end_time_ns", "chunks"))).order_by(
-    RECORDS.c.number
-)
+ROW = ("number", "record_id", "kind", "first_chunk", "end_time_ns", "chunks")
+ALL_ROWS = sa.select(*(RECORDS.c[name] for name in ROW)).order_by(RECORDS.c.number)
 
 FINISH = (
     sa.update(RECORDS)
@@ -343,7 +342,8 @@ def _sound(row: R, columns: Sequence[sa.ColumnElement[Any]]) -> R:
 
 
 def _row(row: sa.Row[Any]) -> Row:
-    return Row(row.number, row.record_id, row.kind, None if row.end_time_ns is None else row.chunks)
+    chunks = None if row.end_time_ns is None else row.chunks
+    return Row(row.number, row.record_id, row.kind, row.first_chunk, chunks)
 
 
 def _begun(listing: Listing, chunk: int) -> dict[str, object]:

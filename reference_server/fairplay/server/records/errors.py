@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from fairplay.server.errors import Refusal
+
 
 class RecordsError(Exception):
     """Records cannot be read or written, or are not what they should be."""
@@ -22,6 +27,22 @@ class Diverged(RecordsError):  # noqa: N818 - a verdict on a record
         super().__init__(f"entry {entry}: {problem}")
         self.entry = entry
         self.problem = problem
+
+
+@contextmanager
+def sound(entry: int, problem: str = "it cannot be") -> Iterator[None]:
+    """Turn every error into Diverged at an entry, with what is said of values that are not allowed.
+
+    A record may come from anybody, and what is wrong with it may show anywhere in the rules of any game.
+    """
+    try:
+        yield
+    except Diverged:
+        raise
+    except (Refusal, ValueError) as error:
+        raise Diverged(entry, f"{problem}: {error}") from error
+    except Exception as error:
+        raise Diverged(entry, f"the rules fail here with {type(error).__name__}: {error}") from error
 
 
 def first_line(error: Exception) -> str:

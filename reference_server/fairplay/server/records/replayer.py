@@ -27,7 +27,8 @@ from fairplay.games.steps import (
     join_answers,
 )
 from fairplay.server import evidence
-from fairplay.server.records.errors import Diverged
+from fairplay.server.plans import any_link, full_game_plan
+from fairplay.server.records.errors import Diverged, sound
 from fairplay.server.transcript import Answer, Asked, Transcript, game_result, game_rng, read_outcome
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import Misconduct
@@ -118,7 +119,8 @@ class Replayer:
             raise Diverged(1, "the record does not begin with the header of a game")
         self.header = header.game
         self.entry = 1
-        self.time_ns = header.game.start_time.ToNanoseconds()
+        with sound(1):
+            self.time_ns = header.game.start_time.ToNanoseconds()
         self._sent_ns: dict[int, int] = {}  # when each call that waits was sent, by its number
         self.step: Step | None = None
         self.calls: list[tuple[Call, float]] = []  # with the seconds that each took
@@ -135,8 +137,9 @@ class Replayer:
         self._arrivals: list[Arrival] = []
         self._recorded_count = 0
         self._events: list[Event] = []
-        self.conversation = self._conversation(find)
-        self._advance(None)
+        with sound(1, "the game cannot be played"):
+            self.conversation = self._conversation(find)
+            self._advance(None)
 
     @property
     def answers(self) -> dict[int, Answer]:
@@ -151,6 +154,10 @@ class Replayer:
     def feed(self, entry: RecordEntry) -> None:
         """Take the next entry. Raises Diverged if it is not what the rules lead to."""
         self.entry += 1
+        with sound(self.entry):
+            self._feed(entry)
+
+    def _feed(self, entry: RecordEntry) -> None:
         if self.result is not None:
             raise self._diverged("it comes after the end of the game")
         match entry.WhichOneof("entry"):
@@ -182,23 +189,20 @@ class Replayer:
 
     def _conversation(self, find: Find) -> Conversation:
         """Return the conversation from the recorded start state; of a header without one, from what its plan draws."""
-        header, plan = self.header, self.header.plan
-        try:
-            self._game = played = find(plan.game)
-            settings = played.full_settings(
-                unwrap(plan.settings, played, played.settings_type) or played.settings_type()
-            )
-            given = unwrap(plan.initial_state, played, played.state_type)
-            start = unwrap(header.start_state, played, played.state_type)
-            rng, names = game_rng(plan.seed), tuple(self.transcript.players)
-            if start is None:
-                return played.play(header.game_id, settings, names, rng, given)
-            if given is not None:
-                shown = next(played.play(header.game_id, settings, names, rng, given))
-                _check_start(start, given, played.full_state(shown.state) if isinstance(shown, Show) else start)
-            return played.play(header.game_id, settings, names, rng, start, fresh=given is None)
-        except ValueError as error:
-            raise Diverged(1, f"the game cannot be played: {error}") from None
+        header = self.header
+        plan = full_game_plan(header.plan, any_link, find)
+        self._game = played = find(plan.game)
+        settings = played.full_settings(unwrap(plan.settings, played, played.settings_type) or played.settings_type())
+        given = unwrap(plan.initial_state, played, played.state_type)
+        start = unwrap(header.start_state, played, played.state_type)
+        rng, names = game_rng(plan.seed), tuple(self.transcript.players)
+        if start is None:
+            return played.play(header.game_id, settings, names, rng, given)
+        played.check_state(settings, start)
+        if given is not None:
+            shown = next(played.play(header.game_id, settings, names, rng, given))
+            _check_start(start, given, played.full_state(shown.state) if isinstance(shown, Show) else start)
+        return played.play(header.game_id, settings, names, rng, start, fresh=given is None)
 
     def _advance(self, answer: object) -> None:
         self.step, self._arrivals, self._waiting = None, [], {}

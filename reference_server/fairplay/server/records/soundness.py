@@ -16,11 +16,15 @@ KINDS = frozenset({"game", "tournament", "table"})
 
 
 class Row(NamedTuple):
-    """What the database says of a record: `chunks` are those in which it lies, packed; None: it is not finished."""
+    """What the database says of a record: the chunk in which it begins, and all in which it lies, packed.
+
+    `chunks` None: it is not finished.
+    """
 
     number: int
     record_id: str
     kind: str
+    first: int
     chunks: bytes | None
 
 
@@ -51,6 +55,8 @@ class Contents:
             held = self._chunks.pop(row.number, [])
             if row.kind not in KINDS:
                 yield f"the record {row.record_id!r} is of the unknown kind {row.kind!r}"
+            if held and row.first != held[0]:
+                yield f"the record {row.record_id!r} begins in another chunk than the store says"
             if row.chunks is not None and [each for each in _unpacked(row.chunks) if each <= self._last] != held:
                 yield f"the record {row.record_id!r} has entries in other chunks than the store says"
         for number, chunks in sorted(self._chunks.items()):

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from fairplay.games import game
+from fairplay.server.plans import checked_id
 from fairplay.server.records.chain import first_broken, parsed
-from fairplay.server.records.errors import Diverged, RecordsError
+from fairplay.server.records.errors import Diverged, RecordsError, sound
 from fairplay.server.records.replayer import Find, Replayer
 from fairplay.v1.record_pb2 import Record, RecordEntry
 
@@ -39,6 +40,8 @@ LAST_CHANGES = frozenset({"finished", "cancelled"})
 def check_game(entries: Sequence[RecordEntry], find: Find = game.find) -> list[Finding]:
     """Play a game again: each request, misconduct and the result must be what the rules lead to."""
     try:
+        with sound(1):
+            checked_id(entries[0].game.game_id, "game_id")
         replay = Replayer(entries[0], lambda _: None, find)
         for entry in entries[1:]:
             replay.feed(entry)
