@@ -229,7 +229,7 @@ async def test_a_game_that_a_server_left_goes_on_with_the_next_one(tmp_path: Pat
 async def test_a_game_that_a_server_left_is_resumed_once_and_for_its_own_plan_only(tmp_path: Path) -> None:
     made = plan("dial-in:x", "bot:first", limit_s=60)
     await left_unfinished(tmp_path, made)
-    async with serving(Config(records=tmp_path, resume=False)) as server:
+    async with serving(Config(records=tmp_path, resume=None)) as server:
         with pytest.raises(Refusal) as refusal:
             await server.referee.play(plan("dial-in:x", "bot:first", limit_s=60, seed=2), "g")
         assert refusal.value.reason == "ID_REUSED"

@@ -62,7 +62,7 @@ def reported(place: Path) -> bool:
 async def answers(place: Path) -> list[object]:
     """Return what a server answers from these records, each error by its status."""
     async with (
-        harness.serving(Config(records=place, resume=False)) as server,
+        harness.serving(Config(records=place, resume=None)) as server,
         grpc.aio.insecure_channel(server.address) as channel,
     ):
         referee, manager = RefereeServiceStub(channel), ManagerServiceStub(channel)

@@ -139,7 +139,7 @@ class PlayerServer:
         return await Server.start(
             Config(
                 listen=self._listen,
-                resume=False,
+                resume=None,
                 only_connections=True,
                 start_limit_s=self.start_limit_s,
                 tls=self._tls,

@@ -108,7 +108,8 @@ class Config:
 
     `concurrency` is how many games of a tournament are played at once at the most; 0: as many as suit its players.
     `examinations` is how many players are examined at once; 0: one for every two processors.
-    `records` None: records are kept until the server stops. `resume`: go on with all that the records say is not over.
+    `records` None: records are kept until the server stops. `resume`: go on with the tournaments whose ids begin like
+    this and that are not over; empty: with all that is not; None: with nothing.
     `players`: another address, which players dial in to and which serves nothing else; empty: none.
     `only_connections`: `listen` is such an address, and there is no other one. `tls` None: it speaks no TLS.
     `accounts`: it knows callers by the accounts that are kept beside its records, which must be named. `insecure`: it
@@ -126,7 +127,7 @@ class Config:
     players: str = ""
     records: Place | Path | None = None
     allow_exec: bool = False
-    resume: bool = True
+    resume: str | None = ""
     only_connections: bool = False
     start_limit_s: float = START_LIMIT_S
     handshake_limit_s: float = FIRST_LIMIT_S
@@ -242,9 +243,11 @@ class Server:
                 await server.stop()
                 raise
         server.links.secrets.load({listing.record_id for listing in store.unfinished()})
-        if config.resume:
+        if config.resume == "":
             server.referee.resume_all()
-            await server.manager.resume_all()
+        if config.resume is not None:
+            await server.manager.resume_all(config.resume)
+        if config.resume == "":
             server.lobby.resume_all()
         server.lobby.open()
         return server

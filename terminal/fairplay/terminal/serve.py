@@ -20,12 +20,15 @@ from fairplay.terminal.parameters import (
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Sequence
 
     from fairplay.server.records.place import Place
     from fairplay.server.server import Config, Server
 
 LEAST_HEARTBEAT_S = 0.1
 STANDBY_S = 0.5
+MAX_NAMED = 5
+"""Of what a server goes on with so many are named."""
 """How often a server in standby asks whether it may go on."""
 BURST_S = 2
 """A user of the lobby may make the requests of so many seconds at once."""
@@ -306,11 +309,19 @@ async def _serve(
             closing.callback(exporter.close)
             kept += f", metrics at http://{exporter.address}/metrics"
         sys.stdout.write(f"fairplay serves on {server.address}{over}{dialling}{kept}; Ctrl-C stops it\n")
+        taken_up = [*server.manager.open_ids, *server.referee.running_ids]
+        if taken_up:
+            sys.stdout.write(f"It goes on with what was interrupted: {_named(taken_up)}\n")
         sys.stdout.flush()
         if pages is None:
             await terminated.wait()
         else:
             await _show(server.address, pages, terminated)
+
+
+def _named(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - MAX_NAMED} more" if len(ids) > MAX_NAMED else ""
+    return ", ".join(ids[:MAX_NAMED]) + more
 
 
 async def _start(config: Config, *, standby: bool) -> Server:

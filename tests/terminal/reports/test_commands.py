@@ -194,26 +194,27 @@ def test_every_format_ends_with_a_report_that_is_made_again(fairplay: Run, forma
     assert Path("first.html").read_text() == Path("again.html").read_text()
 
 
-def test_a_league_that_was_interrupted_goes_on_with_the_same_command_and_plays_no_game_twice(
-    fairplay: Run, tmp_path: Path
-) -> None:
-    league = [
-        "tournament",
-        "fish",
-        "--format",
-        "round-robin cycles=10",
-        "--deals",
-        "1",
-        "--records",
-        "cup",
-        "--seed",
-        "5",
-    ]
-    league += ["-p", "a=bot:greedy", "-p", "b=bot:random", "-p", "c=bot:first", "-p", "d=bot:random"]
+LONG_LEAGUE = [
+    "tournament",
+    "fish",
+    "--format",
+    "round-robin cycles=10",
+    "--deals",
+    "1",
+    "--records",
+    "cup",
+    "--seed",
+    "5",
+]
+LONG_LEAGUE += ["-p", "a=bot:greedy", "-p", "b=bot:random", "-p", "c=bot:first", "-p", "d=bot:random"]
+
+
+def interrupt(folder: Path) -> None:
+    """Begin the league, and press Ctrl-C."""
     with heeding_ctrl_c():
         command = subprocess.Popen(
-            [sys.executable, "-m", "fairplay.terminal", *league],
-            cwd=tmp_path,
+            [sys.executable, "-m", "fairplay.terminal", *LONG_LEAGUE],
+            cwd=folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -224,9 +225,36 @@ def test_a_league_that_was_interrupted_goes_on_with_the_same_command_and_plays_n
     out, err = command.communicate(timeout=60)
     assert (command.returncode, err) == (130, "fairplay: stopped\n")
     assert "Give the same command again to go on" in out
+
+
+def test_a_league_that_was_interrupted_goes_on_with_the_same_command_and_plays_no_game_twice(
+    fairplay: Run, tmp_path: Path
+) -> None:
+    interrupt(tmp_path)
     before = json.loads(fairplay("standings", "cup", "--json").out)
     assert before["status"] == "running"
-    after = json.loads(fairplay(*league, "--json").out)
+    ran = fairplay(*LONG_LEAGUE, "--json")
+    assert f"Goes on with {before['tournamentId']}, which was begun before." in ran.err
+    after = json.loads(ran.out)
     assert (after["status"], after["tournamentId"]) == ("finished", before["tournamentId"])
     assert sum(len(round_["games"]) for round_ in after["rounds"]) == 120
     assert fairplay("records", "verify", "cup").code == 0
+
+
+def test_another_command_leaves_a_league_that_was_interrupted_as_it_is_and_says_how_to_drop_it(
+    fairplay: Run, tmp_path: Path
+) -> None:
+    interrupt(tmp_path)
+    before = json.loads(fairplay("records", "list", "cup", "--limit", "999", "--json").out)
+    [left] = [each["id"] for each in before if each["kind"] == "tournament"]
+    ran = fairplay("tournament", "fish", "-p", "bot:greedy", "-p", "bot:first", "--seed", "9", "--records", "cup")
+    assert (
+        f"{left} was interrupted, and waits for its own command. Drop it: fairplay records drop cup {left}" in ran.out
+    )
+    after = json.loads(fairplay("records", "list", "cup", "--limit", "999", "--json").out)
+    assert [each for each in after if each["id"].startswith(left)] == before
+    assert fairplay("records", "drop", "cup", left).out == f"dropped {left}: {len(before)} records removed\n"
+    rest = json.loads(fairplay("records", "list", "cup", "--json").out)
+    assert [each["kind"] for each in rest] == ["game", "tournament"]
+    assert fairplay("records", "verify", "cup").code == 0
+    assert "is over, and nobody goes on with it" in fairplay("records", "drop", "cup", rest[1]["id"]).err

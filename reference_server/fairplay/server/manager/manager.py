@@ -222,10 +222,11 @@ class Manager:
 
     # --- start and stop of the server ---
 
-    async def resume_all(self) -> None:
-        """Go on with the tournaments that the records say are not over."""
+    async def resume_all(self, prefix: str = "") -> None:
+        """Go on with the tournaments that the records say are not over, and whose ids begin with the prefix."""
         for listing in self._store.unfinished():
-            if listing.kind == KIND and listing.record_id not in self._active:
+            wanted = listing.kind == KIND and listing.record_id.startswith(prefix)
+            if wanted and listing.record_id not in self._active:
                 try:
                     self._resume(listing.record_id)
                 except (RecordsError, Refusal, ValueError) as error:  # this one has to wait, the others have not

@@ -15,6 +15,8 @@ from fairplay.server.records.chain import HASH_BYTES
 
 HEAD = Struct("<QI")
 OVERHEAD = HEAD.size + HASH_BYTES
+MAX_NUMBER = 2**63 - 1
+"""The largest number that databases keep."""
 
 
 class Trail:
@@ -92,6 +94,7 @@ def pack_numbers(numbers: Sequence[int]) -> bytes:
 
 def unpack_numbers(data: bytes) -> list[int]:
     """Return the chunk numbers that `pack_numbers` packed. Raises ValueError if they are damaged."""
-    if len(data) % 8:
+    numbers = unpack(f"<{len(data) // 8}Q", data) if len(data) % 8 == 0 else (MAX_NUMBER + 1,)
+    if max(numbers, default=0) > MAX_NUMBER:
         raise ValueError("the list of chunks is damaged")
-    return list(unpack(f"<{len(data) // 8}Q", data))
+    return list(numbers)

@@ -5,7 +5,7 @@ Records and chunks are numbered without gaps, so that a missing one is noticed (
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, NamedTuple
 
@@ -35,13 +35,27 @@ def prune(place: Place, before_ns: int, kept_kinds: Collection[str] = (), *, onl
     stay, with their games. With `only_say` nothing is removed. Raises StoreInUse if a server writes there,
     RecordsError if there are no records, they are damaged, or they cannot be written.
     """
+
+    def staying(records: Sequence[sa.Row[Any]]) -> set[str]:
+        return {_family(row) for row in records if not _is_old(row, before_ns) or row.kind in kept_kinds}
+
+    return _keep(place, staying, only_say=only_say)
+
+
+def drop(place: Place, record_id: str) -> Pruned:
+    """Remove a game, a tournament or a table with all of its games, whether it has ended or not. Raises as `prune`."""
+    return _keep(place, lambda records: {_family(row) for row in records} - {record_id}, only_say=False)
+
+
+def _keep(place: Place, staying_of: Callable[[Sequence[sa.Row[Any]]], set[str]], *, only_say: bool) -> Pruned:
+    """Remove all records but those of the families that stay."""
     place.reading().dispose()  # says if there are no records, before a place that is locked would be made
-    with Database.writable(place) as database, saying(f"cannot prune the records in {place}", place):
+    with Database.writable(place) as database, saying(f"cannot remove records from {place}", place):
         if defects := database.defects():
             raise RecordsError(f"the records in {place} are damaged, and stay as they are: {defects[0]}")
         with database.writing_transaction() as connection:
             records = connection.execute(sa.select(*LIGHT).order_by(RECORDS.c.number)).all()
-            staying = {_family(row) for row in records if not _is_old(row, before_ns) or row.kind in kept_kinds}
+            staying = staying_of(records)
             left = [row.number for row in records if _family(row) in staying]
             removed = [row.record_id for row in records if _family(row) not in staying]
             if removed and not only_say:

@@ -26,8 +26,11 @@ Answer = TypeVar("Answer")
 
 
 @asynccontextmanager
-async def open_channel(options: Options, *, resume: bool) -> AsyncIterator[grpc.aio.Channel]:
-    """Open a channel to the server of `--server`, or to one of our own that may `resume` what its records hold."""
+async def open_channel(options: Options, *, resume: str | None) -> AsyncIterator[grpc.aio.Channel]:
+    """Open a channel to the server of `--server`, or to one of our own.
+
+    That one resumes the tournaments of its records whose ids begin with `resume`; None: none.
+    """
     cluster = options.cluster_options(options.links())
     if options.server is None:
         start_limit_s = parse_seconds(options.start_limit, "--start-limit")

@@ -105,7 +105,7 @@ async def _play(
         programs=programs,
         records=options.records,
         allow_exec=True,
-        resume=False,
+        resume=None,
         start_limit_s=reading.parse_seconds(options.start_limit, "--start-limit"),
         cluster=options.cluster_options([player.link for player in plan.players]),
     )

@@ -44,7 +44,7 @@ def play_game(options: Options, json: str | None) -> int:
 
 
 async def _play(options: Options, plan: GamePlan) -> GameMessage:
-    async with open_channel(options, resume=False) as channel:
+    async with open_channel(options, resume=None) as channel:
         referee = RefereeServiceStub(channel)
         game_id = f"{plan.game}-{secrets.token_hex(6)}"
         request = PlayGameRequest(game_id=game_id, plan=plan)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import secrets
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from rich.markup import escape
 
 from fairplay.games.game import Game
 from fairplay.player.interrupts import run
+from fairplay.server.records.place import Place
 from fairplay.terminal.misconducts import describe_first_cause
 from fairplay.terminal.options import find_game
 from fairplay.terminal.outcomes import DONE, FailedError
@@ -33,9 +35,10 @@ from fairplay.v1 import manager_pb2
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
-from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, TournamentStatus
+from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, TournamentStatus, TournamentSummary
 
 PAGE_SIZE = 1_000
+MAX_WAITING_NAMED = 3
 OPEN = (TournamentStatus.TOURNAMENT_STATUS_SIGN_UP, TournamentStatus.TOURNAMENT_STATUS_RUNNING)
 
 
@@ -59,7 +62,7 @@ def play_tournament(options: Options, outputs: Outputs) -> int:
 async def _play(options: Options, game: Game, plan: TournamentPlan, outputs: Outputs) -> int:
     console = Console(stderr=outputs.json == "-", highlight=False)
     began_ns = time.time_ns()
-    async with open_channel(options, resume=True) as channel:
+    async with open_channel(options, resume=_prefix(plan, options)) as channel:
         tournament_id = await _resume_or_start(channel, console, plan, options, began_ns)
         try:
             links = {player.name: player.link for player in plan.entrants}
@@ -81,12 +84,15 @@ async def _resume_or_start(
     be over before anybody asks for it.
     """
     manager = ManagerServiceStub(channel)
-    prefix = f"{plan.game}-{_digest(plan, options)}-"
+    prefix = _prefix(plan, options)
     wanted = manager_pb2.ListTournamentsRequest(page_size=PAGE_SIZE)
     known = await patiently(channel, lambda: manager.ListTournaments(wanted))
+    if options.records is not None:
+        _say_what_waits(console, options.records, [*known.tournaments], prefix)
     for each in known.tournaments:
         ended_now = options.server is None and each.end_time.ToNanoseconds() >= began_ns
         if each.tournament_id.startswith(prefix) and (each.status in OPEN or ended_now):
+            console.print(f"Goes on with {escape(each.tournament_id)}, which was begun before.", soft_wrap=True)
             if each.status == TournamentStatus.TOURNAMENT_STATUS_SIGN_UP:
                 await _begin(channel, console, each.tournament_id, plan.entrants if options.examine else ())
             return str(each.tournament_id)
@@ -101,6 +107,19 @@ async def _resume_or_start(
     return tournament_id
 
 
+def _say_what_waits(console: Console, records: Place, known: Sequence[TournamentSummary], prefix: str) -> None:
+    """Say which interrupted tournaments of other commands the records hold: they are left as they are."""
+    others = [each for each in known if each.status in OPEN and not each.tournament_id.startswith(prefix)]
+    for each in others[:MAX_WAITING_NAMED]:
+        named = f"{each.tournament_id} ({each.title})" if each.title else each.tournament_id
+        drop = f"fairplay records drop {shlex.quote(str(records))} {each.tournament_id}"
+        console.print(
+            escape(f"{named} was interrupted, and waits for its own command. Drop it: {drop}"), soft_wrap=True
+        )
+    if len(others) > MAX_WAITING_NAMED:
+        console.print(f"and {len(others) - MAX_WAITING_NAMED} more that wait")
+
+
 async def _begin(channel: grpc.aio.Channel, console: Console, tournament_id: str, examined: Sequence[Player]) -> None:
     """Start a tournament, once those have been examined who are to be."""
     if examined:
@@ -108,15 +127,18 @@ async def _begin(channel: grpc.aio.Channel, console: Console, tournament_id: str
     await _start(channel, tournament_id)
 
 
-def _digest(plan: TournamentPlan, options: Options) -> str:
-    """Return the same text for the same command; neither a seed that was drawn counts, nor the order that it gives."""
+def _prefix(plan: TournamentPlan, options: Options) -> str:
+    """Return how the ids of the tournaments of this command begin: what it was given, and nothing else, tells them.
+
+    Neither a seed that was drawn counts, nor the order that it gives.
+    """
     typed = TournamentPlan()
     typed.CopyFrom(plan)
     if options.seed is None:
         typed.ClearField("seed")
     words = [options.order, *(["examine"] if options.examine else [])]
     data = typed.SerializeToString(deterministic=True) + " ".join(words).encode()
-    return hashlib.sha256(data).hexdigest()[:12]
+    return f"{plan.game}-{hashlib.sha256(data).hexdigest()[:12]}-"
 
 
 async def start(channel: grpc.aio.Channel, plan: TournamentPlan, tournament_id: str) -> None:

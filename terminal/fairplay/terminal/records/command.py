@@ -247,6 +247,26 @@ def prune(
 
 
 @app.command()
+def drop(
+    source: StoredRecords,
+    record: Annotated[str, typer.Argument(metavar="RECORD", help="Its id, or the beginning of it.")],
+) -> None:
+    """Remove a tournament, a game or a table that was interrupted, so that nobody goes on with it.
+
+    It goes for ever, together with its games. The server must not be running.
+
+    Example:
+
+    \b
+      fairplay records drop records/ fish-3f2a
+    """
+    with outcomes():
+        from fairplay.terminal.records.drop import drop_record
+
+        drop_record(source, record)
+
+
+@app.command()
 def picture(
     source: RecordsSource,
     record: RecordId = None,

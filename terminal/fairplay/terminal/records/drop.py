@@ -1,0 +1,27 @@
+"""`fairplay records drop`."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.markup import escape
+
+from fairplay.server.records.place import Place
+from fairplay.server.records.pruning import drop
+from fairplay.terminal.outcomes import UsageError
+from fairplay.terminal.printing import counted, say
+from fairplay.terminal.records.choosing import choose
+from fairplay.terminal.records.sources import open_source
+
+
+def drop_record(place: Place, wanted: str) -> None:
+    """Remove a record that has not ended, with its games. Raises UsageError for another one."""
+    with open_source(place) as source:
+        listing = choose(source, wanted)
+        record_id = listing.record_id
+        if listing.finished:
+            raise UsageError(f"{record_id} is over, and nobody goes on with it: records prune removes old records")
+        if listing.parent or "/" in record_id:
+            whole = listing.parent or record_id.partition("/")[0]
+            raise UsageError(f"{record_id} belongs to {whole}: drop that")
+    found = drop(place, record_id)
+    say(Console(highlight=False), escape(f"dropped {record_id}: {counted(len(found.removed), 'record')} removed"))
