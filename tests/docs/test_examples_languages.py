@@ -14,7 +14,8 @@ from fairplay.games.game import find
 from fairplay.games.kit.player_service import PLAYER_METHODS
 from fairplay.player.handlers import PROTOCOL_REVISION
 from tests.docs.pages import ROOT, commands
-from tools.test_languages import GAMES, LANGUAGES, Language, misconducts_of, missing
+from tools.language_players import LANGUAGES, Language, missing
+from tools.test_languages import GAMES, misconducts_of
 
 PROTO = ROOT / "proto"
 LINK = re.compile(r"\]\(([^)\s]+)\)")

@@ -31,7 +31,7 @@ using grpc::StatusCode;
 using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPatience(30);  // for a server that is not there
-constexpr int kResumeSeconds = 10;             // for which the server keeps calls open when it loses us
+constexpr int kResumeSeconds = 30;             // for which games wait when the server loses us
 constexpr std::chrono::milliseconds kFirstPause(100);
 constexpr std::chrono::milliseconds kLastPause(1000);
 constexpr std::chrono::milliseconds kConnectLimit(10'000);  // a handshake takes a while on a busy machine
@@ -39,12 +39,17 @@ constexpr int kKeepaliveMs = 20'000;  // the server takes one in 10 s
 constexpr int kMaxBytes = 16 << 20;
 constexpr int kMaxReplies = 256;  // in one frame
 
-// The codes after which trying again would not help.
+// The codes after which trying again would not help, unless the server says when to.
 const std::set<StatusCode> kRefusals = {
-    StatusCode::INVALID_ARGUMENT,   StatusCode::DEADLINE_EXCEEDED, StatusCode::ALREADY_EXISTS,
-    StatusCode::PERMISSION_DENIED,  StatusCode::UNAUTHENTICATED,   StatusCode::RESOURCE_EXHAUSTED,
-    StatusCode::UNIMPLEMENTED,
+    StatusCode::INVALID_ARGUMENT, StatusCode::ALREADY_EXISTS,     StatusCode::PERMISSION_DENIED,
+    StatusCode::UNAUTHENTICATED,  StatusCode::RESOURCE_EXHAUSTED, StatusCode::UNIMPLEMENTED,
 };
+
+// Returns whether the server refuses the hello for good.
+bool Refuses(const Status& status) {
+  return kRefusals.count(status.error_code()) > 0 &&
+         status.error_details().find("google.rpc.RetryInfo") == std::string::npos;
+}
 
 // The calls of one stream, from when they come until their replies are taken. Hands them to the services of the player
 // as if each had come over a connection of its own.
@@ -201,7 +206,7 @@ Status DialIn(const std::string& address, const HostedPlayer& hosted, const std:
       give_up = steady_clock::now() + kPatience;
       pause = kFirstPause;
     }
-    if (!said.said_goodbye && kRefusals.count(said.status.error_code()) > 0) return said.status;
+    if (!said.said_goodbye && Refuses(said.status)) return said.status;
     if (steady_clock::now() > give_up) return {StatusCode::UNAVAILABLE, "the server is not there"};
     std::this_thread::sleep_for(pause);
     pause = std::min(2 * pause, kLastPause);

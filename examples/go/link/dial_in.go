@@ -7,6 +7,7 @@ import (
 	"log"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	fairplay "example.com/players/gen/fairplay/v1"
@@ -23,7 +25,7 @@ import (
 
 const (
 	patience     = 30 * time.Second // for a server that is not there
-	resumeWindow = 10 * time.Second // for which the server keeps calls open when it loses us
+	resumeWindow = 30 * time.Second // for which games wait when the server loses us
 	firstPause   = 100 * time.Millisecond
 	lastPause    = time.Second
 	connectLimit = 10 * time.Second // a handshake takes a while on a busy machine
@@ -31,7 +33,7 @@ const (
 	maxReplies   = 256 // in one frame
 )
 
-// refusals are the codes after which trying again would not help.
+// refusals are the codes after which trying again would not help, unless the server says when to.
 var refusals = []codes.Code{
 	codes.InvalidArgument, codes.AlreadyExists, codes.PermissionDenied, codes.Unauthenticated,
 	codes.ResourceExhausted, codes.Unimplemented,
@@ -72,12 +74,18 @@ func dialIn(address string, player *fairplay.HostedPlayer, register func(grpc.Se
 			hello.ResumeToken = welcome.ResumeToken
 			giveUp, pause = time.Now().Add(patience), firstPause
 		}
-		if slices.Contains(refusals, status.Code(err)) || time.Now().After(giveUp) {
+		if refused(err) || time.Now().After(giveUp) {
 			return fmt.Errorf("%s: %w", address, err)
 		}
 		time.Sleep(pause)
 		pause = min(2*pause, lastPause)
 	}
+}
+
+// refused says whether the server refuses the hello for good.
+func refused(err error) bool {
+	says := func(detail *anypb.Any) bool { return strings.HasSuffix(detail.TypeUrl, "/google.rpc.RetryInfo") }
+	return slices.Contains(refusals, status.Code(err)) && !slices.ContainsFunc(status.Convert(err).Proto().GetDetails(), says)
 }
 
 // converse answers the calls of one stream until it ends. What the server said is returned as far as it came.

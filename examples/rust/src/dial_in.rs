@@ -22,8 +22,8 @@ use crate::proto::fairplay::{Call, DialInRequest, Failure, Goodbye, GoodbyeReaso
 
 /// For a server that is not there.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// For which the server keeps calls open when it loses us.
-const RESUME_WINDOW: Duration = Duration::from_secs(10);
+/// For which games wait when the server loses us.
+const RESUME_WINDOW: Duration = Duration::from_secs(30);
 /// The server takes one ping in 10 s.
 const KEEPALIVE: Duration = Duration::from_secs(20);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -34,10 +34,9 @@ const MAX_BYTES: usize = 16 << 20;
 /// In one frame.
 const MAX_REPLIES: usize = 256;
 
-/// After these codes trying again would not help.
-const REFUSALS: [Code; 7] = [
+/// After these codes trying again would not help, unless the server says when to.
+const REFUSALS: [Code; 6] = [
     Code::InvalidArgument,
-    Code::DeadlineExceeded,
     Code::AlreadyExists,
     Code::PermissionDenied,
     Code::Unauthenticated,
@@ -51,21 +50,31 @@ pub async fn dial_in(address: &str, player: HostedPlayer, routes: Routes) -> any
     let channel = endpoint.connect_timeout(CONNECT_LIMIT).http2_keep_alive_interval(KEEPALIVE).connect_lazy();
     let hello = Hello { players: vec![player], resume_window: Some(RESUME_WINDOW.try_into()?), ..Default::default() };
     let server = ConnectionServiceClient::new(channel).max_decoding_message_size(MAX_BYTES);
-    let give_up = Instant::now() + PATIENCE;
-    let mut connection = Connection { server, authorization, hello, routes, pause: FIRST_PAUSE, give_up };
+    let mut connection = Connection { server, authorization, hello, routes, welcomed: false };
+    let (mut give_up, mut pause) = (Instant::now() + PATIENCE, FIRST_PAUSE);
     loop {
-        match connection.converse().await {
+        let ending = connection.converse().await;
+        if std::mem::take(&mut connection.welcomed) {
+            (give_up, pause) = (Instant::now() + PATIENCE, FIRST_PAUSE);
+        }
+        match ending {
             Ok(goodbye) if goodbye.reason() != GoodbyeReason::ShuttingDown => {
                 eprintln!("the server says goodbye: {}", goodbye.message);
                 return Ok(());
             }
-            Err(status) if REFUSALS.contains(&status.code()) || Instant::now() > connection.give_up => {
+            Err(status) if refuses(&status) || Instant::now() > give_up => {
                 return Err(status).context(address.to_owned());
             }
-            _ => tokio::time::sleep(connection.pause).await,
+            _ => tokio::time::sleep(pause).await,
         }
-        connection.pause = LAST_PAUSE.min(2 * connection.pause);
+        pause = LAST_PAUSE.min(2 * pause);
     }
+}
+
+/// Whether the server refuses the hello for good.
+fn refuses(status: &Status) -> bool {
+    let details = String::from_utf8_lossy(status.details());
+    REFUSALS.contains(&status.code()) && !details.contains("google.rpc.RetryInfo")
 }
 
 /// One stream after the other.
@@ -74,8 +83,7 @@ struct Connection {
     authorization: Option<MetadataValue<Ascii>>,
     hello: Hello,
     routes: Routes,
-    pause: Duration,
-    give_up: Instant,
+    welcomed: bool,
 }
 
 impl Connection {
@@ -97,8 +105,7 @@ impl Connection {
                     let frame = frame?.ok_or_else(|| Status::unavailable("the server ended the stream"))?;
                     if let Some(welcome) = frame.welcome {
                         self.hello.resume_token = welcome.resume_token;
-                        self.pause = FIRST_PAUSE;
-                        self.give_up = Instant::now() + PATIENCE;
+                        self.welcomed = true;
                     }
                     for call in frame.calls { // all for the one player of the hello, so call.player does not matter
                         under_way.spawn(call.id, answer(self.routes.clone(), call));

@@ -17,7 +17,7 @@ import {
 } from "./gen/fairplay/v1/connection.js";
 
 const PATIENCE_MS = 30_000; // for a server that is not there
-const RESUME_WINDOW = { seconds: 10n, nanos: 0 }; // for which the server keeps calls open when it loses us
+const RESUME_WINDOW = { seconds: 30n, nanos: 0 }; // for which games wait when the server loses us
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 1_000;
 const MAX_REPLIES = 256; // in one frame
@@ -28,7 +28,7 @@ const OPTIONS = {
   "grpc.max_reconnect_backoff_ms": LAST_PAUSE_MS,
 };
 
-/** The codes after which trying again would not help. */
+/** The codes after which trying again would not help, unless the server says when to. */
 const REFUSALS = [
   status.INVALID_ARGUMENT,
   status.ALREADY_EXISTS,
@@ -45,7 +45,7 @@ type Methods = Map<string, (request: Uint8Array) => Promise<Uint8Array>>;
 interface Conversation {
   welcome?: Welcome;
   goodbye?: Goodbye;
-  ending: { code?: status; message: string };
+  ending: { code?: status; message: string; metadata?: Metadata };
 }
 
 /**
@@ -67,13 +67,19 @@ export async function dialIn(address: string, player: HostedPlayer, served: Serv
       hello.resumeToken = welcome.resumeToken;
       [giveUp, pause] = [Date.now() + PATIENCE_MS, FIRST_PAUSE_MS];
     }
-    if ((ending.code !== undefined && REFUSALS.includes(ending.code)) || Date.now() > giveUp) {
+    if (refused(ending) || Date.now() > giveUp) {
       throw new Error(`${address}: ${ending.message}`);
     }
     await sleep(pause);
     pause = Math.min(2 * pause, LAST_PAUSE_MS);
   }
   client.close();
+}
+
+/** Whether the server refuses the hello for good. */
+function refused({ code, metadata }: Conversation["ending"]): boolean {
+  const details = metadata?.get("grpc-status-details-bin") ?? [];
+  return code !== undefined && REFUSALS.includes(code) && !details.some((each) => each.includes("google.rpc.RetryInfo"));
 }
 
 /** Answers the calls of one stream until it ends. */

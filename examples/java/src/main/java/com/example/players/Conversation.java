@@ -19,6 +19,7 @@ import io.grpc.Channel;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Status;
+import io.grpc.StatusException;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
@@ -45,7 +46,7 @@ final class Conversation implements StreamObserver<DialInResponse> {
     private final Channel player;
     private final Map<Long, ListenableFuture<ByteString>> underWay = new ConcurrentHashMap<>(); // by the id of the call
     private final BlockingQueue<Reply> outbox = new LinkedBlockingQueue<>();
-    private final CompletableFuture<Status> end = new CompletableFuture<>();
+    private final CompletableFuture<StatusException> end = new CompletableFuture<>();
     private StreamObserver<DialInRequest> requests;
     private Welcome welcome;
     private Goodbye goodbye;
@@ -62,7 +63,7 @@ final class Conversation implements StreamObserver<DialInResponse> {
     }
 
     /** Waits until the stream has ended, and returns why. What the server said is there from then on. */
-    Status awaitEnd() {
+    StatusException awaitEnd() {
         return end.join();
     }
 
@@ -91,7 +92,7 @@ final class Conversation implements StreamObserver<DialInResponse> {
     @Override
     public void onError(Throwable problem) {
         underWay.keySet().forEach(this::cancel); // a resumed stream brings these calls again
-        end.complete(Status.fromThrowable(problem));
+        end.complete(new StatusException(Status.fromThrowable(problem), Status.trailersFromThrowable(problem)));
     }
 
     @Override

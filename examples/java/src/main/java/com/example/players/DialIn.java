@@ -1,5 +1,7 @@
 package com.example.players;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import com.fairplay.v1.ConnectionServiceGrpc;
 import com.fairplay.v1.GoodbyeReason;
 import com.fairplay.v1.Hello;
@@ -8,7 +10,9 @@ import io.grpc.BindableService;
 import io.grpc.Channel;
 import io.grpc.Grpc;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
 import io.grpc.Status;
+import io.grpc.StatusException;
 import io.grpc.inprocess.InProcessChannelBuilder;
 import io.grpc.inprocess.InProcessServerBuilder;
 import io.grpc.stub.MetadataUtils;
@@ -26,12 +30,12 @@ import java.util.concurrent.TimeUnit;
  */
 final class DialIn {
     private static final Duration PATIENCE = Duration.ofSeconds(30); // for a server that is not there
-    private static final Duration RESUME_WINDOW = Duration.ofSeconds(10); // in which the server keeps open calls
+    private static final Duration RESUME_WINDOW = Duration.ofSeconds(30); // in which games wait when the server loses us
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LAST_PAUSE = Duration.ofSeconds(1);
     private static final int MAX_BYTES = 16 * 1024 * 1024; // of one frame
 
-    /** After these, trying again would not help. */
+    /** After these, trying again would not help, unless the server says when to. */
     private static final Set<Status.Code> REFUSALS = EnumSet.of(
             Status.Code.INVALID_ARGUMENT,
             Status.Code.ALREADY_EXISTS,
@@ -39,6 +43,9 @@ final class DialIn {
             Status.Code.UNAUTHENTICATED,
             Status.Code.RESOURCE_EXHAUSTED,
             Status.Code.UNIMPLEMENTED);
+
+    private static final Metadata.Key<byte[]> DETAILS =
+            Metadata.Key.of("grpc-status-details-bin", Metadata.BINARY_BYTE_MARSHALLER);
 
     private final String address;
     private final ManagedChannel server;
@@ -77,7 +84,7 @@ final class DialIn {
         while (true) {
             server.resetConnectBackoff();
             var conversation = Conversation.open(ConnectionServiceGrpc.newStub(server), player, hello.build());
-            Status ending = conversation.awaitEnd();
+            StatusException ending = conversation.awaitEnd();
             if (conversation.goodbye() != null) {
                 System.err.println("the server says goodbye: " + conversation.goodbye().getMessage());
                 if (conversation.goodbye().getReason() != GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN) {
@@ -89,12 +96,19 @@ final class DialIn {
                 lastSeen = System.nanoTime();
                 pause = FIRST_PAUSE;
             }
-            if (REFUSALS.contains(ending.getCode()) || System.nanoTime() - lastSeen > PATIENCE.toNanos()) {
-                System.err.println(address + ": " + ending.getCode() + ": " + ending.getDescription());
+            if (refuses(ending) || System.nanoTime() - lastSeen > PATIENCE.toNanos()) {
+                System.err.println(address + ": " + ending.getMessage());
                 return false;
             }
             Thread.sleep(pause.toMillis());
             pause = pause.multipliedBy(2).compareTo(LAST_PAUSE) < 0 ? pause.multipliedBy(2) : LAST_PAUSE;
         }
+    }
+
+    /** Returns whether the server refuses the hello for good. */
+    private static boolean refuses(StatusException ending) {
+        byte[] details = ending.getTrailers() == null ? null : ending.getTrailers().get(DETAILS);
+        boolean saysWhen = details != null && new String(details, ISO_8859_1).contains("google.rpc.RetryInfo");
+        return REFUSALS.contains(ending.getStatus().getCode()) && !saysWhen;
     }
 }
