@@ -19,6 +19,7 @@ from rich.console import Console
 from benchmarks import (
     cluster,
     idle,
+    languages,
     league,
     lobby,
     opening,
@@ -38,7 +39,7 @@ from fairplay.games.game import registered
 
 RESULTS_HELP = "where results are kept; by default only those of a whole run are, in benchmarks/results.json"
 NAMES = (
-    *("rules", *sessions.LOADS, "idle", "idle-most", "lobby", "watch", "opening", "league", "postgresql"),
+    *("rules", *sessions.LOADS, "languages", "idle", "idle-most", "lobby", "watch", "opening", "league", "postgresql"),
     *("cluster", "worker", "scale", "help"),
 )
 
@@ -68,6 +69,7 @@ def measures(names: Sequence[str], games: Sequence[str], pace: Pace, *, machine:
 def _of_machine(pace: Pace) -> Mapping[str, Measure]:
     """Return what is measured once, not for each game, by its name."""
     return {
+        "languages": Measure("players in other languages", languages.measure),
         "idle": Measure("idle players", partial(_run, idle.measure)),
         "idle-most": Measure("many idle players", partial(_run, idle.measure_most)),
         "lobby": Measure("the lobby", partial(_run, lobby.measure, pace)),

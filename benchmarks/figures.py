@@ -50,6 +50,8 @@ KINDS = {
     "served-rate": Kind("  the same games, players dialled with a stream", "{turns}/s"),
     "one": Kind("one game, players dialled in", "{turns}/s"),
     "one-calls": Kind("  all calls of this game", "calls/s"),
+    "call-listen": Kind("one game, a player in this language: a call, dialled in at --listen", "ms", at_most=True),
+    "call-players": Kind("  the same at --players", "ms", at_most=True),
     "echo": Kind("one game against a bare echo, call for call", "x"),
     "echo-rate": Kind("  the bare echo of the same bytes", "calls/s"),
     "cost": Kind("server CPU a turn, 1,000 games against 64", "x", at_most=True),

@@ -101,7 +101,8 @@ async def _has_accounts(options: Options) -> bool:
 def _bind(listen: str) -> socket.socket:
     host, _, port = listen.rpartition(":")
     bare = host.strip("[]")
-    listening = socket.socket(socket.AF_INET6 if ":" in bare else socket.AF_INET)
+    family = socket.AF_INET6 if ":" in bare else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, or asyncio sets no TCP_NODELAY
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((bare, int(port)))
