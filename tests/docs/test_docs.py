@@ -35,7 +35,7 @@ from tools.docs_reference import read_sources, write_pages
 from tools.docs_rules import PAGE, page
 from tools.docs_testdata import PAGE as KINDS_PAGE
 from tools.docs_testdata import with_kinds
-from tools.test_languages import LANGUAGES
+from tools.language_players import LANGUAGES
 
 SHORTENED = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]\[]*\]\(([^)\s]+)\)")
