@@ -61,6 +61,7 @@ KINDS = {
     "idle": Kind("server memory, 1,000 players dialled in and idle", "MB", at_most=True),
     "idle-none": Kind("  before they came", "MB", at_most=True),
     "idle-shared": Kind("  streams over 4 connections instead of 1,000", "MB", at_most=True),
+    "idle-tls": Kind("  over TLS", "MB", at_most=True),
     "idle-most": Kind("server memory, 10,000 players dialled in and idle", "MB", at_most=True),
     "lobby": Kind("an event of the lobby to its readers, 1,000 users, 200 tables", "ms", at_most=True),
     "lobby-rate": Kind("  events read by all users together", "events/s"),

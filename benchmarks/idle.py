@@ -1,9 +1,10 @@
 """A thousand players that have dialled in and wait, and ten thousand.
 
-    python -m benchmarks.idle ADDRESS COUNT PREFIX (own | shared)
+    python -m benchmarks.idle ADDRESS COUNT PREFIX (own | shared) [CA]
 
 dials in with so many players, each over a stream of its own, and says so when all are welcome. The streams have a
-connection each, as those of programs on many machines, or share one.
+connection each, as those of programs on many machines, or share one; they speak TLS if there is the file of an
+authority.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ import asyncio
 import re
 import sys
 import tempfile
+from collections.abc import Awaitable
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -21,6 +24,8 @@ import psutil
 from benchmarks.figures import Figure, Unmeasurable, figure
 from benchmarks.measured import IDLE_MOST_REACH_MB, IDLE_REACH_MB
 from benchmarks.processes import started
+from fairplay.player.channels import Credentials, open_channel
+from fairplay.terminal.authority import make_authority, make_server
 from fairplay.v1.connection_pb2 import DialInRequest, Hello, HostedPlayer
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 
@@ -36,7 +41,13 @@ async def measure() -> list[Figure]:
     """Return the memory of `fairplay serve`, a process of its own. Taken once: it hardly varies."""
     before, after = await _memory(MANY, "own")
     _, shared = await _memory(MANY, "shared")
-    return [figure("idle", [after], IDLE_REACH_MB), figure("idle-none", [before]), figure("idle-shared", [shared])]
+    _, secure = await _memory(MANY, "own", tls=True)
+    return [
+        figure("idle", [after], IDLE_REACH_MB),
+        figure("idle-none", [before]),
+        figure("idle-shared", [shared]),
+        figure("idle-tls", [secure]),
+    ]
 
 
 async def measure_most() -> list[Figure]:
@@ -45,20 +56,26 @@ async def measure_most() -> list[Figure]:
     return [figure("idle-most", [most], IDLE_MOST_REACH_MB)]
 
 
-async def _memory(player_count: int, connections: str) -> tuple[float, float]:
+async def _memory(player_count: int, connections: str, *, tls: bool = False) -> tuple[float, float]:
     """Return the memory before so many players come and when all are here, in MB."""
     async with AsyncExitStack() as stack:
-        records = stack.enter_context(tempfile.TemporaryDirectory(prefix="fairplay-bench-"))
-        listen = ("--listen", "127.0.0.1:0", "--players", "127.0.0.1:0")
-        server = await stack.enter_async_context(started("fairplay.terminal", "serve", *listen, "--records", records))
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fairplay-bench-")))
+        options = ["--listen", "127.0.0.1:0", "--players", "127.0.0.1:0", "--records", str(folder / "records")]
+        trust: list[str] = []
+        if tls:
+            make_authority(folder, 1)
+            make_server(folder, ["127.0.0.1"], 1)
+            options += ["--tls", str(folder / "server.pem"), str(folder / "server-key.pem")]
+            trust = [str(folder / "ca.pem")]
+        server = await stack.enter_async_context(started("fairplay.terminal", "serve", *options))
         address = re.search(r"players dial in at (\S+:\d+)", server.line)
         if address is None:
             raise Unmeasurable(f"the server does not say where it is, but: {server.line}")
         before = await _resident_mb(server.guard)
         for number in range(PROCESS_COUNT):
             count = str(player_count // PROCESS_COUNT)
-            players = started("benchmarks.idle", address[1], count, f"idle{number}", connections, limit_s=COME_LIMIT_S)
-            await stack.enter_async_context(players)
+            arguments = (address[1], count, f"idle{number}", connections, *trust)
+            await stack.enter_async_context(started("benchmarks.idle", *arguments, limit_s=COME_LIMIT_S))
         return before, await _resident_mb(server.guard)
 
 
@@ -67,19 +84,22 @@ async def _resident_mb(guard: int) -> float:
     return psutil.Process(guard).children()[0].memory_info().rss / 1e6
 
 
-async def run(address: str, count: int, prefix: str, connections: str) -> None:
+async def run(address: str, count: int, prefix: str, connections: str, ca: str = "") -> None:
     """Run the players' side: dial in, and hold the streams until the server ends them."""
     options = [("grpc.use_local_subchannel_pool", int(connections == "own"))]
+    credentials = Credentials(ca=Path(ca) if ca else None)
+
+    def dial_in(number: int) -> Awaitable[Any]:
+        return _dialled_in(open_channel(address, credentials, options), f"{prefix}.{number}")
+
     streams = []
     for first in range(0, count, AT_ONCE):
-        numbers = range(first, min(first + AT_ONCE, count))
-        streams += await asyncio.gather(*(_dialled_in(address, f"{prefix}.{number}", options) for number in numbers))
+        streams += await asyncio.gather(*map(dial_in, range(first, min(first + AT_ONCE, count))))
     print("ready", flush=True)
     await asyncio.gather(*(stream.read() for stream in streams))
 
 
-async def _dialled_in(address: str, name: str, options: list[tuple[str, int]]) -> Any:
-    channel = grpc.aio.insecure_channel(address, options=options)
+async def _dialled_in(channel: grpc.aio.Channel, name: str) -> Any:
     stream = ConnectionServiceStub(channel).DialIn()
     await stream.write(DialInRequest(hello=Hello(players=[HostedPlayer(name=name, token=name)])))
     await stream.read()

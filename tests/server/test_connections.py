@@ -9,12 +9,16 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TextIO
 
 import grpc
 import pytest
 
 from benchmarks.flood import KINDS, Flood
+from benchmarks.half_open import PREFACE, SETTINGS
 from fairplay.player.tls import TlsFiles
 from fairplay.server.connections import ConnectionLimits
 from fairplay.server.server import Server
@@ -33,7 +37,7 @@ def connect(address: str) -> socket.socket:
     return socket.create_connection((host, int(port)), timeout=WITHIN_S)
 
 
-async def is_open(connection: socket.socket) -> bool:
+def is_open(connection: socket.socket) -> bool:
     """Return whether the server has not ended a connection. Reads what it has sent."""
     connection.setblocking(False)
     try:
@@ -97,7 +101,7 @@ async def test_no_more_connections_are_taken_than_there_may_be(place: str, secur
     config = dataclasses.replace(at(place, "127.0.0.1:0"), connections=ConnectionLimits(in_all=4), tls=tls)
     async with serving(config) as server, asyncio.timeout(WITHIN_S):
         silent = [connect(server.players_address) for _ in range(10)]
-        while (count := sum([await is_open(each) for each in silent])) != 4:
+        while (count := sum(map(is_open, silent))) != 4:
             assert count > 4
             await asyncio.sleep(0.02)
         for each in silent:
@@ -125,35 +129,51 @@ async def test_a_host_keeps_its_first_connections_and_others_theirs(place: str) 
         port = server.players_address.rpartition(":")[2]
         near = [connect(f"127.0.0.1:{port}") for _ in range(6)]
         far = [connect(f"{own_address()}:{port}") for _ in range(6)]
-        while sum([await is_open(each) for each in far]) > 3:
+        while sum(map(is_open, far)) > 3:
             await asyncio.sleep(0.02)
-        kept = [each for each in far if await is_open(each)]
+        kept = [each for each in far if is_open(each)]
         later = connect(f"{own_address()}:{port}")
-        while await is_open(later):
+        while is_open(later):
             await asyncio.sleep(0.02)
-        assert [await is_open(each) for each in (*kept, *near)] == [True] * 9
+        assert [is_open(each) for each in (*kept, *near)] == [True] * 9
         for each in (*near, *far, later):
             each.close()
 
 
-@pytest.mark.slow
-def test_descriptors_that_strangers_use_up_leave_enough_for_games_and_a_quiet_log(tmp_path: Path) -> None:
-    serve = [sys.executable, "-m", "fairplay.terminal", "serve", "--listen", "127.0.0.1:0", "--records", str(tmp_path)]
-    limited = ["sh", "-c", 'ulimit -n 128; exec "$@"', "sh", *serve]
-    log = tmp_path / "log"
-    with log.open("w") as errors, subprocess.Popen(limited, stdout=subprocess.PIPE, stderr=errors, text=True) as server:
+@contextmanager
+def started(command: Sequence[str], errors: TextIO) -> Iterator[str]:
+    """Start a server, and yield its address; it ends as it should when the test is over."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as server:
         assert server.stdout is not None
-        found = re.search(r"127\.0\.0\.1:\d+", server.stdout.readline())
-        assert found is not None
-        with grpc.insecure_channel(found[0]) as channel:
-            stub = RefereeServiceStub(channel)
-            game = plan("bot:first", "bot:first")
-            stub.PlayGame(PlayGameRequest(plan=game), timeout=WITHIN_S)
-            strangers = [connect(found[0]) for _ in range(300)]
-            for _ in range(20):
-                assert stub.PlayGame(PlayGameRequest(plan=game), timeout=WITHIN_S).game.result.ranking
-            for each in strangers:
-                each.close()
-        server.terminate()
-        assert server.wait(WITHIN_S) == 0
+        try:
+            found = re.search(r"127\.0\.0\.1:\d+", server.stdout.readline())
+            assert found is not None
+            yield found[0]
+            server.terminate()
+            assert server.wait(WITHIN_S) == 0
+        finally:
+            server.kill()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("hard", "kept"), [(128, 63), (1_024, 300)])
+def test_descriptors_that_strangers_use_up_leave_enough_for_games_and_a_quiet_log(
+    hard: int, kept: int, tmp_path: Path
+) -> None:
+    serve = [sys.executable, "-m", "fairplay.terminal", "serve", "--listen", "127.0.0.1:0", "--records", str(tmp_path)]
+    limited = ["sh", "-c", f'ulimit -Sn 128; ulimit -Hn {hard}; exec "$@"', "sh", *serve]
+    log = tmp_path / "log"
+    with log.open("w") as errors, started(limited, errors) as address, grpc.insecure_channel(address) as channel:
+        stub = RefereeServiceStub(channel)
+        game = PlayGameRequest(plan=plan("bot:first", "bot:first"))
+        assert stub.PlayGame(game, timeout=WITHIN_S).game.result.ranking
+        strangers = [connect(address) for _ in range(300)]
+        for each in strangers:
+            with suppress(OSError):  # it is ended already
+                each.sendall(PREFACE + SETTINGS)
+        for _ in range(20):
+            assert stub.PlayGame(game, timeout=WITHIN_S).game.result.ranking
+        assert sum(map(is_open, strangers)) == kept
+        for each in strangers:
+            each.close()
     assert log.read_text() == ""
