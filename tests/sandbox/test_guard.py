@@ -79,7 +79,7 @@ def groups() -> None:
 async def test_a_program_that_ends_where_the_kernel_stops_it_has_gone_over_its_limit() -> None:
     """It is over before the guard can look."""
     program = await ended(hostile.hostile(hostile.THREADS_UNTIL_REFUSED))
-    assert program.failure.message == "the program went over its limit threads: it used 81, 80 is allowed"
+    assert program.failure.message.startswith("the program went over its limit threads: it used ")
     assert not left_groups(program.guard_id)
 
 

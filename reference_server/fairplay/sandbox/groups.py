@@ -20,8 +20,8 @@ HASTE = 10
 FILES = ("pids.max", "memory.max", "memory.limit_in_bytes", *SHARES)
 """Those by which a group limits something, in version 2 and 1."""
 PREFIX = "fairplay-program-"
-SPARE_TASKS = 3
-"""The two processes of bubblewrap, and the one by which a program goes over its limit."""
+SPARE_TASKS = 2
+"""The processes of bubblewrap."""
 MAX_TASKS = 2**22
 SPARE_MEMORY = 64 * MIB
 END_LIMIT_S = 1.0
@@ -35,7 +35,7 @@ class ControlGroup:
         self._limits = limits
         self.folders = [folder for parent in _places() if (folder := _make(parent))]
         """Where the kernel shows the group, one folder for each hierarchy; none where no group can be made."""
-        tasks = min(limits.threads + SPARE_TASKS, MAX_TASKS)
+        tasks = min(limits.tasks + SPARE_TASKS, MAX_TASKS)
         memory = limits.memory + limits.temp + limits.temp // 8 + SPARE_MEMORY
         for folder in self.folders:
             for name, value in (("pids.max", tasks), ("memory.max", memory), ("memory.limit_in_bytes", memory)):
@@ -51,9 +51,12 @@ class ControlGroup:
 
         That somebody else's limit, or that of a group above, has stopped it is not held against it.
         """
-        limits = self._limits
-        if self._read("pids.peak") >= limits.threads + SPARE_TASKS and self._count("pids.events", "max"):
-            return excess("threads", limits.threads + 1, limits.threads)
+        limits, tasks = self._limits, self._read("pids.peak") - SPARE_TASKS
+        if tasks >= limits.tasks and self._count("pids.events", "max"):
+            processes = max(len(_lines(f"{folder}/cgroup.procs")) for folder in self.folders) - SPARE_TASKS
+            if processes > limits.processes:
+                return excess("processes", processes, limits.processes)
+            return excess("threads", tasks, limits.threads)
         memory = self._read("memory.peak") + self._read("memory.max_usage_in_bytes")
         kills = self._count("memory.events", "oom_kill") + self._count("memory.oom_control", "oom_kill")
         if kills and memory > limits.memory:

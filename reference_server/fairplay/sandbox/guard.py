@@ -20,7 +20,7 @@ import time
 from collections.abc import Sequence
 
 from fairplay.sandbox.gate import GATE, HOST, LISTEN_PORT, TEMP_FOLDERS
-from fairplay.sandbox.groups import ControlGroup
+from fairplay.sandbox.groups import SPARE_TASKS, ControlGroup
 from fairplay.sandbox.limits import Limits, excess, size_text
 from fairplay.sandbox.processes import Descendants, Namespace, Processes, end_descendants, kill
 from fairplay.sandbox.relay import Relay
@@ -31,8 +31,9 @@ from fairplay.sandbox.watch import Watch
 SET_CHILD_SUBREAPER = 36
 SPARE_SOCKETS = 64
 """How often the server may connect to a player that serves in a sandbox."""
-SPARE_TASKS = 16
 LOOK_EVERY_S = 0.05
+LOOK_SOON_S = 0.005
+"""How soon the guard looks again at a program that has started processes or threads since the last look."""
 WAIT_S = 1.0
 GIVE_WAY = 5
 """How much lower the priority of programs is than that of their guards and the server."""
@@ -67,10 +68,10 @@ class Guard:
             self._begin_watch(Descendants(os.getpid()))
         try:
             self._wait(child)
+            self._report_afterwards(child.returncode)  # the kernel takes a while to end what else is left
         finally:
             self._end(child)
-        if not self._reported:
-            self._report_afterwards(child.returncode)
+        self._report_afterwards(child.returncode)
         return child.returncode if child.returncode >= 0 else 128 - child.returncode
 
     def _listen_to_signals(self) -> None:
@@ -111,8 +112,7 @@ class Guard:
             os.close(filling)
             passed.append(filter_side)
             command += ["--seccomp", str(filter_side)]
-        threads = self._spec.limits.threads
-        tasks = threads + threads // 8 + SPARE_TASKS if _counts_by_namespace() else 0
+        tasks = self._spec.limits.tasks + SPARE_TASKS if _counts_by_namespace() else 0
         gate = [GATE, str(gate_side.fileno()), str(SPARE_SOCKETS), str(tasks)]
         python = os.path.realpath(sys.executable)
         child = self._start([*command, "--", python, "-I", "-S", *gate, *self._command], passed)
@@ -156,15 +156,17 @@ class Guard:
                     self._kill(child)
                     self._report(sentence)
                     return
-                due = time.monotonic() + LOOK_EVERY_S
+                due = time.monotonic() + (LOOK_SOON_S if self._watch.grows else LOOK_EVERY_S)
 
     def _report(self, sentence: str) -> None:
         self._reported = True
         if self._spec.report >= 0:
             os.write(self._spec.report, sentence.encode())
 
-    def _report_afterwards(self, code: int) -> None:
+    def _report_afterwards(self, code: int | None) -> None:
         """Report the limit that a command which has ended by itself had reached: the kernel let it go no further."""
+        if code is None or self._reported:
+            return
         number, limits = -code if code < 0 else code - 128, self._spec.limits
         if number == signal.SIGXCPU:
             self._report(excess("cpu", limits.cpu + SLACK_S, limits.cpu))

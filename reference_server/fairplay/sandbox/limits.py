@@ -31,6 +31,14 @@ class Limits(NamedTuple):
     output: int = GIB
     """Bytes that it writes to its standard output and error."""
 
+    @property
+    def tasks(self) -> int:
+        """Return how many tasks, as the kernel counts processes and threads alike, it can have at the most.
+
+        There is room above each of the two limits, for the guard to see which one is exceeded.
+        """
+        return self.processes + self.threads
+
 
 DEFAULT_LIMITS = Limits()
 NO_LIMITS = Limits(*[MAX_NUMBER] * len(DEFAULT_LIMITS))

@@ -26,6 +26,9 @@ class Watch:
         self._folders = folders
         self._cpu: dict[tuple[int, int], float] = {}
         self._looks = 0
+        self._threads = 0
+        self.grows = False
+        """Whether there were more threads at the last look than at the one before."""
         self._socket_size = read_socket_size()
 
     def look(self) -> str | None:
@@ -37,6 +40,7 @@ class Watch:
         read = {pid: read_usage(self._processes.folder(pid)) for pid in pids}
         found = {pid: usage for pid, usage in read.items() if usage is not None}
         threads = sum(usage.threads for usage in found.values())
+        self.grows, self._threads = threads > self._threads, threads
         if threads > limits.threads:
             return excess("threads", threads, limits.threads)
         if (cpu := self._total_cpu(found)) > limits.cpu:
