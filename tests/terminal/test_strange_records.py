@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
 import pytest
-from google.protobuf.message import Message
 
 from fairplay.server.records.chain import chained
 from fairplay.server.records.files import load, save
 from fairplay.terminal.records.verify import check_record
 from fairplay.v1.record_pb2 import Record, RecordEntry
+from tests.server.strange import change
 from tests.terminal.running import Run, done
 
 COMMANDS = (
@@ -24,8 +23,6 @@ COMMANDS = (
     "records export {} -o tables --format jsonl",
     "standings {} --json",
 )
-NUMBERS = (0, 1, -1, 7, 2**31 - 1, 2**32 - 1, 2**53, 2**63 - 1, -(2**63))
-TEXTS = ("", ".", "..", "../../etc/passwd", "\x1b[2J", "a" * 300, "fish", "a")
 
 
 def recorded(fairplay: Run) -> list[Record]:
@@ -33,35 +30,6 @@ def recorded(fairplay: Run) -> list[Record]:
     done(fairplay("tournament", "fish", "-p", "bot:first", "-p", "bot:greedy", "--seed", "3", "--records", "cup"))
     done(fairplay("records", "export", "cup", "--all", "all"))
     return [load(path) for path in sorted(Path("all").iterdir())]
-
-
-def parts(message: Message) -> Iterator[Message]:
-    """Yield a message and all within it."""
-    yield message
-    for field, value in message.ListFields():
-        if field.message_type is not None:
-            for part in [value] if isinstance(value, Message) else value:
-                yield from parts(part)
-
-
-def change(message: Message, rng: Random) -> None:
-    """Change a field of a message that is set, or of one within it."""
-    part = rng.choice([*parts(message)])
-    fields = [field for field, _ in part.ListFields() if isinstance(getattr(part, field.name), int | str | bytes)]
-    if not fields:
-        part.Clear()
-        return
-    field = rng.choice(fields)
-    value = getattr(part, field.name)
-    try:
-        if isinstance(value, str):
-            setattr(part, field.name, rng.choice(TEXTS))
-        elif isinstance(value, int) and not isinstance(value, bool):
-            setattr(part, field.name, rng.choice(NUMBERS))
-        else:
-            part.ClearField(field.name)
-    except ValueError:  # such a number does not fit into the field
-        part.ClearField(field.name)
 
 
 def changed(record: Record, rng: Random) -> Record:

@@ -15,7 +15,7 @@ from fairplay.games.envelopes import unwrap, wrap
 from fairplay.games.game import Game, find, seats_of
 from fairplay.server.errors import Refusal
 from fairplay.server.links.spec import NAME
-from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
+from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
 from fairplay.v1.tournament_pb2 import TournamentPlan
 
@@ -152,13 +152,24 @@ def clear_identity(players: Iterable[Player]) -> None:
         player.ClearField("certificate")
 
 
+def checked_state(game: Game, settings: Message, state: GameState, field: str) -> tuple[Message, int]:
+    """Return a state from outside, and how many players it has. Raises Refusal if no game can go on from it.
+
+    Numbers that mean nothing may fail in a game before it has a sentence for them.
+    """
+    try:
+        given = unwrap(state, game, game.state_type) or game.state_type()
+        return given, game.check_state(settings, given)
+    except ValueError as error:
+        raise Refusal("INVALID_STATE", str(error), field) from None
+    except (LookupError, ArithmeticError, TypeError) as error:
+        raise Refusal("INVALID_STATE", f"no game can go on from this state: {error!r}", field) from error
+
+
 def _check_state(game: Game, settings: Message, plan: GamePlan) -> None:
     if not plan.HasField("initial_state"):
         return
-    try:
-        seat_count = game.check_state(settings, unwrap(plan.initial_state, game, game.state_type) or game.state_type())
-    except ValueError as error:
-        raise Refusal("INVALID_STATE", str(error), "plan.initial_state") from None
+    _, seat_count = checked_state(game, settings, plan.initial_state, "plan.initial_state")
     if seat_count != len(plan.players):
         message = f"the state has {seat_count} players, but {len(plan.players)} are named"
         raise Refusal("INVALID_PLAYERS", message, "plan.players")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from google.protobuf.message import DecodeError, Message
 
 from fairplay.games.conformance import find_conformance
-from fairplay.games.envelopes import pack, unwrap, wrap
+from fairplay.games.envelopes import pack, wrap
 from fairplay.games.game import Game
 from fairplay.games.kit.conformance import cause_of
 from fairplay.games.kit.judging import MAX_LEGAL_REPLIES
@@ -33,7 +33,14 @@ from fairplay.games.steps import (
 )
 from fairplay.player.handlers import reply_of, snake_case
 from fairplay.server.errors import Refusal
-from fairplay.server.plans import check_player_count, checked_seed, full_settings, game_of, refuse_unknown_fields
+from fairplay.server.plans import (
+    check_player_count,
+    checked_seed,
+    checked_state,
+    full_settings,
+    game_of,
+    refuse_unknown_fields,
+)
 from fairplay.v1 import rules_pb2 as pb
 from fairplay.v1.game_pb2 import GameState
 from fairplay.v1.misconduct_pb2 import RuleBreak
@@ -81,11 +88,7 @@ def read_position(message: pb.Position) -> Position:
     game = game_of(message.game, "position.game")
     settings = full_settings(game, message.settings, "position.settings")
     refuse_unknown_fields(message.state, "position.state")
-    try:
-        state = unwrap(message.state, game, game.state_type) or game.state_type()
-        player_count = game.check_state(settings, state)
-    except ValueError as error:
-        raise Refusal("INVALID_STATE", str(error), "position.state") from None
+    state, player_count = checked_state(game, settings, message.state, "position.state")
     if message.seat >= player_count:
         raise Refusal(
             "NOT_ASKED", f"the state has the seats 0 to {player_count - 1}, not {message.seat}", "position.seat"

@@ -47,8 +47,8 @@ def test_what_a_game_can_just_be_like_is_sound(state: State) -> None:
     [
         (table("red star", "", "", "", "red star"), "not by 5"),
         (SOUND._replace(points=(0,)), "2 hands and 1 scores"),
-        (SOUND._replace(points=(-1, 0)), "negative"),
-        (SOUND._replace(revision=-1), "negative"),
+        (SOUND._replace(points=(-1, 0)), "The revision is 0 to"),
+        (SOUND._replace(revision=-1), "The revision is 0 to"),
         (SOUND._replace(eliminated=(2,)), "Each eliminated seat"),
         (SOUND._replace(eliminated=(-1,)), "Each eliminated seat"),
         (SOUND._replace(hands=((), (1,)), eliminated=(0, 0), mover=1), "Each eliminated seat"),

@@ -745,7 +745,7 @@ SOUND = table("red square, blue star", "green star", pile="red clover")
         (SOUND._replace(settings=Settings(hand_size=0)), "hand_size is 0: it must be between 1 and 36"),
         (SOUND._replace(hands=((),), points=(0,)), "players"),
         (SOUND._replace(points=(0, 0, 0)), "scores"),
-        (SOUND._replace(points=(0, -1)), "negative"),
+        (SOUND._replace(points=(0, -1)), "The revision is 0 to"),
         (SOUND._replace(eliminated=(4,)), "eliminated"),
         (SOUND._replace(eliminated=(1, 1)), "eliminated"),
         (SOUND._replace(eliminated=(1,)), "holds no tiles"),

@@ -14,6 +14,9 @@ from __future__ import annotations
 from dataclasses import MISSING, field, fields
 from typing import Any, NamedTuple, get_args
 
+MAX_REVISION, MAX_COUNT = 2**53, 2**31
+"""Of states from outside: far more than a game reaches, and its messages have room for all that can follow."""
+
 
 class Setting(NamedTuple):
     """A setting as people read it."""

@@ -7,6 +7,7 @@ from fairplay.games.bazaar.rules.pieces import CARD_PEBBLES, UNITS, is_bag, size
 from fairplay.games.bazaar.rules.results import is_over
 from fairplay.games.bazaar.rules.settings import MAX_SEATS
 from fairplay.games.bazaar.rules.state import Phase, Player, Standing, State
+from fairplay.games.kit.settings import MAX_COUNT, MAX_REVISION
 
 
 def invariant(state: State) -> str | None:
@@ -49,6 +50,8 @@ def _seats_problem(state: State) -> str | None:
         return "A score is never negative."
     if min(state.turns, state.draw_state, state.revision) < 0:
         return "Turns, draw state and revision are never negative."
+    if state.revision > MAX_REVISION or max(state.turns, *(player.score for player in state.players), 0) > MAX_COUNT:
+        return f"The revision is at most {MAX_REVISION:,}, and turns and scores are at most {MAX_COUNT:,}."
     if any(player.standing is Standing.OUT and player[:3] != Player()[:3] for player in state.players):
         return "A player that was eliminated has no pebbles, points or cards."
     return None

@@ -33,6 +33,7 @@ from fairplay.games.eriantys.rules.state import (
     size_of,
     unseen,
 )
+from fairplay.games.kit.settings import MAX_REVISION
 
 
 def invariant(state: State) -> str | None:
@@ -204,8 +205,9 @@ def _no_entry_problem(state: State) -> str | None:
 def _hands_problem(state: State) -> str | None:
     """Check invariant 7, as far as it holds for players whose turns were skipped."""
     deck = set(range(1, ASSISTANTS + 1))
-    if not 0 <= state.round <= ASSISTANTS * len(state.sides) or state.revision < 0:
-        return f"There are at most {ASSISTANTS * len(state.sides)} rounds, and the revision cannot be negative."
+    if not 0 <= state.round <= ASSISTANTS * len(state.sides) or not 0 <= state.revision <= MAX_REVISION:
+        most = ASSISTANTS * len(state.sides)
+        return f"There are at most {most} rounds, and the revision is 0 to {MAX_REVISION:,}."
     if not all(state.hands) and not state.last_round and state.phase is not Phase.OVER:
         return "The round in which somebody has played the last assistant is the last one."
     for seat, hand in enumerate(state.hands):

@@ -244,7 +244,7 @@ def _describe(action: eriantys_pb2.Action) -> str:
 
 
 def _word(words: Sequence[str], number: int) -> str:
-    return words[number] if number < len(words) else ""
+    return words[number] if 0 <= number < len(words) else ""
 
 
 def fives(counts: Sequence[int]) -> list[Sequence[int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fairplay.games.fish.rules.state import ROUNDS, State, tiles, with_turn
+from fairplay.games.kit.settings import MAX_COUNT, MAX_REVISION
 
 
 def invariant(state: State) -> str | None:
@@ -27,6 +28,8 @@ def _penguin_problem(state: State) -> str | None:
 def _tile_problem(state: State) -> str | None:
     if min(state.revision, *state.scores) < 0:
         return "A score or the revision is negative."
+    if state.revision > MAX_REVISION or max(state.scores) > MAX_COUNT:
+        return f"The revision is at most {MAX_REVISION:,}, and a score at most {MAX_COUNT:,}."
     left = sum(tiles(state))
     if sum(state.scores) < sum(state.board.fish) - left:
         return "Tiles are gone whose fish are in nobody's score."

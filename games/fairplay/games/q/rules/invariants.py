@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from fairplay.games.kit.settings import MAX_COUNT, MAX_REVISION
 from fairplay.games.q.rules.board import FARTHEST, KINDS, Board, Coordinate, fitting, sides, tile_name
 from fairplay.games.q.rules.rulebook import RULES
 from fairplay.games.q.rules.settings import MAX_SEATS, MIN_SEATS, settings_problem
@@ -27,8 +28,8 @@ def _seats_problem(state: State) -> str | None:
         return f"Q is played by {MIN_SEATS} to {MAX_SEATS} players, not by {count}."
     if len(state.points) != count:
         return f"There are {count} hands and {len(state.points)} scores."
-    if min(state.points) < 0 or state.revision < 0:
-        return "Scores and the revision cannot be negative."
+    if not 0 <= state.revision <= MAX_REVISION or not 0 <= min(state.points) <= max(state.points) <= MAX_COUNT:
+        return f"The revision is 0 to {MAX_REVISION:,}, and a score 0 to {MAX_COUNT:,}."
     if len(set(state.eliminated)) < len(state.eliminated) or not set(state.eliminated) <= set(range(count)):
         return "Each eliminated seat must be one of the game, and named once."
     if any(state.hands[seat] for seat in state.eliminated):

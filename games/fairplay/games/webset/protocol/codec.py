@@ -136,6 +136,8 @@ def state_message(state: rules.State, events: Sequence[webset_pb2.Event] = ()) -
 def initial_state(message: webset_pb2.State, settings: rules.Settings, rng: Random) -> rules.State:
     """Return the state that a game is to go on from. Raises ValueError, with one sentence, if no game has it."""
     state = _state(message, settings, tuple(message.deck), rng)
+    if problem := rules.cards_problem(state):
+        raise ValueError(problem)
     if not message.phase:
         state = rules.settle(state)
     if problem := rules.invariant(state):

@@ -23,7 +23,7 @@ from fairplay.games.webset.rules.cards import (
     third,
 )
 from fairplay.games.webset.rules.dealing import settle
-from fairplay.games.webset.rules.invariants import invariant
+from fairplay.games.webset.rules.invariants import cards_problem, invariant
 from fairplay.games.webset.rules.joining import join, next_seat
 from fairplay.games.webset.rules.leaving import eliminate, stop
 from fairplay.games.webset.rules.legality import apply, due, legal, possible, round_seats, turn, violation
@@ -74,6 +74,7 @@ __all__ = [
     "Word",
     "apply",
     "card_name",
+    "cards_problem",
     "carry_out",
     "dealt",
     "deck_of",

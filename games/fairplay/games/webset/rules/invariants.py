@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fairplay.games.kit.settings import MAX_COUNT, MAX_REVISION
 from fairplay.games.webset.rules.cards import EMPTY, deck_of, is_set
 from fairplay.games.webset.rules.settings import MAX_SEATS
 from fairplay.games.webset.rules.state import Phase, Standing, on_table, playing, solutions
-
-MAX_REVISION, MAX_COUNT = 2**53, 2**31
-"""Far more than a game reaches; from here its messages have room for all that can follow."""
 
 if TYPE_CHECKING:
     from fairplay.games.webset.rules.state import Player, State
@@ -23,8 +21,8 @@ def invariant(state: State) -> str | None:
     return None
 
 
-def _cards_problem(state: State) -> str | None:
-    """Check that every card of the deck is in one place."""
+def cards_problem(state: State) -> str | None:
+    """Return one sentence if not every card of the deck is in one place: what else is asked of a state needs that."""
     puzzle = state.settings.rounds == "puzzle"
     won = [] if puzzle else [card for player in state.players for card in player.cards]
     everywhere = sorted([*on_table(state), *state.deck, *won, *state.discarded])
@@ -157,7 +155,7 @@ def _end_problem(state: State) -> str | None:
 
 
 _PROBLEMS = (
-    _cards_problem,
+    cards_problem,
     _table_problem,
     _players_problem,
     _puzzle_problem,
