@@ -100,6 +100,11 @@ async def test_signals_that_the_server_blocks_are_not_blocked_in_programs() -> N
     assert program.output.split() == ["SigBlk:", "0" * 16]
 
 
+async def test_programs_give_way_to_the_server() -> None:
+    program = await ended("nice")
+    assert int(program.output) > os.nice(0)
+
+
 async def test_what_processes_share_counts_once() -> None:
     """A program of many processes that share 200 MiB has not used many times 200 MiB."""
     code = "x = bytearray(b'x') * (200 << 20)\nfor _ in range(3):\n    os.fork() or time.sleep(1)\n"
