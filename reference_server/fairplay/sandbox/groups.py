@@ -36,9 +36,10 @@ class ControlGroup:
         self.folders = [folder for parent in _places() if (folder := _make(parent))]
         """Where the kernel shows the group, one folder for each hierarchy; none where no group can be made."""
         tasks = min(limits.tasks + SPARE_TASKS, MAX_TASKS)
-        memory = limits.memory + limits.temp + limits.temp // 8 + SPARE_MEMORY
+        self._memory = limits.memory + limits.temp + limits.temp // 8 + SPARE_MEMORY
+        values = {"pids.max": tasks, "memory.max": self._memory, "memory.limit_in_bytes": self._memory}
         for folder in self.folders:
-            for name, value in (("pids.max", tasks), ("memory.max", memory), ("memory.limit_in_bytes", memory)):
+            for name, value in values.items():
                 _write(f"{folder}/{name}", value)
 
     def enter(self) -> None:
@@ -59,7 +60,7 @@ class ControlGroup:
             return excess("threads", tasks, limits.threads)
         memory = self._read("memory.peak") + self._read("memory.max_usage_in_bytes")
         kills = self._count("memory.events", "oom_kill") + self._count("memory.oom_control", "oom_kill")
-        if kills and memory > limits.memory:
+        if kills and memory > self._memory - MIB:
             return excess("memory", memory, limits.memory)
         return None
 
@@ -105,7 +106,11 @@ def _places() -> Iterator[str]:
         if place and f"{path}/".startswith(f"{root}/"):
             own = path.removeprefix(root).rstrip("/")
             above = os.path.dirname(own).rstrip("/")  # noqa: PTH120 - few imports
-            yield place + (own if controllers else above)
+            found = place + (own if controllers else above)
+            # In version 2, processes of others may be beside groups in the first one of the machine only.
+            may = controllers or not os.path.exists(f"{found}/cgroup.type")  # noqa: PTH110 - few imports
+            if may or not _lines(f"{found}/cgroup.procs"):
+                yield found
 
 
 def _make(parent: str) -> str:
