@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from fairplay.server.manager.history import check_tournament
 from fairplay.server.manager.states import FINISHED
+from fairplay.server.records.chain import parsed
 from fairplay.terminal.playing.format_text import parse_format
 from fairplay.v1.tournament_pb2 import RoundGame, RoundGameStatus, Tournament, TournamentPlan
 from tests.server.manager.harness import environment, plan
@@ -87,6 +89,27 @@ async def test_the_others_of_a_larger_game_play_it_without_who_was_withdrawn() -
         assert not any("a" in game.players for game in smaller)
         assert tournament.skipped_game_count == 0
         assert here.findings() == []
+
+
+@pytest.mark.parametrize(
+    ("field", "names", "complaint"),
+    [
+        ("left_out", ["b"], "is not played without b"),
+        ("left_out", ["z"], "is not played without z"),
+        ("idle", ["z"], "names idle players that were not in it"),
+    ],
+)
+async def test_a_record_that_leaves_out_others_is_found(field: str, names: list[str], complaint: str) -> None:
+    async with environment() as here:
+        here.stage.act("a", take_turn="raise")
+        made = event("round-robin seats=3", names="abcd")
+        made.failures_allowed = 0
+        await here.play("t", made)
+        entries = [*parsed(here.store.read("t"))]
+        smaller = next(each.played for each in entries if each.played.left_out)
+        getattr(smaller, field)[:] = names
+        [finding] = check_tournament(entries)
+        assert complaint in finding.problem
 
 
 async def test_opponents_in_a_swiss_round_get_the_points_of_games_that_are_not_played() -> None:

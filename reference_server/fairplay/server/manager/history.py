@@ -190,7 +190,8 @@ class History:
         if self._on_game is not None:
             self._on_game(self._entry, played, self.course.plan_of(game))
         seats = dict(zip(names, game.pairing.entrants, strict=False))
-        self._check(seats.keys() >= set(played.idle), f"{played.game_id} names idle players that were not in it")
+        problem = f"the result of {played.game_id} names idle players that were not in it"
+        self._check(seats.keys() >= set(played.idle), problem)
         self.course.apply_result(played.game_id, played.result, [seats[name] for name in played.idle])
 
     def _leave_out(self, course: Course, played: RecordedGame) -> None:

@@ -87,7 +87,7 @@ def standings_table(standings: Standings, rows: int | None = None) -> Table:
 
 
 def _cross_table(games: Sequence[RoundGame], names: Sequence[str]) -> Table:
-    found = meetings(map(played_game, games))
+    found = meetings(played_game(game) for game in games if game.HasField("result"))
     table = Table(title="Who won from whom, in percent of their games", title_justify="left")
     for column in ("", *names):
         table.add_column(escape(column), justify="left" if column == "" else "right", no_wrap=True)
@@ -128,7 +128,8 @@ def _bracket(games: Sequence[RoundGame]) -> Table:
     for number, round_ in groupby(games, key=lambda game: game.round_number):
         for index, game in enumerate(round_):
             players = ", ".join(escape(name) for name in game.players)
-            table.add_row(str(number) if index == 0 else "", str(index + 1), players, draw_standing(game.result))
+            result = draw_standing(game.result) if game.HasField("result") else "waits"
+            table.add_row(str(number) if index == 0 else "", str(index + 1), players, result)
         table.add_section()
     return table
 

@@ -30,7 +30,7 @@ from fairplay.terminal.playing.summary import is_league, summarize
 from fairplay.terminal.reports.build import format_title
 from fairplay.terminal.reports.findings import Findings, games_to_read
 from fairplay.terminal.reports.outputs import Outputs
-from fairplay.terminal.reports.telling import WholeTournament, write_outputs
+from fairplay.terminal.reports.telling import WholeTournament, without_skipped, write_outputs
 from fairplay.v1 import manager_pb2
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
@@ -184,7 +184,7 @@ async def show_tournament(
     Raises FailedError if nobody has won, or nobody has finished a game.
     """
     over = await _watch(channel, console, game, tournament_id)
-    games = await patiently(channel, lambda: fetch_games(channel, tournament_id))
+    games = without_skipped(await patiently(channel, lambda: fetch_games(channel, tournament_id)))
     whole = WholeTournament(over, games, await patiently(channel, lambda: fetch_standings(channel, tournament_id)))
     console.print()
     for renderable in summarize(*whole, details.about):

@@ -65,8 +65,8 @@ def band_warning(standings: Sequence[Standing]) -> str:
         return ""
     who = "all" if largest == rated else f"{largest} of {rated}"
     return (
-        f"These games cannot tell the entrants apart: {who} share a band, as their ratings are too uncertain; "
-        "more rounds or --deals make them surer."
+        f"These games cannot tell the entrants apart: {who} share a band, as the intervals of their ratings overlap; "
+        "more rounds or --deals make these narrower."
     )
 
 

@@ -19,7 +19,7 @@ from fairplay.terminal.records.choosing import choose_tournament
 from fairplay.terminal.records.sources import Source, open_source
 from fairplay.terminal.reports.findings import Findings, games_to_read
 from fairplay.terminal.reports.outputs import Outputs
-from fairplay.terminal.reports.telling import WholeTournament, write_outputs
+from fairplay.terminal.reports.telling import WholeTournament, without_skipped, write_outputs
 from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.tournament_pb2 import RoundGame, Standings
 
@@ -69,7 +69,7 @@ def _rebuild(source: Source, tournament_id: str) -> WholeTournament:
         raise FailedError(message) from None
     if known.course is None:
         return WholeTournament(known.message, [], Standings(entrant_count=len(known.message.entrants)))
-    games = known.course.archive.games(0)
+    games = without_skipped(known.course.archive.games(0))
     return WholeTournament(known.message, games, asyncio.run(known.course.standings.latest()))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,15 +10,20 @@ from fairplay.terminal.playing.results import tournament_json
 from fairplay.terminal.reports.build import build_event
 from fairplay.terminal.reports.findings import Findings
 from fairplay.terminal.reports.outputs import Outputs
-from fairplay.v1.tournament_pb2 import RoundGame, Standings, Tournament
+from fairplay.v1.tournament_pb2 import RoundGame, RoundGameStatus, Standings, Tournament
 
 
 class WholeTournament(NamedTuple):
-    """A tournament with its standings and all of its games."""
+    """A tournament with its standings and all of its games, but for those that were skipped."""
 
     tournament: Tournament
     games: Sequence[RoundGame]
     standings: Standings
+
+
+def without_skipped(games: Iterable[RoundGame]) -> list[RoundGame]:
+    """Return the games that were played or may be."""
+    return [game for game in games if game.status != RoundGameStatus.ROUND_GAME_STATUS_SKIPPED]
 
 
 def write_outputs(
