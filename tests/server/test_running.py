@@ -250,14 +250,18 @@ async def test_a_game_that_is_stopped_while_it_waits_for_its_record_asks_nobody(
         assert at.hands[0].asked == 0
 
 
-async def test_a_game_whose_record_cannot_be_written_is_stopped(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_game_whose_record_cannot_be_written_is_left_where_it_is(caplog: pytest.LogCaptureFixture) -> None:
     async with played(everybody([0]), 1) as at:
         at.journal.hold_up()
         at.begin()
         at.journal.error = RecordsError("the disk is full")
         at.journal.catch_up()
-        game = await at.running.over
-        assert game.result.aborted == "the record cannot be written: the disk is full"
+        with pytest.raises(Refusal) as caught:
+            await at.running.over
+        assert (caught.value.reason, at.running.message.status) == (
+            "RECORDS_UNAVAILABLE",
+            GameStatus.GAME_STATUS_RUNNING,
+        )
         assert at.hands[0].asked == 0
     assert "the record of game g cannot be written: the disk is full" in caplog.text
 

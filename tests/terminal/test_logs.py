@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fairplay.terminal.app import app
-from fairplay.terminal.logs import JsonFormatter
+from fairplay.terminal.logs import JsonFormatter, RepeatFilter
 
 
 def test_an_entry_is_a_line_of_json() -> None:
@@ -38,3 +38,18 @@ def test_options_that_make_no_sense(options: list[str], sentence: str) -> None:
     said = CliRunner().invoke(app, ["serve", "--listen", "127.0.0.1:0", *options])
     assert said.exit_code == 2
     assert said.stderr.startswith(sentence)
+
+
+def test_what_is_said_again_and_again_is_logged_some_times_and_counted(caplog: pytest.LogCaptureFixture) -> None:
+    now_s = 0.0
+    caplog.handler.addFilter(repeats := RepeatFilter(lambda: now_s))
+    log = logging.getLogger("fairplay.repeated")
+    for number in range(1_000):
+        log.error("no descriptor for %s", number)
+        log.error("something else") if number == 500 else None
+    assert caplog.messages == [*(f"no descriptor for {number}" for number in range(10)), "something else"]
+    caplog.clear()
+    now_s = 61.0
+    log.error("no descriptor for %s", "anybody")
+    assert caplog.messages == ["990 more times: no descriptor for %s", "no descriptor for anybody"]
+    caplog.handler.removeFilter(repeats)

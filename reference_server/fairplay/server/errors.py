@@ -43,6 +43,8 @@ STATUS: dict[str, grpc.StatusCode] = {
     "REPLY_FLOOD": grpc.StatusCode.RESOURCE_EXHAUSTED,
     "TOO_MANY_PLAYERS": grpc.StatusCode.RESOURCE_EXHAUSTED,
     "SHUTTING_DOWN": grpc.StatusCode.UNAVAILABLE,
+    "RECORDS_UNAVAILABLE": grpc.StatusCode.UNAVAILABLE,
+    "MACHINE_EXHAUSTED": grpc.StatusCode.UNAVAILABLE,
     "INTERNAL": grpc.StatusCode.INTERNAL,
     "UNKNOWN_USER": grpc.StatusCode.UNAUTHENTICATED,
     "TOO_MANY_REQUESTS": grpc.StatusCode.RESOURCE_EXHAUSTED,
@@ -96,6 +98,11 @@ class Refusal(Exception):  # noqa: N818 - an answer to the caller, not a fault o
     def code(self) -> grpc.StatusCode:
         """Return the gRPC status code."""
         return STATUS[self.reason]
+
+    @property
+    def is_passing(self) -> bool:
+        """Return whether the same request may be granted later."""
+        return self.code is grpc.StatusCode.UNAVAILABLE
 
     def status(self) -> status_pb2.Status:
         """Return the error in google.rpc's rich form: ErrorInfo; BadRequest for a field, RetryInfo to try again."""

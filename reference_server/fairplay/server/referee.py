@@ -15,15 +15,16 @@ from fairplay.games.steps import Method
 from fairplay.server import __version__
 from fairplay.server.errors import Refusal
 from fairplay.server.evidence import result_with_evidence
+from fairplay.server.exhaustion import RETRY_S
 from fairplay.server.fresh import fresh_game
 from fairplay.server.links.link import Link, disconnected
-from fairplay.server.links.opening import Links
+from fairplay.server.links.opening import Links, all_or_none
 from fairplay.server.links.secrets import take_secret, take_secrets
 from fairplay.server.observing.observer import Observer
 from fairplay.server.plans import checked_id, full_game_plan, same_plan
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.database import Selection
-from fairplay.server.records.errors import RecordExists, RecordsError
+from fairplay.server.records.errors import RecordExists, RecordsError, RecordsUnavailable
 from fairplay.server.records.replay import resume
 from fairplay.server.records.store import Store
 from fairplay.server.records.summaries import begun_game, listed_game
@@ -280,27 +281,48 @@ class Referee:
         return running
 
     async def _see_through(self, running: Running, links: Sequence[Link] | None) -> None:
-        plan, game_id, secrets = running.message.plan, running.message.game_id, self._links.secrets
-        opened = links
-        if opened is None:
-            game = find(plan.game)
-            opening = (self._links.open(each, game, secrets.of(game_id, each.name)) for each in plan.players)
-            opened = await asyncio.gather(*opening)
+        game_id, own = running.message.game_id, list[Link]()
         for each in self._observers:
             each.game_begun(running.message)
         try:
-            running.begin(opened)
+            if links is None:
+                links = own = [*await self._opened(running.message)]
+            running.begin(links)
             await running.over
-            secrets.forget(game_id)
-        except Refusal:
-            log.info("game %s is left where it is", game_id)
+            self._links.secrets.forget(game_id)
+        except Refusal as refusal:
+            running.suspend(refusal)
+            log.info("game %s is left where it is: %s", game_id, refusal.message)
+            if not running.message.tournament_id:  # those of tournaments are the manager's
+                self._wait(game_id)
         finally:
             del self._running[game_id]
             for each in self._observers:
                 each.game_left(running.message)
-            own = [*(opened if links is None else ()), *await asyncio.gather(*running.openings)]
+            late = await asyncio.gather(*running.openings, return_exceptions=True)
+            own += [link for link in late if not isinstance(link, BaseException)]
             await asyncio.gather(*(link.close() for link in own))
             running.released.set()
+
+    async def _opened(self, message: GameMessage) -> Sequence[Link]:
+        game, plan, secrets = find(message.plan.game), message.plan, self._links.secrets
+        opening = (self._links.open(each, game, secrets.of(message.game_id, each.name)) for each in plan.players)
+        return await all_or_none(await asyncio.gather(*opening, return_exceptions=True))
+
+    def _wait(self, game_id: str) -> None:
+        """Take up a game again later that the machine has stopped."""
+        if not self._closing and self._store.failure is None:
+            asyncio.get_running_loop().call_later(RETRY_S, self._take_up, game_id)
+
+    def _take_up(self, game_id: str) -> None:
+        if not self._closing and game_id not in self._running:
+            try:
+                if self._store.has_open(game_id):
+                    self._resume(game_id, None)
+            except RecordsUnavailable:
+                self._wait(game_id)
+            except RecordsError as error:
+                log.error("game %s cannot go on: %s", game_id, error)
 
 
 def _methods(name: str) -> Sequence[Method]:

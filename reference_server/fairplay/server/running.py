@@ -26,6 +26,7 @@ from fairplay.games.steps import (
 )
 from fairplay.server.errors import Refusal
 from fairplay.server.evidence import result_without_evidence
+from fairplay.server.exhaustion import records_unavailable, waiting_for
 from fairplay.server.links.link import Done, Link, OpenCall
 from fairplay.server.observing.observer import Observer, link_kinds
 from fairplay.server.plans import seconds
@@ -225,12 +226,22 @@ class Running:
         self._expected.append(Expected(player, opening))
         opening.add_done_callback(lambda _: self._admit())
 
-    def suspend(self) -> None:
-        """Leave the game where it is; its record can be resumed."""
+    def suspend(self, refusal: Refusal | None = None) -> None:
+        """Leave the game where it is; its record can be resumed. Those who wait for its end are refused.
+
+        `refusal` None: because the server shuts down.
+        """
         if not self._ended:
             self._ended = True
             self._let_go()
-            self.over.set_exception(Refusal("SHUTTING_DOWN", "the server shuts down; the game goes on when it is back"))
+            message = "the server shuts down; the game goes on when it is back"
+            self._leave_off(refusal or Refusal("SHUTTING_DOWN", message))
+
+    def _leave_off(self, refusal: Refusal) -> None:
+        if not self.over.done():
+            self.over.set_exception(refusal)
+        for watcher in self.watchers:
+            watcher.end()
 
     # --- the conversation ---
 
@@ -285,7 +296,7 @@ class Running:
         try:
             await self._journal.saved()
         except RecordsError as error:
-            self.stop(f"the record cannot be written: {error}")
+            self.suspend(self._unsaved(error))
         if not self._ended:
             self._put(step)
 
@@ -365,7 +376,10 @@ class Running:
     # --- the end ---
 
     def _fail(self, error: Exception) -> None:
-        """Stop the game because the referee itself has failed; nobody is blamed."""
+        """End what the machine or the referee itself has stopped; nobody is blamed. The former goes on later."""
+        if (refusal := waiting_for(error)) is not None:
+            self.suspend(refusal)
+            return
         log.error("the referee failed in game %s", self.message.game_id, exc_info=error)
         self.stop("the referee failed; its log says more")
 
@@ -399,11 +413,16 @@ class Running:
         try:
             await self._journal.saved(hurry=True)
         except RecordsError as error:
-            log.error("the record of game %s cannot be written: %s", self.message.game_id, error)
+            self._leave_off(self._unsaved(error))
+            return
         if not self.over.done():  # nobody may be left who waits
             self.over.set_result(self.message)
         for watcher in self.watchers:
             watcher.end()
+
+    def _unsaved(self, error: RecordsError) -> Refusal:
+        log.error("the record of game %s cannot be written: %s", self.message.game_id, error)
+        return records_unavailable()
 
     def _keep(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import logging
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from fairplay.terminal.outcomes import UsageError
 
 TEXT, JSON = "text", "json"
+PERIOD_S = 60.0
+MOST = 10
+"""How many entries of one kind are logged in a period."""
 
 
 class JsonFormatter(logging.Formatter):
@@ -27,11 +32,37 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(line)
 
 
+class RepeatFilter(logging.Filter):
+    """Drops what is said again and again: of one kind MOST entries a period, then none but how many there were.
+
+    Entries are of one kind if they have the same logger, text and type of exception, whatever is filled in.
+    """
+
+    def __init__(self, time_s: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._time_s = time_s
+        self._counts: dict[tuple[str, str, object], int] = {}
+        self._began_s = time_s()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether an entry is logged."""
+        now_s = self._time_s()
+        if now_s - self._began_s > PERIOD_S:
+            self._began_s, counts, self._counts = now_s, self._counts, {}
+            for (name, text, _), count in counts.items():
+                if count > MOST:
+                    logging.getLogger(name).warning("%s more times: %s", f"{count - MOST:,}", text)
+        kind = (record.name, str(record.msg), record.exc_info[0] if record.exc_info else None)
+        self._counts[kind] = count = self._counts.get(kind, 0) + 1
+        return count <= MOST
+
+
 def start_log(form: str) -> None:
     """Begin to log in a format. Raises UsageError if there is no such format."""
     if form not in (TEXT, JSON):
         raise UsageError(f"--log-format {form!r}: there are {TEXT} and {JSON}")
     handler = logging.StreamHandler()
     text = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+    handler.addFilter(RepeatFilter())
     handler.setFormatter(JsonFormatter() if form == JSON else text)
     logging.basicConfig(level=logging.INFO, handlers=[handler])

@@ -329,9 +329,11 @@ async def _start(config: Config, *, standby: bool) -> Server:
     import asyncio
     import sys
 
+    from fairplay.server.loading import load
     from fairplay.server.records.errors import StoreInUse
     from fairplay.server.server import Server
 
+    load()
     waits = False
     while True:
         try:

@@ -466,7 +466,7 @@ async def test_a_full_disk_stops_a_tournament_at_once_and_it_goes_on_when_there_
         await here.manager.start("t")
         with pytest.raises(Refusal) as caught:
             await here.over("t")
-        assert caught.value.reason == "INTERNAL"
+        assert caught.value.reason == "RECORDS_UNAVAILABLE"
         assert "disk" not in caught.value.message
         assert "tournament t stops here: the disk is full" in caplog.text
     async with environment(tmp_path) as here:
@@ -486,7 +486,7 @@ async def test_who_waits_for_a_cancellation_is_told_that_the_disk_is_full(tmp_pa
         cancelling = asyncio.create_task(here.manager.cancel("t", "rain"))
         await asyncio.sleep(0)
         held.release.set()
-        with pytest.raises(Refusal, match="the records cannot be written; the server's log says more"):
+        with pytest.raises(Refusal, match="the records cannot be read or written; the server's log says more"):
             await cancelling
 
 
@@ -564,7 +564,7 @@ async def test_a_sign_up_whose_end_cannot_be_saved_says_so_to_those_who_watch(
         for waiting in (here.manager.cancel("t", "rain"), watching):
             with pytest.raises(Refusal) as caught:
                 await waiting
-            assert caught.value.reason == "INTERNAL"
+            assert caught.value.reason == "RECORDS_UNAVAILABLE"
         assert "the end of tournament t cannot be recorded: the disk is full" in caplog.text
         assert not here.manager.open_ids
 
@@ -636,7 +636,7 @@ async def test_a_game_whose_record_is_damaged_is_aborted_and_one_without_a_disk_
             meanwhile.setattr(Store, "failure", RecordsError("the disk is full"))
             await here.manager.create("t", plan("ab"))
             await here.manager.start("t")
-            with pytest.raises(Refusal, match="the records cannot be written"):
+            with pytest.raises(Refusal, match="the records cannot be read or written"):
                 await here.over("t")
 
 

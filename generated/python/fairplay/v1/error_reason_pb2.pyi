@@ -142,6 +142,12 @@ class _ErrorReasonEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._En
     """INVALID_ARGUMENT: a player's secret is too long, holds spaces or characters beyond ASCII, or is given for a
     player that does not serve.
     """
+    ERROR_REASON_RECORDS_UNAVAILABLE: _ErrorReason.ValueType  # 68
+    """UNAVAILABLE: the server's records cannot be read or written at the moment: a disk is full, or a database is away."""
+    ERROR_REASON_MACHINE_EXHAUSTED: _ErrorReason.ValueType  # 69
+    """UNAVAILABLE: the server's machine has run out of something: of descriptors, memory, processes or threads. What the
+    request is about stays where it is, and goes on when there is enough again.
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """The reasons that errors of Fairplay's services carry: google.rpc.ErrorInfo.reason is the name of the value without
@@ -268,5 +274,11 @@ ERROR_REASON_STREAM_NOT_READ: ErrorReason.ValueType  # 66
 ERROR_REASON_INVALID_SECRET: ErrorReason.ValueType  # 67
 """INVALID_ARGUMENT: a player's secret is too long, holds spaces or characters beyond ASCII, or is given for a
 player that does not serve.
+"""
+ERROR_REASON_RECORDS_UNAVAILABLE: ErrorReason.ValueType  # 68
+"""UNAVAILABLE: the server's records cannot be read or written at the moment: a disk is full, or a database is away."""
+ERROR_REASON_MACHINE_EXHAUSTED: ErrorReason.ValueType  # 69
+"""UNAVAILABLE: the server's machine has run out of something: of descriptors, memory, processes or threads. What the
+request is about stays where it is, and goes on when there is enough again.
 """
 global___ErrorReason = ErrorReason

@@ -9,6 +9,7 @@ import grpc
 
 from fairplay.games.steps import Failure
 from fairplay.player.handlers import CallFailed, Handlers
+from fairplay.server.exhaustion import RETRY_S, waiting_for
 from fairplay.server.links.link import Clock, Done, OpenCall, call_error
 from fairplay.v1.misconduct_pb2 import CallErrorReason
 
@@ -51,14 +52,21 @@ class BotLink:
         open_call.settle(outcome)
 
     async def _answer(self, method: str, request: bytes, open_call: OpenCall) -> None:
+        while (outcome := await self._outcome(method, request)) is None:
+            open_call.pause()
+            await asyncio.sleep(RETRY_S)
+            open_call.restart()
+        open_call.settle(outcome)
+
+    async def _outcome(self, method: str, request: bytes) -> bytes | Failure | None:
+        """Return what comes of a call; None if the machine has stopped it."""
         began_s = self._loop.time()
         try:
-            outcome: bytes | Failure = await self._handlers.call(method, request)
+            return await self._handlers.call(method, request)
         except Exception as error:
-            outcome = _failure(error)
+            return None if waiting_for(error) is not None else _failure(error)
         finally:
             self._spend(self._loop.time() - began_s)
-        open_call.settle(outcome)
 
     async def close(self) -> None:
         """Cancel the calls that are not finished."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from fairplay.games.game import Game, find
@@ -13,6 +13,7 @@ from fairplay.player.proxies import ProxyError, check_proxy
 from fairplay.server.access.game_quota import GameQuota
 from fairplay.server.access.quotas import QuotaLimits
 from fairplay.server.errors import Refusal
+from fairplay.server.exhaustion import check_descriptors
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import Hub, dial_in_link
 from fairplay.server.links.dial_out import dial_out_link
@@ -129,7 +130,7 @@ class Links:
     async def open(self, player: Player, game: Game, secret: str = "") -> Link:
         """Return the link to a checked player, whose calls show its secret if it serves and has one.
 
-        If the player cannot be reached in time, all calls of the link fail.
+        If the player cannot be reached in time, all calls of the link fail. Raises Refusal if the machine is to blame.
         """
         opening = asyncio.ensure_future(self._open(player, game, secret))
         self._opening.add(opening)
@@ -137,11 +138,14 @@ class Links:
         if self._given_up:
             opening.cancel()
         try:
-            return await opening
+            link = await opening
         except asyncio.CancelledError:
             if not self._given_up:
                 raise
             return DeadLink(self._clock, disconnected("the server shuts down"))
+        if isinstance(link, DeadLink):
+            check_descriptors()
+        return link
 
     async def _open(self, player: Player, game: Game, secret: str) -> Link:
         spec = parse_link(player.link)
@@ -158,3 +162,13 @@ class Links:
             return BotLink(self._clock, game.player(spec.value), self.quota.thinking())
         assert self._programs is not None
         return await self._programs.link(player.name, spec.value)
+
+
+async def all_or_none(outcomes: Sequence[Link | BaseException]) -> list[Link]:
+    """Return links that were opened side by side. Raises what one of them has raised, when the others are closed."""
+    errors = [each for each in outcomes if isinstance(each, BaseException)]
+    links = [each for each in outcomes if not isinstance(each, BaseException)]
+    if errors:
+        await asyncio.gather(*(link.close() for link in links), return_exceptions=True)
+        raise errors[0]
+    return links

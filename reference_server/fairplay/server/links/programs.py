@@ -31,6 +31,7 @@ from fairplay.sandbox.bubblewrap import sandbox_environment
 from fairplay.sandbox.gate import CONNECT_PORT, HOST, LISTEN_PORT
 from fairplay.sandbox.paths import Visibility, view
 from fairplay.sandbox.spec import Walls
+from fairplay.server.exhaustion import waiting_for
 from fairplay.server.links.dial_in import DialInLink, Hub
 from fairplay.server.links.dial_out import CHANNEL_OPTIONS, DialOutLink
 from fairplay.server.links.link import Clock, DeadLink, Link, disconnected
@@ -105,7 +106,8 @@ class Programs:
         """Start the command of a player, wait until it serves or has dialled in, and return the link to it.
 
         If that takes too long, or the command cannot be started, all calls of the link fail. A player that did not come
-        up while the server stood still is started once more: it may have given up.
+        up while the server stood still is started once more: it may have given up. Raises Refusal if the machine is to
+        blame.
         """
         link = await self._link(player, command)
         return await self._link(player, command) if isinstance(link, DeadLink) and stood_lately() else link
@@ -117,6 +119,8 @@ class Programs:
                 async with self._room.turn() as turn:
                     return await self._start(stack, f"{player[:50]}.{secrets.token_hex(4)}", words, turn)
             except (OSError, ValueError) as error:
+                if (refusal := waiting_for(error)) is not None:
+                    raise refusal from error
                 return DeadLink(self._clock, disconnected(f"the command cannot be started: {error}"))
 
     async def _start(self, stack: AsyncExitStack, name: str, words: Sequence[str], turn: Turn) -> Link:

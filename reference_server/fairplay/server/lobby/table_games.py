@@ -9,6 +9,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from fairplay.server.errors import Refusal
+from fairplay.server.exhaustion import RETRY_S, waiting_for
 from fairplay.server.lobby.checks import check_startable
 from fairplay.server.lobby.state import LobbyState
 from fairplay.server.lobby.table import Seat, Table
@@ -88,16 +89,22 @@ class TableGames:
     async def _await_end(self, table: Table, playing: asyncio.Task[GameMessage]) -> None:
         try:
             result = (await playing).result
-        except Refusal as refusal:
-            if refusal.reason == "SHUTTING_DOWN":
+        except (Refusal, RecordsError) as error:
+            refusal = waiting_for(error)
+            if refusal is not None:
+                await self._go_on_later(table, refusal)
                 return
-            log.error("game %s cannot go on: %s", table.game_id, refusal.message)
-            result = GameResult(aborted=LOST)
-        except RecordsError as error:
             log.error("game %s cannot go on: %s", table.game_id, error)
             result = GameResult(aborted=LOST)
         if not table.deleted:
             self._end(table, result)
+
+    async def _go_on_later(self, table: Table, refusal: Refusal) -> None:
+        """Wait again for a game that the machine has stopped; what else stops one, a new start of the server ends."""
+        if refusal.reason == "MACHINE_EXHAUSTED":
+            await asyncio.sleep(RETRY_S)
+            if not table.deleted:
+                self.resume(table)
 
     def _end(self, table: Table, result: GameResult) -> None:
         seats = table.seats

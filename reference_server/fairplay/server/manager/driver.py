@@ -15,16 +15,17 @@ from fairplay.games.steps import Failure
 from fairplay.server.access.caller import Caller
 from fairplay.server.errors import Refusal
 from fairplay.server.evidence import idle_seats
+from fairplay.server.exhaustion import waiting_for
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock, DeadLink, Link, OpenCall, disconnected
-from fairplay.server.links.opening import Links
+from fairplay.server.links.opening import Links, all_or_none
 from fairplay.server.manager import standing
 from fairplay.server.manager.course import Course, OpenGame
 from fairplay.server.manager.examiner import Examiner
 from fairplay.server.manager.waiting import WaitingGames
 from fairplay.server.plans import seconds
 from fairplay.server.records.chain import parsed
-from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.errors import RecordsError, RecordsUnavailable
 from fairplay.server.records.journal import Journal
 from fairplay.server.records.store import Store
 from fairplay.server.runner import NobodyPlaysError, PlayedGame, Runner, shutting_down
@@ -169,10 +170,12 @@ class Driver:
         for each in opening if self._cancelled.done() else ():
             each.cancel()
         cancelled = disconnected("the tournament was cancelled")
-        links = await everybody
-        return [
-            DeadLink(self._services.clock, cancelled) if isinstance(link, BaseException) else link for link in links
+        outcomes = await everybody
+        given = [
+            DeadLink(self._services.clock, cancelled) if isinstance(each, asyncio.CancelledError) else each
+            for each in outcomes
         ]
+        return await all_or_none(given)
 
     async def _open_link(self, player: Player) -> Link:
         try:
@@ -180,7 +183,11 @@ class Driver:
                 links, message = self._services.links, self._course.message
                 secret = links.secrets.of(message.tournament_id, player.name)
                 return await links.open(player, find(message.plan.game), secret)
-        except Exception:
+        except Refusal:
+            raise
+        except Exception as error:
+            if (refusal := waiting_for(error)) is not None:
+                raise refusal from error
             log.exception("player %s cannot be reached", player.name)
             return DeadLink(self._services.clock, disconnected("the server failed to reach the player"))
 
@@ -315,10 +322,10 @@ class Driver:
         except NobodyPlaysError:
             raise
         except Refusal as refusal:
-            if refusal.reason == "SHUTTING_DOWN":
+            if refusal.is_passing:
                 raise
             return PlayedGame(GameResult(aborted=f"the game could not be played: {refusal.message}"))
         except RecordsError as error:
-            if self._services.store.failure is not None:
+            if isinstance(error, RecordsUnavailable) or self._services.store.failure is not None:
                 raise
             return PlayedGame(GameResult(aborted=f"the game could not be played: {error}"))

@@ -12,6 +12,7 @@ from fairplay.games.game import find
 from fairplay.server import __version__
 from fairplay.server.access.caller import SERVER, Caller
 from fairplay.server.errors import Refusal
+from fairplay.server.exhaustion import RETRY_S, waiting_for
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
 from fairplay.server.links.opening import Links
@@ -73,6 +74,8 @@ class Manager:
         self._store = store
         self._later = later or asyncio.get_running_loop().call_later
         self._active: dict[str, Tournament] = {}
+        self._waiting: dict[str, Refusal] = {}
+        """The tournaments that the machine has stopped, and what those are told who ask for them meanwhile."""
         self._read: dict[str, Course | None] = {}
         self._closing = False
 
@@ -215,8 +218,9 @@ class Manager:
     def watch(self, tournament_id: str) -> AsyncGenerator[WatchTournamentResponse, None]:
         """Yield the tournament, then what happens in it until it is over.
 
-        Raises Refusal if there is no such tournament, or the server stops.
+        Raises Refusal if there is no such tournament, or the server or its machine stops.
         """
+        self._check_waiting(tournament_id)
         tournament = self._active.get(tournament_id)
         return tournament.follow() if tournament is not None else _shown(self.get(tournament_id))
 
@@ -268,7 +272,32 @@ class Manager:
         return tournament
 
     def _gone(self, tournament_id: str) -> None:
-        del self._active[tournament_id]
+        refusal = self._active.pop(tournament_id).waits
+        if refusal is not None and not self._closing:
+            log.warning("tournament %s waits: %s", tournament_id, refusal.message)
+            self._wait(tournament_id, refusal)
+
+    def _wait(self, tournament_id: str, refusal: Refusal) -> None:
+        """Have a tournament taken up again later that the machine has stopped."""
+        self._waiting[tournament_id] = refusal
+        if self._store.failure is None:  # otherwise only a new start of the server helps
+            asyncio.get_running_loop().call_later(RETRY_S, self._take_up, tournament_id)
+
+    def _take_up(self, tournament_id: str) -> None:
+        refusal = self._waiting.pop(tournament_id)
+        if not self._closing:
+            try:
+                self._resume(tournament_id)
+            except Exception as error:
+                if waiting_for(error) is not None:
+                    self._wait(tournament_id, refusal)
+                else:
+                    log.exception("tournament %s cannot go on", tournament_id)
+
+    def _check_waiting(self, tournament_id: str) -> None:
+        """Raise Refusal if a tournament waits for the machine."""
+        if (refusal := self._waiting.get(tournament_id)) is not None:
+            raise refusal
 
     def _message(self, listing: Listing) -> TournamentMessage:
         active = self._active.get(listing.record_id)
@@ -298,6 +327,7 @@ class Manager:
     def _changeable(self, tournament_id: str) -> Tournament | None:
         """Return the tournament, None if it is over. Raises Refusal if there is none, or it cannot be changed now."""
         self._check_open()
+        self._check_waiting(tournament_id)
         tournament = self._active.get(tournament_id)
         if tournament is None and self.get(tournament_id).status in (states.SIGN_UP, states.RUNNING):
             message = f"the tournament {tournament_id} could not be resumed; the server's log says why"

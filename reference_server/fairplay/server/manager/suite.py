@@ -26,6 +26,8 @@ from fairplay.player.channels import (
 )
 from fairplay.player.secrets import SECRET_VARIABLE
 from fairplay.sandbox.limits import MIB, NO_LIMITS, limits_text
+from fairplay.server.errors import Refusal
+from fairplay.server.exhaustion import RETRY_S, waiting_for
 from fairplay.server.links.identity import cut
 from fairplay.server.links.networks import ANYWHERE, DialNetworks, NotAllowedError
 from fairplay.server.links.opening import START_LIMIT_S
@@ -79,8 +81,31 @@ class Suite:
     async def examine(self, player: Player, plan: TournamentPlan, secret: str) -> Finding:
         """Run the suite on a player that serves or is started, and return what it has found.
 
-        If this is cancelled, nothing of it goes on.
+        What the machine has stopped is tried again. If this is cancelled, nothing of it goes on.
         """
+        while True:
+            try:
+                return await self._examine(player, plan, secret)
+            except Refusal as refusal:
+                log.warning("%s is examined later: %s", player.name, refusal.message)
+                await asyncio.sleep(RETRY_S)
+
+    async def _examine(self, player: Player, plan: TournamentPlan, secret: str) -> Finding:
+        """Run the suite once. Raises Refusal if the machine has stopped it."""
+        try:
+            return await self._run(player, plan, secret)
+        except NotAllowedError as error:
+            return _refused(str(error))
+        except TimeoutError:
+            limit_s = seconds(plan.sign_up.certificate.examination.time_limit)
+            return _refused(f"the examination took longer than {limit_s:,.0f} s")
+        except Exception as error:
+            if (refusal := waiting_for(error)) is not None:
+                raise refusal from error
+            log.exception("%s could not be examined", player.name)
+            return _refused(NOT_RUN)
+
+    async def _run(self, player: Player, plan: TournamentPlan, secret: str) -> Finding:
         limit_s = seconds(plan.sign_up.certificate.examination.time_limit)
         folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="fairplay-examination-"))
         try:
@@ -88,13 +113,6 @@ class Suite:
             words = [*COMMAND, plan.game, link, *self._options(plan), "--json", str(folder / "certificate.json")]
             await _run(words, self._environment(folder, secret), limit_s + MARGIN_S)
             return await asyncio.to_thread(_read, folder / "certificate.json")
-        except NotAllowedError as error:
-            return _refused(str(error))
-        except TimeoutError:
-            return _refused(f"the examination took longer than {limit_s:,.0f} s")
-        except Exception:
-            log.exception("%s could not be examined", player.name)
-            return _refused(NOT_RUN)
         finally:
             await asyncio.shield(asyncio.to_thread(partial(shutil.rmtree, folder, ignore_errors=True)))
 

@@ -12,6 +12,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from fairplay.server import __version__
 from fairplay.server.access.caller import CALLER
 from fairplay.server.errors import Refusal
+from fairplay.server.exhaustion import STOPPED_BY_MACHINE, records_unavailable, waiting_for
 from fairplay.server.manager import states
 from fairplay.server.manager.course import Course
 from fairplay.server.manager.driver import Driver, Services
@@ -42,10 +43,6 @@ def now() -> Timestamp:
     time = Timestamp()
     time.GetCurrentTime()
     return time
-
-
-def _disk_failed() -> Refusal:
-    return Refusal("INTERNAL", "the records cannot be written; the server's log says more")
 
 
 def tournament_over(tournament_id: str) -> Refusal:
@@ -176,7 +173,7 @@ class Tournament:
             self._leave(refusal)
         except RecordsError as error:
             log.error("tournament %s stops here: %s", self.message.tournament_id, error)
-            self._leave(_disk_failed())
+            self._leave(records_unavailable())
         finally:
             await driver.close()
             self._gone()
@@ -187,7 +184,9 @@ class Tournament:
             await driver.run()
         except (Refusal, RecordsError):
             raise
-        except Exception:
+        except Exception as error:
+            if (refusal := waiting_for(error)) is not None:
+                raise refusal from error
             log.exception("the manager failed in tournament %s", self.message.tournament_id)
             return TournamentChange(cancelled=UNFORESEEN)
         finally:
@@ -206,7 +205,7 @@ class Tournament:
             await self._announce()
         except RecordsError as error:
             log.error("the end of tournament %s cannot be recorded: %s", self.message.tournament_id, error)
-            self._leave(_disk_failed())
+            self._leave(records_unavailable())
         self._gone()
 
     def _finish(self, change: TournamentChange) -> None:
@@ -243,6 +242,12 @@ class Tournament:
             await asyncio.sleep(PAUSE_S)
             if course.standings.due and self._watchers.anybody:
                 await self._announce_standings()
+
+    @property
+    def waits(self) -> Refusal | None:
+        """Return why the tournament was left where it is, if that was for want of the machine or the records."""
+        refusal = self._refusal
+        return refusal if refusal is not None and refusal.reason in STOPPED_BY_MACHINE else None
 
     def _leave(self, refusal: Refusal | None = None) -> None:
         self._refusal = refusal

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from fairplay.server.records import formats, sqlite
-from fairplay.server.records.errors import RecordExists, RecordsError, first_line
+from fairplay.server.records.errors import RecordExists, RecordsError, RecordsUnavailable, first_line
 from fairplay.server.records.place import Place
 
 PART = "accounts"
@@ -226,4 +226,4 @@ class AccountsDatabase:
             raise self._failed(error) from None
 
     def _failed(self, error: SQLAlchemyError) -> RecordsError:
-        return RecordsError(f"the accounts in {self._place} cannot be used: {first_line(error)}")
+        return RecordsUnavailable(f"the accounts in {self._place} cannot be used: {first_line(error)}")

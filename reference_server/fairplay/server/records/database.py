@@ -13,11 +13,11 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 
 from fairplay.server.records import formats, sqlite
 from fairplay.server.records.chunks import Found, Item, Trail, join, pack_numbers, split, unpack_numbers
-from fairplay.server.records.errors import RecordsError, first_line
+from fairplay.server.records.errors import RecordsError, RecordsUnavailable, first_line
 from fairplay.server.records.parts import check_small
 from fairplay.server.records.place import Place
 from fairplay.server.records.soundness import Contents, Row
@@ -377,4 +377,5 @@ def saying(what: str, *places: Place) -> Iterator[None]:
     try:
         yield
     except failures as error:
-        raise RecordsError(f"{what}: {first_line(error)}") from error
+        passing = isinstance(error, (OperationalError, InterfaceError, *of_drivers))
+        raise (RecordsUnavailable if passing else RecordsError)(f"{what}: {first_line(error)}") from error

@@ -12,6 +12,10 @@ class RecordsError(Exception):
     """Records cannot be read or written, or are not what they should be."""
 
 
+class RecordsUnavailable(RecordsError):  # noqa: N818 - says what is the matter, as those below do
+    """Records cannot be read or written at the moment; what is there is sound."""
+
+
 class StoreInUse(RecordsError):  # noqa: N818 - says what is the matter, as FileExistsError does
     """Another server writes its records to this directory."""
 

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from fairplay.server.records import formats
-from fairplay.server.records.errors import RecordsError, first_line
+from fairplay.server.records.errors import RecordsError, RecordsUnavailable, first_line
 from fairplay.server.records.place import Place
 
 PART = "secrets"
@@ -74,7 +74,7 @@ class SecretsDatabase:
                 yield connection
         except SQLAlchemyError as error:
             # The statement in SQLAlchemy's own text would hold the secrets.
-            raise RecordsError(f"the secrets in {self._place} cannot be used: {first_line(error)}") from None
+            raise RecordsUnavailable(f"the secrets in {self._place} cannot be used: {first_line(error)}") from None
 
     def _opened(self) -> sa.Engine:
         if self._engine is None:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from fairplay.server.records.chunks import Item, Trail
 from fairplay.server.records.database import Batch, Listing
-from fairplay.server.records.errors import RecordsError, StoreInUse
+from fairplay.server.records.errors import RecordsError, RecordsUnavailable, StoreInUse
 
 log = logging.getLogger("fairplay.server")
 
@@ -140,7 +140,7 @@ class Writer:
         with self._lock:
             position = self._taken_count + len(self._items)
             if self.failure is not None:
-                future.set_exception(RecordsError(str(self.failure)))
+                future.set_exception(RecordsUnavailable(str(self.failure)))
             elif self._saved_count >= position:
                 future.set_result(None)
             else:
@@ -166,7 +166,7 @@ class Writer:
     def check(self) -> None:
         """Raise RecordsError if nothing can be written any more."""
         if self.failure is not None:
-            raise RecordsError(str(self.failure))
+            raise RecordsUnavailable(str(self.failure))
         self._check_open()
 
     def _check_open(self) -> None:
@@ -257,4 +257,4 @@ def _settle(future: Future[None], failure: RecordsError | None) -> None:
     if failure is None:
         future.set_result(None)
     else:
-        future.set_exception(RecordsError(str(failure)))
+        future.set_exception(RecordsUnavailable(str(failure)))

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import grpc
 
 from fairplay.server.errors import Refusal, abort
+from fairplay.server.exhaustion import waiting_for
 from fairplay.server.observing.meter import Meter
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.servicers.malformed import guard_deserializer, sound
@@ -43,8 +44,22 @@ LARGE_BYTES = 32 * 1024
 INTERNAL = Refusal("INTERNAL", "the server failed; its log says more")
 
 
+def _refusal_for(error: Exception) -> Refusal:
+    """Return what callers are told of an error, and log it."""
+    if (refusal := waiting_for(error)) is not None:
+        log.warning("%s: %s", refusal.reason, error)
+        return refusal
+    if isinstance(error, RecordsError):  # damage, not a fault of ours: one sentence in the log will do
+        log.error("%s", error)
+    else:
+        log.error("a handler failed", exc_info=error)
+    return INTERNAL
+
+
 class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grpcio has no types for it
-    """The interceptor that turns refusals into their status, and anything else into INTERNAL, without its text.
+    """The interceptor that turns refusals into their status, and anything else into UNAVAILABLE or INTERNAL.
+
+    Neither has the text of the error: only the log does.
 
     It reads the requests of the methods that take one, which must come within `first_limit_s`; and the streams of those
     that answer with one must be read, each message within `unread_limit_s`. `meter` counts what is refused; `on_reset`
@@ -109,12 +124,8 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
                 await self._refuse(context, refusal)
             except grpc.aio.AbortError:
                 raise
-            except RecordsError as error:  # the disk, not a fault of ours: one sentence in the log will do
-                log.error("%s", error)
-                await self._refuse(context, INTERNAL)
-            except Exception:
-                log.exception("a handler failed")
-                await self._refuse(context, INTERNAL)
+            except Exception as error:
+                await self._refuse(context, _refusal_for(error))
 
         return guarded
 
@@ -128,6 +139,10 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
                 raise
             except Refusal as refusal:
                 await self._refuse(context, refusal)
+            except grpc.aio.AbortError:
+                raise
+            except Exception as error:
+                await self._refuse(context, _refusal_for(error))
 
         return guarded
 

@@ -11,6 +11,7 @@ from typing import TypeVar
 import grpc
 
 from fairplay.player import channels as transport
+from fairplay.server.errors import reason_of
 from fairplay.server.server import Config, Server
 from fairplay.terminal.options import parse_seconds, parse_server
 from fairplay.terminal.outcomes import FailedError, UsageError
@@ -74,13 +75,13 @@ async def open_local_channel(config: Config) -> AsyncIterator[grpc.aio.Channel]:
 async def patiently(channel: grpc.aio.Channel, ask: Callable[[], Awaitable[Answer]]) -> Answer:
     """Return what `ask` returns; ask again each time the server was away, which goes on where it was.
 
-    Raises FailedError if the server stays away.
+    Raises FailedError if the server stays away, and AioRpcError if its records cannot be used.
     """
     while True:
         try:
             return await ask()
         except grpc.aio.AioRpcError as error:
-            if error.code() is not grpc.StatusCode.UNAVAILABLE:
+            if error.code() is not grpc.StatusCode.UNAVAILABLE or reason_of(error) == "RECORDS_UNAVAILABLE":
                 raise
         await asyncio.sleep(RETRY_S)  # while it shuts down it still answers
         try:
