@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import logging
 import ssl
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import grpc
 
 from fairplay.player.channels import CredentialsError
+
+Loaded = TypeVar("Loaded")
 
 log = logging.getLogger("fairplay.tls")
 
@@ -34,8 +38,21 @@ def server_credentials(files: TlsFiles) -> grpc.ServerCredentials:
     """
     source = _Source(files)
     return grpc.dynamic_ssl_server_credentials(
-        source.load(), source.renewed, require_client_authentication=files.client_ca is not None
+        source.load(), lambda: source.renewed(source.load), require_client_authentication=files.client_ca is not None
     )
+
+
+def server_contexts(files: TlsFiles) -> Callable[[], ssl.SSLContext]:
+    """Return what gives the newest context of a listener of our own for each connection. Raises as the other does."""
+    source = _Source(files)
+    current = source.context()
+
+    def newest() -> ssl.SSLContext:
+        nonlocal current
+        current = source.renewed(source.context) or current
+        return current
+
+    return newest
 
 
 class _Source:
@@ -52,7 +69,7 @@ class _Source:
 
     def load(self) -> grpc.ServerCertificateConfiguration:
         """Read the files for gRPC. Raises CredentialsError if they cannot be used."""
-        self._check()
+        self.context()
         files = self._files
         try:
             pair = files.key.read_bytes(), files.certificate.read_bytes()
@@ -61,8 +78,8 @@ class _Source:
             raise _unreadable(error, files.certificate) from None
         return grpc.ssl_server_certificate_configuration([pair], root_certificates=authorities)
 
-    def _check(self) -> None:
-        """Raise CredentialsError if TLS cannot be spoken with the files, which gRPC would only log."""
+    def context(self) -> ssl.SSLContext:
+        """Read the files. Raises CredentialsError if they cannot be used, which gRPC would only log."""
         files = self._files
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         path = files.certificate
@@ -71,19 +88,21 @@ class _Source:
             if files.client_ca is not None:
                 path = files.client_ca
                 context.load_verify_locations(path)
+                context.verify_mode = ssl.CERT_REQUIRED
         except ssl.SSLError as error:
             problem = "its key is another one" if error.reason == "KEY_VALUES_MISMATCH" else "it is not valid PEM"
             raise CredentialsError(f"{path} cannot be used for TLS: {problem}") from None
         except (OSError, ValueError) as error:
             raise _unreadable(error, path) from None
+        return context
 
-    def renewed(self) -> grpc.ServerCertificateConfiguration | None:
-        """Read the files for gRPC if they have changed, else return None. It is asked before each handshake."""
+    def renewed(self, load: Callable[[], Loaded]) -> Loaded | None:
+        """Load the files if they have changed, else return None. It is asked before each handshake."""
         stamp = self._current_stamp()
         if stamp == self._stamp:
             return None
         try:
-            loaded = self.load()
+            loaded = load()
         except CredentialsError as error:  # e.g. the new key is not written yet: asked again with the next connection
             log.warning("the certificate is not renewed: %s", error)
             return None

@@ -14,7 +14,7 @@ import grpc
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -122,7 +122,10 @@ def make_app(options: Options) -> Starlette:
             Middleware(Guard),
             Middleware(Rooted, options.root_path),
         ],
-        exception_handlers=dict.fromkeys((HTTPException, grpc.aio.AioRpcError, LobbyGoneError), show_error),
+        exception_handlers={
+            **dict.fromkeys((HTTPException, grpc.aio.AioRpcError, LobbyGoneError), show_error),
+            ClientDisconnect: forget,
+        },
         lifespan=lifespan,
     )
 
@@ -130,6 +133,11 @@ def make_app(options: Options) -> Starlette:
 async def healthy(request: Request) -> Response:
     """Answer that the pages are up, whatever the server does."""
     return Response("ok\n", media_type="text/plain")
+
+
+async def forget(request: Request, error: Exception) -> Response:
+    """Answer a browser that has gone before its request had come: with nothing, and no word in the log."""
+    return Response(status_code=400)
 
 
 async def show_error(request: Request, error: Exception) -> Response:

@@ -8,16 +8,21 @@ import logging
 import os
 import signal
 import socket
+import ssl
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 import grpc
+import h11
 import uvicorn
 from starlette.applications import Starlette
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from fairplay.player.accepting import Connection, Connections, accept
 from fairplay.player.exposure import check_exposure, is_loopback
-from fairplay.player.tls import TlsFiles
+from fairplay.player.tls import TlsFiles, server_contexts
 from fairplay.terminal.outcomes import FailedError
 from fairplay.web.app import Options, make_app
 from fairplay.web.upstream import Upstream, knows_accounts
@@ -26,17 +31,97 @@ BACKLOG = 1024
 FAREWELL_S = 2
 NICENESS = 10
 """How far the pages let others go first where processors are short: above all the referee on the same machine."""
+REQUEST_S = 20.0
+"""How long a request may take to come, with its body."""
+INCOMPLETE = (h11.IDLE, h11.SEND_BODY)
+TOO_LATE = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 KEEP_ALIVE_S = 75
 """How long a connection may be silent: longer than proxies keep theirs open, so that none sends a request too late."""
 
 
+class _Protocol(H11Protocol):
+    """A connection with a browser, which has so long for each request to come, with its body."""
+
+    def __init__(self, connection: Connection, connections: Connections, **given: Any) -> None:
+        super().__init__(**given)
+        self._connection = connection
+        self._all = connections
+        self._late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for the first request."""
+        super().connection_made(transport)
+        self._expect()
+
+    def data_received(self, data: bytes) -> None:
+        """Take a part of a request."""
+        self._expect()
+        super().data_received(data)
+        self._connection.waiting = self.conn.their_state in INCOMPLETE
+        if not self._connection.waiting:
+            self._forget()
+
+    def on_response_complete(self) -> None:
+        """Wait for another request."""
+        super().on_response_complete()
+        self._connection.waiting = self.conn.their_state in INCOMPLETE
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Make room for others."""
+        self._forget()
+        self._all.remove(self._connection)
+        super().connection_lost(exc)
+
+    def _expect(self) -> None:
+        if self._late is None:
+            self._late = self.loop.call_later(REQUEST_S, self._end)
+
+    def _forget(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def _end(self) -> None:
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.write(TOO_LATE)
+        self.transport.close()
+
+
 class _Server(uvicorn.Server):
-    """A server that leaves signals to whoever runs it."""
+    """A server that leaves signals to whoever runs it, and takes connections from a socket by itself."""
+
+    def __init__(
+        self, config: uvicorn.Config, listening: socket.socket, tls: Callable[[], ssl.SSLContext] | None
+    ) -> None:
+        super().__init__(config)
+        self._listening = listening
+        self._tls = tls
+        self._connections = Connections()
+        self._accepting: asyncio.Task[None] | None = None
 
     @contextlib.contextmanager
     def capture_signals(self):  # type: ignore[no-untyped-def]
         """Leave signals as they are."""
         yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to take connections."""
+        await super().startup(sockets=[])
+
+        def make(connection: Connection) -> _Protocol:
+            state = {"server_state": self.server_state, "app_state": self.lifespan.state}
+            return _Protocol(connection, self._connections, config=self.config, **state)
+
+        self._accepting = asyncio.create_task(accept(self._listening, make, self._connections, self._tls))
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no more connections, and end those that are open."""
+        if self._accepting is not None:
+            self._accepting.cancel()
+            await asyncio.gather(self._accepting, return_exceptions=True)
+        self._listening.close()
+        self._connections.end_waiting()
+        await super().shutdown(sockets=[])
 
 
 @asynccontextmanager
@@ -52,11 +137,9 @@ async def served(app: Starlette, listen: str, tls: TlsFiles | None = None) -> As
         timeout_keep_alive=KEEP_ALIVE_S,
         proxy_headers=False,  # uvicorn believes every program on this machine what it says of a browser elsewhere
         timeout_graceful_shutdown=FAREWELL_S,
-        ssl_certfile=str(tls.certificate) if tls is not None else None,
-        ssl_keyfile=str(tls.key) if tls is not None else None,
     )
-    server = _Server(config)
-    serving = asyncio.create_task(server.serve([listening]))
+    server = _Server(config, listening, server_contexts(tls) if tls is not None else None)
+    serving = asyncio.create_task(server.serve())
     try:
         yield f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     finally:
@@ -75,6 +158,7 @@ async def serve_pages(options: Options, listen: str, tls: TlsFiles | None, *, in
         check_exposure(listen, {"--accounts to the server": await _has_accounts(options)}, insecure=False)
     os.nice(NICENESS)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # warnings are a line for each odd request of a stranger
     terminated = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminated.set)
     async with served(make_app(options), listen, tls) as address:
