@@ -38,8 +38,7 @@ OPERATE = (
     f"| the hello or the request, after a call was opened | {patience.FIRST_LIMIT_S:g} s |",
     f"| calls of one host that have sent neither after {patience.AT_ONCE_S:g} s | {patience.MAX_SILENT:,} |",
     f"| such calls of all hosts; one more ends the oldest | {patience.MAX_ALL_SILENT:,} |",
-    f"| calls that are open on one connection; others wait | {listening.MAX_CALLS:,}, "
-    f"{listening.MAX_PLAYER_CALLS} at `--players` |",
+    f"| calls that are open on one connection; others wait | {listening.MAX_CALLS:,} |",
     f"| connections in all | {connections.MAX_CONNECTIONS:,}, ",
     f"| connections of one host other than this machine | {connections.MAX_HOST_CONNECTIONS:,}, ",
     f"| how long a connection may take until it speaks HTTP/2, and TLS where there is TLS | "

@@ -37,10 +37,11 @@ OPTIONS = [
     ("grpc.max_metadata_size", MAX_HEADER_BYTES),
     ("grpc.absolute_max_metadata_size", MAX_HEADER_BYTES),
 ]
-MAX_CALLS = 1_000
-"""How many calls a connection may have open; gRPC lets others wait, and says nothing of it."""
-MAX_PLAYER_CALLS = 500
-"""The same where players dial in, and nothing else is served."""
+MAX_CALLS = 500
+"""How many calls a connection may have open; gRPC lets others wait, and says nothing of it.
+
+Calls of one method are begun one after the other, so this is also how many of others those of a connection wait for.
+"""
 MISSING = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 """Why an address of a name cannot be had although others can: many machines have no IPv6, and call it localhost."""
 PORTS = range(1 << 16)
@@ -142,7 +143,7 @@ class PlayerListener:
         interceptors: Sequence[grpc.aio.ServerInterceptor],
         max_connections: int,
         heartbeat_s: float = HEARTBEAT_S,
-        max_calls: int = MAX_PLAYER_CALLS,
+        max_calls: int = MAX_CALLS,
     ) -> None:
         self.health = HealthServicer([CONNECTION_SERVICE])
         self._server = new_server(interceptors, heartbeat_s, max_connections, max_calls)

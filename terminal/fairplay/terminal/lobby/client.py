@@ -26,7 +26,7 @@ from fairplay.v1.lobby_pb2_grpc import LobbyServiceStub
 
 ANSWER_LIMIT_S = 10.0
 FAREWELL_S = 1.0
-LANE, LANE_COUNT = "fairplay.lane", 16
+LANE, LANE_COUNT = "fairplay.lane", 32
 """An option that gRPC does not know: channels in which it differs have connections of their own."""
 PATIENCE_S = 60.0
 FIRST_PAUSE_S = 0.25
