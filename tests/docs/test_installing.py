@@ -23,7 +23,7 @@ PIP = re.compile(r"pip install ([^`\n<>…{}]*[^`\n<>…{}\s,.:;])")
 ROW = re.compile(r"^\| (`'?\.\S*`.*?) \|", re.MULTILINE)
 SHOWN = {".html", ".in", ".md", ".yml", "", ".service"}
 FROM_CLONE = re.compile(r"""(?<=['" ])\.\[([\w,]+)\]""")
-MADE = re.compile(r"\..*|__pycache__|node_modules|target|build|dist|gen")
+MADE = re.compile(r"\..*|__pycache__|node_modules|target|build|bin|dist|gen")
 """Folders that no clone has."""
 
 SHORT = "--only 'contract.*' --level must"

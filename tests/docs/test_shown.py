@@ -27,7 +27,7 @@ FOLDERS = (
     *("research", "terminal", "web"),
 )
 KINDS = re.compile(r"[^.]+|[^.].*\.(cc|go|html|in|java|js|md|proto|py|rs|service|sh|ts|yml)")
-MADE = re.compile(r"\..*|__pycache__|node_modules|target|build|dist|gen|data")
+MADE = re.compile(r"\..*|__pycache__|node_modules|target|build|bin|dist|gen|data")
 LINE = re.compile(r"^[\s#$*]*(?:[A-Z_]+=\S+ )*(fairplay [a-z].*)$", re.MULTILINE)
 CODE = re.compile(r"(?<=`)(fairplay [a-z][^`]*)(?=`)|(?<=<code>)(fairplay [a-z].*?)(?=</code>)")
 SENTENCE = re.compile(r"(?<![\w./@='-])(fairplay [a-z][^`\";:\n]*)")
