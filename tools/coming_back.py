@@ -91,7 +91,7 @@ class Opponent:
 
 
 class Scene:
-    """A server, the network before it, and the opponent in its game: what faults are made with."""
+    """A server, the network before it, its player and the opponent in the game: what faults are made with."""
 
     def __init__(self, options: str, address: str, between: Network, opponent: Opponent) -> None:
         self._command = [FAIRPLAY, *shlex.split(f"serve --listen {address} --start-limit {START_LIMIT} {options}")]
@@ -99,6 +99,7 @@ class Scene:
         self._server = self._begin()
         self.between = between
         self.opponent = opponent
+        self.player_id = 0
 
     def _begin(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(self._command, stdout=subprocess.DEVNULL)
@@ -141,6 +142,14 @@ async def stand_still(scene: Scene) -> None:
     scene.send(signal.SIGCONT)
 
 
+async def stop_player(scene: Scene) -> None:
+    """Stop the player's process for a while."""
+    os.kill(scene.player_id, signal.SIGSTOP)
+    scene.opponent.move()
+    await asyncio.sleep(STOPPED_S)
+    os.kill(scene.player_id, signal.SIGCONT)
+
+
 async def hold_network(scene: Scene) -> None:
     """Let nothing through for a while."""
     scene.between.hold()
@@ -173,6 +182,7 @@ async def kill(scene: Scene) -> None:
 
 FAULTS: Mapping[str, Callable[[Scene], Awaitable[None]]] = {
     f"the server stood still for {STOPPED_S:g} s": stand_still,
+    f"the player stood still for {STOPPED_S:g} s": stop_player,
     f"nothing came through for {DOWN_S:g} s": hold_network,
     f"the network was cut for {DOWN_S:g} s": cut_network,
     "the server was restarted": restart,
@@ -201,7 +211,8 @@ async def check_faults(command: str, *, guard: bool) -> None:
         stack.push_async_callback(scene.end)
         await scene.here()
         player = f"{command} --connect {scheme}{scene.between.address} --name ann"
-        with running(player, variables):
+        with running(player, variables) as process:
+            scene.player_id = process.pid
             await _go_on(scene, f"{scheme}{address}", credentials, wanted, player)
 
 

@@ -62,6 +62,8 @@ GAMES = {  # the settings, and the other players, of the games that each player 
 }
 AT_ONCE = 2
 """In how many ways a player is tried at the same time: much of each is waiting for programs to start."""
+DISTURBED_AT_ONCE = 4
+"""How many are disturbed at the same time: each server that is started again needs a processor meanwhile."""
 CROWD = 6
 """How many players of a tournament are one program, so that it is in several games at once."""
 
@@ -195,9 +197,14 @@ def check(language: Language, games_only: bool) -> None:
 
 
 async def check_all_faults(languages: Sequence[Language]) -> None:
-    """Check that players go on in their games, all at once, since much of it is waiting. Failed: what is wrong."""
-    commands = [language.player("fish") for language in languages]
-    await asyncio.gather(*(check_faults(command, guard=guard) for command in commands for guard in (False, True)))
+    """Check that players go on in their games, several at once, since most of it is waiting. Failed: what is wrong."""
+    turns = asyncio.Semaphore(DISTURBED_AT_ONCE)
+
+    async def checked(language: Language, guard: bool) -> None:
+        async with turns:
+            await check_faults(language.player("fish"), guard=guard)
+
+    await asyncio.gather(*(checked(language, guard) for language in languages for guard in (False, True)))
 
 
 def try_way(language: Language, game: str, way: Way) -> None:

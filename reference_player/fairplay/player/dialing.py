@@ -163,11 +163,6 @@ class _Connection:
                 if self._take(frame):
                     return True
             return False
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
-                raise
-            return False  # the status of the stream was CANCELLED, which grpc.aio says in the same way
         finally:
             await self._answering.close()
             self._stream.cancel()

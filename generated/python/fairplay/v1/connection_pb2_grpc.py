@@ -67,8 +67,9 @@ class ConnectionServiceServicer(object):
         time; 500 games more must not add more than 1 GiB of memory; and it writes at most 1 MiB a game to its standard
         output and error. What it has started ends with it: the server sees to that.
 
-        After UNAVAILABLE, or an end without a status of the server's, the caller may dial in again; after any other
-        status a repeat of the same hello fails again.
+        After INVALID_ARGUMENT, ALREADY_EXISTS, PERMISSION_DENIED, UNAUTHENTICATED or UNIMPLEMENTED, and after
+        RESOURCE_EXHAUSTED without a google.rpc.RetryInfo, a repeat of the same hello fails again. After any other end the
+        caller may dial in again.
 
         Fails with RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where too many calls, of one host or of all, have not sent a
         hello yet, or an account sends more bytes than its quota;
