@@ -57,3 +57,18 @@ def test_of_thousands_of_games_between_the_same_players_one_is_looked_at() -> No
         assert waiting.take(busy) == str(2_000 + number)
     assert waiting.take(busy) is None
     assert busy.asked <= 3 * 1_001
+
+
+@given(GAMES, st.sets(st.integers(0, 4)), st.sets(st.integers(0, 4)))
+def test_who_plays_in_order_begins_no_game_before_an_earlier_one(
+    games: list[tuple[int, set[int]]], busy: set[int], in_order: set[int]
+) -> None:
+    games.sort(key=lambda game: game[0])
+    waiting = WaitingGames()
+    for number, (round_number, entrants) in enumerate(games):
+        waiting.add(str(number), round_number, entrants)
+    taken = waiting.take(busy, in_order)
+    if taken is not None:
+        round_number, entrants = games[int(taken)]
+        earlier = [others for number, others in games if number < round_number]
+        assert not any(others & entrants & in_order for others in earlier)

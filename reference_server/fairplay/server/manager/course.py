@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from collections.abc import Set as AbstractSet
+from math import inf
 from typing import Any, NamedTuple
 
 from fairplay.formats.format import chosen
@@ -74,6 +75,8 @@ class Course:
         self._rounds = Rounds()
         self._failures = Failures(message.plan.failures_allowed)
         """All that have been heard of. The format is told of them with the rounds in which they happened."""
+        self.untried = {*range(len(message.entrants))}
+        """Those who have failed, or have not finished a game after making a decision."""
         self.standings = LiveStandings(message, self._failures)
         self.archive = Archive(message)
         self._sizes = terms_of(message.plan, message.entrants).sizes
@@ -94,6 +97,10 @@ class Course:
     def withdrawn(self) -> AbstractSet[int]:
         """Return the entrants that are to play no further game."""
         return self._failures.withdrawn
+
+    def trust(self, seat: int) -> float:
+        """Return how many games of an entrant may fail until it is withdrawn; infinity if it plays without failing."""
+        return self._failures.allowed + 1 - self._failures.counts[seat] if seat in self.untried else inf
 
     def plan_of(self, game: OpenGame) -> GamePlan:
         """Return the plan of an open game. A round may have thousands: each is planned when it is to be played."""
@@ -168,6 +175,9 @@ class Course:
         self._rounds.record(played)
         self._failures.count(played.failed)
         self.standings.add(played)
+        if not result.aborted:
+            self.untried.difference_update(set(played.pairing.entrants) - played.idle - self._failures.counts.keys())
+        self.untried.update(played.failed)
         if skipped and game.skipped_is_won:
             self.standings.add_byes(game.pairing.entrants)
         if self.cancelled is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
@@ -283,28 +284,36 @@ class Driver:
         return {seat for seat in entrants if self._course.message.entrants[seat].name not in begun}
 
     def _begin_games(self, running: dict[asyncio.Task[PlayedGame], str]) -> None:
-        """Begin open games, in their order, as long as there is room for more."""
+        """Begin open games, in their order, as long as there is room for more.
+
+        Those who may be withdrawn soon play theirs strictly in order, so that it does not depend on what else runs
+        which games they play before they are.
+        """
         self._take_note()
         open_games = self._course.open_games
-        busy = {seat for game_id in running.values() for seat in self._alone(open_games[game_id])}
-        while len(running) < self._game_limit and (game_id := self._waiting.take(busy)) is not None:
+        playing = Counter(seat for game_id in running.values() for seat in open_games[game_id].pairing.entrants)
+        busy = {seat for seat in playing if playing[seat] >= self._most_at_once(seat)}
+        while (
+            len(running) < self._game_limit and (game_id := self._waiting.take(busy, self._course.untried)) is not None
+        ):
             if game_id in open_games:  # else it was skipped while it waited
                 game = open_games[game_id]
-                busy.update(self._alone(game))
+                playing.update(game.pairing.entrants)
+                busy.update(seat for seat in game.pairing.entrants if playing[seat] >= self._most_at_once(seat))
                 running[asyncio.create_task(self._result(game_id, game))] = game_id
+
+    def _most_at_once(self, seat: int) -> float:
+        """Return in how many games an entrant may be at once: no more than it may fail, until it is known to play."""
+        several = self._services.runner.has_several(self._course.message.entrants[seat])
+        return self._course.trust(seat) if several else 1
 
     def _take_note(self) -> None:
         """Have the games wait that have opened since; they are of later rounds, and so the last ones."""
         latest = reversed(self._course.open_games.items())
         fresh = [*takewhile(lambda item: item[1].round_number > self._noted, latest)]
         for game_id, game in reversed(fresh):
-            self._waiting.add(game_id, game.round_number, self._alone(game))
+            self._waiting.add(game_id, game.round_number, game.pairing.entrants)
         self._noted = self._course.message.round_count
-
-    def _alone(self, game: OpenGame) -> list[int]:
-        """Return the entrants in a game that can be in no other one meanwhile."""
-        players, runner = self._course.message.entrants, self._services.runner
-        return [seat for seat in game.pairing.entrants if not runner.has_several(players[seat])]
 
     async def _result(self, game_id: str, game: OpenGame) -> PlayedGame:
         if self._cancelled.done() and self._services.store.find(game_id) is None:

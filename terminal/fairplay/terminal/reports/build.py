@@ -63,10 +63,11 @@ def band_warning(standings: Sequence[Standing]) -> str:
     rated, largest = bands.total(), max(bands.values(), default=0)
     if rated < 2 or largest * 2 <= rated:
         return ""
-    who = "all" if largest == rated else f"{largest} of {rated}"
+    everybody = largest == rated
+    whom, who = ("the", "all") if everybody else ("most", f"{largest} of {rated}")
     return (
-        f"These games cannot tell the entrants apart: {who} share a band, as the intervals of their ratings overlap; "
-        "more rounds or --deals make these narrower."
+        f"These games cannot tell {whom} entrants apart: {who} share a band, as the intervals of their ratings "
+        "overlap; more rounds or --deals make these narrower."
     )
 
 
