@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
 import shutil
+import ssl
 import subprocess
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -18,10 +20,12 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from fairplay.games.steps import Failure
 from fairplay.player.serving import AddressInUseError
+from fairplay.player.tls import TlsFiles
 from fairplay.server.observing.exporter import Exporter
 from fairplay.server.observing.meter import BOUNDS_S, Durations, Meter
 from fairplay.server.observing.observer import outcome_word
 from fairplay.server.server import Config, Server
+from fairplay.terminal.authority import make_authority, make_server
 from fairplay.v1 import referee_pb2
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
@@ -106,6 +110,30 @@ async def test_the_lag_of_the_event_loop_is_measured(exporter: Exporter) -> None
 async def test_an_address_that_is_taken_is_an_error(server: Server, exporter: Exporter) -> None:
     with pytest.raises(AddressInUseError, match=f"cannot serve metrics on {exporter.address}: "):
         Exporter(server, Meter(), exporter.address)
+
+
+@pytest.mark.slow
+async def test_a_request_that_does_not_come_is_not_waited_for(exporter: Exporter) -> None:
+    host, _, port = exporter.address.rpartition(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(b"GET /metrics HTTP/1.1\r\n")
+    assert (await read(exporter))["fairplay_games_running"] == {(): 0}
+    with contextlib.suppress(ConnectionError):
+        async with asyncio.timeout(60):
+            assert await reader.read() == b""
+    writer.close()
+
+
+async def test_the_page_speaks_tls_with_the_certificate_of_the_server(server: Server, tmp_path: Path) -> None:
+    make_authority(tmp_path, 1)
+    make_server(tmp_path, ["localhost"], 1)
+    own = TlsFiles(tmp_path / "server.pem", tmp_path / "server-key.pem")
+    exporter = Exporter(server, Meter(), "127.0.0.1:0", own)
+    address = f"https://localhost:{exporter.address.rpartition(':')[2]}/metrics"
+    context = ssl.create_default_context(cafile=tmp_path / "ca.pem")
+    page = await asyncio.to_thread(lambda: urlopen(address, timeout=60, context=context).read())
+    assert b"fairplay_games_running 0.0" in page
+    exporter.close()
 
 
 def test_a_duration_falls_into_the_first_bucket_that_holds_it() -> None:

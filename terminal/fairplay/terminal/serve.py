@@ -303,11 +303,13 @@ async def _serve(
         kept = f", records in {records}" if records else ", records are not kept (no --records)"
         over = " over TLS" if config.tls is not None else ""
         if metrics is not None and config.meter is not None:
+            from fairplay.player.exposure import is_loopback
             from fairplay.server.observing.exporter import Exporter
 
-            exporter = Exporter(server, config.meter, metrics)
+            tls = None if is_loopback(metrics) else config.tls
+            exporter = Exporter(server, config.meter, metrics, tls)
             closing.callback(exporter.close)
-            kept += f", metrics at http://{exporter.address}/metrics"
+            kept += f", metrics at http{'s' if tls else ''}://{exporter.address}/metrics"
         sys.stdout.write(f"fairplay serves on {server.address}{over}{dialling}{kept}; Ctrl-C stops it\n")
         taken_up = [*server.manager.open_ids, *server.referee.running_ids]
         if taken_up:

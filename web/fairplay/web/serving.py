@@ -28,7 +28,7 @@ from fairplay.web.app import Options, make_app
 from fairplay.web.upstream import Upstream, knows_accounts
 
 BACKLOG = 1024
-FAREWELL_S = 2
+FAREWELL_S = 5
 NICENESS = 10
 """How far the pages let others go first where processors are short: above all the referee on the same machine."""
 REQUEST_S = 20.0

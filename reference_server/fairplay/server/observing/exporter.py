@@ -3,53 +3,118 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from prometheus_client import PLATFORM_COLLECTOR, PROCESS_COLLECTOR, CollectorRegistry, start_http_server
+from prometheus_client import PLATFORM_COLLECTOR, PROCESS_COLLECTOR, CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
+from fairplay.player.accepting import Connection, Connections, accept
 from fairplay.player.serving import AddressInUseError
+from fairplay.player.tls import TlsFiles, server_contexts
 from fairplay.server import __version__
 from fairplay.server.observing.meter import BOUNDS_S, Durations, Meter
 
 if TYPE_CHECKING:
     from fairplay.server.server import Server
 
+REQUEST_S = 10.0
+"""How long a request for the page may take to come."""
+MAX_HEAD_BYTES = 16 * 1024
 PATIENCE_S = 10.0
 """How long the page waits for the event loop: as long as Prometheus waits for a page."""
 
 
 class Exporter:
-    """The page of a server, served by a thread of its own, and the beat that measures the lag of the event loop."""
+    """The page of a server, and the beat that measures the lag of the event loop."""
 
-    def __init__(self, server: Server, meter: Meter, address: str) -> None:
-        """Serve the page of a server, which counts with `meter`, on an address HOST:PORT.
+    def __init__(self, server: Server, meter: Meter, address: str, tls: TlsFiles | None = None) -> None:
+        """Serve the page of a server, which counts with `meter`, on an address HOST:PORT; with `tls`, over TLS.
 
-        Raises AddressInUseError if it cannot be used.
+        Raises AddressInUseError if it cannot be used, CredentialsError if `tls` is of no use.
         """
         registry = CollectorRegistry()
         for collector in (PROCESS_COLLECTOR, PLATFORM_COLLECTOR, ServerCollector(server, meter)):
             registry.register(collector)
+        contexts = server_contexts(tls) if tls is not None else None
         host, _, port = address.rpartition(":")
         try:
-            self._http, self._thread = start_http_server(int(port), host.strip("[]"), registry)
+            self._listening = socket.create_server(
+                (host.strip("[]"), int(port)), family=socket.AF_INET6 if ":" in host else socket.AF_INET
+            )
         except OSError as error:
             raise AddressInUseError(f"cannot serve metrics on {address}: {error.strerror or error}") from None
-        self.address = f"{host}:{self._http.server_port}"
-        self._beat = asyncio.ensure_future(meter.beat())
+        self.address = f"{host}:{self._listening.getsockname()[1]}"
+        self._connections = Connections()
+        serving = accept(
+            self._listening, lambda each: _Page(each, self._connections, registry), self._connections, contexts
+        )
+        self._tasks = [asyncio.ensure_future(serving), asyncio.ensure_future(meter.beat())]
 
     def close(self) -> None:
         """End the page and the beat."""
-        self._beat.cancel()
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
+        for task in self._tasks:
+            task.cancel()
+        self._listening.close()
+        self._connections.end_waiting()
+
+
+class _Page(asyncio.Protocol):
+    """A connection that asks for the page, once."""
+
+    def __init__(self, connection: Connection, connections: Connections, registry: CollectorRegistry) -> None:
+        self._connection = connection
+        self._connections = connections
+        self._registry = registry
+        self._head = b""
+        self._answering: asyncio.Task[None] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Give the request so long to come."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._late = asyncio.get_running_loop().call_later(REQUEST_S, transport.abort)
+
+    def data_received(self, data: bytes) -> None:
+        """Take a part of the request, and answer when its head is there; a body is of no interest."""
+        self._head += data
+        if len(self._head) > MAX_HEAD_BYTES:
+            self._transport.abort()
+        elif b"\r\n\r\n" in self._head and self._answering is None:
+            self._late.cancel()
+            self._connection.waiting = False
+            self._answering = asyncio.ensure_future(self._answer())
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Make room for others."""
+        self._late.cancel()
+        self._connections.remove(self._connection)
+
+    async def _answer(self) -> None:
+        """Send the page and end the connection."""
+        try:
+            self._transport.write(await self._page())
+        finally:
+            self._transport.close()
+
+    async def _page(self) -> bytes:
+        lines = self._head.decode("latin-1").split("\r\n")
+        accepted = next((line[7:].strip() for line in lines if line.lower().startswith("accept:")), "")
+        encode, kind = choose_encoder(accepted)
+        if lines[0].startswith("GET "):
+            # In a thread, as it asks the event loop and may wait for it.
+            status, body = "200 OK", await asyncio.to_thread(encode, self._registry)
+        else:
+            status, body = "405 Method Not Allowed", b""
+        head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+        return head.encode() + body
 
 
 class ServerCollector(Collector):
-    """Reads what a server counts: asked by the thread of the page, in the event loop of the server."""
+    """Reads what a server counts: asked by a thread, in the event loop of the server."""
 
     def __init__(self, server: Server, meter: Meter) -> None:
         self._server = server
