@@ -22,6 +22,7 @@ import pytest
 from fairplay.sandbox.bubblewrap import Sandbox
 from fairplay.sandbox.gate import CONNECT_PORT, LISTEN_PORT
 from fairplay.sandbox.limits import Limits
+from fairplay.server.errors import Refusal
 from fairplay.server.links.link import DeadLink, Link
 from fairplay.server.links.program import Program
 from fairplay.server.links.program_options import ProgramOptions, read_program_options
@@ -209,8 +210,9 @@ async def test_a_machine_whose_ports_are_all_taken_starts_no_program(monkeypatch
         port = taken.getsockname()[1]
         monkeypatch.setattr("fairplay.server.links.programs.PORTS", range(port, port + 1))
         async with serving(Config(allow_exec=True)) as server:
-            failure = await failure_of(await server.programs.link("a", PLAYER))
-    assert failure.message == f"the command cannot be started: no port from {port} to {port} is free"
+            with pytest.raises(Refusal, match=f"no port from {port} to {port} is free") as refused:
+                await server.programs.link("a", PLAYER)
+    assert refused.value.reason == "MACHINE_EXHAUSTED"
 
 
 BUILDS_NO_WALLS = """#!/bin/sh

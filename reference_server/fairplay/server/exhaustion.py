@@ -6,6 +6,7 @@ import errno
 import os
 from collections.abc import Iterator
 
+from fairplay.player.serving import AddressInUseError
 from fairplay.server.errors import Refusal
 from fairplay.server.records.errors import RecordsUnavailable
 
@@ -32,13 +33,18 @@ def waiting_for(error: BaseException) -> Refusal | None:
             return each if each.is_passing else None
         if isinstance(each, RecordsUnavailable):
             return records_unavailable()
-        if isinstance(each, MemoryError):
-            return exhausted(os.strerror(errno.ENOMEM))
-        if isinstance(each, OSError) and each.errno in NUMBERS:
-            return exhausted(os.strerror(each.errno))
-        if isinstance(each, RuntimeError) and str(each).startswith(NO_THREAD):
-            return exhausted("no thread can be started")
+        if lack := _lack(each):
+            return exhausted(lack)
     return None
+
+
+def _lack(error: BaseException) -> str:
+    """Return what the machine has too little of, if that is what an error says; empty otherwise."""
+    if isinstance(error, MemoryError):
+        return os.strerror(errno.ENOMEM)
+    if isinstance(error, AddressInUseError) or (isinstance(error, RuntimeError) and NO_THREAD in str(error)):
+        return str(error)
+    return os.strerror(error.errno) if isinstance(error, OSError) and error.errno in NUMBERS else ""
 
 
 def records_unavailable() -> Refusal:
@@ -65,4 +71,4 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
     seen: BaseException | None = error
     while seen is not None:
         yield seen
-        seen = seen.__cause__ or seen.__context__
+        seen = seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)

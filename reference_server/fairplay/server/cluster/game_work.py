@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass
 
 from fairplay.games.game import find
 from fairplay.player.standstill import run
 from fairplay.server.cluster.jobs import JobError
 from fairplay.server.errors import Refusal
+from fairplay.server.exhaustion import RETRY_S, waiting_for
 from fairplay.server.fresh import fresh_game
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
@@ -35,11 +37,24 @@ class GameWork:
     ways: Ways
 
     def run(self) -> bytes:
-        """Play the game and return its record, serialised. Raises JobError if the plan is refused."""
+        """Play the game and return its record, serialised. Raises JobError if the plan is refused.
+
+        What the machine has stopped is played again.
+        """
+        while (record := self._record()) is None:
+            time.sleep(RETRY_S)
+        return record
+
+    def _record(self) -> bytes | None:
+        """Play the game once, and return its record; None if the machine has stopped it."""
         try:
             return run(_play(self)).SerializeToString()
-        except Refusal as refusal:
-            raise JobError(refusal.message) from None
+        except Exception as error:
+            if waiting_for(error) is not None:
+                return None
+            if isinstance(error, Refusal):
+                raise JobError(error.message) from None
+            raise
 
 
 async def _play(work: GameWork) -> Record:

@@ -26,6 +26,7 @@ from fairplay.player.channels import (
 )
 from fairplay.player.proxies import without_proxies_here
 from fairplay.player.secrets import SECRET_VARIABLE
+from fairplay.player.serving import AddressInUseError
 from fairplay.player.standstill import stood_lately
 from fairplay.sandbox.bubblewrap import sandbox_environment
 from fairplay.sandbox.gate import CONNECT_PORT, HOST, LISTEN_PORT
@@ -217,4 +218,4 @@ def _free_address() -> str:
         with socket.socket() as probe, contextlib.suppress(OSError):
             probe.bind((HOST, port))
             return f"{HOST}:{port}"
-    raise OSError(f"no port from {PORTS.start} to {PORTS.stop - 1} is free")
+    raise AddressInUseError(f"no port from {PORTS.start} to {PORTS.stop - 1} is free")
