@@ -76,8 +76,8 @@ def _room() -> int:
     return MAX_CONNECTIONS if limit == resource.RLIM_INFINITY else limit - min(MAX_RESERVED, limit // 2)
 
 
-class Connections:
-    """The connections that were accepted at some ports.
+class ConnectionGuard:
+    """Watches the connections that were accepted at some ports.
 
     Ends the newest ones of a host that has more than `host_limit`, and those that have taken back calls too often.
     """

@@ -27,7 +27,7 @@ from fairplay.server.access.roles import method_roles
 from fairplay.server.cluster.cluster import Cluster
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.cluster.runner import ClusterRunner
-from fairplay.server.connections import ConnectionLimits, Connections
+from fairplay.server.connections import ConnectionGuard, ConnectionLimits
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
 from fairplay.server.links.networks import ANYWHERE, NOWHERE, DialNetworks
@@ -199,7 +199,7 @@ class Server:
         self._health = HealthServicer(SERVICES)
         self._quotas = Quotas(config.quotas)
         self._audit = Audit(config.audit) if config.audit is not None else None
-        self._callers = Connections(config.connections.most_of_host)
+        self._callers = ConnectionGuard(config.connections.most_of_host)
         self._interceptors = self._intercept()
         quotas = self._quotas if self.accounts is not None else None
         self._connections = ConnectionServicer(

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 REQUEST_S = 10.0
 """How long a request for the page may take to come."""
 MAX_HEAD_BYTES = 16 * 1024
+MAX_READERS = 20
+"""How many connections the page takes of the descriptors of the server."""
 PATIENCE_S = 10.0
 """How long the page waits for the event loop: as long as Prometheus waits for a page."""
 
@@ -48,7 +50,7 @@ class Exporter:
         except OSError as error:
             raise AddressInUseError(f"cannot serve metrics on {address}: {error.strerror or error}") from None
         self.address = f"{host}:{self._listening.getsockname()[1]}"
-        self._connections = Connections()
+        self._connections = Connections(MAX_READERS)
         serving = accept(
             self._listening, lambda each: _Page(each, self._connections, registry), self._connections, contexts
         )
