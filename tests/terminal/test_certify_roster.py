@@ -69,7 +69,7 @@ def test_the_exit_code_is_0_where_every_player_is_as_it_must_be(fairplay: Run) -
         (["--jobs", "2", "--cluster", "auto"], "--jobs is for this machine alone, --cluster for a cluster"),
         (["--when-lost", "never"], "--when-lost 'never': there are wait and end"),
         (["--junit", "x.xml"], "--junit is for one player"),
-        (["--known-failures", "x.txt"], "--known-failures is for one player"),
+        (["--known-failures", "x.txt"], "x.txt cannot be read: No such file or directory"),
         (["--limit", "soon"], "--limit 'soon' is not a duration"),
         (["--only", "nonsense"], "ann: "),
     ],

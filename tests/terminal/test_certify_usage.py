@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -44,3 +45,26 @@ def test_the_cases_are_listed_for_people_and_programs(fairplay: Run) -> None:
     found = json.loads(done(fairplay("certify", "fish", "--list", "--json")))
     assert [each["id"] for each in found] == [case.id for case in ordered(find("fish"), cases(find("fish")))]
     assert all(each.keys() == {"id", "level", "checks", "why"} for each in found)
+
+
+def test_known_failures_of_a_roster_may_name_players(fairplay: Run, tmp_path: Path) -> None:
+    for name, link in (("ann", "exec:false"), ("bob", "bot:first")):
+        with (tmp_path / "roster.toml").open("a", encoding="utf-8") as file:
+            file.write(f'[[entrant]]\nname = "{name}"\nlink = "{link}"\n')
+    command = (
+        "certify",
+        "fish",
+        "--roster",
+        "roster.toml",
+        "--only",
+        "contract.reachable",
+        "--known-failures",
+        "known",
+    )
+    (tmp_path / "known").write_bytes(b"\xef\xbb\xbfann contract.reachable\r\n")
+    ran = fairplay(*command)
+    assert (ran.code, "0 of 2 players are certified" in ran.out) == (0, True)
+    (tmp_path / "known").write_text("contract.reachable\n")  # which bob passes
+    assert fairplay(*command).code == 1
+    (tmp_path / "known").write_text("eve contract.reachable\n")
+    assert fairplay(*command) == (2, "", "fairplay: known names the player 'eve', and there is none\n")

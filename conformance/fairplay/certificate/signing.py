@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # A server looks at certificates seldom, if ever, and does without the memory of `cryptography` until then.
 
+from fairplay.games.kit.files import read_text
+
 CONTEXT = b"fairplay-certificate/1 signature\0"
 """What is signed in front of the digest, so that no signature made for something else serves."""
 KEY_BYTES, SIGNATURE_BYTES = 32, 64
@@ -71,11 +73,9 @@ def public_text(key: Ed25519PrivateKey) -> str:
 def read_trusted(path: Path) -> Mapping[str, str]:
     """Return the trusted keys of a file: public key -> name. Raises ValueError if the file cannot be read."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_text(path).splitlines()
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} is not a list of keys: it is not text in UTF-8") from None
     found: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         if line.strip() and not line.lstrip().startswith("#"):

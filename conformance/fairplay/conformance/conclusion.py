@@ -12,13 +12,16 @@ from fairplay.games.conformance import Level
 
 def conclusion(report: Report) -> str:
     """Return one or two sentences that say whether the player is certified, and why the exit code is not 0."""
-    met = report.complete and all(each.met for each in report.judged if each.level is Level.MUST)
+    unmet = [each for each in report.judged if each.level is Level.MUST and not each.met]
     said = _certified(report)
+    if unmet and not report.exit_code:
+        return f"{said} All of them are known failures: the exit code is 0."
+    met = report.complete and all(each.excused for each in unmet)
     return f"{said} The exit code is 1: {_objection(report)}." if met and report.exit_code else said
 
 
 def _objection(report: Report) -> str:
-    """Return why a run ends with 1 although every MUST is met."""
+    """Return why a run ends with 1 although every MUST is met or a known failure."""
     if not report.judged:
         return "no case was judged"
     outdated = any(each.outdated for each in report.judged)

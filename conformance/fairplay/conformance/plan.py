@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 from fairplay.certificate.limits import LONGEST_S
@@ -90,7 +90,10 @@ def make_plan(options: Options) -> Plan:
     except Refusal as refusal:
         raise ValueError(refusal.message) from None
     ids = [case.id for case in everything]
-    known = read_known_failures(Path(options.known_failures), ids) if options.known_failures else frozenset()
+    known = frozenset(options.known)
+    if options.known_failures:  # read once: it may be a pipe, and other processes may have other files
+        known |= read_known_failures(Path(options.known_failures), ids)
+        options = replace(options, known_failures="", known=sorted(known))
     facts = (options.nonce, program_files(options.player), options.budget_s)
     run = Run(game.name, kind, options.seed, limits, level, options.only, *facts)
     chosen = ordered(game, choose_cases(everything, level, options.only))

@@ -75,7 +75,7 @@ def _read_pem(path: Path | None) -> bytes | None:
         raise CredentialsError(f"{path} cannot be read: {error.strerror}") from None
     if b"-----BEGIN " not in data:
         raise CredentialsError(f"{path} is not a file in PEM: it has no line that begins with -----BEGIN")
-    return data
+    return data[data.index(b"-----BEGIN ") :]  # OpenSSL takes no byte order mark
 
 
 def split_address(address: str, credentials: Credentials) -> tuple[str, bool]:

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from fairplay.games.kit.files import descriptor_of
 from fairplay.terminal.extras import commands
 
 ORDER = (
@@ -126,12 +127,17 @@ def main() -> None:
 
 
 def with_json_file(arguments: list[str]) -> list[str]:
-    """Return the arguments with the file "-", standard output, after each `--json` that has none but may have one."""
+    """Return the arguments with the file "-", standard output, after each `--json` that has none but may have one.
+
+    Paths of standard output are written "-", too, so that nothing else is printed there.
+    """
     if not arguments or arguments[0] not in WITH_JSON_FILE:
         return arguments
     given: list[str] = []
     for index, argument in enumerate(arguments):
-        given.append(argument)
+        before, equals, path = argument.rpartition("=")
+        is_json = (given[-1:] if not equals else [before]) == ["--json"]
+        given.append(f"{before}{equals}-" if is_json and descriptor_of(path) == 1 else argument)
         following = arguments[index + 1 : index + 2]
         if argument == "--json" and (not following or (following[0].startswith("-") and following[0] != "-")):
             given.append("-")

@@ -12,10 +12,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from fairplay.conformance.cases import cases
 from fairplay.conformance.certificate import certificate, check
 from fairplay.conformance.conclusion import conclusion
 from fairplay.conformance.engine import check_surroundings
 from fairplay.conformance.events import Ended, Writer
+from fairplay.conformance.known_failures import read_all_known_failures
 from fairplay.conformance.on_cluster import run_on_cluster
 from fairplay.conformance.options import OPTIONS, Options, option_text
 from fairplay.conformance.plan import Plan, make_plan
@@ -25,6 +27,7 @@ from fairplay.conformance.verdicts import Judged, Verdict
 from fairplay.conformance.writers.files import ReportWriter
 from fairplay.games.conformance import Level
 from fairplay.games.game import find
+from fairplay.games.kit.files import Output
 from fairplay.games.kit.processors import processors
 from fairplay.player.interrupts import run
 from fairplay.server.cluster.cluster import LostError
@@ -32,7 +35,7 @@ from fairplay.server.cluster.jobs import ClusterOptions, WorkerError
 from fairplay.terminal.certify_progress import SeveralView
 from fairplay.terminal.certify_run import build_options
 from fairplay.terminal.outcomes import DONE, FAILED, FailedError, UsageError
-from fairplay.terminal.printing import check_json, counted, harmless, make_directory, say, write_json, write_whole
+from fairplay.terminal.printing import counted, harmless, make_directory, open_output, say, write_json
 from fairplay.terminal.reports.rendering import render
 from fairplay.terminal.rosters.roster import Entrant, Roster
 
@@ -88,7 +91,6 @@ def certify_roster(
     `cluster` judges them; None: processes that this one starts. Raises KeyboardInterrupt if it is interrupted, and
     FailedError if the cluster cannot go on; what was judged by then is shown and kept.
     """
-    check_json(json)
     plans = _plans(game, roster, typed)
     if report is not None:
         make_directory(report)
@@ -96,7 +98,7 @@ def certify_roster(
         for plan in plans.values():
             check_surroundings(plan)
     console = Console(stderr=json == "-", highlight=False)
-    results = Results(game, roster, report, json, console)
+    results = Results(game, roster, report, open_output(json), console)
     if cluster is None:
         at_once = at_once or default_at_once()
     case_counts = [len(plan.cases) for plan in plans.values()]
@@ -128,18 +130,31 @@ def _how(cluster: ClusterOptions | None, at_once: int | None) -> str:
 
 def _plans(game: str, roster: Roster, typed: Mapping[str, Any]) -> dict[str, Plan]:
     """Return what is judged of each player, by name. Raises UsageError if something of it makes no sense."""
-    if typed["known_failures"]:
-        raise UsageError("--known-failures is for one player, not for a roster")
+    known, typed = _known(game, roster, typed["known_failures"]), {**typed, "known_failures": ""}
     found = {}
     for entrant in roster.entrants:
         if entrant.link.startswith("dial-in:"):
             command = f"fairplay certify {game} {entrant.link} --listen HOST:PORT"
             raise UsageError(f"{entrant.name} dials in, which one player can at a time: certify it with {command}")
         try:
-            found[entrant.name] = make_plan(_options(game, entrant, roster, typed))
+            found[entrant.name] = make_plan(
+                replace(_options(game, entrant, roster, typed), known=known.get(entrant.name, ()))
+            )
         except ValueError as error:
             raise UsageError(f"{entrant.name}: {error}") from None
     return found
+
+
+def _known(game: str, roster: Roster, file: str) -> Mapping[str, Sequence[str]]:
+    """Return the known failures of each player in a file. Raises UsageError if something of it makes no sense."""
+    if not file:
+        return {}
+    names = [entrant.name for entrant in roster.entrants]
+    try:
+        found = read_all_known_failures(Path(file), [case.id for case in cases(find(game))], names)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    return {name: sorted(ids) for name, ids in found.items()}
 
 
 def _options(game: str, entrant: Entrant, roster: Roster, typed: Mapping[str, Any]) -> Options:
@@ -160,7 +175,7 @@ def _shown(entrant: Entrant) -> dict[str, str]:
 class Results:
     """The reports so far, and everything that is made of them."""
 
-    def __init__(self, game: str, roster: Roster, report: Path | None, json: str | None, console: Console) -> None:
+    def __init__(self, game: str, roster: Roster, report: Path | None, json: Output | None, console: Console) -> None:
         self._game = game
         self._roster = roster
         self._directory = report
@@ -195,8 +210,7 @@ class Results:
         say(self._console, f"[bold]{escape(lead)}[/]")
         if self._directory is not None:
             self._write_page(rows, lead)
-        if self._json is not None:
-            write_json({"game": self._game, "players": list(map(self._plain, self._roster.entrants))}, self._json)
+        write_json({"game": self._game, "players": list(map(self._plain, self._roster.entrants))}, self._json)
 
     def _lead(self, rows: Sequence[Row]) -> str:
         count = sum(row.certified for row in rows)
@@ -219,7 +233,7 @@ class Results:
             failures=_failures(self._reports),
         )
         try:
-            write_whole(page, text)
+            Output(page).write(text)
         except OSError as error:
             raise FailedError(f"cannot write {page}: {error.strerror}") from None
         say(self._console, f"Look closer: {escape(str(page))}")

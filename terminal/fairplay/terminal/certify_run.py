@@ -25,7 +25,7 @@ from fairplay.games.game import find
 from fairplay.terminal.certify_console import ConsoleWriter
 from fairplay.terminal.options import parse_address, parse_seconds
 from fairplay.terminal.outcomes import UsageError
-from fairplay.terminal.printing import check_json, make_directory, print_json, say
+from fairplay.terminal.printing import make_directory, print_json, say
 from fairplay.terminal.programs import hide_from_programs, parse_program_options
 
 
@@ -77,14 +77,13 @@ def show_run(
 
     Raises KeyboardInterrupt if it is interrupted; what was judged by then is shown and kept.
     """
-    check_json(json)
-    check_json(None if junit is None else str(junit))
     if report is not None:
         make_directory(report)
     console = Console(stderr=json == "-", highlight=False)
+    writers = list(_writers(console, report, json, junit, key))
     if first:
         say(console, escape(first))
-    code = judge(list(_writers(console, report, json, junit, key))).exit_code
+    code = judge(writers).exit_code
     if report is not None:
         say(console, f"Look closer: {escape(str(report / 'report.html'))}")
     return code

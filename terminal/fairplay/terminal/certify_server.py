@@ -20,7 +20,12 @@ def certify_server(
         str, typer.Option("--only", metavar="PATTERN", help="Cases by id, e.g. blame, 'watch.*' or a,b; * is anything.")
     ] = "",
     known_failures: Annotated[
-        str, typer.Option("--known-failures", metavar="FILE", help="Ids of cases that are known to fail.")
+        str,
+        typer.Option(
+            "--known-failures",
+            metavar="FILE",
+            help="Ids of cases that are known to fail: if no other fails, the exit code is 0.",
+        ),
     ] = "",
     players_host: Annotated[
         str,

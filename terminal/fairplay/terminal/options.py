@@ -15,6 +15,7 @@ from google.protobuf.message import Message
 
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game, find
+from fairplay.games.kit.files import TextError, read_text
 from fairplay.player.channels import PLAIN, SECURE
 from fairplay.player.secrets import secret_from
 from fairplay.server.links.spec import NAME, TARGET, parse_link
@@ -172,9 +173,11 @@ def read_state(game: Game, file: Path) -> GameState:
 
 def _read(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        return read_text(file)
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}") from None
+    except TextError as error:
+        raise UsageError(str(error)) from None
 
 
 def _merge_json(text: str, message: Message, where: str) -> None:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import stat
-import sys
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from rich.console import Console
 from rich.text import Text
 
+from fairplay.games.kit.files import Output
 from fairplay.games.kit.printable import UNPRINTABLE
 from fairplay.terminal.outcomes import FailedError
 
@@ -53,60 +51,18 @@ def print_json(value: object) -> None:
     Console(highlight=False).out(text)
 
 
-def check_json(where: str | None) -> None:
-    """Raise FailedError, before anything is played, if a result could not be written to the file `where`."""
-    if where is None or where == "-":
-        return
-    is_new = not Path(where).exists()
-    try:
-        with Path(where).open("a", encoding="utf-8"):
-            pass
-    except OSError as error:
-        raise FailedError(f"cannot write {where}: {error.strerror}") from None
-    if is_new:
-        Path(where).unlink()
-
-
-def write_json(value: Mapping[str, object], where: str) -> None:
-    """Write plain JSON to a file, or to standard output for "-"."""
-    text = json.dumps(value, indent=2) + "\n"
-    if where == "-":
-        sys.stdout.write(text)
-    else:
-        write_whole(Path(where), text)
+def write_json(value: Mapping[str, object], output: Output | None) -> None:
+    """Write plain JSON, if it is wanted. Raises OSError, with one sentence, if it cannot be written."""
+    if output is not None:
+        output.write(json.dumps(value, indent=2) + "\n")
 
 
 # --- files ---
 
 
-def write_whole(file: Path, text: str) -> None:
-    """Write a text to a file, whole or not at all: who reads it meanwhile sees the old one. Raises OSError."""
-    target = file.resolve()
-    if target.exists() and not target.is_file():  # a terminal, a pipe: there is nothing to put in its place
-        target.write_text(text, encoding="utf-8")
-        return
-    with NamedTemporaryFile(
-        "w", dir=target.parent, prefix=f".{target.name[:100]}.", encoding="utf-8", delete=False
-    ) as new:
-        temporary = Path(new.name)
-        try:
-            new.write(text)
-            new.flush()
-            os.fsync(new.fileno())
-            temporary.chmod(_mode(target))
-            temporary.replace(target)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-
-
-def _mode(file: Path) -> int:
-    """Return the permissions of a file, or those that a new one gets."""
-    if file.exists():
-        return stat.S_IMODE(file.stat().st_mode)
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return 0o666 & ~mask
+def open_output(where: Path | str | None) -> Output | None:
+    """Return where a result is to be written, if it is. Raises OSError, before anything is played, if it cannot be."""
+    return Output(where) if where is not None else None
 
 
 def file_name(record_id: str, suffix: str) -> str:
@@ -115,8 +71,10 @@ def file_name(record_id: str, suffix: str) -> str:
 
 
 def make_directory(directory: Path) -> None:
-    """Make a directory where there is none. Raises FailedError if it cannot be made."""
+    """Make a directory where there is none. Raises FailedError if it cannot be made, or not be written to."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FailedError(f"cannot make the directory {directory}: {error.strerror}") from None
+    if not os.access(directory, os.W_OK | os.X_OK):
+        raise FailedError(f"cannot write to the directory {directory}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -13,6 +12,7 @@ from fairplay.conformance.events import Ended, Event
 from fairplay.conformance.report import Report
 from fairplay.conformance.writers.junit import junit
 from fairplay.conformance.writers.page import page
+from fairplay.games.kit.files import Output
 
 
 def _certificate(report: Report, key: Ed25519PrivateKey | None) -> bytes:
@@ -24,29 +24,25 @@ class CertificateWriter:
     """Writes the certificate to a file, or to standard output for "-"; signed, if there is a key."""
 
     def __init__(self, file: Path, key: Ed25519PrivateKey | None = None) -> None:
-        self._file = file
+        self._output = Output(file)
         self._key = key
 
     def take(self, event: Event) -> None:
         """Write the file at the end of the run."""
         if isinstance(event, Ended):
-            data = _certificate(event.report, self._key)
-            if str(self._file) == "-":
-                sys.stdout.write(data.decode())
-            else:
-                self._file.write_bytes(data)
+            self._output.write(_certificate(event.report, self._key))
 
 
 class JunitWriter:
     """Writes a JUnit file."""
 
     def __init__(self, file: Path) -> None:
-        self._file = file
+        self._output = Output(file)
 
     def take(self, event: Event) -> None:
         """Write the file at the end of the run."""
         if isinstance(event, Ended):
-            self._file.write_bytes(junit(event.report))
+            self._output.write(junit(event.report))
 
 
 class ReportWriter:

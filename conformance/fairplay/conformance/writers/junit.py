@@ -42,6 +42,8 @@ def _tag(judged: Judged) -> str:
     """Return the tag of a case in JUnit files; empty if it has passed."""
     if judged.verdict is Verdict.SUITE_ERROR:
         return "error"
+    if judged.excused:
+        return "skipped"
     if judged.outdated or judged.verdict is Verdict.FAIL:
         return "failure"
     if judged.verdict is Verdict.NOT_TESTED:

@@ -25,7 +25,7 @@ from fairplay.terminal.options import find_game
 from fairplay.terminal.outcomes import DONE, FAILED, FailedError, UsageError
 from fairplay.terminal.playing.comparison import NEW, OLD, Comparison, Question, deal_seed
 from fairplay.terminal.playing.options import Options
-from fairplay.terminal.printing import check_json, harmless, write_json
+from fairplay.terminal.printing import harmless, open_output, write_json
 from fairplay.terminal.programs import parse_program_options
 from fairplay.terminal.rosters.reading import read_roster
 from fairplay.v1.game_pb2 import Player
@@ -43,7 +43,7 @@ def compare_players(options: Options, question: Question, json: str | None) -> i
 
     Raises FailedError if games cannot be played, or neither player ever played one without failing.
     """
-    check_json(json)
+    output = open_output(json)
     game = find_game(options.game)
     plan = _plan(options, question, game)
     comparison = Comparison([player.name for player in plan.players], question.bounds, question.max_games)
@@ -53,8 +53,7 @@ def compare_players(options: Options, question: Question, json: str | None) -> i
     _show(console, comparison)
     if options.records is not None:
         console.print(f"Look closer: fairplay records list {shlex.quote(str(options.records))}", soft_wrap=True)
-    if json is not None:
-        write_json({"game": game.name, "seed": plan.seed, **comparison.as_json()}, json)
+    write_json({"game": game.name, "seed": plan.seed, **comparison.as_json()}, output)
     if comparison.aborted:
         raise FailedError(f"games cannot be played: {comparison.aborted}")
     if {comparison.names[NEW], comparison.names[OLD]} <= set(comparison.always_failed()):

@@ -20,7 +20,6 @@ from fairplay.server.server import Config
 from fairplay.terminal.options import find_game
 from fairplay.terminal.playing.channels import open_local_channel
 from fairplay.terminal.playing.tournament import Details, show_tournament, start
-from fairplay.terminal.printing import check_json
 from fairplay.terminal.programs import parse_program_options
 from fairplay.terminal.reports.outputs import Outputs
 from fairplay.v1.game_pb2 import GameSettings, Player
@@ -34,11 +33,12 @@ MUTANTS = {"Cheater": "says-nothing", "Raiser": "raises-in-first-decision", "Sle
 
 def run_demo(name: str, records: Path | None, seed: int, sandbox: str, json: str | None) -> int:
     """Show the demo and return the exit code."""
-    check_json(json)
+    outputs = Outputs(json=json)
+    outputs.prepare(has_bands=False)
     game = find_game(name)
     directory = records or Path(tempfile.mkdtemp(prefix="fairplay-demo-"))
     programs = parse_program_options(sandbox, "", "", ["exec:"])
-    return run(_run(game, directory, seed, programs, json))
+    return run(_run(game, directory, seed, programs, outputs))
 
 
 def entrants(game: Game) -> dict[str, tuple[Player, str]]:
@@ -68,8 +68,8 @@ def _exec(module: str, *arguments: str) -> str:
     return "exec:" + shlex.join([sys.executable, "-m", module, *arguments])
 
 
-async def _run(game: Game, directory: Path, seed: int, programs: ProgramOptions, json: str | None) -> int:
-    console = Console(stderr=json == "-", highlight=False)
+async def _run(game: Game, directory: Path, seed: int, programs: ProgramOptions, outputs: Outputs) -> int:
+    console = Console(stderr=outputs.json == "-", highlight=False)
     found = entrants(game)
     plan = TournamentPlan(
         game=game.name,
@@ -85,7 +85,7 @@ async def _run(game: Game, directory: Path, seed: int, programs: ProgramOptions,
         await start(channel, plan, tournament_id)
         links = {name: player.link for name, (player, _) in found.items()}
         about = {name: sentence for name, (_, sentence) in found.items()}
-        code = await show_tournament(channel, console, game, tournament_id, Details(links, about, Outputs(json=json)))
+        code = await show_tournament(channel, console, game, tournament_id, Details(links, about, outputs))
     shown = escape(shlex.quote(str(directory)))
     console.print(f"\nRecords: {shown}. Check them with: [bold]fairplay records verify {shown}[/]", soft_wrap=True)
     return code

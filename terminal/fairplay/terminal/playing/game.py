@@ -17,7 +17,7 @@ from fairplay.terminal.outcomes import DONE, FAILED, FailedError
 from fairplay.terminal.playing.channels import open_channel, patiently, quickly
 from fairplay.terminal.playing.options import Options
 from fairplay.terminal.playing.results import game_json
-from fairplay.terminal.printing import check_json, write_json
+from fairplay.terminal.printing import open_output, write_json
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GamePlan, PlayGameRequest, StopGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
@@ -25,7 +25,7 @@ from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 
 def play_game(options: Options, json: str | None) -> int:
     """Play one game, show it and return the exit code. Raises FailedError if nobody is left at its end."""
-    check_json(json)
+    output = open_output(json)
     game = find_game(options.game)
     plan = options.game_plan(game)
     over = run(_play(options, plan))
@@ -34,8 +34,7 @@ def play_game(options: Options, json: str | None) -> int:
     if options.records is not None:
         shown = escape(f"{shlex.quote(str(options.records))} {over.game_id}")
         console.print(f"Look closer: fairplay records show {shown}", soft_wrap=True)
-    if json is not None:
-        write_json(game_json(over), json)
+    write_json(game_json(over), output)
     if over.result.aborted:
         return FAILED
     if not any(group.players for group in over.result.ranking):

@@ -12,13 +12,14 @@ from rich.console import Console
 from rich.markup import escape
 
 from fairplay.games.game import find
+from fairplay.games.kit.files import Output
 from fairplay.server import __version__
 from fairplay.server.dataset import CALL_COLUMNS, GAME_COLUMNS, LEGAL_COLUMNS, build_rows
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import Place
 from fairplay.terminal.outcomes import FailedError
-from fairplay.terminal.printing import counted, make_directory, say, write_whole
+from fairplay.terminal.printing import counted, make_directory, say
 from fairplay.terminal.records.choosing import choose, games_of
 from fairplay.terminal.records.sources import Source, open_source
 from fairplay.terminal.records.tables import check_format, open_table
@@ -86,7 +87,7 @@ def export_dataset(place: Place, wanted: str | None, directory: Path, form: str,
             counts[listing.game] += 1
             counts["calls"] += len(rows.calls)
     call_count = counts.pop("calls", 0)
-    write_whole(directory / CARD, _card(form, counts, call_count, call_columns))
+    Output(directory / CARD).write(_card(form, counts, call_count, call_columns))
     if failed:
         raise FailedError(f"{failed} of {counted(failed + counts.total(), 'game')} could not be exported")
     summary = f"{counted(counts.total(), 'game')} and {counted(call_count, 'call')} exported to {directory}"

@@ -7,9 +7,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
+from fairplay.games.kit.files import Output
 from fairplay.server.records.place import Place
 from fairplay.server.records.replay import Shown, replay
-from fairplay.terminal.outcomes import FailedError, UsageError
+from fairplay.terminal.outcomes import UsageError
 from fairplay.terminal.printing import counted, file_name, make_directory, say
 from fairplay.terminal.records.games import RecordedGame, choose_recorded_game
 from fairplay.terminal.records.sources import open_source
@@ -47,7 +48,4 @@ def _draw_all(game: RecordedGame, directory: Path) -> int:
 
 
 def _write(path: Path, svg: str) -> None:
-    try:
-        path.write_text(svg, encoding="utf-8")
-    except OSError as error:
-        raise FailedError(f"cannot write {path}: {error.strerror}") from None
+    Output(path).write(svg)

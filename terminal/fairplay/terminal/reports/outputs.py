@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from fairplay.certificate import check
-from fairplay.terminal.outcomes import FailedError, UsageError
-from fairplay.terminal.printing import check_json, make_directory, write_json, write_whole
+from fairplay.games.kit.files import Output
+from fairplay.terminal.outcomes import UsageError
+from fairplay.terminal.printing import make_directory, write_json
 from fairplay.terminal.reports.event import Event, Person
 from fairplay.terminal.reports.grades import DEFAULT, Template, check_template, grades_csv, parse_template
 from fairplay.terminal.reports.page import tournament_page
@@ -29,6 +30,7 @@ class Outputs:
     template: Template = field(default_factory=lambda: parse_template(DEFAULT))
     certified: Mapping[str, bool] = field(default_factory=dict)
     people: Mapping[str, Person] = field(default_factory=dict)
+    _opened: dict[str, Output] = field(default_factory=dict)
 
     @property
     def reads_records(self) -> bool:
@@ -36,24 +38,23 @@ class Outputs:
         return self.report is not None
 
     def prepare(self, *, has_bands: bool) -> None:
-        """Raise UsageError or FailedError, before anything is played, if something cannot be written."""
+        """Raise UsageError, FailedError or OSError, before anything is played, if something cannot be written."""
         try:
             check_template(self.template, has_certificates=bool(self.certified), has_bands=has_bands)
         except ValueError as error:
             raise UsageError(f"--grading: {error}") from None
-        check_json(self.json)
-        check_json(None if self.grades is None else str(self.grades))
         if self.report is not None and not self._is_page:
             make_directory(self.report)
-        elif self.report is not None:
-            check_json(str(self.report))
+        for where in (self.json, self.grades, self.report if self._is_page else None):
+            if where is not None:
+                self._opened[str(where)] = Output(where)
 
     @property
     def _is_page(self) -> bool:
         return self.report is not None and self.report.suffix.lower() in PAGE_SUFFIXES
 
     def write(self, event: Event, result: Mapping[str, Any]) -> list[Path]:
-        """Write all files, each whole or not at all, and return those of the report. Raises FailedError."""
+        """Write all files, each whole or not at all, and return those of the report. Raises OSError."""
         texts = {}
         if self.report is not None and self._is_page:
             texts[self.report] = tournament_page(event)
@@ -63,17 +64,18 @@ class Outputs:
         if self.grades is not None:
             texts[self.grades] = grades_csv(self.template, event)
         for file, text in texts.items():
-            try:
-                write_whole(file, text)
-            except OSError as error:
-                raise FailedError(f"cannot write {file}: {error.strerror}") from None
+            self._output(file).write(text)
         written = list(texts)
         if self.report is not None and not self._is_page:
-            write_json(result, str(self.report / RESULT))
+            write_json(result, Output(self.report / RESULT))
             written.append(self.report / RESULT)
         if self.json is not None:
-            write_json(result, self.json)
+            write_json(result, self._output(self.json))
         return written
+
+    def _output(self, where: Path | str) -> Output:
+        """Return where to write: as it was prepared, or a file of the report."""
+        return self._opened.get(str(where)) or Output(where)
 
 
 def read_certificates(directory: Path, game: str, names: Sequence[str]) -> dict[str, bool]:

@@ -6,10 +6,11 @@ import shlex
 import sys
 from pathlib import Path
 
+from fairplay.games.kit.files import Output
 from fairplay.games.kit.printable import UNPRINTABLE
 from fairplay.terminal.options import parse_seconds
-from fairplay.terminal.outcomes import FailedError, UsageError
-from fairplay.terminal.printing import counted, write_whole
+from fairplay.terminal.outcomes import UsageError
+from fairplay.terminal.printing import counted
 from fairplay.terminal.rosters.folder import find_programs, roster_text
 from fairplay.terminal.rosters.roster import TimeLimits, parse_roster
 
@@ -32,10 +33,7 @@ def make_roster(folder: Path, template: str, output: Path | None, start_limit: s
     if output is None:
         sys.stdout.write(text)
         return
-    try:
-        write_whole(output, text)
-    except OSError as error:
-        raise FailedError(f"cannot write {output}: {error.strerror}") from None
+    Output(output).write(text)
     sys.stdout.write(f"{output} lists {counted(len(found), 'entrant')}\n")
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fairplay.games.kit.files import read_text
 from fairplay.terminal.outcomes import UsageError
 from fairplay.terminal.programs import hide_from_programs
-from fairplay.terminal.rosters.roster import MAX_CHARS, Roster, parse_roster
+from fairplay.terminal.rosters.roster import Roster, parse_roster
 
 
 def read_roster(file: Path) -> Roster:
@@ -16,10 +17,8 @@ def read_roster(file: Path) -> Roster:
     """
     hide_from_programs(file)
     try:
-        with file.open(encoding="utf-8") as opened:
-            return parse_roster(opened.read(MAX_CHARS + 1), str(file))
-    except (OSError, UnicodeDecodeError) as error:
-        why = "it is not text in UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
-        raise UsageError(f"the roster {file} cannot be read: {why}") from None
+        return parse_roster(read_text(file), str(file))
+    except OSError as error:
+        raise UsageError(f"the roster {file} cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise UsageError(str(error)) from None
