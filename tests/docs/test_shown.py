@@ -6,6 +6,7 @@ have to be right. Elsewhere it is a part of a sentence: its command and its opti
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -30,7 +31,7 @@ KINDS = re.compile(r"[^.]+|[^.].*\.(cc|go|html|in|java|js|md|proto|py|rs|service
 MADE = re.compile(r"\..*|__pycache__|node_modules|target|build|bin|dist|gen|data")
 LINE = re.compile(r"^[\s#$*]*(?:[A-Z_]+=\S+ )*(fairplay [a-z].*)$", re.MULTILINE)
 CODE = re.compile(r"(?<=`)(fairplay [a-z][^`]*)(?=`)|(?<=<code>)(fairplay [a-z].*?)(?=</code>)")
-SENTENCE = re.compile(r"(?<![\w./@='-])(fairplay [a-z][^`\";:\n]*)")
+SENTENCE = re.compile(r"(?:(?<![\w.@'/-])|(?<=/bin/))(fairplay [a-z](?:[^`\";:\n]|:(?=\S))*)")
 FILLED = re.compile(r"\{+[^{}]*\}+")
 """What a program fills in."""
 LEFT_OUT = "left out"
@@ -59,6 +60,9 @@ class Shown(NamedTuple):
 def read(path: Path) -> Iterator[Shown]:
     """Yield what a file shows."""
     text = re.sub(r"\\\n\s*", "", path.read_text("utf-8"))
+    text = re.sub(
+        r"^CMD (\[.*\])$", lambda found: f"fairplay {' '.join(json.loads(found[1]))}", text, flags=re.MULTILINE
+    )
     place = path.relative_to(ROOT).as_posix()
     for pattern, whole in ((LINE, True), (CODE, True), (SENTENCE, False)):
         yield from (Shown(place, found[1] or found[2], whole) for found in pattern.finditer(text))

@@ -31,7 +31,7 @@ def check(
 
     \b
       fairplay check fish
-      fairplay check fish legal-moves tests/
+      fairplay check fish reach tests/
     """
     with outcomes():
         from fairplay.terminal.checking import check_folder, show_kinds
