@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +11,9 @@ import pytest
 
 from fairplay.games.game import registered
 from fairplay.terminal.new_project import languages
-from tests.slow import all_but_first_slow
+from tests.slow import SLOW, all_but_first_slow
 from tests.terminal.running import Run, done
+from tools.language_players import LANGUAGES, Language, missing, version_of
 
 GAMES = ("bazaar", "eriantys", "fish", "q", "webset")
 EXAMPLES = [language for language in languages("fish") if language != "python"]
@@ -44,6 +46,26 @@ def test_a_project_in_another_language_needs_nothing_outside_its_folder(
     for path in files:
         assert "../../proto" not in path.read_text()
         assert "@GAME@" not in path.read_text()
+
+
+@SLOW
+@pytest.mark.timeout(1800)  # for the first build of a language that compiles all that it depends on
+@pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.folder)
+def test_a_project_in_another_language_does_what_its_page_says(fairplay: Run, language: Language) -> None:
+    if (advice := missing(language, version_of(language))) is not None:
+        pytest.skip(advice)
+    done(fairplay("new", "fish", "mine", "--language", language.folder))
+    lines = Path("mine", "README.md").read_text().splitlines()
+    typed = [
+        line for line in lines if line.startswith("    ") and "pip install" not in line and "--connect" not in line
+    ]
+    assert len(typed) == 4
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    script = "\n".join(typed).replace(" --report report", " --only contract.reachable --level must")
+    ran = subprocess.run(
+        ["bash", "-euc", script], cwd="mine", env=environment, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
 @pytest.mark.parametrize("language", ["python", *EXAMPLES])
