@@ -7,6 +7,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from fairplay.games.frontends import Offer
 from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
@@ -161,6 +163,32 @@ async def test_a_visitor_who_asks_too_often_shuts_nobody_else_out() -> None:
         assert True in said
         async with pages.person() as browser:
             assert "You are" in (await browser.post("/enter", data={"name": "ann"}, headers=modest)).text
+
+
+@pytest.mark.parametrize(
+    ("hosts", "host", "served"),
+    [
+        ((), "evil.example", False),
+        ((), "evil.example:80", False),
+        ((), "[oops", False),
+        ((), "localhost", True),
+        ((), "[::1]:8080", True),
+        (("games.example",), "GAMES.example:443", True),
+        (("games.example",), "evil.example", False),
+    ],
+)
+async def test_pages_are_served_under_their_own_hosts(hosts: tuple[str, ...], host: str, served: bool) -> None:
+    async with pages_of(change=lambda options: replace(options, hosts=hosts)) as pages, pages.person() as browser:
+        assert ((await browser.get("/games", headers={"Host": host})).status_code == 200) is served
+
+
+async def test_over_https_browsers_are_told_to_stay_there() -> None:
+    networks = parse_networks("127.0.0.1")
+    proxied = pages_of(change=lambda options: replace(options, trusted_proxies=networks))
+    async with proxied as pages, pages.person() as browser:
+        assert "strict-transport-security" not in (await browser.get("/healthz")).headers
+        secure = await browser.get("/healthz", headers={"X-Forwarded-Proto": "https"})
+        assert secure.headers["strict-transport-security"] == "max-age=31536000"
 
 
 async def test_what_is_typed_into_forms_comes_back_as_text(pages: Pages) -> None:

@@ -19,7 +19,8 @@ from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
 from fairplay.v1.tournament_pb2 import TournamentPlan
 
-ID = re.compile(r"[A-Za-z0-9_./-]{1,128}")
+ID = re.compile(r"(?!(.*/)?\.{0,2}(/|$))[A-Za-z0-9_./-]{1,128}")
+"""Parts with "/" between them, of which none leads elsewhere where an id is taken for a path."""
 TOURNAMENT_GAME = re.compile(r"[^/]+/r[0-9]+g[0-9]+")
 """The ids of the games of tournaments: who could take one for another game would stop the tournament's own."""
 MAX_LIMIT_S = 3_600
@@ -33,9 +34,10 @@ CheckLink = Callable[[Player, Game, str], None]
 
 
 def checked_id(text: str, field: str) -> str:
-    """Return the id. Raises Refusal if it has characters or a length that is not allowed."""
+    """Return the id. Raises Refusal if it has characters or a length that is not allowed, or could lead elsewhere."""
     if not ID.fullmatch(text):
-        raise Refusal("INVALID_ID", f"{text!r} is not an id: 1 to 128 letters, digits, '-', '_', '.' or '/'", field)
+        allowed = "1 to 128 letters, digits, '-', '_', '.' or '/', and no part of it is empty, '.' or '..'"
+        raise Refusal("INVALID_ID", f"{text!r} is not an id: {allowed}", field)
     return text
 
 
@@ -184,7 +186,7 @@ def check_players(players: Sequence[Player], game: Game, check_link: CheckLink, 
     for index, player in enumerate(players):
         where = f"{field}[{index}]"
         if not NAME.fullmatch(player.name):
-            message = f"{player.name!r} is not a name: 1 to 64 letters, digits, '-', '_' or '.'"
+            message = f"{player.name!r} is not a name: 1 to 64 letters, digits, '-', '_' or '.', not '.' or '..'"
             raise Refusal("NAME_INVALID", message, f"{where}.name")
         if player.name in seen:
             raise Refusal("INVALID_PLAYERS", f"two players are called {player.name}: names must differ", where)

@@ -309,7 +309,8 @@ async def _serve(
             tls = None if is_loopback(metrics) else config.tls
             exporter = Exporter(server, config.meter, metrics, tls)
             closing.callback(exporter.close)
-            kept += f", metrics at http{'s' if tls else ''}://{exporter.address}/metrics"
+            scheme = "http" if tls is None else "https"
+            kept += f", metrics at {scheme}://{exporter.address}/metrics"
         sys.stdout.write(f"fairplay serves on {server.address}{over}{dialling}{kept}; Ctrl-C stops it\n")
         taken_up = [*server.manager.open_ids, *server.referee.running_ids]
         if taken_up:

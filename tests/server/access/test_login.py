@@ -201,8 +201,15 @@ async def test_an_organiser_lets_nobody_play_in_anothers_name(tmp_path: Path) ->
         forged.players[0].name = "Fox"
         assert await refused(referee.PlayGame(referee_pb2.PlayGameRequest(plan=forged))) == "NAME_TAKEN"
         forged.players[0].link = "dial-in:fox"
+        mine = dialling(callers, "ora", "mine")
+        async with asyncio.timeout(30):
+            await callers.server.hub.arrived("mine")
+        borrowed = plan("dial-in:fox", "bot:first")
+        borrowed.players[0].name = "mine"
+        assert await refused(referee.PlayGame(referee_pb2.PlayGameRequest(plan=borrowed))) == "NOT_OWNER"
         game = (await referee.PlayGame(referee_pb2.PlayGameRequest(plan=forged))).game
         assert not game.result.misconducts
+        mine.cancel()
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 

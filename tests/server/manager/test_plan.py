@@ -168,7 +168,7 @@ def test_an_id_may_have_64_characters() -> None:
     assert checked_tournament_id("a" * 64) == "a" * 64
 
 
-@pytest.mark.parametrize("text", ["", "a/b", "ä", "a" * 65, "a b", "a\n"])
+@pytest.mark.parametrize("text", ["", "a/b", "ä", "a" * 65, "a b", "a\n", ".", ".."])
 def test_ids_that_are_none(text: str) -> None:
     with pytest.raises(Refusal) as caught:
         checked_tournament_id(text)

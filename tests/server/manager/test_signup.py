@@ -91,6 +91,13 @@ async def test_signing_up_is_refused_for_a_reason() -> None:
         assert names(here.manager.get("t")) == "ann"
 
 
+async def test_names_differ_in_more_than_capital_letters() -> None:
+    async with environment() as here:
+        assert await refused(here.manager.create("t", plan(["Zed", "zed"]))) == "INVALID_PLAYERS"
+        await here.manager.create("t", plan(["Zed"], min_entrant_count=5))
+        assert await refused(sign_up(here, "ZED")) == "NAME_TAKEN"
+
+
 async def test_names_must_match_the_pattern_of_the_tournament() -> None:
     async with environment() as here:
         await here.manager.create("t", plan(name_pattern="team-[0-9]"))

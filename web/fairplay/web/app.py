@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from importlib.resources import files as resources
@@ -77,6 +77,8 @@ class Options:
     """Whether browsers send cookies over HTTPS only, also where the pages see no HTTPS."""
     trusted_proxies: Networks = ()
     """The proxies that are believed what they say of the scheme and host that a browser has asked for."""
+    hosts: Sequence[str] = ()
+    """The names under which browsers ask for the pages; empty: see Guard."""
     state: Path | None = None
     """The directory that keeps visitors while the pages are not running; None: they are forgotten."""
 
@@ -119,7 +121,7 @@ def make_app(options: Options) -> Starlette:
         routes=[*PAGES, Mount("/static", static), Route("/healthz", healthy)],
         middleware=[
             Middleware(Proxied, options.trusted_proxies),
-            Middleware(Guard),
+            Middleware(Guard, options.hosts),
             Middleware(Rooted, options.root_path),
         ],
         exception_handlers={

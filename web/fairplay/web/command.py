@@ -46,6 +46,15 @@ def web(
             help="Proxies whose X-Forwarded-Proto and X-Forwarded-Host are believed, with commas; none: nobody's are.",
         ),
     ] = "",
+    hosts: Annotated[
+        str,
+        typer.Option(
+            "--hosts",
+            metavar="NAMES",
+            help="The names under which browsers ask for the pages, with commas. Default: any; where only this machine "
+            "reaches them, its own.",
+        ),
+    ] = "",
     ca: Authorities = None,
 ) -> None:
     """Show games, tables, tournaments and records in browsers, until Ctrl-C.
@@ -79,6 +88,7 @@ def web(
             state=state or usual_directory(os.environ),
             secure_cookies=secure_cookies,
             trusted_proxies=parse_networks(trusted_proxies),
+            hosts=[name for each in hosts.split(",") if (name := each.strip())],
         )
         parse_address(listen, "--listen")
         check_exposure(listen, {"--tls CERT KEY": tls is not None}, insecure=insecure)

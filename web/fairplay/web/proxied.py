@@ -15,6 +15,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from fairplay.terminal.outcomes import UsageError
 
 Networks: TypeAlias = Sequence[IPv4Network | IPv6Network]
+FORWARDED = "fairplay.forwarded"
+"""Whether a trusted proxy has said for which host a browser asked."""
 SCHEMES = ("http", "https")
 VISITOR: ContextVar[str] = ContextVar("fairplay_visitor", default="")
 """The address of the browser that is answered now; empty where the pages act by themselves."""
@@ -69,6 +71,7 @@ def forwarded(scope: Scope) -> Scope:
         changed["scheme"] = scheme.lower()
     if HOST.fullmatch(host):
         MutableHeaders(scope=changed)["host"] = host
+        changed[FORWARDED] = True
     with suppress(ValueError):
         changed["client"] = (str(_address(_last(scope, "x-forwarded-for"))), 0)
     return changed

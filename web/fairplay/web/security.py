@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from fairplay.player.exposure import is_loopback
+from fairplay.web.proxied import FORWARDED, HOST
 
 POLICY = "; ".join(
     (
@@ -27,15 +31,22 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+HTTPS_ONLY = "max-age=31536000"
 SAFE_METHODS = ("GET", "HEAD")
+OTHER_HOST = "These pages are not served under this name. Whoever runs them adds it with --hosts."
 FOREIGN = "This form was sent from a page of another site, which may not act for you here. Go back and try again."
 
 
 class Guard:
-    """Adds the security headers to every answer, and refuses forms that were sent from other sites."""
+    """Adds the security headers to every answer, and refuses forms of other sites, and hosts that are none of ours.
 
-    def __init__(self, app: ASGIApp) -> None:
+    `hosts` are the names under which browsers ask for the pages; empty: any, but for pages that only this machine
+    reaches its own, so that no other site gets to them by a name of its own that leads here.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Sequence[str] = ()) -> None:
         self._app = app
+        self._hosts = frozenset(host.lower() for host in hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -49,12 +60,24 @@ class Guard:
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
                 headers.setdefault("Cache-Control", "no-store")
+                if scope["scheme"] == "https":
+                    headers.setdefault("Strict-Transport-Security", HTTPS_ONLY)
             await send(message)
 
-        if scope["method"] not in SAFE_METHODS and is_foreign(Headers(scope=scope)):
+        if not self._serves(scope):
+            await PlainTextResponse(OTHER_HOST, 421)(scope, receive, send_guarded)
+        elif scope["method"] not in SAFE_METHODS and is_foreign(Headers(scope=scope)):
             await PlainTextResponse(FOREIGN, 403)(scope, receive, send_guarded)
         else:
             await self._app(scope, receive, send_guarded)
+
+    def _serves(self, scope: Scope) -> bool:
+        """Return whether the pages are served under the host that a request names."""
+        given = Headers(scope=scope).get("host", "")
+        host = (urlsplit(f"//{given}").hostname or "") if HOST.fullmatch(given) else ""
+        if is_loopback(f"{host}:0") or host in self._hosts:
+            return True
+        return not self._hosts and (scope.get(FORWARDED, False) or not is_loopback(f"{scope['server'][0]}:0"))
 
 
 def is_foreign(headers: Headers) -> bool:

@@ -15,7 +15,7 @@ from fairplay.server.access.roles import NAMES
 from fairplay.server.records.accounts import AccountRow, AccountsDatabase, InvitationRow, TokenRow
 from fairplay.server.records.errors import RecordExists
 
-NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9_.-]{1,64}")
 TOKEN, INVITATION = "fpt", "fpi"
 """How tokens and invitations begin: whoever finds one in a file or a log knows what it is."""
 SECRET_BYTES = 32

@@ -101,17 +101,20 @@ class Ownership:
             raise _taken(name, field)
 
     def check_players(self, players: Iterable[Player], field: str) -> None:
-        """Check that nobody plays in another's name.
+        """Check that nobody plays in another's name, and nobody's player under a name that is not its account's.
 
-        A name that belongs to another account may only be that of a player that has dialled in from that account.
-        Raises Refusal, which names the player's field under `field`, if one does.
+        A name that belongs to another account may only be that of a player that has dialled in from that account, and
+        such a player has no name of another account. Raises Refusal, which names the player's field under `field`, if
+        that is not so.
         """
         if self._database is None:
             return
         for index, player in enumerate(players):
-            owner = self.owner(NAME, player.name)
-            if owner and not self._may_use(player.name, CALLER.get()) and self.link_owner(player.link) != owner:
+            owner, link_owner = self.owner(NAME, player.name), self.link_owner(player.link)
+            if owner and not self._may_use(player.name, CALLER.get()) and link_owner != owner:
                 raise _taken(player.name, f"{field}[{index}].name")
+            if owner and link_owner != owner:
+                self.check_link(player.link, f"{field}[{index}].link")
 
     def check_link(self, link: str, field: str) -> None:
         """Check that a link is not that of another's player. Raises Refusal, which names the field, if it is."""

@@ -8,7 +8,7 @@ from fairplay.server.errors import Refusal
 from fairplay.server.plain_text import is_plain
 
 MAX_NAME_CHARS = 20
-USER_NAME = re.compile(rf"[A-Za-z0-9_.-]{{1,{MAX_NAME_CHARS}}}")
+USER_NAME = re.compile(rf"(?!\.{{1,2}}$)[A-Za-z0-9_.-]{{1,{MAX_NAME_CHARS}}}")
 TABLE_NAME = re.compile(rf"(?! )[A-Za-z0-9_. -]{{1,{MAX_NAME_CHARS}}}(?<! )")
 BOT_NAME = re.compile(r"bot-[0-9]+", re.IGNORECASE)
 MAX_TEXT_CHARS = 500

@@ -22,7 +22,7 @@ from fairplay.server.manager import history, states
 from fairplay.server.manager.course import Course
 from fairplay.server.manager.driver import Services
 from fairplay.server.manager.examiner import Examiner
-from fairplay.server.manager.plan import checked_tournament_id, full_tournament_plan
+from fairplay.server.manager.plan import check_distinct, checked_tournament_id, full_tournament_plan
 from fairplay.server.manager.seeds import new_secret
 from fairplay.server.manager.signup import Later
 from fairplay.server.manager.suite import Suite
@@ -88,6 +88,7 @@ class Manager:
         tournament_id = checked_tournament_id(tournament_id or uuid.uuid4().hex)
         listing = self._store.find(tournament_id)
         if listing is None:
+            check_distinct(player.name for player in full.entrants)
             self._check_open()
             self._begin(tournament_id, full, secrets)
         elif listing.kind != KIND or not same_plan(plan, await self._kept_plan(tournament_id), full):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from random import Random
 
 from google.protobuf.duration_pb2 import Duration
@@ -46,7 +46,7 @@ COUNTED = WithdrawnGames.WITHDRAWN_GAMES_COUNTED
 MAX_TITLE_CHARS = 100
 MOST = {"deal_count": 1_000, "failures_allowed": 1_000_000, "concurrent_game_limit": 1_000}
 """The greatest value of each number of a plan."""
-ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+ID = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9_.-]{1,64}")
 MAX_ENTRANTS = 10_000
 MAX_PERIODS = 1_000
 MAX_WAITING_S = 7 * 24 * 3_600
@@ -64,9 +64,18 @@ OPEN_POLICY = SignUpPolicy(
 def checked_tournament_id(text: str) -> str:
     """Return the id. Raises Refusal if it has characters or a length that is not allowed."""
     if not ID.fullmatch(text):
-        message = f"{text!r} is not an id: 1 to 64 letters, digits, '-', '_' or '.'"
+        message = f"{text!r} is not an id: 1 to 64 letters, digits, '-', '_' or '.', not '.' or '..'"
         raise Refusal("INVALID_ID", message, "tournament_id")
     return text
+
+
+def check_distinct(names: Iterable[str]) -> None:
+    """Raise Refusal if two names differ in capital letters only: people take them for one."""
+    known: dict[str, str] = {}
+    for name in names:
+        if (other := known.setdefault(name.lower(), name)) != name:
+            message = f"{name} and {other} differ in capital letters only: choose another name"
+            raise Refusal("INVALID_PLAYERS", message, "plan.entrants")
 
 
 def full_tournament_plan(plan: TournamentPlan, check_link: CheckLink) -> TournamentPlan:

@@ -94,8 +94,10 @@ class SignUp:
             allowed = self._message.plan.sign_up.name_pattern
             message = f"{player.name!r} is not a name for this tournament: names must match {allowed}"
             raise Refusal("NAME_INVALID", message, "player.name")
-        if player.name in self._links or player.name in self._examined:
-            message = f"the name {player.name} is taken in this tournament: choose another one"
+        wanted = player.name.lower()
+        other = next((name for name in (*self._links, *self._examined) if name.lower() == wanted), None)
+        if other is not None:
+            message = f"the name {other} is taken in this tournament: choose another one"
             raise Refusal("NAME_TAKEN", message, "player.name")
         self._check_link(player, self._game, "player")
         self._check_dialled_in(player, token)
