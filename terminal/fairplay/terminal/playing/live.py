@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 
 import grpc
@@ -25,7 +25,7 @@ from fairplay.v1.game_pb2 import GameState, Player
 from fairplay.v1.manager_pb2 import GameFinished, WatchTournamentResponse
 from fairplay.v1.referee_pb2 import WatchGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
-from fairplay.v1.tournament_pb2 import Round, RoundGame, RoundGameStatus, Standings, Tournament, TournamentStatus
+from fairplay.v1.tournament_pb2 import Round, RoundGameStatus, Standings, Tournament, TournamentStatus
 
 MAX_BOARDS = 4
 MAX_NAMED = 40
@@ -65,6 +65,8 @@ class TournamentView:
         self._referee = referee
         self._boards: dict[str, RenderableType] = {}
         self._watchers: dict[str, asyncio.Task[None]] = {}
+        self._players: Mapping[str, Sequence[str]] = {}
+        """The names of the players of each game of this round."""
         self._round_count = 0
         self._finished: set[str] = set()
         self._progress = Progress(
@@ -122,6 +124,8 @@ class TournamentView:
                 self._show_entrants(event.started.entrants)
             case "round_started":
                 self._start_round(event.round_started)
+            case "game_started":
+                self._watch_game(event.game_started)
             case "game_finished":
                 self._finish_game(event.game_finished)
             case "standings":
@@ -172,8 +176,21 @@ class TournamentView:
         self._task = self._progress.add_task(
             f"round {self._round_count}", total=len(round_.games), of=f"/{len(round_.games)}"
         )
-        for game in round_.games[:MAX_BOARDS]:
-            self._watchers[game.game_id] = asyncio.ensure_future(self._watch(game))
+        self._players = {game.game_id: game.players for game in round_.games}
+        for game in round_.games:
+            if game.status == RoundGameStatus.ROUND_GAME_STATUS_RUNNING:
+                self._watch_game(game.game_id)
+
+    def _watch_game(self, game_id: str) -> None:
+        """Show the board of a game that has begun, in place of one that is over where there is no room."""
+        if self._live is None or game_id not in self._players:
+            return
+        over = [each for each in self._watchers if each in self._finished]
+        if len(self._watchers) >= MAX_BOARDS and over:
+            self._boards.pop(over[0], None)
+            self._watchers.pop(over[0]).cancel()
+        if len(self._watchers) < MAX_BOARDS:
+            self._watchers[game_id] = asyncio.ensure_future(self._watch(game_id))
 
     def _finish_game(self, finished: GameFinished) -> None:
         game_id, result = finished.game_id, finished.result
@@ -206,15 +223,15 @@ class TournamentView:
             leading = f"; first: {', '.join(escape(each.name) for each in first)}" if first else ""
             self._print(f"[dim]{line}{leading}[/]")
 
-    async def _watch(self, game: RoundGame) -> None:
-        # A round is announced a moment before its games begin, and a server may be away for a while.
-        while game.game_id not in self._finished:
+    async def _watch(self, game_id: str) -> None:
+        # A game is announced a moment before it begins, and a server may be away for a while.
+        while game_id not in self._finished:
             with contextlib.suppress(grpc.aio.AioRpcError):
-                async for event in self._referee.WatchGame(WatchGameRequest(game_id=game.game_id)):
+                async for event in self._referee.WatchGame(WatchGameRequest(game_id=game_id)):
                     if event.HasField("state"):
-                        self._boards[game.game_id] = self._draw(game, event.state)
+                        self._boards[game_id] = self._draw(game_id, event.state)
             await asyncio.sleep(RETRY_S)
 
-    def _draw(self, game: RoundGame, state: GameState) -> RenderableType:
+    def _draw(self, game_id: str, state: GameState) -> RenderableType:
         message = unwrap(state, self._game, self._game.state_type) or self._game.state_type()
-        return draw_board(self._game, message, game.players, game.game_id.rpartition("/")[2])
+        return draw_board(self._game, message, self._players[game_id], game_id.rpartition("/")[2])
