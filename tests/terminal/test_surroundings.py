@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -128,3 +129,32 @@ def test_an_address_that_is_taken_is_said_once(spec: str, fairplay: Run) -> None
         f"fairplay: cannot listen on {address}: it is in use, or not an address of this machine; "
         "give another --listen\n",
     )
+
+
+# --- where output goes to ---
+
+
+@pytest.mark.parametrize("variable", ["FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"])
+def test_the_cursor_is_moved_on_terminals_only(variable: str, fairplay: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, "1")
+    ran = fairplay("tournament", *BOTS)
+    assert ran.code == 0
+    assert not re.search(r"\x1b\[(?![\d;]*m)", ran.out + ran.err)
+    assert ("\x1b[" in ran.out) == (variable != "TTY_INTERACTIVE")
+
+
+def test_what_a_player_prints_is_no_command_for_a_ci_system(fairplay: Run) -> None:
+    said = r"exec:sh -c 'printf \"::error::stolen\n##[error]stolen\n \e[2J\u202e\" >&2; exit 1'"
+    for command in (
+        ("certify", "fish", said, "--only", "contract.reachable"),
+        ("game", "fish", "-p", said, *BOTS[1:3]),
+    ):
+        ran = fairplay(*command, "--sandbox", "off")
+        assert "stolen" in ran.out + ran.err
+        assert not re.search(r"(?m)^\s*::|##\[|\x1b|\u202e", ran.out + ran.err)
+
+
+def test_a_name_that_is_not_allowed_is_called_so(fairplay: Run) -> None:
+    ran = fairplay("game", "fish", "-p", "José=bot:first", "-p", "bot:random")
+    sentence = "'José' is not a name for a player: give 1 to 64 letters from A to z, digits, '-', '_' or '.'"
+    assert ran == (2, "", f"fairplay: {sentence}\n")

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
 from fairplay.player.channels import Credentials, open_channel, reach_server
@@ -20,7 +19,7 @@ from fairplay.server.records.accounts import AccountsDatabase
 from fairplay.server.records.place import Place
 from fairplay.terminal.options import parse_server
 from fairplay.terminal.outcomes import FailedError, UsageError
-from fairplay.terminal.printing import print_json
+from fairplay.terminal.printing import make_console, print_json
 from fairplay.v1.account_pb2 import CreateAccountRequest, CreateAccountResponse
 from fairplay.v1.account_pb2_grpc import AccountServiceStub
 
@@ -147,4 +146,4 @@ def _show(rows: Sequence[Mapping[str, str]], columns: Sequence[str], *, json: bo
     table = Table(*columns, box=None, pad_edge=False)
     for row in rows:
         table.add_row(*(row[column] for column in columns))
-    Console(highlight=False).print(table)
+    make_console().print(table)

@@ -16,7 +16,7 @@ from fairplay.games.game import Game, registered
 from fairplay.games.kit.testdata import find_questions
 from fairplay.server.plans import seconds
 from fairplay.terminal.options import find_game
-from fairplay.terminal.printing import print_json
+from fairplay.terminal.printing import make_console, print_json
 
 
 def show_games(name: str | None, as_json: bool) -> None:
@@ -25,7 +25,7 @@ def show_games(name: str | None, as_json: bool) -> None:
         described = [describe_game(find_game(each)) for each in ([name] if name else registered())]
         print_json(described[0] if name else described)
         return
-    console = Console(highlight=False)
+    console = make_console()
     if name is not None:
         _show(console, find_game(name))
         return

@@ -35,7 +35,7 @@ from fairplay.server.cluster.jobs import ClusterOptions, WorkerError
 from fairplay.terminal.certify_progress import SeveralView
 from fairplay.terminal.certify_run import build_options
 from fairplay.terminal.outcomes import DONE, FAILED, FailedError, UsageError
-from fairplay.terminal.printing import counted, harmless, make_directory, open_output, say, write_json
+from fairplay.terminal.printing import counted, harmless, make_console, make_directory, open_output, say, write_json
 from fairplay.terminal.reports.rendering import render
 from fairplay.terminal.rosters.roster import Entrant, Roster
 
@@ -97,7 +97,7 @@ def certify_roster(
     if cluster is None or not cluster.address:
         for plan in plans.values():
             check_surroundings(plan)
-    console = Console(stderr=json == "-", highlight=False)
+    console = make_console(errors=json == "-")
     results = Results(game, roster, report, open_output(json), console)
     if cluster is None:
         at_once = at_once or default_at_once()

@@ -25,7 +25,7 @@ from fairplay.games.game import find
 from fairplay.terminal.certify_console import ConsoleWriter
 from fairplay.terminal.options import parse_address, parse_seconds
 from fairplay.terminal.outcomes import UsageError
-from fairplay.terminal.printing import make_directory, print_json, say
+from fairplay.terminal.printing import make_console, make_directory, print_json, say
 from fairplay.terminal.programs import hide_from_programs, parse_program_options
 
 
@@ -79,7 +79,7 @@ def show_run(
     """
     if report is not None:
         make_directory(report)
-    console = Console(stderr=json == "-", highlight=False)
+    console = make_console(errors=json == "-")
     writers = list(_writers(console, report, json, junit, key))
     if first:
         say(console, escape(first))
@@ -118,7 +118,7 @@ def print_cases(found: Sequence[Case], rules: Mapping[str, str], json: str | Non
             [{"id": each.id, "level": each.level, "checks": list(each.checks), "why": each.why} for each in found]
         )
         return
-    console = Console(highlight=False)
+    console = make_console()
     for each in found:
         say(console, f"[bold]{each.id}[/] {each.level}: {escape(each.why)}")
         for checked in each.checks:

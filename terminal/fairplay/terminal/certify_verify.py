@@ -7,13 +7,12 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from rich.console import Console
 from rich.markup import escape
 
 from fairplay.certificate import Certificate, check
 from fairplay.certificate.signing import new_key, public_text, read_key, read_trusted
 from fairplay.terminal.outcomes import DONE, FAILED, FailedError, UsageError
-from fairplay.terminal.printing import say
+from fairplay.terminal.printing import make_console, say
 
 
 def verify_certificate(
@@ -40,7 +39,7 @@ def verify_certificate(
         raise UsageError(f"{program} cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise UsageError(str(error)) from None
-    console = Console(highlight=False)
+    console = make_console()
     objection = _objection(found, nonce, any_limits=any_limits) or _distrust(found, names, digest)
     say(console, escape(_worth(found, objection)))
     for fact in _facts(found, names):

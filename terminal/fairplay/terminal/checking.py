@@ -17,7 +17,7 @@ from fairplay.games.kit.files import TextError, read_text
 from fairplay.games.kit.testdata import Question, find_questions
 from fairplay.terminal.options import find_game
 from fairplay.terminal.outcomes import DONE, FAILED, UsageError
-from fairplay.terminal.printing import counted, print_json, say
+from fairplay.terminal.printing import counted, make_console, print_json, say
 
 IN, OUT = "-in.json", "-out.json"
 MAX_CHARS = 160
@@ -56,7 +56,7 @@ def show_kinds(game: str, kind: str | None, as_json: bool) -> None:
     table = Table("kind", "answer, and the values of a question in their order", box=None, padding=(0, 2, 0, 0))
     for question in found.values():
         table.add_row(f"[bold]{question.name}[/]", f"{escape(question.sentence)}\n{escape(_parameters(question))}")
-    Console(highlight=False).print(table)
+    make_console().print(table)
 
 
 def check_folder(game: str, kind: str, folder: Path, as_json: bool) -> int:
@@ -73,7 +73,7 @@ def check_folder(game: str, kind: str, folder: Path, as_json: bool) -> int:
         agreeing = len(pairs) - len(listed)
         print_json({"game": game, "kind": kind, "count": len(pairs), "agreeing": agreeing, "differences": listed})
     else:
-        _show(Console(highlight=False), len(pairs), differences)
+        _show(make_console(), len(pairs), differences)
     return FAILED if differences else DONE
 
 

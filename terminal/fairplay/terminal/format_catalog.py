@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from fairplay.formats.format import Format, find, registered
 from fairplay.terminal.outcomes import UsageError
-from fairplay.terminal.printing import print_json
+from fairplay.terminal.printing import make_console, print_json
 
 
 def show_formats(name: str | None, as_json: bool) -> None:
@@ -20,7 +19,7 @@ def show_formats(name: str | None, as_json: bool) -> None:
         described = [describe_format(each) for each in formats]
         print_json(described[0] if name is not None else described)
         return
-    console = Console(highlight=False)
+    console = make_console()
     for each in formats:
         console.print(f"[bold]{escape(each.name)}[/]  {escape(each.summary)}")
         if each.settings:

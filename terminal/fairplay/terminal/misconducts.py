@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.markup import escape
 
-from fairplay.games.kit.printable import UNPRINTABLE
+from fairplay.games.kit.printable import UNPRINTABLE, harmless_text
 from fairplay.server.plans import seconds
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct
 from fairplay.v1.result_pb2 import GameResult
@@ -58,7 +58,7 @@ def draw_failure(misconduct: Misconduct) -> str:
 
 
 def _output_lines(misconduct: Misconduct) -> list[str]:
-    return misconduct.call_error.output.translate(UNPRINTABLE).strip().splitlines()
+    return harmless_text(misconduct.call_error.output).strip().splitlines()
 
 
 def draw_standing(result: GameResult) -> str:

@@ -69,10 +69,20 @@ def parse_players(specs: Sequence[str], others: Sequence[str] = ()) -> list[Play
             parsed = parse_link(link)
             secret = secret_from(os.environ) if parsed.kind == "grpc" else ""
         except ValueError as error:
-            raise UsageError(str(error)) from None
+            raise UsageError(_name_problem(spec) or str(error)) from None
         taken = {*others, *(player.name for player in found)}
         found.append(Player(name=name or _free_name(parsed.kind, parsed.value, taken), link=link, secret=secret))
     return found
+
+
+def _name_problem(spec: str) -> str:
+    """Return what is wrong with the name in `NAME=LINK`; "" if something else is."""
+    name, _, link = spec.partition("=")
+    try:
+        parse_link(link)
+    except ValueError:
+        return ""
+    return f"{name!r} is not a name for a player: give 1 to 64 letters from A to z, digits, '-', '_' or '.'"
 
 
 def _free_name(kind: str, value: str, taken: Iterable[str]) -> str:

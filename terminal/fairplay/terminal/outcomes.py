@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import typer
 
 from fairplay.games.kit.ending import exit_code
-from fairplay.games.kit.printable import UNPRINTABLE
+from fairplay.games.kit.printable import harmless_text
 
 DONE, FAILED, USAGE = 0, 1, 2
 
@@ -39,7 +39,7 @@ class FailedError(Exception):
 
 def fail(sentence: str, code: int = FAILED) -> typer.Exit:
     """Print what is wrong to standard error, and return what the command has to raise."""
-    sys.stderr.write(f"fairplay: {sentence.translate(UNPRINTABLE)}\n")
+    sys.stderr.write(f"fairplay: {harmless_text(sentence)}\n")
     return typer.Exit(code)
 
 

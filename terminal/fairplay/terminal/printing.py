@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,12 +13,31 @@ from rich.console import Console
 from rich.text import Text
 
 from fairplay.games.kit.files import Output
-from fairplay.games.kit.printable import UNPRINTABLE
+from fairplay.games.kit.printable import harmless_text
 from fairplay.terminal.outcomes import FailedError
 
 SHORT_LIST = re.compile(r"\[\n([-\d.,\s]+)\n *\]")
 """A list of numbers, as json.dumps indents it. In strings there are no line ends, so that they stay as they are."""
 FILE_NAME = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+def make_console(*, errors: bool = False) -> Console:
+    """Return a console for standard output, or for standard error.
+
+    Where that is no terminal, the cursor is not moved, whatever the environment says; it may ask for colours.
+    """
+    stream = sys.stderr if errors else sys.stdout
+    if stream.isatty():
+        return Console(stderr=errors, highlight=False)
+    wanted = any(os.environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "TTY_COMPATIBLE"))
+    colours = wanted and not os.environ.get("NO_COLOR")
+    return Console(
+        stderr=errors,
+        highlight=False,
+        force_terminal=False,
+        force_interactive=False,
+        color_system="standard" if colours else None,
+    )
 
 
 def say(console: Console, markup: str, *, cut: bool = False) -> None:
@@ -29,9 +49,9 @@ def say(console: Console, markup: str, *, cut: bool = False) -> None:
 
 
 def harmless(markup: str) -> Text:
-    """Return the text of rich's markup without what could steer a terminal."""
+    """Return the text of rich's markup without what could steer a terminal or a CI system."""
     text = Text.from_markup(markup, emoji=False)
-    text.plain = text.plain.translate(UNPRINTABLE)
+    text.plain = harmless_text(text.plain)
     return text
 
 
@@ -48,7 +68,7 @@ def counted(count: int, noun: str) -> str:
 def print_json(value: object) -> None:
     """Print plain JSON, lists of numbers in one line."""
     text = SHORT_LIST.sub(lambda found: f"[{' '.join(found[1].split())}]", json.dumps(value, indent=2))
-    Console(highlight=False).out(text)
+    make_console().out(text)
 
 
 def write_json(value: Mapping[str, object], output: Output | None) -> None:

@@ -25,7 +25,7 @@ from fairplay.terminal.options import find_game
 from fairplay.terminal.outcomes import DONE, FAILED, FailedError, UsageError
 from fairplay.terminal.playing.comparison import NEW, OLD, Comparison, Question, deal_seed
 from fairplay.terminal.playing.options import Options
-from fairplay.terminal.printing import harmless, open_output, write_json
+from fairplay.terminal.printing import harmless, make_console, open_output, write_json
 from fairplay.terminal.programs import parse_program_options
 from fairplay.terminal.rosters.reading import read_roster
 from fairplay.v1.game_pb2 import Player
@@ -47,7 +47,7 @@ def compare_players(options: Options, question: Question, json: str | None) -> i
     game = find_game(options.game)
     plan = _plan(options, question, game)
     comparison = Comparison([player.name for player in plan.players], question.bounds, question.max_games)
-    console = Console(stderr=json == "-", highlight=False)
+    console = make_console(errors=json == "-")
     console.print(harmless(_heading(game, plan, comparison)), soft_wrap=True)
     run(_play(options, question, game, plan, comparison, console))
     _show(console, comparison)

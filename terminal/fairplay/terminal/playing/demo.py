@@ -9,7 +9,6 @@ import tempfile
 from pathlib import Path
 
 from google.protobuf.duration_pb2 import Duration
-from rich.console import Console
 from rich.markup import escape
 
 from fairplay.games.envelopes import wrap
@@ -20,6 +19,7 @@ from fairplay.server.server import Config
 from fairplay.terminal.options import find_game
 from fairplay.terminal.playing.channels import open_local_channel
 from fairplay.terminal.playing.tournament import Details, show_tournament, start
+from fairplay.terminal.printing import make_console
 from fairplay.terminal.programs import parse_program_options
 from fairplay.terminal.reports.outputs import Outputs
 from fairplay.v1.game_pb2 import GameSettings, Player
@@ -69,7 +69,7 @@ def _exec(module: str, *arguments: str) -> str:
 
 
 async def _run(game: Game, directory: Path, seed: int, programs: ProgramOptions, outputs: Outputs) -> int:
-    console = Console(stderr=outputs.json == "-", highlight=False)
+    console = make_console(errors=outputs.json == "-")
     found = entrants(game)
     plan = TournamentPlan(
         game=game.name,

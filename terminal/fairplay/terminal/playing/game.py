@@ -17,7 +17,7 @@ from fairplay.terminal.outcomes import DONE, FAILED, FailedError
 from fairplay.terminal.playing.channels import open_channel, patiently, quickly
 from fairplay.terminal.playing.options import Options
 from fairplay.terminal.playing.results import game_json
-from fairplay.terminal.printing import open_output, write_json
+from fairplay.terminal.printing import make_console, open_output, write_json
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GamePlan, PlayGameRequest, StopGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
@@ -29,7 +29,7 @@ def play_game(options: Options, json: str | None) -> int:
     game = find_game(options.game)
     plan = options.game_plan(game)
     over = run(_play(options, plan))
-    console = Console(stderr=json == "-", highlight=False)
+    console = make_console(errors=json == "-")
     _show(console, game, over)
     if options.records is not None:
         shown = escape(f"{shlex.quote(str(options.records))} {over.game_id}")

@@ -27,6 +27,7 @@ from fairplay.terminal.playing.forecast import forecast_games
 from fairplay.terminal.playing.live import TournamentView
 from fairplay.terminal.playing.options import Options, dealt
 from fairplay.terminal.playing.summary import is_league, summarize
+from fairplay.terminal.printing import make_console
 from fairplay.terminal.reports.build import format_title
 from fairplay.terminal.reports.findings import Findings, games_to_read
 from fairplay.terminal.reports.outputs import Outputs
@@ -60,7 +61,7 @@ def play_tournament(options: Options, outputs: Outputs) -> int:
 
 
 async def _play(options: Options, game: Game, plan: TournamentPlan, outputs: Outputs) -> int:
-    console = Console(stderr=outputs.json == "-", highlight=False)
+    console = make_console(errors=outputs.json == "-")
     began_ns = time.time_ns()
     async with open_channel(options, resume=_prefix(plan, options)) as channel:
         tournament_id = await _resume_or_start(channel, console, plan, options, began_ns)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from rich.console import Console
 from rich.markup import escape
 
 from fairplay.server.records.copying import copy
 from fairplay.server.records.place import Place
-from fairplay.terminal.printing import counted, say
+from fairplay.terminal.printing import counted, make_console, say
 
 
 def copy_records(source: Place, target: Place) -> None:
     """Copy what a server keeps, and say how much it is."""
     count = copy(source, target)
-    say(Console(highlight=False), escape(f"copied {counted(count, 'record')} from {source} to {target}"))
+    say(make_console(), escape(f"copied {counted(count, 'record')} from {source} to {target}"))

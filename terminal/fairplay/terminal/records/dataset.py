@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rich.console import Console
 from rich.markup import escape
 
 from fairplay.games.game import find
@@ -19,7 +18,7 @@ from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import Place
 from fairplay.terminal.outcomes import FailedError
-from fairplay.terminal.printing import counted, make_directory, say
+from fairplay.terminal.printing import counted, make_console, make_directory, say
 from fairplay.terminal.records.choosing import choose, games_of
 from fairplay.terminal.records.sources import Source, open_source
 from fairplay.terminal.records.tables import check_format, open_table
@@ -91,7 +90,7 @@ def export_dataset(place: Place, wanted: str | None, directory: Path, form: str,
     if failed:
         raise FailedError(f"{failed} of {counted(failed + counts.total(), 'game')} could not be exported")
     summary = f"{counted(counts.total(), 'game')} and {counted(call_count, 'call')} exported to {directory}"
-    say(Console(highlight=False), escape(summary))
+    say(make_console(), escape(summary))
 
 
 def _chosen(source: Source, wanted: str | None) -> Iterator[Listing]:

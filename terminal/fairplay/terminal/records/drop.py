@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from rich.console import Console
 from rich.markup import escape
 
 from fairplay.server.records.place import Place
 from fairplay.server.records.pruning import drop
 from fairplay.terminal.outcomes import UsageError
-from fairplay.terminal.printing import counted, say
+from fairplay.terminal.printing import counted, make_console, say
 from fairplay.terminal.records.choosing import choose
 from fairplay.terminal.records.sources import open_source
 
@@ -24,4 +23,4 @@ def drop_record(place: Place, wanted: str) -> None:
             whole = listing.parent or record_id.partition("/")[0]
             raise UsageError(f"{record_id} belongs to {whole}: drop that")
     found = drop(place, record_id)
-    say(Console(highlight=False), escape(f"dropped {record_id}: {counted(len(found.removed), 'record')} removed"))
+    say(make_console(), escape(f"dropped {record_id}: {counted(len(found.removed), 'record')} removed"))

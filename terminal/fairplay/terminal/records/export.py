@@ -13,7 +13,7 @@ from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import Place
 from fairplay.terminal.outcomes import FailedError, UsageError
-from fairplay.terminal.printing import counted, file_name, make_directory, say
+from fairplay.terminal.printing import counted, file_name, make_console, make_directory, say
 from fairplay.terminal.records.choosing import choose
 from fairplay.terminal.records.dataset import export_dataset
 from fairplay.terminal.records.sources import Source, open_source
@@ -41,7 +41,7 @@ def export_records(
         raise UsageError(f"there is no format {form!r}; the formats are {WHOLE}, {JSONL}, {PARQUET}")
     if legal:
         raise UsageError(f"--legal is a part of tables: add --format {JSONL} or --format {PARQUET}")
-    console = Console(highlight=False)
+    console = make_console()
     with open_source(place) as source:
         if directory is not None:
             _export_all(console, source, directory)

@@ -16,7 +16,7 @@ from fairplay.games.kit.printable import UNPRINTABLE
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import Place
-from fairplay.terminal.printing import print_json, say
+from fairplay.terminal.printing import make_console, print_json, say
 from fairplay.terminal.records.choosing import choose_tournament, shorten_ids
 from fairplay.terminal.records.overview import (
     ABORTED,
@@ -42,7 +42,7 @@ STYLES = {FINISHED: "default", RUNNING: "green", UNFINISHED: "yellow", ABORTED: 
 
 def list_records(place: Place, tournament: str | None, limit: int, as_json: bool) -> None:
     """List the newest records, in lines that fit the terminal."""
-    console = Console(highlight=False)
+    console = make_console()
     with open_source(place) as source:
         parent = choose_tournament(source, tournament) if tournament is not None else ""
         listings = source.listings(["game"] if parent else KINDS, parent)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.console import Console
 from rich.markup import escape
 
 from fairplay.games.kit.files import Output
 from fairplay.server.records.place import Place
 from fairplay.server.records.replay import Shown, replay
 from fairplay.terminal.outcomes import UsageError
-from fairplay.terminal.printing import counted, file_name, make_directory, say
+from fairplay.terminal.printing import counted, file_name, make_console, make_directory, say
 from fairplay.terminal.records.games import RecordedGame, choose_recorded_game
 from fairplay.terminal.records.sources import open_source
 
@@ -24,7 +23,7 @@ def draw_pictures(
     """Draw one state into a file, or all of them into a directory."""
     if directory is not None and (entry is not None or output is not None):
         raise UsageError("--all draws every state: it goes with neither --at nor --output")
-    console = Console(highlight=False)
+    console = make_console()
     with open_source(place) as source:
         game = choose_recorded_game(source, wanted)
     if directory is not None:

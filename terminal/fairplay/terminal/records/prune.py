@@ -7,13 +7,12 @@ import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from rich.console import Console
 from rich.markup import escape
 
 from fairplay.server.records.place import Place
 from fairplay.server.records.pruning import prune
 from fairplay.terminal.outcomes import UsageError
-from fairplay.terminal.printing import counted, say
+from fairplay.terminal.printing import counted, make_console, say
 
 AGE = re.compile(r"([0-9]{1,5})(h|d|w)")
 HOURS = {"h": 1, "d": 24, "w": 7 * 24}
@@ -30,7 +29,7 @@ def prune_records(place: Place, older: str, keep: Sequence[str], *, dry_run: boo
     until = datetime.fromtimestamp(before_ns / 10**9, UTC).strftime("%Y-%m-%d %H:%M UTC")
     removed = f"{'would remove' if dry_run else 'removed'} {counted(len(found.removed), 'record')}"
     text = f"{removed} that ended before {until} from {place}; {counted(found.left_count, 'record')} stay"
-    say(Console(highlight=False), escape(text))
+    say(make_console(), escape(text))
 
 
 def parse_age_ns(text: str) -> int:

@@ -16,7 +16,7 @@ from fairplay.server.records.replay import Called, Came, Eliminated, Ended, Show
 from fairplay.terminal.misconducts import draw_failure, draw_standing
 from fairplay.terminal.options import parse_seconds
 from fairplay.terminal.outcomes import UsageError
-from fairplay.terminal.printing import harmless, say
+from fairplay.terminal.printing import harmless, make_console, say
 from fairplay.terminal.records.games import RecordedGame, choose_recorded_game
 from fairplay.terminal.records.sources import open_source
 from fairplay.terminal.records.wording import Wording, answer
@@ -27,7 +27,7 @@ MAX_PAUSE_S = 60
 
 def replay_record(place: Place, wanted: str | None, pause: str | None) -> None:
     """Play a recorded game in one place of the terminal, or print its boards one below the other."""
-    console = Console(highlight=False)
+    console = make_console()
     pause_s = parse_seconds(pause or (PAUSE if console.is_terminal else "0s"), "--pause")
     if pause_s > MAX_PAUSE_S:
         raise UsageError(f"--pause {pause} is too long: at most {MAX_PAUSE_S} s")

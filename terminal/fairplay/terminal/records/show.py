@@ -13,7 +13,7 @@ from fairplay.server.records.chain import parsed
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import Place
 from fairplay.terminal.outcomes import UsageError
-from fairplay.terminal.printing import print_json, say
+from fairplay.terminal.printing import make_console, print_json, say
 from fairplay.terminal.records.choosing import choose
 from fairplay.terminal.records.games import choose_recorded_game, find_installed, read_game
 from fairplay.terminal.records.overview import RUNNING, UNFINISHED, Overview, show_time, summarize
@@ -59,7 +59,7 @@ def show_record(place: Place, wanted: str | None, plain: bool, state_at: int | N
 
 
 def _show(wording: Wording, record: Record, overview: Overview, endless: str) -> None:
-    console = Console(highlight=False)
+    console = make_console()
     entries = enumerate(parsed(record), start=1)
     _, header = next(entries)
     for key, value in _header(header, overview, endless):
@@ -148,7 +148,7 @@ def _print_call(wording: Wording, _: Record, number: int, call: RecordedCall) ->
 
 
 def _show_call(wording: Wording, record: Record, number: int, call: RecordedCall) -> None:
-    console = Console(highlight=False)
+    console = make_console()
     line = wording.line(number, RecordEntry(call=call))
     say(
         console,

@@ -14,7 +14,7 @@ from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import Place
 from fairplay.server.records.verify import CHECKS, Finding, verify
 from fairplay.terminal.outcomes import DONE, FAILED, FailedError
-from fairplay.terminal.printing import counted, print_json, say
+from fairplay.terminal.printing import counted, make_console, print_json, say
 from fairplay.terminal.records.choosing import choose
 from fairplay.terminal.records.overview import summarize
 from fairplay.terminal.records.sources import Source, open_source
@@ -47,7 +47,7 @@ def check_record(record: Record) -> Sequence[str]:
 
 def verify_records(place: Place, wanted: str | None, as_json: bool) -> int:
     """Verify one record or all, and return the exit code."""
-    console = Console(highlight=False)
+    console = make_console()
     counts = dict.fromkeys(("ok", "unfinished", "wrong"), 0)
     found = []
     with open_source(place) as source:

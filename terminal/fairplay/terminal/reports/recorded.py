@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
 
-from rich.console import Console
 from rich.markup import escape
 
 from fairplay.server.manager import history
@@ -15,6 +14,7 @@ from fairplay.server.records.errors import Diverged, RecordsError
 from fairplay.server.records.place import Place
 from fairplay.terminal.outcomes import FailedError, UsageError
 from fairplay.terminal.playing.summary import is_league, summarize
+from fairplay.terminal.printing import make_console
 from fairplay.terminal.records.choosing import choose_tournament
 from fairplay.terminal.records.sources import Source, open_source
 from fairplay.terminal.reports.findings import Findings, games_to_read
@@ -35,7 +35,7 @@ def show_standings(place: Place, wanted: str | None, choose: Callable[[str, Sequ
         names = [player.name for player in whole.tournament.entrants]
         outputs = choose(plan.game, names)
         outputs.prepare(has_bands=is_league(plan.format))
-        console = Console(stderr=outputs.json == "-", highlight=False)
+        console = make_console(errors=outputs.json == "-")
         links = {player.name: player.link for player in whole.tournament.entrants}
         for renderable in summarize(*whole, links):
             console.print(renderable)
