@@ -35,7 +35,7 @@ class Connections:
     """The connections of a listener, the oldest first. `most` None: as many as the descriptors of the process allow."""
 
     def __init__(self, most: int | None = None) -> None:
-        self._most = most if most is not None else min(MOST, int(resource.getrlimit(resource.RLIMIT_NOFILE)[0] * SHARE))
+        self._most = _room() if most is None else most
         self._open: dict[Connection, None] = {}
 
     def admit(self, host: str) -> Connection | None:
@@ -111,6 +111,12 @@ async def _serve(
         taken.close()
     else:
         connection.end = transport.abort
+
+
+def _room() -> int:
+    """Return how many connections the descriptors of this process allow."""
+    descriptors = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return MOST if descriptors == resource.RLIM_INFINITY else min(MOST, int(descriptors * SHARE))
 
 
 def _is_here(host: str) -> bool:
