@@ -40,7 +40,7 @@ class _StagesFormat:
         assert isinstance(settings, Stages)
         if not LEAST <= len(settings.stages) <= MOST:
             raise ValueError(f"a tournament has {LEAST} to {MOST} stages, not {len(settings.stages)}")
-        full = Stages()
+        full = Stages(unplayed_enter=settings.unplayed_enter)
         for place, stage in enumerate(settings.stages, start=1):
             if stage.format.HasField("stages"):
                 raise ValueError(f"stage {place} cannot have stages of its own")
@@ -80,16 +80,19 @@ class _StagesFormat:
         left = [*entrants]
         behind: list[int] = []
         course = _Course()
+        unplayed_enter = settings.unplayed_enter or not settings.HasField("unplayed_enter")
         for place, stage in enumerate(settings.stages, start=1):
             format_, own = chosen(stage.format)
             seated = left if place == 1 or format_.ranks else spread(left, terms.sizes)
             order = yield from course.play(place, format_.plan(own, _terms_of(format_, terms), seated, rng))
             best = [each for each in (*order.winners, *order.others) if each not in course.withdrawn]
+            if not unplayed_enter:
+                best.sort(key=course.unplayed.__contains__)
             if place == len(settings.stages):
                 others = [each for each in best if each not in order.winners]
                 return Order(order.winners, tuple(others + behind))
-            left = best[: stage.top_count]
-            behind = best[stage.top_count :] + behind
+            left = [each for each in best[: stage.top_count] if unplayed_enter or each not in course.unplayed]
+            behind = best[len(left) :] + behind
         return Order((), ())  # there is no tournament without stages
 
 
@@ -106,11 +109,15 @@ class _Course:
 
     def __init__(self) -> None:
         self.withdrawn: frozenset[int] = frozenset()
+        self.unplayed: set[int] = set()
+        """Those who have failed in this stage, and finished no game in which they made a decision."""
         self._last_deal = 0
 
     def play(self, stage: int, plan: Plan) -> Plan:
         """Play the plan of a stage."""
         before = self._last_deal
+        failed, finished = set[int](), set[int]()
+        self.unplayed = set()
         try:
             step = next(plan)
             while True:
@@ -118,6 +125,11 @@ class _Course:
                 self._last_deal = max([self._last_deal, *(game.deal for game in games)])
                 results = yield step._replace(games=games, stage=stage)
                 self.withdrawn = results.withdrawn
+                for game in results.played:
+                    failed.update(game.failed)
+                    if not game.result.aborted:
+                        finished.update(set(game.pairing.entrants) - game.idle - set(game.failed))
+                self.unplayed = failed - finished
                 step = plan.send(results)
         except StopIteration as stop:
             order: Order = stop.value

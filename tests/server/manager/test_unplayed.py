@@ -45,3 +45,13 @@ async def test_who_has_failed_once_and_wins_otherwise_has_played() -> None:
         await here.play("t", event("round-robin", names="abc"))
         lines = (await here.manager.standings("t", 10, 0))[0].standings
         assert {line.name: line.unplayed for line in lines} == {"a": False, "b": True, "c": False}
+
+
+async def test_who_has_not_played_enters_no_further_stage() -> None:
+    async with environment() as here:
+        for name in "abc":
+            here.stage.act(name, take_turn="raise")
+        tournament = await here.play("t", event("swiss rounds=2 top=4, knockout", names="abcde"))
+        final = [game for round_ in tournament.rounds if round_.stage == 2 for game in round_.games]
+        assert {name for game in final for name in game.players} == {"d", "e"}
+        assert here.findings() == []

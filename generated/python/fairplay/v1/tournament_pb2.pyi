@@ -418,6 +418,11 @@ class Stages(google.protobuf.message.Message):
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
     STAGES_FIELD_NUMBER: builtins.int
+    UNPLAYED_ENTER_FIELD_NUMBER: builtins.int
+    unplayed_enter: builtins.bool
+    """Whether an entrant may enter the next stage that has failed in the one before, and has finished no game there in
+    which it made a decision. Default false. Not set in tournaments of older servers, where it may.
+    """
     @property
     def stages(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Stage]:
         """The stages, 2 to 10."""
@@ -426,8 +431,11 @@ class Stages(google.protobuf.message.Message):
         self,
         *,
         stages: collections.abc.Iterable[global___Stage] | None = ...,
+        unplayed_enter: builtins.bool | None = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["stages", b"stages"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["_unplayed_enter", b"_unplayed_enter", "unplayed_enter", b"unplayed_enter"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_unplayed_enter", b"_unplayed_enter", "stages", b"stages", "unplayed_enter", b"unplayed_enter"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["_unplayed_enter", b"_unplayed_enter"]) -> typing.Literal["unplayed_enter"] | None: ...
 
 global___Stages = Stages
 
