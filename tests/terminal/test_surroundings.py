@@ -158,3 +158,18 @@ def test_a_name_that_is_not_allowed_is_called_so(fairplay: Run) -> None:
     ran = fairplay("game", "fish", "-p", "José=bot:first", "-p", "bot:random")
     sentence = "'José' is not a name for a player: give 1 to 64 letters from A to z, digits, '-', '_' or '.'"
     assert ran == (2, "", f"fairplay: {sentence}\n")
+
+
+# --- places that cannot be written to ---
+
+
+def test_records_are_read_where_nothing_can_be_written(fairplay: Run, tmp_path: Path) -> None:
+    apart = ("unshare", "--user", "--map-root-user", "--mount", "sh", "-c")
+    read_only = "mount --bind records records && mount -o remount,ro,bind records"
+    fairplay("game", *BOTS, "--records", "records")
+    if subprocess.run([*apart, read_only], check=False, capture_output=True, cwd=tmp_path).returncode:
+        pytest.skip("namespaces are not allowed here")
+    command = f"{read_only} && ! touch records/x && {FAIRPLAY} records verify records"
+    ran = subprocess.run([*apart, command], check=False, capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    assert ran.returncode == 0, ran.stderr
+    assert "1 record" in ran.stdout

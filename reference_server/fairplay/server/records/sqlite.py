@@ -70,7 +70,9 @@ class Directory:
         path = self.path / FILE_NAME
         if not path.is_file():
             raise RecordsError(f"there are no records in {self}: it has no file {FILE_NAME}")
-        return _engine(path, mode="ro")
+        # Beside a database that nobody has open SQLite makes files of its own, unless it may take it for unchangeable.
+        apart = not any(path.with_name(f"{FILE_NAME}{suffix}").exists() for suffix in ("-wal", "-shm"))
+        return _engine(path, mode="ro", unchanging=apart and not os.access(self.path, os.W_OK))
 
     def has(self, part: str) -> bool:
         """Return whether there is a file of this small database."""
@@ -97,8 +99,8 @@ class Directory:
         return self.path / f"{part}.sqlite"
 
 
-def _engine(path: Path, mode: str) -> Engine:
-    query = {"mode": mode, "uri": "true"}
+def _engine(path: Path, mode: str, *, unchanging: bool = False) -> Engine:
+    query = {"mode": mode, "uri": "true", **({"immutable": "1"} if unchanging else {})}
     url = URL.create("sqlite", database=f"file:{quote(str(path.absolute()))}", query=query)
     connect_args = {"timeout": BUSY_TIMEOUT_S, "check_same_thread": False}
     return create_engine(url, connect_args=connect_args, paramstyle="named")
