@@ -25,7 +25,7 @@ from fairplay.player.serving import start_server
 from fairplay.server.errors import Refusal
 from fairplay.v1.referee_pb2 import CreateGameRequest, GamePlan, GetGameRequest, PlayGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
-from tests.player.endings import Ending, ending
+from tests.player.endings import EXHAUSTED, Ending, ending
 from tests.robustness.network import Network, network
 from tests.server.harness import plan
 from tools.language_players import (
@@ -171,7 +171,7 @@ async def restart(scene: Scene, number: signal.Signals = signal.SIGTERM) -> None
     await scene.end(number)
     scene.opponent.asked.clear()
     await scene.start_again()
-    await scene.opponent.asked.wait()
+    await _wait_until_asked(scene)
     scene.opponent.move()
 
 
@@ -255,10 +255,10 @@ async def check_endings(command: str) -> None:
     code, said = await _ended(command, servicer)
     if code != 0 or servicer.statuses:
         raise Failed(f"{command}\nended with {code}, and did not come back after the last status but {said}")
-    for final in sorted(FINAL, key=lambda each: each.name):
+    for final in (*FINAL, EXHAUSTED):
         code, said = await _ended(command, Ending(*[final] * 50, welcomes=False))
         if code == 0 or "as in the list" not in said:
-            raise Failed(f"{command}\nended with {code} after {final.name}, where it was refused for good:\n{said}")
+            raise Failed(f"{command}\nended with {code} after {final}, where it was refused for good:\n{said}")
 
 
 async def _ended(command: str, servicer: Ending) -> tuple[int, str]:

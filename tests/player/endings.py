@@ -14,6 +14,9 @@ from fairplay.v1.connection_pb2_grpc import ConnectionServiceServicer, add_Conne
 
 FINISHED = Goodbye(reason=GoodbyeReason.GOODBYE_REASON_FINISHED, message="thank you")
 
+EXHAUSTED = Refusal("TOO_MANY_PLAYERS", "as in the list")
+"""What is final though libraries say its status of connections, too: a server gives its reason."""
+
 
 class Ending(ConnectionServiceServicer):
     """A server that ends one stream after the other with the statuses of a list, after a welcome if it is to say one.

@@ -17,7 +17,7 @@ from fairplay.player.tls import TlsFiles
 from fairplay.server.errors import Refusal
 from fairplay.server.server import Config
 from fairplay.terminal.authority import make_authority, make_server
-from tests.player.endings import Ending, ending
+from tests.player.endings import EXHAUSTED, Ending, ending
 from tests.robustness.harness import free_address
 from tests.robustness.network import network
 from tests.server.access.harness import add_accounts
@@ -43,8 +43,8 @@ async def test_a_stream_that_was_lost_is_opened_again_whatever_its_status(creden
 @pytest.mark.parametrize("credentials", [NO_CREDENTIALS, ACCOUNT], ids=["nobody", "account"])
 async def test_a_hello_is_said_again_unless_the_docs_call_its_status_final(credentials: Credentials) -> None:
     async with asyncio.timeout(60):
-        for code in FINAL:
-            async with ending(Ending(*[code] * 50, welcomes=False)) as address:  # gRPC may hide one behind INTERNAL
+        for status in (*FINAL, EXHAUSTED):
+            async with ending(Ending(*[status] * 50, welcomes=False)) as address:  # gRPC may hide one behind INTERNAL
                 with pytest.raises(DialInError, match="refuses: as in the list"):
                     await dial_in(address, credentials)
         busy = Refusal("TOO_MANY_REQUESTS", "ask again in a moment", retry_s=0.1)
@@ -57,7 +57,7 @@ async def test_a_hello_is_said_again_unless_the_docs_call_its_status_final(crede
 def test_the_final_statuses_are_those_that_the_docs_name() -> None:
     page = (Path(__file__).parents[2] / "proto" / "README.md").read_text()
     [row] = [line for line in page.splitlines() if "end for good" in line]
-    assert {code for code in STATUSES if f"`{code.name}`" in row} == FINAL
+    assert {code for code in STATUSES if f"`{code.name}`" in row} == {*FINAL, grpc.StatusCode.RESOURCE_EXHAUSTED}
 
 
 class Thinking:

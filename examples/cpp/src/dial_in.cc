@@ -39,16 +39,19 @@ constexpr int kKeepaliveMs = 20'000;  // the server takes one in 10 s
 constexpr int kMaxBytes = 16 << 20;
 constexpr int kMaxReplies = 256;  // in one frame
 
-// The codes after which trying again would not help, unless the server says when to.
+// The codes after which trying again would not help.
 const std::set<StatusCode> kRefusals = {
-    StatusCode::INVALID_ARGUMENT, StatusCode::ALREADY_EXISTS,     StatusCode::PERMISSION_DENIED,
-    StatusCode::UNAUTHENTICATED,  StatusCode::RESOURCE_EXHAUSTED, StatusCode::UNIMPLEMENTED,
+    StatusCode::INVALID_ARGUMENT, StatusCode::ALREADY_EXISTS, StatusCode::PERMISSION_DENIED,
+    StatusCode::UNAUTHENTICATED,  StatusCode::UNIMPLEMENTED,
 };
 
-// Returns whether the server refuses the hello for good.
+// Returns whether the server refuses the hello for good. Libraries say RESOURCE_EXHAUSTED of connections, too, without
+// a reason.
 bool Refuses(const Status& status) {
-  return kRefusals.count(status.error_code()) > 0 &&
-         status.error_details().find("google.rpc.RetryInfo") == std::string::npos;
+  const std::string details = status.error_details();
+  const auto says = [&details](const char* what) { return details.find(what) != std::string::npos; };
+  const bool exhausted = status.error_code() == StatusCode::RESOURCE_EXHAUSTED && says("google.rpc.ErrorInfo");
+  return kRefusals.count(status.error_code()) > 0 || (exhausted && !says("google.rpc.RetryInfo"));
 }
 
 // The calls of one stream, from when they come until their replies are taken. Hands them to the services of the player

@@ -33,10 +33,9 @@ const (
 	maxReplies   = 256 // in one frame
 )
 
-// refusals are the codes after which trying again would not help, unless the server says when to.
+// refusals are the codes after which trying again would not help.
 var refusals = []codes.Code{
-	codes.InvalidArgument, codes.AlreadyExists, codes.PermissionDenied, codes.Unauthenticated,
-	codes.ResourceExhausted, codes.Unimplemented,
+	codes.InvalidArgument, codes.AlreadyExists, codes.PermissionDenied, codes.Unauthenticated, codes.Unimplemented,
 }
 
 var options = []grpc.DialOption{
@@ -82,10 +81,16 @@ func dialIn(address string, player *fairplay.HostedPlayer, register func(grpc.Se
 	}
 }
 
-// refused says whether the server refuses the hello for good.
+// refused says whether the server refuses the hello for good. Libraries say ResourceExhausted of connections, too,
+// without a reason.
 func refused(err error) bool {
-	says := func(detail *anypb.Any) bool { return strings.HasSuffix(detail.TypeUrl, "/google.rpc.RetryInfo") }
-	return slices.Contains(refusals, status.Code(err)) && !slices.ContainsFunc(status.Convert(err).Proto().GetDetails(), says)
+	says := func(kind string) bool {
+		return slices.ContainsFunc(status.Convert(err).Proto().GetDetails(), func(detail *anypb.Any) bool {
+			return strings.HasSuffix(detail.TypeUrl, kind)
+		})
+	}
+	exhausted := status.Code(err) == codes.ResourceExhausted && says("/google.rpc.ErrorInfo")
+	return slices.Contains(refusals, status.Code(err)) || exhausted && !says("/google.rpc.RetryInfo")
 }
 
 // converse answers the calls of one stream until it ends. What the server said is returned as far as it came.

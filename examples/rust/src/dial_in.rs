@@ -34,13 +34,12 @@ const MAX_BYTES: usize = 16 << 20;
 /// In one frame.
 const MAX_REPLIES: usize = 256;
 
-/// After these codes trying again would not help, unless the server says when to.
-const REFUSALS: [Code; 6] = [
+/// After these codes trying again would not help.
+const REFUSALS: [Code; 5] = [
     Code::InvalidArgument,
     Code::AlreadyExists,
     Code::PermissionDenied,
     Code::Unauthenticated,
-    Code::ResourceExhausted,
     Code::Unimplemented,
 ];
 
@@ -71,10 +70,11 @@ pub async fn dial_in(address: &str, player: HostedPlayer, routes: Routes) -> any
     }
 }
 
-/// Whether the server refuses the hello for good.
+/// Whether the server refuses the hello for good. Libraries say ResourceExhausted of connections, too, without a reason.
 fn refuses(status: &Status) -> bool {
     let details = String::from_utf8_lossy(status.details());
-    REFUSALS.contains(&status.code()) && !details.contains("google.rpc.RetryInfo")
+    let exhausted = status.code() == Code::ResourceExhausted && details.contains("google.rpc.ErrorInfo");
+    REFUSALS.contains(&status.code()) || exhausted && !details.contains("google.rpc.RetryInfo")
 }
 
 /// One stream after the other.

@@ -28,13 +28,12 @@ const OPTIONS = {
   "grpc.max_reconnect_backoff_ms": LAST_PAUSE_MS,
 };
 
-/** The codes after which trying again would not help, unless the server says when to. */
+/** The codes after which trying again would not help. */
 const REFUSALS = [
   status.INVALID_ARGUMENT,
   status.ALREADY_EXISTS,
   status.PERMISSION_DENIED,
   status.UNAUTHENTICATED,
-  status.RESOURCE_EXHAUSTED,
   status.UNIMPLEMENTED,
 ];
 
@@ -76,10 +75,12 @@ export async function dialIn(address: string, player: HostedPlayer, served: Serv
   client.close();
 }
 
-/** Whether the server refuses the hello for good. */
+/** Whether the server refuses the hello for good. Libraries say RESOURCE_EXHAUSTED of connections, too, without a reason. */
 function refused({ code, metadata }: Conversation["ending"]): boolean {
   const details = metadata?.get("grpc-status-details-bin") ?? [];
-  return code !== undefined && REFUSALS.includes(code) && !details.some((each) => each.includes("google.rpc.RetryInfo"));
+  const says = (kind: string): boolean => details.some((each) => each.includes(kind));
+  const exhausted = code === status.RESOURCE_EXHAUSTED && says("google.rpc.ErrorInfo");
+  return (code !== undefined && REFUSALS.includes(code)) || (exhausted && !says("google.rpc.RetryInfo"));
 }
 
 /** Answers the calls of one stream until it ends. */

@@ -41,11 +41,10 @@ FINAL = {
     grpc.StatusCode.ALREADY_EXISTS,
     grpc.StatusCode.PERMISSION_DENIED,
     grpc.StatusCode.UNAUTHENTICATED,
-    grpc.StatusCode.RESOURCE_EXHAUSTED,
     grpc.StatusCode.UNIMPLEMENTED,
 }
-"""The statuses with which a server refuses a hello for good, unless it says when to try again."""
-DETAILS, RETRY = "grpc-status-details-bin", b"google.rpc.RetryInfo"
+"""The statuses with which a server refuses a hello for good."""
+DETAILS, REASON, RETRY = "grpc-status-details-bin", b"google.rpc.ErrorInfo", b"google.rpc.RetryInfo"
 
 
 class DialInError(Exception):
@@ -113,7 +112,7 @@ async def dial_in_async(
                 problem = "the server ended the stream"
             except grpc.aio.AioRpcError as error:
                 problem = error.details() or error.code().name
-                if error.code() in FINAL and not _may_be_repeated(error):
+                if _refuses(error):
                     raise DialInError(f"{address} refuses: {problem}") from None
             if connection.welcomed:
                 give_up, pause = loop.time() + patience_s, FIRST_RETRY_S
@@ -128,8 +127,15 @@ async def dial_in_async(
             pause = min(2 * pause, LAST_RETRY_S)
 
 
-def _may_be_repeated(error: grpc.aio.AioRpcError) -> bool:
-    return any(key == DETAILS and RETRY in value for key, value in error.trailing_metadata() or ())
+def _refuses(error: grpc.aio.AioRpcError) -> bool:
+    """Return whether the server refuses the hello for good.
+
+    Libraries say RESOURCE_EXHAUSTED of connections, too, without a reason.
+    """
+    if error.code() is not grpc.StatusCode.RESOURCE_EXHAUSTED:
+        return error.code() in FINAL
+    [details] = [value for key, value in error.trailing_metadata() or () if key == DETAILS] or [b""]
+    return REASON in details and RETRY not in details
 
 
 class _Connection:

@@ -46,8 +46,8 @@ class ConnectionServiceStub:
     output and error. What it has started ends with it: the server sees to that.
 
     After INVALID_ARGUMENT, ALREADY_EXISTS, PERMISSION_DENIED, UNAUTHENTICATED or UNIMPLEMENTED, and after
-    RESOURCE_EXHAUSTED without a google.rpc.RetryInfo, a repeat of the same hello fails again. After any other end the
-    caller may dial in again.
+    RESOURCE_EXHAUSTED with a google.rpc.ErrorInfo and without a google.rpc.RetryInfo, a repeat of the same hello fails
+    again. After any other end the caller may dial in again.
 
     Fails with RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where too many calls, of one host or of all, have not sent a
     hello yet, or an account sends more bytes than its quota;
@@ -85,8 +85,8 @@ class ConnectionServiceAsyncStub:
     output and error. What it has started ends with it: the server sees to that.
 
     After INVALID_ARGUMENT, ALREADY_EXISTS, PERMISSION_DENIED, UNAUTHENTICATED or UNIMPLEMENTED, and after
-    RESOURCE_EXHAUSTED without a google.rpc.RetryInfo, a repeat of the same hello fails again. After any other end the
-    caller may dial in again.
+    RESOURCE_EXHAUSTED with a google.rpc.ErrorInfo and without a google.rpc.RetryInfo, a repeat of the same hello fails
+    again. After any other end the caller may dial in again.
 
     Fails with RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where too many calls, of one host or of all, have not sent a
     hello yet, or an account sends more bytes than its quota;
@@ -126,8 +126,8 @@ class ConnectionServiceServicer(metaclass=abc.ABCMeta):
         output and error. What it has started ends with it: the server sees to that.
 
         After INVALID_ARGUMENT, ALREADY_EXISTS, PERMISSION_DENIED, UNAUTHENTICATED or UNIMPLEMENTED, and after
-        RESOURCE_EXHAUSTED without a google.rpc.RetryInfo, a repeat of the same hello fails again. After any other end the
-        caller may dial in again.
+        RESOURCE_EXHAUSTED with a google.rpc.ErrorInfo and without a google.rpc.RetryInfo, a repeat of the same hello fails
+        again. After any other end the caller may dial in again.
 
         Fails with RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where too many calls, of one host or of all, have not sent a
         hello yet, or an account sends more bytes than its quota;

@@ -35,13 +35,12 @@ final class DialIn {
     private static final Duration LAST_PAUSE = Duration.ofSeconds(1);
     private static final int MAX_BYTES = 16 * 1024 * 1024; // of one frame
 
-    /** After these, trying again would not help, unless the server says when to. */
+    /** After these, trying again would not help. */
     private static final Set<Status.Code> REFUSALS = EnumSet.of(
             Status.Code.INVALID_ARGUMENT,
             Status.Code.ALREADY_EXISTS,
             Status.Code.PERMISSION_DENIED,
             Status.Code.UNAUTHENTICATED,
-            Status.Code.RESOURCE_EXHAUSTED,
             Status.Code.UNIMPLEMENTED);
 
     private static final Metadata.Key<byte[]> DETAILS =
@@ -105,10 +104,15 @@ final class DialIn {
         }
     }
 
-    /** Returns whether the server refuses the hello for good. */
+    /**
+     * Returns whether the server refuses the hello for good. Libraries say RESOURCE_EXHAUSTED of connections, too,
+     * without a reason.
+     */
     private static boolean refuses(StatusException ending) {
-        byte[] details = ending.getTrailers() == null ? null : ending.getTrailers().get(DETAILS);
-        boolean saysWhen = details != null && new String(details, ISO_8859_1).contains("google.rpc.RetryInfo");
-        return REFUSALS.contains(ending.getStatus().getCode()) && !saysWhen;
+        byte[] bytes = ending.getTrailers() == null ? null : ending.getTrailers().get(DETAILS);
+        String details = bytes == null ? "" : new String(bytes, ISO_8859_1);
+        Status.Code code = ending.getStatus().getCode();
+        boolean exhausted = code == Status.Code.RESOURCE_EXHAUSTED && details.contains("google.rpc.ErrorInfo");
+        return REFUSALS.contains(code) || (exhausted && !details.contains("google.rpc.RetryInfo"));
     }
 }
