@@ -7,6 +7,7 @@ import os
 import shlex
 import signal
 import sys
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -139,3 +140,14 @@ async def test_players_that_come_up_while_the_server_stands_still_take_part(tmp_
             await asyncio.sleep(PAUSE_S)  # real time, in which the start limit would be over
             os.kill(server.process.pid, signal.SIGCONT)
             assert not (await playing).game.result.misconducts
+
+
+@pytest.mark.slow
+def test_a_suite_that_stood_still_while_the_player_came_up_passes_it(tmp_path: Path) -> None:
+    slow = f"exec:{sys.executable} -c {shlex.quote(SLOW_PLAYER)}"
+    with Command(tmp_path, "certify", "fish", slow, "--only", "contract.reachable", "--start-limit", "3s") as suite:
+        until(lambda: len(suite.left()) > 1, "the player is started")
+        os.kill(suite.process.pid, signal.SIGSTOP)
+        time.sleep(PAUSE_S)  # real time, in which the start limit would be over
+        os.kill(suite.process.pid, signal.SIGCONT)
+        assert suite.process.wait(PATIENCE_S) == 0, suite.out

@@ -39,7 +39,7 @@ log = logging.getLogger("fairplay.manager")
 
 
 STARTS_AT_ONCE = 32
-"""How many players are started or waited for at the same time: a machine that starts all at once is slow for each."""
+"""How many players are waited for at the same time; programs among them come up by turns."""
 AT_ONCE = 100
 """How many players are opened, called or let go in one turn of the event loop: others have their turns in between."""
 
