@@ -180,6 +180,7 @@ async def lives(records: Path, entry_count: int) -> None:
             await asyncio.wait({running, off}, return_when=asyncio.FIRST_COMPLETED)
         off.cancel()
         running.cancel()
+        await asyncio.wait({running, off})
 
 
 async def lives_on(records: Path, expected: Tournament) -> None:
@@ -209,6 +210,7 @@ async def test_a_server_killed_while_it_cancels_stays_with_it_once_it_is_decided
             off.cancel()
             over = running.done()
             running.cancel()
+            await asyncio.wait({running, off})
         async with environment(records) as here:
             was_decided = any(entry.change.cancelled for entry in parsed(here.store.read("t")))
             tournament = await run(here) if not was_decided else await resumed(here)
