@@ -61,3 +61,17 @@ async def test_a_request_has_so_long_to_come(pages: Pages) -> None:
         async with asyncio.timeout(LIMIT_S):
             answers = [await loop.sock_recv(each, 100) for each in opened]
         assert all(each == b"" or b" 408 " in each for each in answers)
+
+
+@pytest.mark.slow
+async def test_answers_that_nobody_reads_are_not_kept(pages: Pages) -> None:
+    asking = b"GET /static/htmx-2.0.11.min.js HTTP/1.1\r\nHost: localhost\r\n\r\n" * 2_000
+    loop = asyncio.get_running_loop()
+    with socket.create_connection(("127.0.0.1", int(pages.url.rpartition(":")[2]))) as greedy:
+        greedy.setblocking(False)
+        await loop.sock_sendall(greedy, asking)
+        async with asyncio.timeout(2 * LIMIT_S):
+            with pytest.raises(ConnectionError):  # once it is not read, nothing is taken any more
+                while True:
+                    await loop.sock_sendall(greedy, b" ")
+                    await asyncio.sleep(1)

@@ -33,6 +33,8 @@ NICENESS = 10
 """How far the pages let others go first where processors are short: above all the referee on the same machine."""
 REQUEST_S = 20.0
 """How long a request may take to come, with its body."""
+UNREAD_S = 60.0
+"""How long a browser may leave unread what it is sent."""
 INCOMPLETE = (h11.IDLE, h11.SEND_BODY)
 TOO_LATE = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 KEEP_ALIVE_S = 75
@@ -47,6 +49,7 @@ class _Protocol(H11Protocol):
         self._connection = connection
         self._all = connections
         self._late: asyncio.TimerHandle | None = None
+        self._unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""
@@ -66,9 +69,20 @@ class _Protocol(H11Protocol):
         super().on_response_complete()
         self._connection.waiting = self.conn.their_state in INCOMPLETE
 
+    def pause_writing(self) -> None:
+        """Give the browser so long to read."""
+        super().pause_writing()
+        self._unread = self.loop.call_later(UNREAD_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on, as the browser reads."""
+        super().resume_writing()
+        self._reads()
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Make room for others."""
         self._forget()
+        self._reads()
         self._all.remove(self._connection)
         super().connection_lost(exc)
 
@@ -80,6 +94,11 @@ class _Protocol(H11Protocol):
         if self._late is not None:
             self._late.cancel()
             self._late = None
+
+    def _reads(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
 
     def _end(self) -> None:
         if self.cycle is None or self.cycle.response_complete:
