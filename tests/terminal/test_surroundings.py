@@ -173,3 +173,16 @@ def test_records_are_read_where_nothing_can_be_written(fairplay: Run, tmp_path: 
     ran = subprocess.run([*apart, command], check=False, capture_output=True, text=True, cwd=tmp_path, timeout=60)
     assert ran.returncode == 0, ran.stderr
     assert "1 record" in ran.stdout
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_standard_streams_may_be_closed(closed: str) -> None:
+    words = f"{FAIRPLAY} games {closed}"
+    ran = subprocess.run(["sh", "-c", words], check=False, capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_a_current_folder_that_is_gone_is_named(tmp_path: Path) -> None:
+    words = f"mkdir gone && cd gone && rmdir ../gone && {FAIRPLAY} certify fish exec:true"
+    ran = subprocess.run(["sh", "-c", words], check=False, capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    assert (ran.returncode, ran.stderr) == (1, "fairplay: the current folder is gone: change to another one\n")

@@ -15,6 +15,7 @@ from fairplay.conformance.case_errors import Failure, NotApplicable, NotTested
 from fairplay.conformance.evidence import Evidence, clipped
 from fairplay.conformance.owners import AFTER_OTHERS
 from fairplay.conformance.report import Run, count_decisions, measure
+from fairplay.conformance.slowness import Slowness
 from fairplay.conformance.trial import Trial
 from fairplay.conformance.verdicts import MET, Judged, Verdict
 from fairplay.games.conformance import Level
@@ -88,6 +89,7 @@ class Judge:
         self._stack = ExitStack()
         self._context: AnyContext | None = None
         self._trial_count = 0
+        self._slowness = Slowness(plan.run.limits)
 
     def __enter__(self) -> Judge:
         return self
@@ -125,6 +127,7 @@ class Judge:
         judged = judge(case, context, plan.repeat_command, known=case.id in plan.known)
         judged = _checked(judged, plan.run)
         new, self._trial_count = context.trials[self._trial_count :], len(context.trials)
+        judged = self._slowness.look_at(judged, new)
         return Result(judged, measure(new), count_decisions(new), context.description)
 
 

@@ -1,5 +1,6 @@
 """The command line, `fairplay …`. What a command needs is imported when it runs, so that help is quick."""
 
+import os
 import sys
 
 from fairplay.games.kit.ending import exit_code, on_end, stop
@@ -7,6 +8,14 @@ from fairplay.games.kit.ending import exit_code, on_end, stop
 
 def main() -> None:
     """Run the command line."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # it was closed: files of ours must not take its place
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
+    try:
+        os.getcwd()  # noqa: PTH109
+    except FileNotFoundError:
+        sys.stderr.write("fairplay: the current folder is gone: change to another one\n")
+        sys.exit(1)
     try:
         with on_end(stop):
             from fairplay.terminal.app import main as run

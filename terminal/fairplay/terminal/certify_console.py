@@ -10,6 +10,7 @@ from fairplay.conformance.conclusion import conclusion
 from fairplay.conformance.events import Began, CaseBegan, CaseJudged, Ended, Event
 from fairplay.conformance.options import duration_text
 from fairplay.conformance.report import Report
+from fairplay.conformance.slowness import REMARK
 from fairplay.conformance.verdicts import Judged, Verdict
 from fairplay.terminal.estimate import Estimate
 from fairplay.terminal.printing import counted, harmless
@@ -89,6 +90,10 @@ class ConsoleWriter:
         if report.times:
             slowest = max(report.times.items(), key=lambda item: item[1].max_s)
             self._say(f"The longest answer took {1000 * slowest[1].max_s:.1f} ms ({slowest[0]}).")
+        if count := sum(REMARK in each.sentence for each in report.judged):
+            self._say(
+                f"[yellow]In {counted(count, 'case')} an answer was {REMARK}: on a slower machine it may fail.[/]"
+            )
         self._say(f"[bold]{escape(conclusion(report))}[/]")
 
     def _explain(self, judged: Judged) -> None:
