@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from fairplay.games.kit.settings import MAX_COUNT
 from fairplay.games.webset import rules
 from fairplay.games.webset.rules import EMPTY, Phase, Player, Standing, State, settings_of
 from tests.games.webset.tables import UNSHUFFLED, fresh, without_sets
@@ -112,8 +113,8 @@ def test_what_a_game_can_just_be_like_is_sound(changes: dict[str, Any]) -> None:
         (CALLED | {"call_count": 0}, "none was accepted, or in rounds"),
         (CALLED | {"settings": settings_of(rounds="lot")}, "none was accepted, or in rounds"),
         ({"revision": 2**53 + 1}, "The revision is at most 9,007,199,254,740,992"),
-        ({"call_count": 2**31 + 1}, "counts are at most 2,147,483,648"),
-        ({"act_count": 2**31 + 1, "phase": Phase.OVER}, "counts are at most 2,147,483,648"),
+        ({"call_count": MAX_COUNT + 1}, f"counts are at most {MAX_COUNT:,}"),
+        ({"act_count": MAX_COUNT + 1, "phase": Phase.OVER}, f"counts are at most {MAX_COUNT:,}"),
         (PICKING | {"picked": (0, 1, 2)}, "Up to two cards"),
         (CALLED | {"picked": (0,)}, "Up to two cards"),
         (PICKING | {"picked": (0,), "phase": Phase.OPEN, "caller": None}, "Up to two cards"),

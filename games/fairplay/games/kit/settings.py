@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import MISSING, field, fields
 from typing import Any, NamedTuple, get_args
 
-MAX_REVISION, MAX_COUNT = 2**53, 2**31
+MAX_REVISION, MAX_COUNT = 2**53, 2**32 - 2**20
 """Of states from outside: far more than a game reaches, and its messages have room for all that can follow."""
 
 
