@@ -55,6 +55,12 @@ def stepped(state: State, rng: Random) -> State:
     return rules.apply(state, rng.choice(acts))
 
 
+LOCKED_OUT_IN_ROUNDS = rules.apply(
+    rules.initial(settings_of(profile="contest", rounds="earliest", locked_until_change=True), 2, Random(1)),
+    Act(0, Take((0, 0, 0))),
+)
+
+
 @settings(max_examples=120, deadline=None)
 @given(games())
 def test_in_every_state_all_cards_are_accounted_for_and_every_invariant_holds(game: tuple[State, Random]) -> None:
@@ -112,6 +118,7 @@ def test_an_act_either_changes_something_or_names_a_rule(
         assert after == state
 
 
+@example((LOCKED_OUT_IN_ROUNDS, Random(1)), 0)
 @settings(max_examples=60, deadline=None)
 @given(games(), st.integers(0, 60))
 def test_what_is_listed_is_carried_out_and_what_is_not_is_refused(game: tuple[State, Random], steps: int) -> None:

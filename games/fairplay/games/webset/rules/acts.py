@@ -80,6 +80,8 @@ def _call(state: State, seat: int) -> Result:
 
 
 def _take(state: State, seat: int, cards: Cards) -> Result:
+    if state.settings.rounds != "off" and state.players[seat].locked:
+        return Result(state, Status.NOT_NOW, "webset.call.lockout")
     if state.settings.rounds == "puzzle":
         solved = judge_named(state, cards)
         return Result(solve(state, [(seat, cards)]), solved.status, solved.rule)
