@@ -75,7 +75,7 @@ export async function dialIn(address: string, player: HostedPlayer, served: Serv
   client.close();
 }
 
-/** Whether the server refuses the hello for good. Libraries say RESOURCE_EXHAUSTED of connections, too, without a reason. */
+/** Whether the server refuses the hello for good. Libraries say RESOURCE_EXHAUSTED of connections, without a reason. */
 function refused({ code, metadata }: Conversation["ending"]): boolean {
   const details = metadata?.get("grpc-status-details-bin") ?? [];
   const says = (kind: string): boolean => details.some((each) => each.includes(kind));
