@@ -35,13 +35,8 @@ const MAX_BYTES: usize = 16 << 20;
 const MAX_REPLIES: usize = 256;
 
 /// After these codes trying again would not help.
-const REFUSALS: [Code; 5] = [
-    Code::InvalidArgument,
-    Code::AlreadyExists,
-    Code::PermissionDenied,
-    Code::Unauthenticated,
-    Code::Unimplemented,
-];
+const REFUSALS: [Code; 5] =
+    [Code::InvalidArgument, Code::AlreadyExists, Code::PermissionDenied, Code::Unauthenticated, Code::Unimplemented];
 
 /// Answers calls until the server says that the player is no longer needed. Opens another stream when one is lost.
 pub async fn dial_in(address: &str, player: HostedPlayer, routes: Routes) -> anyhow::Result<()> {
@@ -70,7 +65,7 @@ pub async fn dial_in(address: &str, player: HostedPlayer, routes: Routes) -> any
     }
 }
 
-/// Whether the server refuses the hello for good. Libraries say ResourceExhausted of connections, too, without a reason.
+/// Whether the server refuses the hello for good. Libraries say ResourceExhausted of connections, without a reason.
 fn refuses(status: &Status) -> bool {
     let details = String::from_utf8_lossy(status.details());
     let exhausted = status.code() == Code::ResourceExhausted && details.contains("google.rpc.ErrorInfo");

@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class DialIn {
     private static final Duration PATIENCE = Duration.ofSeconds(30); // for a server that is not there
-    private static final Duration RESUME_WINDOW = Duration.ofSeconds(30); // in which games wait when the server loses us
+    private static final Duration RESUME_WINDOW = Duration.ofSeconds(30); // in which games wait for us
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LAST_PAUSE = Duration.ofSeconds(1);
     private static final int MAX_BYTES = 16 * 1024 * 1024; // of one frame
