@@ -87,7 +87,7 @@ class CertifySession:
     def pytest_report_teststatus(self, report: Any) -> tuple[str, str, str] | None:
         """Return the verdict of a case, where pytest shows how a test ended."""
         verdict = dict(getattr(report, "user_properties", ())).get("verdict")
-        if verdict is None or report.when != "call":
+        if verdict is None or report.when != "call" or hasattr(report, "wasxfail"):
             return None
         if verdict == Verdict.PASS and report.failed:  # a known failure that passes: pytest says so
             return None
