@@ -104,8 +104,8 @@ class Judge:
     @property
     def context(self) -> AnyContext:
         """Return the context of the cases, opened for the first of them."""
-        if self._context is None:
-            self._context = self._stack.enter_context(self._plan.open_context())
+        self.reach()
+        assert self._context is not None
         return self._context
 
     def reach(self) -> None:
@@ -113,7 +113,8 @@ class Judge:
 
         The same happens when the first case is judged, which then ends without a verdict.
         """
-        assert self.context is not None
+        if self._context is None:
+            self._context = self._stack.enter_context(self._plan.open_context())
 
     def prepare(self, cases: Iterable[Case]) -> None:
         """Begin what cases that are judged later will need. They are judged in the same way without that."""
