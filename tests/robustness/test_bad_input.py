@@ -28,7 +28,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "broken.json").write_text('{"rows": 6')
     (tmp_path / "unknown.json").write_text('{"bows": 6}')
     (tmp_path / "list.json").write_text("[1]")
-    (tmp_path / "binary.json").write_bytes(b"\xff\xfe")
+    (tmp_path / "binary.json").write_bytes(b"\x80\x81")
     (tmp_path / "empty.json").write_text("{}")
     (tmp_path / "corrupt").mkdir()
     (tmp_path / "corrupt" / "records.sqlite").write_bytes(b"this is not a database" * 100)
@@ -83,7 +83,7 @@ USAGE = {
     "unknown kind of link": (["game", "fish", *specs("robot:first", "bot:first")], LINKS),
     "no kind of link": (["game", "fish", *specs("first", "bot:first")], LINKS),
     "empty SPEC": (["game", "fish", *specs("", "bot:first")], LINKS),
-    "name that is none": (["game", "fish", *specs("a b=bot:first", "bot:first")], LINKS),
+    "name that is none": (["game", "fish", *specs("a b=bot:first", "bot:first")], "'a b' is not a name for a player"),
     "address without port": (["game", "fish", *specs("grpc://host", "bot:first")], "give grpc://HOST:PORT"),
     "address with a port too large": (["game", "fish", *specs("grpc://host:99999", "bot:first")], "HOST:PORT"),
     "name to dial in with": (["game", "fish", *specs("dial-in:a b", "bot:first")], "1 to 64 letters"),

@@ -128,9 +128,9 @@ def test_whatever_ends_programs_ends_it_as_ctrl_c_does(
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
-    arguments, when = STAGES["tournament, in a round"]
+    arguments, _ = STAGES["game, players do not come"]
     with Command(tmp_path, *arguments, program=PATIENT) as command:
-        when(command)
+        started(command)
         command.process.send_signal(number)
         ran = command.end()
         assert (ran.code, ran.err, command.left()) == (128 + number, STOPPED, [])

@@ -87,7 +87,10 @@ async def test_a_share_of_none_sends_nothing(serving: Serving) -> None:
     assert serving.collector.spans == []
 
 
-async def test_a_collector_that_is_away_costs_no_game_and_does_not_hold_up_the_end() -> None:
+async def test_a_collector_that_is_away_costs_no_game_and_does_not_hold_up_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1")  # it tries in a thread of its own, beside other tests
     await play(Tracer("http://127.0.0.1:1"))
 
 

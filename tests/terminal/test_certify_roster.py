@@ -25,7 +25,7 @@ link = "bot:first"
 who = "<script>alert('Ann')</script>"
 
 [[entrant]]
-name = ".."
+name = "b..b"
 link = "exec:false"
 """
 FEW = ["--only", "contract.reachable,contract.describes-itself"]
@@ -41,8 +41,8 @@ def test_each_player_has_a_row_a_page_and_a_certificate(fairplay: Run) -> None:
     assert (ran.code, ran.err) == (1, "")
     assert "0 of 2 players are certified for Fish." in ran.out
     assert "contract.reachable: The player cannot be reached: the player's process ended" in " ".join(ran.out.split())
-    assert sorted(each.name for each in Path("out").iterdir()) == ["...report", "ann.report", "index.html"]
-    for name in ("ann", ".."):
+    assert sorted(each.name for each in Path("out").iterdir()) == ["ann.report", "b..b.report", "index.html"]
+    for name in ("ann", "b..b"):
         assert json.loads(Path(f"out/{name}.report/certificate.json").read_text())["game"] == "fish"
     ann, gone = json.loads(Path("result.json").read_text())["players"]
     assert (ann["name"], ann["certified"], ann["failed"]) == ("ann", False, [])

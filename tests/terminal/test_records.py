@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import pty
 import re
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
@@ -52,6 +55,19 @@ def records(command: str, *arguments: object, code: int = 0, env: Mapping[str, s
     assert result.exit_code == code, result.output
     assert code or not result.stderr
     return result.stdout
+
+
+def on_terminal(*arguments: str) -> str:
+    """What a command prints whose output is a terminal."""
+    command = [sys.executable, "-m", "fairplay.terminal", *arguments]
+    ours, its = pty.openpty()
+    with subprocess.Popen(command, stdout=its, env={**os.environ, "TERM": "xterm"}), os.fdopen(ours, "rb") as terminal:
+        os.close(its)
+        shown = b""
+        with suppress(OSError):  # which is how a terminal ends on Linux
+            while data := terminal.read1(65_536):
+                shown += data
+        return shown.decode()
 
 
 def plain(command: str, *arguments: object, code: int = 0) -> Any:
@@ -504,7 +520,7 @@ def test_replay_shows_all_moves_of_players_that_move_at_once(tmp_path: Path) -> 
 
 
 def test_replay_in_a_terminal_draws_over_the_board_before(game_file: Path) -> None:
-    shown = records("replay", game_file, "--pause", "0ms", env={"FORCE_COLOR": "1", "TERM": "xterm"})
+    shown = on_terminal("records", "replay", str(game_file), "--pause", "0ms")
     assert "\x1b[1A" in shown
     assert "p0 " in shown.splitlines()[-1]
 

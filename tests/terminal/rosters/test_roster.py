@@ -90,7 +90,8 @@ def test_any_text_is_written_as_toml_and_read_again(text: str) -> None:
     assert tomllib.loads(f"x = {written}")["x"] == text
 
 
-NAMES = st.lists(st.from_regex(r"[A-Za-z0-9_.-]{1,64}", fullmatch=True), min_size=1, max_size=5, unique=True)
+NAME = st.from_regex(r"(?!\.{1,2}\Z)[A-Za-z0-9_.-]{1,64}", fullmatch=True)
+NAMES = st.lists(NAME, min_size=1, max_size=5, unique=True)
 
 
 @given(NAMES, st.text(st.characters(exclude_categories=["Cs"]), max_size=50))

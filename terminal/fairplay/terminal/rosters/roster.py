@@ -120,7 +120,8 @@ def _entrant(table: Mapping[str, Any], place: str) -> Entrant:
             raise ValueError(f'{place}: the entrant has no {name}: add {name} = "…"')
     _check_texts(table, place)
     if not NAME.fullmatch(table["name"]):
-        raise ValueError(f"{place}: {_quoted(table['name'])} is no name: 1 to 64 letters, digits, '-', '_' or '.'")
+        form = "1 to 64 letters, digits, '-', '_' or '.', but not '.' or '..'"
+        raise ValueError(f"{place}: {_quoted(table['name'])} is no name: {form}")
     for key in ("who", "language"):
         if len(table.get(key, "")) > MAX_TEXT_CHARS:
             raise ValueError(f"{place}: {key} has more than {MAX_TEXT_CHARS} characters")
