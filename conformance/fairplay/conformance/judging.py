@@ -104,17 +104,16 @@ class Judge:
     @property
     def context(self) -> AnyContext:
         """Return the context of the cases, opened for the first of them."""
-        self.reach()
-        assert self._context is not None
-        return self._context
+        return self.reach()
 
-    def reach(self) -> None:
-        """Open the context. Raises OSError, with one sentence, if this machine keeps what is judged from being reached.
+    def reach(self) -> AnyContext:
+        """Open the context, unless it is open, and return it. Without that, the first case to be judged opens it.
 
-        The same happens when the first case is judged, which then ends without a verdict.
+        Raises OSError, with one sentence, if something on this machine keeps what is judged from being reached.
         """
         if self._context is None:
             self._context = self._stack.enter_context(self._plan.open_context())
+        return self._context
 
     def prepare(self, cases: Iterable[Case]) -> None:
         """Begin what cases that are judged later will need. They are judged in the same way without that."""

@@ -1,4 +1,4 @@
-"""Answers that come close to their time limit: they are warned of, and what then comes too late is a matter of time."""
+"""Warnings of answers close to their time limit; later timeouts of such a player belong to the case about time."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from fairplay.conformance.verdicts import Judged, Verdict
 from fairplay.v1.misconduct_pb2 import MisconductKind
 
 CLOSE = 0.5
-"""From which share of its limit on an answer is close to it: another machine may well take twice as long."""
-
-
+"""An answer that took more than this share of its limit is close to it: another machine may take twice as long."""
 REMARK = "close to the time limit"
 
 
@@ -23,20 +21,22 @@ class Slowness:
 
     def __init__(self, limits: CallLimits) -> None:
         self._limits = astuple(limits)
-        self._is_close = False
+        self._was_close = False
+        """Whether some answer so far was close to its limit."""
 
     def look_at(self, judged: Judged, trials: Sequence[Trial]) -> Judged:
-        """Return a verdict with a remark on its slowest answer, or, if one came too late, that says to see time.
+        """Return the verdict of a case, with a remark if an answer in its trials was close to its limit.
 
-        Other circumstances of a case may make a player hang, but not one that is always close to its limit.
+        If an answer came too late, and this player has been close to its limits, the verdict says to see the case
+        about time: the player is slow in general, and does not hang in the circumstances that the case is about.
         """
         closest = max(
-            (each for trial in trials for each in trial.exchanges if self._is_answer(each)), key=_share, default=None
+            (each for trial in trials for each in trial.exchanges if self._is_close(each)), key=_share, default=None
         )
-        self._is_close |= closest is not None
+        self._was_close |= closest is not None
         kinds = {trial.misconduct.kind for trial in trials if trial.misconduct is not None}
         is_late = judged.verdict is Verdict.FAIL and kinds == {MisconductKind.MISCONDUCT_KIND_TIMEOUT}
-        if is_late and self._is_close and not judged.id.startswith(TIME):
+        if is_late and self._was_close and not judged.id.startswith(TIME):
             sentence = f"an answer came too late: see {owners.EVERY_ANSWER}"
             return replace(judged, verdict=Verdict.NOT_TESTED, sentence=sentence, see=owners.EVERY_ANSWER)
         if closest is None or judged.verdict is not Verdict.PASS:
@@ -45,8 +45,8 @@ class Slowness:
         remark = f"{REMARK}: an answer to {closest.method.name} took {took} of {limit}"
         return replace(judged, sentence="; ".join(filter(None, (judged.sentence, remark))))
 
-    def _is_answer(self, exchange: Exchange) -> bool:
-        """Return whether an exchange under one of the limits of the run came close to it, and ended in time."""
+    def _is_close(self, exchange: Exchange) -> bool:
+        """Return whether an answer came in time, but close to its limit, where that is one of the run."""
         return exchange.limit_s in self._limits and CLOSE < _share(exchange) < 1
 
 
