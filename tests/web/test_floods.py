@@ -16,8 +16,8 @@ from tests.web.harness import LIMIT_S, Pages
 HALF = (
     b"",
     b"GET / HT",
-    b"GET / HTTP/1.1\r\nHost: a\r\n",
-    b"POST /enter HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nna",
+    b"GET / HTTP/1.1\r\nHost: localhost\r\n",
+    b"POST /enter HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nna",
 )
 
 

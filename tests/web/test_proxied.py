@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from fairplay.terminal.outcomes import UsageError
-from fairplay.web.proxied import parse_networks
+from fairplay.web.proxied import parse_hosts, parse_networks
 from tests.web.harness import Pages, pages_of
 
 SAYS = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "games.example", "X-Forwarded-For": "203.0.113.9"}
@@ -74,3 +74,10 @@ async def test_links_and_redirects_behind_a_proxy_name_no_host() -> None:
 def test_networks_that_are_none_are_refused(text: str) -> None:
     with pytest.raises(UsageError, match="--trusted-proxies"):
         parse_networks(text)
+
+
+def test_hosts_are_names_without_a_port() -> None:
+    assert parse_hosts("games.example.org, [2001:db8::1],") == ["games.example.org", "[2001:db8::1]"]
+    for text in ("games.example.org:8443", "https://games.example.org", "::1"):
+        with pytest.raises(UsageError, match="--hosts"):
+            parse_hosts(text)

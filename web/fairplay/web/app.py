@@ -76,7 +76,7 @@ class Options:
     secure_cookies: bool = False
     """Whether browsers send cookies over HTTPS only, also where the pages see no HTTPS."""
     trusted_proxies: Networks = ()
-    """The proxies that are believed what they say of the scheme and host that a browser has asked for."""
+    """The proxies that are believed what they say of a browser: its address, and which scheme and host it asked for."""
     hosts: Sequence[str] = ()
     """The names under which browsers ask for the pages; empty: see Guard."""
     state: Path | None = None

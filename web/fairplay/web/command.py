@@ -43,7 +43,7 @@ def web(
         typer.Option(
             "--trusted-proxies",
             metavar="NETWORKS",
-            help="Proxies whose X-Forwarded-Proto and X-Forwarded-Host are believed, with commas; none: nobody's are.",
+            help="Proxies whose X-Forwarded-For, -Proto and -Host are believed, with commas; none: nobody's are.",
         ),
     ] = "",
     hosts: Annotated[
@@ -75,7 +75,7 @@ def web(
         from fairplay.player.tls import TlsFiles
         from fairplay.terminal.options import parse_address, parse_seconds, parse_server
         from fairplay.web.app import Options, parse_root_path
-        from fairplay.web.proxied import parse_networks
+        from fairplay.web.proxied import parse_hosts, parse_networks
         from fairplay.web.serving import serve_pages
         from fairplay.web.visitor_files import usual_directory
 
@@ -88,7 +88,7 @@ def web(
             state=state or usual_directory(os.environ),
             secure_cookies=secure_cookies,
             trusted_proxies=parse_networks(trusted_proxies),
-            hosts=[name for each in hosts.split(",") if (name := each.strip())],
+            hosts=parse_hosts(hosts),
         )
         parse_address(listen, "--listen")
         check_exposure(listen, {"--tls CERT KEY": tls is not None}, insecure=insecure)

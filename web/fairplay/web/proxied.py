@@ -20,7 +20,8 @@ FORWARDED = "fairplay.forwarded"
 SCHEMES = ("http", "https")
 VISITOR: ContextVar[str] = ContextVar("fairplay_visitor", default="")
 """The address of the browser that is answered now; empty where the pages act by themselves."""
-HOST = re.compile(r"[A-Za-z0-9._-]{1,253}(:\d{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:\d{1,5})?")
+NAME = re.compile(r"[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]")
+HOST = re.compile(rf"({NAME.pattern})(:\d{{1,5}})?")
 
 
 def parse_networks(text: str) -> Networks:
@@ -32,6 +33,15 @@ def parse_networks(text: str) -> Networks:
         except ValueError as error:
             raise UsageError(f"--trusted-proxies {part!r} is no address or network, e.g. 10.0.0.0/8: {error}") from None
     return networks
+
+
+def parse_hosts(text: str) -> Sequence[str]:
+    """Return the host names in a list with commas. Raises UsageError if one of them is none."""
+    names = [name for part in text.split(",") if (name := part.strip())]
+    for name in names:
+        if not NAME.fullmatch(name):
+            raise UsageError(f"--hosts {name!r} is no host, e.g. games.example.org or [2001:db8::1], without a port")
+    return names
 
 
 class Proxied:
@@ -57,7 +67,7 @@ class Proxied:
 
 
 def _address(text: str) -> IPv4Address | IPv6Address:
-    """Return an address that is written down. Raises ValueError if it is none."""
+    """Return the IP address that a text names. Raises ValueError if it names none."""
     address = ip_address(text.strip("[]").partition("%")[0])
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return mapped or address

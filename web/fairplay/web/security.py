@@ -38,15 +38,16 @@ FOREIGN = "This form was sent from a page of another site, which may not act for
 
 
 class Guard:
-    """Adds the security headers to every answer, and refuses forms of other sites, and hosts that are none of ours.
+    """Adds the security headers to every answer, and refuses forms of other sites and names that are not ours.
 
-    `hosts` are the names under which browsers ask for the pages; empty: any, but for pages that only this machine
-    reaches its own, so that no other site gets to them by a name of its own that leads here.
+    `hosts` are the names under which the pages are served, besides those of this machine itself. If there are none,
+    pages that other machines reach are served under any name, and pages that only this machine reaches under the names
+    that trusted proxies give: otherwise another site could get at them through a name of its own that leads here.
     """
 
     def __init__(self, app: ASGIApp, hosts: Sequence[str] = ()) -> None:
         self._app = app
-        self._hosts = frozenset(host.lower() for host in hosts)
+        self._hosts = frozenset(host.strip("[]").lower() for host in hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""

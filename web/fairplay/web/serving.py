@@ -32,37 +32,38 @@ FAREWELL_S = 5
 NICENESS = 10
 """How far the pages let others go first where processors are short: above all the referee on the same machine."""
 REQUEST_S = 20.0
-"""How long a request may take to come, with its body."""
+"""How long a request may take to come, with its body, from its first byte or the beginning of the connection on."""
 UNREAD_S = 60.0
 """How long a browser may leave unread what it is sent."""
 INCOMPLETE = (h11.IDLE, h11.SEND_BODY)
+"""The states of a browser that has not sent a whole request."""
 TOO_LATE = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 KEEP_ALIVE_S = 75
 """How long a connection may be silent: longer than proxies keep theirs open, so that none sends a request too late."""
 
 
 class _Protocol(H11Protocol):
-    """A connection with a browser, which has so long for each request to come, with its body."""
+    """A connection with a browser, which has REQUEST_S to send each request, and UNREAD_S to read what it is sent."""
 
     def __init__(self, connection: Connection, connections: Connections, **given: Any) -> None:
         super().__init__(**given)
         self._connection = connection
-        self._all = connections
-        self._late: asyncio.TimerHandle | None = None
-        self._unread: asyncio.TimerHandle | None = None
+        self._connections = connections
+        self._request_timer: asyncio.TimerHandle | None = None
+        self._reading_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""
         super().connection_made(transport)
-        self._expect()
+        self._start_request_timer()
 
     def data_received(self, data: bytes) -> None:
         """Take a part of a request."""
-        self._expect()
+        self._start_request_timer()
         super().data_received(data)
         self._connection.waiting = self.conn.their_state in INCOMPLETE
         if not self._connection.waiting:
-            self._forget()
+            self._stop_request_timer()
 
     def on_response_complete(self) -> None:
         """Wait for another request."""
@@ -70,37 +71,37 @@ class _Protocol(H11Protocol):
         self._connection.waiting = self.conn.their_state in INCOMPLETE
 
     def pause_writing(self) -> None:
-        """Give the browser so long to read."""
+        """End the connection if the browser does not read on in time."""
         super().pause_writing()
-        self._unread = self.loop.call_later(UNREAD_S, self.transport.abort)
+        self._reading_timer = self.loop.call_later(UNREAD_S, self.transport.abort)
 
     def resume_writing(self) -> None:
         """Go on, as the browser reads."""
         super().resume_writing()
-        self._reads()
+        self._stop_reading_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Make room for others."""
-        self._forget()
-        self._reads()
-        self._all.remove(self._connection)
+        self._stop_request_timer()
+        self._stop_reading_timer()
+        self._connections.remove(self._connection)
         super().connection_lost(exc)
 
-    def _expect(self) -> None:
-        if self._late is None:
-            self._late = self.loop.call_later(REQUEST_S, self._end)
+    def _start_request_timer(self) -> None:
+        if self._request_timer is None:
+            self._request_timer = self.loop.call_later(REQUEST_S, self._end_late)
 
-    def _forget(self) -> None:
-        if self._late is not None:
-            self._late.cancel()
-            self._late = None
+    def _stop_request_timer(self) -> None:
+        if self._request_timer is not None:
+            self._request_timer.cancel()
+            self._request_timer = None
 
-    def _reads(self) -> None:
-        if self._unread is not None:
-            self._unread.cancel()
-            self._unread = None
+    def _stop_reading_timer(self) -> None:
+        if self._reading_timer is not None:
+            self._reading_timer.cancel()
+            self._reading_timer = None
 
-    def _end(self) -> None:
+    def _end_late(self) -> None:
         if self.cycle is None or self.cycle.response_complete:
             self.transport.write(TOO_LATE)
         self.transport.close()
