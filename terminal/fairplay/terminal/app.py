@@ -129,7 +129,7 @@ def main() -> None:
 def with_json_file(arguments: list[str]) -> list[str]:
     """Return the arguments with the file "-", standard output, after each `--json` that has none but may have one.
 
-    Paths of standard output are written "-", too, so that nothing else is printed there.
+    Other paths of standard output, such as /dev/stdout, become "-", too: commands print nothing else to "-".
     """
     if not arguments or arguments[0] not in WITH_JSON_FILE:
         return arguments

@@ -13,9 +13,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from fairplay.games.kit.files import TextError, read_text
 from fairplay.games.kit.testdata import Question, find_questions
-from fairplay.terminal.options import find_game
+from fairplay.terminal.options import find_game, read_file
 from fairplay.terminal.outcomes import DONE, FAILED, UsageError
 from fairplay.terminal.printing import counted, make_console, print_json, say
 
@@ -167,11 +166,7 @@ def read_pair(file: Path, question: Question) -> Pair:
 def read_values(file: Path) -> list[Any]:
     """Return the JSON values of a file, one behind the other. Raises UsageError if they cannot be read."""
     try:
-        return list(_values(read_text(file)))
-    except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}") from None
-    except TextError as error:
-        raise UsageError(str(error)) from None
+        return list(_values(read_file(file)))
     except json.JSONDecodeError as error:
         raise UsageError(f"{file}, line {error.lineno}, column {error.colno}: {error.msg}") from None
     except RecursionError:

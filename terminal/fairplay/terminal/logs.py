@@ -33,7 +33,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class RepeatFilter(logging.Filter):
-    """Drops what is said again and again: of one kind MOST entries a period, then none but how many there were.
+    """Drops entries of one kind beyond MOST in a period; with the first entry of the next, says how many were dropped.
 
     Entries are of one kind if they have the same logger, text and type of exception, whatever is filled in.
     """

@@ -132,7 +132,7 @@ def parse_settings(game: Game, assignments: Sequence[str], file: Path | None, ba
     """Return the settings of `--settings FILE` (protobuf-JSON), or `base` without it, with each `--set` on top."""
     message = game.settings_type()
     if file is not None:
-        _merge_json(_read(file), message, str(file))
+        _merge_json(read_file(file), message, str(file))
     elif base is not None:
         message.CopyFrom(base)
     for assignment in assignments:
@@ -176,12 +176,13 @@ def _set(game: Game, message: Message, key: str, value: str) -> None:
 def read_state(game: Game, file: Path) -> GameState:
     """Return the state of `--state FILE` (protobuf-JSON)."""
     message = game.state_type()
-    _merge_json(_read(file), message, str(file))
+    _merge_json(read_file(file), message, str(file))
     found: GameState = wrap(GameState, game, message)
     return found
 
 
-def _read(file: Path) -> str:
+def read_file(file: Path) -> str:
+    """Return the text of a file. Raises UsageError if it cannot be read."""
     try:
         return read_text(file)
     except OSError as error:

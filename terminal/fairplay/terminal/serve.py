@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 LEAST_HEARTBEAT_S = 0.1
 STANDBY_S = 0.5
-MAX_NAMED = 5
-"""Of what a server goes on with so many are named."""
 """How often a server in standby asks whether it may go on."""
+MAX_NAMED = 5
+"""How many of the interrupted games and tournaments that a server goes on with are named."""
 BURST_S = 2
 """A user of the lobby may make the requests of so many seconds at once."""
 

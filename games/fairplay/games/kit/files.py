@@ -53,7 +53,6 @@ class Output:
     def __init__(self, where: Path | str) -> None:
         """Check that it can be written to. Raises OSError, with one sentence, if it cannot be."""
         self._where = str(where)
-        self.is_standard = self._where == "-" or descriptor_of(self._where) == 1
         try:
             self._descriptor = None if self._where == "-" else _open(self._where)
         except OSError as error:

@@ -39,8 +39,8 @@ class TournamentView:
     """Shows a tournament: boards or standings and a progress bar in a terminal, lines elsewhere.
 
     A knock-out has a line for each game. A league, which may have thousands, has its standings, and a line from time to
-    time where there is no terminal. `expected` is how many games it is going to have; None: not known. Whoever watches
-    is sent the whole tournament first, and again after a lost connection or a new start of the server.
+    time where there is no terminal. `expected` is how many games it is going to have; None: not known. Events begin
+    with the whole tournament, which comes again after a lost connection or a new start of the server.
     """
 
     def __init__(

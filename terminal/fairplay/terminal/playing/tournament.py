@@ -129,9 +129,9 @@ async def _begin(channel: grpc.aio.Channel, console: Console, tournament_id: str
 
 
 def _prefix(plan: TournamentPlan, options: Options) -> str:
-    """Return how the ids of the tournaments of this command begin: what it was given, and nothing else, tells them.
+    """Return how the ids of this command's tournaments begin: the same for the same options, and for no others.
 
-    Neither a seed that was drawn counts, nor the order that it gives.
+    A seed counts only if it was given, not if it was drawn.
     """
     typed = TournamentPlan()
     typed.CopyFrom(plan)

@@ -253,7 +253,7 @@ def drop(
 ) -> None:
     """Remove a tournament, a game or a table that was interrupted, so that nobody goes on with it.
 
-    It goes for ever, together with its games. The server must not be running.
+    It is removed for ever, with its games. The server must not be running.
 
     Example:
 

@@ -58,7 +58,7 @@ def build_event(
 
 
 def band_warning(standings: Sequence[Standing]) -> str:
-    """Return a sentence where most entrants share one band: the games say little of who is better. Else ""."""
+    """Return a warning, in a sentence, if most entrants share one band, so that games say little; otherwise ""."""
     bands = Counter(each.band for each in standings if each.band)
     rated, largest = bands.total(), max(bands.values(), default=0)
     if rated < 2 or largest * 2 <= rated:

@@ -80,7 +80,7 @@ def grade(template: Template, event: Event, line: Line) -> dict[str, float]:
     shares = {
         "certificate": 1.0 if event.certified.get(line.name) else 0.0,
         "place": _share(line.place, last_place),
-        # Of whom no game counts, nobody is known to be better.
+        # Who has no band, since no game of it counts, is not known to be worse than anybody.
         "band": _share(line.band, last_band) if line.band else float(not line.withdrawn),
         "points": line.points / line.game_count if line.game_count else 0.0,
         "failure": float(line.failure_count),
@@ -129,7 +129,7 @@ def grades_csv(template: Template, event: Event) -> str:
 
 
 def _remark(line: Line, event: Event) -> str:
-    """Return what is to be known about the grade of an entrant."""
+    """Return what whoever relies on the grade of an entrant has to know, in a sentence; "" for nothing."""
     if line.unplayed:
         return "has not played: it has failed, and has finished no game"
     return event.warning if line.band else ""

@@ -30,7 +30,7 @@ class Outputs:
     template: Template = field(default_factory=lambda: parse_template(DEFAULT))
     certified: Mapping[str, bool] = field(default_factory=dict)
     people: Mapping[str, Person] = field(default_factory=dict)
-    _opened: dict[str, Output] = field(default_factory=dict)
+    _opened: dict[str, Output] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def reads_records(self) -> bool:
