@@ -89,8 +89,10 @@ KINDS: dict[str, Callable[[int], bytes]] = {
 class Flood:
     """What a flood has done so far."""
 
-    frame_count: int = 0
+    sent_count: int = 0
+    """How many times the frames of its kind were sent."""
     ended_count: int = 0
+    """How many connections the server has ended."""
     over: threading.Event = field(default_factory=threading.Event)
 
     def run(self, connect: Callable[[], socket.socket], kind: Callable[[int], bytes]) -> None:
@@ -98,11 +100,11 @@ class Flood:
         while not self.over.is_set():
             try:
                 with connect() as connection:
-                    self._over(connection, kind)
+                    self._send(connection, kind)
             except OSError:
                 self.ended_count += 1
 
-    def _over(self, connection: socket.socket, kind: Callable[[int], bytes]) -> None:
+    def _send(self, connection: socket.socket, kind: Callable[[int], bytes]) -> None:
         turn = threading.Lock()
         connection.sendall(PREFACE + SETTINGS)
         threading.Thread(target=_answer, args=(connection, turn), daemon=True).start()
@@ -114,7 +116,7 @@ class Flood:
             if not data:
                 time.sleep(ASK_EVERY_S)
             number += 2 * BATCH
-            self.frame_count += BATCH
+            self.sent_count += BATCH
 
 
 def _answer(connection: socket.socket, turn: threading.Lock) -> None:
@@ -142,14 +144,14 @@ def watch(channel: grpc.Channel, seconds: float) -> list[float]:
 
 
 @contextmanager
-def served(folder: Path, *more: str) -> Iterator[tuple[int, list[str]]]:
-    """Start a server, and yield its process and its two addresses."""
+def served(folder: Path, *more: str) -> Iterator[list[str]]:
+    """Start a server, and yield its two addresses."""
     listen = ("--listen", "127.0.0.1:0", "--players", "127.0.0.1:0", "--records", str(folder / "records"))
     command = [sys.executable, "-m", "fairplay.terminal", "serve", *listen, *more]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
-            yield server.pid, re.findall(r"127\.0\.0\.1:\d+", server.stdout.readline())
+            yield re.findall(r"127\.0\.0\.1:\d+", server.stdout.readline())
         finally:
             server.terminate()
 
@@ -194,12 +196,12 @@ def main() -> int:
         make_authority(folder, 1)
         make_server(folder, ["127.0.0.1"], 1)
         files = (str(folder / "server.pem"), str(folder / "server-key.pem"))
-        with served(folder, *(("--tls", *files) if options.tls else ())) as (_, addresses):
+        with served(folder, *(("--tls", *files) if options.tls else ())) as addresses:
             for kind in kinds:
                 for place, address in zip(("--listen", "--players"), addresses, strict=True):
                     state, taken = flood(address, kind, options.seconds, folder / "ca.pem" if options.tls else None)
                     times = f"median {statistics.median(taken) * 1_000:7.1f} ms, most {max(taken) * 1_000:7.1f} ms"
-                    did = f"{state.frame_count:9,} sent, {state.ended_count:6,} connections ended"
+                    did = f"{state.sent_count:9,} sent, {state.ended_count:6,} connections ended"
                     print(f"{kind:16} {place:9} {times}, {len(taken):4} checks, {did}", flush=True)
     return 0
 

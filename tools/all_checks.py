@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -101,10 +102,15 @@ def run_step(step: Step) -> Result:
 
 def tree_digest() -> str:
     """Return what identifies the files as they are now: the commit, what differs from it, and the new files."""
-    digest = hashlib.sha256()
-    for words in (("rev-parse", "HEAD"), ("diff", "HEAD"), ("status", "--porcelain")):
-        digest.update(subprocess.run(["git", *words], cwd=ROOT, capture_output=True, check=True).stdout)
+    digest = hashlib.sha256(_git("rev-parse", "HEAD") + _git("diff", "--binary", "HEAD"))
+    for name in _git("ls-files", "--others", "--exclude-standard", "-z").split(b"\0"):
+        if (file := ROOT / os.fsdecode(name)).is_file():
+            digest.update(name + b"\0" + hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()
+
+
+def _git(*words: str) -> bytes:
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, check=True).stdout
 
 
 def _passed() -> dict[str, Result]:

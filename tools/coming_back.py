@@ -188,7 +188,7 @@ FAULTS: Mapping[str, Callable[[Scene], Awaitable[None]]] = {
     "the server was restarted": restart,
     "the server was killed": kill,
 }
-"""In this order a player loses its first stream more than half a minute after the welcome."""
+"""By what they are called. In this order a player loses its first stream more than half a minute after its welcome."""
 
 
 async def check_faults(command: str, *, guard: bool) -> None:

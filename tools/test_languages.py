@@ -180,7 +180,7 @@ def check_page(language: Language, games_only: bool) -> None:
 
 
 def check(language: Language, games_only: bool) -> None:
-    """Everything about one language. Failed: what is wrong."""
+    """Check the players of one language in all ways. Raises Failed."""
     if language is not KIT:
         with step(f"{language.folder}: the commands of the README, from protoc on"):
             check_page(language, games_only)
@@ -197,7 +197,7 @@ def check(language: Language, games_only: bool) -> None:
 
 
 async def check_all_faults(languages: Sequence[Language]) -> None:
-    """Check that players go on in their games, several at once, since most of it is waiting. Failed: what is wrong."""
+    """Check that players go on in their games, several at once, since most of it is waiting. Raises Failed."""
     turns = asyncio.Semaphore(DISTURBED_AT_ONCE)
 
     async def checked(language: Language, guard: bool) -> None:
