@@ -57,6 +57,13 @@ def test_nothing_of_a_roster_becomes_markup(fairplay: Run) -> None:
     assert "default-src 'none'" in page
 
 
+def test_a_page_that_cannot_be_written_is_named_with_the_reason(fairplay: Run) -> None:
+    Path("out/index.html").mkdir(parents=True)
+    ann = TWO[: TWO.rindex("[[entrant]]")]
+    ran = fairplay(*roster(ann), "--only", "contract.reachable", "--report", "out")
+    assert (ran.code, ran.err) == (1, "fairplay: cannot write out/index.html: Is a directory\n")
+
+
 def test_the_exit_code_is_0_where_every_player_is_as_it_must_be(fairplay: Run) -> None:
     good = TWO.replace("exec:false", "bot:random")
     assert fairplay(*roster(good), *FEW).code == 0

@@ -68,7 +68,7 @@ class Row:
 
 
 def folder_of(name: str) -> str:
-    """Return the name of the folder with the report on a player; a name may be ".."."""
+    """Return the name of the folder with the report on a player."""
     return f"{name}.report"
 
 
@@ -203,7 +203,10 @@ class Results:
         return DONE if all(report is not None and report.exit_code == 0 for report in judged) else FAILED
 
     def show(self) -> None:
-        """Print the table and write the page and the JSON, of those that were judged by now."""
+        """Print the table and write the page and the JSON, of those that were judged by now.
+
+        Raises OSError, with one sentence, if something cannot be written.
+        """
         rows = [_row(entrant, self._reports.get(entrant.name)) for entrant in self._roster.entrants]
         self._console.print(_table(rows))
         lead = self._lead(rows)
@@ -232,10 +235,7 @@ class Results:
             linked=True,
             failures=_failures(self._reports),
         )
-        try:
-            Output(page).write(text)
-        except OSError as error:
-            raise FailedError(f"cannot write {page}: {error.strerror}") from None
+        Output(page).write(text)
         say(self._console, f"Look closer: {escape(str(page))}")
 
     def _plain(self, entrant: Entrant) -> dict[str, Any]:

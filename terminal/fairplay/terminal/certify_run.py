@@ -75,7 +75,8 @@ def show_run(
 
     `key` signs the certificate.
 
-    Raises KeyboardInterrupt if it is interrupted; what was judged by then is shown and kept.
+    Raises OSError or FailedError, before anything is judged, if something cannot be written. Raises KeyboardInterrupt
+    if it is interrupted; what was judged by then is shown and kept.
     """
     if report is not None:
         make_directory(report)
