@@ -35,3 +35,10 @@ def test_a_host_has_its_share_and_this_machine_may_be_a_proxy() -> None:
         each.waiting = False
     assert connections.admit("192.0.2.1") is None
     assert len(admitted(connections, "127.0.0.1", MOST_OF_HOST + 1)) == MOST_OF_HOST + 1
+
+
+def test_a_proxy_on_another_machine_has_room_for_more_than_one_host() -> None:
+    connections = Connections(most=3 * MOST_OF_HOST, is_proxy="192.0.2.9".__eq__)
+    for each in admitted(connections, "192.0.2.9", MOST_OF_HOST):
+        each.waiting = False
+    assert connections.admit("192.0.2.9") is not None

@@ -32,15 +32,20 @@ class Connection:
 
 
 class Connections:
-    """The connections of a listener, the oldest first. `most` None: as many as the descriptors of the process allow."""
+    """The connections of a listener, the oldest first. `most` None: as many as the descriptors of the process allow.
 
-    def __init__(self, most: int | None = None) -> None:
+    `is_proxy` says of a host whether its connections are those of many others; those of this machine always may be.
+    """
+
+    def __init__(self, most: int | None = None, is_proxy: Callable[[str], bool] = lambda host: False) -> None:
         self._most = _room() if most is None else most
+        self._is_proxy = is_proxy
         self._open: dict[Connection, None] = {}
 
     def admit(self, host: str) -> Connection | None:
         """Return a new connection, perhaps in place of one that waits; None if there is no room for it."""
-        own = [each for each in self._open if each.host == host] if not _is_here(host) else []
+        may_be_many = _is_here(host) or self._is_proxy(host)
+        own = [] if may_be_many else [each for each in self._open if each.host == host]
         crowd = own if len(own) >= MOST_OF_HOST else [*self._open] if len(self._open) >= self._most else None
         if crowd is not None:
             oldest = next((each for each in crowd if each.waiting), None)

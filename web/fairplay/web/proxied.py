@@ -62,8 +62,13 @@ class Proxied:
     def _trusts(self, scope: Scope) -> bool:
         if not self._trusted or not scope.get("client"):
             return False
-        address = _address(scope["client"][0])
-        return any(address in network for network in self._trusted)
+        return is_in(scope["client"][0], self._trusted)
+
+
+def is_in(host: str, networks: Networks) -> bool:
+    """Return whether an IP address is in one of these networks. Raises ValueError if `host` is none."""
+    address = _address(host)
+    return any(address in network for network in networks)
 
 
 def _address(text: str) -> IPv4Address | IPv6Address:

@@ -25,6 +25,7 @@ from fairplay.player.exposure import check_exposure, is_loopback
 from fairplay.player.tls import TlsFiles, server_contexts
 from fairplay.terminal.outcomes import FailedError
 from fairplay.web.app import Options, make_app
+from fairplay.web.proxied import Networks, is_in
 from fairplay.web.upstream import Upstream, knows_accounts
 
 BACKLOG = 1024
@@ -111,12 +112,16 @@ class _Server(uvicorn.Server):
     """A server that leaves signals to whoever runs it, and takes connections from a socket by itself."""
 
     def __init__(
-        self, config: uvicorn.Config, listening: socket.socket, tls: Callable[[], ssl.SSLContext] | None
+        self,
+        config: uvicorn.Config,
+        listening: socket.socket,
+        tls: Callable[[], ssl.SSLContext] | None,
+        proxies: Networks,
     ) -> None:
         super().__init__(config)
         self._listening = listening
         self._tls = tls
-        self._connections = Connections()
+        self._connections = Connections(is_proxy=lambda host: is_in(host, proxies))
         self._accepting: asyncio.Task[None] | None = None
 
     @contextlib.contextmanager
@@ -145,7 +150,9 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def served(app: Starlette, listen: str, tls: TlsFiles | None = None) -> AsyncIterator[str]:
+async def served(
+    app: Starlette, listen: str, tls: TlsFiles | None = None, proxies: Networks = ()
+) -> AsyncIterator[str]:
     """Serve an application for as long as the context lasts; it gets the address. Raises OSError if it is taken."""
     listening = _bind(listen)
     host, port = listening.getsockname()[:2]
@@ -158,7 +165,7 @@ async def served(app: Starlette, listen: str, tls: TlsFiles | None = None) -> As
         proxy_headers=False,  # uvicorn believes every program on this machine what it says of a browser elsewhere
         timeout_graceful_shutdown=FAREWELL_S,
     )
-    server = _Server(config, listening, server_contexts(tls) if tls is not None else None)
+    server = _Server(config, listening, server_contexts(tls) if tls is not None else None, proxies)
     serving = asyncio.create_task(server.serve())
     try:
         yield f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
@@ -181,7 +188,7 @@ async def serve_pages(options: Options, listen: str, tls: TlsFiles | None, *, in
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # warnings are a line for each odd request of a stranger
     terminated = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminated.set)
-    async with served(make_app(options), listen, tls) as address:
+    async with served(make_app(options), listen, tls, options.trusted_proxies) as address:
         scheme = "https" if tls is not None else "http"
         sys.stdout.write(
             f"fairplay shows {options.server} on {scheme}://{address}{options.root_path}/; Ctrl-C stops it\n"
