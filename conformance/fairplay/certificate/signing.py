@@ -19,7 +19,7 @@ from fairplay.games.kit.files import read_text
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-# A server looks at certificates seldom, if ever, and does without the memory of `cryptography` until then.
+# Commands that look at no signature do without the memory of `cryptography`; `serve` loads it at its start.
 
 CONTEXT = b"fairplay-certificate/1 signature\0"
 """What is signed in front of the digest, so that no signature made for something else serves."""
