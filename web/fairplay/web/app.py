@@ -27,7 +27,7 @@ from fairplay.web.contests import Contests
 from fairplay.web.pages import PAGES
 from fairplay.web.proxied import VISITOR, Networks, Proxied
 from fairplay.web.rooted import Rooted
-from fairplay.web.security import Guard
+from fairplay.web.security import HEALTH, Guard
 from fairplay.web.site import Site, make_templates, page
 from fairplay.web.upstream import Upstream
 from fairplay.web.visitor_files import VisitorFiles
@@ -118,7 +118,7 @@ def make_app(options: Options) -> Starlette:
 
     static = StaticFiles(directory=str(resources("fairplay.web") / "static"))
     return Starlette(
-        routes=[*PAGES, Mount("/static", static), Route("/healthz", healthy)],
+        routes=[*PAGES, Mount("/static", static), Route(HEALTH, healthy)],
         middleware=[
             Middleware(Proxied, options.trusted_proxies),
             Middleware(Guard, options.hosts),

@@ -31,6 +31,7 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+HEALTH = "/healthz"
 HTTPS_ONLY = "max-age=31536000"
 SAFE_METHODS = ("GET", "HEAD")
 OTHER_HOST = "These pages are not served under this name. Whoever runs them adds it with --hosts."
@@ -65,7 +66,8 @@ class Guard:
                     headers.setdefault("Strict-Transport-Security", HTTPS_ONLY)
             await send(message)
 
-        if not self._serves(scope):
+        # A probe asks by address, and learns nothing but that the pages are there.
+        if scope["path"] != HEALTH and not self._serves(scope):
             await PlainTextResponse(OTHER_HOST, 421)(scope, receive, send_guarded)
         elif scope["method"] not in SAFE_METHODS and is_foreign(Headers(scope=scope)):
             await PlainTextResponse(FOREIGN, 403)(scope, receive, send_guarded)
