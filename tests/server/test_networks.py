@@ -100,3 +100,8 @@ async def test_a_name_is_called_at_its_first_address_that_may_be_called(
 async def test_a_name_that_is_not_known_is_not_called(found: list[str]) -> None:
     with pytest.raises(NotAllowedError, match=r"^host\.example is not known: host\.example has no address$"):
         await DialNetworks.parse(SOME).resolve("host.example:50051")
+
+
+async def test_a_name_that_no_machine_can_have_is_not_called() -> None:
+    with pytest.raises(NotAllowedError, match=r"^a\.\.b is not known: it is not the name of a machine$"):
+        await DialNetworks.parse(SOME).resolve("a..b:50051")

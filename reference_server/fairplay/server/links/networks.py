@@ -65,8 +65,9 @@ class DialNetworks:
         host, port = _host(target), target.rpartition(":")[2]
         try:
             found = await asyncio.get_running_loop().getaddrinfo(host, int(port), type=socket.SOCK_STREAM)
-        except OSError as error:
-            raise NotAllowedError(f"{host} is not known: {error.strerror or error}") from None
+        except (OSError, UnicodeError) as error:  # the latter for names that no machine can have
+            problem = error.strerror or error if isinstance(error, OSError) else "it is not the name of a machine"
+            raise NotAllowedError(f"{host} is not known: {problem}") from None
         for *_, place in found:
             address = ip_address(str(place[0]).partition("%")[0])
             if self._allows(address):
