@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fairplay.server.server import Server
 
 REQUEST_S = 10.0
-"""How long a request for the page may take to come."""
+"""How long a request for the page may take to come, and the page to be read."""
 MAX_HEAD_BYTES = 16 * 1024
 MAX_READERS = 20
 """How many connections the page takes of the descriptors of the server."""
@@ -78,7 +78,7 @@ class _Page(asyncio.Protocol):
         """Give the request so long to come."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        self._late = asyncio.get_running_loop().call_later(REQUEST_S, transport.abort)
+        self._wait()
 
     def data_received(self, data: bytes) -> None:
         """Take a part of the request, and answer when its head is there; a body is of no interest."""
@@ -96,11 +96,17 @@ class _Page(asyncio.Protocol):
         self._connections.remove(self._connection)
 
     async def _answer(self) -> None:
-        """Send the page and end the connection."""
+        """Send the page and end the connection, once it is read."""
         try:
             self._transport.write(await self._page())
         finally:
             self._transport.close()
+            self._wait()
+
+    def _wait(self) -> None:
+        """Give the other side so long to do its part."""
+        self._connection.waiting = True
+        self._late = asyncio.get_running_loop().call_later(REQUEST_S, self._transport.abort)
 
     async def _page(self) -> bytes:
         lines = self._head.decode("latin-1").split("\r\n")
