@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import re
 import secrets
 import time
 from collections.abc import Callable, Mapping
@@ -12,10 +11,10 @@ from typing import TypeVar
 
 from fairplay.server.access.caller import Caller
 from fairplay.server.access.roles import NAMES
+from fairplay.server.links.spec import NAME
 from fairplay.server.records.accounts import AccountRow, AccountsDatabase, InvitationRow, TokenRow
 from fairplay.server.records.errors import RecordExists
 
-NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9_.-]{1,64}")
 TOKEN, INVITATION = "fpt", "fpi"
 """How tokens and invitations begin: whoever finds one in a file or a log knows what it is."""
 SECRET_BYTES = 32
@@ -199,7 +198,7 @@ def _secret(kind: str) -> tuple[str, str]:
 
 def _key(name: str) -> str:
     if not NAME.fullmatch(name):
-        raise AccountError(f"{name[:80]!r} is not a name: 1 to 64 letters, digits, '-', '_' or '.'")
+        raise AccountError(f"{name[:80]!r} is not a name: 1 to 64 letters, digits, '-', '_' or '.', not '.' or '..'")
     return name.lower()
 
 

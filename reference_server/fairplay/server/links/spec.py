@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass
 
 NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9_.-]{1,64}")
-"""The names under which players dial in. They become names of files, and so are neither "." nor ".."."""
+"""Names of players and accounts, and ids of tournaments. They become names of files, so "." and ".." are none."""
 FORMS = "grpc://HOST:PORT, grpcs://HOST:PORT, dial-in:NAME, exec:COMMAND or bot:STRATEGY"
 TARGET = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^\s:/]+):(\d{1,5})")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from random import Random
 
@@ -17,6 +16,7 @@ from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game, find
 from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.server.errors import Refusal
+from fairplay.server.links.spec import NAME
 from fairplay.server.manager.names import NamePattern
 from fairplay.server.manager.seeds import derive_seed, derive_seed_1_1
 from fairplay.server.plans import (
@@ -46,7 +46,6 @@ COUNTED = WithdrawnGames.WITHDRAWN_GAMES_COUNTED
 MAX_TITLE_CHARS = 100
 MOST = {"deal_count": 1_000, "failures_allowed": 1_000_000, "concurrent_game_limit": 1_000}
 """The greatest value of each number of a plan."""
-ID = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9_.-]{1,64}")
 MAX_ENTRANTS = 10_000
 MAX_PERIODS = 1_000
 MAX_WAITING_S = 7 * 24 * 3_600
@@ -63,7 +62,7 @@ OPEN_POLICY = SignUpPolicy(
 
 def checked_tournament_id(text: str) -> str:
     """Return the id. Raises Refusal if it has characters or a length that is not allowed."""
-    if not ID.fullmatch(text):
+    if not NAME.fullmatch(text):
         message = f"{text!r} is not an id: 1 to 64 letters, digits, '-', '_' or '.', not '.' or '..'"
         raise Refusal("INVALID_ID", message, "tournament_id")
     return text
