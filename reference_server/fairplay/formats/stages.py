@@ -127,8 +127,7 @@ class _Course:
                 self.withdrawn = results.withdrawn
                 for game in results.played:
                     failed.update(game.failed)
-                    if not game.result.aborted:
-                        finished.update(set(game.pairing.entrants) - game.idle - set(game.failed))
+                    finished.update(game.finishers)
                 self.unplayed = failed - finished
                 step = plan.send(results)
         except StopIteration as stop:

@@ -63,6 +63,11 @@ class Played(NamedTuple):
     """The entrants that did not fail and made no decision, because others failed before it was their turn."""
 
     @property
+    def finishers(self) -> frozenset[int]:
+        """Return the entrants that have finished the game after making a decision; nobody if it was aborted."""
+        return frozenset() if self.result.aborted else frozenset(self.pairing.entrants) - self.idle - {*self.failed}
+
+    @property
     def failed(self) -> list[int]:
         """Return the entrants that failed in the game, in that order."""
         return [self.pairing.entrants[misconduct.seat] for misconduct in self.result.misconducts]

@@ -175,8 +175,7 @@ class Course:
         self._rounds.record(played)
         self._failures.count(played.failed)
         self.standings.add(played)
-        if not result.aborted:
-            self.untried.difference_update(set(played.pairing.entrants) - played.idle - self._failures.counts.keys())
+        self.untried.difference_update(played.finishers - self._failures.counts.keys())
         self.untried.update(played.failed)
         if skipped and game.skipped_is_won:
             self.standings.add_byes(game.pairing.entrants)

@@ -54,7 +54,7 @@ class LiveStandings:
         outcome = read_outcome(game.pairing.entrants, game.result, game.pairing.deal)
         if outcome is not None:
             self._scoreboard.add(outcome)
-            self._players.update(set(game.pairing.entrants).difference(game.failed, game.idle))
+        self._players.update(game.finishers)
 
     def add_byes(self, entrants: Sequence[int]) -> None:
         """Add a game that counts as won for each of the entrants; one may be there several times."""
