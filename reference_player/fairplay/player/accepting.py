@@ -11,7 +11,8 @@ import resource
 import socket
 import ssl
 from collections.abc import Callable
-from ipaddress import ip_address
+
+from fairplay.player.proxies import is_this_machine
 
 HANDSHAKE_S = 10.0
 PAUSE_S = 0.2
@@ -44,7 +45,8 @@ class Connections:
 
     def admit(self, host: str) -> Connection | None:
         """Return a new connection, perhaps in place of one that waits; None if there is no room for it."""
-        may_be_many = _is_here(host) or self._is_proxy(host)
+        # Connections from this machine may be those of a proxy before many others, too.
+        may_be_many = is_this_machine(host) or self._is_proxy(host)
         own = [] if may_be_many else [each for each in self._open if each.host == host]
         crowd = own if len(own) >= MOST_OF_HOST else [*self._open] if len(self._open) >= self._most else None
         if crowd is not None:
@@ -122,9 +124,3 @@ def _room() -> int:
     """Return how many connections the descriptors of this process allow."""
     descriptors = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return MOST if descriptors == resource.RLIM_INFINITY else min(MOST, int(descriptors * SHARE))
-
-
-def _is_here(host: str) -> bool:
-    """Return whether a host is this machine, whose connections may be those of a proxy before many others."""
-    address = ip_address(host.partition("%")[0])
-    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
