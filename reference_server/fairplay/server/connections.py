@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
+from fairplay.server.exhaustion import waiting_for
 from fairplay.server.lobby.limits import TokenBucket
 from fairplay.server.peers import host_of
 
@@ -126,8 +127,12 @@ class ConnectionGuard:
                     await self._wanted.wait()
             self._wanted.clear()
             doomed, self._doomed = self._doomed, set()
-            with suppress(OSError):  # no descriptor is left to look with: there may be one the next time
+            try:
                 await asyncio.to_thread(self._look, doomed)
+            except (OSError, RuntimeError) as error:
+                if waiting_for(error) is None:
+                    raise
+                self._doomed |= doomed  # no descriptor or thread is left to look with: there may be one the next time
             await asyncio.sleep(REST_S)
 
     def _look(self, doomed: set[str]) -> None:
