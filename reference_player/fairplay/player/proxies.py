@@ -53,6 +53,11 @@ def is_this_machine(host: str) -> bool:
     return address.is_loopback or address.is_unspecified
 
 
+def names_proxy(environment: Mapping[str, str] = os.environ) -> bool:
+    """Return whether the environment names a proxy for any address."""
+    return any(environment.get(name) for name in VARIABLES)
+
+
 def find_proxy(target: str, environment: Mapping[str, str] = os.environ) -> Proxy | None:
     """Return the proxy through which HOST:PORT or unix:PATH is called; None: it is called directly.
 

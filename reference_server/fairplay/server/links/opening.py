@@ -9,11 +9,11 @@ from functools import lru_cache
 from fairplay.games.game import Game, find
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.player.handlers import describe
-from fairplay.player.proxies import ProxyError, check_proxy
+from fairplay.player.proxies import ProxyError, check_proxy, names_proxy
 from fairplay.server.access.game_quota import GameQuota
 from fairplay.server.access.quotas import QuotaLimits
 from fairplay.server.errors import Refusal
-from fairplay.server.exhaustion import check_descriptors
+from fairplay.server.exhaustion import check_descriptors, waiting_for
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import Hub, dial_in_link
 from fairplay.server.links.dial_out import dial_out_link
@@ -95,6 +95,8 @@ class Links:
 
     async def check_proxies(self, players: Iterable[Player]) -> None:
         """Raise Refusal if one of these players is called through a proxy that is of no use."""
+        if not names_proxy():
+            return  # so that no names have to be looked up
         for target in {target for player in players if (target := target_of(player.link))}:
             try:
                 await check_proxy(await self._networks.resolve(target))
@@ -143,6 +145,12 @@ class Links:
             if not self._given_up:
                 raise
             return DeadLink(self._clock, disconnected("the server shuts down"))
+        except Refusal:
+            raise
+        except Exception as error:
+            if (refusal := waiting_for(error)) is not None:
+                raise refusal from error
+            raise
         if isinstance(link, DeadLink):
             check_descriptors()
         return link

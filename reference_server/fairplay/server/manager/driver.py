@@ -16,7 +16,6 @@ from fairplay.games.steps import Failure
 from fairplay.server.access.caller import Caller
 from fairplay.server.errors import Refusal
 from fairplay.server.evidence import idle_seats
-from fairplay.server.exhaustion import waiting_for
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock, DeadLink, Link, OpenCall, disconnected
 from fairplay.server.links.opening import Links, all_or_none
@@ -186,9 +185,7 @@ class Driver:
                 return await links.open(player, find(message.plan.game), secret)
         except Refusal:
             raise
-        except Exception as error:
-            if (refusal := waiting_for(error)) is not None:
-                raise refusal from error
+        except Exception:
             log.exception("player %s cannot be reached", player.name)
             return DeadLink(self._services.clock, disconnected("the server failed to reach the player"))
 
