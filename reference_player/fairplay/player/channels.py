@@ -125,8 +125,8 @@ async def reach_server(channel: grpc.aio.Channel, address: str, credentials: Cre
         raise NoServerError(f"no server answers on {address}{over}") from None
 
 
-class _Introduced:
-    """Adds to the metadata of calls whose they are."""
+class _WithCaller:
+    """Adds to the metadata of calls who makes them: the token, and the visitor of the pages."""
 
     def __init__(self, token: str, visitor: Callable[[], str] | None) -> None:
         self._own = [(AUTHORIZATION, f"Bearer {token}")] if token else []
@@ -138,16 +138,16 @@ class _Introduced:
         return await continuation(details._replace(metadata=metadata), request)
 
 
-class _UnaryUnary(_Introduced, grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[misc]  # grpcio has no types
+class _UnaryUnary(_WithCaller, grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[misc]  # grpcio has no types
     async def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
         return await self._continue(continuation, client_call_details, request)
 
 
-class _UnaryStream(_Introduced, grpc.aio.UnaryStreamClientInterceptor):  # type: ignore[misc]
+class _UnaryStream(_WithCaller, grpc.aio.UnaryStreamClientInterceptor):  # type: ignore[misc]
     async def intercept_unary_stream(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
         return await self._continue(continuation, client_call_details, request)
 
 
-class _StreamStream(_Introduced, grpc.aio.StreamStreamClientInterceptor):  # type: ignore[misc]
+class _StreamStream(_WithCaller, grpc.aio.StreamStreamClientInterceptor):  # type: ignore[misc]
     async def intercept_stream_stream(self, continuation: Any, client_call_details: Any, request_iterator: Any) -> Any:
         return await self._continue(continuation, client_call_details, request_iterator)

@@ -134,7 +134,7 @@ def _refuses(error: grpc.aio.AioRpcError) -> bool:
     """
     if error.code() is not grpc.StatusCode.RESOURCE_EXHAUSTED:
         return error.code() in FINAL
-    [details] = [value for key, value in error.trailing_metadata() or () if key == DETAILS] or [b""]
+    details = next((value for key, value in error.trailing_metadata() or () if key == DETAILS), b"")
     return REASON in details and RETRY not in details
 
 

@@ -112,7 +112,7 @@ def _free_hosts(listen: str, port: int) -> list[str]:
     """Return the addresses of HOST that this machine has, each with its port free.
 
     gRPC by itself is content with one of them: where somebody else has the other, some callers would reach a stranger.
-    Raises OSError if one is taken, or there is none.
+    Raises OSError if one is taken, or there is none; ValueError if the port is none.
     """
     if port not in PORTS:
         raise ValueError(f"{port} is not a port")

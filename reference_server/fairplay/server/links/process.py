@@ -95,7 +95,7 @@ class ProcessLink:
                 self._open.pop(open_call, None)
                 open_call.conclude(outcome, elapsed_s)
 
-        open_call = OpenCall(self._clock, limit_s, done, self._drop, watched=False)  # the inner call is
+        open_call = OpenCall(self._clock, limit_s, done, self._drop, watched=False)  # as the inner call is watched
         self._open[open_call] = self._inner.call(method, request, limit_s, settled, bank_s)
         return open_call
 
