@@ -138,7 +138,7 @@ class ConnectionGuard:
     def _look(self, doomed: set[str]) -> None:
         """End those that are doomed, and those that are too many."""
         if len(_descriptors()) > self._host_limit:
-            doomed |= self._surplus([peer for peer, _ in self._accepted()])
+            doomed = doomed | self._surplus([peer for peer, _ in self._accepted()])
         if doomed:
             for peer, connection in self._accepted():
                 if peer in doomed:

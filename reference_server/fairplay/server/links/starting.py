@@ -71,7 +71,8 @@ class Turn:
             done, _ = await asyncio.wait(ways, timeout=min(left_s, LOOK_EVERY_S), return_when=asyncio.FIRST_COMPLETED)
             if done:
                 return
-            if (wanted := read_wanted(ancestor)) is not None:
+            # In a thread, as a program may have hundreds of threads, each with a file.
+            if (wanted := await asyncio.to_thread(read_wanted, ancestor)) is not None:
                 if wanted.had_s + wanted.waited_s - had_s - waited_s < IDLE_SHARE * LOOK_EVERY_S:
                     self.end()
                 had_s, waited_s = wanted.had_s, max(waited_s, wanted.waited_s)

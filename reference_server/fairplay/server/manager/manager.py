@@ -298,7 +298,7 @@ class Manager:
     def _check_waiting(self, tournament_id: str) -> None:
         """Raise Refusal if a tournament waits for the machine."""
         if (refusal := self._waiting.get(tournament_id)) is not None:
-            raise refusal
+            raise refusal.with_traceback(None)  # or it would keep the frames of all who have asked
 
     def _message(self, listing: Listing) -> TournamentMessage:
         active = self._active.get(listing.record_id)
