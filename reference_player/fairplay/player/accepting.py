@@ -93,7 +93,6 @@ async def accept(
         if connection is None:
             taken.close()
             continue
-        taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         task = loop.create_task(_serve(taken, make, connection, connections, tls))
         connection.end = task.cancel
         serving.add(task)
@@ -110,6 +109,7 @@ async def _serve(
 ) -> None:
     context, limit = (tls(), HANDSHAKE_S) if tls is not None else (None, None)
     try:
+        taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # on macOS it fails if the other side has gone
         transport, _ = await asyncio.get_running_loop().connect_accepted_socket(
             lambda: make(connection), taken, ssl=context, ssl_handshake_timeout=limit
         )

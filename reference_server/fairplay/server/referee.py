@@ -15,7 +15,7 @@ from fairplay.games.steps import Method
 from fairplay.server import __version__
 from fairplay.server.errors import Refusal
 from fairplay.server.evidence import result_with_evidence
-from fairplay.server.exhaustion import RETRY_S
+from fairplay.server.exhaustion import RETRY_S, waiting_for
 from fairplay.server.fresh import fresh_game
 from fairplay.server.links.link import Link, disconnected
 from fairplay.server.links.opening import Links, all_or_none
@@ -24,7 +24,7 @@ from fairplay.server.observing.observer import Observer
 from fairplay.server.plans import checked_id, full_game_plan, same_plan
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.database import Selection
-from fairplay.server.records.errors import RecordExists, RecordsError, RecordsUnavailable
+from fairplay.server.records.errors import RecordExists, RecordsError
 from fairplay.server.records.replay import resume
 from fairplay.server.records.store import Store
 from fairplay.server.records.summaries import begun_game, listed_game
@@ -202,8 +202,8 @@ class Referee:
     def _resume_or_log(self, game_id: str) -> None:
         try:
             self._resume(game_id, None)
-        except RecordsError as error:  # Diverged as well: this game is lost to us, the others are not
-            log.error("game %s cannot go on: %s", game_id, error)
+        except Exception as error:
+            self._wait_or_log(game_id, error)
 
     async def suspend_all(self) -> None:
         """Leave all games where they are, with nothing of them left open."""
@@ -319,10 +319,15 @@ class Referee:
             try:
                 if self._store.has_open(game_id):
                     self._resume(game_id, None)
-            except RecordsUnavailable:
-                self._wait(game_id)
-            except RecordsError as error:
-                log.error("game %s cannot go on: %s", game_id, error)
+            except Exception as error:
+                self._wait_or_log(game_id, error)
+
+    def _wait_or_log(self, game_id: str, error: Exception) -> None:
+        """Have a game that cannot go on wait, if the machine is to blame; otherwise only this one is lost to us."""
+        if waiting_for(error) is not None:
+            self._wait(game_id)
+        else:
+            log.error("game %s cannot go on: %s", game_id, error, exc_info=not isinstance(error, RecordsError))
 
 
 def _methods(name: str) -> Sequence[Method]:
