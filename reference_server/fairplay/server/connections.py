@@ -19,7 +19,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from fairplay.server.exhaustion import waiting_for
-from fairplay.server.lobby.limits import TokenBucket
+from fairplay.server.lobby.limits import PeerBuckets
 from fairplay.server.peers import host_of
 
 DESCRIPTORS = Path("/proc/self/fd") if Path("/proc/self/fd").is_dir() else Path("/dev/fd")
@@ -31,7 +31,6 @@ MAX_RESERVED = 1_000
 """How many descriptors are left for files, programs and players that are called."""
 RESETS_PER_SECOND = 100
 RESET_BURST = 500
-MAX_BUCKETS = 10_000
 LOOK_EVERY_S = 1.0
 REST_S = 0.1
 """How long to leave the processor to others after each look."""
@@ -88,7 +87,7 @@ class ConnectionGuard:
         self._watching: asyncio.Task[None] | None = None
         self._host_limit = host_limit
         self._now_s = now_s
-        self._buckets: dict[str, TokenBucket] = {}
+        self._resets = PeerBuckets(RESETS_PER_SECOND, RESET_BURST)
         self._doomed: set[str] = set()
         self._wanted = asyncio.Event()
         self._known: dict[str, int] = {}
@@ -100,12 +99,7 @@ class ConnectionGuard:
 
         A connection whose host does so too often is ended.
         """
-        host = host_of(peer)
-        bucket = self._buckets.pop(host, None) or TokenBucket(RESETS_PER_SECOND, RESET_BURST, self._now_s())
-        self._buckets[host] = bucket  # as the last one
-        if len(self._buckets) > MAX_BUCKETS:
-            del self._buckets[next(iter(self._buckets))]
-        if bucket.take(self._now_s()):
+        if self._resets.wait_s(host_of(peer), self._now_s()):
             self._doomed.add(unquote(peer))
             self._wanted.set()
 

@@ -66,11 +66,15 @@ class PeerBuckets:
 
     def take(self, peer: str, now_s: float) -> None:
         """Count a request of a host. Raises Refusal if it asks too often."""
+        check_granted(self.wait_s(peer, now_s), self._rate)
+
+    def wait_s(self, peer: str, now_s: float) -> float:
+        """Count a request of a host. Return 0 if it is granted, else the seconds until the next may be."""
         bucket = self._buckets.pop(peer, None) or TokenBucket(self._rate, self._burst, now_s)
         self._buckets[peer] = bucket  # as the last one
         if len(self._buckets) > MAX_PEERS:
             del self._buckets[next(iter(self._buckets))]
-        check_granted(bucket.take(now_s), self._rate)
+        return bucket.take(now_s)
 
 
 def check_granted(wait_s: float, rate: float) -> None:
