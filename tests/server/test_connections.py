@@ -109,6 +109,7 @@ async def test_no_more_connections_are_taken_than_there_may_be(place: str, secur
         trust = grpc.ssl_channel_credentials((tmp_path / "ca.pem").read_bytes())
         address = server.players_address
         async with grpc.aio.secure_channel(address, trust) if tls else grpc.aio.insecure_channel(address) as channel:
+            await channel.channel_ready()  # the server may be about to notice that the others have gone
             assert await serves(channel)
 
 
