@@ -13,7 +13,7 @@ import pytest
 
 from fairplay.sandbox.bubblewrap import Sandbox
 from fairplay.sandbox.limits import Limits
-from fairplay.sandbox.paths import Visibility
+from fairplay.sandbox.paths import Visibility, view
 from fairplay.server.links.program_options import ProgramOptions
 from fairplay.server.server import Config
 from tests.server.harness import plan, serving
@@ -48,7 +48,7 @@ def here(tmp_path: Path) -> Path:
 
 def run(sandbox: Sandbox, visibility: Visibility, *words: str) -> subprocess.CompletedProcess[str]:
     """Run a command in a sandbox to its end."""
-    command = [*sandbox.command(visibility, words, Limits()), "--", *words]
+    command = [*sandbox.command(visibility, view(visibility, words).paths, Limits()), "--", *words]
     environment = {"PATH": visibility.search}
     return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)
 

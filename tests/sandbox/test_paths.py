@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fairplay.sandbox.paths import Visibility, visible
+from fairplay.sandbox.paths import Visibility, view
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def here(tmp_path: Path) -> Path:
 def seen(here: Path, *words: str, confined: bool = False, added: tuple[Path, ...] = ()) -> set[str]:
     """Return what a command may see of the class, as paths from its folder."""
     visibility = Visibility(here, "/usr/bin:/bin", here / "home", [here / "records"], added, confined)
-    found = (path for path in visible(visibility, words) if path.is_relative_to(here.parent))
+    found = (path for path in view(visibility, words).paths if path.is_relative_to(here.parent))
     return {path.relative_to(here).as_posix() if path.is_relative_to(here) else str(path) for path in found}
 
 
@@ -49,7 +49,7 @@ def test_a_program_sees_the_folders_of_what_its_command_names(here: Path, words:
 
 def test_a_module_of_python_is_looked_for_in_the_current_folder(here: Path) -> None:
     def found(home: Path, *words: str) -> bool:
-        return here in visible(Visibility(here, "/usr/bin:/bin", home), words)
+        return here in view(Visibility(here, "/usr/bin:/bin", home), words).paths
 
     assert found(here.parent / "elsewhere", "python3", "-m", "player")
     assert not found(here.parent / "elsewhere", "sh", "-m", "player")
@@ -58,7 +58,7 @@ def test_a_module_of_python_is_looked_for_in_the_current_folder(here: Path) -> N
 
 def test_what_the_system_keeps_for_itself_is_nobodys_folder(here: Path) -> None:
     visibility = Visibility(here, "/usr/bin", here / "home")
-    found = visible(visibility, ["cat", "/etc/passwd", "/proc/1/environ", "/"])
+    found = view(visibility, ["cat", "/etc/passwd", "/proc/1/environ", "/"]).paths
     assert not [path for path in found if path in (Path("/"), Path("/etc"), Path("/etc/passwd"), Path("/proc/1"))]
 
 
@@ -66,7 +66,7 @@ def test_a_program_that_is_found_through_a_link_in_etc_is_seen_where_it_is(here:
     linked = next((path for path in Path("/etc/alternatives").iterdir() if path.resolve().is_file()), None)
     if linked is None:
         pytest.skip("this system has no alternatives")
-    assert linked not in visible(Visibility(here, "/etc/alternatives", here / "home"), [linked.name])
+    assert linked not in view(Visibility(here, "/etc/alternatives", here / "home"), [linked.name]).paths
 
 
 def test_commands_of_callers_name_nothing_outside_the_folders_that_are_given(here: Path, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from fairplay.conformance.plan import make_plan
 from fairplay.conformance.writers.files import CertificateWriter
 from fairplay.sandbox.bubblewrap import Sandbox
 from fairplay.sandbox.limits import DEFAULT_LIMITS, Limits, parse_limits
-from fairplay.sandbox.paths import Visibility
+from fairplay.sandbox.paths import Visibility, view
 from fairplay.server.links.program_options import ProgramOptions
 from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import Player
@@ -70,7 +70,8 @@ def test_a_program_that_the_system_reaches_through_a_link_in_etc_is_found(sandbo
     program = next((path for path in linked if os.access(path, os.X_OK)), None)
     if program is None:
         pytest.skip("this system has no alternatives")
-    command = sandbox.command(Visibility(Path("/"), os.defpath, Path("/nobody")), [program.name], Limits())
+    visibility = Visibility(Path("/"), os.defpath, Path("/nobody"))
+    command = sandbox.command(visibility, view(visibility, [program.name]).paths, Limits())
     done = subprocess.run([*command, "--", "test", "-x", program], capture_output=True, check=False, timeout=60)
     assert (done.returncode, done.stderr) == (0, b"")
 

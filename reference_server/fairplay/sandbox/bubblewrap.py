@@ -13,7 +13,7 @@ from typing import NamedTuple
 from fairplay.sandbox import gate
 from fairplay.sandbox.gate import GATE, TEMP_FOLDERS
 from fairplay.sandbox.limits import Limits
-from fairplay.sandbox.paths import SYSTEM_FOLDERS, Visibility, real, visible
+from fairplay.sandbox.paths import SYSTEM_FOLDERS, Visibility, real, view
 
 MODES = ("auto", "require", "off")
 MODE_VARIABLE = "FAIRPLAY_SANDBOX"
@@ -48,10 +48,12 @@ class Sandbox(NamedTuple):
     program: str
     """The path of bubblewrap."""
 
-    def command(self, visibility: Visibility, words: Sequence[str], limits: Limits) -> list[str]:
-        """Return the command that builds the sandbox of a program; what is run in it is still to be added."""
+    def command(self, visibility: Visibility, own: Sequence[Path], limits: Limits) -> list[str]:
+        """Return the command that builds the sandbox of a program; what is run in it is still to be added.
+
+        `own` are the paths that the program sees besides the system's, see `view`.
+        """
         settings = [path for pattern in SETTINGS for path in sorted(Path("/etc").glob(pattern))]
-        own = visible(visibility, words)
         shown = [*(folder for folder in SYSTEM_FOLDERS if not folder.is_symlink()), *settings, *own]
         return [
             *(self.program, *WALLS, *_system(settings), *_temp(limits.temp)),
@@ -73,7 +75,7 @@ def find_sandbox() -> Sandbox:
     sandbox = Sandbox(program)
     visibility = Visibility(Path("/"), os.defpath, Path("/nobody"))
     try:
-        trial = [*sandbox.command(visibility, ["true"], Limits()), "--", "true"]
+        trial = [*sandbox.command(visibility, view(visibility, ["true"]).paths, Limits()), "--", "true"]
         done = subprocess.run(trial, capture_output=True, timeout=TRIAL_LIMIT_S, check=False, text=True)
         problem = done.stderr.strip().partition("\n")[0] if done.returncode else ""
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -60,11 +60,6 @@ def view(visibility: Visibility, words: Sequence[str]) -> View:
     return View([path for path in paths if path not in SYSTEM_FOLDERS], command.left_out)
 
 
-def visible(visibility: Visibility, words: Sequence[str]) -> list[Path]:
-    """Return the paths that the program of a command sees."""
-    return view(visibility, words).paths
-
-
 def real(path: Path) -> Path:
     """Return where a path leads, with all links followed; loops of links lead nowhere, and are left as they are."""
     return Path(os.path.realpath(path))

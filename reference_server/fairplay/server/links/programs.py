@@ -164,9 +164,9 @@ class Programs:
         await stack.enter_async_context(self._serve_one(f"unix:{server}", name))
         search = os.environ.get("PATH", os.defpath)
         visibility = Visibility(Path.cwd(), search, Path.home(), options.hidden, options.folders, options.confined)
-        command = await asyncio.to_thread(options.sandbox.command, visibility, words, options.limits)
-        left_out = (await asyncio.to_thread(view, visibility, words)).left_out
-        notes = "".join(map(LEFT_OUT.format, left_out))
+        seen = await asyncio.to_thread(view, visibility, words)
+        command = await asyncio.to_thread(options.sandbox.command, visibility, seen.paths, options.limits)
+        notes = "".join(map(LEFT_OUT.format, seen.left_out))
         walls = Walls(command, str(server), str(player))
         environment = sandbox_environment(os.environ)
         return _Place(f"{HOST}:{CONNECT_PORT}", f"{HOST}:{LISTEN_PORT}", f"unix:{player}", environment, walls, notes)
