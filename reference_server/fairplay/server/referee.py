@@ -286,7 +286,7 @@ class Referee:
             each.game_begun(running.message)
         try:
             if links is None:
-                links = own = [*await self._opened(running.message)]
+                links = own = [*await self._opened(running)]
             running.begin(links)
             await running.over
             self._links.secrets.forget(game_id)
@@ -304,10 +304,16 @@ class Referee:
             await asyncio.gather(*(link.close() for link in own))
             running.released.set()
 
-    async def _opened(self, message: GameMessage) -> Sequence[Link]:
-        game, plan, secrets = find(message.plan.game), message.plan, self._links.secrets
-        opening = (self._links.open(each, game, secrets.of(message.game_id, each.name)) for each in plan.players)
-        return await all_or_none(await asyncio.gather(*opening, return_exceptions=True))
+    async def _opened(self, running: Running) -> Sequence[Link]:
+        """Return the links to the players of a game; what is raised meanwhile ends the game, or has it wait."""
+        message, secrets = running.message, self._links.secrets
+        game, players = find(message.plan.game), message.plan.players
+        opening = (self._links.open(each, game, secrets.of(message.game_id, each.name)) for each in players)
+        try:
+            return await all_or_none(await asyncio.gather(*opening, return_exceptions=True))
+        except Exception as error:
+            running.fail(error)
+            return ()
 
     def _wait(self, game_id: str) -> None:
         """Take up a game again later that the machine has stopped."""

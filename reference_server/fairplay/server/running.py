@@ -185,7 +185,7 @@ class Running:
         if self._ended:
             return
         if replayer.error is not None:
-            self._fail(replayer.error)
+            self.fail(replayer.error)
         elif replayer.step is None:
             self._finish(replayer.outcome)
         elif not self._take(replayer.step):
@@ -254,7 +254,7 @@ class Running:
         except StopIteration as stop:
             self._finish(stop.value)
         except Exception as error:
-            self._fail(error)
+            self.fail(error)
 
     def _take(self, step: Step) -> bool:
         """Do what a step asks for, and return whether the step waits for players."""
@@ -375,7 +375,7 @@ class Running:
 
     # --- the end ---
 
-    def _fail(self, error: Exception) -> None:
+    def fail(self, error: Exception) -> None:
         """End what the machine or the referee itself has stopped; nobody is blamed. The former goes on later."""
         if (refusal := waiting_for(error)) is not None:
             self.suspend(refusal)
