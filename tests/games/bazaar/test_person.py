@@ -29,7 +29,6 @@ from fairplay.games.bazaar.protocol import codec
 from fairplay.games.bazaar.rules.pieces import Card, Exchange, parse_bag, unpack
 from fairplay.games.bazaar.views.person import FRONTEND, Buying, Requesting
 from fairplay.games.bazaar.views.seats import NO_EXCHANGE, PEBBLE
-from fairplay.games.frontends import find_frontend
 from fairplay.games.kit.person import Draft, IllegalChoiceError
 from tests.games.at_table import AtTable, asking
 from tests.games.pointing import SVG, pieces, point_at_random
@@ -157,9 +156,7 @@ def test_an_illegal_exchange_is_refused_with_the_rule(before: Sequence[str], par
     assert str(refused.value) == rules.RULES[rule]
 
 
-@pytest.mark.parametrize(
-    ("before", "part"), [(PEBBLE, NO_EXCHANGE), (PEBBLE, "equation-0-left"), ("equation-0-left", PEBBLE)]
-)
+@pytest.mark.parametrize(("before", "part"), [(PEBBLE, NO_EXCHANGE), ("equation-0-left", PEBBLE)])
 def test_a_turn_asks_for_one_kind_only(before: str, part: str) -> None:
     with pytest.raises(IllegalChoiceError, match="not for both"):
         Requesting(TABLE, VIEW).choose(before).choose(part)
@@ -309,8 +306,3 @@ async def test_the_result_is_told() -> None:
     await table.person.win(WinRequest(won=True))
     await table.person.win(WinRequest(won=False))
     assert table.lines == ["You have won.", "You have not won."]
-
-
-def test_the_front_end_is_registered() -> None:
-    assert find_frontend("bazaar") is FRONTEND
-    assert FRONTEND.view_of(bazaar_pb2.State(), NAMES).status == "You watch."

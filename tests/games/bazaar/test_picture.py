@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
-from rich.text import Text
 
 from fairplay.bazaar.v1 import bazaar_pb2
 from fairplay.games.bazaar import rules
@@ -218,14 +217,6 @@ def test_the_bonus_is_told_beside_the_score_and_counts_for_the_winner() -> None:
     assert any("4 + 10 winner" in line for line in lines(state))
 
 
-def test_what_there_is_none_of_is_said() -> None:
-    state = game(visible="")
-    assert [text for text in ("Equations", "Cards") if text in drawn(state).texts("equations")[0]] == ["Equations"]
-    assert "none" in drawn(state).texts("equations")[0]
-    assert "none" in drawn(state).texts("cards")[0]
-    assert lines(state)[:3] == ["equations  none", "bank        r   2  w   1  b   0  g   0  y   1", "cards      none"]
-
-
 def test_a_state_without_anything_is_drawn() -> None:
     empty = bazaar_pb2.State()
     assert drawn(empty).title == "Bazaar: nobody plays"
@@ -254,30 +245,10 @@ def test_nothing_is_loaded_from_elsewhere_and_nothing_runs() -> None:
         assert href is None or href.removeprefix("#") in ids
 
 
-def test_pebbles_of_all_colours_lie_on_backgrounds_of_their_own() -> None:
-    text = Text.from_markup(picture.text(game(visible="rwbgy"), NAMES))
-    styles = {text.plain[span.start]: span.style for span in text.spans if span.end - span.start == 1}
-    backgrounds = {str(style).split(" on ")[1] for letter, style in styles.items() if letter in INITIALS}
-    assert len(backgrounds) == 5
-
-
 # Names
 
 
-HOSTILE = (
-    '<&"[bold]',
-    "</title>",
-    "[/]",
-    "[red]a[/red]",
-    "a\\",
-    "\\[b]",
-    "\\\\[/b]",
-    "[!\\[",
-    ":smile:",
-    "]]>",
-    "&amp;",
-    "'",
-)
+HOSTILE = ('<&"[bold]', "</title>", "\\\\[/b]", ":smile:")
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -294,12 +265,6 @@ def test_no_name_breaks_a_picture(name: str) -> None:
     assert shown.isprintable()
     assert shown in line
     assert cell_len(line.removesuffix(" to request")) == cell_len(other)
-
-
-@pytest.mark.parametrize("name", ["x\x1b[31my", "x\0y", "x\ny", "x\u202ey", "x\ud800y", "x\ufffey"])
-def test_what_cannot_be_printed_is_left_out(name: str) -> None:
-    shown = drawn(game(), [name]).texts("name")[0]
-    assert shown == "".join(filter(str.isprintable, name))
 
 
 def test_long_names_are_cut_and_absent_ones_are_numbered() -> None:

@@ -24,19 +24,11 @@ from fairplay.games.bazaar.rules import (
 )
 from fairplay.games.bazaar.rules.equations import disjoint, equations_problem
 from fairplay.games.bazaar.rules.pieces import (
-    COLOURS,
     EMPTY,
-    GUARD,
-    MAX_COUNT,
     UNITS,
-    bag_order,
     bag_text,
-    card_order,
     card_text,
-    exchange_order,
     exchange_text,
-    holds,
-    is_bag,
     mirrored,
     pack,
     parse_bag,
@@ -118,35 +110,6 @@ def texts(cards: Iterable[Card]) -> str:
 # --- pebbles, cards, exchanges and their orders
 
 
-bags = st.lists(st.integers(0, MAX_COUNT), min_size=5, max_size=5)
-
-
-@given(bags, bags)
-def test_a_packed_bag_behaves_as_a_multiset(one: list[int], other: list[int]) -> None:
-    bag, part = pack(one), pack(other)
-    assert list(unpack(bag)) == one
-    assert is_bag(bag)
-    assert size(bag) == sum(one)
-    assert holds(bag, part) == all(mine >= theirs for mine, theirs in zip(one, other, strict=True))
-    assert disjoint(bag, part) == (not any(mine * theirs for mine, theirs in zip(one, other, strict=True)))
-
-
-def test_a_number_that_is_no_bag_is_known() -> None:
-    assert not any(map(is_bag, (-1, -(1 << 60), GUARD, 1 << 60, (MAX_COUNT + 1) * UNITS[0])))
-    assert all(map(is_bag, (EMPTY, MAX_COUNT * sum(UNITS))))
-
-
-def test_a_bag_holds_up_to_400_pebbles_of_each_colour() -> None:
-    assert unpack(pack((400,) * 5)) == (400,) * 5
-    assert unpack(pack((0,) * 5)) == (0,) * 5
-
-
-@pytest.mark.parametrize("counts", [(1, 2, 3, 4), (0, 0, 0, 0, -1), (401, 0, 0, 0, 0), (0, 0, 0, 0, 401)])
-def test_impossible_counts_are_refused(counts: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="five counts"):
-        pack(counts)
-
-
 def test_what_is_written_can_be_read() -> None:
     assert bag_text(parse_bag("ygbwr")) == "rwbgy"
     assert card_text(parse_card("rrbgy*")) == "rrbgy*"
@@ -157,60 +120,7 @@ def test_what_is_written_can_be_read() -> None:
             reader(wrong)
 
 
-small = st.text("rwbgy", max_size=7)
-
-
-@given(small, small)
-def test_bags_sort_by_size_then_as_sorted_words(one: str, other: str) -> None:
-    def word(text: str) -> tuple[int, str]:
-        return len(text), "".join(sorted(text))
-
-    mine, theirs = bag_order(parse_bag(one)), bag_order(parse_bag(other))
-    assert (mine < theirs) == (word(one) < word(other))
-
-
-def test_cards_sort_plain_ones_first_and_exchanges_by_left_then_right() -> None:
-    assert texts(sorted(row("rrggg bbbbb* yyyyy bbbgg yyyyy*"), key=card_order)) == "bbbgg rrggg yyyyy bbbbb* yyyyy*"
-    ways = sorted(way("r->bb", "b->rr", "b->g", "yy->b"), key=exchange_order)
-    assert list(map(exchange_text, ways)) == ["b->g", "b->rr", "r->bb", "yy->b"]
-
-
-def test_a_table_is_shown_as_its_equations() -> None:
-    table = parse_table("r=b")
-    assert repr(table) == f"EquationTable(equations={table.equations!r})"
-
-
 # --- settings and the start
-
-
-def test_the_default_settings_are_those_of_the_course() -> None:
-    assert rules.settings_problem(Settings()) is None
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "hint"),
-    [
-        ("pebbles_per_color", 0, "between 1 and 400"),
-        ("cards_total", 101, "between 1 and 100"),
-        ("visible", 7, "between 1 and 6"),
-        ("equations", 11, "between 0 and 10"),
-        ("side_min", 0, "between 1 and 6"),
-        ("side_max", 7, "between 1 and 6"),
-        ("winning_score", 0, "between 1 and 1000"),
-        ("max_exchanges", 7, "between 8 and 1000"),
-        ("turn_cap", 0, "between 1 and 1000000"),
-        ("exchange_price", "free", "per_request, per_equation, none"),
-        ("price_takes_from", "middle", "bottom, top"),
-        ("draw", "best", "random, ordered"),
-        ("lone_survivor", "win", "play_on, stop"),
-        ("bonus", "SEY", "none, rwb, sey, rwb_distinct"),
-    ],
-)
-def test_a_setting_that_cannot_be_is_named(field: str, value: Any, hint: str) -> None:
-    problem = rules.settings_problem(Settings(**{field: value}))
-    assert problem is not None
-    assert problem[0] == field
-    assert hint in problem[1]
 
 
 def test_sides_and_equations_must_fit_each_other() -> None:
@@ -218,21 +128,15 @@ def test_sides_and_equations_must_fit_each_other() -> None:
     assert crossed is not None and crossed[0] == "side_min"
 
 
-@pytest.mark.parametrize(("longest", "count"), [(1, 10), (4, 2000)])
-def test_there_are_as_many_equations_as_section_2_counts(longest: int, count: int) -> None:
-    sides = [sum(some) for length in range(1, longest + 1) for some in combinations_with_replacement(UNITS, length)]
-    assert sum(disjoint(one, other) for one, other in combinations(sides, 2)) == count
+def test_there_are_as_many_equations_as_section_2_counts() -> None:
+    sides = [sum(some) for length in range(1, 5) for some in combinations_with_replacement(UNITS, length)]
+    assert sum(disjoint(one, other) for one, other in combinations(sides, 2)) == 2000
 
 
-@pytest.mark.parametrize("seats", [0, 1, 7])
+@pytest.mark.parametrize("seats", [1, 7])
 def test_a_fresh_game_needs_two_to_six_players(seats: int) -> None:
     with pytest.raises(ValueError, match="2 to 6 players"):
         rules.initial(Settings(), seats, Random(1))
-
-
-def test_a_fresh_game_needs_possible_settings() -> None:
-    with pytest.raises(ValueError, match="visible is 0: it must be between 1 and 6"):
-        rules.initial(Settings(visible=0), 2, Random(1))
 
 
 @given(st.integers(0, 10**6), st.sampled_from(rules.SEATS))
@@ -246,10 +150,6 @@ def test_a_fresh_game_has_the_pieces_of_section_2(seed: int, seats: int) -> None
     assert len(state.table.equations) == 10
     assert equations_problem(state.table, 10, 1, 4) is None
     assert (rules.turn(state), state.phase, state.revision, state.turns) == (0, Phase.REQUEST, 0, 0)
-
-
-def test_a_fresh_game_has_64_bits_for_its_draws() -> None:
-    assert max(rules.initial(Settings(), 2, Random(seed)).draw_state.bit_length() for seed in range(20)) == 64
 
 
 def test_phases_have_the_numbers_that_programs_read() -> None:
@@ -328,71 +228,6 @@ def test_v9_identical_cards_are_bought_one_by_one(visible: str, broken: str | No
         assert after(state, row("bbbbb bbbbb")).players[0].score == 6
 
 
-def v12(bonus: Bonus = "none") -> State:
-    return game(
-        "bbbbgb",
-        "rrgbry",
-        equations="rb=ggg gw=rry",
-        bank="wbbgyy",
-        visible="bbbgg bgrrr* bbgrr gryyy*",
-        pile="bgrry bbbrr",
-        settings=chosen_settings(bonus=bonus),
-    )
-
-
-V12_MOVES: list[tuple[int, Action, str]] = [
-    (0, PEBBLE, ""),
-    (1, PEBBLE, "bgrrr*"),
-    (0, way("gw->rry", "rb->ggg"), "bbbgg"),
-    (1, PEBBLE, ""),
-    (0, PEBBLE, "bgrry"),
-]
-
-
-@pytest.mark.parametrize("bonus", ["none", "rwb", "sey"])
-def test_v12_a_whole_game_move_by_move(bonus: Bonus) -> None:
-    state = v12(bonus)
-    wallets = []
-    for seat, request, cards in V12_MOVES:
-        assert rules.turn(state) == seat
-        state = after(state, request)
-        wallets.append(wallet(state, seat))
-        state = after(state, row(cards))
-    assert wallets == ["bbbbbgw", "bbgrrry", "bbbbgggry", "bry", "bgrry"]
-    assert state.visible == row("bbgrr gryyy*")
-    assert rules.turn(state) == 1
-    state = after(state, ())
-    assert rules.turn(state) is None
-    assert (state.phase, state.visible, state.pile) == (Phase.OVER, (), ())
-    assert rules.scores(state) == (6, 3)
-    assert rules.ranking(state) == ((0,), (1,))
-
-
-def test_v15_twenty_points_end_the_game() -> None:
-    state = game("rrrrr 12", "yyyyy 19", bank="gggg", visible="rrrrr* yyyyy yyyyy yyyyy", pile="")
-    state = after(state, PEBBLE, row("rrrrr*"))
-    assert rules.scores(state) == (17, 19)
-    state = after(state, PEBBLE)
-    assert wallet(state, 1) == "ryyyyy"
-    state = after(state, row("yyyyy"))
-    assert rules.turn(state) is None
-    assert (rules.winners(state), rules.scores(state)) == ((1,), (17, 22))
-
-
-@pytest.mark.parametrize(
-    ("bonus", "totals", "winner"), [("none", (7, 12), 1), ("rwb", (17, 12), 0), ("sey", (7, 12), 1)]
-)
-def test_v16_the_bonus_is_awarded_at_the_end(bonus: Bonus, totals: tuple[int, int], winner: int) -> None:
-    settings = chosen_settings(bonus=bonus)
-    state = game("ggggg 4 rrwwb", "y 12", bank="g", visible="ggggg", pile="", settings=settings)
-    state = after(state, PEBBLE)
-    assert rules.scores(state) == (4, 12)
-    state = after(state, row("ggggg"))
-    assert rules.turn(state) is None
-    assert rules.scores(state) == totals
-    assert rules.winners(state) == (winner,)
-
-
 # --- section 3: the turn
 
 
@@ -415,25 +250,16 @@ def test_the_row_is_refilled_only_as_far_as_the_pile_goes() -> None:
     assert (texts(state.visible), state.pile) == ("rrrrr rrrrr wwwww", ())
 
 
-def test_a_pebble_costs_no_card() -> None:
-    assert len(after(game(), PEBBLE).pile) == 2
-
-
 @pytest.mark.parametrize(
     ("chosen", "request_ways", "pile", "visible"),
     [
         ({}, [], "w b", 4),
-        ({}, ["r->b"], "w b", 4),
         ({}, ["r->b", "b->r", "r->b"], "w b", 4),
         ({"price_takes_from": "top"}, ["r->b"], "b g", 4),
         ({"exchange_price": "per_equation"}, ["r->b", "b->r"], "w", 4),
         ({"exchange_price": "per_equation"}, ["r->b", "b->r"] * 2, "", 0),
-        ({"exchange_price": "per_equation"}, [], "w b", 4),
         ({"exchange_price": "per_equation", "empty_request_charged": False}, [], "w b g", 4),
         ({"exchange_price": "none"}, ["r->b"], "w b g", 4),
-        ({"exchange_price": "none"}, [], "w b g", 4),
-        ({"empty_request_charged": False}, [], "w b g", 4),
-        ({"empty_request_charged": False}, ["r->b"], "w b", 4),
     ],
 )
 def test_an_exchange_request_costs_cards(
@@ -460,32 +286,11 @@ def test_the_end_between_the_calls_can_be_left_unchecked() -> None:
     assert rules.turn(after(state, ())) is None
 
 
-def test_random_pebbles_come_from_the_whole_bank_and_again_the_same() -> None:
-    state = rules.initial(Settings(), 2, Random(3))
-    drawn: Counter[str] = Counter()
-    for seed in range(300):
-        lucky = state._replace(draw_state=seed)
-        assert rules.apply(lucky, PEBBLE) == rules.apply(lucky, PEBBLE)
-        drawn[wallet(rules.apply(lucky, PEBBLE))] += 1
-    assert set(drawn) == set("rwbgy")
-    assert min(drawn.values()) > 30
-
-
 def test_random_draws_are_weighted_by_the_pebbles_of_the_bank() -> None:
     state = game("-", "-", bank="r" * 9 + "y", settings=Settings())
     drawn = [wallet(rules.apply(state._replace(draw_state=seed), PEBBLE)) for seed in range(400)]
     assert 330 < drawn.count("r") < 390
     assert drawn.count("r") + drawn.count("y") == 400
-
-
-def test_a_game_of_random_draws_can_be_played_again() -> None:
-    def played() -> list[State]:
-        states = [rules.initial(Settings(), 3, Random(5))]
-        while rules.turn(states[-1]) is not None and len(states) < 100:
-            states.append(rules.apply(states[-1], rules.legal(states[-1])[0]))
-        return states
-
-    assert played() == played()
 
 
 def test_ordered_draws_take_the_first_colour_the_bank_has() -> None:
@@ -506,16 +311,11 @@ EXCHANGES = game("rr", "-", equations="r=bb gg=yy", bank="bbyg")
 @pytest.mark.parametrize(
     ("request_ways", "broken"),
     [
-        (["r->bb"], None),
         (["bb->r"], "bazaar.exchange.wallet"),
         (["r->bb", "r->bb"], "bazaar.exchange.bank"),
         (["r->bb", "bb->r", "r->bb"], None),
-        (["gg->yy"], "bazaar.exchange.wallet"),
-        (["r->b"], "bazaar.exchange.in-table"),
         (["rr->bbbb"], "bazaar.exchange.in-table"),
-        (["r->bb", "w->g"], "bazaar.exchange.in-table"),
         (["r->"], "bazaar.exchange.sides"),
-        (["->bb"], "bazaar.exchange.sides"),
         (["r->bb", "bb->r"] * 32, None),
         (["r->bb", "bb->r"] * 32 + ["r->bb"], "bazaar.exchange.too-many"),
     ],
@@ -528,34 +328,17 @@ def test_an_illegal_request_names_its_rule(request_ways: list[str], broken: str 
 
 @pytest.mark.parametrize(
     ("cards", "broken"),
-    [
-        ("", None),
-        ("rrrrr", None),
-        ("rrrrr rrrrr", "bazaar.purchase.wallet"),
-        ("rrrrr*", "bazaar.purchase.visible"),
-        ("wwwww", "bazaar.purchase.visible"),
-        ("bbbbb", "bazaar.purchase.wallet"),
-    ],
+    [("rrrrr", None), ("rrrrr rrrrr", "bazaar.purchase.wallet"), ("rrrrr*", "bazaar.purchase.visible")],
 )
 def test_an_illegal_purchase_names_its_rule(cards: str, broken: str | None) -> None:
     state = after(game("rrrrrr", "-", visible="rrrrr rrrrr bbbbb ggggg*"), ())
     assert rules.violation(state, row(cards)) == broken
 
 
-def test_a_card_of_four_pebbles_is_malformed() -> None:
-    state = after(game(), ())
-    assert rules.violation(state, (Card(parse_bag("rrrr"), False),)) == "bazaar.card.five-pebbles"
-
-
 def test_a_pebble_of_an_empty_bank_is_refused() -> None:
     state = game("rrrrr", "-", bank="")
     assert rules.violation(state, PEBBLE) == "bazaar.pebble.bank-empty"
     assert PEBBLE not in rules.legal(state)
-
-
-def test_no_pebble_comes_out_of_an_empty_bank() -> None:
-    with pytest.raises(ValueError, match="fewer pebbles"):
-        rules.apply(game("rrrrr", "-", bank=""), PEBBLE)
 
 
 def test_an_answer_to_the_other_call_is_refused() -> None:
@@ -683,20 +466,6 @@ def test_a_state_in_which_a_winner_has_failed_is_still_one_that_is_over() -> Non
     assert rules.ranking(state) == ((), (1,))
 
 
-def test_winners_that_fail_when_told_leave_no_one_in_their_place() -> None:
-    state = after(game("- 3", "- 9", "- 9", "- 5", pile=""), ())
-    assert rules.notifications(state) == ((1, True), (2, True), (0, False), (3, False))
-    revision = state.revision
-    state = rules.eliminate(state, 1)
-    assert (state.players[1].standing, state.revision) == (Standing.FAILED, revision + 1)
-    assert rules.ranking(state) == ((2,), (3,), (0,))
-    state = rules.eliminate(rules.eliminate(state, 2), 3)
-    assert rules.turn(state) is None
-    assert rules.ranking(state) == ((), (0,))
-    assert rules.winners(state) == ()
-    assert rules.notifications(state) == ((0, False),)
-
-
 # --- section 7: the end
 
 
@@ -706,16 +475,6 @@ def test_a_game_without_players_is_over() -> None:
     assert rules.ranking(state) == ()
     assert rules.winners(state) == ()
     assert rules.notifications(state) == ()
-
-
-def test_twenty_points_end_the_game_before_the_others_can_reply() -> None:
-    state = after(game("rrrrr 15", "rrrrr 19", bank=""), (), row("rrrrr"))
-    assert rules.turn(state) is None
-    assert rules.ranking(state) == ((0,), (1,))
-
-
-def test_a_game_that_starts_with_twenty_points_is_over() -> None:
-    assert rules.turn(game("- 19", "- 20")) is None
 
 
 def test_with_equal_turns_the_round_is_finished() -> None:
@@ -769,22 +528,14 @@ def test_a_game_ends_at_the_turn_cap() -> None:
 @pytest.mark.parametrize(
     ("kind", "cards", "extra"),
     [
-        ("none", "rwbgy", 0),
         ("rwb", "rwbbb", 10),
         ("rwb", "rrrrr wwwww bbbbb", 10),
         ("rwb", "rrrww rrggy", 0),
-        ("sey", "rwbgy", 50),
         ("sey", "rwwww bbbbb ggggy", 50),
         ("sey", "rwwww bbbbb ggggg", 0),
-        ("sey", "", 0),
-        ("rwb_distinct", "rwbbb rwbbb", 0),
         ("rwb_distinct", "rwbbb rwbbb rwbbb", 10),
-        ("rwb_distinct", "rrrrw rrrrw bbbbb", 10),
         ("rwb_distinct", "rwwww rwwww ggggg bbbbb", 10),
-        ("rwb_distinct", "rwwww ggggg bbbbb", 0),
-        ("rwb_distinct", "rrrrr wwwww ggggg", 0),
         ("rwb_distinct", "rrrrr bbbbb ggggg", 0),
-        ("rwb_distinct", "wwwww bbbbb ggggg", 0),
     ],
 )
 def test_the_bonus_looks_at_the_cards_of_the_whole_game(kind: Bonus, cards: str, extra: int) -> None:
@@ -808,40 +559,6 @@ def test_a_player_sees_what_its_seat_may_see() -> None:
 def test_bought_cards_can_be_hidden() -> None:
     state = game("rr 3 rrrrr", "-", settings=chosen_settings(turn_active_has_cards=False))
     assert rules.view(state, 0).cards == ()
-
-
-@pytest.mark.parametrize(
-    ("change", "hint"),
-    [
-        ({"bank": pack([80] * 5)}, "at most 100 pebbles"),
-        ({"bank": -1}, "five counts"),
-        ({"visible": row("rrrrr " * 5)}, "At most 4 cards are visible, not 5"),
-        ({"visible": row("rrrrr " * 3)}, "no hidden card is left"),
-        ({"pile": row("rrrrr " * 17)}, "At most 20 cards"),
-        ({"pile": (Card(UNITS[0], False),)}, "5 pebbles"),
-        ({"players": (Player(),) * 7}, "at most 6 players"),
-        ({"players": (Player(score=-1),) * 2}, "never negative"),
-        ({"revision": -1}, "never negative"),
-        ({"active": 2}, "active seat"),
-        ({"players": (Player(standing=Standing.OUT), Player())}, "active seat"),
-        ({"players": (Player(standing=Standing.FAILED), Player()), "active": 1}, "only when the game is over"),
-        ({"players": (Player(), Player(score=1, standing=Standing.OUT))}, "has no pebbles, points or cards"),
-        ({"players": (Player(score=20),) * 2}, "A call is due"),
-        ({"players": (Player(score=20),) * 2, "phase": Phase.CARDS}, "A call is due"),
-        ({"phase": Phase.OVER}, "nothing has ended it"),
-        ({"table": parse_table("r=b b=r")}, "the same"),
-        ({"table": parse_table("r=rb")}, "share no colour"),
-        ({"table": parse_table("r=bbbbb")}, "1 to 4 pebbles"),
-        ({"table": parse_table("r=")}, "1 to 4 pebbles"),
-        ({"table": EquationTable(way("r=b") * 11)}, "at most 10 equations"),
-    ],
-)
-def test_a_state_that_cannot_be_is_explained(change: dict[str, Any], hint: str) -> None:
-    state = game()
-    assert rules.invariant(state) is None
-    problem = rules.invariant(state._replace(**change))
-    assert problem is not None
-    assert hint in problem
 
 
 # --- random play
@@ -957,8 +674,3 @@ def test_every_legal_purchase_is_listed_once(rng: Random) -> None:
     every = {(), *((a,) for a in visible), *((a, b) for a in visible for b in visible)}
     assert len(set(listed)) == len(listed)
     assert {some for some in every if naive_purchase(state, some)} == set(listed)
-
-
-def test_every_colour_has_its_unit() -> None:
-    assert [bag_text(unit) for unit in UNITS] == [colour[0] for colour in COLOURS]
-    assert unpack(EMPTY) == (0,) * 5
