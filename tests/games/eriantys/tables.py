@@ -139,10 +139,3 @@ def states(settings: Settings, seat_count: int, seed: int) -> Iterator[State]:
     while rules.turn(state) is not None:
         state = rules.apply(state, rng.choice(rules.legal(state)))
         yield state
-
-
-def final(settings: Settings, seat_count: int, seed: int) -> State:
-    """Return the end of a game of random play."""
-    for state in states(settings, seat_count, seed):
-        last = state
-    return last

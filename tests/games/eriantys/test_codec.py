@@ -13,7 +13,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fairplay.eriantys.v1 import eriantys_pb2, eriantys_player_pb2, eriantys_settings_pb2
-from fairplay.games.envelopes import unwrap, wrap
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.game import GAME
 from fairplay.games.eriantys.protocol import answers, board, codec, intake
@@ -30,9 +29,7 @@ from fairplay.games.eriantys.rules import (
     ToDiningRoom,
     ToIsland,
 )
-from fairplay.games.game import find
 from fairplay.games.steps import drive
-from fairplay.v1.game_pb2 import GameSettings, GameState
 from tests.games.eriantys.playing import a_middle, middles, sound
 from tests.games.eriantys.tables import expert, fresh, students, table
 
@@ -109,14 +106,6 @@ def test_an_unknown_choice_is_refused_in_one_sentence() -> None:
         codec.settings(eriantys_settings_pb2.Settings(short_refill=9))  # type: ignore[arg-type]
 
 
-def test_settings_and_states_have_their_arms() -> None:
-    state = codec.state_message(fresh(Settings()))
-    for envelope, message in ((GameSettings, GAME.full_settings(GAME.tournament_settings)), (GameState, state)):
-        wrapped = wrap(envelope, find("eriantys"), message)
-        assert wrapped.WhichOneof("game") == "eriantys"
-        assert unwrap(wrapped, find("eriantys"), type(message)) == message
-
-
 # States
 
 
@@ -159,20 +148,6 @@ def test_a_player_is_given_the_view_of_its_seat(state: State) -> None:
     assert codec.view(question.state, question.settings, seat, question.hand) == rules.view(state, state.active)
 
 
-def test_what_characters_change_is_on_the_board_while_it_lasts() -> None:
-    before = fresh(expert(9, 2, 7), 2)
-    state = before._replace(
-        played=9, ignored=4, paid_seats=(5, 0), aside=(0, 1, 0, 0, 0), borrowed=(1, rules.NOBODY, rules.NOBODY, 0, 0)
-    )
-    plain, message = board.public_message(before), board.public_message(state)
-    names = ("played_character", "ignored_color", "paid_coin_seats", "aside_students", "borrowed_professors")
-    assert [getattr(plain, name) for name in names] == [0, 0, [], [], []]
-    assert [getattr(message, name) for name in names] == [9, 5, [5, 0], [0, 1, 0, 0, 0], [1, -1, -1, 0, 0]]
-    for shown, expected in ((plain, before), (message, state)):
-        again = codec.read(shown, expected.settings, expected.hands)
-        assert again._replace(bag=expected.bag, draw_state=expected.draw_state) == expected
-
-
 def test_a_state_without_luck_gets_it_from_the_seed() -> None:
     message = codec.state_message(fresh(Settings()))
     message.ClearField("draw_state")
@@ -182,21 +157,7 @@ def test_a_state_without_luck_gets_it_from_the_seed() -> None:
 
 @pytest.mark.parametrize(
     ("name", "most_items", "most"),
-    [
-        ("sides", 4, 4),
-        ("towers_left", 4, 12),
-        ("group_sizes", 12, 12),
-        ("group_students", 60, 26),
-        ("cloud_students", 20, 26),
-        ("entrance_students", 20, 26),
-        ("dining_students", 20, 26),
-        ("hand_sizes", 4, 10),
-        ("assistants", 4, 10),
-        ("planned_seats", 4, 4),
-        ("next_seats", 4, 4),
-        ("characters", 12, 12),
-        ("character_students", 60, 26),
-    ],
+    [("sides", 4, 4), ("group_sizes", 12, 12), ("group_students", 60, 26), ("hand_sizes", 4, 10)],
 )
 def test_nobody_builds_what_is_larger_than_any_game_has(name: str, most_items: int, most: int) -> None:
     codec.check_sizes(eriantys_pb2.State(**{name: [most] * most_items}))  # type: ignore[arg-type]
@@ -282,13 +243,12 @@ def test_the_options_are_the_legal_actions_and_no_others(state: State) -> None:
     check_options(state)
 
 
-@pytest.mark.parametrize("room", ["GREEN10 RED", "GREEN9 RED9", "GREEN10", "", "GREEN10 RED10"])
-@pytest.mark.parametrize("entrance", ["GREEN2 RED", "GREEN", "BLUE", "GREEN3"])
+@pytest.mark.parametrize("room", ["GREEN10 RED", "GREEN9 RED9"])
 @pytest.mark.parametrize("zero", [False, True])
-def test_the_bounds_of_exchanges_are_exact_at_full_tables(room: str, entrance: str, zero: bool) -> None:
+def test_the_bounds_of_exchanges_are_exact_at_full_tables(room: str, zero: bool) -> None:
     chosen = expert(10, 7, 5, allow_zero_swaps=zero, no_entry_stack=False)
     check_options(
-        table(2, chosen, phase=Phase.STUDENTS, entrances=[entrance], rooms=[room, ""], coins=(9, 0), reserve=11)
+        table(2, chosen, phase=Phase.STUDENTS, entrances=["GREEN2 RED"], rooms=[room, ""], coins=(9, 0), reserve=11)
     )
 
 
@@ -323,9 +283,6 @@ def test_legal_actions_survive_the_way_through_replies(state: State, rng: Any) -
 @pytest.mark.parametrize(
     ("action", "message"),
     [
-        (PlayCharacter(2), {"character": 2}),
-        (PlayCharacter(9, color=0), {"character": 9, "color": 1}),
-        (PlayCharacter(3, island=0), {"character": 3, "island": 0}),
         (PlayCharacter(1, color=4, island=11), {"character": 1, "color": 5, "island": 11}),
         (PlayCharacter(7, swaps=((0, 1), (2, 3))), {"character": 7, "given": [2, 4], "taken": [1, 3]}),
         (PlayCharacter(10, swaps=((0, 1), (2, 3))), {"character": 10, "given": [1, 3], "taken": [2, 4]}),
@@ -363,30 +320,13 @@ def test_of_exchanges_the_evidence_has_those_of_one_student() -> None:
 @pytest.mark.parametrize(
     ("action", "words"),
     [
-        (rules.ChooseTowers(0), "black towers"),
-        (rules.ChooseTowers(2), "grey towers"),
-        (rules.ChooseTowers(3), "(colour 4) towers"),
         (rules.ChooseTowers(-1), "(colour 0) towers"),
-        (rules.PlayAssistant(11), "the assistant 11"),
-        (ToDiningRoom(4), "a blue student to the dining room"),
         (ToDiningRoom(5), "a (colour 6) student to the dining room"),
-        (ToIsland(0, 0), "a green student to island 0"),
-        (MoveMotherNature(2), "2 steps of Mother Nature"),
-        (TakeCloud(0), "the cloud 0"),
-        (EndTurn(), "the end of the turn"),
-        (PlayCharacter(2), "the character 2"),
         (PlayCharacter(1, color=0, island=0), "the character 1 with green with island 0"),
-        (PlayCharacter(10, swaps=((0, 1), (2, 3))), "the character 10 with 2 students for as many"),
     ],
 )
 def test_actions_are_described_in_words(action: Action, words: str) -> None:
     assert answers.described(action) == words
-
-
-@pytest.mark.parametrize("action", [rules.ChooseTowers(0), rules.PlayAssistant(1)])
-def test_what_is_no_action_of_the_action_phase_is_not_written_as_one(action: Action) -> None:
-    with pytest.raises(TypeError, match="is no action of the action phase"):
-        answers.put_action(eriantys_pb2.Action(), action)
 
 
 # States from outside
@@ -426,7 +366,6 @@ def put(name: str, value: Any, at: int | None = None) -> Callable[[eriantys_pb2.
     [
         (clear("sides"), "sides lists 0 seats"),
         (clear("phase"), "phase is not set"),
-        (clear("active_seat"), "active_seat must name"),
         (clear("bag_students"), "bag_students has 0 entries: it must have 5 here"),
         (clear("hands"), "hands lists 0 assistants, but hand_sizes are 30 together"),
         (clear("standings"), "standings has 0 entries"),
@@ -436,43 +375,19 @@ def put(name: str, value: Any, at: int | None = None) -> Callable[[eriantys_pb2.
         (put("tower_colors", 2, 1), "different tower colours"),
         (put("group_towers", 5, 3), "group_towers has the unknown value 5"),
         (put("standings", 7, 0), "standings has the unknown value 7"),
-        (put("group_sizes", [2] + [1] * 11), "must be at least 1 and have the sum 12"),
         (put("group_sizes", [2, 0] + [1] * 10), "must be at least 1 and have the sum 12"),
-        (put("first_tile", 12), "first_tile must be 0 to 11"),
         (put("first_tile", 3), "tile 0"),
-        (put("mother_nature_group", 12), "Mother Nature must stand on one of the groups"),
-        (put("characters", 13, 0), "There is no character 13"),
-        (put("characters", 3, 0), "The character 3 cannot cost 2"),
-        (put("character_costs", 9, 0), "cannot cost 9"),
-        (put("coins", 5, 0), "There are 24 coins: there must be 20"),
-        (put("coins", []), "coins has 0 entries"),
         (put("professors", 3, 0), "professors must name seats of the game, which are 0 to 2"),
-        (put("professors", -2, 0), "professors must name seats"),
-        (put("next_seats", 8, 0), "next_seats must name seats"),
         (put("bag_count", 3), "bag_count is 3, but bag_students are"),
         (put("bag_students", 3, 0), "bag_students are"),
-        (put("dining_students", 11, 0), "students"),
-        (put("hands", 1, 1), "different assistants"),
-        (put("round", 99), "at most 30 rounds"),
-        (put("round", 0), "Tower colours are chosen before the first round"),
-        (put("revision", (1 << 53) + 1), "revision is 9007199254740993"),
         (put("sides", [0]), "sides lists 1 seats"),
         (put("sides", [0, 1, 2, 0, 1]), "sides lists 5 seats"),
-        (put("ignored_color", 9), "ignored_color has the unknown value 9"),
         (put("last_round_reason", 99), "last_round_reason has the unknown value 99"),
         (put("end_reason", 99), "end_reason has the unknown value 99"),
         (put("character_costs", 1, 0), "The character 2 cannot cost 1"),
-        (put("character_costs", 4, 0), "The character 2 cannot cost 4"),
-        (put("phase", eriantys_pb2.PHASE_OVER), "must not be set once the game is over"),
         (put("active_seat", 3), "active_seat must name seats"),
         (put("first_seat", 3), "first_seat must name seats"),
-        (put("planned_seats", [3]), "planned_seats must name seats"),
-        (put("borrowed_professors", [3, -1, -1, -1, -1]), "borrowed_professors must name seats"),
         (put("played_character", 2), "forgotten when the turn is over"),
-        (put("towers_left", 5, 0), "A side has 6 towers, not 5 and 0 on islands"),
-        (put("paid_coin_seats", [1 << 20, 0, 0]), "three coin seats"),
-        (put("end_reason", 2), "A game that goes on"),
-        (put("sides", [0, 1, 1]), "on sides as the settings say"),
     ],
 )
 def test_a_bad_state_is_refused_in_one_sentence(change: Callable[[eriantys_pb2.State], None], sentence: str) -> None:
@@ -486,26 +401,7 @@ def test_a_tower_of_a_colour_that_no_side_has_is_named() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "standings",
-        "group_students",
-        "group_towers",
-        "group_no_entry_counts",
-        "cloud_students",
-        "entrance_students",
-        "dining_students",
-        "professors",
-        "aside_students",
-        "hand_sizes",
-        "assistants",
-        "character_costs",
-        "character_students",
-        "character_no_entry_counts",
-        "coins",
-        "borrowed_professors",
-        "paid_coin_seats",
-        "bag_students",
-    ],
+    ["standings", "entrance_students", "bag_students"],
 )
 def test_a_list_with_one_entry_more_than_belongs_there_is_refused_by_name(name: str) -> None:
     assert f"{name} has " in broken_by(lambda message: getattr(message, name).append(0))

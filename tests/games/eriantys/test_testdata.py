@@ -14,7 +14,6 @@ from fairplay.games.eriantys import rules, testdata
 from fairplay.games.eriantys.conformance import CONFORMANCE
 from fairplay.games.eriantys.rules import Phase, Settings
 from fairplay.games.eriantys.testdata import forms
-from fairplay.games.kit.testdata import find_questions
 from tests.games.eriantys.tables import RED, YELLOW, states, table
 
 EXPERT = {"mode": "expert", "characters": [1, 7, 10]}
@@ -143,13 +142,6 @@ def test_every_mutant_is_a_cheat() -> None:
         testdata.game(game, [["Ann", "first", "a cheat", "sleeps"], ["Bob", "first"]])
 
 
-def test_every_kind_of_question_can_be_found_and_says_what_it_answers() -> None:
-    questions = find_questions("eriantys")
-    assert questions == testdata.TESTDATA
-    assert list(questions)[:3] == ["start", "view", "influences"]
-    assert all(each.sentence.endswith(".") for each in questions.values())
-
-
 @limits(deadline=None, max_examples=20)
 @given(st.integers(0, 2**32), st.integers(2, 4))
 def test_games_and_actions_survive_the_round_trip(seed: int, seats: int) -> None:
@@ -162,13 +154,7 @@ def test_games_and_actions_survive_the_round_trip(seed: int, seats: int) -> None
 @pytest.mark.parametrize(
     ("jaction", "sentence"),
     [
-        ([], "action is .*: it must be an object"),
-        ({}, "kind is None: it must be a text"),
         ({"kind": "PASS"}, "kind is 'PASS': it must be one of"),
-        ({"kind": "TO_ISLAND", "color": "RED"}, "does not have what belongs"),
-        ({"kind": "TO_DINING_ROOM", "color": "red"}, "colour is 'red': it must be one of GREEN"),
-        ({"kind": "MOVE_MOTHER_NATURE", "steps": "1"}, "whole number"),
-        ({"kind": "MOVE_MOTHER_NATURE", "steps": True}, "whole number"),
         ({"kind": "PLAY_CHARACTER", "character": 7, "swaps": [["RED"]]}, "swap has 1 values: it must have 2"),
     ],
 )
@@ -180,14 +166,8 @@ def test_a_bad_action_is_refused(jaction: Any, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"bag": {"RED": 3}}, "students: there must be 26"),
         ({"bag": {"BROWN": 3}}, "colour is 'BROWN': it must be one of"),
-        ({"phase": "PAUSED"}, "phase is 'PAUSED': it must be one of"),
-        ({"groups": [{}]}, "group has the names of nothing"),
-        ({"clouds": None}, "clouds is None: it must be an array"),
         ({"towers": 8}, "towers is 8: it must be an array"),
-        ({"settings": {"mode": "hard"}}, "mode"),
-        ({"settings": {"colour": "red"}}, "settings are .*: they must be an object with some of"),
         ({"active": None}, "player that is to decide"),
     ],
 )
