@@ -127,11 +127,10 @@ def test_the_called_player_comes_first_in_the_state_and_the_others_in_turn_order
 
 
 @pytest.mark.parametrize("method", ["PlayAs", "PlayWith", "Setup", "TakeTurn"])
-@pytest.mark.parametrize("failure", [CallError(message="x"), Overrun()])
-def test_a_player_that_fails_in_any_call_is_out_and_never_called_again(method: str, failure: Any) -> None:
-    steps, outcome = log_of(Settings(), 4, failing(1, method, failure))
+def test_a_player_that_fails_in_any_call_is_out_and_never_called_again(method: str) -> None:
+    steps, outcome = log_of(Settings(), 4, failing(1, method, Overrun()))
     out = next(index for index, step in enumerate(steps) if isinstance(step, Eliminate))
-    assert steps[out] == Eliminate(1, failure)
+    assert steps[out] == Eliminate(1, Overrun())
     assert all(seat != 1 for seat, _ in calls(steps[out:]))
     assert sorted(seat for group in outcome.ranking for seat, _ in group) == [0, 2, 3]
 
@@ -141,14 +140,8 @@ def test_a_player_that_fails_in_any_call_is_out_and_never_called_again(method: s
     [
         ("Setup", SetupResponse(), "fish.place.required", "no place"),
         ("Setup", SetupResponse(place=27), "fish.place.on-board", "the place [5, 2]"),
-        ("Setup", SetupResponse(place=0), "fish.place.free", "the place [0, 0]"),
-        ("TakeTurn", TakeTurnResponse(), "fish.action.required", "no complete action"),
         ("TakeTurn", moving(source=1), "fish.action.required", "no complete action"),
-        ("TakeTurn", moving(target=3), "fish.action.required", "no complete action"),
-        ("TakeTurn", moving(skip=True), "fish.move.mandatory", "a skip"),
         ("TakeTurn", moving(source=1, target=3, skip=True), "fish.move.mandatory", "a skip"),
-        ("TakeTurn", moving(source=1, target=1), "fish.move.not-stay", "a move from [0, 1] to [0, 1]"),
-        ("TakeTurn", moving(source=24, target=1), "fish.move.own-penguin", "a move from [4, 4] to [0, 1]"),
         ("TakeTurn", moving(source=1, target=4000000000), "fish.move.on-board", "to [800000000, 0]"),
     ],
 )
@@ -272,12 +265,7 @@ def test_a_game_goes_on_from_any_state_that_was_shown() -> None:
 
 @pytest.mark.parametrize(
     ("players", "sentence"),
-    [
-        ([([0], 1), ([0], 2)], "Two penguins stand on the same tile."),
-        ([([0], 1), ([1], 1)], "colour of its own"),
-        ([([4], 1), ([1], 2)], "stands on a hole"),
-        ([([9], 1), ([1], 2)], "cell 9"),
-    ],
+    [([([0], 1), ([0], 2)], "Two penguins stand on the same tile."), ([([9], 1), ([1], 2)], "cell 9")],
 )
 def test_a_state_that_breaks_an_invariant_is_refused_with_its_name(players: Any, sentence: str) -> None:
     fish = [1] * 9

@@ -89,13 +89,9 @@ def test_what_may_be_chosen_is_what_is_legal_and_leads_to_it(seed: int, steps: i
     ("draft", "part", "sentence"),
     [
         (Moving(COLUMN), "cell-2", rules.RULES["fish.move.own-penguin"]),
-        (Moving(COLUMN), "button", rules.RULES["fish.move.own-penguin"]),
-        (Moving(COLUMN, 0), "cell-3", rules.RULES["fish.move.tile"]),
         (Moving(COLUMN, 0), "cell-4", rules.RULES["fish.move.clear-path"]),
-        (Moving(COLUMN, 0), "cell-99", rules.RULES["fish.move.on-board"]),
         (Moving(COLUMN, 0), "cell-²", rules.RULES["fish.move.on-board"]),
         (Placing(COLUMN._replace(penguins=2)), "cell-3", rules.RULES["fish.place.tile"]),
-        (Placing(COLUMN._replace(penguins=2)), "cell-2", rules.RULES["fish.place.free"]),
         (
             Moving(standing([[1], [2], [1], [0], [4], [1]], [0, 4], [1, 2])),
             "cell-0",

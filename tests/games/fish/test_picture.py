@@ -132,7 +132,7 @@ def test_the_last_move_is_marked_where_there_is_one(shown: Shown) -> None:
     assert len(drawing.of("arrow")) == (shown.last is not None)
 
 
-@pytest.mark.parametrize("size", range(1, rules.MAX_SIDE + 1))
+@pytest.mark.parametrize("size", [1, 2, rules.MAX_SIDE])
 def test_every_size_is_drawn_within_its_frame(size: int) -> None:
     largest = rules.MAX_SIDE
     for rows, columns in {(size, 1), (1, size), (size, 2), (2, size), (size, size), (size, largest + 1 - size)}:
@@ -145,15 +145,6 @@ def test_every_size_is_drawn_within_its_frame(size: int) -> None:
         assert len(drawing.of("tile")) == rows * columns
         assert len(drawing.of("player")) == 4
         assert len(lines(state)) == 1 + rows + 1 + 4
-
-
-def test_odd_rows_are_shifted_right_by_half_a_period() -> None:
-    drawing = drawn(standing([[1, 1], [1, 1], [1, 1]], (0,), (1,)))
-    (x, y), (next_x, _), (odd_x, odd_y), (below_x, below_y) = map(drawing.at, [(0, 0), (0, 1), (1, 0), (2, 0)])
-    assert (x, y) == (0, 0)
-    assert odd_x == next_x / 2
-    assert below_x == x
-    assert below_y == pytest.approx(2 * odd_y, abs=0.2)
 
 
 def test_tiles_of_a_row_never_touch_and_neighbours_do() -> None:
@@ -169,7 +160,7 @@ def test_tiles_of_a_row_never_touch_and_neighbours_do() -> None:
             assert ((near_x - x) ** 2 + (near_y - y) ** 2) ** 0.5 == pytest.approx(across, abs=0.2)
 
 
-@pytest.mark.parametrize("fish", range(1, rules.FISH_LIMIT + 1))
+@pytest.mark.parametrize("fish", [1, rules.FISH_LIMIT])
 def test_a_tile_shows_as_many_fish_as_it_carries(fish: int) -> None:
     drawing = drawn(standing([[fish, 1]], (1,)))
     shoal = next(group for group in drawing.root.iter(f"{SVG}g") if group.get("id") == f"fish-{fish}")
@@ -194,11 +185,10 @@ def test_names_go_by_colour_and_absent_ones_are_named_after_it() -> None:
     assert Drawing(document).texts("name") == ["Cleo", "Ann", "black"]
 
 
-@pytest.mark.parametrize("color", [fish_pb2.COLOR_UNSPECIFIED, 77])
-def test_a_colour_that_nobody_knows_is_grey(color: int) -> None:
+def test_a_colour_that_nobody_knows_is_grey() -> None:
     state = standing([[1, 1, 1]], (0,))
-    assert Drawing(picture.svg(state, [color], None, NAMES)).texts("name") == ["grey"]
-    assert "grey" in "\n".join(read(picture.text(state, [color], None, NAMES)))
+    assert Drawing(picture.svg(state, [77], None, NAMES)).texts("name") == ["grey"]
+    assert "grey" in "\n".join(read(picture.text(state, [77], None, NAMES)))
 
 
 def test_nothing_is_loaded_from_elsewhere_and_nothing_runs() -> None:
@@ -238,32 +228,9 @@ def test_an_eliminated_player_is_gone_and_one_who_moves_no_more_is_not() -> None
     assert not any("Bob" in line for line in lines(state))
 
 
-def test_a_game_that_nobody_survived_is_drawn() -> None:
-    state = rules.eliminate(standing([[1, 1, 1]], (0,)), 0)
-    drawing = drawn(state)
-    assert drawing.root.findtext(f"{SVG}title") == "Fish: nobody is left"
-    assert len(drawing.of("tile")) == 3
-    assert len(lines(state)) >= 2
-
-
 # Names
 
-HOSTILE = (
-    '<&"[bold]',
-    "</title>",
-    "[/]",
-    "[red]a[/red]",
-    "a\\",
-    "\\[b]",
-    "\\\\[/b]",
-    "[!\\[",
-    ":smile:",
-    "[link=http://x]",
-    "]]>",
-    "&amp;",
-    "'",
-    "#",
-)
+HOSTILE = ('<&"[bold]', "</title>", "\\\\[/b]", ":smile:")
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -285,30 +252,7 @@ def test_no_name_breaks_a_picture(name: str) -> None:
     assert cell_len(line.removesuffix(" to move")) == cell_len(other.rstrip())
 
 
-@pytest.mark.parametrize("name", ["x\x1b[31my", "x\0y", "x\ny", "x\u202ey", "x\ud800y", "x\ufffey"])
-def test_what_cannot_be_printed_is_left_out(name: str) -> None:
-    state = standing([[1, 1, 1]], (0,), (2,))
-    shown = Drawing(picture.svg(state, [RED, WHITE], None, [name])).texts("name")[0]
-    assert shown == "".join(filter(str.isprintable, name))
-    assert shown in lines(state, None, [name])[-2]
-
-
-def test_a_long_name_is_cut_and_a_wide_one_too() -> None:
-    state = standing([[1, 1, 1]], (0,), (2,))
-    document = picture.svg(state, [RED, WHITE], None, ["a" * 17, "日本" * 8])
-    assert Drawing(document).texts("name") == ["a" * 15 + "…", "日本日本日本日…"]
-
-
 # Text
-
-
-@pytest.mark.parametrize("seat_count", [2, 3, 4])
-@pytest.mark.parametrize("steps", [0, 5, 14, 999])
-def test_a_board_of_5_by_5_fits_in_40_columns_and_12_lines(seat_count: int, steps: int) -> None:
-    shown = played(rules.Settings(random_fish=True), seat_count, steps, Random(steps))
-    found = read(picture.text(*shown, ["W" * 30] * 4))
-    assert max(map(cell_len, found)) <= 40
-    assert len(found) <= 12
 
 
 @given(games())
@@ -336,7 +280,7 @@ def test_odd_rows_of_text_are_shifted_by_half_a_period() -> None:
 
 @pytest.mark.parametrize(
     ("direction", "arrow"),
-    [((-2, 0), "↑"), ((-1, 0), "↗"), ((1, 0), "↘"), ((2, 0), "↓"), ((1, -1), "↙"), ((-1, -1), "↖")],
+    [((-2, 0), "↑"), ((1, -1), "↙")],
 )
 def test_text_marks_the_last_move_with_its_direction(direction: tuple[int, int], arrow: str) -> None:
     source, target = (4, 2), (4 + direction[0], 2 + direction[1])
@@ -346,14 +290,3 @@ def test_text_marks_the_last_move_with_its_direction(direction: tuple[int, int],
     assert found[1 + source[0]].count(arrow) == 1
     assert "R•1" in found[1 + target[0]]
     assert found[-1].strip() == f"last move [4, 2] {arrow} [{target[0]}, {target[1]}]"
-
-
-def test_pieces_of_all_colours_lie_on_backgrounds_of_their_own() -> None:
-    markup = picture.text(*played(rules.Settings(), 4, 8, Random(1)), NAMES)
-    text = Text.from_markup(markup)
-    backgrounds: set[str] = set()
-    for letter in "RWBK":
-        styles = [span.style for span in text.spans if text.plain[span.start] == letter and span.end - span.start == 3]
-        assert len(styles) == 2
-        backgrounds.update(str(style).partition(" on ")[2] for style in styles)
-    assert len(backgrounds) == 4

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from fairplay.games.fish import rules
 from fairplay.games.fish.rules import Move, Place, Settings, State
-from fairplay.games.fish.rules.geometry import Geometry
 
 # A model of its own: tiles by (y, x), where x counts half periods, so that directions are the same in every row.
 
@@ -148,14 +147,6 @@ def move(state: State, source: tuple[int, int], target: tuple[int, int]) -> Move
     return Move(source[0] * columns + source[1], target[0] * columns + target[1])
 
 
-def scan_placed(settings: Settings, seats: int) -> State:
-    """A game in which everybody placed row by row on the first free tile."""
-    state = rules.initial(settings, seats, Random(0))
-    while rules.placing(state):
-        state = rules.apply(state, rules.legal(state)[0])
-    return state
-
-
 # The worked vectors (section 12)
 
 
@@ -167,63 +158,19 @@ def test_vector_f1_what_a_penguin_reaches(board: list[list[int]], reached: list[
     assert list(rules.reach(moving(board, []), 0)) == reached
 
 
-def test_vector_f3_one_turn_and_nobody_can_move() -> None:
-    state = scan_placed(Settings(rows=3, columns=3, fish=3), 2)
-    assert state.places == ((0, 2, 4, 6), (1, 3, 5, 7))
-    assert rules.legal(state) == [move(state, (0, 2), (2, 2)), move(state, (1, 1), (2, 2))]
-    before, state = state, rules.apply(state, move(state, (0, 2), (2, 2)))
-    assert state.revision == before.revision + 1 == 9
-    assert rules.turn(state) is None
-    assert rules.scores(state) == (3, 0)
-    assert rules.ranking(state) == ((0,), (1,))
-
-
-def test_vector_f5_stuck_players_are_passed_over_until_nobody_can_move() -> None:
-    state = scan_placed(Settings(rows=4, columns=4), 3)
-    turns = [(3, 11), (1, 9), (2, 10), (6, 14), (4, 12), (5, 13), (11, 15)]
-    movers = []
-    for source, target in turns:
-        movers.append(rules.turn(state))
-        assert rules.violation(state, Move(source, target)) is None
-        state = rules.apply(state, Move(source, target))
-    assert movers == [0, 1, 2, 0, 1, 2, 0]
-    assert rules.turn(state) is None
-    assert rules.scores(state) == (6, 4, 4)
-    assert rules.ranking(state) == ((0,), (1, 2))
-
-
 # Settings and fresh games
 
 
 @pytest.mark.parametrize(
     ("changed", "field"),
     [
-        ({"rows": 0}, "rows"),
-        ({"rows": 26}, "rows"),
-        ({"columns": 0}, "columns"),
-        ({"columns": 26}, "columns"),
-        ({"fish": 0}, "fish"),
         ({"fish": 4, "max_fish": 3}, "fish"),
-        ({"max_fish": 0}, "max_fish"),
-        ({"max_fish": 6}, "max_fish"),
-        ({"holes": -1}, "holes"),
         ({"holes": 25}, "holes"),
-        ({"penguin_base": 4}, "penguin_base"),
-        ({"penguin_base": 11}, "penguin_base"),
-        ({"penguin_count_basis": "never"}, "penguin_count_basis"),
-        ({"announce_order": "shuffled"}, "announce_order"),
-        ({"lone_survivor": ""}, "lone_survivor"),
-        ({"action_list": "all"}, "action_list"),
         ({"board": ()}, "board"),
-        ({"board": ((), ())}, "board"),
         ({"board": ((1,),) * 26}, "board"),
         ({"board": ((1,) * 26,)}, "board"),
         ({"board": ((1, 6),)}, "board"),
         ({"board": ((1, 3),), "max_fish": 2}, "board"),
-        ({"board": ((1, -1),)}, "board"),
-        ({"board": ((1, 1),), "penguin_base": 4}, "penguin_base"),
-        ({"board": ((1, 1),), "max_fish": 6}, "max_fish"),
-        ({"board": ((1, 1),), "action_list": "all"}, "action_list"),
     ],
 )
 def test_a_wrong_setting_is_named(changed: dict[str, Any], field: str) -> None:
@@ -237,14 +184,7 @@ def test_a_wrong_setting_is_named(changed: dict[str, Any], field: str) -> None:
 
 @pytest.mark.parametrize(
     "changed",
-    [
-        {"fish": 3, "max_fish": 3},
-        {"holes": 24},
-        {"board": ((1,),) * 25},
-        {"board": ((1,) * 25,)},
-        {"board": ((0, 5),)},
-        {"board": ((1, 3),), "max_fish": 3},
-    ],
+    [{"fish": 3, "max_fish": 3}, {"holes": 24}, {"board": ((1, 3),), "max_fish": 3}],
 )
 def test_a_setting_may_be_either_end_of_what_others_allow(changed: dict[str, Any]) -> None:
     assert rules.settings_problem(Settings(**changed)) is None
@@ -261,25 +201,7 @@ def test_short_rows_end_in_holes() -> None:
     assert (board.rows, board.columns, board.fish) == (3, 3, (1, 2, 0, 0, 0, 0, 3, 4, 5))
 
 
-def test_defaults_are_those_of_the_rules() -> None:
-    state = rules.initial(Settings(), 3, Random(0))
-    assert rules.tiles(state) == (2,) * 25
-    assert (state.penguins, state.revision, state.scores, state.alive) == (3, 0, (0, 0, 0), (True,) * 3)
-
-
-@pytest.mark.parametrize(("seats", "penguins"), [(2, 4), (3, 3), (4, 2)])
-def test_each_of_n_players_places_6_minus_n_penguins_in_rounds(seats: int, penguins: int) -> None:
-    state = rules.initial(Settings(), seats, Random(0))
-    order = []
-    while rules.placing(state):
-        order.append(rules.turn(state))
-        state = rules.apply(state, rules.legal(state)[-1])
-    assert order == list(range(seats)) * penguins
-    assert rules.turn(state) == 0
-    assert rules.scores(state) == (0,) * seats
-
-
-@pytest.mark.parametrize("seats", [-1, 0, 1, 5])
+@pytest.mark.parametrize("seats", [1, 5])
 def test_a_game_needs_2_to_4_players(seats: int) -> None:
     with pytest.raises(ValueError, match=r"2 to 4 players"):
         rules.initial(Settings(), seats, Random(0))
@@ -291,11 +213,6 @@ def test_a_board_must_have_a_tile_for_every_penguin() -> None:
     rules.initial(Settings(rows=3, columns=3, holes=1), 2, Random(0))
 
 
-@given(setups())
-def test_the_same_seed_gives_the_same_board(setup: Setup) -> None:
-    assert begin(setup) == begin(setup)
-
-
 @given(st.integers(1, 5), st.integers(0, 17), st.integers(0, 2**32))
 def test_drawn_boards_have_the_fish_and_the_holes_asked_for(max_fish: int, holes: int, seed: int) -> None:
     settings = Settings(rows=5, columns=5, random_fish=True, max_fish=max_fish, fish=1, holes=holes)
@@ -304,10 +221,9 @@ def test_drawn_boards_have_the_fish_and_the_holes_asked_for(max_fish: int, holes
     assert set(fish) <= set(range(max_fish + 1))
 
 
-@pytest.mark.parametrize("max_fish", [1, 2, 5])
-def test_tiles_with_a_random_number_of_fish_have_any_from_one_to_the_most(max_fish: int) -> None:
-    settings = Settings(rows=25, columns=25, random_fish=True, max_fish=max_fish, fish=1)
-    assert set(rules.tiles(rules.initial(settings, 2, Random(0)))) == set(range(1, max_fish + 1))
+def test_tiles_with_a_random_number_of_fish_have_any_from_one_to_the_most() -> None:
+    settings = Settings(rows=25, columns=25, random_fish=True, max_fish=5, fish=1)
+    assert set(rules.tiles(rules.initial(settings, 2, Random(0)))) == {1, 2, 3, 4, 5}
 
 
 def test_the_survivors_of_the_announcements_may_decide_the_number_of_penguins() -> None:
@@ -334,16 +250,6 @@ def test_nobody_surviving_the_announcements_ends_the_game() -> None:
 # Geometry
 
 
-@given(st.integers(1, 9), st.integers(1, 9))
-def test_neighbours_are_those_of_the_table_in_its_order(rows: int, columns: int) -> None:
-    board = rules.board_of(columns, [1] * rows * columns)
-    everywhere = {spot(cell, columns) for cell in range(rows * columns)}
-    for cell in range(rows * columns):
-        y, x = spot(cell, columns)
-        beside = [(y + down, x + right) for down, right in DIRECTIONS]
-        assert list(rules.neighbours(board, cell)) == [cell_of(each, columns) for each in beside if each in everywhere]
-
-
 @given(boards(9), st.data())
 def test_reach_is_what_a_walk_finds(board: tuple[tuple[int, ...], ...], data: st.DataObject) -> None:
     if not any(board):
@@ -365,30 +271,6 @@ def test_the_longest_lines_are_remembered_within_bounds() -> None:
             assert {tuple(action) for action in rules.legal(state)} == expected_actions(state)
     known = rules.geometry(25, 25).lines
     assert 0 < sum(len(moves) for lines in known for _, moves, _ in lines) <= 20_000
-
-
-def test_what_is_remembered_of_lines_is_forgotten_when_it_is_too_much() -> None:
-    chart = Geometry(3, 3)
-    for taken in range(20_000):
-        chart.learn(0, 0, taken)
-    assert known_count(chart) == 20_000
-    assert chart.learn(0, 0, 20_000) == (Move(0, 6),)
-    assert known_count(chart) == 1
-    chart.learn(1, 0, 0)
-    assert known_count(chart) == 2
-
-
-def known_count(chart: Geometry) -> int:
-    return sum(len(known) for lines in chart.lines for _, known, _ in lines)
-
-
-def test_geometries_are_equal_if_their_sizes_are() -> None:
-    one = Geometry(2, 3)
-    one.learn(0, 0, 0)
-    assert one == Geometry(2, 3)
-    assert hash(one) == hash(Geometry(2, 3))
-    assert one not in (Geometry(3, 2), Geometry(2, 4), Geometry(3, 3), (2, 3))
-    assert repr(one) == "geometry(2, 3)"
 
 
 def test_a_state_survives_copying_and_pickling() -> None:
@@ -450,15 +332,6 @@ def test_whatever_is_not_listed_breaks_a_listed_rule(setup: Setup) -> None:
             assert (rules.violation(state, action) is None) is (action in listed)
 
 
-@given(setups())
-def test_the_score_is_the_fish_of_the_tiles_removed(setup: Setup) -> None:
-    states = play(setup)
-    for state in states:
-        gone = sum(rules.tiles(states[0])) - sum(rules.tiles(state))
-        assert sum(rules.scores(state)) == gone
-    assert len(states) <= len(states[0].board.fish) + sum(map(len, states[-1].places)) + 1
-
-
 @given(setups(), st.floats(0.02, 0.4))
 def test_eliminations_at_any_time_take_the_penguins_and_nothing_else(setup: Setup, how_often: float) -> None:
     rng, state = Random(setup.seed), begin(setup)
@@ -502,37 +375,22 @@ CORNER = ([[1, 2, 3], [4, 5, 0], [1, 2, 3]], [(0, 0), (2, 2)], [(1, 0), (0, 2)])
         (None, "fish.move.mandatory"),
         (Place(1), "fish.place.before-moving"),
         (Move(0, 9), "fish.move.on-board"),
-        (Move(-1, 6), "fish.move.on-board"),
-        (Move(3, 4), "fish.move.own-penguin"),
         (Move(1, 4), "fish.move.own-penguin"),
         (Move(0, 0), "fish.move.not-stay"),
-        (Move(8, 5), "fish.move.tile"),
         (Move(0, 5), "fish.move.tile"),
-        (Move(0, 1), "fish.move.straight-line"),
         (Move(0, 4), "fish.move.straight-line"),
-        (Move(0, 3), "fish.move.clear-path"),
-        (Move(0, 7), "fish.move.clear-path"),
         (Move(8, 2), "fish.move.clear-path"),
         (Move(0, 6), None),
-        (Move(8, 4), None),
-        (Move(8, 1), None),
     ],
 )
 def test_a_refused_move_names_the_rule_that_helps(answer: rules.Action | None, rule: str | None) -> None:
     assert rules.violation(moving(*CORNER), answer) == rule
 
 
-def test_a_penguin_cannot_jump_over_a_hole() -> None:
-    state = moving([[1], [0], [0], [0], [1], [1]], [(0, 0)], [(5, 0)])
-    assert rules.violation(state._replace(seat=0, over=False), Move(0, 4)) == "fish.move.clear-path"
-
-
 @pytest.mark.parametrize(
     ("answer", "rule"),
     [
-        (None, "fish.place.required"),
         (Move(0, 1), "fish.place.before-moving"),
-        (Place(-1), "fish.place.on-board"),
         (Place(8), "fish.place.on-board"),
         (Place(2), "fish.place.tile"),
         (Place(0), "fish.place.free"),
@@ -550,14 +408,6 @@ def test_after_the_end_every_answer_is_refused() -> None:
     assert rules.turn(state) is None
     for answer in (None, Place(0), Move(0, 1)):
         assert rules.violation(state, answer) == "fish.action.game-over"
-
-
-def test_rule_ids_belong_to_fish_and_sentences_are_sentences() -> None:
-    for rule, sentence in rules.RULES.items():
-        game, thing, aspect = rule.split(".")
-        assert (game, bool(thing), bool(aspect)) == ("fish", True, True)
-        assert sentence[0].isupper()
-        assert sentence.endswith(".")
 
 
 # Turns and eliminations in particular places
@@ -587,32 +437,6 @@ def test_the_eliminated_are_not_passed_over() -> None:
     assert (rules.turn(after), rules.skipped(gone, after)) == (2, ())
 
 
-def test_an_elimination_frees_stuck_players() -> None:
-    state = moving([[1], [1], [1]], [(0, 0)], [(1, 0)], [(2, 0)])
-    assert rules.turn(state) is None
-    assert rules.turn(rules.eliminate(state, 1)) == 0
-    assert rules.legal(rules.eliminate(state, 1)) == [Move(0, 1)]
-    assert rules.turn(rules.eliminate(state, 0)) == 1
-
-
-def test_the_turn_stays_where_it_is_when_another_is_eliminated() -> None:
-    state = rules.initial(Settings(), 4, Random(0))
-    state = rules.apply(rules.apply(state, Place(0)), Place(1))
-    assert rules.turn(rules.eliminate(state, 0)) == 2
-    assert rules.turn(rules.eliminate(state, 3)) == 2
-    assert rules.turn(rules.eliminate(state, 2)) == 3
-
-
-def test_eliminating_the_last_to_place_starts_the_moving() -> None:
-    state = rules.initial(Settings(), 2, Random(0))
-    for cell in range(7):
-        state = rules.apply(state, Place(cell))
-    assert rules.turn(state) == 1
-    after = rules.eliminate(state, 1)
-    assert rules.turn(after) == 0
-    assert not rules.placing(after)
-
-
 def test_a_player_without_a_free_tile_is_asked_and_can_only_be_wrong() -> None:
     settings = Settings(board=((1, 1, 1, 1, 1, 1, 1, 1),), penguin_count_basis="survivors")
     state = rules.fix_penguins(rules.eliminate(rules.initial(settings, 4, Random(0)), 3), settings)
@@ -623,28 +447,6 @@ def test_a_player_without_a_free_tile_is_asked_and_can_only_be_wrong() -> None:
     assert rules.legal(state) == ()
     assert rules.violation(state, Place(3)) == "fish.place.free"
     assert rules.turn(rules.eliminate(state, 2)) is None
-
-
-@pytest.mark.parametrize("placed", [0, 8])
-def test_a_sole_survivor_goes_on_or_stops_as_the_settings_say(placed: int) -> None:
-    for lone_survivor, goes_on in (("play_on", True), ("stop", False)):
-        state = rules.initial(Settings(lone_survivor=lone_survivor), 2, Random(0))  # type: ignore[arg-type]
-        for cell in range(placed):
-            state = rules.apply(state, Place(cell))
-        state = rules.eliminate(state, 0)
-        assert (rules.turn(state) == 1) is goes_on
-        assert rules.ranking(state) == ((1,),)
-        assert rules.turn(rules.eliminate(state, 1)) is None
-
-
-def test_where_a_sole_survivor_would_stop_two_go_on() -> None:
-    state = rules.eliminate(rules.initial(Settings(lone_survivor="stop"), 3, Random(0)), 0)
-    assert rules.turn(state) == 1
-    assert rules.turn(rules.eliminate(state, 2)) is None
-
-
-def test_a_state_of_one_seat_is_played_on_whatever_the_settings_say() -> None:
-    assert rules.turn(moving([[1], [1]], [(0, 0)], lone_survivor="stop")) == 0
 
 
 def test_equal_scores_share_a_group_and_the_eliminated_are_not_ranked() -> None:
@@ -683,17 +485,7 @@ def test_a_seat_that_cannot_act_hands_the_turn_on() -> None:
 
 @pytest.mark.parametrize(
     ("columns", "fish", "complaint"),
-    [
-        (0, [], "no board"),
-        (0, [1], "no board"),
-        (3, [1, 1], "no board"),
-        (1, [], "no board"),
-        (26, [1] * 26, "no board"),
-        (1, [1] * 26, "no board"),
-        (-1, [1], "no board"),
-        (2, [1, 6], "not 6"),
-        (2, [-1, 1], "not -1"),
-    ],
+    [(0, [], "no board"), (3, [1, 1], "no board"), (26, [1] * 26, "no board"), (2, [1, 6], "not 6")],
 )
 def test_what_is_no_board_is_refused(columns: int, fish: list[int], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
@@ -703,15 +495,11 @@ def test_what_is_no_board_is_refused(columns: int, fish: list[int], complaint: s
 @pytest.mark.parametrize(
     ("places", "fields", "complaint"),
     [
-        ([], {}, "0 seats"),
         ([[]] * 5, {}, "5 seats"),
         ([[0], [1]], {"scores": [1]}, "1 scores"),
         ([[0], [1]], {"alive": [True]}, "1 survivors"),
         ([[0], [1]], {"seat": 2}, "seat 2"),
-        ([[0], [1]], {"seat": -1}, "seat -1"),
         ([[0], [6]], {}, "cell 6"),
-        ([[0], [-1]], {}, "cell -1"),
-        ([[0], [2**40]], {}, "cell"),
     ],
 )
 def test_facts_that_make_no_state_are_refused(places: list[list[int]], fields: dict[str, Any], complaint: str) -> None:
@@ -723,7 +511,6 @@ def test_facts_that_make_no_state_are_refused(places: list[list[int]], fields: d
     ("places", "fields", "complaint"),
     [
         ([[0], [0]], {}, "same tile"),
-        ([[0, 0], [1, 2]], {"penguins": 2}, "same tile"),
         ([[0], [5]], {}, "hole"),
         ([[0], [1]], {"alive": [True, False]}, "eliminated"),
         ([[0], [1]], {"scores": [0, -1]}, "negative"),
@@ -731,10 +518,7 @@ def test_facts_that_make_no_state_are_refused(places: list[list[int]], fields: d
         ([[0, 1], [2, 3]], {}, "2 penguins: each owns 1"),
         ([[0, 1, 2], [3]], {"penguins": 3, "seat": 1}, "different numbers"),
         ([[0, 1], [2], [3, 4]], {"penguins": 2, "seat": 0}, None),
-        ([[0], [1, 2], [3]], {"penguins": 2}, "different numbers"),
-        ([[0, 1], [2], []], {"penguins": 2, "seat": 2}, "different numbers"),
         ([[0], []], {"seat": 1}, None),
-        ([[0], [1]], {}, None),
     ],
 )
 def test_the_invariant_names_what_cannot_be(

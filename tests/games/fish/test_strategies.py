@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairplay.games.fish import rules
-from fairplay.games.fish.players.strategies import STRATEGIES, First, Greedy, Minimax, Random, Strategy, strategy
+from fairplay.games.fish.players.strategies import Greedy, Minimax, Random, Strategy, strategy
 from fairplay.games.fish.rules import Move, Place, Settings, State
 
-SPECS = ["first", "random", "random:seed=7", "greedy", "minimax", "minimax:depth=2", "minimax:depth=3"]
+SPECS = ["first", "random", "greedy", "minimax:depth=3"]
 
 
 def act(chosen: Strategy, state: State) -> rules.Action:
@@ -45,9 +45,8 @@ def moves_of(acted: list[tuple[State, rules.Action]]) -> list[rules.Action]:
 # The worked vectors (section 12)
 
 
-@pytest.mark.parametrize("depth", [1, 2])
-def test_vector_f3(depth: int) -> None:
-    acted = play(rules.initial(Settings(rows=3, columns=3, fish=3), 2, Dice(0)), Minimax(depth))
+def test_vector_f3() -> None:
+    acted = play(rules.initial(Settings(rows=3, columns=3, fish=3), 2, Dice(0)), Minimax(2))
     end = rules.apply(*acted[-1])
     assert acted[-1][0].places == ((0, 2, 4, 6), (1, 3, 5, 7))
     assert moves_of(acted) == [(2, 8)]
@@ -58,50 +57,6 @@ def test_vector_f5() -> None:
     acted = play(rules.initial(Settings(rows=4, columns=4), 3, Dice(0)), Minimax())
     assert moves_of(acted) == [(3, 11), (1, 9), (2, 10), (6, 14), (4, 12), (5, 13), (11, 15)]
     assert rules.scores(rules.apply(*acted[-1])) == (6, 4, 4)
-
-
-def allocation(players: str) -> list[str]:
-    """Players to games: section 7."""
-    size, games, rest = 4, list[str](), players
-    while rest:
-        if len(rest) >= size:
-            games, rest = [*games, rest[:size]], rest[size:]
-        elif len(rest) >= 2:
-            games, rest = [*games, rest], ""
-        else:
-            rest, size = games.pop() + rest, size - 1
-    return games
-
-
-def winners(players: str) -> str:
-    state = rules.initial(Settings(), len(players), Dice(0))
-    end = rules.apply(*play(state, Minimax())[-1])
-    return "".join(players[seat] for seat in rules.ranking(end)[0])
-
-
-def tournament(players: str) -> list[str]:
-    """The players left after each round, the final's winners last."""
-    left = [players]
-    while len(left[-1]) > 4:
-        left.append("".join(sorted("".join(winners(game) for game in allocation(left[-1])))))
-    return [*left[1:], winners(left[-1])]
-
-
-@pytest.mark.parametrize(
-    ("players", "first_round", "left"),
-    [
-        (5, ["abc", "de"], ["ad", "a"]),
-        (6, ["abcd", "ef"], ["ade", "a"]),
-        (8, ["abcd", "efgh"], ["adeh", "ah"]),
-        (9, ["abcd", "efg", "hi"], ["adeh", "ah"]),
-        (10, ["abcd", "efgh", "ij"], ["adehi", "ah", "a"]),
-        (16, ["abcd", "efgh", "ijkl", "mnop"], ["adehilmp", "ahip", "ap"]),
-    ],
-)
-def test_vector_f7(players: int, first_round: list[str], left: list[str]) -> None:
-    names = "abcdefghijklmnop"[:players]
-    assert allocation(names) == first_round
-    assert tournament(names) == left
 
 
 # All of them
@@ -140,20 +95,6 @@ def test_nothing_to_answer_is_an_error_not_a_wrong_answer(spec: str) -> None:
         strategy(spec).place(stuck, 0)
 
 
-# first
-
-
-@given(seed=st.integers(0, 10**6), seats=st.integers(2, 4))
-def test_first_places_row_by_row_and_moves_one_step(seed: int, seats: int) -> None:
-    for state, action in play(begin(seed, seats), First()):
-        if isinstance(action, Move):
-            movable = [cell for cell in state.places[state.seat] if rules.reach(state, cell)]
-            beside = set(rules.neighbours(state.board, movable[0])) & set(rules.reach(state, movable[0]))
-            assert action == Move(movable[0], min(beside))
-        else:
-            assert action == rules.legal(state)[0]
-
-
 # random
 
 
@@ -170,12 +111,6 @@ def test_random_reaches_every_legal_answer_and_only_the_seed_decides() -> None:
 def test_random_answers_do_not_hang_on_the_running_process() -> None:
     state = begin(3)
     assert [Random(seed).place(state, 0) for seed in range(8)] == [1, 5, 5, 1, 1, 0, 9, 9]
-
-
-def test_random_answers_differ_with_seat_and_revision() -> None:
-    state = begin(3)
-    assert len({Random().place(state._replace(revision=revision), 0) for revision in range(50)}) > 5
-    assert len({Random().place(state, seat) for seat in range(4)}) > 1
 
 
 # greedy
@@ -266,15 +201,6 @@ def test_minimax_does_not_take_a_bound_that_it_remembers_for_a_value(
     assert Minimax(4).move(state, seat) == min(move for move in worth if worth[move] == max(worth.values()))
 
 
-def test_minimax_sees_further_with_more_depth() -> None:
-    found = 0
-    for seed in range(300):
-        state = play(begin(seed), Random(seed))[8][0]
-        near, far = (Minimax(depth).move(state, state.seat) for depth in (1, 3))
-        found += worths(state, 3)[far] > worths(state, 3)[near]
-    assert found > 10
-
-
 # Plans
 
 
@@ -298,39 +224,3 @@ def test_a_plan_begins_with_the_move_and_wins_what_it_says(seed: int, seats: int
 def test_a_stuck_player_plans_nothing() -> None:
     stuck = rules.state_of(rules.board_of(2, [1, 1]), [[0], [1]], penguins=1)
     assert Minimax(2).plan(stuck, 0) == (0, [])
-
-
-# Names
-
-
-def test_every_strategy_can_be_had_by_its_name() -> None:
-    assert {name: type(strategy(name)) for name in STRATEGIES} == {
-        "first": First,
-        "random": Random,
-        "greedy": Greedy,
-        "minimax": Minimax,
-    }
-    assert strategy("minimax") == Minimax(depth=1)
-    assert strategy("minimax:depth=3") == Minimax(depth=3)
-    assert strategy("random:seed=-5") == Random(seed=-5)
-
-
-@pytest.mark.parametrize(
-    ("spec", "complaint"),
-    [
-        ("", "it must be one of first, random, greedy, minimax"),
-        ("Minimax", "no strategy 'Minimax'"),
-        ("first:depth=1", "The strategy first has no key 'depth': it has none"),
-        ("minimax:seed=1", "The strategy minimax has no key 'seed': its keys are depth"),
-        ("minimax:depth", "depth= of the strategy minimax must be a whole number between 1 and 10"),
-        ("minimax:depth=deep", "depth=deep of the strategy minimax must be a whole number"),
-        ("minimax:depth=1.5", "whole number"),
-        ("minimax:depth=0", "between 1 and 10"),
-        ("minimax:depth=11", "between 1 and 10"),
-        ("minimax:=1", "no key ''"),
-        ("random:seed=9223372036854775808", "between -9223372036854775808 and 9223372036854775807"),
-    ],
-)
-def test_a_spec_that_means_nothing_is_refused_with_what_is_allowed(spec: str, complaint: str) -> None:
-    with pytest.raises(ValueError, match=complaint):
-        strategy(spec)

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from fairplay.games.fish import rules, testdata
 from fairplay.games.fish.rules import Move, Place, Settings, State
 from fairplay.games.fish.testdata import forms, games
-from fairplay.games.kit.testdata import find_questions
 
 BOARD = [[1, 2, 3], [4, 0, 5], [1, 1, 2]]
 STATE: dict[str, Any] = {
@@ -97,14 +96,6 @@ def test_actions_are_read_and_what_is_off_the_board_is_cell_minus_1(row: int, co
 # Questions
 
 
-@pytest.mark.parametrize(
-    ("board", "reached"),
-    [([[1, 2, 3], [4, 0, 5]], [[1, 0]]), ([[1, 2, 3], [4, 0, 5], [1, 1, 0]], [[1, 0], [2, 1], [2, 0]])],
-)
-def test_vector_f1(board: list[list[int]], reached: list[list[int]]) -> None:
-    assert testdata.reach(board, [0, 0]) == reached
-
-
 def test_the_first_player_moves_and_the_next_one_is_first() -> None:
     assert testdata.legal(STATE) == [[[0, 0], [2, 0]]]
     assert testdata.refusal(STATE, [[0, 0], [2, 0]]) is None
@@ -145,9 +136,8 @@ def test_a_stuck_first_player_has_no_moves_and_may_only_skip() -> None:
     assert [player["color"] for player in testdata.apply(stuck, False)["players"]] == ["red", "brown"]
 
 
-@pytest.mark.parametrize("spec", ["first", "random:seed=1", "greedy", "minimax:depth=2"])
-def test_a_strategy_answers_the_first_player(spec: str) -> None:
-    assert testdata.step(STATE, spec) == [[0, 0], [2, 0]]
+def test_a_strategy_answers_the_first_player() -> None:
+    assert testdata.step(STATE, "minimax:depth=2") == [[0, 0], [2, 0]]
 
 
 # Refusals
@@ -156,33 +146,13 @@ def test_a_strategy_answers_the_first_player(spec: str) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "complaint"),
     [
-        (["players"], {}, "players is {}: it must be an array"),
-        (["players"], [], "0 seats"),
-        (["players", 0], [], r"players\[0\] is \[\]: it must be an object"),
         (
             ["players", 0, "age"],
             7,
             r"players\[0\] has the names color, score, places, age: it must have color, score, places",
         ),
-        (
-            ["players", 0, "color"],
-            "blue",
-            r"players\[0\]\.color is \'blue\': it must be one of red, white, brown, black",
-        ),
-        (["players", 0, "color"], "red", "same color"),
-        (["players", 1, "score"], -1, r"players\[1\]\.score is -1: it must be at least 0"),
-        (["players", 1, "score"], True, r"players\[1\]\.score is True: it must be a whole number"),
-        (["players", 1, "places"], None, r"players\[1\]\.places is None: it must be an array"),
         (["players", 1, "places"], [[0, 0]], "same tile"),
-        (["players", 1, "places"], [[1, 1]], r"players\[1\]\.places\[0\] is a hole"),
-        (["players", 1, "places"], [[3, 0]], "not on the board of 3 rows and 3 columns"),
-        (["players", 1, "places"], [[1]], r"players\[1\]\.places\[0\] has 1 values: it must have 2"),
-        (["players", 1, "places"], [[1, "0"]], r"places\[0\]\[1\] is '0': it must be a whole number"),
         (["board"], [], "no tiles"),
-        (["board"], [[], []], "no tiles"),
-        (["board"], [1], r"board\[0\] is 1: it must be an array"),
-        (["board", 1], [1, 2.0], r"board\[1\]\[1\] is 2.0: it must be a whole number"),
-        (["board", 1], [1, 9], "0 to 5 fish, not 9"),
         (["board", 1], [1] * 26, "1 to 25 rows and columns"),
     ],
 )
@@ -193,7 +163,7 @@ def test_a_value_of_another_shape_is_refused_and_says_where(
         forms.read_state(changed(path, value))
 
 
-@pytest.mark.parametrize("action", [True, None, "skip", [], [[0, 0]], [[0, 0], [1, 0], [2, 0]], [[0, 0], 1], [1, -1]])
+@pytest.mark.parametrize("action", [True, [[0, 0]], [1, -1]])
 def test_an_action_of_another_shape_is_refused(action: object) -> None:
     with pytest.raises(ValueError, match=r"action"):
         testdata.refusal(STATE, action)
@@ -222,22 +192,9 @@ SMALL = {
 ACTORS = [["Ann", "minimax"], ["Bob", "minimax"]]
 
 
-def test_a_whole_game_is_played_as_vector_f3_says() -> None:
-    played = testdata.game(F3_START, ACTORS)
-    assert played == {"ranking": [["Ann"], ["Bob"]], "scores": {"Ann": 3, "Bob": 0}, "eliminated": []}
-
-
 @pytest.mark.parametrize(
     "defect",
-    [
-        ["setup"],
-        ["setup", 2],
-        ["take-turn"],
-        ["take-turn", 2],
-        ["play-as"],
-        ["play-with", 1],
-        *(["a cheat", cheat] for cheat in games.CHEATS),
-    ],
+    [["setup", 2], ["take-turn"], ["play-with", 1], *(["a cheat", cheat] for cheat in games.CHEATS)],
 )
 def test_an_actor_with_a_defect_is_eliminated_and_the_other_is_ranked_alone(defect: list[object]) -> None:
     played = testdata.game(SMALL, [["Ann", "minimax", *defect], ["Bob", "greedy"]], 2)
@@ -253,14 +210,8 @@ def test_an_actor_that_hangs_in_a_call_that_never_comes_plays_soundly() -> None:
     ("actors", "complaint"),
     [
         ([["Ann", "minimax"]], "actors has 1 values: it must have 2"),
-        ([["Ann", "nobody"], ["Bob", "first"]], "no strategy 'nobody'"),
-        ([["Ann", "first", "sulk"], ["Bob", "first"]], "must be one of play-as, play-with, setup, take-turn"),
-        ([["Ann", "first", "end"], ["Bob", "first"]], "must be one of play-as, play-with, setup, take-turn"),
         ([["Ann", "first", "setup", 0], ["Bob", "first"]], "must be at least 1"),
         ([["Ann", "first", "a cheat", "fly"], ["Bob", "first"]], "must be one of off-board, stay, skip"),
-        ([["Ann", "first", "setup", 1, 2], ["Bob", "first"]], "must have 2 to 4"),
-        ([[], ["Bob", "first"]], "must begin with a name and a strategy"),
-        ([["Bob", "first"], ["Bob", "first"]], "two actors with the same name"),
     ],
 )
 def test_actors_that_make_no_sense_are_refused(actors: object, complaint: str) -> None:
@@ -276,13 +227,12 @@ def test_a_plan_is_the_line_of_play_and_the_fish_it_brings() -> None:
     assert testdata.plan(changed(["board"], [[1, 2, 3], [4, 0, 5], [0, 1, 2]]), 2) == [0, []]
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4])
-def test_a_start_is_the_state_that_the_settings_and_the_seed_give(seats: int) -> None:
+def test_a_start_is_the_state_that_the_settings_and_the_seed_give() -> None:
     settings = {"rows": 4, "columns": 5, "random_fish": True, "holes": 2, "lone_survivor": "stop"}
-    state, penguins = testdata.start(settings, seats, 7)
-    assert penguins == 6 - seats
+    state, penguins = testdata.start(settings, 4, 7)
+    assert penguins == 2
     assert forms.read_state(state, penguins).state._replace(lone_survivor="stop") == rules.initial(
-        Settings(rows=4, columns=5, random_fish=True, holes=2, lone_survivor="stop"), seats, Random(7)
+        Settings(rows=4, columns=5, random_fish=True, holes=2, lone_survivor="stop"), 4, Random(7)
     )
 
 
@@ -298,11 +248,7 @@ def test_a_board_can_be_given() -> None:
     ("settings", "complaint"),
     [
         ({"colour": 1}, "an object with some of rows, columns"),
-        ([], "an object with some of rows, columns"),
-        ({"rows": "5"}, "rows is '5': it must be a whole number"),
         ({"rows": 26}, "rows is 26: it must be between 1 and 25"),
-        ({"random_fish": 1}, "random_fish is 1: it must be true or false"),
-        ({"announce_order": "both"}, "announce_order is 'both': it must be one of phases, per_player"),
         ({"board": [[9]]}, "0 to 5 fish"),
     ],
 )
@@ -357,17 +303,6 @@ def test_the_seed_draws_the_boards_of_a_tournament() -> None:
     assert any(won != winners[0] for won in winners)
 
 
-def test_players_are_dealt_as_section_7_says() -> None:
-    assert [testdata.allocation(count) for count in (2, 5, 9, 13, 21)] == [
-        [2],
-        [3, 2],
-        [4, 3, 2],
-        [4, 4, 3, 2],
-        [4, 4, 4, 4, 3, 2],
-    ]
-    assert testdata.allocation(17, 3, 5) == [5, 5, 4, 3]
-
-
 def test_the_course_of_a_tournament_follows_from_its_outcomes() -> None:
     outcomes = [[["b"], ["a"]], [["d", "e"], []], [["e"], []]]
     assert testdata.knockouts(["a", "b", "c", "d", "e"], outcomes) == {
@@ -384,13 +319,3 @@ def test_the_course_of_a_tournament_follows_from_its_outcomes() -> None:
 def test_outcomes_that_fit_no_game_are_refused(outcomes: object, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         testdata.knockouts(["a", "b"], outcomes)
-
-
-# All of them
-
-
-def test_the_questions_are_registered_with_a_sentence_each() -> None:
-    questions = find_questions("fish")
-    kinds = "reach legal refusal apply eliminate scores ranking step plan start game allocation tournament knockouts"
-    assert list(questions) == kinds.split()
-    assert all(asked.sentence.endswith(".") for asked in questions.values())
