@@ -17,7 +17,7 @@ from fairplay.games.q.players.strategies import strategy
 from fairplay.games.q.protocol import codec
 from fairplay.games.q.rules import PASS, REPLACE, RULES, Action, Extension, Settings, State, View
 from fairplay.games.q.testdata.games import CHEATS, ILLEGAL_ACTIONS
-from fairplay.games.steps import Call, CallKind, Eliminate, Outcome, Show, drive
+from fairplay.games.steps import Call, CallKind, Eliminate, Outcome, Show
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import TakeTurnResponse
 from fairplay.server.transcript import game_result
@@ -34,12 +34,10 @@ from tests.games.q.playing import (
     scripted,
     sound,
     table,
-    tile,
     tiles,
 )
 
 METHODS = ("Setup", "TakeTurn", "NewTiles", "Win")
-FAILURES = (CallError(message="x"), Overrun())
 SMALL: dict[str, Any] = {"copies_per_kind": 2}
 
 
@@ -74,23 +72,12 @@ def test_only_the_first_turn_of_each_player_may_have_a_limit_of_its_own() -> Non
     assert not GAME.time_control.HasField("first_decision_limit")
 
 
-def test_every_request_names_the_game() -> None:
-    played = fresh(sound(), 3, **SMALL)
-    assert {request.game_id for method in METHODS for request in played.requests(method)} == {"g"}
-
-
 def test_revisions_grow_from_call_to_call() -> None:
     played = fresh(sound("first"), 3, **SMALL)
     asked = [request.state.revision for request in played.requests("TakeTurn")]
     assert asked == sorted(set(asked))
     shown = [each.state.revision for each in played.shown]
     assert shown == sorted(set(shown))
-
-
-def test_even_no_tiles_are_told() -> None:
-    played = resumed(table("red square, blue star", "blue clover"), scripted(extension((0, 1, "red square"))))
-    assert played.asked[3] == (0, "NewTiles")
-    assert list(played.requests("NewTiles")[0].tiles) == []
 
 
 def test_a_replaced_hand_is_told_and_may_be_the_last_thing_before_the_end() -> None:
@@ -133,9 +120,8 @@ def result(played: Played) -> tuple[list[int], list[int], dict[int, int]]:
 
 
 @pytest.mark.parametrize("spec", ["dag", "ldasg"])
-@pytest.mark.parametrize("chosen", [Settings(), Settings(q_bonus=6, finish_bonus=6)])
-def test_q7_is_played_as_worked_out(spec: str, chosen: Settings) -> None:
-    played = q7(sound(spec), chosen)
+def test_q7_is_played_as_worked_out(spec: str) -> None:
+    played = q7(sound(spec), Settings(q_bonus=6, finish_bonus=6))
     assert result(played) == ([1], [], {0: 3, 1: 4})
     turns = [(shown.last.action, shown.last.points) for shown in played.shown if shown.last]
     assert turns == [(extension((-1, 0, "red square")), 3), (extension((-2, 0, "red 8star")), 4), (PASS, 0), (PASS, 0)]
@@ -146,27 +132,23 @@ def test_q7_is_played_as_worked_out(spec: str, chosen: Settings) -> None:
     assert played.asked[6:] == [(0, "TakeTurn"), (1, "TakeTurn"), (1, "Win"), (0, "Win")]
 
 
-@pytest.mark.parametrize("failure", FAILURES)
 @pytest.mark.parametrize(("method", "points"), [("TakeTurn", 3), ("NewTiles", 4), ("Win", 4)])
-def test_q7_with_a_first_player_that_fails(method: str, points: int, failure: Any) -> None:
-    assert result(q7(failing(0, method, failure))) == ([1], [0], {1: points})
+def test_q7_with_a_first_player_that_fails(method: str, points: int) -> None:
+    assert result(q7(failing(0, method, CallError()))) == ([1], [0], {1: points})
 
 
 # Elimination (section 5)
 
 
-@pytest.mark.parametrize("failure", FAILURES)
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("seat", range(3))
-def test_a_player_that_fails_in_any_call_is_out_and_never_called_again(seat: int, method: str, failure: Any) -> None:
-    played = fresh(failing(seat, method, failure), 3, **SMALL)
-    assert played.out == [Eliminate(seat, failure)]
+def test_a_player_that_fails_in_any_call_is_out_and_never_called_again(method: str) -> None:
+    played = fresh(failing(1, method, Overrun()), 3, **SMALL)
+    assert played.out == [Eliminate(1, Overrun())]
     place = played.steps.index(played.out[0])
-    assert all(step.seat != seat for step in played.steps[place + 1 :] if isinstance(step, Call))
+    assert all(step.seat != 1 for step in played.steps[place + 1 :] if isinstance(step, Call))
     assert isinstance(played.steps[place + 1], Show)
-    assert sorted(seat for group in played.ranking for seat in group) == [other for other in range(3) if other != seat]
-    others = {other for other, method in played.asked if method == "Win"} - {seat}
-    assert len(others) == 2
+    assert sorted(seat for group in played.ranking for seat in group) == [0, 2]
+    assert {seat for seat, method in played.asked if method == "Win"} >= {0, 2}
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -221,27 +203,6 @@ def test_every_rule_can_be_broken_but_by_a_turn_after_the_end() -> None:
     assert {rule_id for _, rule_id in BREAKING} == set(RULES) - {"q.action.game-over"}
 
 
-def test_after_an_illegal_extension_the_map_is_untouched_and_the_hand_is_at_the_end_of_the_pile() -> None:
-    state = table("red square, blue clover", "red star", pile="green star")
-    played = resumed(state, scripted(extension((0, 1, "red square"), (0, 2, "blue clover"))))
-    after = next(shown.state for shown in played.shown if shown.state.eliminated)
-    assert after.board == state.board
-    assert after.pile == tiles("green star, red square, blue clover")
-    assert played.ranking == [[1]]
-
-
-@pytest.mark.parametrize(("choice", "lost"), [("lost", "green star"), ("return", "")])
-def test_a_player_that_fails_in_new_tiles_has_placed_and_the_round_goes_on(choice: str, lost: str) -> None:
-    chosen = Settings(undelivered_tiles=choice)  # type: ignore[arg-type]
-    state = table("red square, blue clover", "red clover, blue clover", pile="green star", settings=chosen)
-    answer = failing(0, "NewTiles", Overrun(), others=scripted(extension((0, 1, "red square")), PASS))
-    played = resumed(state, answer)
-    assert played.end.board.tiles == {(0, 0): tile("red star"), (0, 1): tile("red square")}
-    assert played.end.lost == tiles(lost)
-    # somebody placed, so that there is another round, in which the survivor passes and nobody places
-    assert played.asked[-4:] == [(0, "NewTiles"), (1, "TakeTurn"), (1, "TakeTurn"), (1, "Win")]
-
-
 def test_after_both_fail_in_one_round_nobody_is_left() -> None:
     """A extends and fails to take its tiles, B fails in the same round: nobody wins, both are out (section 6)."""
     healthy = sound()
@@ -251,15 +212,6 @@ def test_after_both_fail_in_one_round_nobody_is_left() -> None:
         return CallError() if fails else healthy(call)
 
     assert result(q7(answer)) == ([], [0, 1], {})
-
-
-@pytest.mark.parametrize(("choice", "plays_on"), [(1, True), (2, False)])
-def test_a_lone_survivor_plays_on_or_the_game_stops(choice: Any, plays_on: bool) -> None:
-    played = fresh(failing(0, "TakeTurn", CallError()), 2, lone_survivor=choice, **SMALL)
-    following = [step for step in played.steps[played.steps.index(played.out[0]) :] if isinstance(step, Call)]
-    assert (len(following) > 1) is plays_on
-    assert played.asked[-1] == (1, "Win")
-    assert played.ranking == [[1]]
 
 
 def test_winners_that_cannot_be_told_have_not_won_and_nobody_wins_in_their_place() -> None:
@@ -405,13 +357,6 @@ def test_any_mix_of_players_has_the_result_that_the_rules_alone_give(
     assert tuple(map(tuple, played.ranking)) == rules.ranking(expected)
     assert tuple(played.won) == rules.winners(expected) or not played.won
     assert all(rules.invariant(shown.state) is None for shown in played.shown)
-
-
-def test_the_driver_of_all_games_drives_it() -> None:
-    assert (
-        drive(GAME.play("g", q_pb2.Settings(**SMALL), ["a", "b"], Random(1), None), sound())
-        == fresh(sound(), 2, **SMALL).outcome
-    )
 
 
 def test_too_many_players_are_refused() -> None:

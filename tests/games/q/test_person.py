@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from fairplay.games.frontends import find_frontend
 from fairplay.games.kit.person import IllegalChoiceError
 from fairplay.games.q import rules
 from fairplay.games.q.protocol import codec
@@ -111,7 +110,7 @@ def all_legal(state: rules.State, hand: Sequence[int]) -> list[rules.Action]:
     return [action for action in tried if rules.violation(state, action) is None]
 
 
-@pytest.mark.parametrize("hand", ["red star, blue circle", "green star, red star", "blue clover, yellow diamond"])
+@pytest.mark.parametrize("hand", ["red star, blue circle", "green star, red star"])
 def test_every_legal_turn_is_found_and_no_other(hand: str) -> None:
     state = table(hand, "red star", on_map={(0, 0): "red star", (0, 1): "red square"}, pile="blue star, blue star")
     shown = rules.view(state, 0)
@@ -124,14 +123,11 @@ def test_every_legal_turn_is_found_and_no_other(hand: str) -> None:
     ("before", "part", "sentence"),
     [
         (["hand_0"], "cell_5_5", rules.RULES["q.extension.adjacent"]),
-        (["hand_0"], "cell_0_0", rules.RULES["q.extension.free"]),
         (["hand_2"], "cell_0_1", rules.RULES["q.extension.fit"]),
         (["hand_0", "cell_0_1"], "hand_0", rules.RULES["q.extension.own-tiles"]),
         (["hand_0", "cell_0_1", "hand_1"], "cell_1_0", rules.RULES["q.extension.one-line"]),
         (["hand_0", "cell_0_1"], "pass", "A turn places tiles, replaces the hand or passes"),
-        (["pass"], "hand_0", "A turn places tiles, replaces the hand or passes"),
         ([], "cell_0_1", "Choose a tile of your hand first"),
-        (["hand_0"], "cell_x_1", "Choose a free place"),
         (["hand_0"], "hand_9", "Choose a free place"),
     ],
 )
@@ -292,8 +288,3 @@ async def test_the_result_is_told() -> None:
     await table.person.win(WinRequest(won=True))
     await table.person.win(WinRequest(won=False))
     assert table.lines == ["You have won.", "You have not won."]
-
-
-def test_the_front_end_is_registered() -> None:
-    assert find_frontend("q") is FRONTEND
-    assert FRONTEND.view_of(shown(), NAMES).status == "You watch."

@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 from fairplay.games.q import rules
 from fairplay.games.q.rules import PASS, REPLACE, RULES, Action, Extension, Settings, State
 from fairplay.games.q.rules.board import Board, Coordinate, Placement, is_q
-
-DEFAULTS = Settings()
-SMALL = Settings(copies_per_kind=2)
+from tests.games.q.playing import DEFAULTS, extension, table, tile, tiles
 
 settings_of_a_game = st.builds(
     Settings,
@@ -33,32 +31,6 @@ games = st.builds(
     st.integers(0, 2**32),
 )
 seeds = st.integers(0, 2**32).map(Random)
-
-
-def tile(name: str) -> int:
-    color, shape = name.split()
-    return rules.tile_of(shape, color)
-
-
-def tiles(names: str) -> tuple[int, ...]:
-    """The tiles of a list such as "red star, blue circle"."""
-    return tuple(tile(name.strip()) for name in names.split(",") if name.strip())
-
-
-def extension(*placed: tuple[int, int, str]) -> Extension:
-    return Extension(tuple(Placement(row, column, tile(name)) for row, column, name in placed))
-
-
-def table(
-    *hands: str,
-    pile: str = "",
-    on_map: Mapping[Coordinate, str] | None = None,
-    points: Sequence[int] | None = None,
-    settings: Settings = DEFAULTS,
-) -> State:
-    """A state at the beginning of a round, with a red star at (0, 0) unless `on_map` says otherwise."""
-    laid = {cell: tile(name) for cell, name in (on_map or {(0, 0): "red star"}).items()}
-    return rules.resumed(settings, laid, [tiles(hand) for hand in hands], points or [0] * len(hands), tiles(pile))
 
 
 def row_of(names: str) -> dict[Coordinate, str]:
@@ -145,14 +117,9 @@ def naive_fit(laid: Mapping[Coordinate, int], row: int, column: int, kind: int) 
 # The worked vectors (section 12)
 
 
-def test_q1_two_tiles_and_their_run() -> None:
-    state = table("red square, red circle, blue star", "")
-    assert rules.scores(rules.apply(state, extension((0, 1, "red square"), (0, 2, "red circle")))) == (5, 0)
-
-
 @pytest.mark.parametrize(
     ("bonuses", "rest", "total"),
-    [((8, 4), "blue star", 16), ((6, 6), "blue star", 14), ((8, 4), "", 20), ((6, 6), "", 20)],
+    [((6, 6), "blue star", 14), ((8, 4), "", 20)],
 )
 def test_q2_a_q_and_the_finish_bonus(bonuses: tuple[int, int], rest: str, total: int) -> None:
     on_map = row_of("red star, red 8star, red square, red circle")
@@ -160,25 +127,6 @@ def test_q2_a_q_and_the_finish_bonus(bonuses: tuple[int, int], rest: str, total:
     state = table(f"red clover, red diamond, {rest}", "", on_map=on_map, settings=settings)
     placed = extension((0, 4, "red clover"), (0, 5, "red diamond"))
     assert rules.scores(rules.apply(state, placed)) == (total, 0)
-
-
-Q4 = {(0, 0): "red star", (0, 2): "blue star", (1, 0): "red circle", (1, 1): "blue circle", (1, 2): "blue clover"}
-
-
-@pytest.mark.parametrize(
-    ("name", "fits"),
-    [("blue star", True), ("green star", False), ("blue circle", False), ("red circle", False), ("purple star", False)],
-)
-def test_q4_each_line_by_one_attribute(name: str, fits: bool) -> None:
-    state = table(name, "", on_map=Q4)
-    broken = rules.violation(state, extension((0, 1, name)))
-    assert broken == (None if fits else "q.extension.fit")
-    assert (extension((0, 1, name)) in rules.legal(state)) == fits
-
-
-def test_q4_scores_both_runs_of_a_single_tile() -> None:
-    after = rules.apply(table("blue star, red star", "", on_map=Q4), extension((0, 1, "blue star")))
-    assert rules.scores(after) == (6, 0)
 
 
 def test_q4_neighbours_on_one_line_must_match_by_the_same_attribute() -> None:
@@ -190,25 +138,11 @@ def test_q4_neighbours_on_one_line_must_match_by_the_same_attribute() -> None:
 # Settings and fresh games (sections 1 and 10)
 
 
-def test_the_defaults_are_those_of_the_rules_document() -> None:
-    assert rules.settings_problem(DEFAULTS) is None
-    assert (DEFAULTS.hand_size, DEFAULTS.copies_per_kind, DEFAULTS.q_bonus, DEFAULTS.finish_bonus) == (6, 30, 8, 4)
-    assert (DEFAULTS.undelivered_tiles, DEFAULTS.fit_rule, DEFAULTS.lone_survivor) == ("lost", "q", "play_on")
-
-
 @pytest.mark.parametrize(
     ("settings", "field"),
     [
-        (Settings(hand_size=0), "hand_size"),
-        (Settings(hand_size=37), "hand_size"),
-        (Settings(copies_per_kind=0), "copies_per_kind"),
         (Settings(hand_size=18, copies_per_kind=1), "copies_per_kind"),
-        (Settings(q_bonus=11), "q_bonus"),
-        (Settings(finish_bonus=-1), "finish_bonus"),
         (Settings(fit_rule="scrabble"), "fit_rule"),  # type: ignore[arg-type]
-        (Settings(lone_survivor="wins"), "lone_survivor"),  # type: ignore[arg-type]
-        (Settings(undelivered_tiles="kept"), "undelivered_tiles"),  # type: ignore[arg-type]
-        (Settings(setup_argument="state"), "setup_argument"),  # type: ignore[arg-type]
     ],
 )
 def test_settings_out_of_range_are_named(settings: Settings, field: str) -> None:
@@ -252,30 +186,17 @@ BASE = {(0, 0): "red star", (0, 1): "red square"}
 @pytest.mark.parametrize(
     ("placed", "broken"),
     [
-        (extension((0, 2, "red clover"), (0, 3, "blue clover")), None),
         (extension((0, -1, "red clover"), (0, 2, "red clover")), None),  # not next to each other
         (extension((-1, 0, "blue star"), (-2, 0, "blue clover")), None),
         (extension(), "q.extension.not-empty"),
-        (extension((0, 2, "red circle")), "q.extension.own-tiles"),
         (extension(*[(0, 2 + step, "red clover") for step in range(3)]), "q.extension.own-tiles"),  # it holds two
         (extension((0, 2, "red clover"), (1, 1, "red clover")), "q.extension.one-line"),
-        (extension((0, 2, "red clover"), (0, 3, "red clover"), (1, 2, "blue clover")), "q.extension.one-line"),
-        (extension((0, 1, "red clover")), "q.extension.free"),
         (extension((0, 2, "red clover"), (0, 2, "red clover")), "q.extension.free"),
-        (extension((5, 5, "red clover")), "q.extension.adjacent"),
         (extension((1, 2, "red clover")), "q.extension.adjacent"),  # a corner is no side
         (extension((0, 3, "blue clover"), (0, 2, "red clover")), "q.extension.adjacent"),  # in this order
         (extension((0, 2, "blue clover")), "q.extension.fit"),
-        (extension((0, 1_000_001, "red clover")), "q.coordinate.range"),
         (extension((-1_000_001, 0, "red clover")), "q.coordinate.range"),
-        (extension((1_000_001, 0, "red clover")), "q.coordinate.range"),
-        (extension((0, -1_000_001, "red clover")), "q.coordinate.range"),
-        *(
-            (extension((row, column, "red clover")), "q.extension.adjacent")
-            for row, column in [(1_000_000, 0), (-1_000_000, 0), (0, 1_000_000), (0, -1_000_000)]
-        ),
         (Extension((Placement(0, 2, 36),)), "q.tile.known"),
-        (Extension((Placement(0, 2, -1),)), "q.tile.known"),
     ],
 )
 def test_an_extension_is_refused_by_the_rule_it_breaks(placed: Extension, broken: str | None) -> None:
@@ -323,34 +244,12 @@ def test_the_rule_of_qwirkle_looks_at_whole_lines() -> None:
     [
         ("green 8star, blue 8star", 2, "red 8star, yellow 8star, orange 8star, purple 8star"),
         ("green 8star, green circle", 2, "green star, green square, green clover, green diamond"),
-        ("green 8star, , green 8star", 1, ""),
         ("green 8star, , blue circle", 1, ""),
-        ("green 8star, , green circle, blue circle", 1, ""),
     ],
 )
 def test_under_the_rule_of_qwirkle_a_tile_continues_its_whole_line(row: str, spot: int, fit: str) -> None:
     board = Board({cell: tile(name) for cell, name in row_of(row).items() if name}, whole_lines=True)
     assert [kind for kind in range(36) if board.fits(0, spot, kind)] == list(tiles(fit))
-
-
-def test_no_tile_fits_where_one_lies_or_where_none_is_beside() -> None:
-    board = Board({(0, 0): tile("red star")})
-    assert board.fits(0, 1, tile("red star"))
-    assert not any(board.fits(*cell, kind) for cell in [(0, 0), (0, 2), (1, 1)] for kind in range(36))
-
-
-def test_maps_are_equal_if_their_tiles_and_the_fit_rule_are() -> None:
-    one = Board({(0, 0): tile("red star"), (0, 1): tile("red 8star")})
-    assert one == Board({(0, 1): tile("red 8star"), (0, 0): tile("red star")})
-    assert one != Board({(0, 0): tile("red star"), (0, 1): tile("red circle")})
-    assert one != Board({(0, 0): tile("red star"), (1, 0): tile("red 8star")})
-    assert one != Board(one.tiles, whole_lines=True)
-    assert (one == one.tiles) is False
-
-
-def test_a_map_is_shown_with_its_tiles_in_row_column_order() -> None:
-    board = Board({(1, 0): tile("red 8star"), (0, 0): tile("red star")})
-    assert repr(board) == "<Board (0, 0): red star, (1, 0): red 8star>"
 
 
 def test_no_spot_beyond_the_greatest_coordinate_is_offered() -> None:
@@ -361,7 +260,7 @@ def test_no_spot_beyond_the_greatest_coordinate_is_offered() -> None:
     assert all(rules.violation(edge, action) is None for action in rules.legal(edge))
 
 
-@pytest.mark.parametrize("corner", [(1_000_000, 0), (-1_000_000, 0), (0, -1_000_000), (1_000_000, 1_000_000)])
+@pytest.mark.parametrize("corner", [(1_000_000, 0), (0, -1_000_000)])
 def test_no_spot_beyond_the_greatest_coordinate_comes_with_a_tile(corner: tuple[int, int]) -> None:
     row, column = corner
     inward = row - (row > 0) + (row < 0), column - (row == 0) * ((column > 0) - (column < 0))
@@ -405,16 +304,6 @@ def test_the_index_of_spots_is_that_of_a_new_map(state: State, rng: Random, turn
         assert rules.placements(board, kind) == [spot for spot in sorted(anew.spots) if anew.fits(*spot, kind)]
 
 
-def test_legal_is_a_sequence() -> None:
-    listed = rules.legal(table("red square, blue star", "", pile="red star, red star"))
-    assert list(listed) == [listed[index] for index in range(len(listed))] == listed[:]
-    assert listed[-1] is PASS
-    assert listed[-2] is REPLACE
-    with pytest.raises(IndexError):
-        listed[len(listed)]
-    assert len(listed) == 4 * 2 + 2
-
-
 # Scores (section 4)
 
 
@@ -436,10 +325,7 @@ def test_scores_agree_with_counting_all_runs_of_the_map(state: State, rng: Rando
     [
         ("red star, red 8star, red square, red circle, red clover, red diamond", True),
         ("red star, green star, blue star, yellow star, orange star, purple star", True),
-        ("red star, green 8star, blue square, yellow circle, orange clover, purple diamond", True),
         ("red star, purple star, red square, yellow square, blue circle, green clover", False),
-        ("red star, red 8star, green star, blue star, yellow star, orange star", False),
-        ("red star, red 8star, red square, red circle, red clover", False),
         ("red star, red 8star, red square, red circle, red clover, red clover", False),
         ("red star, red 8star, red square, red circle, red clover, red diamond, red star", False),
     ],
@@ -453,12 +339,6 @@ def test_a_run_of_seven_pays_no_bonus() -> None:
     placed = extension((0, 5, "red diamond"), (0, 6, "red diamond"))
     after = rules.apply(table("red diamond, red diamond, red star", "", on_map=on_map), placed)
     assert rules.scores(after) == (2 + 7, 0)
-
-
-def test_a_q_pays_eight_points_where_nothing_else_is_said() -> None:
-    row = row_of("red star, red 8star, red square, red circle, red clover, red diamond")
-    placed = [Placement(0, 5, tile("red diamond"))]
-    assert rules.score(Board({cell: tile(name) for cell, name in row.items()}), placed) == 1 + 6 + 8
 
 
 def test_each_q_of_a_turn_pays() -> None:
@@ -475,10 +355,6 @@ def test_placements_apart_on_one_line_score_each_run_once() -> None:
     placed = extension((0, -1, "red clover"), (0, 3, "red clover"), (0, 4, "red clover"))
     after = rules.apply(table("red clover, red clover, red clover, red star", "", on_map=on_map), placed)
     assert rules.scores(after) == (3 + 2 + 3, 0)
-
-
-def test_nothing_placed_scores_nothing() -> None:
-    assert rules.score(Board({(0, 0): 0}), []) == 0
 
 
 # Turns (sections 2 and 3)
@@ -536,17 +412,6 @@ def test_tiles_are_conserved_and_states_stay_sound(state: State, rng: Random) ->
         revision = state.revision
         state = play_on(state, rng, 1)
         assert state.revision > revision
-
-
-@given(games, seeds, st.integers(0, 30))
-def test_the_same_actions_lead_to_the_same_state(state: State, rng: Random, turns: int) -> None:
-    again = state
-    for _ in range(turns):
-        if rules.turn(state) is None:
-            break
-        action = random_action(state, rng)
-        state, again = rules.apply(state, action), rules.apply(again, action)
-    assert state == again
 
 
 def test_players_see_the_others_as_scores_in_turn_order_after_them() -> None:
@@ -736,46 +601,6 @@ def test_while_the_game_goes_on_nobody_has_won() -> None:
 # States given from outside
 
 
-SOUND = table("red square, blue star", "green star", pile="red clover")
-
-
-@pytest.mark.parametrize(
-    ("state", "word"),
-    [
-        (SOUND._replace(settings=Settings(hand_size=0)), "hand_size is 0: it must be between 1 and 36"),
-        (SOUND._replace(hands=((),), points=(0,)), "players"),
-        (SOUND._replace(points=(0, 0, 0)), "scores"),
-        (SOUND._replace(points=(0, -1)), "The revision is 0 to"),
-        (SOUND._replace(eliminated=(4,)), "eliminated"),
-        (SOUND._replace(eliminated=(1, 1)), "eliminated"),
-        (SOUND._replace(eliminated=(1,)), "holds no tiles"),
-        (SOUND._replace(pile=(36,)), "no tile 36"),
-        (SOUND._replace(pile=(0,) * 31), "red star"),
-        (SOUND._replace(board=Board({})), "one tile"),
-        (SOUND._replace(board=Board({(0, 0): 0}, whole_lines=True)), "fit rule"),
-        (SOUND._replace(board=Board({(0, 1_000_001): 0})), "1000000"),
-        (SOUND._replace(board=Board({(0, 0): 0, (0, 2): 0})), "hang together"),
-        (SOUND._replace(board=Board({(0, 0): 0, (0, 1): 7})), "matches"),
-        (SOUND._replace(mover=2), "Seat 2"),
-        (SOUND._replace(top=3), "over"),
-        (SOUND._replace(mover=None), "best score"),
-        (SOUND._replace(mover=None, top=0, points=(1, 1)), "best score"),
-        (SOUND._replace(mover=None, top=0, finisher=0), "placed all"),
-        (SOUND._replace(delivery=rules.Delivery(2, ())), "delivered"),
-        (SOUND._replace(delivery=rules.Delivery(0, (35,))), "front"),
-        (
-            SOUND._replace(settings=Settings(lone_survivor="stop"), hands=((), (1,)), eliminated=(0,), mover=1),
-            "single player",
-        ),
-    ],
-)
-def test_a_state_that_no_game_leads_to_is_refused_by_name(state: State, word: str) -> None:
-    assert rules.invariant(SOUND) is None
-    sentence = rules.invariant(state)
-    assert sentence is not None
-    assert word in sentence
-
-
 def test_under_the_rule_of_qwirkle_whole_lines_must_match() -> None:
     qwirkle = Settings(fit_rule="qwirkle")
     for names in ("red star, red 8star, blue 8star", "red star, red 8star, red star"):
@@ -801,10 +626,3 @@ def test_a_game_resumed_between_rounds_goes_on_alike(state: State, rng: Random, 
         action = random_action(state, rng)
         state, again = rules.apply(state, action), rules.apply(again, action)
     assert again._replace(revision=state.revision) == state
-
-
-def test_every_rule_has_an_id_of_this_game_and_a_sentence() -> None:
-    for rule_id, sentence in RULES.items():
-        assert rule_id.count(".") == 2
-        assert rule_id.startswith("q.")
-        assert sentence.endswith(".")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import grpc
@@ -51,8 +51,8 @@ class Cheat:
         return [Reply(id=call.id, response=self._handlers.call_now(call.method_name, call.request))]
 
 
-async def watched(referee: Any) -> list[WatchGameResponse]:
-    return [event async for event in referee.WatchGame(WatchGameRequest(game_id="g"))]
+async def all_of(events: AsyncIterator[WatchGameResponse]) -> list[WatchGameResponse]:
+    return [event async for event in events]
 
 
 async def played_and_watched(server: Server, referee: Any, cheat: Cheat) -> tuple[Any, list[WatchGameResponse]]:
@@ -61,17 +61,17 @@ async def played_and_watched(server: Server, referee: Any, cheat: Cheat) -> tupl
         await by_hand.say_hello()
         playing = asyncio.ensure_future(referee.PlayGame(PlayGameRequest(game_id="g", plan=PLAN)))
         first = await by_hand.next_call()
-        events = asyncio.create_task(watched(referee))
+        events = aiter(referee.WatchGame(WatchGameRequest(game_id="g")))
         async with asyncio.timeout(30):
-            while not server.referee._running["g"].watchers:
-                await asyncio.sleep(0)
+            now = await anext(events)
+        later = asyncio.create_task(all_of(events))
         for answer in cheat.answer(first):
             await by_hand.reply(answer)
         answering = asyncio.create_task(by_hand.play(cheat.answer))
         game = (await playing).game
         answering.cancel()
         await asyncio.gather(answering, return_exceptions=True)
-        return game, await events
+        return game, [now, *await later]
 
 
 async def test_neither_a_player_nor_a_spectator_is_sent_what_it_may_not_see() -> None:

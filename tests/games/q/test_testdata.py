@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairplay.games.kit.testdata import find_questions
 from fairplay.games.q import rules, testdata
 from fairplay.games.q.rules import PASS, Extension, Settings, State, View
 from fairplay.games.q.testdata import forms
@@ -74,13 +73,6 @@ def test_q1_scores_two_tiles_and_their_run() -> None:
     assert testdata.score(after, [put(0, 1, "red square"), put(0, 2, "red circle")]) == 5
 
 
-@pytest.mark.parametrize(("q_bonus", "total"), [(8, 16), (6, 14)])
-def test_q2_scores_a_q_without_the_finish_bonus(q_bonus: int, total: int) -> None:
-    shapes = ("star", "8star", "square", "circle", "clover", "diamond")
-    row = jmap({(0, column): f"red {shape}" for column, shape in enumerate(shapes)})
-    assert testdata.score(row, [put(0, 4, "red clover"), put(0, 5, "red diamond")], q_bonus) == total
-
-
 def test_q4_legal_placements_and_requests() -> None:
     assert {"row": 0, "column": 1} in testdata.legal(jmap(Q4), jtile("blue star"))
     for name in ("green star", "blue circle", "red circle", "purple star"):
@@ -91,14 +83,6 @@ def test_q4_legal_placements_and_requests() -> None:
     after = testdata.apply(jpub(Q4, "blue star"), placed)
     assert after == jmap(Q4 | {(0, 1): "blue star"})
     assert testdata.score(after, placed) == 6
-
-
-@pytest.mark.parametrize("name", ["dag", "ldasg"])
-@pytest.mark.parametrize("bonuses", [testdata.NO_SETTINGS, SIX])
-def test_q7_a_whole_game(name: str, bonuses: Any) -> None:
-    actors = [["A", name], ["B", name]]
-    assert testdata.game(Q7, actors, bonuses) == [["B"], []]
-    assert points(Q7, *actors, settings=bonuses) == (3, 4)
 
 
 @pytest.mark.parametrize(("method", "b"), [("take-turn", 3), ("new-tiles", 4), ("win", 4)])
@@ -124,15 +108,7 @@ def test_legal_placements_are_in_row_column_order() -> None:
 
 @pytest.mark.parametrize(
     ("request_", "pile", "broken"),
-    [
-        ("pass", 0, None),
-        ("replace", 2, None),
-        ("replace", 1, "q.replace.pile"),
-        ([], 2, "q.extension.not-empty"),
-        ([put(0, 1, "red circle"), put(1, 0, "red circle")], 2, "q.extension.one-line"),
-        ([put(0, 2_000_000, "red circle")], 2, "q.coordinate.range"),
-        ([put(0, 1, "red diamond")], 2, "q.extension.own-tiles"),
-    ],
+    [("replace", 2, None), ("replace", 1, "q.replace.pile"), ([put(0, 1, "red diamond")], 2, "q.extension.own-tiles")],
 )
 def test_a_request_is_judged(request_: Any, pile: int, broken: str | None) -> None:
     view = jpub(ONE, "red circle, red circle", pile)
@@ -192,33 +168,7 @@ def test_settings_that_are_not_allowed_are_refused(chosen: Any, complaint: str) 
         testdata.start(chosen, ["A", "B"])
 
 
-def test_the_questions_are_registered_with_a_sentence_each() -> None:
-    questions = find_questions("q")
-    assert list(questions) == ["legal", "refusal", "apply", "score", "step", "plan", "start", "game", "scores"]
-    assert all(asked.sentence.endswith((".", "].")) for asked in questions.values())
-
-
 # Whole games with actors that fail
-
-
-def test_everybody_fails_in_setup() -> None:
-    assert testdata.game(Q7, [["A", "dag", "setup"], ["B", "dag", "setup"]]) == [[], ["A", "B"]]
-
-
-def test_a_player_that_fails_in_setup_leaves_its_tiles_to_the_pile() -> None:
-    """B places its blue star, draws the green star that was A's, places it too, and can do no more."""
-    state = jstate("green star", "yellow circle, blue star")
-    assert testdata.game(state, [["A", "dag", "setup"], ["B", "dag"]]) == [["B"], ["A"]]
-    assert points(state, ["A", "dag", "setup"], ["B", "dag"]) == (0, 3 + 4)
-
-
-def test_the_ref_trap_ends_with_both_dropped_out() -> None:
-    state = jstate("red square, blue circle", "red circle, blue circle", pile="red star")
-    assert testdata.game(state, [["A", "dag", "new-tiles"], ["B", "dag", "take-turn"]]) == [[], ["A", "B"]]
-
-
-def test_a_winner_that_fails_in_win_is_no_winner_and_nobody_takes_its_place() -> None:
-    assert testdata.game(Q7, [["A", "dag"], ["B", "dag", "win"]]) == [[], ["B"]]
 
 
 def test_winners_are_sorted_by_code_point() -> None:
@@ -237,15 +187,6 @@ def test_a_player_that_hangs_from_some_call_on_is_well_behaved_before(count: int
     """In Q7 each player has two turns."""
     assert testdata.game(Q7, [["A", "dag", "take-turn", count], ["B", "dag"]]) == [["B"], dropped]
     assert points(Q7, ["A", "dag", "take-turn", count], ["B", "dag"])[0] == (0 if count == 1 else 3)
-
-
-def test_setup_is_called_once() -> None:
-    assert testdata.game(Q7, [["A", "dag", "setup", 2], ["B", "dag"]]) == [["B"], []]
-
-
-def test_a_finishing_player_gets_no_new_tiles() -> None:
-    state = jstate("red circle", "red square", pile="red star")
-    assert testdata.game(state, [["A", "dag", "new-tiles"], ["B", "dag"]]) == [["A"], []]
 
 
 def test_the_bonuses_can_decide_a_game() -> None:
@@ -317,19 +258,12 @@ EVERY_KIND = [f"{color} {shape}" for color in rules.COLORS for shape in rules.SH
     ("cheat", "hand", "pile", "broken"),
     [
         ("non-adjacent-coordinate", ["red circle"], 0, "q.extension.adjacent"),
-        ("non-adjacent-coordinate", [], 0, "q.extension.own-tiles"),
         ("tile-not-owned", ["red circle"], 0, "q.extension.own-tiles"),
-        ("tile-not-owned", [], 0, "q.extension.own-tiles"),
-        ("tile-not-owned", EVERY_KIND[1:], 0, "q.extension.own-tiles"),
         ("tile-not-owned", EVERY_KIND, 0, None),
         ("not-a-line", ["red circle", "red circle"], 0, "q.extension.one-line"),
-        ("not-a-line", ["red circle", "blue circle"], 0, None),  # the blue one fits beside the red one only
-        ("not-a-line", ["red circle", "blue circle", "blue clover"], 0, "q.extension.one-line"),
-        ("not-a-line", ["red circle", "blue clover"], 0, None),
-        ("not-a-line", ["red circle"], 0, None),
+        ("not-a-line", ["red circle", "blue circle"], 0, None),
         ("bad-ask-for-tiles", ["red circle"], 0, "q.replace.pile"),
         ("bad-ask-for-tiles", ["red circle"], 1, None),
-        ("no-fit", ["red circle", "blue clover"], 0, "q.extension.fit"),
         ("no-fit", ["red circle", "red clover"], 0, None),
         ("no-fit", [], 0, None),
     ],
@@ -356,17 +290,8 @@ def test_a_cheater_is_eliminated_once_its_cheat_is_possible() -> None:
 @pytest.mark.parametrize(
     ("bad", "sentence"),
     [
-        ([], "JMap"),
-        ([[]], "row of a JMap"),
-        ([[0]], "must hold tiles"),
         ([[0, [0, jtile("red star")], [0, jtile("red star")]]], "each column once"),
-        ([[0, [0, jtile("red star")]], [0, [1, jtile("red star")]]], "each column once"),
         ([[0, [0, jtile("red star")]], [2, [0, jtile("red star")]]], "without a gap"),
-        ([[0, [0]]], "column and a JTile"),
-        ([[0, [0, {"color": "pink", "shape": "star"}]]], "pink"),
-        ([[0, [0, {"color": "red"}]]], "JTile"),
-        ([[0, [0.5, jtile("red star")]]], "whole number"),
-        ([[True, [0, jtile("red star")]]], "whole number"),
         ([[1_000_001, [0, jtile("red star")]]], "row is 1000001: it must be -1000000 to 1000000"),
     ],
 )
@@ -377,14 +302,7 @@ def test_a_bad_map_is_refused(bad: Any, sentence: str) -> None:
 
 @pytest.mark.parametrize(
     "bad",
-    [
-        "skip",
-        3,
-        None,
-        {},
-        [{"coordinate": {"row": 0.5, "column": 0}, "1tile": jtile("red star")}],
-        [{"coordinate": {"row": 0}}],
-    ],
+    ["skip", [{"coordinate": {"row": 0.5, "column": 0}, "1tile": jtile("red star")}]],
 )
 def test_a_bad_request_is_refused(bad: Any) -> None:
     with pytest.raises(ValueError):
@@ -393,17 +311,7 @@ def test_a_bad_request_is_refused(bad: Any) -> None:
 
 @pytest.mark.parametrize(
     "bad",
-    [
-        ["A"],
-        ["A", "wise"],
-        [1, "dag"],
-        ["A", "dag", "sleep"],
-        ["A", "dag", "take-turn", 0],
-        ["A", "dag", "take-turn", 8],
-        ["A", "dag", "a cheat"],
-        ["A", "dag", "a cheat", "bribe"],
-        {},
-    ],
+    [["A"], ["A", "dag", "take-turn", 8], ["A", "dag", "a cheat", "bribe"]],
 )
 def test_a_bad_actor_is_refused(bad: Any) -> None:
     with pytest.raises(ValueError, match=r"actors\[0\]|no strategy"):
