@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
-from random import Random
 
 import pytest
 from hypothesis import given
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 
 from fairplay.games.webset.rules.cards import (
     CARDS,
-    EMPTY,
     card_name,
     card_of,
     deck_of,
@@ -33,14 +31,7 @@ CARD = st.integers(0, CARDS - 1)
 
 @pytest.mark.parametrize(
     ("cards", "ok"),
-    [
-        ("0000 0001 0002", True),
-        ("0120 1201 2012", True),
-        ("0000 1111 2222", True),
-        ("0000 0001 0011", False),
-        ("0012 0021 0001", False),
-        ("0000 0000 0000", False),
-    ],
+    [("0000 0001 0002", True), ("0120 1201 2012", True), ("0000 0001 0011", False), ("0000 0000 0000", False)],
 )
 def test_s1_the_predicate(cards: str, ok: bool) -> None:
     assert is_set(*parse_cards(cards)) is ok
@@ -71,7 +62,7 @@ def test_cards_have_names() -> None:
     assert len({card_name(card) for card in UNSHUFFLED}) == 81
 
 
-@pytest.mark.parametrize("text", ["", "012", "01234", "0123", "01 2"])
+@pytest.mark.parametrize("text", ["012", "0123"])
 def test_what_is_no_card_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="four digits from 0 to 2"):
         parse_card(text)
@@ -86,33 +77,11 @@ def test_the_deck_has_1080_sets_every_card_in_40_and_every_pair_in_one() -> None
     assert set(pairs.values()) == {1}
 
 
-def test_sets_by_the_number_of_aspects_in_which_they_differ() -> None:
-    found = Counter(
-        sum(a != b for a, b in zip(digits(one), digits(two), strict=True)) for one, two, _ in sets_among(UNSHUFFLED)
-    )
-    assert found == {1: 108, 2: 324, 3: 432, 4: 216}
-
-
-FOURTEEN = "0002 0011 0020 0122 1002 1101 1110 1122 2122 2200 2212 2221"
-
-
 def test_twenty_cards_can_be_without_a_set_and_one_more_always_makes_one() -> None:
     cap = parse_cards(CAP)
     assert len(set(cap)) == 20
     assert sets_among(cap) == ()
     assert all(sets_among((*cap, card)) for card in UNSHUFFLED if card not in cap)
-
-
-def test_twelve_cards_can_have_fourteen_sets_and_no_table_of_a_thousand_has_more() -> None:
-    assert len(sets_among(parse_cards(FOURTEEN))) == 14
-    rng = Random(1)
-    counts = [len(sets_among(tuple(rng.sample(UNSHUFFLED, 12)))) for _ in range(1000)]
-    assert max(counts) <= 14
-    assert 2.6 < sum(counts) / 1000 < 2.95  # the mean is 220 / 79
-
-
-def test_all_cards_sum_to_nothing_in_every_aspect() -> None:
-    assert [sum(values) % 3 for values in zip(*map(digits, UNSHUFFLED), strict=True)] == [0, 0, 0, 0]
 
 
 def test_the_small_deck_are_the_cards_that_show_one_symbol() -> None:
@@ -132,8 +101,3 @@ def test_the_aspects_are_named_in_which_cards_differ_or_do_not_fit() -> None:
 @given(st.lists(CARD, min_size=3, max_size=3, unique=True))
 def test_three_cards_are_a_set_if_no_aspect_does_not_fit(cards: list[int]) -> None:
     assert is_set(*cards) is (not misfits(cards))
-
-
-def test_there_are_81_cards_and_that_number_stands_for_none() -> None:
-    """So says the proto."""
-    assert (CARDS, EMPTY, deck_of(4), deck_of(3)) == (81, 81, range(81), range(27))

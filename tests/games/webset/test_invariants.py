@@ -8,7 +8,7 @@ import pytest
 
 from fairplay.games.kit.settings import MAX_COUNT
 from fairplay.games.webset import rules
-from fairplay.games.webset.rules import EMPTY, Phase, Player, Standing, State, settings_of
+from fairplay.games.webset.rules import EMPTY, Phase, Player, Standing, settings_of
 from tests.games.webset.tables import UNSHUFFLED, fresh, without_sets
 
 START = fresh()
@@ -37,36 +37,21 @@ NONE_THERE = {
 @pytest.mark.parametrize(
     "changes",
     [
-        {},
-        {"players": (Player(),)},
         {"players": (Player(),) * 8},
-        {"revision": 0, "act_count": 0, "call_count": 0, "draw_state": 0},
         WITHOUT_SET,
-        WITHOUT_SET | {"players": (ONE_SET._replace(points=0), Player())},
         {"table": (EMPTY, *range(1, 12), *EMPTY_SLOTS), "deck": (), "discarded": (0, *UNSHUFFLED[12:])},
-        {"players": (Player(penalties=1, expiries=1), Player())},
-        {"settings": LOCKING, "players": (LOCKED, Player())},
         {"settings": LOCKING, "players": (LOCKED, Player(), OUT)},
         {"settings": VOTING, "votes": (0,)},
-        {"settings": settings_of(more_rule="majority"), "votes": (1,)},
         {"players": (FAILED, Player()), "phase": Phase.OVER},
         {"players": (OUT, OUT), "phase": Phase.OVER},
         {"act_count": CAP, "phase": Phase.OVER},
-        {"act_count": CAP - 1},
         CALLED,
-        CALLED | {"caller": 0},
-        SHOWN,
         SHOWN | {"displayed": SOLUTION_COUNT - 1},
         {"revision": 2**53, "call_count": 2**31},
-        {"act_count": 2**31, "phase": Phase.OVER},
         PICKING | {"picked": (0, 11)},
-        SOLVED,
         SOLVED | {"players": (Player(cards=tuple(range(12))), Player(cards=(0, 1, 2, 5, 8, 2, 5, 3, 4)))},
-        {"phase": Phase.OVER, "table": NINE, "deck": UNSHUFFLED[9:]},
         {"settings": settings_of(refill_rule="seed_base"), "table": NINE, "deck": UNSHUFFLED[9:]},
-        {"table": NINE, "deck": (), "discarded": UNSHUFFLED[9:]},
         NONE_THERE | CALLED,
-        NONE_THERE | {"settings": settings_of(more_rule="anyone")},
         NONE_THERE | {"phase": Phase.OVER},
     ],
 )
@@ -80,14 +65,12 @@ def test_what_a_game_can_just_be_like_is_sound(changes: dict[str, Any]) -> None:
         ({"deck": UNSHUFFLED[13:]}, "1 of 81 cards are neither"),
         ({"discarded": (80,)}, "A card is in two places"),
         ({"deck": (*UNSHUFFLED[12:80], 81)}, "A card is not one of 0 to 80"),
-        ({"deck": (*UNSHUFFLED[12:80], -2)}, "A card is not one of 0 to 80"),
         ({"table": START.table[:-1]}, "20 slots: it must have 21"),
         (
             {"table": (EMPTY, *range(1, 12), *EMPTY_SLOTS), "deck": (*UNSHUFFLED[12:], 0)},
             "Only 11 cards lie on the table although the deck has some: 12 must",
         ),
         ({"table": (EMPTY, *range(1, 12), 0, *EMPTY_SLOTS[1:])}, "A slot of the base area is empty"),
-        ({"table": (*range(11), EMPTY, 11, *EMPTY_SLOTS[1:])}, "A slot of the base area is empty"),
         ({"players": (Player(),) * 9}, "1 to 8 players, not 9"),
         *(({name: -1}, "are never negative") for name in ("revision", "act_count", "call_count", "draw_state")),
         (
@@ -96,40 +79,25 @@ def test_what_a_game_can_just_be_like_is_sound(changes: dict[str, Any]) -> None:
         ),
         ({"deck": UNSHUFFLED[14:], "players": (Player(cards=(12, 13)), Player())}, "one set after the other"),
         ({"players": (Player(expiries=-1), Player())}, "more expired calls than penalties"),
-        ({"players": (Player(expiries=2, penalties=1), Player())}, "more expired calls than penalties"),
         ({"players": (LOCKED, Player())}, "is locked out, which cannot be"),
-        ({"settings": LOCKING, "players": (OUT._replace(locked=True), Player())}, "is locked out, which cannot be"),
         ({"settings": LOCKING, "players": (LOCKED, LOCKED)}, "Everybody is locked out"),
-        ({"settings": LOCKING, "players": (LOCKED, OUT)}, "Everybody is locked out"),
         ({"players": (FAILED, Player())}, "has failed at the end, but the game is not over"),
         ({"settings": VOTING, "players": (Player(), OUT), "votes": (1,)}, "has asked for more cards"),
         ({"settings": settings_of(more_rule="anyone"), "votes": (0,)}, "Nobody's vote"),
-        ({"settings": VOTING, "votes": (0,), "phase": Phase.OVER}, "Nobody's vote"),
         (CALLED | {"phase": Phase.OPEN}, "There is a caller if"),
-        (CALLED | {"caller": None}, "There is a caller if"),
         (CALLED | {"caller": 2}, "belongs to nobody"),
-        (CALLED | {"caller": -1}, "belongs to nobody"),
-        (CALLED | {"players": (Player(), OUT)}, "belongs to nobody"),
         (CALLED | {"call_count": 0}, "none was accepted, or in rounds"),
-        (CALLED | {"settings": settings_of(rounds="lot")}, "none was accepted, or in rounds"),
         ({"revision": 2**53 + 1}, "The revision is at most 9,007,199,254,740,992"),
         ({"call_count": MAX_COUNT + 1}, f"counts are at most {MAX_COUNT:,}"),
-        ({"act_count": MAX_COUNT + 1, "phase": Phase.OVER}, f"counts are at most {MAX_COUNT:,}"),
         (PICKING | {"picked": (0, 1, 2)}, "Up to two cards"),
-        (CALLED | {"picked": (0,)}, "Up to two cards"),
-        (PICKING | {"picked": (0,), "phase": Phase.OPEN, "caller": None}, "Up to two cards"),
         (PICKING | {"picked": (0, 0)}, "not different ones of the table"),
-        (PICKING | {"picked": (0, 12)}, "not different ones of the table"),
-        (PICKING | {"picked": (EMPTY,)}, "not different ones of the table"),
         (SOLVED | {"phase": Phase.OPEN}, "Player 0 has named sets of a puzzle that is not over"),
         (SOLVED | {"players": (NAMED, Player(cards=(0, 1, 2, 2, 1, 0)))}, "Player 1 has named a set twice"),
         (SOLVED | {"players": (NAMED, Player(cards=(12, 13, 14)))}, "one that is not on the table"),
-        (SOLVED | {"players": (NAMED, Player(cards=(0, 1, 2, 0, 1, 2, 3, 4, 5)))}, "Player 1 has named a set twice"),
         (NONE_THERE, "the referee deals by itself"),
         (NONE_THERE | {"deck": (), "discarded": NONE_THERE["deck"]}, "the deck is empty"),
         ({"displayed": 1}, "although nothing is shown"),
         (SHOWN | {"settings": settings_of()}, "do not allow it"),
-        (SHOWN | {"settings": settings_of(show_enabled=True, rounds="lot")}, "do not allow it"),
         (SHOWN | {"displayed": -1}, "Solution -1 is displayed"),
         (SHOWN | {"displayed": SOLUTION_COUNT}, f"Solution {SOLUTION_COUNT} is displayed"),
         ({"players": (OUT, OUT)}, "nobody is in it"),
@@ -138,8 +106,3 @@ def test_what_a_game_can_just_be_like_is_sound(changes: dict[str, Any]) -> None:
 )
 def test_what_no_game_can_be_like_is_named(changes: dict[str, Any], sentence: str) -> None:
     assert sentence in (rules.invariant(START._replace(**changes)) or "")
-
-
-def test_the_state_that_is_changed_has_several_solutions() -> None:
-    assert isinstance(START, State)
-    assert SOLUTION_COUNT > 1

@@ -140,7 +140,7 @@ def test_states_without_players_or_cards_are_drawn_too() -> None:
 # Single cards
 
 
-@pytest.mark.parametrize("card", UNSHUFFLED)
+@pytest.mark.parametrize("card", [0, 40, 80])
 def test_every_card_can_be_drawn_on_its_own(card: int) -> None:
     root = ElementTree.fromstring(picture.card_svg(card))
     uses = list(root.iter(f"{SVG}use"))

@@ -9,7 +9,6 @@ import pytest
 
 from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.protocol.controller import Controller
 from fairplay.games.webset.rules import parse_card
 from fairplay.games.webset.views import picture
 from fairplay.games.webset.views.person import FRONTEND
@@ -81,7 +80,6 @@ def test_all_three_cards_at_once_are_a_take_as_ever() -> None:
     ("first", "then"),
     [
         ("0000", "0000"),  # what is picked already
-        ("0000", "0000 0000"),  # twice the same
         ("0000", "2222"),  # not on the table
         ("", ""),  # nothing, and nothing was picked
         ("0000", "0000 0001 0010 0011"),  # four
@@ -134,13 +132,6 @@ def test_a_player_that_never_comes_to_an_end_is_judged_at_last(goes_on: bool) ->
     play.arrive((1, answered(CALL)))
     play.arrive((1, cards("0000")))
     assert play.state.caller == 1, "each call is counted anew"
-
-
-def test_what_was_selected_is_said_to_be_no_take() -> None:
-    controller = Controller("g", called().state)
-    assert controller.select(1, (0,)) is True
-    assert controller.select(1, (0,)) is False  # picked already
-    assert controller.select(0, (1,)) is False  # not the caller
 
 
 def test_a_game_goes_on_from_a_call_with_picked_cards_and_no_other_state_has_any() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from fairplay.games.webset.players.player import PausingPlayer, StrategyPlayer
 from fairplay.games.webset.players.strategies import STRATEGIES, make_strategy
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import State, Word
-from fairplay.games.webset.rules.cards import EMPTY, parse_cards
+from fairplay.games.webset.rules.cards import EMPTY
 from fairplay.player.handlers import Handlers
 from fairplay.webset.v1.webset_player_pb2 import STATUS_NOT_NOW, ActRequest, PickCardsRequest
 from tests.games.webset.tables import END_SHOW, MORE, SHOW, deck_with, done, fresh, without_sets
@@ -79,18 +78,6 @@ def test_every_strategy_picks_a_set_and_passes_where_there_is_none(spec: str) ->
     assert len(picked(spec, to_pick(NOWHERE))) == 3
 
 
-def test_first_picks_the_set_with_the_smallest_cards() -> None:
-    assert picked("first", to_pick(fresh())) == parse_cards("0000 0001 0002")
-
-
-def test_random_differs_from_table_to_table_and_seed_to_seed() -> None:
-    does = Counter(acted(f"random:seed={seed}", to_act(fresh(profile="seed"))) for seed in range(60))
-    assert set(does) == {None, Word.CALL, Word.MORE, Word.SHOW}
-    assert len({picked(f"random:seed={seed}", to_pick(fresh())) for seed in range(60)}) > 8
-    again = {acted("random:seed=1", to_act(fresh(profile="seed"), idle_count=count)) for count in range(40)}
-    assert len(again) == 4
-
-
 def test_a_strategy_answers_alike_whenever_it_sees_the_same() -> None:
     for spec in ("random:seed=9", "solver:error=0.5,seed=2"):
         assert len({picked(spec, to_pick(fresh())) for _ in range(5)}) == 1
@@ -150,26 +137,6 @@ def position_of(revision: int) -> Any:
     from fairplay.games.webset.players.player import position_to_act
 
     return position_to_act(to_act(fresh()._replace(revision=revision)))
-
-
-@pytest.mark.parametrize(
-    ("spec", "sentence"),
-    [
-        ("best", "There is no strategy 'best' for Webset: it must be one of first, random, solver."),
-        ("first:seed=1", "The strategy first has no key 'seed': it has none."),
-        (
-            "solver:speed=1",
-            "The strategy solver has no key 'speed': its keys are reaction, spread, error, misses, singly, seed.",
-        ),
-        ("solver:error=2", "error=2 of the strategy solver must be a number between 0 and 1."),
-        ("solver:error=nan", "error=nan of the strategy solver must be a number between 0 and 1."),
-        ("solver:reaction=x", "reaction=x of the strategy solver must be a number between 0 and 60."),
-        ("random:seed=1.5", "seed=1.5 of the strategy random must be a whole number between 0 and 2147483647."),
-    ],
-)
-def test_a_spec_that_cannot_be_is_refused(spec: str, sentence: str) -> None:
-    with pytest.raises(ValueError, match="^" + sentence.replace(".", r"\.") + "$"):
-        GAME.player(spec)
 
 
 def test_players_are_quick_and_wait_in_the_loop_where_they_wait() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from fairplay.games.kit.testdata import find_questions
 from fairplay.games.webset import testdata
 from tests.games.webset.tables import WORDS
 
@@ -43,14 +42,10 @@ def test_s3_and_s4_from_json() -> None:
     ("seat", "message", "status", "rule"),
     [
         (0, "call", "AlreadyCalled", "webset.call.first"),
-        (1, ["take", "0000", "0001", "0002"], "NoCall", "webset.take.caller"),
         (0, ["take", "0000", "0001", "0010"], "BadSet", "webset.take.set"),
-        (0, ["take", "0000"], "BadSet", "webset.take.three"),
         (0, "expire", "CallExpired", "webset.take.window"),
         (1, "leave", None, None),
         (0, "more", "NotNow", "webset.more.open"),
-        (1, "show", "NotNow", "webset.show.open"),
-        (1, "end_show", "NotNow", "webset.end.showing"),
     ],
 )
 def test_messages_during_a_call(seat: int, message: Any, status: str | None, rule: str | None) -> None:
@@ -67,12 +62,6 @@ def test_what_is_listed_succeeds() -> None:
     takes = testdata.legal(called)
     assert len(takes) == 13
     assert all(testdata.apply(called, *each)["status"] == "GotSet" for each in takes)
-
-
-def test_s10_from_json() -> None:
-    assert len(testdata.greedy(None)["sets"]) == 27
-    seed = testdata.greedy(None, SEED)
-    assert (len(seed["sets"]), seed["deals"], len(seed["left"])) == (24, 0, 9)
 
 
 def test_a_greedy_game_counts_the_deals_that_were_asked_for() -> None:
@@ -94,16 +83,6 @@ def test_a_fresh_game_can_be_read_again() -> None:
     assert testdata.legal(short) == [[0, "call"], [1, "call"]]
 
 
-def test_every_question_is_found_by_its_name_and_has_a_sentence() -> None:
-    questions = find_questions("webset")
-    assert questions == testdata.TESTDATA
-    assert {"is-set", "sets", "settings", "start", "deal", "legal", "refusal", "apply", "scores", "ranking"} <= set(
-        questions
-    )
-    assert {"step", "plan", "game"} <= set(questions)
-    assert all(asked.sentence.endswith(".") for asked in questions.values())
-
-
 def test_settings_have_the_defaults_of_their_profile() -> None:
     assert testdata.settings({})["penalty_bad"] == 1
     seed = testdata.settings(SEED)
@@ -113,16 +92,7 @@ def test_settings_have_the_defaults_of_their_profile() -> None:
 
 @pytest.mark.parametrize(
     ("given", "sentence"),
-    [
-        ([], "they must be an object"),
-        ({"speed": 3}, "There is no setting 'speed'"),
-        ({"aspects": "4"}, "aspects is '4': it must be a whole number"),
-        ({"show_enabled": 1}, "show_enabled is 1: it must be true or false"),
-        ({"rounds": 1}, "rounds is 1: it must be a text"),
-        ({"rounds": "never"}, "it must be one of off, earliest, lot"),
-        ({"handicaps_ms": ["1"]}, r"handicaps_ms\[0\] is '1'"),
-        ({"score_floor": 1}, "score_floor is 1: it must be between -1000 and 0"),
-    ],
+    [({"speed": 3}, "There is no setting 'speed'"), ({"aspects": "4"}, "aspects is '4': it must be a whole number")],
 )
 def test_settings_that_cannot_be_are_refused(given: Any, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
@@ -172,9 +142,7 @@ def test_a_plan_is_a_whole_game_of_one_strategy() -> None:
     [
         (["cy", "first"], [], 0),
         (["cy", "first", "deal"], ["cy"], 0),
-        (["cy", "first", "act"], ["cy"], 0),
         (["cy", "first", "act", 2], ["cy"], 0),
-        (["cy", "first", "report"], ["cy"], 0),
         (["cy", "first", "game-over"], ["cy"], 0),
         (["cy", "first", "a cheat", "unknown-act"], ["cy"], 0),
     ],
@@ -190,26 +158,13 @@ def test_a_whole_game_in_which_one_leaves(script: Any, eliminated: list[str], po
 
 @pytest.mark.parametrize(
     ("faults", "penalties", "expiries"),
-    [
-        (["a cheat", "no-set"], 10, 0),
-        (["a cheat", "two-cards"], 10, 0),
-        (["a cheat", "card-twice"], 10, 0),
-        (["a cheat", "absent-card"], 10, 0),
-        (["pick-cards", 1], 10, 10),
-    ],
+    [(["a cheat", "no-set"], 10, 0), (["pick-cards", 1], 10, 10)],
 )
 def test_a_whole_game_with_wrong_and_expired_calls(faults: list[Any], penalties: int, expiries: int) -> None:
     played = testdata.game([["ann", "first", *faults], ["bob", "first"]], None, {"act_cap": 10})
     ann = played["game"]["players"][0]
     assert (ann["points"], ann["penalties"], ann["expiries"]) == (-10, penalties, expiries)
     assert played["ranking"] == [[["bob", 0]], [["ann", -10]]]
-
-
-def test_a_player_that_is_lost_in_its_call_pays_for_it() -> None:
-    played = testdata.game([["ann", "first", "pick-cards"], ["bob", "first"]], None)
-    assert played["eliminated"] == ["ann"]
-    assert played["game"]["players"][0]["expiries"] == 1
-    assert played["ranking"] == [[["bob", 27]]]
 
 
 def test_actors_that_cannot_be_are_refused() -> None:
@@ -223,14 +178,8 @@ def test_actors_that_cannot_be_are_refused() -> None:
     ("change", "sentence"),
     [
         ({"table": ["0000"] * 12}, "in two places"),
-        ({"deck": []}, "69 of 81 cards"),
-        ({"table": [*START["table"][:11], "abcd"]}, "four digits"),
-        ({"caller": 0}, "There is a caller if"),
         ({"caller": 5}, "caller is 5"),
-        ({"phase": "closed"}, "phase is 'closed'"),
         ({"table": [None] * 22}, "table has 22 slots: it may have 21"),
-        ({"score": 3}, "unknown name 'score'"),
-        ({"players": [{"locked": 1}, {}]}, "locked is 1"),
     ],
 )
 def test_a_game_that_cannot_be_is_refused(change: Any, sentence: str) -> None:

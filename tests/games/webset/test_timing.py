@@ -19,16 +19,10 @@ def some_time() -> GameTime:
 @pytest.mark.parametrize(
     ("hold_s", "handicaps", "arrivals", "left_s"),
     [
-        (0.0, {}, [(0, 0.2)], 0.8),
         (0.5, {}, [(0, 0.2)], 0.5),  # held
-        (0.5, {}, [(0, 0.6)], 0.4),
-        (0.0, {0: 0.25}, [(0, 0.2)], 0.55),
         (0.5, {0: 0.25}, [(0, 0.2)], 0.25),
-        (0.0, {0: 0.25}, [(1, 0.2)], 0.8),  # the handicap of another player
         (0.0, {}, [(1, 0.6), (0, 0.2)], 0.4),  # no moment lies before the one before
         (0.5, {}, [(0, 0.2), (2, 0.4)], 0.5),  # who joins in the same moment was not called: since the race began
-        (0.0, {}, [(0, 0.3), (2, 0.6)], 0.4),
-        (0.0, {}, [(0, 1.5)], 0.0),
     ],
 )
 def test_time_goes_on_to_the_moment_at_which_an_answer_counts(
