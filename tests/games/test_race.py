@@ -25,12 +25,6 @@ def state(seed: int = 1) -> RaceState[str]:
     return RaceState[str](Random(seed))
 
 
-def test_the_first_race_sends_every_call_in_its_order() -> None:
-    calls = [call(2), call(0), call(1)]
-    change = state().start(Race(calls), 10.0)
-    assert (list(change.send), list(change.cancel)) == (calls, [])
-
-
 def test_the_very_same_call_stays_open_and_an_equal_one_replaces_it() -> None:
     stays, goes = call(0), call(1)
     races = state()
@@ -119,13 +113,6 @@ def test_the_lot_orders_what_counts_at_the_same_time_and_every_order_comes_up() 
             races.arrive(seat, str(seat), 1.0)
         orders.add(tuple(races.take(1.0)))
     assert len(orders) == 6
-
-
-def test_before_the_first_race_nobody_is_asked() -> None:
-    races = state()
-    assert races.is_idle
-    assert (races.began, races.due_at) == (0.0, 0.0)
-    assert races.take(9.0) == []
 
 
 def test_clear_forgets_open_calls_and_answers() -> None:

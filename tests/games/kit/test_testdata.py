@@ -52,11 +52,6 @@ def test_a_sound_actor_answers_as_its_player_does() -> None:
     assert ann.answer(call(PLAY_AS)) == PLAY_AS.response()
 
 
-def test_methods_that_a_player_leaves_out_have_an_empty_reply() -> None:
-    play_with = conversation.PLAY_WITH
-    assert actor().answer(call(play_with)) == play_with.response()
-
-
 def test_a_player_that_raises_has_failed() -> None:
     ann = actor()
     ann.answer(call())
@@ -125,16 +120,9 @@ def test_a_game_without_test_data_answers_no_questions() -> None:
     ("read", "complaint"),
     [
         (lambda: testdata.read_list({}, "it"), "it is {}: it must be an array"),
-        (lambda: testdata.read_list([1], "it", count=2), "it has 1 values: it must have 2"),
-        (lambda: testdata.read_object([], "it", ["a"]), r"it is \[\]: it must be an object"),
         (lambda: testdata.read_object({"b": 1}, "it", ["a"]), "it has the names b: it must have a"),
         (lambda: testdata.read_int(True, "it"), "it is True: it must be a whole number"),
-        (lambda: testdata.read_int(0, "it", 1), "it is 0: it must be at least 1"),
-        (lambda: testdata.read_int(2, "it", high=1), "it is 2: it must be at most 1"),
         (lambda: testdata.read_int(3, "it", 1, 2), "it is 3: it must be 1 to 2"),
-        (lambda: testdata.read_text(1, "it"), "it is 1: it must be a text"),
-        (lambda: testdata.read_text("c", "it", ["a", "b"]), "it is 'c': it must be one of a, b"),
-        (lambda: testdata.read_flag(1, "it"), "it is 1: it must be true or false"),
     ],
 )
 def test_a_value_of_another_form_is_named_with_what_is_allowed(read: Callable[[], object], complaint: str) -> None:

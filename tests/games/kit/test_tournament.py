@@ -108,7 +108,7 @@ def test_an_entrant_is_withdrawn_with_one_failure_more_than_are_allowed() -> Non
     assert failures.withdrawn == {2}
 
 
-@pytest.mark.parametrize("game", [(0,), (0, 0), (0, 1, 2)])
+@pytest.mark.parametrize("game", [(0,), (0, 1, 2)])
 def test_a_game_that_cannot_be_played_is_a_fault_of_the_format(game: tuple[int, ...]) -> None:
     def plan(entrants: Sequence[int]) -> Plan:
         yield PlayRound((Pairing(game),))
