@@ -12,7 +12,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from fairplay.conformance.chance import due_to_circumstances
 from fairplay.conformance.history import shortest
 from fairplay.conformance.objects import Gone
 from fairplay.conformance.ordinary import OrdinaryGames
@@ -209,15 +208,6 @@ def test_the_shortest_history_is_found() -> None:
 
 
 # --- what comes by chance ---
-
-
-def test_chance_is_told_from_circumstances() -> None:
-    assert due_to_circumstances(lambda: True, lambda: False)
-    assert not due_to_circumstances(lambda: False, lambda: False)
-    assert not due_to_circumstances(lambda: True, lambda: True)
-    rng = Random(1)
-    wrong = sum(due_to_circumstances(lambda: rng.random() < 0.3, lambda: rng.random() < 0.3) for _ in range(1_000))
-    assert wrong < 60
 
 
 def test_a_player_that_fails_by_chance_is_charged_for_what_it_does_and_for_no_circumstance() -> None:

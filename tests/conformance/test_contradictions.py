@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.report import Report, Run
 from fairplay.conformance.trial import CallLimits
@@ -29,16 +27,13 @@ def contradictions_in(*judged: Judged) -> list[str]:
 PASSED, FAILED = one("a.passed", Verdict.PASS), one("a.failed", Verdict.FAIL)
 
 
-@pytest.mark.parametrize(
-    "judged", [[PASSED], [PASSED, FAILED], [FAILED, one("b.x", Verdict.NOT_TESTED, "a.failed")]], ids=str
-)
-def test_reports_that_agree_with_themselves(judged: list[Judged]) -> None:
-    assert contradictions_in(*judged) == []
+def test_reports_that_agree_with_themselves() -> None:
+    for judged in [[PASSED], [PASSED, FAILED], [FAILED, one("b.x", Verdict.NOT_TESTED, "a.failed")]]:
+        assert contradictions_in(*judged) == []
 
 
-@pytest.mark.parametrize(
-    ("judged", "sentence"),
-    [
+def test_reports_that_contradict_themselves() -> None:
+    for judged, sentence in [
         ([one("a.failed", Verdict.FAIL, evidence=None)], "a.failed failed without evidence"),
         ([PASSED, one("b.x", Verdict.NOT_TESTED, "a.passed")], "it is refused and no case has failed"),
         ([FAILED, one("b.x", Verdict.NOT_TESTED, "b.x")], "b.x leads to no failure"),
@@ -46,8 +41,5 @@ def test_reports_that_agree_with_themselves(judged: list[Judged]) -> None:
             [one("a.x", Verdict.NOT_TESTED, "b.x"), one("b.x", Verdict.NOT_TESTED, "a.x"), FAILED],
             "a.x leads to no failure",
         ),
-    ],
-    ids=str,
-)
-def test_reports_that_contradict_themselves(judged: list[Judged], sentence: str) -> None:
-    assert sentence in contradictions_in(*judged)
+    ]:
+        assert sentence in contradictions_in(*judged)

@@ -6,7 +6,7 @@ import re
 from random import Random
 
 from fairplay.conformance.evidence import Evidence
-from fairplay.conformance.naming import draw_name, draw_names, new_game_id, new_tournament_id, without_ids
+from fairplay.conformance.naming import draw_names, new_game_id, new_tournament_id, without_ids
 from fairplay.server.links.spec import NAME
 from fairplay.server.plans import ID
 
@@ -34,28 +34,3 @@ def test_what_differs_in_ids_only_is_the_same_evidence() -> None:
 def test_only_ids_are_left_out() -> None:
     text = f'game_id: "{new_game_id("fish")}" {new_tournament_id("q")} seed 12345678 x/r1g1 cafe'
     assert without_ids(text) == 'game_id: "ID" ID seed 12345678 x/r1g1 cafe'
-
-
-def test_names_are_two_to_four_syllables_of_a_consonant_and_a_vowel() -> None:
-    names = [draw_name(Random(number)) for number in range(300)]
-    assert {len(name) for name in names} == {4, 6, 8}
-    assert all(re.fullmatch("[BDFGKLMNPRSTVZ][aeiou]([bdfgklmnprstvz][aeiou])+", name) for name in names)
-    assert names == [draw_name(Random(number)) for number in range(300)]
-
-
-def test_the_seat_of_a_player_changes_no_names_of_others() -> None:
-    assert draw_names("Vikoda", 0, 4, Random(1))[1:] == draw_names("Vikoda", 3, 4, Random(1))[:3]
-    assert draw_names("Vikoda", 0, 1, Random(1)) == ["Vikoda"]
-
-
-def test_tournaments_have_the_ids_of_servers_and_of_the_command() -> None:
-    ids = [new_tournament_id("fish") for _ in range(64)]
-    kinds = [re.fullmatch(r"(fish-[0-9a-f]{12}-[0-9a-f]{8})|[0-9a-f]{32}", each) for each in ids]
-    assert all(kinds)
-    assert len({bool(kind and kind[1]) for kind in kinds}) == 2
-
-
-def test_a_game_is_one_of_up_to_8_tables_in_one_of_up_to_4_rounds() -> None:
-    ids = [new_game_id("fish").rpartition("/r")[2].split("g") for _ in range(600)]
-    assert {number for number, _ in ids} == set("1234")
-    assert {table for _, table in ids} == set("12345678")

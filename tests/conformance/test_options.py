@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
-from typing import Any
 
-import pytest
-
-from fairplay.conformance.options import OPTIONS, Options, duration_text, option_name, option_text, repeat_command
+from fairplay.conformance.options import OPTIONS, Options, repeat_command
 
 PLAIN = Options("fish", "exec:./me --fast")
 EVERYTHING = Options(
@@ -63,54 +60,9 @@ def test_nobody_can_type_a_player_that_is_an_object() -> None:
     assert repeat_command(Options("fish", object), "a.b") == ""
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0, "0s"), (0.5, "0.5s"), (30, "30s"), (59, "59s"), (60, "1m"), (61, "61s"), (90, "90s"), (600, "10m")],
-)
-def test_durations_are_minutes_where_they_are_whole_ones(seconds: float, text: str) -> None:
-    assert duration_text(seconds) == text
-
-
-def test_only_durations_have_a_unit() -> None:
-    assert option_text(NAMES["limit_s"], 120) == "2m"
-    assert option_text(NAMES["limit_s"], None) == "None"
-    assert option_text(NAMES["jobs"], 120) == "120"
-    assert option_text(NAMES["seed"], 1) == "1"
-    assert [option_name(NAMES[name]) for name in ("first_limit_s", "tls_cert", "jobs")] == [
-        *("first-limit", "tls-cert", "jobs")
-    ]
-
-
 def test_nobody_can_type_a_secret_or_the_number_of_drawn_states() -> None:
     assert NAMES.keys().isdisjoint({"game", "player", "secret", "examples"})
     assert "a secret" not in repr(EVERYTHING)
-
-
-DEFAULTS: dict[str, Any] = {
-    "level": "all",
-    "seed": 1,
-    "budget_s": 600.0,
-    "start_limit_s": 10.0,
-    "listen": "127.0.0.1:0",
-    "insecure": False,
-    "sandbox": "auto",
-    "jobs": 1,
-    "fail_fast": False,
-    "limit_s": None,
-    "first_limit_s": None,
-    "examples": 300,
-}
-
-
-def test_without_options_a_run_takes_ten_minutes_at_most_in_one_process_and_everything_is_judged() -> None:
-    assert {name: getattr(PLAIN, name) for name in DEFAULTS} == DEFAULTS
-
-
-def test_seeds_have_64_bits_and_there_are_1_to_64_jobs() -> None:
-    limits = {name: (option.metadata["min"], option.metadata["max"]) for name, option in NAMES.items()}
-    assert limits.pop("seed") == (0, 18_446_744_073_709_551_615)
-    assert limits.pop("jobs") == (1, 64)
-    assert set(limits.values()) == {(None, None)}
 
 
 def test_what_is_drawn_follows_from_the_seed_and_the_nonce() -> None:

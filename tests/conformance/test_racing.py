@@ -66,24 +66,6 @@ async def test_the_rivals_wait_for_the_tested_player() -> None:
     races.end()
 
 
-async def test_now_and_then_the_rivals_do_not_wait_and_the_tested_player_is_outrun() -> None:
-    runners = Runners()
-    races = races_of(runners)
-    for _ in range(OUTRUN_EVERY - 1):
-        race = await running(races, Race([call(0), call(TESTED)]))
-        assert runners.asked[-1] == TESTED
-        runners.answers[TESTED].set_result("mine")
-        await race
-    race = await running(races, Race([call(0), call(TESTED)]))
-    assert runners.asked[-2:] == [TESTED, 0]
-    runners.answers[0].set_result("his")
-    [arrival] = await race
-    assert arrival.answer == "his"
-    races.end()
-    await turns()
-    assert runners.cancelled[-1] == TESTED
-
-
 async def test_rivals_that_are_only_told_something_do_not_wait_and_are_not_raced() -> None:
     runners = Runners()
     races = races_of(runners)
@@ -124,27 +106,6 @@ async def test_a_call_that_stays_in_the_race_is_not_made_again_and_one_that_is_m
     runners.answers[0].set_result("y")
     assert [arrival.seat for arrival in await second] == [0]
     assert runners.asked == [0, 1, 2]
-
-
-async def test_what_comes_within_the_hold_counts_as_the_same_moment() -> None:
-    runners = Runners()
-    races = races_of(runners, tested=9)
-    race = await running(races, Race([call(0), call(1)], hold_s=0.05))
-    runners.answers[1].set_result("x")
-    await turns()
-    runners.answers[0].set_result("y")
-    assert {arrival.seat for arrival in await race} == {0, 1}
-
-
-async def test_a_handicap_makes_an_arrival_count_later() -> None:
-    runners = Runners()
-    races = races_of(runners, tested=9)
-    race = await running(races, Race([call(0), call(1)], handicap_s={0: 5.0}))
-    runners.answers[0].set_result("early")
-    await turns()
-    runners.answers[1].set_result("late")
-    assert [arrival.seat for arrival in await race] == [1]
-    races.end()
 
 
 async def test_the_player_is_outrun_in_each_fourth_race_in_which_others_decide_too() -> None:

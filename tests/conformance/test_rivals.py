@@ -6,12 +6,10 @@ from typing import Any
 
 import pytest
 
-from fairplay.conformance.rivals import Departure, Fault, Rivals
+from fairplay.conformance.rivals import Departure, Fault
 from fairplay.conformance.trial import Trial
-from fairplay.games.conformance import Situation
 from fairplay.games.game import find, registered
-from fairplay.games.steps import Call, CallKind
-from fairplay.v1.misconduct_pb2 import CallError
+from fairplay.games.steps import CallKind
 from tests.conformance.harness import trial_of
 
 FISH = find("fish")
@@ -64,13 +62,3 @@ def test_any_game_goes_on_or_ends_when_all_rivals_leave(name: str) -> None:
     departures = tuple(Departure(seat, after=seat % 3) for seat in range(1, count))
     found = trial_of(game, game.player("first"), count=count, departures=departures)
     assert found.misconduct is None
-
-
-def test_an_error_status_is_one_failed_call_and_a_disconnection_lasts() -> None:
-    situation = Situation(FISH.full_settings(FISH.settings_type()), 2, 0)
-    call = Call(1, FISH.methods[0], FISH.methods[0].request(), CallKind.NOTIFICATION)
-    for fault, fails in ((Fault.ERROR_STATUS, [True, False]), (Fault.DISCONNECTION, [True, True])):
-        departures = [Departure(1, in_decision=False, fault=fault)]
-        rivals = Rivals(FISH, situation, 1, departures)
-        answers: list[Any] = [rivals.answer(call, 0) for _ in range(2)]
-        assert [isinstance(answer, CallError) for answer in answers] == fails

@@ -58,9 +58,8 @@ def test_a_changed_certificate_keeps_no_signature(unsigned: bytes, tmp_path: Pat
         check(changed(data, nonce="forged"))
 
 
-@pytest.mark.parametrize(
-    "signature",
-    [
+def test_half_a_signature_is_none(unsigned: bytes) -> None:
+    for signature in [
         None,
         "text",
         5,
@@ -72,15 +71,13 @@ def test_a_changed_certificate_keeps_no_signature(unsigned: bytes, tmp_path: Pat
         {"key": SOME_KEY, "value": ""},
         {"key": "", "value": SOME_SIGNATURE},
         {"key": SOME_KEY, "value": SOME_SIGNATURE, "more": 1},
-    ],
-)
-def test_half_a_signature_is_none(unsigned: bytes, signature: object) -> None:
-    data = changed(unsigned, signature=signature)
-    if signature is None:
-        assert check(data).signer == ""
-        return
-    with pytest.raises(ValueError, match="signature of the certificate is not complete"):
-        check(data)
+    ]:
+        data = changed(unsigned, signature=signature)
+        if signature is None:
+            assert check(data).signer == ""
+            continue
+        with pytest.raises(ValueError, match="signature of the certificate is not complete"):
+            check(data)
 
 
 def test_a_signed_certificate_can_be_read_by_people(tmp_path: Path) -> None:

@@ -13,12 +13,11 @@ from subprocess import PIPE
 import psutil
 import pytest
 
-from fairplay.conformance.engine import run, run_apart
+from fairplay.conformance.engine import run
 from fairplay.conformance.events import CaseBegan, Event
 from fairplay.conformance.options import Options
-from fairplay.conformance.plan import make_plan
 from fairplay.conformance.verdicts import Verdict
-from fairplay.conformance.workers import Interruption, Messages, Worker
+from fairplay.conformance.workers import Messages, Worker
 from tests.conformance.harness import player
 from tests.interrupts import blocking_ctrl_c, ignoring_ctrl_c
 
@@ -65,23 +64,6 @@ def test_a_worker_that_dies_costs_its_case_a_suite_error_and_the_others_are_judg
         assert each.sentence.endswith("ended with exit code -9")
     assert workers() == []
     until_gone(seconds)
-
-
-STUBBORN = """
-import os
-os.kill = lambda *_: None
-from fairplay.conformance.worker import main
-main()
-"""
-"""A worker that does not notice the end of its input."""
-
-
-def test_a_worker_that_does_not_end_when_all_is_judged_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fairplay.conformance.workers.COMMAND", (sys.executable, "-P", "-c", STUBBORN))
-    monkeypatch.setattr("fairplay.conformance.workers.EXIT_LIMIT_S", 0.1)
-    report = run_apart(make_plan(Options("fish", "bot:first", only="contract.reachable")), (), Interruption())
-    assert [each.verdict for each in report.judged] == [Verdict.PASS]
-    assert not psutil.Process().children()
 
 
 def until_gone(argument: str) -> None:

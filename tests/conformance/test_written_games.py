@@ -32,16 +32,15 @@ def written(*scenarios: Scenario) -> str:
     return write_games(GAMES, [entry(*scenarios)])
 
 
-@pytest.mark.parametrize(
-    ("text", "seat", "count", "decisions"),
-    [("seat-0-of-2", 0, 2, 0), ("seat-1-of-2:1", 1, 2, 1), ("seat-3-of-4:123456", 3, 4, 123_456)],
-)
-def test_a_game_from_the_beginning_is_a_seat_and_perhaps_a_number_of_decisions(
-    text: str, seat: int, count: int, decisions: int
-) -> None:
-    scenario = GAMES.scenario(seat, count, decisions)
-    assert written(scenario) == text
-    assert read_games(GAMES, text) == [[scenario]]
+def test_a_game_from_the_beginning_is_a_seat_and_perhaps_a_number_of_decisions() -> None:
+    for text, seat, count, decisions in [
+        ("seat-0-of-2", 0, 2, 0),
+        ("seat-1-of-2:1", 1, 2, 1),
+        ("seat-3-of-4:123456", 3, 4, 123_456),
+    ]:
+        scenario = GAMES.scenario(seat, count, decisions)
+        assert written(scenario) == text
+        assert read_games(GAMES, text) == [[scenario]]
 
 
 def test_games_follow_each_other_or_are_at_the_same_time() -> None:
@@ -75,24 +74,14 @@ SPECIAL: list[Scenario] = [
 ]
 
 
-@pytest.mark.parametrize("scenario", SPECIAL, ids=range(len(SPECIAL)))
-def test_any_other_game_is_data_that_a_shell_leaves_alone(scenario: Scenario) -> None:
-    text = written(scenario)
-    assert re.fullmatch(r"data:[A-Za-z0-9_=-]+", text)
-    [[found]] = read_games(GAMES, text)
-    assert found == scenario
-    assert isinstance(found.departures, tuple)
-    assert isinstance(found.rivals_wait, bool)
-
-
-def test_a_history_with_anything_but_games_is_not_written() -> None:
-    assert write_games(GAMES, [entry(PLAIN), entry()]) == ""
-    assert write_games(GAMES, [entry(PLAIN), entry(PLAIN)]) == "seat-1-of-3,seat-1-of-3"
-
-
-@pytest.mark.parametrize(("count", "length"), [(5_000, 60_000 - 1), (5_001, 0)])
-def test_a_history_of_more_than_60000_characters_is_not_written(count: int, length: int) -> None:
-    assert len(write_games(GAMES, [entry(PLAIN)] * count)) == length
+def test_any_other_game_is_data_that_a_shell_leaves_alone() -> None:
+    for scenario in SPECIAL:
+        text = written(scenario)
+        assert re.fullmatch(r"data:[A-Za-z0-9_=-]+", text)
+        [[found]] = read_games(GAMES, text)
+        assert found == scenario
+        assert isinstance(found.departures, tuple)
+        assert isinstance(found.rivals_wait, bool)
 
 
 def test_a_history_of_60000_characters_is_written() -> None:
@@ -103,9 +92,8 @@ def test_a_history_of_60000_characters_is_written() -> None:
     assert write_games(GAMES, [entry(GAMES.scenario(1, 3, 12_345)), *exact[1:]]) == ""
 
 
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
+def test_a_text_that_says_no_game_is_refused() -> None:
+    for text, complaint in [
         ("", "'' is no game; write seat-0-of-2, or seat-0-of-2:3 for three decisions"),
         ("seat-0-of-2,", "'' is no game"),
         ("seat-0-of-2:", "is no game"),
@@ -115,11 +103,9 @@ def test_a_history_of_60000_characters_is_written() -> None:
         ("data:", "data:… is no game: it is damaged"),
         ("data:AAAA", "data:AAAA… is no game: it is damaged"),
         ("data:ä", "is no game: it is damaged"),
-    ],
-)
-def test_a_text_that_says_no_game_is_refused(text: str, complaint: str) -> None:
-    with pytest.raises(ValueError, match=f"^--history: .*{re.escape(complaint)}"):
-        read_games(GAMES, text)
+    ]:
+        with pytest.raises(ValueError, match=f"^--history: .*{re.escape(complaint)}"):
+            read_games(GAMES, text)
 
 
 def changed(change: Any) -> str:
@@ -135,9 +121,8 @@ def with_place(content: Any, index: int, value: object) -> Any:
     return content
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_data_that_says_no_game_is_damaged() -> None:
+    for change in [
         lambda content: content[:-1],
         lambda content: [],
         lambda content: 7,
@@ -146,11 +131,9 @@ def with_place(content: Any, index: int, value: object) -> Any:
         lambda content: with_place(content, 1, "many"),
         lambda content: [*content[:3], "MIGHT", *content[4:]],
         lambda content: [*content[:4], [[0, 1, True, "it sleeps"]], *content[5:]],
-    ],
-)
-def test_data_that_says_no_game_is_damaged(change: Any) -> None:
-    with pytest.raises(ValueError, match="it is damaged"):
-        read_games(GAMES, changed(change))
+    ]:
+        with pytest.raises(ValueError, match="it is damaged"):
+            read_games(GAMES, changed(change))
 
 
 def test_data_of_more_than_four_mebibytes_is_damaged() -> None:
