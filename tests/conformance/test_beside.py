@@ -2,46 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from fairplay.conformance.interleaving import Rotation
 from fairplay.conformance.joining import Joining
 from fairplay.conformance.ordinary import OrdinaryGames
 from fairplay.conformance.trial import Entry, Trial
 from fairplay.conformance.written_games import read_games, write_games
 from fairplay.games.game import find, registered
-from fairplay.games.steps import Call, CallKind
 from tests.conformance.harness import Method, player, trial_of
 
 FISH = find("fish")
 FIRST_TURN = 5
 """The decision that is the first turn of a game of two, after the places of four penguins."""
-
-
-# Calls in turn
-
-
-def order(shares: Sequence[int], call_counts: Sequence[int]) -> str:
-    """Return the games whose calls come one after the other, as letters, if each has so many calls."""
-    calls: list[str] = []
-
-    async def play(rotation: Rotation, number: int) -> None:
-        for _ in range(call_counts[number]):
-            async with rotation.turn(number):
-                calls.append("abc"[number])
-                await asyncio.sleep(0)
-        rotation.leave(number)
-
-    async def play_all() -> None:
-        rotation = Rotation(shares)
-        await asyncio.gather(*(play(rotation, number) for number in range(len(shares))))
-
-    asyncio.run(play_all())
-    return "".join(calls)
 
 
 # Games that have begun
@@ -72,11 +46,6 @@ def test_one_decision_is_asked_for_again_with_the_same_request() -> None:
     assert found.misconduct is None
     assert asked[1] == asked[2]
     assert len(asked) == len(set(asked)) + 1 == methods(found).count("TakeTurn") + 1
-
-
-def call(method: str, kind: CallKind = CallKind.NOTIFICATION) -> Call:
-    [found] = [each for each in FISH.methods if each.name == method]
-    return Call(0, found, found.request(), kind)
 
 
 @pytest.mark.parametrize("name", registered())

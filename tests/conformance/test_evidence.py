@@ -14,8 +14,6 @@ from fairplay.conformance.evidence import (
 from fairplay.fish.v1.fish_player_pb2 import SetupRequest, SetupResponse
 from fairplay.v1.misconduct_pb2 import Misconduct
 
-METHOD = "/fairplay.fish.v1.FishPlayerService/Setup"
-
 
 def any_of(message: Any) -> Any:
     found = Misconduct().reply
@@ -54,13 +52,6 @@ def test_packed_messages_are_shown_by_their_type_or_as_bytes() -> None:
     unreadable.value = b"\xff"
     assert packed(unknown).endswith(f"({len(unknown.value)} bytes)")
     assert packed(unreadable) == "ff\n(1 bytes)"
-
-
-# What a misconduct was
-
-
-def misconduct(**more: Any) -> Misconduct:
-    return Misconduct(seat=0, player="tested", method_name=METHOD, call_number=5, **more)
 
 
 # Digests

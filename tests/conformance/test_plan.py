@@ -14,8 +14,6 @@ from fairplay.conformance.options import Options
 from fairplay.conformance.plan import make_plan
 from fairplay.sandbox.bubblewrap import SandboxMissingError
 
-BOT = Options("fish", "bot:first")
-
 
 def plan(player: Any = "bot:first", **more: Any) -> Any:
     return make_plan(Options("fish", player, **more))

@@ -8,18 +8,13 @@ from datetime import UTC, datetime
 import pytest
 
 from fairplay.certificate import frozen
-from fairplay.conformance.case import Case
 from fairplay.conformance.conclusion import conclusion
 from fairplay.conformance.report import Report, Run, Times, distribution
-from fairplay.conformance.trial import CallLimits, Exchange, Scenario, Trial
+from fairplay.conformance.trial import CallLimits
 from fairplay.conformance.verdicts import Judged, Verdict
-from fairplay.games.conformance import Level, Situation
-from fairplay.games.game import find
-from fairplay.games.steps import CallKind
-from fairplay.v1.misconduct_pb2 import Overrun
+from fairplay.games.conformance import Level
 from fairplay.v1.player_pb2 import PlayerDescription
 
-FISH = find("fish")
 RUN = Run("fish", "exec", 7, CallLimits(1.0, 1.0, 3.0), Level.MAY)
 
 
@@ -34,13 +29,6 @@ def report(*judged: Judged, complete: bool = True, run: Run = RUN) -> Report:
 
 
 # What was measured
-
-
-def trial(*calls: tuple[str, CallKind, float]) -> Trial:
-    """Return a trial with calls: the method, the kind and the seconds of each."""
-    methods = {method.name: method for method in FISH.methods}
-    exchanges = [Exchange(methods[name], b"", kind, 1.0, seconds, Overrun()) for name, kind, seconds in calls]
-    return Trial(Scenario("x", Situation(FISH.settings_type(), 2, 0), 1), exchanges)
 
 
 def test_one_call_in_a_hundred_may_take_longer_than_the_99th_percentile() -> None:
@@ -116,10 +104,3 @@ CERTIFIED = "Certified for revision 1: every MUST is met."
 )
 def test_a_run_comes_to_one_conclusion(found: Report, wanted: str) -> None:
     assert conclusion(found) == wanted
-
-
-# Which cases are judged, and in what order
-
-
-def case(case_id: str, level: Level = Level.MUST, *, prepared: bool = False) -> Case:
-    return Case(case_id, level, (), "It matters.", lambda _: None, (lambda _: None) if prepared else None)
