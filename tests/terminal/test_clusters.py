@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from fairplay.games.distribution import lacks_extra
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.terminal.clusters import parse_cluster
 from fairplay.terminal.outcomes import UsageError
 
 BOTS = ("bot:first", "exec:./player", "grpc://here:1")
-
-
-def test_one_job_is_played_in_this_process() -> None:
-    assert parse_cluster(1, None, "wait", [*BOTS, "dial-in:ann"]) is None
 
 
 def test_jobs_are_processes_here_and_an_address_is_a_cluster() -> None:
@@ -38,24 +31,14 @@ def test_the_current_folder_is_sent_without_what_the_command_writes(
         parse_cluster(2, None, "wait", BOTS, ship=True)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
+def test_what_makes_no_sense_together_is_said() -> None:
+    for arguments, sentence in [
         ((2, "auto", "wait", BOTS), "give one of them"),
         ((2, None, "never", BOTS), "--when-lost 'never': there are wait and end"),
         ((2, None, "wait", ["dial-in:ann"]), "dial-in:ann stays with the server that it has dialled: with --jobs"),
-    ],
-)
-def test_what_makes_no_sense_together_is_said(arguments: Any, sentence: str) -> None:
-    with pytest.raises(UsageError, match=sentence):
-        parse_cluster(*arguments)
-
-
-def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fairplay.terminal.extras.find_spec", lambda _: None)
-    sentence = lacks_extra("--jobs above 1 or --cluster", "cluster")
-    with pytest.raises(UsageError, match=f"^{re.escape(sentence)}$"):
-        parse_cluster(2, None, "wait", BOTS)
+    ]:
+        with pytest.raises(UsageError, match=sentence):
+            parse_cluster(*arguments)
 
 
 @pytest.mark.parametrize("module", ["fairplay.terminal.playing.options", "fairplay.terminal.certify_roster"])

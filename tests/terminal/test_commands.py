@@ -10,7 +10,6 @@ import pytest
 
 from fairplay.formats import format as formats
 from fairplay.games.game import find, registered
-from fairplay.terminal.app import with_json_file
 from fairplay.terminal.options import parse_players
 from fairplay.v1.tournament_pb2 import TournamentFormat
 from tests.slow import SLOW
@@ -29,16 +28,17 @@ def scores(result: Any) -> list[tuple[str, int | None]]:
 # --json
 
 
-@pytest.mark.parametrize("form", [["--json"], ["--json", "-"], ["--json=-"]], ids=" ".join)
-@pytest.mark.parametrize("place", ["last", "before an option", "first"])
-def test_json_is_all_that_is_printed_and_people_read_the_rest_elsewhere(
-    fairplay: Run, form: list[str], place: str
-) -> None:
-    arguments = {
-        "last": [*GAME, *form],
-        "before an option": [*GAME[:2], *form, *GAME[2:]],
-        "first": [GAME[0], *form, "--set", "rows=5", *GAME[1:]],
-    }[place]
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [*GAME, "--json"],
+        [*GAME[:2], "--json", "-", *GAME[2:]],
+        [GAME[0], "--json=-", "--set", "rows=5", *GAME[1:]],
+        [GAME[0], "--json", "--set", "rows=5", *GAME[1:]],
+    ],
+    ids=" ".join,
+)
+def test_json_is_all_that_is_printed_and_people_read_the_rest_elsewhere(fairplay: Run, arguments: list[str]) -> None:
     ran = fairplay(*arguments)
     assert ran.code == 0
     assert {name for name, _ in scores(json.loads(ran.out))} == {"random", "greedy"}
@@ -60,30 +60,6 @@ def test_json_of_a_tournament_is_its_result(fairplay: Run) -> None:
     assert json.loads(Path("result.json").read_text())["ranking"] == result["ranking"]
 
 
-def test_a_file_may_be_called_as_one_likes(fairplay: Run) -> None:
-    done(fairplay(*GAME, "--json", "./--json"))
-    assert scores(json.loads(Path("--json").read_text()))
-
-
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [
-        ("game --json", "game --json -"),
-        ("game --json -", "game --json -"),
-        ("game --json --seed 1", "game --json - --seed 1"),
-        ("game --json file --seed 1", "game --json file --seed 1"),
-        ("game --json=file", "game --json=file"),
-        ("demo --json", "demo --json -"),
-        ("records list dir --json", "records list dir --json"),
-        ("games --json", "games --json"),
-        ("--json", "--json"),
-        ("", ""),
-    ],
-)
-def test_json_without_a_file_means_standard_output(typed: str, meant: str) -> None:
-    assert with_json_file(typed.split()) == meant.split()
-
-
 # Settings and states
 
 
@@ -97,28 +73,25 @@ def test_settings_come_from_a_file_and_from_options_on_top(fairplay: Run) -> Non
         assert words in settings
 
 
-@pytest.mark.parametrize(
-    ("game", "given", "recorded"),
-    [
+def test_durations_and_lists_are_settings_too(fairplay: Run) -> None:
+    for game, given, recorded in [
         ("webset", "window=500ms", "nanos: 500000000"),
         ("webset", "window=2", "seconds: 2"),
         ("eriantys", "characters=1,2,3", "characters: [1, 2, 3]"),
         ("eriantys", "characters=[4,5,6]", "characters: [4, 5, 6]"),
-    ],
-)
-def test_durations_and_lists_are_settings_too(fairplay: Run, game: str, given: str, recorded: str) -> None:
-    expert = ["--set", "mode=expert"] if game == "eriantys" else []
-    bots = ["-p", "bot:first", "-p", "bot:first", "--seed", "1", "--records", "records"]
-    done(fairplay("game", game, *bots, *expert, "--set", given))
-    assert recorded in " ".join(done(fairplay("records", "show", "records")).split())
+    ]:
+        expert = ["--set", "mode=expert"] if game == "eriantys" else []
+        bots = ["-p", "bot:first", "-p", "bot:first", "--seed", "1", "--records", given]
+        done(fairplay("game", game, *bots, *expert, "--set", given))
+        assert recorded in " ".join(done(fairplay("records", "show", given)).split())
 
 
-@pytest.mark.parametrize("given", ["window=soon", "window=-1s", "handicap=1,x"])
-def test_a_setting_that_cannot_be_read_is_refused_in_one_sentence(fairplay: Run, given: str) -> None:
-    ran = fairplay("game", "webset", "-p", "bot:first", "-p", "bot:first", "--set", given)
-    assert ran.code == 2
-    assert given.partition("=")[0] in ran.err
-    assert len(ran.err.splitlines()) == 1
+def test_a_setting_that_cannot_be_read_is_refused_in_one_sentence(fairplay: Run) -> None:
+    for given in ["window=soon", "window=-1s", "handicap=1,x"]:
+        ran = fairplay("game", "webset", "-p", "bot:first", "-p", "bot:first", "--set", given)
+        assert ran.code == 2
+        assert given.partition("=")[0] in ran.err
+        assert len(ran.err.splitlines()) == 1
 
 
 def test_the_same_seed_gives_the_same_game_and_another_one_another(fairplay: Run) -> None:
@@ -151,26 +124,16 @@ def test_a_state_is_played_by_as_many_as_are_in_it(fairplay: Run) -> None:
 # Players
 
 
-@pytest.mark.parametrize(
-    ("specs", "names"),
-    [
+def test_players_without_a_name_are_called_after_their_link() -> None:
+    for specs, names in [
         (["bot:minimax", "bot:minimax:depth=2", "bot:minimax"], ["minimax", "minimax-2", "minimax-3"]),
         (["x=bot:first", "bot:first"], ["x", "first"]),
         (["first=bot:random", "bot:first"], ["first", "first-2"]),
         (["exec:./my-player", "exec:bin/run.sh"], ["my-player", "run"]),
         (["dial-in:ann", "grpc://host:50051"], ["ann", "host-50051"]),
         (["me=exec:./run a=b", "exec:./run"], ["me", "run"]),
-    ],
-)
-def test_players_without_a_name_are_called_after_their_link(specs: list[str], names: list[str]) -> None:
-    assert [player.name for player in parse_players(specs)] == names
-
-
-def test_a_name_in_front_is_not_part_of_the_link() -> None:
-    assert [player.link for player in parse_players(["a=bot:first", "exec:x=1 ./run"])] == [
-        "bot:first",
-        "exec:x=1 ./run",
-    ]
+    ]:
+        assert [player.name for player in parse_players(specs)] == names
 
 
 def test_one_who_fails_is_named_with_the_call_and_the_reason(fairplay: Run) -> None:
@@ -198,19 +161,6 @@ def test_who_has_won_is_said_however_long_the_commands_of_the_players_are(fairpl
     assert "│ out" in out
 
 
-def test_a_game_that_is_aborted_is_exit_code_1(fairplay: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*_: object, **__: object) -> Any:
-        yield from ()
-        raise RuntimeError("a fault of the referee")
-
-    monkeypatch.setattr(type(find("fish")), "play", fails)
-    ran = fairplay(*GAME, "--json")
-    assert ran.code == 1
-    result = json.loads(ran.out)
-    assert (result["status"], result["aborted"]) == ("aborted", "the referee failed; its log says more")
-    assert scores(result) == [("random", None), ("greedy", None)]
-
-
 # Games
 
 
@@ -236,12 +186,14 @@ def test_a_game_explains_each_setting_with_its_range_its_default_and_that_of_tou
     assert sentence.endswith(f"In tournaments {described['tournamentSettings']['rows']}.")
 
 
-@pytest.mark.parametrize("name", registered())
-def test_every_setting_of_every_game_is_explained(fairplay: Run, name: str) -> None:
-    game = find(name)
-    assert [setting.name for setting in game.settings] == [field.name for field in game.settings_type.DESCRIPTOR.fields]
-    for setting in game.settings:
-        assert setting.name in done(fairplay("games", name))
+def test_every_setting_of_every_game_is_explained(fairplay: Run) -> None:
+    for name in registered():
+        game = find(name)
+        assert [setting.name for setting in game.settings] == [
+            field.name for field in game.settings_type.DESCRIPTOR.fields
+        ]
+        for setting in game.settings:
+            assert setting.name in done(fairplay("games", name))
 
 
 # Formats

@@ -71,9 +71,8 @@ def test_names_of_a_roster_can_be_compared(fairplay: Run) -> None:
     assert json.loads(ran.out)["new"] == "ann"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
+def test_what_cannot_be_meant_is_one_sentence(fairplay: Run) -> None:
+    for arguments, words in [
         (["fish", "bot:greedy", "bot:nobody"], "nobody"),
         (["fish", "greedy", "bot:first"], "'greedy' is not a way to reach a player"),
         (["fish", "a=bot:first", "a=bot:greedy"], "the same name"),
@@ -82,13 +81,11 @@ def test_names_of_a_roster_can_be_compared(fairplay: Run) -> None:
         (["fish", *["bot:greedy"] * 2, *["--with", "bot:first"] * 3], "not by 5: name fewer players with --with"),
         (["fish", "bot:greedy", "bot:first", "--set", "rows=1", "--set", "columns=1"], "fairplay: "),
         (["chess", "bot:greedy", "bot:first"], "there is no game 'chess'"),
-    ],
-)
-def test_what_cannot_be_meant_is_one_sentence(fairplay: Run, arguments: list[str], words: str) -> None:
-    ran = fairplay("compare", *arguments)
-    assert ran.code == 2
-    assert words in ran.err
-    assert len(ran.err.splitlines()) == 1
+    ]:
+        ran = fairplay("compare", *arguments)
+        assert ran.code == 2
+        assert words in ran.err
+        assert len(ran.err.splitlines()) == 1
 
 
 def test_ctrl_c_stops_it_and_leaves_no_program_behind(tmp_path: Path) -> None:

@@ -142,18 +142,15 @@ def test_a_damaged_game_is_named_and_the_others_are_exported(cup: Path, tmp_path
     assert rows(tmp_path / "tables" / "games.jsonl") == []
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
+def test_options_that_make_no_sense(cup: Path) -> None:
+    for options, sentence in [
         (["--format", "csv", "-o", "x"], "there is no format 'csv'; the formats are fairplay, jsonl, parquet"),
         (["--format", "jsonl"], "tables are several files: name a directory"),
         (["--legal", "-o", "x"], "--legal is a part of tables"),
-    ],
-)
-def test_options_that_make_no_sense(cup: Path, options: Sequence[str], sentence: str) -> None:
-    said = fairplay("records", "export", cup, *options)
-    assert said.exit_code == 2
-    assert sentence in said.stderr
+    ]:
+        said = fairplay("records", "export", cup, *options)
+        assert said.exit_code == 2
+        assert sentence in said.stderr
 
 
 def test_without_pyarrow_the_extra_is_named(cup: Path, tmp_path: Path) -> None:

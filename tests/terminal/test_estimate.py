@@ -23,10 +23,6 @@ def judged(count: int, seconds: float, budget_s: float | None, case_count: int =
     return estimate
 
 
-def test_the_first_cases_say_nothing() -> None:
-    assert judged(4, 9.0, None).text == ""
-
-
 def test_the_rest_takes_as_long_as_what_was() -> None:
     assert judged(10, 2.0, None).text == "about 20 s left"
     assert judged(10, 30.0, None).text == "about 5 min left"
@@ -34,17 +30,6 @@ def test_the_rest_takes_as_long_as_what_was() -> None:
 
 def test_a_run_takes_no_longer_than_its_budget() -> None:
     assert judged(10, 30.0, 360.0).text == "about 60 s left"
-
-
-def test_nothing_is_left_at_the_end() -> None:
-    assert judged(20, 30.0, None).text == ""
-
-
-def test_a_line_comes_when_the_last_one_is_long_ago() -> None:
-    assert judged(10, 1.0, None).line() is None
-    estimate = judged(10, 4.0, None)
-    assert estimate.line() == "10 of 20 cases, about 40 s left"
-    assert estimate.line() is None
 
 
 def test_what_was_over_before_says_nothing_of_how_long_the_rest_takes() -> None:

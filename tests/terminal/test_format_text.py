@@ -38,11 +38,11 @@ TYPED = {
 }
 
 
-@pytest.mark.parametrize("text", TYPED)
-def test_a_format_is_read_and_shown_as_it_is_typed(text: str) -> None:
-    found = parse_format(text)
-    assert found == TYPED[text]
-    assert format_text(found, find("fish").seats) == text
+def test_a_format_is_read_and_shown_as_it_is_typed() -> None:
+    for text, typed in TYPED.items():
+        found = parse_format(text)
+        assert found == typed
+        assert format_text(found, find("fish").seats) == text
 
 
 def test_the_names_of_fields_serve_too() -> None:
@@ -50,9 +50,8 @@ def test_the_names_of_fields_serve_too() -> None:
     assert parse_format("knockout end-failure-is-failure=false").knockout.end_failure_is_failure is False
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
+def test_what_is_no_format_is_one_sentence() -> None:
+    for text, sentence in [
         ("siwss", "there is no format 'siwss': did you mean swiss?"),
         ("custom", "there is no format 'custom'"),
         ("stages", "there is no format 'stages'"),
@@ -68,9 +67,7 @@ def test_the_names_of_fields_serve_too() -> None:
         ("swiss top=8", "--format 'swiss top=8': top is for stages"),
         ("swiss, knockout", "--format 'swiss, knockout': say how many of each stage enter the next one"),
         ("swiss top=8, knockout top=2", "--format 'swiss top=8, knockout top=2': nobody goes on from the last stage"),
-    ],
-)
-def test_what_is_no_format_is_one_sentence(text: str, sentence: str) -> None:
-    with pytest.raises(UsageError) as found:
-        parse_format(text)
-    assert str(found.value).startswith(sentence)
+    ]:
+        with pytest.raises(UsageError) as found:
+            parse_format(text)
+        assert str(found.value).startswith(sentence)

@@ -68,34 +68,22 @@ def test_a_project_in_another_language_does_what_its_page_says(fairplay: Run, la
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-@pytest.mark.parametrize("language", ["python", *EXAMPLES])
-def test_the_page_of_a_project_takes_about_twenty_lines(fairplay: Run, language: str) -> None:
-    done(fairplay("new", "fish", "mine", "--language", language))
-    lines = Path("mine", "README.md").read_text().splitlines()
-    assert len(lines) <= 25
-    assert any("fairplay certify fish" in line for line in lines)
-
-
 def test_there_are_projects_of_every_game() -> None:
     assert set(GAMES) <= set(registered())
     assert {"go", "typescript"} <= set(EXAMPLES)
     assert all(languages(game) == (["python", *EXAMPLES] if game in ("fish", "q") else ["python"]) for game in GAMES)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
+def test_what_cannot_be_written_is_refused_in_one_sentence(fairplay: Run) -> None:
+    Path("mine.txt").touch()
+    for arguments, sentence in [
         (["fsh", "mine"], "fsh"),
         (["fish", "mine", "--language", "cobol"], "no project with a player of fish in 'cobol': choose python or go"),
         (["webset", "mine", "--language", "go"], "no project with a player of webset in 'go': choose python"),
         (["fish", "."], ". is not empty"),
-    ],
-    ids=["game", "language", "game in that language", "full folder"],
-)
-def test_what_cannot_be_written_is_refused_in_one_sentence(fairplay: Run, arguments: list[str], sentence: str) -> None:
-    Path("mine.txt").touch()
-    ran = fairplay("new", *arguments)
-    assert (ran.code, ran.out) == (2, "")
-    assert sentence in ran.err
-    assert ran.err.count("\n") == 1
-    assert not Path("mine").exists()
+    ]:
+        ran = fairplay("new", *arguments)
+        assert (ran.code, ran.out) == (2, "")
+        assert sentence in ran.err
+        assert ran.err.count("\n") == 1
+        assert not Path("mine").exists()

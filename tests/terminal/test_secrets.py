@@ -61,38 +61,28 @@ def test_certify_shows_the_secret_of_the_environment(fairplay: Run, link: str, m
     assert "fairplay-secret" in guessed.out
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
+def test_an_unusable_secret_of_the_environment_is_refused(fairplay: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAIRPLAY_SECRET", "two words")
+    for words in [
         ("player", "fish", "--listen", "127.0.0.1:0"),
         ("certify", "fish", "grpc://127.0.0.1:9"),
         ("game", "fish", "--player", "grpc://127.0.0.1:9", "--player", "bot:first"),
-    ],
-)
-def test_an_unusable_secret_of_the_environment_is_refused(
-    fairplay: Run, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FAIRPLAY_SECRET", "two words")
-    refused = fairplay(*words)
-    assert (refused.code, refused.out) == (2, "")
-    assert refused.err.startswith("fairplay: FAIRPLAY_SECRET cannot be used: a secret is 1 to 256 letters")
-    assert refused.err.count("\n") == 1
+    ]:
+        refused = fairplay(*words)
+        assert (refused.code, refused.out) == (2, "")
+        assert refused.err.startswith("fairplay: FAIRPLAY_SECRET cannot be used: a secret is 1 to 256 letters")
+        assert refused.err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("way", "secret", "problem"),
-    [
+def test_an_unusable_secret_of_a_roster_is_refused(fairplay: Run, tmp_path: Path) -> None:
+    for way, secret, problem in [
         ("grpc://127.0.0.1:9", "", "the secret cannot be used: a secret is 1 to 256 letters"),
         ("grpc://127.0.0.1:9", "caf\u00e9", "the secret cannot be used: a secret is 1 to 256 letters"),
         ("bot:first", "fine", "a secret is for a player that serves"),
-    ],
-)
-def test_an_unusable_secret_of_a_roster_is_refused(
-    fairplay: Run, tmp_path: Path, way: str, secret: str, problem: str
-) -> None:
-    roster = tmp_path / "roster.toml"
-    roster.write_text(f'[[entrant]]\nname = "ann"\nlink = "{way}"\nsecret = "{secret}"\n', encoding="utf-8")
-    refused = fairplay("tournament", "fish", "--roster", str(roster))
-    assert refused.code == 2
-    assert f"line 1: {problem}" in refused.err
-    assert secret == "" or secret not in refused.err
+    ]:
+        roster = tmp_path / "roster.toml"
+        roster.write_text(f'[[entrant]]\nname = "ann"\nlink = "{way}"\nsecret = "{secret}"\n', encoding="utf-8")
+        refused = fairplay("tournament", "fish", "--roster", str(roster))
+        assert refused.code == 2
+        assert f"line 1: {problem}" in refused.err
+        assert secret == "" or secret not in refused.err

@@ -16,8 +16,6 @@ from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
 from fairplay.terminal.lobby.client import ConnectionState, LobbyClient, LobbyGoneError
 from fairplay.terminal.lobby.tokens import TokenStore
-from fairplay.v1.lobby_pb2 import Spoken
-from fairplay.v1.table_pb2 import User
 from tests.server.lobby.harness import lobby as real_lobby
 from tests.terminal.lobby.fake import FakeLobby, fake_lobby
 
@@ -67,16 +65,6 @@ async def fake() -> AsyncIterator[tuple[FakeLobby, str]]:
         yield started
 
 
-async def test_a_visit_knows_the_lobby_and_what_happens_there(fake: tuple[FakeLobby, str]) -> None:
-    lobby, address = fake
-    async with visiting(address) as visit:
-        await visit.until(lambda client: "ann" in client.lobby.users)
-        lobby.tell(user=User(name="bob"))
-        await visit.until(lambda client: "bob" in client.lobby.users)
-        assert visit.client.connection.state is ConnectionState.LIVE
-    assert lobby.names == {}, "it has not left"
-
-
 async def test_a_client_that_was_ended_comes_back_under_its_new_name(tmp_path: Path) -> None:
     async with real_lobby() as server:
         before, after = (LobbyClient(server.address, lambda: None, tokens=TokenStore(tmp_path)) for _ in range(2))
@@ -87,16 +75,6 @@ async def test_a_client_that_was_ended_comes_back_under_its_new_name(tmp_path: P
         assert await after.enter("eve") == ""
         assert after.token == token
         await after.leave()
-
-
-async def test_a_refused_name_may_be_asked_again(fake: tuple[FakeLobby, str]) -> None:
-    lobby, address = fake
-    lobby.refusals = [(grpc.StatusCode.ALREADY_EXISTS, "ann is taken\x1b")]
-    client = LobbyClient(address, lambda: None)
-    assert await client.enter("ann") == "ann is taken�"
-    assert await client.enter("anna") == ""
-    assert client.lobby.me == "anna"
-    await client.leave()
 
 
 async def test_where_there_is_no_lobby_a_sentence_says_so() -> None:
@@ -122,17 +100,6 @@ async def test_a_lost_connection_is_said_and_taken_up_where_it_was_lost(fake: tu
         await visit.until(lambda client: client.connection.state is ConnectionState.LIVE)
         assert lobby.attended == [0, seen]
         assert any("the connection is lost" in sentence and "trying again" in sentence for sentence in visit.sentences)
-
-
-async def test_the_pauses_between_trials_grow_and_begin_anew_after_a_success(fake: tuple[FakeLobby, str]) -> None:
-    lobby, address = fake
-    async with visiting(address) as visit:
-        for _ in range(2):
-            await visit.until(lambda client: client.connection.state is ConnectionState.LIVE)
-            lobby.end_streams(grpc.StatusCode.UNAVAILABLE)
-            await visit.until(lambda client: client.connection.state is ConnectionState.AWAY)
-        await visit.until(lambda client: client.connection.state is ConnectionState.LIVE)
-        assert visit.pauses == [0.25, 0.25]
 
 
 async def test_a_server_that_stays_away_ends_the_visit_with_a_sentence() -> None:
@@ -180,18 +147,6 @@ async def test_a_stream_that_was_replaced_ends_the_visit(fake: tuple[FakeLobby, 
         assert "goes on elsewhere" in visit.client.connection.sentence
 
 
-async def test_what_was_said_stays_when_the_connection_is_lost(fake: tuple[FakeLobby, str]) -> None:
-    lobby, address = fake
-    async with visiting(address) as visit:
-        await visit.until(lambda client: "ann" in client.lobby.users)
-        lobby.tell(spoken=Spoken(speaker="bob", text="hello"))
-        await visit.until(lambda client: bool(client.lobby.talk))
-        lobby.end_streams(grpc.StatusCode.UNAVAILABLE)
-        await visit.until(lambda client: client.connection.state is ConnectionState.AWAY)
-        await visit.until(lambda client: client.connection.state is ConnectionState.LIVE)
-        assert visit.client.lobby.talk[0].text == "hello"
-
-
 async def test_requests_that_nobody_answers_are_refused_with_a_sentence() -> None:
     async with fake_lobby() as (_, address):
         client = LobbyClient(address, lambda: None)
@@ -199,16 +154,6 @@ async def test_requests_that_nobody_answers_are_refused_with_a_sentence() -> Non
     assert await client.say("hello") == "the server cannot be reached"
     assert await client.join("blue", "bot:first") == "the server cannot be reached"
     await client.leave()
-
-
-async def test_a_client_that_was_ended_comes_back_with_its_token(fake: tuple[FakeLobby, str], tmp_path: Path) -> None:
-    lobby, address = fake
-    async with visiting(address, tokens=TokenStore(tmp_path)):
-        pass
-    async with visiting(address, tokens=TokenStore(tmp_path)):
-        assert lobby.entered == [("ann", ""), ("ann", "token of ann")]
-        async with visiting(address, "ann", tokens=TokenStore(tmp_path)):
-            assert lobby.entered[-1] == ("ann", ""), "a second client came with the token of the first"
 
 
 async def test_a_token_that_counts_no_more_is_not_insisted_on(fake: tuple[FakeLobby, str], tmp_path: Path) -> None:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from fairplay.terminal.lobby import keys
 from fairplay.terminal.lobby.mirror import MAX_LINES, Line, LobbyMirror
-from fairplay.terminal.lobby.wording import heading, plain, result_line, row, whereabouts
+from fairplay.terminal.lobby.wording import heading, plain, row, whereabouts
 from fairplay.v1.lobby_pb2 import Lobby as LobbyMessage
 from fairplay.v1.lobby_pb2 import LobbyEvent, Spoken, UserGone
-from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup
 from fairplay.v1.table_pb2 import Part, Seat, Table, TableStatus, User
 
 OPEN, RUNNING, OVER = (
@@ -53,71 +49,13 @@ def lines(lobby: LobbyMirror) -> list[str]:
 # --- what it is told ---
 
 
-def test_the_whole_takes_the_place_of_what_was_known() -> None:
-    lobby = reported(
-        LobbyMirror("ann"), whole(table("old"), ann="old", cy=""), whole(table("blue"), ann="", bob="blue")
-    )
-    assert set(lobby.tables) == {"blue"}
-    assert set(lobby.users) == {"ann", "bob"}
-    assert lobby.sequence == 2
-    assert lobby.table is None
-
-
-def test_users_and_tables_come_change_and_go() -> None:
-    lobby = reported(LobbyMirror("ann"), whole(ann=""), {"user": user("bob")}, {"table": table("blue")})
-    assert lobby.notice == "ann makes blue."
-    lobby = reported(lobby, {"user": user("bob", "blue")}, {"table": table("blue", watchers=["bob"])})
-    assert lobby.users["bob"].table == "blue"
-    lobby = reported(lobby, {"user_gone": UserGone(name="bob", lost=True)})
-    assert lobby.notice == "bob is lost."
-    lobby = reported(lobby, {"table_deleted": "blue"}, {"user_gone": UserGone(name="zoe")})
-    assert not lobby.tables
-    assert set(lobby.users) == {"ann"}
-
-
 def test_an_event_that_is_newer_than_the_client_changes_nothing_but_the_sequence() -> None:
     before = at_blue()
     after = before.after(LobbyEvent(sequence=99))
     assert (after.users, after.tables, after.talk, after.sequence) == (before.users, before.tables, (), 99)
 
 
-def test_the_newest_table_is_the_first() -> None:
-    older, newer = table("older"), table("newer")
-    older.create_time.seconds, newer.create_time.seconds = 1, 2
-    lobby = reported(LobbyMirror("ann"), {"table": older}, {"table": newer})
-    assert [each.name for each in lobby.newest_first()] == ["newer", "older"]
-
-
-def test_a_table_that_is_deleted_under_the_user_is_left() -> None:
-    assert reported(at_blue("ann"), {"table_deleted": "blue"}).table is None
-
-
 # --- what is said and done at the table ---
-
-
-def test_what_is_done_at_the_table_is_told_in_lines() -> None:
-    lobby = reported(
-        at_blue(),
-        {"table": table("blue", "bob", watchers=["ann", "cy"])},
-        {"table": table("blue", "bob", "ann", watchers=["cy"])},
-        {"table": table("blue", "bob", "ann", status=RUNNING, game_id="g")},
-    )
-    assert lines(lobby) == [
-        "bob joins the game.",
-        "ann watches.",
-        "cy watches.",
-        "ann joins the game.",
-        "cy goes.",
-        "The game begins.",
-    ]
-    assert lobby.seat == 1
-
-
-def test_the_end_of_a_game_is_told_with_its_result() -> None:
-    groups = [RankGroup(players=[RankedPlayer(name="bob", score=3)]), RankGroup(players=[RankedPlayer(name="ann")])]
-    running = reported(at_blue("ann", "bob"), {"table": table("blue", "ann", "bob", status=RUNNING, game_id="g")})
-    over = table("blue", "ann", "bob", status=OVER, game_id="g", result=GameResult(ranking=groups))
-    assert lines(reported(running, {"table": over}))[-1] == "The game is over, won by bob 3; then ann 0."
 
 
 def test_who_loses_the_connection_in_a_game_and_comes_back_is_told() -> None:
@@ -125,10 +63,6 @@ def test_who_loses_the_connection_in_a_game_and_comes_back_is_told() -> None:
     away.seats[1].present = False
     lobby = reported(at_blue("ann", "bob"), {"table": away}, {"table": table("blue", "ann", "bob")})
     assert lines(lobby) == ["bob is gone.", "bob is back."]
-
-
-def test_other_tables_tell_nothing_here() -> None:
-    assert lines(reported(at_blue(), {"table": table("red")}, {"table": table("red", "cy")})) == []
 
 
 def test_talk_is_forgotten_at_the_next_table_and_does_not_grow_for_ever() -> None:
@@ -154,27 +88,19 @@ def test_a_user_with_a_new_name_stays_where_it_is() -> None:
     assert before.tables["blue"].owner == "ann", "a mirror is a value"
 
 
-def test_a_new_name_that_the_whole_lobby_has_told_already_is_taken_over() -> None:
-    lobby = reported(LobbyMirror("ann"), whole(table("blue", "eve"), eve="blue"))
-    assert (lobby.table, lobby.renamed("ann", "eve").seat) == (None, 0)
-
-
 # --- words ---
 
 
-@pytest.mark.parametrize(
-    ("given", "shown"),
-    [
+def test_strangers_words_cannot_steer_a_terminal() -> None:
+    for given, shown in [
         ("plain", "plain"),
         ("two\nlines\r\ttab", "two�lines��tab"),
         ("\x1b[2Jgone", "�[2Jgone"),
         ("\u202eturned\u2066", "�turned�"),
         ("[red]markup[/]", "[red]markup[/]"),
         ("Ærø 東京", "Ærø 東京"),
-    ],
-)
-def test_strangers_words_cannot_steer_a_terminal(given: str, shown: str) -> None:
-    assert plain(given) == shown
+    ]:
+        assert plain(given) == shown
 
 
 def test_chat_and_names_are_made_harmless() -> None:
@@ -182,43 +108,3 @@ def test_chat_and_names_are_made_harmless() -> None:
     assert lobby.talk[-1] == Line("�]0;x", "�")
     assert "\x1b" not in "".join(row(table("\x1b", "\x1b", watchers=["\x1b"])))
     assert "\x1b" not in whereabouts(user("\x1b", "\x1b")) + heading(table("\x1b"))
-
-
-def test_a_table_is_one_row_and_one_heading() -> None:
-    made = table("blue", "ann", watchers=["bob", "cy"])
-    assert row(made) == ("blue", "fish", "open", "1 of 2-4", "ann; 2 watching")
-    assert heading(made) == "blue: fish, open, 1 of 2-4 seats"
-    assert whereabouts(user("bob", "blue")) == "bob  watches blue"
-    assert whereabouts(user("ann", "blue", Part.PART_PLAYER)) == "ann  plays at blue"
-
-
-def test_results_without_winners_are_said_too() -> None:
-    assert result_line(GameResult(aborted="the referee failed")) == "ended without a winner: the referee failed"
-    assert result_line(GameResult()) == "nobody is left"
-    assert result_line(GameResult(ranking=[RankGroup()])) == "won by nobody"
-
-
-# --- keys ---
-
-
-def names(shown: Any) -> list[str]:
-    return [key.name for key in shown]
-
-
-def test_the_keys_of_the_list_fit_the_selected_table() -> None:
-    lobby = LobbyMirror("ann")
-    assert names(keys.in_lobby(lobby, None)) == ["n", "c", "question_mark", "q"]
-    assert names(keys.in_lobby(lobby, table(owner="bob"))) == ["n", "enter", "j", "c", "question_mark", "q"]
-    assert "d" in names(keys.in_lobby(lobby, table(owner="ann")))
-    assert "j" not in names(keys.in_lobby(lobby, table("blue", "a", "b", "c", "d")))
-    assert "j" not in names(keys.in_lobby(lobby, table(status=RUNNING)))
-
-
-def test_the_keys_at_a_table_fit_what_the_user_is_there() -> None:
-    assert names(keys.at_table(at_blue(owner="bob"))) == ["j", "t", "l", "question_mark", "q"]
-    assert names(keys.at_table(at_blue("ann"))) == ["r", "b", "t", "l", "d", "question_mark", "q"]
-    assert names(keys.at_table(at_blue("ann", "bob"))) == ["r", "g", "b", "t", "l", "d", "question_mark", "q"]
-    assert names(keys.at_table(at_blue())) == ["j", "b", "t", "l", "d", "question_mark", "q"]
-    assert names(keys.at_table(at_blue("ann", "bob", status=RUNNING))) == ["t", "l", "question_mark", "q"]
-    assert names(keys.at_table(at_blue("ann", status=RUNNING))) == ["t", "l", "d", "question_mark", "q"]
-    assert names(keys.at_table(LobbyMirror("ann"))) == []

@@ -12,7 +12,6 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Select, Static
 
 from fairplay.server.server import Server
-from fairplay.terminal.lobby import games
 from fairplay.terminal.lobby.screens.app import LobbyApp
 from fairplay.terminal.lobby.screens.forms import Answers, Field, Form, Help, Question
 from fairplay.v1.lobby_pb2 import Spoken
@@ -316,14 +315,15 @@ async def test_deleting_is_asked_for_and_only_offered_to_the_owner(server: Serve
         await bob.until(lambda each: "red" not in each.client.lobby.tables)
 
 
-async def test_a_refused_request_is_said(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(games, "find_frontend", lambda game: None)
+async def test_a_refused_request_is_said(server: Server) -> None:
     async with ann_and_bob(server) as (ann, bob):
         await at_bobs_table(ann, bob, game="fish")
         await ann.press("j")
         await ann.until(lambda: isinstance(ann.app.screen, Form))
+        await ann.type("nowhere")
         await ann.press("enter")
-        await ann.sees("cannot be played by hand")
+        await ann.sees("not a way to reach a player")
+        await ann.press(*["backspace"] * len("nowhere"))
         await ann.type("bot:first")
         await ann.submit()
         await ann.sees("1 ann")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
-from fairplay.terminal.lobby.tokens import TokenStore, usual_directory
+from fairplay.terminal.lobby.tokens import TokenStore
 
 ADDRESS = "host:50050"
 
@@ -82,8 +82,3 @@ def test_where_nothing_can_be_written_nothing_is_remembered(tmp_path: Path) -> N
         memory.keep("t")
         assert memory.open(ADDRESS, "ann") == ""
         memory.close()
-
-
-def test_the_directory_is_the_one_for_the_state_of_programs() -> None:
-    assert usual_directory({"XDG_STATE_HOME": "/state"}) == Path("/state/fairplay/lobby")
-    assert usual_directory({}).is_relative_to(Path.home())

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from html.parser import HTMLParser
 
-import pytest
-
 from fairplay.terminal.reports.event import Failure, Person
 from fairplay.terminal.reports.page import MAX_GAMES, lead, tournament_page
 from tests.terminal.reports.sample import HOSTILE, sample
@@ -54,33 +52,33 @@ def test_the_page_shows_standings_plots_failures_and_entrants() -> None:
     assert page.tags <= ALLOWED
 
 
-@pytest.mark.parametrize("entrant_count", [5, 60])
-def test_nothing_that_strangers_wrote_becomes_markup_or_steers_the_display(entrant_count: int) -> None:
-    event = sample(entrant_count, 3)
-    failure = Failure(event.standings[0].name, "cup/r1g1", HOSTILE, HOSTILE, 1, HOSTILE, [HOSTILE])
-    hostile = replace(
-        event,
-        title=HOSTILE,
-        status="cancelled",
-        reason=HOSTILE,
-        facts=[(HOSTILE, HOSTILE)],
-        failures=[failure],
-        games=[replace(event.games[0], aborted=HOSTILE), *event.games[1:]],
-        people={line.name: Person(HOSTILE, HOSTILE, HOSTILE) for line in event.standings},
-        progress_title=HOSTILE,
-    )
-    text = tournament_page(hostile)
-    page = read(text)
-    assert page.tags <= ALLOWED
-    assert not [name for name, _ in page.attributes if name.startswith("on")]
-    assert all(
-        (value or "").startswith(("#", "data:image/svg+xml;base64,"))
-        for name, value in page.attributes
-        if name in ("src", "href")
-    )
-    assert "\x1b" not in text
-    assert "\u202e" not in text
-    assert "49" not in page.text.partition("Standings")[0]  # {{ 7*7 }} was not computed
+def test_nothing_that_strangers_wrote_becomes_markup_or_steers_the_display() -> None:
+    for entrant_count in [5, 60]:
+        event = sample(entrant_count, 3)
+        failure = Failure(event.standings[0].name, "cup/r1g1", HOSTILE, HOSTILE, 1, HOSTILE, [HOSTILE])
+        hostile = replace(
+            event,
+            title=HOSTILE,
+            status="cancelled",
+            reason=HOSTILE,
+            facts=[(HOSTILE, HOSTILE)],
+            failures=[failure],
+            games=[replace(event.games[0], aborted=HOSTILE), *event.games[1:]],
+            people={line.name: Person(HOSTILE, HOSTILE, HOSTILE) for line in event.standings},
+            progress_title=HOSTILE,
+        )
+        text = tournament_page(hostile)
+        page = read(text)
+        assert page.tags <= ALLOWED
+        assert not [name for name, _ in page.attributes if name.startswith("on")]
+        assert all(
+            (value or "").startswith(("#", "data:image/svg+xml;base64,"))
+            for name, value in page.attributes
+            if name in ("src", "href")
+        )
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+        assert "49" not in page.text.partition("Standings")[0]  # {{ 7*7 }} was not computed
 
 
 def test_the_page_loads_and_runs_nothing() -> None:
@@ -103,18 +101,15 @@ def test_many_entrants_have_a_map_in_place_of_a_cross_table() -> None:
     assert 'class="cross"' not in text
 
 
-@pytest.mark.parametrize(
-    ("status", "reason", "winners", "sentence"),
-    [
+def test_the_first_sentence_says_how_it_stands() -> None:
+    for status, reason, winners, sentence in [
         ("finished", "", ["ann", "bob"], "Won by ann, bob."),
         ("finished", "", [], "Nobody won."),
         ("cancelled", "somebody cancelled it", [], "Cancelled: somebody cancelled it. First: {first}."),
         ("running", "", [], "As it stands: it is not over. First: {first}."),
-    ],
-)
-def test_the_first_sentence_says_how_it_stands(status: str, reason: str, winners: list[str], sentence: str) -> None:
-    event = replace(sample(4, 2), status=status, reason=reason, winners=winners)
-    assert lead(event) == sentence.format(first=event.standings[0].name)
+    ]:
+        event = replace(sample(4, 2), status=status, reason=reason, winners=winners)
+        assert lead(event) == sentence.format(first=event.standings[0].name)
 
 
 def test_an_event_without_games_has_a_page() -> None:

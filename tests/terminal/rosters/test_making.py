@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from fairplay.terminal.rosters.roster import Entrant, TimeLimits, parse_roster
 from tests.terminal.running import Run
 
@@ -61,9 +59,10 @@ def test_a_program_whose_file_is_not_there_is_listed_and_named(fairplay: Run) ->
     assert len(parse_roster(ran.out, "").entrants) == 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
+def test_what_cannot_be_meant_is_one_sentence(fairplay: Run) -> None:
+    program("alice")
+    Path("empty").mkdir()
+    for arguments, sentence in [
         (["nowhere", "--command", TEMPLATE], "nowhere cannot be read: No such file or directory"),
         (["empty", "--command", TEMPLATE], "empty holds no programs"),
         (["programs", "--command", "python player.py"], "the template 'python player.py' has no {path}"),
@@ -71,15 +70,11 @@ def test_a_program_whose_file_is_not_there_is_listed_and_named(fairplay: Run) ->
         (["programs", "--command", "{path} '"], 'the template "{path} \'" cannot be read'),
         (["programs", "--command", TEMPLATE, "--start-limit", "soon"], "--start-limit 'soon' is not a duration"),
         (["programs", "--command", TEMPLATE, "-o", "programs"], "programs is there already"),
-    ],
-)
-def test_what_cannot_be_meant_is_one_sentence(fairplay: Run, arguments: list[str], sentence: str) -> None:
-    program("alice")
-    Path("empty").mkdir()
-    ran = fairplay("roster", *arguments)
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith(f"fairplay: {sentence}")
-    assert len(ran.err.splitlines()) == 1
+    ]:
+        ran = fairplay("roster", *arguments)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err.startswith(f"fairplay: {sentence}")
+        assert len(ran.err.splitlines()) == 1
 
 
 def test_a_file_that_cannot_be_written_is_exit_code_1_and_leaves_nothing(fairplay: Run) -> None:

@@ -44,9 +44,8 @@ def test_a_roster_lists_who_enters_in_its_order() -> None:
     assert roster.limits == TimeLimits(call="1s")
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
+def test_a_wrong_roster_is_refused_in_one_sentence_with_its_place() -> None:
+    for text, sentence in [
         ("[[entrant]\n", "roster.toml is not TOML: Expected ']]' at the end of an array declaration (at line 1"),
         ("", "roster.toml has no entrants: list each below a line [[entrant]]"),
         ("entrant = []", "roster.toml has no entrants"),
@@ -69,10 +68,8 @@ def test_a_roster_lists_who_enters_in_its_order() -> None:
         (TWO + f'language = "{"x" * 201}"', "roster.toml is not TOML"),
         (TWO.replace('"Bob"', f'"{"x" * 201}"'), "roster.toml, line 9: who has more than 200 characters"),
         ("x = " + "[" * 5_000, "roster.toml is not TOML"),
-    ],
-)
-def test_a_wrong_roster_is_refused_in_one_sentence_with_its_place(text: str, sentence: str) -> None:
-    assert problem(text).startswith(sentence)
+    ]:
+        assert problem(text).startswith(sentence)
 
 
 def test_a_wrong_name_steers_no_terminal() -> None:
