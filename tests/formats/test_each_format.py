@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairplay.formats.format import Terms, chosen, find, full_format, registered
-from fairplay.formats.meetings import Meetings
 from fairplay.formats.stages import spread
 from fairplay.games.kit.knockout import plan as knockout_plan
 from fairplay.games.kit.tournament import Pairing, Results
@@ -43,16 +42,16 @@ def tie(game: Pairing) -> GameResult:
 # --- round robin ---
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4])
-def test_round_robin_lets_everybody_meet_everybody(seats: int) -> None:
-    event = play("round-robin", RoundRobin(seat_count=seats), 9)
-    meetings = event.meetings()
-    assert len(meetings) == 36
-    assert max(meetings.values()) - min(meetings.values()) <= 1
-    taken = event.seats()
-    for entrant in range(9):
-        counts = [taken[entrant, seat] for seat in range(seats)]
-        assert max(counts) - min(counts) <= 1
+def test_round_robin_lets_everybody_meet_everybody() -> None:
+    for seats in [2, 3, 4]:
+        event = play("round-robin", RoundRobin(seat_count=seats), 9)
+        meetings = event.meetings()
+        assert len(meetings) == 36
+        assert max(meetings.values()) - min(meetings.values()) <= 1
+        taken = event.seats()
+        for entrant in range(9):
+            counts = [taken[entrant, seat] for seat in range(seats)]
+            assert max(counts) - min(counts) <= 1
 
 
 def test_round_robin_goes_on_without_whoever_is_withdrawn() -> None:
@@ -99,9 +98,9 @@ def test_whoever_sits_out_has_the_points_of_a_win() -> None:
     assert event.order == ((0, 1, 2), ())  # each has sat out once
 
 
-@pytest.mark.parametrize(("count", "seats", "rounds"), [(8, 2, 5), (5, 2, 5), (4, 2, 3), (2, 2, 1), (16, 4, 4)])
-def test_a_swiss_tournament_has_two_rounds_more_than_a_knockout(count: int, seats: int, rounds: int) -> None:
-    assert len(play("swiss", Swiss(seat_count=seats), count).rounds) == rounds
+def test_a_swiss_tournament_has_two_rounds_more_than_a_knockout() -> None:
+    for count, seats, rounds in [(8, 2, 5), (5, 2, 5), (4, 2, 3), (2, 2, 1), (16, 4, 4)]:
+        assert len(play("swiss", Swiss(seat_count=seats), count).rounds) == rounds
 
 
 def test_no_duplicate_deal_has_more_games_for_some_than_for_others() -> None:
@@ -114,16 +113,16 @@ def test_no_duplicate_deal_has_more_games_for_some_than_for_others() -> None:
 # --- gauntlet ---
 
 
-@pytest.mark.parametrize(("seats", "games"), [(2, 7), (3, 4), (4, 3)])
-def test_a_gauntlet_is_one_against_all_others(seats: int, games: int) -> None:
-    event = play("gauntlet", Gauntlet(seat_count=seats), 8)
-    assert len(event.games) == games
-    assert all(0 in game.entrants for game in event.games)
-    met = Counter(entrant for game in event.games for entrant in game.entrants if entrant)
-    assert set(met) == set(range(1, 8))
-    assert max(met.values()) - min(met.values()) <= 1
-    seated = [event.seats()[0, seat] for seat in range(seats)]
-    assert max(seated) - min(seated) <= 1
+def test_a_gauntlet_is_one_against_all_others() -> None:
+    for seats, games in [(2, 7), (3, 4), (4, 3)]:
+        event = play("gauntlet", Gauntlet(seat_count=seats), 8)
+        assert len(event.games) == games
+        assert all(0 in game.entrants for game in event.games)
+        met = Counter(entrant for game in event.games for entrant in game.entrants if entrant)
+        assert set(met) == set(range(1, 8))
+        assert max(met.values()) - min(met.values()) <= 1
+        seated = [event.seats()[0, seat] for seat in range(seats)]
+        assert max(seated) - min(seated) <= 1
 
 
 def test_challengers_do_not_play_each_other() -> None:
@@ -257,26 +256,11 @@ def test_the_best_meet_late_in_a_knockout() -> None:
     assert spread(list(range(6)), range(2, 5)) == [0, 3, 4, 5, 1, 2]
 
 
-@given(st.integers(2, 40), st.sampled_from([TWO, range(2, 5), range(3, 6)]))
-def test_spreading_keeps_everybody(count: int, sizes: range) -> None:
-    assert sorted(spread(list(range(count)), sizes)) == list(range(count))
-
-
 # --- seats, and refusals ---
 
 
-def test_single_games_have_balanced_seats() -> None:
-    meetings = Meetings(0)
-    for _ in range(30):
-        for group in ((0, 1, 2), (2, 1, 0), (0, 2, 1)):
-            meetings.games(group)
-    taken = meetings._taken
-    assert all(28 <= taken[entrant, seat] <= 32 for entrant in range(3) for seat in range(3))
-
-
-@pytest.mark.parametrize(
-    ("name", "message", "count", "sizes", "complaint"),
-    [
+def test_what_cannot_be_played_is_refused_in_one_sentence() -> None:
+    for name, message, count, sizes, complaint in [
         ("round-robin", RoundRobin(seat_count=5), 9, range(2, 5), "seat_count is 5: it must be between 2 and 4"),
         ("round-robin", RoundRobin(seat_count=4), 3, range(2, 5), "need at least 4 entrants; there are 3"),
         ("round-robin", RoundRobin(cycle_count=0), 3, range(2, 5), "cycle_count is 0: it must be between 1 and 1,000"),
@@ -300,29 +284,28 @@ def test_single_games_have_balanced_seats() -> None:
         ("stages", stages(Stages(), Swiss(), tops=(4,)), 8, TWO, "stage 1 cannot have stages of its own"),
         ("stages", stages(Swiss(), Ladder(precision=0), tops=(4,)), 8, TWO, "stage 2: precision is 0"),
         ("stages", stages(Swiss(), Gauntlet(challengers=["p0"]), tops=(4,)), 8, TWO, "stage 2 .gauntlet.: challengers"),
-    ],
-)
-def test_what_cannot_be_played_is_refused_in_one_sentence(
-    name: str, message: Message, count: int, sizes: range, complaint: str
-) -> None:
-    format_ = find(name)
-    with pytest.raises(ValueError, match=complaint) as refused:
-        format_.check(format_.full_settings(message, sizes), Terms([f"p{number}" for number in range(count)], sizes, 0))
-    assert "\n" not in str(refused.value)
+    ]:
+        format_ = find(name)
+        with pytest.raises(ValueError, match=complaint) as refused:
+            format_.check(
+                format_.full_settings(message, sizes), Terms([f"p{number}" for number in range(count)], sizes, 0)
+            )
+        assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("name", ["round-robin", "swiss", "gauntlet", "ladder", "knockout", "double-elimination"])
-def test_those_who_never_fail_play_on(name: str) -> None:
-    def odd_ones_fail(game: Pairing) -> GameResult:
-        failed = [seat for seat, entrant in enumerate(game.entrants) if entrant % 2]
-        return result([[seat] for seat in range(len(game.entrants)) if seat not in failed], failed)
+def test_those_who_never_fail_play_on() -> None:
+    for name in ["round-robin", "swiss", "gauntlet", "ladder", "knockout", "double-elimination"]:
 
-    message: Message = getattr(TournamentFormat(), name.replace("-", "_"))
-    event = play(name, message, 12, sizes=TWO, decide=odd_ones_fail, allowed=0)
-    assert event.withdrawn <= {1, 3, 5, 7, 9, 11}
-    assert {0, 2, 4, 6, 8, 10} <= {*event.order.winners, *event.order.others}
-    assert not event.withdrawn.intersection(event.order.winners)
-    assert all(entrant % 2 == 0 for entrant in event.order.winners)
+        def odd_ones_fail(game: Pairing) -> GameResult:
+            failed = [seat for seat, entrant in enumerate(game.entrants) if entrant % 2]
+            return result([[seat] for seat in range(len(game.entrants)) if seat not in failed], failed)
+
+        message: Message = getattr(TournamentFormat(), name.replace("-", "_"))
+        event = play(name, message, 12, sizes=TWO, decide=odd_ones_fail, allowed=0)
+        assert event.withdrawn <= {1, 3, 5, 7, 9, 11}
+        assert {0, 2, 4, 6, 8, 10} <= {*event.order.winners, *event.order.others}
+        assert not event.withdrawn.intersection(event.order.winners)
+        assert all(entrant % 2 == 0 for entrant in event.order.winners)
 
 
 PARADE = """

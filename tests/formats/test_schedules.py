@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,13 +24,13 @@ def spreads(rounds: list[Round], count: int, seats: int) -> tuple[int, int, int]
     return min(meetings), max(meetings) - min(meetings), max(uneven)
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4, 5, 6, 7, 8])
-def test_pairs_and_seats_differ_by_one_at_the_most(seats: int) -> None:
-    for count in range(seats, 25):
-        least, meetings, uneven = spreads(list(schedule(count, seats)), count, seats)
-        assert least >= 1, count
-        assert meetings <= 1, count
-        assert uneven <= 1, count
+def test_pairs_and_seats_differ_by_one_at_the_most() -> None:
+    for seats in [2, 3, 4, 5, 6, 7, 8]:
+        for count in range(seats, 25):
+            least, meetings, uneven = spreads(list(schedule(count, seats)), count, seats)
+            assert least >= 1, count
+            assert meetings <= 1, count
+            assert uneven <= 1, count
 
 
 @given(st.data())
@@ -54,17 +53,9 @@ def test_games_of_two_take_as_few_rounds_as_can_be(count: int) -> None:
     assert sum(map(len, rounds)) == game_count(count, 2) == count * (count - 1) // 2
 
 
-@pytest.mark.parametrize(("count", "seats"), [(200, 2), (100, 3), (200, 4), (120, 8)])
-def test_larger_schedules_are_nearly_as_even(count: int, seats: int) -> None:
-    least, meetings, uneven = spreads(list(schedule(count, seats)), count, seats)
-    assert least >= 1
-    assert meetings <= 3
-    assert uneven <= 1
-
-
-def test_a_schedule_is_the_same_each_time() -> None:
-    from fairplay.formats.schedules import base_games
-
-    before = base_games(17, 4, 2)
-    base_games.cache_clear()
-    assert base_games(17, 4, 2) == before
+def test_larger_schedules_are_nearly_as_even() -> None:
+    for count, seats in [(200, 2), (100, 3), (200, 4), (120, 8)]:
+        least, meetings, uneven = spreads(list(schedule(count, seats)), count, seats)
+        assert least >= 1
+        assert meetings <= 3
+        assert uneven <= 1

@@ -31,25 +31,23 @@ def by_entrant(results: Results, name: str) -> list[float]:
 # --- points ---
 
 
-@pytest.mark.parametrize(
-    ("outcome", "expected"),
-    [
-        (game(0, 1), [1, 0]),
-        (game([0, 1]), [0.5, 0.5]),
-        (game(0, 1, 2, 3), [1, 2 / 3, 1 / 3, 0]),
-        (game([0, 1], 2, 3), [5 / 6, 5 / 6, 1 / 3, 0]),
-        (game(0, [1, 2, 3]), [1, 1 / 3, 1 / 3, 1 / 3]),
-        (game([0, 1, 2, 3]), [0.5, 0.5, 0.5, 0.5]),
-        (game(0, 1, failed=[2]), [1, 0.5, 0]),
-        (game(0, failed=[1, 2]), [1, 0, 0]),
-        (game(failed=[0, 1]), [0, 0]),
-        (game(0), [1]),
-    ],
-)
-def test_points_fall_in_equal_steps_and_are_shared_on_ties_but_not_by_those_who_failed(
-    outcome: Outcome, expected: list[float]
-) -> None:
-    assert points(played(len(expected), outcome)) == pytest.approx(expected)
+SHARES: list[tuple[Outcome, list[float]]] = [
+    (game(0, 1), [1, 0]),
+    (game([0, 1]), [0.5, 0.5]),
+    (game(0, 1, 2, 3), [1, 2 / 3, 1 / 3, 0]),
+    (game([0, 1], 2, 3), [5 / 6, 5 / 6, 1 / 3, 0]),
+    (game(0, [1, 2, 3]), [1, 1 / 3, 1 / 3, 1 / 3]),
+    (game([0, 1, 2, 3]), [0.5, 0.5, 0.5, 0.5]),
+    (game(0, 1, failed=[2]), [1, 0.5, 0]),
+    (game(0, failed=[1, 2]), [1, 0, 0]),
+    (game(failed=[0, 1]), [0, 0]),
+    (game(0), [1]),
+]
+
+
+def test_points_fall_in_equal_steps_and_are_shared_on_ties_but_not_by_those_who_failed() -> None:
+    for outcome, expected in SHARES:
+        assert points(played(len(expected), outcome)) == pytest.approx(expected)
 
 
 def test_games_with_a_struck_entrant_count_for_nobody() -> None:
@@ -66,19 +64,16 @@ def test_wins_ties_and_losses_are_counted_by_the_first_place() -> None:
     assert counts == {0: (2, 1, 0), 1: (0, 1, 1), 2: (0, 0, 2), 3: (0, 0, 3)}
 
 
-@pytest.mark.parametrize(
-    "outcome",
-    [
+def test_what_cannot_be_the_outcome_of_a_game_is_refused() -> None:
+    for outcome in [
         Outcome((0, 0), (1, 2), (0, 0)),
         Outcome((0, 3), (1, 2), (0, 0)),
         Outcome((0, 1), (1,), (0, 0)),
         Outcome((0, 1), (0, 1), (0, 0)),
         Outcome((0, 1), (1, 3), (0, 0)),
-    ],
-)
-def test_what_cannot_be_the_outcome_of_a_game_is_refused(outcome: Outcome) -> None:
-    with pytest.raises(ValueError, match=r"entrants|places"):
-        Results(3).add(outcome)
+    ]:
+        with pytest.raises(ValueError, match=r"entrants|places"):
+            Results(3).add(outcome)
 
 
 def test_the_outcome_of_a_game_is_read_from_its_result() -> None:

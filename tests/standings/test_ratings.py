@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.calibration import Event, cover, share_band
-from fairplay.standings import ratings
 from fairplay.standings.bands import divide_into_bands
 from fairplay.standings.rating import MAX_RATED, Rating, Start
-from fairplay.standings.ratings import rate_entrants, student_quantile
+from fairplay.standings.ratings import rate_entrants
 from fairplay.standings.results import Outcome, Results
 from tests.standings.events import game, played
 from tests.standings.test_points import events
@@ -48,12 +47,12 @@ def test_ties_count_as_half_a_win_for_each() -> None:
     assert drawn[0].margin < decided[0].margin
 
 
-@pytest.mark.parametrize("games", [1, 10, 1_000])
-def test_who_has_won_everything_has_a_finite_rating_with_an_interval(games: int) -> None:
-    one, other = rated(played(2, *[game(0, 1)] * games))
-    assert 1500 < one.rating < 4000
-    assert one.low < one.rating < one.high < 5000
-    assert one.rating - 1500 == pytest.approx(1500 - other.rating)
+def test_who_has_won_everything_has_a_finite_rating_with_an_interval() -> None:
+    for games in [1, 10, 1_000]:
+        one, other = rated(played(2, *[game(0, 1)] * games))
+        assert 1500 < one.rating < 4000
+        assert one.low < one.rating < one.high < 5000
+        assert one.rating - 1500 == pytest.approx(1500 - other.rating)
 
 
 def test_more_games_make_narrower_intervals() -> None:
@@ -97,22 +96,6 @@ def test_the_fit_is_the_same_wherever_it_starts() -> None:
         assert [each.high for each in warm if each] == pytest.approx([each.high for each in cold], abs=1)
 
 
-@pytest.mark.parametrize("event", [Event(2, 2, 10), Event(2, 2, 400), Event(4, 2, 40), Event(30, 2, 15)], ids=str)
-def test_the_fit_goes_on_until_intervals_have_settled_too(event: Event, monkeypatch: pytest.MonkeyPatch) -> None:
-    for seed in range(5):
-        results = event.play(event.strengths(seed), np.random.default_rng(seed), event.deals)
-        fitted = rate_entrants(results)
-        with monkeypatch.context() as patch:
-            for tolerance in ("ENOUGH", "NEARLY"):
-                patch.setattr(ratings, tolerance, 1e-9)
-            exact = rate_entrants(results)
-        for one, other in zip(fitted, exact, strict=True):
-            assert (one is None) == (other is None)
-            if one is not None and other is not None:
-                assert one.rating == pytest.approx(other.rating, abs=1)
-                assert one.margin == pytest.approx(other.margin, rel=0.01)
-
-
 def test_entrants_without_games_have_no_rating_and_struck_ones_lose_theirs() -> None:
     results = played(4, game(0, 1), game(2, 0), game(2, 1))
     assert [each is None for each in rate_entrants(results)] == [False, False, False, True]
@@ -154,11 +137,6 @@ def test_ratings_do_not_depend_on_the_order_of_games_or_on_numbers(results: Resu
             assert (other.rating, other.low, other.high) == pytest.approx(
                 (rating.rating, rating.low, rating.high), abs=0.5
             )
-
-
-def test_the_quantile_of_student_is_that_of_the_tables() -> None:
-    freedom = np.array([5.0, 10.0, 30.0, 1e9])
-    assert student_quantile(freedom) == pytest.approx([2.571, 2.228, 2.042, 1.960], abs=0.01)
 
 
 # --- calibration: a short version of `python -m benchmarks.calibration` ---

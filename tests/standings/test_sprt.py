@@ -74,10 +74,10 @@ def test_the_games_that_are_left_are_about_those_that_it_takes() -> None:
     assert 0.6 * left <= test.deal_count - before <= 1.4 * left + 6
 
 
-@pytest.mark.parametrize("bounds", [(50, 0, 0.05), (0, 0, 0.05), (0, 5_000, 0.05), (0, 50, 0), (0, 50, 0.5)])
-def test_bounds_that_make_no_sense_are_refused(bounds: tuple[float, float, float]) -> None:
-    with pytest.raises(ValueError, match=r"bounds|error"):
-        Bounds(*bounds)
+def test_bounds_that_make_no_sense_are_refused() -> None:
+    for bounds in [(50, 0, 0.05), (0, 0, 0.05), (0, 5_000, 0.05), (0, 50, 0), (0, 50, 0.5)]:
+        with pytest.raises(ValueError, match=r"bounds|error"):
+            Bounds(*bounds)
 
 
 @pytest.mark.parametrize("kind", PLAYED, ids=lambda kind: kind.name)
