@@ -11,7 +11,6 @@ from random import Random
 from typing import Any
 
 import grpc
-import pytest
 import typer
 from google.protobuf.descriptor import FileDescriptor
 from typer.core import TyperGroup
@@ -61,8 +60,6 @@ OPTIONS_PAGES = (
     "docs/lobby.md",
 )
 
-ids = pytest.mark.parametrize("path", PAGES, ids=name_of)
-
 
 def prose(path: Path) -> str:
     """The page without its fenced blocks."""
@@ -77,10 +74,10 @@ def code_words(path: Path) -> Iterator[str]:
     return (found[1] for found in SHORTENED.finditer(prose(path)))
 
 
-@pytest.mark.parametrize("path", [path for path in PAGES if path.stem not in MADE], ids=name_of)
-def test_lines_of_prose_end_at_120_characters(path: Path) -> None:
-    lines = (line for line in prose(path).splitlines() if not line.startswith(("|", "    ")))
-    assert [line for line in lines if len(line) > 120] == []
+def test_lines_of_prose_end_at_120_characters() -> None:
+    for path in [path for path in PAGES if path.stem not in MADE]:
+        lines = (line for line in prose(path).splitlines() if not line.startswith(("|", "    ")))
+        assert [line for line in lines if len(line) > 120] == [], path
 
 
 # --- links ---
@@ -91,17 +88,17 @@ def anchor(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-@ids
-def test_every_link_leads_to_a_file_of_the_tree_and_to_a_heading_there(path: Path) -> None:
-    for link in (found[1] for found in LINK.finditer(prose(path))):
-        if link.startswith("https://"):
-            continue
-        file, _, fragment = link.partition("#")
-        target = (path.parent / file).resolve() if file else path
-        assert target.exists(), link
-        assert target.is_relative_to(ROOT), link
-        if fragment:
-            assert fragment in {anchor(found[1]) for found in HEADING.finditer(target.read_text())}, link
+def test_every_link_leads_to_a_file_of_the_tree_and_to_a_heading_there() -> None:
+    for path in PAGES:
+        for link in (found[1] for found in LINK.finditer(prose(path))):
+            if link.startswith("https://"):
+                continue
+            file, _, fragment = link.partition("#")
+            target = (path.parent / file).resolve() if file else path
+            assert target.exists(), link
+            assert target.is_relative_to(ROOT), link
+            if fragment:
+                assert fragment in {anchor(found[1]) for found in HEADING.finditer(target.read_text())}, link
 
 
 def test_every_page_is_in_the_index() -> None:
@@ -169,37 +166,37 @@ def capitals() -> frozenset[str]:
     return frozenset(known | {f"FAIRPLAY_{name}" for name in variables})
 
 
-@pytest.mark.parametrize("path", [path for path in PAGES if path.stem not in OTHERS_FORMS], ids=name_of)
-def test_every_word_in_capitals_is_a_reason_a_value_or_a_status(path: Path) -> None:
-    words = {found for word in code_words(path) for found in CAPITALS.findall(word)}
-    assert words <= capitals()
+def test_every_word_in_capitals_is_a_reason_a_value_or_a_status() -> None:
+    for path in [path for path in PAGES if path.stem not in OTHERS_FORMS]:
+        words = {found for word in code_words(path) for found in CAPITALS.findall(word)}
+        assert words <= capitals(), path
 
 
-@ids
-def test_every_id_of_a_rule_or_a_probe_is_one(path: Path) -> None:
+def test_every_id_of_a_rule_or_a_probe_is_one() -> None:
     games = "|".join(registered())
     known = {rule for name in registered() for rule in find(name).rules}
     known |= {probe.id for name in registered() for probe in find_conformance(name).probes}
-    for word in code_words(path):
-        if re.fullmatch(rf"(?:{games})\.[a-z-]+\.[a-z-]+", word):
-            assert word in known
+    for path in PAGES:
+        for word in code_words(path):
+            if re.fullmatch(rf"(?:{games})\.[a-z-]+\.[a-z-]+", word):
+                assert word in known, path
 
 
-@ids
-def test_every_name_of_the_contract_exists(path: Path) -> None:
+def test_every_name_of_the_contract_exists() -> None:
     names = {
         thing.full_name
         for file in files()
         for things in (file.message_types_by_name, file.enum_types_by_name, file.services_by_name)
         for thing in things.values()
     } | {find(name).service for name in registered()}
-    assert set(FULL_NAME.findall(path.read_text())) <= names
     methods = {method.path for name in registered() for method in find(name).methods}
     for file in files():
         for service in file.services_by_name.values():
             methods |= {f"/{service.full_name}/{method.name}" for method in service.methods}
-    for service, method in PATH.findall(path.read_text()):
-        assert f"/{service}/{method}" in methods
+    for path in PAGES:
+        assert set(FULL_NAME.findall(path.read_text())) <= names, path
+        for service_name, method_name in PATH.findall(path.read_text()):
+            assert f"/{service_name}/{method_name}" in methods, path
 
 
 def test_the_reasons_of_the_contract_page_are_all_there_are_with_their_status() -> None:
@@ -226,11 +223,11 @@ def options() -> frozenset[str]:
     return frozenset(found)
 
 
-@pytest.mark.parametrize("name", OPTIONS_PAGES)
-def test_every_option_exists(name: str) -> None:
-    named = {option for word in code_words(ROOT / name) for option in OPTION.findall(word)}
-    assert named
-    assert named <= options()
+def test_every_option_exists() -> None:
+    for name in OPTIONS_PAGES:
+        named = {option for word in code_words(ROOT / name) for option in OPTION.findall(word)}
+        assert named
+        assert named <= options(), name
 
 
 # --- pages that follow from something ---
@@ -319,9 +316,9 @@ def test_the_first_player_wins_most_games_against_random() -> None:
     assert sum(map(won, range(20))) >= 17
 
 
-@pytest.mark.parametrize("path", PAGES_WITH_CODE, ids=name_of)
-def test_the_files_that_a_page_shows_are_those_of_the_tree(path: Path) -> None:
-    assert path.read_text() == with_code(path.read_text()), "run: python -m tools.docs_code"
+def test_the_files_that_a_page_shows_are_those_of_the_tree() -> None:
+    for path in PAGES_WITH_CODE:
+        assert path.read_text() == with_code(path.read_text()), "run: python -m tools.docs_code"
 
 
 def test_the_page_about_a_game_of_your_own_shows_every_file_of_it() -> None:

@@ -8,8 +8,6 @@ import shlex
 import tomllib
 from pathlib import Path
 
-import pytest
-
 from fairplay.games.game import find
 from fairplay.games.kit.player_service import PLAYER_METHODS
 from fairplay.player.handlers import PROTOCOL_REVISION
@@ -21,8 +19,6 @@ PROTO = ROOT / "proto"
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 IMPORT = re.compile(r'^import "(fairplay/.+)";$', re.MULTILINE)
 GO, TYPESCRIPT, RUST, JAVA, CPP, *_ = LANGUAGES
-
-languages = pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.folder)
 
 
 def folder(language: Language) -> Path:
@@ -49,79 +45,87 @@ def sources(language: Language) -> str:
 # --- from the protos ---
 
 
-@languages
-def test_protoc_is_given_files_that_exist_and_all_that_they_import(language: Language) -> None:
-    listed = {"rust": "build.rs", "java": "pom.xml", "cpp": "CMakeLists.txt"}.get(language.folder, "build.sh")
-    given = set(re.findall(r"fairplay/[\w/]+\.proto", (folder(language) / listed).read_text()))
-    assert {f"fairplay/{game}/v1/{game}_player.proto" for game in GAMES} <= given
-    for name in given:
-        imported = set(IMPORT.findall((PROTO / name).read_text()))
-        assert imported <= given or language is RUST  # whose generator takes what is imported by itself
+def test_protoc_is_given_files_that_exist_and_all_that_they_import() -> None:
+    for language in LANGUAGES:
+        listed = {"rust": "build.rs", "java": "pom.xml", "cpp": "CMakeLists.txt"}.get(language.folder, "build.sh")
+        given = set(re.findall(r"fairplay/[\w/]+\.proto", (folder(language) / listed).read_text()))
+        assert {f"fairplay/{game}/v1/{game}_player.proto" for game in GAMES} <= given
+        for name in given:
+            imported = set(IMPORT.findall((PROTO / name).read_text()))
+            assert imported <= given or language is RUST  # whose generator takes what is imported by itself
 
 
-@languages
-def test_the_page_shows_the_build_as_it_is(language: Language) -> None:
-    shown = build(language).split('cd "$(dirname "$0")"\n\n')[1]
-    assert f"```sh\n{shown}```\n" in (folder(language) / "README.md").read_text()
+def test_the_page_shows_the_build_as_it_is() -> None:
+    for language in LANGUAGES:
+        shown = build(language).split('cd "$(dirname "$0")"\n\n')[1]
+        assert f"```sh\n{shown}```\n" in (folder(language) / "README.md").read_text()
 
 
-@languages
-def test_the_page_builds_plays_dials_in_and_certifies(language: Language) -> None:
-    text = (folder(language) / "README.md").read_text()
-    typed = [command.text for command in commands(text)]
-    assert typed[0] == f"sh examples/{language.folder}/build.sh"
-    for wanted in ("--listen", "grpc://", "exec:", "--serve", "--connect", "fairplay tournament", "fairplay certify"):
-        assert any(wanted in command for command in typed), wanted
-    for link in LINK.findall(text):
-        assert (folder(language) / link).exists(), link
+def test_the_page_builds_plays_dials_in_and_certifies() -> None:
+    for language in LANGUAGES:
+        text = (folder(language) / "README.md").read_text()
+        typed = [command.text for command in commands(text)]
+        assert typed[0] == f"sh examples/{language.folder}/build.sh"
+        for wanted in (
+            "--listen",
+            "grpc://",
+            "exec:",
+            "--serve",
+            "--connect",
+            "fairplay tournament",
+            "fairplay certify",
+        ):
+            assert any(wanted in command for command in typed), wanted
+        for link in LINK.findall(text):
+            assert (folder(language) / link).exists(), link
 
 
 # --- the players ---
 
 
-@languages
-def test_every_method_of_the_services_is_there(language: Language) -> None:
-    written = sources(language)
-    for method in (*PLAYER_METHODS.values(), *(method for game in GAMES for method in find(game).methods)):
-        name = method.name
-        lowered = name[0].lower() + name[1:]
-        snake = re.sub("(?=[A-Z])", "_", lowered).lower()
-        pattern = {
-            "go": rf"\) {name}\(",
-            "typescript": rf"\b{lowered}: \(",
-            "rust": rf"async fn {snake}\(",
-            "java": rf"public void {lowered}\(",
-            "cpp": rf"Status {name}\(",
+def test_every_method_of_the_services_is_there() -> None:
+    for language in LANGUAGES:
+        written = sources(language)
+        for method in (*PLAYER_METHODS.values(), *(method for game in GAMES for method in find(game).methods)):
+            name = method.name
+            lowered = name[0].lower() + name[1:]
+            snake = re.sub("(?=[A-Z])", "_", lowered).lower()
+            pattern = {
+                "go": rf"\) {name}\(",
+                "typescript": rf"\b{lowered}: \(",
+                "rust": rf"async fn {snake}\(",
+                "java": rf"public void {lowered}\(",
+                "cpp": rf"Status {name}\(",
+            }[language.folder]
+            assert re.search(pattern, written), (language.folder, name)
+
+
+def test_a_player_goes_where_its_options_or_its_environment_say() -> None:
+    for language in LANGUAGES:
+        written = sources(language)
+        for name in ("LISTEN", "CONNECT", "NAME", "TOKEN", "CA", "SECRET"):
+            assert f"FAIRPLAY_{name}" in written, language.folder
+        for option in ("listen", "connect", "name", "token", "serve", "tls-cert", "tls-key"):
+            assert re.search(rf'"(--)?{option}"|^\s+{option}: ', written, re.MULTILINE), (language.folder, option)
+
+
+def test_a_player_names_the_revision_that_it_was_written_for() -> None:
+    for language in LANGUAGES:
+        stated = re.findall(r"[rR]evision(?:: +|\()(\d+)", sources(language))
+        assert set(stated) == {str(PROTOCOL_REVISION)}, language.folder
+
+
+def test_what_is_built_is_not_committed() -> None:
+    for language in LANGUAGES:
+        ignored = (ROOT / ".gitignore").read_text().splitlines()
+        built = {
+            "go": ("bin", "gen"),
+            "typescript": ("dist", "node_modules", "src/gen"),
+            "rust": ("target",),
+            "java": ("target",),
+            "cpp": ("build",),
         }[language.folder]
-        assert re.search(pattern, written), name
-
-
-@languages
-def test_a_player_goes_where_its_options_or_its_environment_say(language: Language) -> None:
-    written = sources(language)
-    for name in ("LISTEN", "CONNECT", "NAME", "TOKEN", "CA", "SECRET"):
-        assert f"FAIRPLAY_{name}" in written
-    for option in ("listen", "connect", "name", "token", "serve", "tls-cert", "tls-key"):
-        assert re.search(rf'"(--)?{option}"|^\s+{option}: ', written, re.MULTILINE), option
-
-
-@languages
-def test_a_player_names_the_revision_that_it_was_written_for(language: Language) -> None:
-    stated = re.findall(r"[rR]evision(?:: +|\()(\d+)", sources(language))
-    assert set(stated) == {str(PROTOCOL_REVISION)}
-
-
-@languages
-def test_what_is_built_is_not_committed(language: Language) -> None:
-    ignored = (ROOT / ".gitignore").read_text().splitlines()
-    built = {
-        "go": ("bin", "gen"),
-        "typescript": ("dist", "node_modules", "src/gen"),
-        "rust": ("target",),
-        "java": ("target",),
-        "cpp": ("build",),
-    }[language.folder]
-    assert {f"/examples/{language.folder}/{name}/" for name in built} <= set(ignored)
+        assert {f"/examples/{language.folder}/{name}/" for name in built} <= set(ignored), language.folder
 
 
 # --- what they are built with ---
@@ -163,19 +167,17 @@ def test_every_dependency_is_on_its_page() -> None:
 # --- the tool ---
 
 
-@pytest.mark.parametrize("found", [None, "", "go version go1.19.8 linux/amd64"])
-def test_a_machine_without_the_language_is_told_in_one_sentence_what_to_install(found: str | None) -> None:
-    sentence = missing(GO, found)
-    assert sentence is not None
-    assert "install Go 1.24 or newer" in sentence
-    assert "\n" not in sentence
+def test_a_machine_without_the_language_is_told_in_one_sentence_what_to_install() -> None:
+    for found in [None, "", "go version go1.19.8 linux/amd64"]:
+        sentence = missing(GO, found)
+        assert sentence is not None
+        assert "install Go 1.24 or newer" in sentence
+        assert "\n" not in sentence
 
 
-@pytest.mark.parametrize(
-    ("language", "found"), [(GO, "go version go1.26.8 linux/amd64"), (TYPESCRIPT, "v20.20.2\n"), (JAVA, "javac 21\n")]
-)
-def test_a_version_that_is_new_enough_will_do(language: Language, found: str) -> None:
-    assert missing(language, found) is None
+def test_a_version_that_is_new_enough_will_do() -> None:
+    for language, found in [(GO, "go version go1.26.8 linux/amd64"), (TYPESCRIPT, "v20.20.2\n"), (JAVA, "javac 21\n")]:
+        assert missing(language, found) is None
 
 
 def test_whoever_is_blamed_in_a_game_or_a_tournament_is_found() -> None:
@@ -184,14 +186,12 @@ def test_whoever_is_blamed_in_a_game_or_a_tournament_is_found() -> None:
     assert misconducts_of({"failures": [{"misconduct": {}}]}) == [{"misconduct": {}}]
 
 
-@pytest.mark.parametrize("language", LANGUAGES, ids=lambda each: each.folder)
-def test_the_commands_of_each_page_certify_the_players_of_all_games_one_dialling_in_and_one_serving(
-    language: Language,
-) -> None:
-    page = (folder(language) / "README.md").read_text()
-    certified = [shlex.split(line)[3:] for line in page.splitlines() if line.startswith("$ fairplay certify ")]
-    games = iter(GAMES)
-    assert certified == [
-        [game := next(games), f"exec:{language.player(game)}"],
-        [game := next(games), f"exec:{language.player(game)} --serve"],
-    ]
+def test_the_commands_of_each_page_certify_the_players_of_all_games_one_dialling_in_and_one_serving() -> None:
+    for language in LANGUAGES:
+        page = (folder(language) / "README.md").read_text()
+        certified = [shlex.split(line)[3:] for line in page.splitlines() if line.startswith("$ fairplay certify ")]
+        games = iter(GAMES)
+        assert certified == [
+            [game := next(games), f"exec:{language.player(game)}"],
+            [game := next(games), f"exec:{language.player(game)} --serve"],
+        ]

@@ -16,7 +16,6 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pytest
 import typer
 from typer.core import TyperGroup
 
@@ -110,16 +109,13 @@ def test_every_command_line_that_is_shown_is_one() -> None:
     assert [(each.place, each.text, found) for each in shown if (found := problem(each))] == []
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
+def test_a_line_that_the_command_line_refuses_is_found() -> None:
+    for text, words in [
         ("certify q --player exec:./me", "No such option: --player"),
         ("certfy q", "no command 'certfy'"),
         ("records lst records", "no command 'lst'"),
         ("new fish mine too > out", "no place for ['too']"),
-    ],
-)
-def test_a_line_that_the_command_line_refuses_is_found(text: str, words: str) -> None:
-    found = problem(Shown("page", f"fairplay {text}", True))
-    assert found is not None
-    assert words in found
+    ]:
+        found = problem(Shown("page", f"fairplay {text}", True))
+        assert found is not None
+        assert words in found

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-import pytest
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from tests.proto.schema import PATHS, enums, file, files, messages
@@ -129,9 +128,9 @@ def test_a_clash_would_be_found() -> None:
     assert "Java getPileCount" in clashes(pool.FindMessageTypeByName("clash.Clash"))
 
 
-@pytest.mark.parametrize("message", list(messages()), ids=lambda message: message.full_name)
-def test_no_two_accessors_of_a_message_are_the_same(message: Descriptor) -> None:
-    assert clashes(message) == []
+def test_no_two_accessors_of_a_message_are_the_same() -> None:
+    for message in messages():
+        assert clashes(message) == [], message.full_name
 
 
 def test_no_field_is_a_reserved_word() -> None:
@@ -183,15 +182,15 @@ def test_names_of_files_differ_in_more_than_case() -> None:
     assert len({path.lower() for path in PATHS}) == len(PATHS)
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_every_file_says_how_other_languages_call_it(path: str) -> None:
+def test_every_file_says_how_other_languages_call_it() -> None:
     """Adding such an option later breaks whoever has generated code before."""
-    options, package = file(path).GetOptions(), file(path).package
-    assert options.java_multiple_files
-    assert options.java_package == f"com.{package}"
-    assert options.java_outer_classname.endswith("Proto")
-    assert options.go_package.endswith(f"{package.replace('.', '/')};{package.replace('.', '')}")
-    assert options.csharp_namespace.lower() == package
-    assert options.ruby_package.replace("::", ".").lower() == package
-    assert options.php_namespace.replace("\\", ".").lower() == package
-    assert options.objc_class_prefix
+    for path in PATHS:
+        options, package = file(path).GetOptions(), file(path).package
+        assert options.java_multiple_files, path
+        assert options.java_package == f"com.{package}", path
+        assert options.java_outer_classname.endswith("Proto"), path
+        assert options.go_package.endswith(f"{package.replace('.', '/')};{package.replace('.', '')}"), path
+        assert options.csharp_namespace.lower() == package, path
+        assert options.ruby_package.replace("::", ".").lower() == package, path
+        assert options.php_namespace.replace("\\", ".").lower() == package, path
+        assert options.objc_class_prefix, path

@@ -68,19 +68,9 @@ def test_every_game_is_tried() -> None:
 
 @pytest.mark.usefixtures("strict")
 @pytest.mark.parametrize("case", QUICK_AND_THOROUGH, ids=name_of)
-def test_an_environment_passes_pettingzoos_api_test(case: Case) -> None:
+def test_an_environment_passes_the_tests_of_pettingzoo(case: Case) -> None:
     api_test(env(*case), num_cycles=100)
-
-
-@pytest.mark.usefixtures("strict")
-@pytest.mark.parametrize("case", QUICK_AND_THOROUGH, ids=name_of)
-def test_an_environment_passes_pettingzoos_seed_test(case: Case) -> None:
     seed_test(lambda: env(*case), num_cycles=100)
-
-
-@pytest.mark.usefixtures("strict")
-@pytest.mark.parametrize("case", QUICK_AND_THOROUGH, ids=name_of)
-def test_an_environment_passes_pettingzoos_render_test(case: Case) -> None:
     drawn = {"svg": lambda picture: picture.startswith("<svg"), "ansi": lambda picture: "\x1b[" in picture}
     render_test(lambda render_mode: env(*case, render_mode=render_mode), drawn)
 
@@ -163,31 +153,31 @@ def test_settings_are_taken_as_message_too() -> None:
     assert GameEnvironment("fish", settings=fish_pb2.Settings(rows=7)).parts[0].shape == (7, 5)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ({"game": "chess"}, "there is no game 'chess'; the games are "),
-        ({"game": "fish", "players": 5}, "players is 5: Fish has 2 to 4 with these settings"),
-        ({"game": "fish", "settings": {"rows": 99}}, "rows is 99: it must be between 1 and 25."),
-        ({"game": "fish", "settings": {"rwos": 5}}, 'settings of fish: .* has no field named "rwos"'),
-        ({"game": "fish", "settings": q_pb2.Settings()}, "settings are fairplay.q.v1.Settings: they must be .* fish"),
-        ({"game": "fish", "render_mode": "rgb"}, "render_mode is 'rgb': it must be None or one of human, ansi, svg"),
-        ({"game": "webset", "settings": {"rounds": "ROUNDS_OFF"}}, "rounds is 'off': it must be lot or puzzle"),
-    ],
-)
-def test_bad_input_gets_one_sentence(arguments: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        GameEnvironment(**arguments)
+BAD_INPUT: list[tuple[dict[str, Any], str]] = [
+    ({"game": "chess"}, "there is no game 'chess'; the games are "),
+    ({"game": "fish", "players": 5}, "players is 5: Fish has 2 to 4 with these settings"),
+    ({"game": "fish", "settings": {"rows": 99}}, "rows is 99: it must be between 1 and 25."),
+    ({"game": "fish", "settings": {"rwos": 5}}, 'settings of fish: .* has no field named "rwos"'),
+    ({"game": "fish", "settings": q_pb2.Settings()}, "settings are fairplay.q.v1.Settings: they must be .* fish"),
+    ({"game": "fish", "render_mode": "rgb"}, "render_mode is 'rgb': it must be None or one of human, ansi, svg"),
+    ({"game": "webset", "settings": {"rounds": "ROUNDS_OFF"}}, "rounds is 'off': it must be lot or puzzle"),
+]
 
 
-@pytest.mark.parametrize(
-    ("missing", "package"), [("pettingzoo", "fairplay.pettingzoo"), ("numpy", "fairplay.playouts")]
-)
-def test_without_the_extra_one_sentence_says_what_to_install(missing: str, package: str) -> None:
-    program = f"import sys; sys.modules[{missing!r}] = None; import {package}"
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
-    last = found.stderr.strip().splitlines()[-1]
-    assert last == f"ModuleNotFoundError: {lacks_extra(package, 'research')}"
+def test_bad_input_gets_one_sentence() -> None:
+    for arguments, sentence in BAD_INPUT:
+        with pytest.raises(ValueError, match=sentence):
+            GameEnvironment(**arguments)
+
+
+def test_without_the_extra_one_sentence_says_what_to_install() -> None:
+    for missing, package in [("pettingzoo", "fairplay.pettingzoo"), ("numpy", "fairplay.playouts")]:
+        program = f"import sys; sys.modules[{missing!r}] = None; import {package}"
+        found = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False
+        )
+        last = found.stderr.strip().splitlines()[-1]
+        assert last == f"ModuleNotFoundError: {lacks_extra(package, 'research')}"
 
 
 def test_the_games_load_without_the_extra() -> None:
