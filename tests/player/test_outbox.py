@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
-
 from fairplay.player.outbox import FRAME_BYTES, Outbox
 from fairplay.v1.connection_pb2 import Reply
 
@@ -31,27 +29,6 @@ class Wire:
     async def turns(self, count: int) -> None:
         for _ in range(count):
             await asyncio.sleep(0)
-
-
-async def test_what_is_due_in_the_same_turns_goes_in_one_frame() -> None:
-    wire = Wire()
-    wire.put(1)
-    await wire.turns(1)
-    wire.put(2)
-    assert wire.frames == []
-    await wire.turns(3)
-    assert wire.frames == [[1, 2]]
-
-
-@pytest.mark.parametrize(("open_count", "count"), [(8, 4), (20, 10), (3, 3), (1, 1)])
-async def test_half_of_the_open_calls_or_all_of_them_leave_at_once(open_count: int, count: int) -> None:
-    wire = Wire(open_count)
-    wire.put(*range(count - 1))
-    await wire.turns(1)
-    assert wire.frames == []
-    wire.put(count)
-    await wire.turns(1)
-    assert wire.frames == [[*range(count - 1), count]]
 
 
 async def test_frames_are_written_one_after_another_and_grow_while_one_is_written() -> None:
@@ -85,28 +62,6 @@ async def test_an_item_that_is_larger_than_a_frame_still_goes() -> None:
     wire.put(2)
     await wire.turns(8)
     assert wire.frames == [[1], [2]]
-
-
-async def test_a_nudge_writes_an_empty_frame_and_idling_needs_no_task() -> None:
-    wire = Wire()
-    wire.outbox.nudge()
-    await wire.turns(3)
-    assert wire.frames == [[]]
-    assert len(asyncio.all_tasks()) == 1
-
-
-async def test_what_writing_raises_is_told_once_and_nothing_is_written_any_more() -> None:
-    wire = Wire()
-
-    async def fails(_: list[Reply]) -> None:
-        raise ConnectionError("gone")
-
-    wire.outbox._write = fails
-    wire.put(1)
-    await wire.turns(4)
-    wire.put(2)
-    await wire.turns(4)
-    assert [str(error) for error in wire.errors] == ["gone"]
 
 
 async def test_a_closed_outbox_writes_nothing() -> None:

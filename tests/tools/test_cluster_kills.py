@@ -92,18 +92,13 @@ def test_a_trial_without_an_end_is_told_in_a_sentence(capsys: pytest.CaptureFixt
     assert capsys.readouterr().err == "there is no Ray\n"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
+def test_wrong_usage_is_told_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, sentence in [
         (["--games", "30"], "--games must be a multiple of 20 up to 20000, and not 30"),
         (["--games", "0"], "--games must be a multiple of 20 up to 20000, and not 0"),
         (["--games", "20", "--kills", "20"], "--kills must be less than the games, and not 20"),
-    ],
-)
-def test_wrong_usage_is_told_in_a_sentence(
-    arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(arguments, lambda *_: SOUND)
-    assert stopped.value.code == 2
-    assert sentence in capsys.readouterr().err
+    ]:
+        with pytest.raises(SystemExit) as stopped:
+            main(arguments, lambda *_: SOUND)
+        assert stopped.value.code == 2
+        assert sentence in capsys.readouterr().err

@@ -2,37 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
-from tools import generate_languages
-from tools.generate_languages import LANGUAGES, UNAVAILABLE, Language, build_rust_modules, main, missing
+from tools.generate_languages import LANGUAGES, UNAVAILABLE, build_rust_modules
 
 
 def test_nine_languages_are_tried_or_named() -> None:
     names = {language.name for language in LANGUAGES} | UNAVAILABLE.keys()
     assert names == {"Java", "Kotlin", "C#", "Go", "Rust", "C++", "TypeScript", "Swift", "Dart"}
-
-
-def fail(folder: Path) -> None:
-    raise generate_languages.FailedError("no such field")
-
-
-def test_a_failure_is_told_and_ends_with_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(generate_languages, "LANGUAGES", (Language("Latin", "verses", (), fail),))
-    assert main([]) == 1
-    assert "Latin: FAILED: no such field\n" in capsys.readouterr().out
-
-
-def test_a_language_that_is_not_installed_is_said_not_to_be_tried(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    latin = Language("Latin", "verses", ("no-such-program",), fail)
-    assert missing(latin) == ["no-such-program"]
-    monkeypatch.setattr(generate_languages, "LANGUAGES", (latin,))
-    assert main([]) == 0
-    assert "Latin: not tried, because no-such-program is missing\n" in capsys.readouterr().out
 
 
 def test_modules_of_rust_are_nested_as_the_packages_are() -> None:
