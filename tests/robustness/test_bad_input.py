@@ -152,20 +152,18 @@ FAILED = {
 }
 
 
-@pytest.mark.parametrize("case", USAGE)
 def test_wrong_usage_is_told_in_one_sentence(
-    case: str, files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments, words = USAGE[case]
-    check(here(monkeypatch, capsys, *arguments), 2, words)
+    for arguments, words in USAGE.values():
+        check(here(monkeypatch, capsys, *arguments), 2, words)
 
 
-@pytest.mark.parametrize("case", FAILED)
 def test_what_cannot_be_done_is_told_in_one_sentence(
-    case: str, files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments, words = FAILED[case]
-    check(here(monkeypatch, capsys, *arguments), 1, words)
+    for arguments, words in FAILED.values():
+        check(here(monkeypatch, capsys, *arguments), 1, words)
 
 
 # What shows itself only in a process of its own
@@ -186,9 +184,9 @@ def taken() -> Iterator[str]:
         yield f"127.0.0.1:{holder.getsockname()[1]}"
 
 
-@pytest.mark.parametrize("what", ["serve", "player fish"])
-def test_an_address_in_use_is_told(what: str, taken: str, tmp_path: Path) -> None:
-    check(run(tmp_path, *what.split(), "--listen", taken), 1, f"cannot listen on {taken}: it is in use")
+def test_an_address_in_use_is_told(taken: str, tmp_path: Path) -> None:
+    for what in ["serve", "player fish"]:
+        check(run(tmp_path, *what.split(), "--listen", taken), 1, f"cannot listen on {taken}: it is in use")
 
 
 @pytest.mark.slow

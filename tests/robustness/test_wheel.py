@@ -167,25 +167,23 @@ def test_the_players_kit_and_the_stubs_are_typed(bin_of: Callable[[str], Path], 
 # --- a missing extra ---
 
 
-@pytest.mark.parametrize("command", EXTRAS)
-def test_a_command_without_its_extra_names_it(command: str, bin_of: Callable[[str], Path]) -> None:
-    ran = fairplay(bin_of(""), command)
-    extra = EXTRAS[command]
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith(f"fairplay: fairplay {command} needs the extra {extra}: ")
-    assert ran.err.endswith(f"pip install 'fairplay-protocol[{extra}]'\n")
+def test_a_command_without_its_extra_names_it(bin_of: Callable[[str], Path]) -> None:
+    for command, extra in EXTRAS.items():
+        ran = fairplay(bin_of(""), command)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err.startswith(f"fairplay: fairplay {command} needs the extra {extra}: ")
+        assert ran.err.endswith(f"pip install 'fairplay-protocol[{extra}]'\n")
 
 
-@pytest.mark.parametrize("arguments", [[], ["--help"], ["--version"], ["frobnicate"]], ids=" ".join)
-def test_the_command_line_without_its_extra_names_it(arguments: list[str], bin_of: Callable[[str], Path]) -> None:
-    ran = fairplay(bin_of(""), *arguments)
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err.endswith("-m pip install 'fairplay-protocol[terminal]'\n")
+def test_the_command_line_without_its_extra_names_it(bin_of: Callable[[str], Path]) -> None:
+    for arguments in [[], ["--help"], ["--version"], ["frobnicate"]]:
+        ran = fairplay(bin_of(""), *arguments)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err.endswith("-m pip install 'fairplay-protocol[terminal]'\n")
 
 
-@pytest.mark.parametrize(
-    ("installed", "arguments", "missing"),
-    [
+def test_another_extra_does_not_do(bin_of: Callable[[str], Path]) -> None:
+    for installed, arguments, missing in [
         ("server", ["lobby"], "terminal"),
         ("server", ["certify", "fish", "bot:first"], "certify"),
         ("terminal", ["serve", "--listen", "127.0.0.1:0"], "server"),
@@ -194,25 +192,23 @@ def test_the_command_line_without_its_extra_names_it(arguments: list[str], bin_o
         ("terminal", ["demo"], "server"),
         ("terminal", ["records", "list", "."], "server"),
         ("terminal", ["certify", "fish", "bot:first"], "certify"),
-    ],
-)
-def test_another_extra_does_not_do(
-    installed: str, arguments: list[str], missing: str, bin_of: Callable[[str], Path]
-) -> None:
-    ran = fairplay(bin_of(installed), *arguments)
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err.endswith(f"-m pip install 'fairplay-protocol[{missing}]'\n")
+    ]:
+        ran = fairplay(bin_of(installed), *arguments)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err.endswith(f"-m pip install 'fairplay-protocol[{missing}]'\n")
 
 
 # --- with an extra ---
 
 
-@pytest.mark.parametrize("extra", ["server", "terminal", "certify"])
-def test_help_shows_every_command_whatever_is_installed(extra: str, bin_of: Callable[[str], Path]) -> None:
-    shown = done(fairplay(bin_of(extra), "--help"))
-    assert {line.split()[0] for line in shown.partition("Commands:")[2].splitlines() if line[:3].strip()} >= set(EXTRAS)
-    for command in EXTRAS:
-        assert "Usage" in done(fairplay(bin_of(extra), command, "--help"))
+def test_help_shows_every_command_whatever_is_installed(bin_of: Callable[[str], Path]) -> None:
+    for extra in ["server", "terminal", "certify"]:
+        shown = done(fairplay(bin_of(extra), "--help"))
+        assert {line.split()[0] for line in shown.partition("Commands:")[2].splitlines() if line[:3].strip()} >= set(
+            EXTRAS
+        )
+        for command in EXTRAS:
+            assert "Usage" in done(fairplay(bin_of(extra), command, "--help"))
 
 
 def test_the_extra_server_plays(bin_of: Callable[[str], Path], elsewhere: Path) -> None:

@@ -184,7 +184,7 @@ async def play_game(server: Server, seed: int, prefix: str = "") -> None:
     assert ranked == sorted(role.name for role in roles if role.name not in stage.fired)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 async def test_a_game_ends_on_time_without_exactly_those_that_are_broken(server: Server, seed: int) -> None:
     await play_game(server, seed)
 
@@ -193,7 +193,7 @@ async def test_games_with_broken_players_do_not_disturb_each_other(server: Serve
     await asyncio.gather(*(play_game(server, seed, f"g{seed}-") for seed in range(100, 116)))
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 async def test_a_tournament_ends_on_time_without_exactly_those_that_are_broken(server: Server, seed: int) -> None:
     random = Random(1_000 + seed)
     roles = cast(random, "abcdefghi"[: random.randint(4, 9)], OF_TOURNAMENTS)

@@ -38,24 +38,21 @@ def test_nothing_is_said_where_nothing_is_started() -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("command", [["game", "fish", "-p", PLAYER, "-p", "bot:first"], ["serve", "--allow-exec"]])
-def test_require_refuses_and_says_what_is_missing(command: list[str]) -> None:
-    ran = fairplay(*command, "--sandbox", "require")
-    assert (ran.returncode, ran.stderr) == (1, f"fairplay: {MISSING}\n")
+def test_require_refuses_and_says_what_is_missing() -> None:
+    for command in [["game", "fish", "-p", PLAYER, "-p", "bot:first"], ["serve", "--allow-exec"]]:
+        ran = fairplay(*command, "--sandbox", "require")
+        assert (ran.returncode, ran.stderr) == (1, f"fairplay: {MISSING}\n")
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
+def test_what_cannot_be_meant_is_refused() -> None:
+    for words, sentence in [
         (["--sandbox", "on"], "there is no sandbox 'on': give auto, require or off"),
         (["--program-limits", "ram=1"], "'ram=1' is not a limit: give NAME=NUMBER"),
         (["--program-folders", "/no/such/folder"], "/no/such/folder is not a folder that programs could read"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused(words: list[str], sentence: str) -> None:
-    ran = game(*words)
-    assert ran.returncode == 2
-    assert sentence in ran.stderr
+    ]:
+        ran = game(*words)
+        assert ran.returncode == 2
+        assert sentence in ran.stderr
 
 
 def test_the_environment_says_what_auto_means() -> None:

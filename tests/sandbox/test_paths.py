@@ -28,9 +28,8 @@ def seen(here: Path, *words: str, confined: bool = False, added: tuple[Path, ...
     return {path.relative_to(here).as_posix() if path.is_relative_to(here) else str(path) for path in found}
 
 
-@pytest.mark.parametrize(
-    ("words", "paths"),
-    [
+def test_a_program_sees_the_folders_of_what_its_command_names(here: Path) -> None:
+    for words, paths in [
         (["sh", "ann/run.sh"], {"ann"}),
         (["./ann/run.sh"], {"ann"}),
         (["node", "bob/dist/run.js"], {"bob/dist", "bob/package.json", "bob/node_modules"}),
@@ -41,10 +40,8 @@ def seen(here: Path, *words: str, confined: bool = False, added: tuple[Path, ...
         (["ls", "records"], set()),
         (["sh", "-c", "x" * 10_000], set()),
         (["sh", "no-such-file", "", "a\0b"], set()),
-    ],
-)
-def test_a_program_sees_the_folders_of_what_its_command_names(here: Path, words: list[str], paths: set[str]) -> None:
-    assert seen(here, *words) == paths
+    ]:
+        assert seen(here, *words) == paths
 
 
 def test_a_module_of_python_is_looked_for_in_the_current_folder(here: Path) -> None:
