@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import re
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest
 import pytest_asyncio
 from google.protobuf.duration_pb2 import Duration
 
-from fairplay.server.manager.states import EXAMINING
-from fairplay.server.manager.suite import Finding, Suite
 from fairplay.server.records import files
 from fairplay.server.server import Config
 from fairplay.terminal.records.verify import check_record
 from fairplay.v1.game_pb2 import Player
-from fairplay.v1.player_pb2 import PlayerDescription
 from fairplay.v1.tournament_pb2 import (
     CertificatePolicy,
     ExaminationPolicy,
@@ -53,27 +50,25 @@ async def test_a_league_shows_standings_with_intervals_and_a_cross_table(recorde
         assert '<body hx-ext="sse" class="screen">' in (await browser.get("/tournaments/league?screen")).text
 
 
-async def test_a_sign_up_shows_who_is_examined_and_who_was_refused_and_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def examine(suite: Suite, player: Player, plan: TournamentPlan, secret: str) -> Finding:
-        if player.name == "ann":
-            await asyncio.Event().wait()
-        return Finding(PlayerDescription(), "rules.legal", "FAIL: a <b>wrong</b> move")
-
-    monkeypatch.setattr(Suite, "examine", examine)
+async def test_a_sign_up_shows_who_is_examined_and_who_was_refused_and_why() -> None:
     asked = CertificatePolicy(examination=ExaminationPolicy())
     policy = SignUpPolicy(waiting_period=Duration(), certificate=asked)
-    async with pages_of(Config(listen="127.0.0.1:0", examinations=2)) as pages, pages.person() as browser:
-        manager = pages.server.manager
-        await manager.create("cup", TournamentPlan(game="fish", sign_up=policy))
-        for name in ("ann", "bob"):
-            await manager.sign_up("cup", Player(name=name, link="grpc://127.0.0.1:1"), "")
-        async with asyncio.timeout(60):
-            while manager.get("cup").examinations[1].status == EXAMINING:
-                await asyncio.sleep(0.01)
-        text = text_of((await browser.get("/tournaments/cup")).text)
-        assert "The server runs the conformance suite on those who sign up." in text
-        assert "ann is being examined" in text
-        assert "bob was refused: rules.legal FAIL: a <b>wrong</b> move" in text
+    config = Config(listen="127.0.0.1:0", examinations=2, start_limit_s=1.0)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        links = {"ann": f"grpc://127.0.0.1:{silent.getsockname()[1]}", "bob": "grpc://127.0.0.1:1"}
+        async with pages_of(config) as pages, pages.person() as browser:
+            manager = pages.server.manager
+            await manager.create("cup", TournamentPlan(game="fish", sign_up=policy))
+            for name, link in links.items():
+                await manager.sign_up("cup", Player(name=name, link=link), "")
+            text = text_of((await browser.get("/tournaments/cup")).text)
+            assert "The server runs the conformance suite on those who sign up." in text
+            assert "ann is being examined" in text
+            async with asyncio.timeout(60):
+                while "bob was refused" not in text:
+                    await asyncio.sleep(0.1)
+                    text = text_of((await browser.get("/tournaments/cup")).text)
+            assert "bob was refused: contract.reachable FAIL: The player cannot be reached" in text
 
 
 async def test_an_entrant_shows_its_certificate(tmp_path: Path) -> None:
@@ -82,25 +77,6 @@ async def test_an_entrant_shows_its_certificate(tmp_path: Path) -> None:
         text = text_of((await browser.get("/tournaments/cup/entrants/ann")).text)
         assert "It is certified by the conformance suite" in text
         assert f"signed with the key {key}" in text
-
-
-async def test_an_entrant_that_the_server_has_examined_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def examine(suite: Suite, player: Player, plan: TournamentPlan, secret: str) -> Finding:
-        return Finding(PlayerDescription())
-
-    monkeypatch.setattr(Suite, "examine", examine)
-    asked = CertificatePolicy(examination=ExaminationPolicy())
-    policy = SignUpPolicy(waiting_period=Duration(), certificate=asked)
-    async with pages_of(Config(listen="127.0.0.1:0", examinations=2)) as pages, pages.person() as browser:
-        manager = pages.server.manager
-        await manager.create("cup", TournamentPlan(game="fish", sign_up=policy))
-        await manager.sign_up("cup", Player(name="ann", link="grpc://127.0.0.1:1"), "")
-        await manager.sign_up("cup", Player(name="bob", link="bot:first"), "")
-        async with asyncio.timeout(60):
-            while len(manager.get("cup").entrants) < 2:
-                await asyncio.sleep(0.01)
-        assert "This server examined it" in text_of((await browser.get("/tournaments/cup/entrants/ann")).text)
-        assert "It needed no certificate." in text_of((await browser.get("/tournaments/cup/entrants/bob")).text)
 
 
 async def test_a_knockout_shows_its_rounds_and_failures_with_their_evidence(recorded: Pages) -> None:

@@ -19,7 +19,7 @@ import pytest
 
 from fairplay.server.server import Server
 from fairplay.web.app import Options
-from fairplay.web.visitor_files import KeptVisitor, VisitorFiles, usual_directory
+from fairplay.web.visitor_files import KeptVisitor, VisitorFiles
 from tests.web.harness import LIMIT_S, SERVER, events_of, pages_before, text_of, wait_for
 from tests.web.test_table import CHOICE, make_table
 
@@ -154,8 +154,3 @@ def test_pages_that_share_a_directory_with_others_keep_nothing(tmp_path: Path) -
     nowhere = VisitorFiles(tmp_path / "file")
     nowhere.keep("one", ANN)
     assert nowhere.load("127.0.0.1:1") == {}
-
-
-def test_visitors_are_kept_where_programs_keep_their_state() -> None:
-    assert usual_directory({"XDG_STATE_HOME": "/state"}) == Path("/state/fairplay/web")
-    assert usual_directory({}).is_relative_to(Path.home())
