@@ -351,9 +351,8 @@ def test_a_circle_is_named() -> None:
     assert circles(Tree({**BASE, **typing})) != []
 
 
-@pytest.mark.parametrize(
-    ("path", "source", "complaint"),
-    [
+def test_a_wrong_direction_is_named_with_its_place() -> None:
+    for path, source, complaint in [
         (f"{GAME}/fish/rules/__init__.py", "import fairplay.games.game", "may import only fairplay.games.fish.rules"),
         (f"{GAME}/fish/rules/__init__.py", "from fairplay.fish.v1 import fish_pb2", "may import only fairplay.games"),
         (f"{GAME}/fish/rules/__init__.py", "from fairplay.games.fish.protocol import codec", "may import only"),
@@ -395,10 +394,8 @@ def test_a_circle_is_named() -> None:
         (f"{SUITE}/suite.py", 'match game:\n    case "q":\n        pass', 'asks for the game "q"'),
         (f"{SUITE}/suite.py", "from fairplay.games.q import rules", "only through fairplay.games.game"),
         (f"{SUITE}/suite.py", "import fairplay.terminal", "fairplay.conformance may import only"),
-    ],
-)
-def test_a_wrong_direction_is_named_with_its_place(path: str, source: str, complaint: str) -> None:
-    found = problems(Tree({**BASE, path: source}))
-    assert found, f"nothing was found wrong with {source!r} in {path}"
-    assert all(each.startswith((f"{path}:", "these modules import each other")) for each in found)
-    assert any(complaint in each for each in found), found
+    ]:
+        found = problems(Tree({**BASE, path: source}))
+        assert found, f"nothing was found wrong with {source!r} in {path}"
+        assert all(each.startswith((f"{path}:", "these modules import each other")) for each in found)
+        assert any(complaint in each for each in found), found

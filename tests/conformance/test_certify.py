@@ -292,13 +292,6 @@ def test_pytest_expects_a_known_failure(tmp_path: Path) -> None:
     assert "1 xfailed" in ran.stdout
 
 
-def test_pytest_is_told_what_is_wrong_with_its_options(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "pytest", "--pyargs", "fairplay.conformance.cases", "--fairplay-game", "chess"]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
-    assert ran.returncode == 4
-    assert "there is no game 'chess'" in ran.stderr
-
-
 @pytest.mark.parametrize(
     ("player", "only", "mode"),
     [

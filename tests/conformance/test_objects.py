@@ -61,18 +61,15 @@ async def slow(request: Any) -> SetupResponse:
     return SetupResponse(place=9)
 
 
-@pytest.mark.parametrize(
-    ("answer", "wanted"),
-    [
+async def test_an_answer_is_a_message_or_nothing_or_bytes() -> None:
+    for answer, wanted in [
         (lambda request: SetupResponse(place=9), SetupResponse(place=9).SerializeToString()),
         (slow, SetupResponse(place=9).SerializeToString()),
         (lambda request: None, b""),
         (lambda request: b"\xff\xff", b"\xff\xff"),
         (lambda request: bytes(1_048_576), bytes(1_048_576)),
-    ],
-)
-async def test_an_answer_is_a_message_or_nothing_or_bytes(answer: Any, wanted: bytes) -> None:
-    assert await outcome(SETUP, setup=answer) == wanted
+    ]:
+        assert await outcome(SETUP, setup=answer) == wanted
 
 
 async def test_an_answer_of_more_than_a_mebibyte_is_too_large() -> None:
@@ -80,14 +77,6 @@ async def test_an_answer_of_more_than_a_mebibyte_is_too_large() -> None:
     assert isinstance(found, CallError)
     assert found.reason == CallErrorReason.CALL_ERROR_REASON_TOO_LARGE
     assert "1,048,577 bytes" in found.message
-
-
-async def test_a_method_gets_its_request() -> None:
-    request = SETUP.request(game_id="a")
-    found = await outcome(SETUP, request.SerializeToString(), setup=lambda asked: asked.game_id.encode())
-    assert found == b"a"
-    code, message = status(await outcome(SETUP, b"\xff", setup=lambda asked: None))
-    assert (code, message) == (3, f"the request of {SETUP.path} is unreadable")
 
 
 @pytest.mark.parametrize("error", [RuntimeError("it is broken"), SystemExit("it is broken"), KeyboardInterrupt()])
@@ -138,21 +127,3 @@ async def test_a_call_that_is_not_answered_in_time_is_an_overrun_and_holds_nothi
     assert await asked(link, FISH.turn) == b""
     await link.close()
     released.set()
-
-
-def test_what_is_answered_after_the_end_of_the_loop_is_forgotten() -> None:
-    released, left = threading.Event(), list[Any]()
-
-    def answer(request: Any) -> None:
-        left.append(threading.current_thread())
-        released.wait(60)
-
-    async def call() -> None:
-        link = ObjectLink(Clock(), Plain(setup=answer))
-        assert isinstance(await asked(link, SETUP, limit_s=0.02), Overrun)
-        await link.close()
-
-    asyncio.run(call())
-    released.set()
-    left[0].join(60)
-    assert not left[0].is_alive()

@@ -108,27 +108,6 @@ def test_levels_are_markers(pytester: pytest.Pytester) -> None:
         assert f"@pytest.mark.{level}: a case of Fairplay that is a {level.upper()}" in ran.stdout.str()
 
 
-def test_a_run_that_collects_nothing_writes_nothing(pytester: pytest.Pytester) -> None:
-    ran = certify(pytester, *BOT, "--fairplay-certificate", "c.json", "-k", "nothing", only=("contract.reachable",))
-    assert ran.ret == pytest.ExitCode.NO_TESTS_COLLECTED
-    assert not (pytester.path / "c.json").exists()
-
-
-def test_a_run_that_cannot_collect_says_why(pytester: pytest.Pytester) -> None:
-    ran = certify(pytester, *BOT, "no_such_file.py", "--fairplay-certificate", "c.json")
-    assert ran.ret == pytest.ExitCode.USAGE_ERROR
-    assert "no_such_file.py" in ran.stderr.str()
-    assert "Error:" not in ran.stderr.str()
-    assert not (pytester.path / "c.json").exists()
-
-
-def test_tests_of_others_in_the_same_run_are_tests(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(test_mine="def test_mine(): pass")
-    ran = certify(pytester, *BOT, "test_mine.py", "--fairplay-certificate", "c.json", only=("contract.reachable",))
-    ran.assert_outcomes(passed=2)
-    assert len(check((pytester.path / "c.json").read_bytes()).cases) == 1
-
-
 def test_a_run_in_which_tests_of_others_fail_has_failed(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_mine="def test_mine(): assert False")
     ran = certify(pytester, *BOT, "test_mine.py", only=("contract.reachable",))
@@ -231,20 +210,6 @@ def test_cases_are_not_judged_side_by_side_by_pytest(pytester: pytest.Pytester) 
     ran = pytester.runpytest_inprocess(*game, *BOT, "-n", "2")
     assert ran.ret == pytest.ExitCode.USAGE_ERROR
     assert "cases side by side are judged by: fairplay certify --jobs N" in ran.stderr.str()
-
-
-def test_a_run_without_a_game_collects_no_cases(pytester: pytest.Pytester) -> None:
-    ran = pytester.runpytest_inprocess("-p", "no:asyncio", "--pyargs", "fairplay.conformance.cases")
-    assert ran.ret == pytest.ExitCode.NO_TESTS_COLLECTED
-
-
-def test_seconds_are_numbers_and_what_pytest_does_itself_is_no_option(pytester: pytest.Pytester) -> None:
-    ran = pytester.runpytest_inprocess("-p", "no:asyncio", "--help")
-    text = ran.stdout.str()
-    assert "--fairplay-first-limit=SECONDS" in text
-    assert "--fairplay-seed=N" in text
-    for option in ("jobs", "insecure", "secret", "examples"):
-        assert f"--fairplay-{option}" not in text
 
 
 def test_a_certificate_is_kept_of_the_cases_before_an_interruption(pytester: pytest.Pytester) -> None:

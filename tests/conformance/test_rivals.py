@@ -55,10 +55,10 @@ def test_a_rival_that_keeps_the_rules_is_never_out() -> None:
     assert set(players_seen(played())) == {4}
 
 
-@pytest.mark.parametrize("name", registered())
-def test_any_game_goes_on_or_ends_when_all_rivals_leave(name: str) -> None:
-    game = find(name)
-    count = game.seats.stop - 1
-    departures = tuple(Departure(seat, after=seat % 3) for seat in range(1, count))
-    found = trial_of(game, game.player("first"), count=count, departures=departures)
-    assert found.misconduct is None
+def test_any_game_goes_on_or_ends_when_all_rivals_leave() -> None:
+    for name in registered():
+        game = find(name)
+        count = game.seats.stop - 1
+        departures = tuple(Departure(seat, after=seat % 3) for seat in range(1, count))
+        found = trial_of(game, game.player("first"), count=count, departures=departures)
+        assert found.misconduct is None

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,31 +37,31 @@ def test_every_game_has_mutants() -> None:
         assert len(common_mutants(find(name))) >= LEAST_COMMON
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_mutants_name_cases_and_methods_and_rules_that_exist(name: str) -> None:
-    game = find(name)
-    ids = [case.id for case in cases(game)]
-    for mutant in find_mutants(game).values():
-        assert mutant.cases, mutant.name
-        assert mutant.sentence.endswith("."), mutant.name
-        assert mutant.rule in {"", *game.rules}, mutant.name
-        for case_id in mutant.cases:
-            assert any(stands_for(case_id, each) for each in ids), (mutant.name, case_id)
-    assert {mutation.method for mutation in find_conformance(game.name).mutations} <= {
-        method.name for method in game.methods
-    }
+def test_mutants_name_cases_and_methods_and_rules_that_exist() -> None:
+    for name in GAMES:
+        game = find(name)
+        ids = [case.id for case in cases(game)]
+        for mutant in find_mutants(game).values():
+            assert mutant.cases, mutant.name
+            assert mutant.sentence.endswith("."), mutant.name
+            assert mutant.rule in {"", *game.rules}, mutant.name
+            for case_id in mutant.cases:
+                assert any(stands_for(case_id, each) for each in ids), (mutant.name, case_id)
+        assert {mutation.method for mutation in find_conformance(game.name).mutations} <= {
+            method.name for method in game.methods
+        }
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_every_case_but_those_of_drawn_states_is_named_by_a_mutant(name: str) -> None:
-    game = find(name)
-    all_mutants = find_mutants(game).values()
-    nobody = [
-        case.id
-        for case in cases(game)
-        if not any(stands_for(each, case.id) for mutant in all_mutants for each in mutant.cases)
-    ]
-    assert [case_id for case_id in nobody if not case_id.startswith(UNNAMED)] == []
+def test_every_case_but_those_of_drawn_states_is_named_by_a_mutant() -> None:
+    for name in GAMES:
+        game = find(name)
+        all_mutants = find_mutants(game).values()
+        nobody = [
+            case.id
+            for case in cases(game)
+            if not any(stands_for(each, case.id) for mutant in all_mutants for each in mutant.cases)
+        ]
+        assert [case_id for case_id in nobody if not case_id.startswith(UNNAMED)] == [], name
 
 
 UNNAMED = ("rules.resumed-game", "rules.drawn-states", "exceptions.drawn-states", "time.drawn-states")
@@ -81,22 +78,17 @@ def test_the_command_lists_all_mutants_with_what_they_do(capsys: pytest.CaptureF
     assert all(line.endswith(".") for line in lines)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
+def test_the_command_says_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, complaint in [
         (["fish", "raise-in-setup"], "did you mean raises-in-setup"),
         (["fish", "raises-in-setup", "--strategy", "best"], "best"),
         (["fish", "raises-in-setup"], "such players are started by a server"),
         (["chess", "raises-in-setup"], "invalid choice"),
-    ],
-)
-def test_the_command_says_what_is_wrong(
-    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    assert ended.value.code == 2
-    assert complaint in capsys.readouterr().err
+    ]:
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        assert ended.value.code == 2
+        assert complaint in capsys.readouterr().err
 
 
 # Sound players
@@ -133,23 +125,3 @@ def unmet(report: Report) -> dict[str, str]:
 
 def test_an_odd_player_without_a_defect_passes_everything() -> None:
     assert unmet(run(Options("fish", Odd, limit_s=AMPLE_S, first_limit_s=AMPLE_S, examples=EXAMPLES))) == {}
-
-
-# The page
-
-
-def test_the_page_counts_the_mutants_of_each_game() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "zoo.md").read_text("utf-8")
-    for name in GAMES:
-        game = find(name)
-        assert f"| {game.title} | {len(common_mutants(game))} | {len(own_mutants(game))} |" in text
-
-
-def test_the_list_of_mutants_may_be_cut_short() -> None:
-    command = [sys.executable, "-m", "fairplay.conformance.zoo", GAMES[0], "--list"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.close()
-        assert process.stderr.read() == ""
-    assert process.returncode == 0
