@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.webset.rules.cards import EMPTY, sets_among
 from fairplay.games.webset.views.board import letter
@@ -16,12 +15,10 @@ from fairplay.server.server import Server
 from fairplay.terminal.lobby import keys
 from fairplay.terminal.lobby.client import LobbyClient
 from fairplay.terminal.lobby.controller import LobbyController, TableView
-from fairplay.terminal.lobby.local_player import limit_s
 from fairplay.v1.connection_pb2 import GoodbyeReason
-from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.referee_pb2 import WatchGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
-from fairplay.v1.table_pb2 import Table, TableStatus
+from fairplay.v1.table_pb2 import Table
 from fairplay.webset.v1 import webset_pb2
 from tests.server.harness import ByHand, sound
 from tests.server.lobby.harness import OVER, guests, lobby
@@ -110,33 +107,6 @@ async def at_blue(host: Visitor, *others: Visitor, game: str = "webset", setting
 # --- tables ---
 
 
-async def test_a_table_is_made_with_settings_and_limit_and_a_taken_name_is_refused(server: Server) -> None:
-    async with visitors(server, "ann", "bob") as [ann, bob]:
-        await at_blue(ann, game="fish", settings="rows=5  columns=4")
-        table = ann.table()
-        assert (table.settings.fish.rows, table.settings.fish.columns) == (5, 4)
-        assert table.time_control.decision_limit == Duration(seconds=30)
-        assert "blue" in await bob.controller.make_table("fish", "blue", "", "")
-        assert bob.controller.table_view() is None
-
-
-async def test_everybody_sees_who_is_ready_and_who_is_missing(server: Server) -> None:
-    async with visitors(server, "ann", "bob", "cy") as [ann, bob, cy]:
-        await at_blue(ann, bob, cy, game="fish")
-        assert await ann.controller.join(ann.table(), "bot:first") == ""
-        assert await ann.controller.change_ready() == ""
-        await cy.until(lambda each: each.sees("ann is ready.") and each.sees("One more must join"))
-        assert await bob.controller.join(bob.table(), "bot:first") == ""
-        await cy.until(lambda each: each.sees("Not ready: bob"))
-        await ann.until(lambda each: each.client.lobby.ready)
-        assert await ann.controller.change_ready() == ""
-        await cy.until(lambda each: each.sees("ann is not ready any more.") and each.sees("Not ready: ann, bob"))
-        await ann.until(lambda each: not each.client.lobby.ready)
-        for visitor in (ann, bob):
-            assert await visitor.controller.change_ready() == ""
-        await cy.until(lambda each: each.sees("The game is over"))
-
-
 async def test_a_table_that_cannot_be_is_refused_with_a_sentence(server: Server) -> None:
     for game, settings, limit, sentence in [
         ("fish", "rows", "", "has no '='"),
@@ -189,23 +159,6 @@ async def test_who_has_left_a_running_game_returns_to_it(server: Server) -> None
         assert not ann.sees("ann is out of the game")
 
 
-# --- watching and joining with programs ---
-
-
-async def test_a_game_of_programs_is_watched_to_its_end(server: Server) -> None:
-    async with visitors(server, "ann", "bob", "cy") as [ann, bob, cy]:
-        await at_blue(ann, bob, cy, game="fish", settings="rows=4 columns=4")
-        assert cy.sees("2 more must join")
-        assert await ann.controller.join(ann.table(), "bot:first") == ""
-        await cy.until(lambda each: each.sees("One more must join"))
-        assert await bob.controller.join(bob.table(), " bot:greedy ") == ""
-        await ann.until(lambda each: "g" in each.keys)
-        assert await ann.client.start() == ""
-        await cy.until(lambda each: each.table().status == TableStatus.TABLE_STATUS_OVER and each.sees("winner"))
-        assert cy.sees("The game is over, won by")
-        assert not cy.controller.press("space")
-
-
 # --- playing ---
 
 
@@ -230,56 +183,6 @@ async def test_a_person_plays_against_a_program_until_the_person_leaves(server: 
         await ann.until(lambda each: each.sees("ann BadSet") or each.sees("ann GotSet"))
         assert await ann.client.leave_table() == ""
         await bob.until(lambda each: each.sees("ann is out of the game"))
-
-
-async def test_a_person_and_a_program_solve_a_puzzle(server: Server) -> None:
-    async with visitors(server, "ann", "bob") as [ann, bob]:
-        await at_blue(ann, bob, settings="rounds=puzzle")
-        assert await ann.controller.join(ann.table(), "") == ""
-        assert await bob.controller.join(bob.table(), "bot:first") == ""
-        assert await ann.client.start() == ""
-        await ann.until(lambda each: "enter" in each.keys)
-        assert [ann.controller.press(key) for key in "qaz"] == [True] * 3
-        await ann.until(lambda each: each.sees("You name set 1: "))
-        assert ann.controller.press("backspace")
-        assert ann.controller.press("enter")
-        await ann.until(lambda each: each.sees("bob has found ") and each.sees("The game is over, won by bob"))
-
-
-async def test_a_person_joins_a_race_that_goes_on_where_the_settings_allow_it(server: Server) -> None:
-    async with visitors(server, "ann", "bob") as [ann, bob]:
-        await at_blue(ann, bob, settings="aspects=3 min_players=1 late_join=true")
-        assert await ann.controller.join(ann.table(), "") == ""
-        assert await ann.client.start() == ""
-        await ann.until(lambda each: "space" in each.keys)
-        await bob.until(lambda each: each.table().status == TableStatus.TABLE_STATUS_RUNNING and keys.JOIN in each.keys)
-        assert await bob.controller.join(bob.table(), "") == ""
-        await bob.until(lambda each: "space" in each.keys)
-        await ann.until(lambda each: each.sees("bob joins the game."))
-        await take_a_set(bob)
-        await ann.until(lambda each: each.sees("bob GotSet: "))
-        assert [player.points for player in (await state_of(ann)).players] == [0, 1]
-
-
-async def test_everybody_sees_which_cards_a_caller_picks(server: Server) -> None:
-    async with visitors(server, "ann", "bob", "cy") as [ann, bob, cy]:
-        await at_blue(ann, bob, cy, settings="selection=single window=60s table=21")
-        for visitor in (ann, bob):
-            assert await visitor.controller.join(visitor.table(), "") == ""
-        assert await ann.client.start() == ""
-        for visitor in (ann, bob):
-            await visitor.until(lambda each: "space" in each.keys)
-        assert ann.controller.press("space")
-        await ann.until(lambda each: each.view.takes_letters)
-        await cy.until(lambda each: each.view.status.plain == "ann calls ---S-E-T---")
-        boards = [each.view.board for each in (bob, cy)]
-        ann.controller.press(letter(0))
-        for visitor, board in zip((bob, cy), boards, strict=True):
-            await visitor.until(lambda each, board=board: each.view.board != board)  # type: ignore[misc]
-        assert len((await state_of(bob)).picked) == 1
-        ann.controller.press(letter(0))
-        for visitor, board in zip((bob, cy), boards, strict=True):
-            await visitor.until(lambda each, board=board: each.view.board == board)  # type: ignore[misc]
 
 
 async def state_of(player: Visitor) -> webset_pb2.State:
@@ -372,12 +275,3 @@ async def test_two_people_and_a_program_play_one_table_to_the_end(server: Server
         result = ann.table().result
         assert not result.misconducts
         assert sorted(one.name for group in result.ranking for one in group.players) == ["ann", "bob", "cy"]
-
-
-# --- small things ---
-
-
-def test_the_limit_of_a_table_is_the_shortest_that_a_decision_has() -> None:
-    short = TimeControl(decision_limit=Duration(seconds=20), first_decision_limit=Duration(seconds=5))
-    assert limit_s(Table(game="webset", time_control=short)) == 5.0
-    assert limit_s(Table(game="webset")) == 60.0

@@ -140,13 +140,6 @@ async def test_without_a_server_it_ends_with_a_sentence() -> None:
         assert "no lobby answers at 127.0.0.1:1" in str(ann.app.return_value)
 
 
-async def test_without_a_server_nobody_is_asked_for_a_name() -> None:
-    async with screen("127.0.0.1:1", "") as ann:
-        await ann.until(lambda: not ann.app.is_running)
-        assert "no lobby answers at 127.0.0.1:1" in str(ann.app.return_value)
-        assert not isinstance(ann.app.screen, Form)
-
-
 @pytest.mark.parametrize("key", ["q", "ctrl+c", "ctrl+q"])
 async def test_these_keys_leave_the_lobby(server: Server, key: str) -> None:
     async with visitors(server, "bob") as [bob]:
