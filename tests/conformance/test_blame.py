@@ -12,7 +12,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from fairplay.conformance.history import shortest
 from fairplay.conformance.objects import Gone
 from fairplay.conformance.ordinary import OrdinaryGames
 from fairplay.conformance.report import Report
@@ -197,14 +196,6 @@ def test_games_are_written_and_read_again() -> None:
 
 def entry(*scenarios: Scenario) -> Entry:
     return Entry(lambda _: (), "games", scenarios)
-
-
-def test_the_shortest_history_is_found() -> None:
-    entries = [entry(OrdinaryGames(find("fish"), 1).scenario(0, 2, number)) for number in range(1, 20)]
-    needed = [entries[3], entries[11]]
-    found = shortest(entries, lambda each, _: each, lambda history: all(each in history for each in needed))
-    assert found == needed
-    assert shortest(entries, lambda each, _: each, lambda _: False) is None
 
 
 # --- what comes by chance ---

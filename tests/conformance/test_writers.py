@@ -82,15 +82,6 @@ def test_the_page_runs_nothing_and_needs_nothing() -> None:
     assert "default-src 'none'" in text
 
 
-def test_the_page_shows_every_verdict_and_the_board() -> None:
-    text = page(report(*ALL))
-    for each in ALL:
-        assert f"<code>{each.id}</code>" in text
-    assert text.count("data:image/svg+xml;base64,") == 3, "a.fail and a.fail-known are one failure"
-    assert "TakeTurn" in text
-    assert "2026-01-02 03:04:05 UTC" in text
-
-
 def test_the_same_failure_is_shown_once_with_all_its_cases() -> None:
     warning = one("a.three", Verdict.WARN, level=Level.SHOULD)
     cases = [one("a.one", Verdict.FAIL), one("a.two", Verdict.FAIL, known=True), warning]
@@ -114,38 +105,6 @@ def listed(text: str, tag: str) -> list[str]:
 
 
 # --- JUnit ---
-
-
-def test_a_case_in_junit_says_what_was_found_and_its_time() -> None:
-    judged = [
-        replace(
-            one("a.fail", Verdict.FAIL, known=True), sentence="no\x00", evidence=Evidence("", (), [("Reply", "x")])
-        ),
-        replace(one("a.warn", Verdict.WARN, level=Level.SHOULD), sentence="slow", evidence=None),
-        one("a.outdated", Verdict.PASS, known=True),
-    ]
-    data = junit(report(*judged))
-    assert data.startswith(b"<?xml version='1.0' encoding='utf-8'?>")
-    root = Xml.fromstring(data)
-    [suite] = root
-    counts = {"tests": "3", "failures": "1", "errors": "0", "skipped": "1", "time": "1.500"}
-    assert root.attrib == counts
-    assert suite.attrib == {"name": "fairplay.fish", "timestamp": "2026-01-02T03:04:05+00:00", **counts}
-    fail, warn, outdated = suite
-    assert fail.attrib == {"classname": "fairplay.fish", "name": "a.fail", "time": "0.250"}
-    assert {each.get("name"): each.get("value") for each in fail.iter("property")} == {
-        "verdict": "FAIL",
-        "level": "MUST",
-        "known": "true",
-    }
-    assert {each.get("name"): each.get("value") for each in warn.iter("property")}["known"] == "false"
-    found = fail.find("skipped")
-    assert found is not None
-    assert (found.get("message"), found.text) == ("FAIL (known): no\ufffd", "no\ufffd\n\nReply:\nx")
-    assert warn.findtext("system-out") == "slow"
-    assert [each.get("message") for each in outdated.iter("failure")] == [
-        "PASS (known): it is listed as a known failure: take it off the list"
-    ]
 
 
 def test_junit_shows_every_verdict() -> None:
@@ -183,31 +142,29 @@ def certified_alone(judged: Judged) -> bool:
     return not unmet
 
 
-@pytest.mark.parametrize("known", [False, True], ids=["", "known"])
-@pytest.mark.parametrize(
-    ("verdict", "level"),
-    [
-        (verdict, level)
-        for verdict, level in product(Verdict, Level)
-        if verdict is not (Verdict.WARN if level is Level.MUST else Verdict.FAIL)
-    ],
-    ids=str,
-)
-def test_all_that_a_run_leaves_says_the_same(verdict: Verdict, level: Level, known: bool) -> None:
-    judged = one("a.case", verdict, level=level, known=known)
-    reported = report(judged)
-    root = Xml.fromstring(junit(reported))
-    wrong = int(root.get("failures", "")) + int(root.get("errors", ""))
-    assert wrong == reported.exit_code
-    assert len(root.findall(".//failure") + root.findall(".//error")) == wrong
-    assert certified_alone(judged) or judged.excused or reported.exit_code == 1
-    assert ("The exit code is 1" in conclusion(reported)) == (certified_alone(judged) and reported.exit_code == 1)
-    assert ("known failures: the exit code is 0" in conclusion(reported)) == (
-        judged.excused and judged.level is Level.MUST
-    )
-    for text in (page(reported), shown([judged], terminal=False)):
-        assert escape(conclusion(reported)) in text
-        assert verdict in text
+VERDICTS = [
+    (verdict, level, known)
+    for verdict, level, known in product(Verdict, Level, (False, True))
+    if verdict is not (Verdict.WARN if level is Level.MUST else Verdict.FAIL)
+]
+
+
+def test_all_that_a_run_leaves_says_the_same() -> None:
+    for verdict, level, known in VERDICTS:
+        judged = one("a.case", verdict, level=level, known=known)
+        reported = report(judged)
+        root = Xml.fromstring(junit(reported))
+        wrong = int(root.get("failures", "")) + int(root.get("errors", ""))
+        assert wrong == reported.exit_code
+        assert len(root.findall(".//failure") + root.findall(".//error")) == wrong
+        assert certified_alone(judged) or judged.excused or reported.exit_code == 1
+        assert ("The exit code is 1" in conclusion(reported)) == (certified_alone(judged) and reported.exit_code == 1)
+        assert ("known failures: the exit code is 0" in conclusion(reported)) == (
+            judged.excused and judged.level is Level.MUST
+        )
+        for text in (page(reported), shown([judged], terminal=False)):
+            assert escape(conclusion(reported)) in text
+            assert verdict in text
 
 
 def test_an_interrupted_run_is_no_success_in_junit() -> None:

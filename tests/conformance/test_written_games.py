@@ -43,17 +43,6 @@ def test_a_game_from_the_beginning_is_a_seat_and_perhaps_a_number_of_decisions()
         assert read_games(GAMES, text) == [[scenario]]
 
 
-def test_games_follow_each_other_or_are_at_the_same_time() -> None:
-    text = "seat-0-of-2:1,seat-1-of-2+seat-0-of-3:2,seat-2-of-3"
-    games = read_games(GAMES, text)
-    assert [[each.name for each in group] for group in games] == [
-        ["seat-0-of-2"],
-        ["seat-1-of-2", "seat-0-of-3"],
-        ["seat-2-of-3"],
-    ]
-    assert write_games(GAMES, [entry(*group) for group in games]) == text
-
-
 def late() -> Scenario:
     source = Source(PLAIN.situation.settings, 3, 1, "first")
     return PLAIN._replace(situation=position(FISH, source, 0.5).situation(4))
