@@ -17,12 +17,10 @@ from fairplay.server.lobby.table import Table
 from fairplay.server.lobby.table_records import to_record
 from fairplay.server.lobby.users import User
 from fairplay.server.referee import Referee
-from fairplay.v1.connection_pb2 import DialInResponse, Hello, HostedPlayer
 from fairplay.v1.lobby_pb2 import AttendResponse, CreateTableRequest, LobbyEvent
 from fairplay.v1.record_pb2 import RecordEntry
 from tests.server.lobby.harness import OPEN, OVER, PATIENT, RUNNING
 from tests.server.lobby.test_model import World
-from tests.server.lobby.test_users import dial_in
 
 
 class Alarm:
@@ -162,15 +160,6 @@ async def test_a_lobby_lets_nobody_in_before_it_is_opened_nor_after_it_is_closed
     assert reason(lambda: hall.lobby.user(ann.token, "host")) == "SHUTTING_DOWN"
 
 
-async def test_users_and_tables_are_counted(hall: Hall) -> None:
-    ann, bob = hall.enter("ann", "bob")
-    hall.create(ann)
-    assert (hall.lobby.user_count, hall.lobby.table_count) == (2, 1)
-    hall.lobby.leave(bob)
-    hall.lobby.delete(ann, "t")
-    assert (hall.lobby.user_count, hall.lobby.table_count) == (1, 0)
-
-
 async def test_a_user_is_lost_ten_seconds_after_it_has_no_stream(hall: Hall) -> None:
     [ann] = hall.enter("ann")
     assert hall.waiting == [10.0]
@@ -189,20 +178,6 @@ async def test_a_user_is_lost_ten_seconds_after_it_has_no_stream(hall: Hall) -> 
     assert hall.lobby.user_count == 0
 
 
-async def test_a_user_that_leaves_is_not_lost_afterwards(hall: Hall) -> None:
-    ann, bob = hall.enter("ann", "bob")
-    stream = hall.lobby.attend(bob, 0)
-    for user in (ann, bob):
-        seen = hall.last
-        hall.lobby.leave(user)
-        [gone] = hall.after(seen)
-        assert (gone.user_gone.name, gone.user_gone.lost) == (user.name, False)
-    assert await ended(stream) == ""
-    hall.lobby.detach(bob, stream)
-    assert hall.waiting == []
-    assert reason(lambda: hall.lobby.user(ann.token, "host")) == "UNKNOWN_USER"
-
-
 async def test_a_stream_that_ends_after_it_was_replaced_or_with_the_server_lets_nobody_be_lost(hall: Hall) -> None:
     [ann] = hall.enter("ann")
     first = hall.lobby.attend(ann, 0)
@@ -215,36 +190,6 @@ async def test_a_stream_that_ends_after_it_was_replaced_or_with_the_server_lets_
     assert await ended(second) == "SHUTTING_DOWN"
     hall.lobby.detach(ann, second)
     assert hall.waiting == []
-
-
-async def test_a_user_has_up_to_eight_streams_that_have_not_ended(hall: Hall) -> None:
-    [ann] = hall.enter("ann")
-    for _ in range(8):
-        hall.lobby.attend(ann, 0)
-    with pytest.raises(Refusal, match="8 streams of this user are still open") as refused:
-        hall.lobby.attend(ann, 0)
-    assert (refused.value.reason, refused.value.retry_s) == ("TOO_MANY_REQUESTS", 1.0)
-    hall.lobby.closed(ann)
-    hall.lobby.attend(ann, 0)
-    assert reason(lambda: hall.lobby.attend(ann, 0)) == "TOO_MANY_REQUESTS"
-
-
-async def test_a_stream_tells_what_happens_after_what_its_user_has_seen(hall: Hall) -> None:
-    ann, bob = hall.enter("ann", "bob")
-    seen = hall.last
-    hall.create(bob)
-    hall.lobby.watch(ann, "t")
-    hall.lobby.say(bob, "hello")
-    stream = hall.lobby.attend(ann, seen)
-    reported: list[LobbyEvent] = []
-
-    async def write(data: bytes) -> None:
-        reported.extend(AttendResponse.FromString(data).events)
-        hall.lobby.leave(ann)
-
-    await stream.run(write)
-    assert [event.WhichOneof("event") for event in reported] == ["user", "user", "table", "spoken"]
-    assert reported[-1].sequence == hall.last - 2, "the table and the user have changed since"
 
 
 async def test_a_change_is_told_at_once_at_its_table_and_to_the_user_itself_and_to_others_in_the_next_round(
@@ -285,16 +230,6 @@ async def test_a_change_is_told_at_once_at_its_table_and_to_the_user_itself_and_
     await asyncio.gather(*running, return_exceptions=True)
 
 
-async def test_the_whole_lobby_is_its_users_by_name_and_its_tables_the_newest_first(hall: Hall) -> None:
-    cy, ann, bob = hall.enter("cy", "ann", "bob")
-    hall.create(bob, "t")
-    hall.create(cy, "u")
-    [whole] = hall.after(0)
-    assert [(user.name, user.table) for user in whole.lobby.users] == [("ann", ""), ("bob", "t"), ("cy", "u")]
-    assert [(table.name, list(table.watchers)) for table in whole.lobby.tables] == [("u", ["cy"]), ("t", ["bob"])]
-    assert ann.table is None
-
-
 async def test_a_host_has_so_many_users_at_once() -> None:
     async with opened(LobbyLimits(max_host_user_count=2, max_user_count=4)) as hall:
         ann, bob = hall.enter("ann", "bob")
@@ -309,7 +244,6 @@ async def test_a_host_has_so_many_users_at_once() -> None:
         assert hall.lobby.enter("bob", bob.token, "host") is bob, "who is here takes no place"
         for user in [*hall.users.values()]:
             hall.lobby.leave(user)
-        assert not hall.lobby._state.users._by_host
 
 
 async def test_requests_are_counted_by_user_and_those_of_strangers_by_host() -> None:
@@ -341,18 +275,6 @@ async def test_a_user_may_own_ten_tables_and_the_lobby_has_a_thousand() -> None:
             hall.create(ann, "one more")
         hall.lobby.delete(ann, "t3")
         hall.create(ann, "one more")
-
-
-async def test_pages_of_tables_follow_on_each_other(hall: Hall) -> None:
-    [ann] = hall.enter("ann")
-    for name, game in (("a", "fish"), ("b", "q"), ("c", "fish"), ("d", "fish")):
-        hall.create(ann, name, game=game)
-    assert pages(hall, "", 1) == [["d"], ["c"], ["b"], ["a"]]
-    assert pages(hall, "", 2) == [["d", "c"], ["b", "a"]]
-    assert pages(hall, "", 3) == [["d", "c", "b"], ["a"]]
-    assert pages(hall, "fish", 2) == [["d", "c"], ["a"]]
-    assert pages(hall, "q", 4) == [["b"]]
-    assert pages(hall, "bazaar", 4) == [[]]
 
 
 def pages(hall: Hall, game: str, limit: int) -> list[list[str]]:
@@ -389,20 +311,6 @@ async def test_an_operator_deletes_the_table_of_another_one_for_good(hall: Hall)
     assert hall.enter("ann"), "her name was kept for the table"
 
 
-async def test_who_was_at_a_deleted_table_is_at_none(hall: Hall) -> None:
-    ann, bob = hall.enter("ann", "bob")
-    table = hall.create(ann)
-    await hall.seat(table, bob)
-    seen = hall.last
-    hall.lobby.delete(ann, "t")
-    assert (ann.table, bob.table) == (None, None)
-    events = hall.after(seen)
-    assert {event.user.name: event.user.table for event in events if event.HasField("user")} == {"ann": "", "bob": ""}
-    assert [event.table_deleted for event in events if event.HasField("table_deleted")] == ["t"]
-    assert reason(lambda: hall.lobby.say(bob, "hello")) == "NOT_AT_TABLE"
-    assert await reason_of(hall.lobby.join(bob, "", "bot:first")) == "NOT_AT_TABLE"
-
-
 async def test_who_has_left_a_running_game_does_not_come_back_while_it_plays_elsewhere(hall: Hall) -> None:
     a, b, c, d = hall.enter("a", "b", "c", "d")
     first = hall.create(a)
@@ -418,66 +326,6 @@ async def test_who_has_left_a_running_game_does_not_come_back_while_it_plays_els
     assert await reason_of(hall.lobby.join(d, "t", "bot:first")) == "TABLE_RUNNING"
     await hall.finish(first)
     await hall.finish(second)
-
-
-async def test_who_comes_back_to_its_game_has_the_same_player_which_must_be_there(hall: Hall) -> None:
-    async def write(_: DialInResponse) -> None:
-        """Read everything."""
-
-    stream = hall.hub.admit(Hello(players=[HostedPlayer(name="b", token="mine")]), write, lambda: None)
-    b = hall.lobby.enter("b", "mine", "host")
-    [a] = hall.enter("a")
-    table = hall.create(a)
-    await hall.seat(table, a)
-    await hall.lobby.join(b, "t", "")
-    await hall.lobby.starts.start(a)
-    hall.lobby.leave_table(b)
-    assert await reason_of(hall.lobby.join(b, "t", "bot:first")) == "TABLE_RUNNING"
-    assert b.table is None
-    stream.detach(write)
-    assert await reason_of(hall.lobby.join(b, "t", "")) == "NOT_DIALLED_IN"
-    assert b.table is None
-    assert dial_in(hall.hub, "b", "mine")
-    assert (await hall.lobby.join(b, "t", "dial-in:b")).status == RUNNING
-    assert b.table is table
-    await hall.finish(table)
-
-
-async def test_who_watches_the_table_where_it_has_a_seat_gives_the_seat_up_and_a_repeat_changes_nothing(
-    hall: Hall,
-) -> None:
-    ann, bob = hall.enter("ann", "bob")
-    table = hall.create(ann)
-    await hall.seat(table, ann, bob)
-    for _ in range(2):
-        assert list(hall.lobby.watch(ann, "t").watchers) == ["ann"]
-        assert [seat.name for seat in table.seats] == ["bob"]
-        assert hall.recorded(table)
-        seen = hall.last
-    hall.lobby.watch(ann, "t")
-    assert hall.last == seen
-
-
-async def test_a_player_that_dialled_in_before_its_user_entered_plays_for_it_and_for_nobody_else(hall: Hall) -> None:
-    assert dial_in(hall.hub, "ann", "mine")
-    ann = hall.lobby.enter("ann", "mine", "host")
-    [bob] = hall.enter("bob")
-    table = hall.create(ann)
-    await hall.lobby.join(ann, "t", "")
-    assert [(seat.name, seat.link) for seat in table.seats] == [("ann", "dial-in:ann")]
-    assert await reason_of(hall.lobby.join(bob, "t", "dial-in:ann")) == "WRONG_TOKEN"
-    assert await reason_of(hall.lobby.join(bob, "t", "")) == "NOT_DIALLED_IN"
-
-
-async def test_a_user_changes_its_link_at_its_own_table_without_naming_it(hall: Hall) -> None:
-    ann, bob = hall.enter("ann", "bob")
-    table = hall.create(ann)
-    await hall.seat(table, ann, bob)
-    seen = hall.last
-    await hall.lobby.join(ann, "", "bot:greedy")
-    assert [seat.link for seat in table.seats] == ["bot:greedy", "bot:first"]
-    assert hall.recorded(table)
-    assert hall.last == seen, "a link is nobody else's business"
 
 
 async def test_a_table_that_nobody_is_at_is_deleted_a_minute_after_its_owner_has_gone(hall: Hall) -> None:
@@ -520,54 +368,6 @@ async def test_a_table_that_all_have_left_is_deleted_a_minute_after_its_game(hal
     assert hall.enter("a", "b"), "their names are free"
 
 
-async def test_who_is_renamed_is_recorded_and_seen_at_all_tables_that_it_owns(hall: Hall) -> None:
-    ann, bob = hall.enter("ann", "bob")
-    first = hall.create(ann)
-    second = hall.create(ann, "u")
-    await hall.seat(second, ann, bob)
-    seen = hall.last
-    assert hall.lobby.rename(ann, "eve") == "eve"
-    assert (hall.recorded(first), hall.recorded(second)) == (True, True)
-    events = hall.after(seen)
-    assert [event.WhichOneof("event") for event in events] == ["user_gone", "user", "table", "table"]
-    assert [event.table.owner for event in events[2:]] == ["eve", "eve"]
-    assert hall.enter("ann"), "nothing needs the old name"
-    assert reason(lambda: hall.lobby.rename(bob, "EVE")) == "NAME_TAKEN"
-
-
-async def test_who_watches_is_in_no_record(hall: Hall) -> None:
-    ann, bob = hall.enter("ann", "bob")
-    table = hall.create(ann)
-    other = hall.create(ann, "u")
-    journals = [each.journal for each in (table, other) if each.journal is not None]
-    before = [journal.entry_count for journal in journals]
-    hall.lobby.watch(bob, "u")
-    hall.lobby.watch(bob, "t")
-    hall.lobby.leave_table(bob)
-    assert [journal.entry_count for journal in journals] == before
-    await hall.seat(table, bob)
-    await hall.seat(other, bob)
-    assert [seat.name for seat in (*table.seats, *other.seats)] == ["bob"]
-    assert [journal.entry_count for journal in journals] == [before[0] + 2, before[1] + 1]
-    hall.lobby.leave_table(bob)
-    assert [journal.entry_count for journal in journals] == [before[0] + 2, before[1] + 2]
-
-
-async def test_no_timer_and_nothing_that_wakes_is_left_when_the_lobby_is_closed(hall: Hall) -> None:
-    ann, bob = hall.enter("ann", "bob")
-    hall.create(ann)
-    hall.lobby.leave(ann)
-    assert hall.waiting == [10.0, 60.0]
-    await hall.lobby.close()
-    assert hall.waiting == []
-    await hall.restart()
-    assert hall.waiting == [60.0, 60.0], "for those who may come back, and for the empty table"
-    await hall.lobby.close()
-    assert hall.waiting == []
-    assert bob.stream is None
-    assert len(asyncio.all_tasks()) == 1
-
-
 # --- starting ---
 
 
@@ -583,7 +383,6 @@ async def test_an_owner_that_only_watches_starts_the_game_and_another_one_that_w
     assert hall.recorded(table)
     await hall.finish(table)
     assert table.to_message().status == OVER
-    assert not hall.lobby._games._tasks
 
 
 async def test_bots_on_a_table_that_was_full_already_start_nothing(hall: Hall) -> None:
@@ -619,19 +418,6 @@ async def test_bots_alone_are_not_ready_to_start(hall: Hall) -> None:
     assert [seat.name for seat in table.seats] == ["bot-1", "bot-2", "bot-3", "bot-4"]
     hall.lobby.watch(bob, "t")
     assert await reason_of(hall.lobby.starts.set_bots(bob, 0, "")) == "NOT_SEATED"
-
-
-async def test_who_becomes_ready_is_seen_and_a_repeat_is_not(hall: Hall) -> None:
-    ann, bob = hall.enter("ann", "bob")
-    table = hall.create(ann)
-    await hall.seat(table, ann, bob)
-    for ready in (True, False):
-        seen = hall.last
-        for _ in range(2):
-            await hall.lobby.starts.set_ready(ann, ready=ready)
-        [event] = hall.after(seen)
-        assert [seat.ready for seat in event.table.seats] == [ready, False]
-    assert await reason_of(hall.lobby.starts.set_ready(hall.enter("cy")[0], ready=True)) == "NOT_SEATED"
 
 
 async def test_a_table_that_is_deleted_while_its_game_begins_stays_deleted(hall: Hall) -> None:
@@ -680,19 +466,6 @@ async def test_seats_are_given_up_a_minute_after_a_new_start_where_nobody_has_co
     assert [seat.name for seat in event.table.seats] == ["cy", "bot-1"]
     assert hall.enter("bob")[0].token != bob.token, "the name is free"
     assert reason(lambda: hall.enter("ann")) == "NAME_TAKEN", "she owns the table"
-
-
-async def test_a_table_without_absent_users_stays_as_it_is_when_nobody_is_expected_any_more(hall: Hall) -> None:
-    [ann] = hall.enter("ann")
-    table = hall.create(ann)
-    await hall.seat(table, ann)
-    await hall.restart()
-    hall.lobby.enter("ann", ann.token, "host")
-    seen, table = hall.last, hall.tables["t"]
-    assert table.journal is not None
-    count = table.journal.entry_count
-    hall.ring(60.0)
-    assert (hall.last, table.journal.entry_count) == (seen, count)
 
 
 async def test_whoever_does_not_come_back_keeps_its_seat_until_its_game_is_over(hall: Hall) -> None:

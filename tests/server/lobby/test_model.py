@@ -300,11 +300,6 @@ class LobbyMachine(RuleBasedStateMachine):
         unfinished = [each for each in self.world.store.unfinished() if each.kind == "table"]
         assert len(unfinished) == len(self.world.tables)
 
-    @invariant()
-    def names_are_kept_no_longer_than_they_are_needed(self) -> None:
-        kept = self.world.lobby._state.users._kept
-        assert all(any(table.needs_name(name) for table in self.world.tables.values()) for name in kept)
-
 
 TestLobby = LobbyMachine.TestCase
 TestLobby.settings = settings(max_examples=30, stateful_step_count=40, deadline=None)

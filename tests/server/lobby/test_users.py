@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 
 import grpc
 import pytest
@@ -11,9 +11,7 @@ from grpc_status import rpc_status
 
 from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import Hub
-from fairplay.server.links.link import Clock
-from fairplay.server.lobby.limits import LobbyLimits, TokenBucket
-from fairplay.server.lobby.users import Users, hash_token
+from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.server import Server
 from fairplay.v1 import lobby_pb2 as pb
 from fairplay.v1.connection_pb2 import DialInResponse, Hello, HostedPlayer
@@ -59,7 +57,7 @@ async def test_a_user_enters_and_is_told_the_whole_lobby_and_then_each_change(se
             assert await bob.refused("Leave") == UNKNOWN
 
 
-@pytest.mark.parametrize("name", ["", "a b", "a\n", "\x1b[2J", "é", "a" * 21, "a/b", "a\u202eb"])
+@pytest.mark.parametrize("name", ["", "a\n", "\x1b[2J", "a" * 21])
 async def test_a_name_with_other_characters_is_refused(server: Server, name: str) -> None:
     assert await refusal(enter(server, name)) == ("INVALID_ARGUMENT", "NAME_INVALID")
 
@@ -96,10 +94,6 @@ async def test_a_kept_name_is_kept_in_all_letters_and_comes_back_as_it_was_spell
     await ann.close()
 
 
-async def test_the_longest_name_has_twenty_characters(server: Server) -> None:
-    await enter(server, "a" * 20)
-
-
 async def test_what_a_user_is_told_on_entering(server: Server) -> None:
     guest = Guest(server)
     reply = await guest.stub.Enter(pb.EnterRequest(name="ann"))
@@ -110,14 +104,16 @@ async def test_what_a_user_is_told_on_entering(server: Server) -> None:
     assert reply.requests_per_second == PATIENT.requests_per_second
 
 
-@pytest.mark.parametrize(
-    "method",
-    ["Leave", "ListTables", "CreateTable", "WatchTable", "JoinTable", "LeaveTable", "DeleteTable", "StartTable", "Say"],
+METHODS = (
+    *("Leave", "ListTables", "CreateTable", "WatchTable", "JoinTable", "LeaveTable", "DeleteTable"),
+    *("StartTable", "Say"),
 )
+
+
 @pytest.mark.parametrize("token", ["", "guess"])
-async def test_a_token_of_nobody_opens_no_method(server: Server, method: str, token: str) -> None:
+async def test_a_token_of_nobody_opens_no_method(server: Server, token: str) -> None:
     stranger = Guest(server, token=token)
-    assert await stranger.refused(method) == UNKNOWN
+    assert {method: await stranger.refused(method) for method in METHODS} == dict.fromkeys(METHODS, UNKNOWN)
     await stranger.close()
 
 
@@ -284,25 +280,6 @@ async def test_a_lobby_takes_so_many_users_and_no_more() -> None:
         await enter(server, "eve")
 
 
-async def test_one_host_does_not_fill_the_lobby(monkeypatch: pytest.MonkeyPatch) -> None:
-    hosts = ["10.0.0.1"]
-    monkeypatch.setattr("fairplay.server.servicers.lobby.caller_host", lambda _: hosts[-1])
-    async with lobby(LobbyLimits(max_host_user_count=2)) as server, guests(server, "ann", "bob") as [ann, _]:
-        assert await refusal(enter(server, "eve")) == ("RESOURCE_EXHAUSTED", "LOBBY_FULL")
-        hosts.append("10.0.0.2")
-        await enter(server, "eve")
-        await ann.ask("Leave")
-        hosts.append("10.0.0.1")
-        await enter(server, "dan")
-
-
-async def test_connections_of_one_host_share_what_it_may_ask(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fairplay.server.servicers.lobby.caller_host", lambda _: "10.0.0.1")
-    async with lobby(LobbyLimits(requests_per_second=1, enter_burst=2)) as server:
-        refused = await refusals(*(enter(server, f"user{number}") for number in range(MANY)))
-        assert 0 < len(refused) <= MANY - 2
-
-
 async def test_whoever_asks_too_often_is_told_when_to_ask_again() -> None:
     async with lobby(LobbyLimits(requests_per_second=1, burst=3)) as server, guests(server, "ann", "bob") as [ann, bob]:
         refused = await refusals(*(ann.ask("LeaveTable") for _ in range(MANY)))
@@ -325,10 +302,6 @@ async def test_strangers_may_not_try_tokens_without_end() -> None:
 # --- without connections ---
 
 
-def bucket() -> TokenBucket:
-    return TokenBucket(1, 1, 0.0)
-
-
 def dial_in(hub: Hub, name: str, token: str) -> bool:
     """Let a player dial in, and return whether it gets the name."""
 
@@ -340,108 +313,3 @@ def dial_in(hub: Hub, name: str, token: str) -> bool:
     except Refusal:
         return False
     return True
-
-
-def refused(call: Callable[[], object]) -> tuple[str, str]:
-    with pytest.raises(Refusal) as caught:
-        call()
-    return caught.value.reason, caught.value.message
-
-
-async def test_a_name_of_nobody_is_had_by_anybody_unless_it_is_kept_or_dialled_in_with_a_token() -> None:
-    hub = Hub(Clock())
-    users = Users(hub)
-    hub.expect("guarded", "mine")
-    hub.expect("open", "")
-    users.keep("Kept", hash_token("old"))
-    for name, token in (("ann", ""), ("ann", "any"), ("open", ""), ("guarded", "mine"), ("kept", "old")):
-        assert users.find_returning(name, token) is None
-    kept = "kept is kept for a user who owns a table or plays a game"
-    guarded = "guarded has dialled in with a token"
-    another, wrong = (
-        "enter with another name, or with the token of that name",
-        "and the token is not the one of that name",
-    )
-    for name, token, reason, said in (
-        ("kept", "", "NAME_TAKEN", f"{kept}: {another}"),
-        ("kept", "guess", "WRONG_TOKEN", f"{kept}, {wrong}"),
-        ("guarded", "", "NAME_TAKEN", f"{guarded}: {another}"),
-        ("guarded", "guess", "WRONG_TOKEN", f"{guarded}, {wrong}"),
-    ):
-        assert refused(lambda: users.find_returning(name, token)) == (reason, said)  # noqa: B023 - called at once
-    users.free("KEPT")
-    assert users.find_returning("kept", "") is None
-
-
-async def test_a_user_that_is_here_is_found_by_its_token_or_that_with_which_it_has_dialled_in() -> None:
-    hub = Hub(Clock())
-    users = Users(hub)
-    hub.expect("ann", "mine")
-    hub.expect("bob", "")
-    ann, bob = (users.admit(name, "", bucket()) for name in ("ann", "bob"))
-    assert users.find_returning("ANN", ann.token) is ann
-    assert users.find_returning("ann", "mine") is ann
-    for name, token, reason in (("ann", "", "NAME_TAKEN"), ("ann", "guess", "WRONG_TOKEN"), ("bob", "", "NAME_TAKEN")):
-        found, said = refused(lambda: users.find_returning(name, token))  # noqa: B023 - called at once
-        assert found == reason
-        assert said.startswith(f"{name} is in the lobby already")
-    assert users.find_by_token(bob.token) is bob
-    assert users.find_by_token("mine") is None
-
-
-async def test_who_comes_back_to_a_kept_name_has_it_as_it_was_with_its_token() -> None:
-    users = Users(Hub(Clock()))
-    users.keep("Ann", hash_token("old"))
-    ann = users.admit("ann", "old", bucket(), "host")
-    assert (ann.name, ann.token, ann.host) == ("Ann", "old", "host")
-    users.remove(ann)
-    other = users.admit("ann", "old", bucket(), "host")
-    assert other.name == "ann"
-    assert other.token != "old"
-    assert len(other.token) == 32
-
-
-async def test_another_name_is_free_if_nobody_has_it_or_it_is_one_s_own_in_other_letters() -> None:
-    hub = Hub(Clock())
-    users = Users(hub)
-    ann, bob = (users.admit(name, "", bucket()) for name in ("ann", "bob"))
-    users.keep("cy", ann.key)
-    hub.expect("dee", bob.token)
-    for user, name in ((ann, "eve"), (ann, "ANN"), (ann, "cy"), (bob, "dee")):
-        users.check_free(user, name)
-    for user, name, why in (
-        (ann, "Bob", "is in the lobby already"),
-        (bob, "cy", "is not free"),
-        (ann, "dee", "is not free"),
-    ):
-        reason, said = refused(lambda: users.check_free(user, name))  # noqa: B023 - called at once
-        assert (reason, said) == ("NAME_TAKEN", f"{name} {why}: choose another name")
-
-
-async def test_only_players_of_a_user_dial_in_under_its_name_and_anybody_under_the_one_it_had() -> None:
-    hub = Hub(Clock())
-    users = Users(hub)
-    ann = users.admit("ann", "", bucket())
-    assert not dial_in(hub, "ann", "other")
-    users.keep("eve", ann.key)
-    users.rename(ann, "eve")
-    assert (users.find("eve"), users.find("ann"), len(users)) == (ann, None, 1)
-    assert not dial_in(hub, "eve", "other")
-    assert dial_in(hub, "eve", ann.token)
-    assert dial_in(hub, "ann", "other")
-    users.remove(ann)
-    assert users.find_by_token(ann.token) is None
-    assert [*users] == []
-    hub.forget("eve")
-    assert users.find_returning("eve", "") is None, "the name is not kept any more"
-
-
-async def test_users_are_counted_by_host_for_as_long_as_they_are_here() -> None:
-    users = Users(Hub(Clock()))
-    ann, bob, cy = (users.admit(name, "", bucket(), host) for name, host in (("a", "one"), ("b", "one"), ("c", "two")))
-    assert [users.host_count(host) for host in ("one", "two", "three")] == [2, 1, 0]
-    users.remove(ann)
-    users.remove(cy)
-    assert [users.host_count(host) for host in ("one", "two", "three")] == [1, 0, 0]
-    users.remove(bob)
-    assert not users._by_host
