@@ -106,12 +106,11 @@ class Fails(Quick):
         raise self.error
 
 
-@pytest.mark.parametrize("quick", [True, False])
 @pytest.mark.parametrize(
-    ("error", "code", "message"),
+    ("error", "code", "message", "quick"),
     [
-        (ValueError("no idea"), grpc.StatusCode.UNKNOWN, "ValueError: no idea"),
-        (CallFailed(grpc.StatusCode.NOT_FOUND, "no such thing"), grpc.StatusCode.NOT_FOUND, "no such thing"),
+        (ValueError("no idea"), grpc.StatusCode.UNKNOWN, "ValueError: no idea", True),
+        (CallFailed(grpc.StatusCode.NOT_FOUND, "no such thing"), grpc.StatusCode.NOT_FOUND, "no such thing", False),
     ],
 )
 async def test_what_a_player_raises_is_the_failure_of_its_call(

@@ -7,20 +7,16 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.steps import Failure
 from fairplay.server.links.link import (
     CROWDED_S,
     Clock,
-    DeadLink,
     OpenCall,
     call_error,
-    disconnected,
     duration,
-    too_large,
 )
-from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
+from fairplay.v1.misconduct_pb2 import CallErrorReason, Overrun
 from tests.server.quick import QuickLoop, in_no_time, quick_clock
 
 REPLY = b"reply"
@@ -126,7 +122,7 @@ def test_the_first_outcome_counts_and_the_player_is_told_of_calls_it_need_not_go
     assert calls.cancelled == [2, 3]
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_every_call_that_is_not_answered_ends_at_its_limit(seed: int) -> None:
     rng = Random(seed)
     limits = [rng.choice([1.0, 2.0, 2.0, 3.5, 0.25]) for _ in range(30)]
@@ -200,15 +196,6 @@ def test_a_call_knows_what_is_left_of_its_time_which_is_a_millisecond_at_least()
     assert left == [1.5, 0.25, 0.001, 0.001]
 
 
-def test_a_loop_that_is_late_by_two_hundredths_of_a_second_is_not_late_itself() -> None:
-    def test(calls: Calls) -> None:
-        calls.open(0.0)
-        stall(0.02)
-        assert not calls.clock.late
-
-    assert run(test, wait_s=1.0).settled_at == {1: 0.02}
-
-
 def test_the_time_of_a_call_begins_when_it_is_sent() -> None:
     def test(calls: Calls) -> None:
         asyncio.get_running_loop().call_at(3.0, send, calls)
@@ -234,19 +221,6 @@ def test_a_call_that_goes_on_in_another_way_is_cancelled_there() -> None:
     elsewhere: list[int] = []
     assert run(test).cancelled == []
     assert elsewhere == [1]
-
-
-@pytest.mark.parametrize(("late_s", "is_late"), [(0.0, False), (0.015625, False), (0.03125, True)])
-def test_a_loop_is_late_itself_from_two_hundredths_of_a_second(late_s: float, is_late: bool) -> None:
-    def test(calls: Calls) -> None:
-        assert not calls.clock.late
-        calls.open(1.0)
-        stall(1.0 + late_s)
-        found.append(calls.clock.late)
-
-    found: list[bool] = []
-    run(test)
-    assert found == [is_late]
 
 
 def test_after_a_stall_what_has_arrived_meanwhile_counts_and_the_rest_is_over_a_little_later() -> None:
@@ -285,34 +259,3 @@ def test_a_stall_is_forgotten_when_it_is_over() -> None:
         call.settle(REPLY)
 
     assert kind(run(test, wait_s=5.0), 2) is Overrun
-
-
-def test_a_player_that_is_not_connected_fails_every_call_at_once() -> None:
-    def test(calls: Calls) -> None:
-        link = DeadLink(calls.clock, disconnected("it never came", "its last words"))
-        call = link.call(
-            "/a.B/C", b"", 1.0, lambda outcome, elapsed_s: calls.outcomes.update({1: (outcome, elapsed_s)})
-        )
-        assert calls.outcomes == {}
-        assert call.limit_s == 1.0
-
-    error = CallError(
-        reason=CallErrorReason.CALL_ERROR_REASON_DISCONNECTED, message="it never came", output="its last words"
-    )
-    assert run(test).outcomes == {1: (error, 0.0)}
-
-
-def test_errors_say_what_happened_and_are_not_too_long() -> None:
-    assert too_large(1_048_577).message == "the reply has 1,048,577 bytes; at most 1,048,576 are accepted"
-    assert too_large(1_048_577).reason == CallErrorReason.CALL_ERROR_REASON_TOO_LARGE
-    assert (STATUS.message, STATUS.status_code, STATUS.output) == ("it raised", 2, "")
-    assert len(disconnected("x" * 2_001).message) == 2_000
-    assert disconnected("gone").status_code == 0
-
-
-@pytest.mark.parametrize(
-    ("seconds", "expected"),
-    [(0.0, Duration()), (1.25, Duration(seconds=1, nanos=250_000_000)), (0.5, Duration(nanos=500_000_000))],
-)
-def test_seconds_become_a_duration(seconds: float, expected: Duration) -> None:
-    assert duration(seconds) == expected

@@ -92,8 +92,7 @@ async def test_calls_that_are_taken_back_now_and_then_do_no_harm() -> None:
         kept.cancel()
 
 
-@pytest.mark.parametrize("place", ["listen", "only players"])
-@pytest.mark.parametrize("secure", [False, True], ids=["plain", "tls"])
+@pytest.mark.parametrize(("place", "secure"), [("listen", True), ("only players", False)], ids=["tls", "plain"])
 async def test_no_more_connections_are_taken_than_there_may_be(place: str, secure: bool, tmp_path: Path) -> None:
     make_authority(tmp_path, 1)
     make_server(tmp_path, ["127.0.0.1"], 1)

@@ -21,8 +21,6 @@ from fairplay.conformance.zoo.registry import make_player as zoo_player
 from fairplay.games.game import find
 from fairplay.player.handlers import Callee, Handlers
 from fairplay.player.serving import start_server
-from fairplay.server.links.dial_out import dial_out_link
-from fairplay.server.links.link import MAX_REPLY_BYTES, Clock
 from fairplay.server.links.process import EXCESS_LIMIT_S
 from fairplay.server.links.programs import PORTS
 from fairplay.server.links.spec import parse_link
@@ -99,10 +97,9 @@ async def test_served_players_play_whole_games(server: Server) -> None:
     ("answer", "reason"),
     [
         (b"\xff\xff", CallErrorReason.CALL_ERROR_REASON_UNPARSABLE),
-        (b"\x00" * (MAX_REPLY_BYTES + 1), CallErrorReason.CALL_ERROR_REASON_TOO_LARGE),
         (b"\x00" * 100_000_000, CallErrorReason.CALL_ERROR_REASON_TOO_LARGE),
     ],
-    ids=["garbage", "too large", "100 MB"],
+    ids=["garbage", "100 MB"],
 )
 async def test_a_served_player_that_answers_nonsense_is_blamed_for_it(
     server: Server, answer: bytes, reason: CallErrorReason.ValueType
@@ -119,29 +116,6 @@ async def test_an_exception_of_a_served_player_is_an_exception_with_its_text(ser
     assert misconduct.call_error.reason == CallErrorReason.CALL_ERROR_REASON_STATUS
     assert misconduct.call_error.status_code == grpc.StatusCode.UNKNOWN.value[0]
     assert "it raises in call 1" in misconduct.call_error.message
-
-
-@pytest.mark.parametrize("limit_s", [0.5, 99.0, 100.0, 3_600.0])
-async def test_a_served_player_is_told_its_deadline(limit_s: float) -> None:
-    reported: list[float] = []
-
-    async def take(request: bytes, context: Any) -> bytes:
-        reported.append(context.time_remaining())
-        return b""
-
-    handler = grpc.method_handlers_generic_handler("a.B", {"C": grpc.unary_unary_rpc_method_handler(take)})
-    player = grpc.aio.server()
-    player.add_generic_rpc_handlers((handler,))
-    port = player.add_insecure_port("127.0.0.1:0")
-    await player.start()
-    link = await dial_out_link(Clock(), f"127.0.0.1:{port}", 30.0)
-    answered: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-    link.call("/a.B/C", b"", limit_s, lambda outcome, _: answered.set_result(outcome))
-    await answered
-    await link.close()
-    await player.stop(0)
-    if reported:  # a busy machine may take longer than the shortest one
-        assert limit_s - 5.0 < reported[0] <= limit_s
 
 
 async def test_a_missing_method_is_an_exception(server: Server) -> None:
@@ -354,8 +328,7 @@ async def test_a_started_player_is_told_where_it_is_wanted(server: Server) -> No
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "bot", "bot:", "minimax", "exec:", "dial-in:", "dial-in:two words"),
-        *("http://x:1", "grpc://host", "grpc://host:0", "grpc://host:99999", "grpc://a b:1"),
+        *("minimax", "exec:", "dial-in:two words", "http://x:1", "grpc://host", "grpc://host:99999"),
     ],
 )
 def test_what_is_not_a_link_is_refused_with_what_one_looks_like(text: str) -> None:

@@ -10,20 +10,19 @@ from typing import Any, TypeAlias
 
 import grpc
 import pytest
-from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.game import find
 from fairplay.player.handlers import Handlers
 from fairplay.player.secrets import SECRET_KEY
 from fairplay.player.serving import TAKE_CALLS, start_server
 from fairplay.server.links.dial_out import DialOutLink, dial_out_link
-from fairplay.server.links.link import MAX_REPLY_BYTES, Clock, Link
+from fairplay.server.links.link import Clock, Link
 from fairplay.server.links.open_calls import MAX_STRAY_REPLIES
 from fairplay.server.links.player_stream import PlayerStream
 from fairplay.server.server import Server
-from fairplay.v1.connection_pb2 import Call, Failure, Reply
+from fairplay.v1.connection_pb2 import Call, Reply
 from fairplay.v1.game_pb2 import Player
-from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, MisconductKind, Overrun
+from fairplay.v1.misconduct_pb2 import CallErrorReason, MisconductKind, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse
 from fairplay.v1.player_stream_pb2 import TakeCallsRequest, TakeCallsResponse
 from fairplay.v1.referee_pb2 import Game
@@ -202,33 +201,6 @@ async def test_the_kit_offers_the_stream_and_answers_through_it_as_without() -> 
     assert games[0].result == games[1].result
 
 
-async def test_calls_of_many_games_share_frames() -> None:
-    sizes: list[int] = []
-
-    async def take_calls(_: Any, context: Any) -> None:
-        answer = sound()
-        await context.write(READY)
-        while calls := await player.read(context):
-            sizes.append(len(calls))
-            await context.write(frame(*map(answer, calls)))
-
-    player = ByHand(take_calls)
-    async with linked(player) as link:
-        assert await link.open_stream() is not None
-        answers = await asyncio.gather(*(ask(link) for _ in range(64)))
-    assert {name_in(answer) for answer in answers} == {"first"}
-    assert sum(sizes) == 64
-    assert len(sizes) < 32
-
-
-async def test_a_call_says_how_much_of_its_time_is_bank() -> None:
-    player = ByHand(lambda _, context: sounds(player, context))
-    async with linked(player) as link:
-        assert await link.open_stream() is not None
-        await ask(link, bank_s=7.5)
-    assert [call.bank_time for call in player.streamed] == [Duration(seconds=7, nanos=500_000_000)]
-
-
 async def test_the_stream_shows_the_secret_and_without_it_is_refused() -> None:
     served, port = await start_server(Handlers(find("fish").player("first")), "127.0.0.1:0", secret="right")
     for secret in ("right", "wrong"):
@@ -267,7 +239,7 @@ async def test_a_player_is_called_at_once_whether_its_stream_opens_or_not() -> N
     assert player.unary == [DESCRIBE]
 
 
-@pytest.mark.parametrize("status", [None, grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.INTERNAL])
+@pytest.mark.parametrize("status", [None, grpc.StatusCode.UNAVAILABLE])
 async def test_a_stream_that_ends_in_mid_game_costs_nothing(status: Any) -> None:
     async def take_calls(_: Any, context: Any) -> None:
         answer = sound()
@@ -400,23 +372,10 @@ async def outcome_of(answer: Callable[[Call], Sequence[Reply]], limit_s: float =
     return outcome, player
 
 
-@pytest.mark.parametrize("replies", [1, 3])
-async def test_a_reply_to_another_call_is_no_answer_and_the_player_hears_that_its_time_is_over(replies: int) -> None:
-    outcome, player = await outcome_of(lambda call: [Reply(id=call.id + 1_000)] * replies, SHORT_S)
+async def test_a_reply_to_another_call_is_no_answer_and_the_player_hears_that_its_time_is_over() -> None:
+    outcome, player = await outcome_of(lambda call: [Reply(id=call.id + 1_000)] * 3, SHORT_S)
     assert isinstance(outcome, Overrun)
     assert player.cancelled == [player.streamed[0].id]
-
-
-async def test_a_failure_in_the_stream_is_that_of_the_call() -> None:
-    failure = Failure(code=grpc.StatusCode.UNKNOWN.value[0], message="ValueError: broken")
-    outcome, _ = await outcome_of(lambda call: [Reply(id=call.id, failure=failure)])
-    status = CallErrorReason.CALL_ERROR_REASON_STATUS
-    assert outcome == CallError(reason=status, status_code=failure.code, message=failure.message)
-
-
-async def test_a_reply_that_is_too_large_is_that_of_the_call() -> None:
-    outcome, _ = await outcome_of(lambda call: [Reply(id=call.id, response=bytes(MAX_REPLY_BYTES + 1))])
-    assert outcome.reason == CallErrorReason.CALL_ERROR_REASON_TOO_LARGE
 
 
 async def test_a_player_that_is_gone_is_disconnected_as_without_a_stream() -> None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 
-from fairplay.server.errors import Refusal
-from fairplay.server.runner import LocalRunner, NobodyPlaysError, PlayedGame, shutting_down
+from fairplay.server.runner import LocalRunner
 from fairplay.server.server import Config
 from fairplay.v1.game_pb2 import Player
-from fairplay.v1.result_pb2 import GameResult
 from tests.server.harness import serving
 
 
@@ -29,11 +27,3 @@ async def test_processors_that_this_process_may_not_use_do_not_count() -> None:
             assert server.runner.processors == 1
         finally:
             os.sched_setaffinity(0, allowed)
-
-
-def test_where_nobody_plays_it_is_the_servers_fault_and_says_why() -> None:
-    error = NobodyPlaysError("the cluster is gone")
-    assert isinstance(error, Refusal)
-    assert (error.reason, error.message, str(error)) == ("INTERNAL", "the cluster is gone", "the cluster is gone")
-    assert shutting_down().reason == "SHUTTING_DOWN"
-    assert PlayedGame(GameResult()).chain_hash == b""

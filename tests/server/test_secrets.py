@@ -14,11 +14,8 @@ import pytest
 from fairplay.games.game import find
 from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
-from fairplay.server.errors import Refusal, reason_of
-from fairplay.server.links.secrets import Secrets, checked_secret, take_secret, take_secrets
+from fairplay.server.errors import reason_of
 from fairplay.server.manager.states import FINISHED
-from fairplay.server.records.place import at
-from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.server import Config, Server
 from fairplay.v1 import manager_pb2, referee_pb2
 from fairplay.v1.game_pb2 import Player
@@ -113,10 +110,8 @@ async def test_a_player_refuses_a_server_that_does_not_know_its_secret(secret: s
     ("link", "secret"),
     [
         ("grpc://127.0.0.1:9", "two words"),
-        ("grpc://127.0.0.1:9", "caf\N{LATIN SMALL LETTER E WITH ACUTE}"),
         ("grpc://127.0.0.1:9", "x" * 257),
         ("bot:first", SECRET),
-        ("dial-in:ann", SECRET),
     ],
 )
 async def test_a_secret_that_cannot_be_used_is_refused(link: str, secret: str) -> None:
@@ -223,99 +218,3 @@ async def test_a_seat_has_its_secret_after_a_restart_too_until_it_is_left(
                 assert SECRET in kept(tmp_path)  # for the next game
                 await ann.ask("LeaveTable")
             assert SECRET not in f"{bob.mirror.table('t')}{caplog.text}{kept(tmp_path)}"
-
-
-def kept_secrets(directory: Path) -> dict[tuple[str, str], str]:
-    """Return the secrets that a server started now would find."""
-    database = SecretsDatabase(at(directory))
-    found = database.all()
-    database.close()
-    return found
-
-
-@pytest.mark.parametrize("stored", [True, False])
-def test_secrets_are_known_until_they_are_forgotten(tmp_path: Path, stored: bool) -> None:
-    secrets = Secrets(SecretsDatabase(at(tmp_path)) if stored else None)
-    secrets.keep("g", {})
-    assert kept_secrets(tmp_path) == {}
-    secrets.keep("g", {"ann": "1", "bob": "2"})
-    secrets.keep("g", {"bob": "3", "eve": "4"})
-    secrets.keep("h", {"ann": "5"})
-    everything = {("g", "ann"): "1", ("g", "bob"): "3", ("g", "eve"): "4", ("h", "ann"): "5"}
-    assert {key: secrets.of(*key) for key in everything} == everything
-    assert (secrets.of("h", "bob"), secrets.of("i", "ann")) == ("", "")
-    assert kept_secrets(tmp_path) == (everything if stored else {})
-    secrets.forget("g", "ann")
-    secrets.forget("g", "nobody")
-    secrets.forget("i")
-    del everything["g", "ann"]
-    assert [secrets.of("g", name) for name in ("ann", "bob", "eve")] == ["", "3", "4"]
-    assert kept_secrets(tmp_path) == (everything if stored else {})
-    secrets.forget("g")
-    assert [secrets.of("g", name) for name in ("ann", "bob", "eve")] == ["", "", ""]
-    assert secrets.of("h", "ann") == "5"
-    assert kept_secrets(tmp_path) == ({("h", "ann"): "5"} if stored else {})
-    secrets.close()
-
-
-@pytest.mark.parametrize("stored", [True, False])
-def test_secrets_that_are_replaced_are_those_and_no_others(tmp_path: Path, stored: bool) -> None:
-    secrets = Secrets(SecretsDatabase(at(tmp_path)) if stored else None)
-    secrets.replace("g", {"ann": "1", "bob": "2"})
-    secrets.replace("g", {"bob": "2", "eve": "3"})
-    expected = {("g", "bob"): "2", ("g", "eve"): "3"}
-    assert [secrets.of("g", name) for name in ("ann", "bob", "eve")] == ["", "2", "3"]
-    assert kept_secrets(tmp_path) == (expected if stored else {})
-    secrets.replace("g", {"bob": "4", "eve": "3"})
-    assert [secrets.of("g", name) for name in ("bob", "eve")] == ["4", "3"]
-    secrets.replace("g", {})
-    assert secrets.of("g", "bob") == ""
-    assert kept_secrets(tmp_path) == {}
-    secrets.close()
-
-
-def test_of_secrets_only_those_of_what_is_unfinished_are_loaded_and_stay(tmp_path: Path) -> None:
-    before = Secrets(SecretsDatabase(at(tmp_path)))
-    before.load(["g"])
-    before.keep("g", {"ann": "1", "bob": "2"})
-    before.keep("over", {"ann": "3"})
-    before.close()
-    after = Secrets(SecretsDatabase(at(tmp_path)))
-    after.load(["g", "h"])
-    assert [after.of(*key) for key in (("g", "ann"), ("g", "bob"), ("over", "ann"))] == ["1", "2", ""]
-    assert kept_secrets(tmp_path) == {("g", "ann"): "1", ("g", "bob"): "2"}
-    after.load(["g", "h"])
-    assert kept_secrets(tmp_path) == {("g", "ann"): "1", ("g", "bob"): "2"}
-    after.close()
-
-
-def test_secrets_that_cannot_be_stored_are_known_until_the_server_ends(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    (tmp_path / SECRETS).write_text("no database, and far longer than the header of one would be " * 20)
-    secrets = Secrets(SecretsDatabase(at(tmp_path)))
-    secrets.load(["g"])
-    secrets.keep("g", {"ann": SECRET})
-    assert secrets.of("g", "ann") == SECRET
-    secrets.forget("g")
-    assert secrets.of("g", "ann") == ""
-    secrets.close()
-    assert [record.getMessage().partition(":")[0] for record in caplog.records] == [
-        "secrets of players are not known any more",
-        "secrets of players will not be known after a restart",
-        "secrets of players that are over cannot be removed",
-    ]
-    assert SECRET not in caplog.text
-
-
-def test_secrets_are_taken_out_of_the_players_of_a_request() -> None:
-    players = [Player(name=name, link="grpc://host:1", secret=secret) for name, secret in (("a", "1"), ("b", ""))]
-    assert take_secrets(players, "plan.players") == {"a": "1"}
-    assert [player.secret for player in players] == ["", ""]
-    assert take_secret(Player(link="grpcs://host:1", secret="2"), "player") == "2"
-    assert checked_secret("bot:first", "", "secret") == ""
-    for number, (link, secret) in enumerate((("bot:first", "1"), ("grpc://host:1", "two words"))):
-        wrong = [Player(name=str(each), link="grpc://host:1", secret="1") for each in range(number)]
-        with pytest.raises(Refusal) as refused:
-            take_secrets([*wrong, Player(name="x", link=link, secret=secret)], "plan.players")
-        assert (refused.value.reason, refused.value.field) == ("INVALID_SECRET", f"plan.players[{number}].secret")

@@ -58,11 +58,13 @@ async def ask(channel: grpc.aio.Channel) -> None:
     await RefereeServiceStub(channel).ListGames(ListGamesRequest(), timeout=30)
 
 
-@pytest.mark.parametrize("players", ["", "127.0.0.1:0"])
-async def test_a_game_is_played_over_tls_by_players_of_all_links(files: Path, players: str) -> None:
+async def test_a_game_is_played_over_tls_by_players_of_all_links(files: Path) -> None:
     handlers = Handlers(find("fish").player("first"))
     served, port = await start_server(handlers, "127.0.0.1:0", own(files))
-    config = Config(players=players, tls=own(files), allow_exec=True, start_limit_s=30.0, credentials=trusting(files))
+    dialling_in = "127.0.0.1:0"
+    config = Config(
+        players=dialling_in, tls=own(files), allow_exec=True, start_limit_s=30.0, credentials=trusting(files)
+    )
     async with serving(config) as server:
         hosted, address = [Hosted(find("fish").player("first"), "x")], f"grpcs://{server.players_address}"
         dialling = asyncio.create_task(dial_in_async(hosted, address, credentials=trusting(files)))
@@ -147,9 +149,8 @@ def first_bytes(
 
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
-@pytest.mark.parametrize("players", ["", "127.0.0.1:0"])
 async def test_a_caller_whose_authority_is_taken_away_comes_back_with_no_session(
-    files: Path, tmp_path: Path, players: str, version: ssl.TLSVersion
+    files: Path, tmp_path: Path, version: ssl.TLSVersion
 ) -> None:
     make_authority(tmp_path, 1)
     authorities = tmp_path / "callers.pem"
@@ -159,7 +160,7 @@ async def test_a_caller_whose_authority_is_taken_away_comes_back_with_no_session
     alice.load_cert_chain(files / "alice.pem", files / "alice-key.pem")
     alice.set_alpn_protocols(["h2"])
     alice.minimum_version = alice.maximum_version = version
-    async with serving(Config(players=players, tls=tls)) as server:
+    async with serving(Config(players="127.0.0.1:0", tls=tls)) as server:
         said, session = await asyncio.to_thread(first_bytes, server, alice, None)
         assert said
         authorities.unlink()
@@ -192,11 +193,11 @@ async def test_a_player_gives_up_on_a_server_that_speaks_no_tls(files: Path) -> 
             )
 
 
-@pytest.mark.parametrize("missing", ["certificate", "key", "pair", "client_ca"])
+@pytest.mark.parametrize("missing", ["key", "pair", "client_ca"])
 async def test_a_server_says_which_file_is_of_no_use(files: Path, tmp_path: Path, missing: str) -> None:
     directory = tmp_path / "own"
     shutil.copytree(files, directory)
-    named = {"certificate": "server.pem", "key": "server-key.pem", "client_ca": "ca.pem"}.get(missing)
+    named = {"key": "server-key.pem", "client_ca": "ca.pem"}.get(missing)
     if named is None:
         shutil.copy(directory / "alice-key.pem", directory / "server-key.pem")
     else:
@@ -205,7 +206,7 @@ async def test_a_server_says_which_file_is_of_no_use(files: Path, tmp_path: Path
         await Server.start(Config(tls=own(directory, client_ca=True)))
 
 
-@pytest.mark.parametrize("listen", ["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.org:0"])
+@pytest.mark.parametrize("listen", ["0.0.0.0:0", "[::]:0"])
 async def test_a_server_that_strangers_reach_needs_tls_and_accounts(files: Path, listen: str) -> None:
     with pytest.raises(ExposedError, match=r"add --tls CERT KEY and --accounts, or --insecure"):
         await Server.start(Config(listen=listen))
@@ -213,9 +214,8 @@ async def test_a_server_that_strangers_reach_needs_tls_and_accounts(files: Path,
         await Server.start(Config(listen=listen, tls=own(files)))
 
 
-@pytest.mark.parametrize("listen", ["127.0.0.1:0", "localhost:0"])
-async def test_this_machine_needs_neither(listen: str) -> None:
-    async with serving(Config(listen=listen)) as server, grpc.aio.insecure_channel(server.address) as channel:
+async def test_this_machine_needs_neither() -> None:
+    async with serving(Config(listen="localhost:0")) as server, grpc.aio.insecure_channel(server.address) as channel:
         await ask(channel)
 
 
