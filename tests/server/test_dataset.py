@@ -16,7 +16,7 @@ from fairplay.fish.v1 import fish_pb2
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game
 from fairplay.games.game import find as find_game
-from fairplay.games.steps import Call, CallKind, Conversation, Outcome, Show
+from fairplay.games.steps import Call, Conversation, Outcome, Show
 from fairplay.player.handlers import reply_of
 from fairplay.server.dataset import CALL_COLUMNS, GAME_COLUMNS, LEGAL_COLUMNS, build_rows
 from fairplay.server.links.link import disconnected
@@ -144,74 +144,6 @@ def test_players_of_one_group_share_a_rank_and_those_behind_it_come_after_all_of
     record, game = snap(conversation, 4)
     row = build_rows(record, game.find).game
     assert (row["ranks"], row["scores"]) == ([2, 4, 1, 2], [5, 3, 9, 5])
-
-
-class Altered:
-    """Fish, in which a fresh game goes on as a test says, and if it is not to judge, no reply breaks a rule."""
-
-    def __init__(self, fresh: Conversation, *, judges: bool = True) -> None:
-        self._fish = find_game("fish")
-        self._fresh = [fresh]
-        self._judges = judges
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._fish, name)
-
-    def play(self, game_id: str, settings: Any, players: Any, rng: Any, state: Any, *, fresh: bool = False) -> Any:
-        if state is None:
-            return self._fresh.pop()
-        conversation = self._fish.play(game_id, settings, players, rng, state)
-        return conversation if self._judges else one_decision(conversation)
-
-
-def one_decision(conversation: Conversation) -> Conversation:
-    """Go on like a game up to its first decision, and end whatever that is."""
-    step = next(conversation)
-    while not (isinstance(step, Call) and step.kind is not CallKind.NOTIFICATION):
-        step = conversation.send((yield step))
-    yield step
-    return Outcome([[(0, 0)]])
-
-
-def one_call(method: str, shown: object = None) -> Conversation:
-    (found,) = [each for each in find_game("fish").methods if each.name == method]
-    if shown is not None:
-        yield Show(shown)
-    yield Call(0, found, found.request(), CallKind.DECISION)
-    return Outcome([[(0, 0)]])
-
-
-def first_state() -> Any:
-    game = find_game("fish")
-    shown = next(game.play("g", game.full_settings(game.settings_type()), ["a", "b"], game_rng(1), None))
-    assert isinstance(shown, Show)
-    return shown.state
-
-
-@pytest.mark.parametrize(
-    ("method", "is_shown", "listed"), [("Setup", True, True), ("TakeTurn", True, False), ("Setup", False, False)]
-)
-def test_legal_replies_are_listed_for_what_the_rules_ask_in_the_state(
-    method: str, is_shown: bool, listed: bool
-) -> None:
-    shown = first_state() if is_shown else None
-    plan = GamePlan(game="fish", players=[Player(name="a"), Player(name="b")])
-    entries = [RecordEntry(game=GameHeader(game_id="g", plan=plan)).SerializeToString()]
-    drive(one_call(method, shown), Transcript(["a", "b"], entries.append), lambda _: b"", entries, ["a", "b"])
-    game: Any = Altered(one_call(method, shown))
-    row, [call] = build_rows(chained(entries), lambda _: game, legal=True)
-    assert [row["final_state"] is not None, call["state"] is not None] == [is_shown] * 2
-    assert [call[name] is not None for name in LEGAL_COLUMNS] == [listed] * 2
-
-
-def test_where_the_rules_list_no_legal_replies_there_are_none() -> None:
-    shown = first_state()
-    plan = GamePlan(game="fish", players=[Player(name="a"), Player(name="b")])
-    entries = [RecordEntry(game=GameHeader(game_id="g", plan=plan)).SerializeToString()]
-    drive(one_call("Setup", shown), Transcript(["a", "b"], entries.append), lambda _: b"", entries, ["a", "b"])
-    game: Any = Altered(one_call("Setup", shown), judges=False)
-    _, [call] = build_rows(chained(entries), lambda _: game, legal=True)
-    assert {name: call[name] for name in LEGAL_COLUMNS} == {"legal_replies": None, "legal_reply_count": None}
 
 
 @cache

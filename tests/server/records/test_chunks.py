@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairplay.server.records.chunks import Trail, join, pack_numbers, record_numbers, renumber, split, unpack_numbers
+from fairplay.server.records.chunks import Trail, join, pack_numbers, split, unpack_numbers
 
 ITEMS = st.lists(st.tuples(st.integers(1, 4), st.binary(min_size=32, max_size=32), st.binary(max_size=50)))
 
@@ -32,22 +32,6 @@ def test_a_chunk_that_was_cut_anywhere_is_refused() -> None:
             list(split(chunk[:length], 1))
 
 
-def test_a_chunk_says_whose_entries_it_has_and_can_be_given_to_other_records() -> None:
-    items = [(Trail(number), bytes([number] * 32), b"entry of %d" % number) for number in (3, 1, 3, 2)]
-    chunk = join(items)
-    assert record_numbers(chunk) == {1, 2, 3}
-    assert record_numbers(b"") == set()
-    moved = renumber(chunk, {1: 1, 3: 2})
-    assert moved == join((Trail({3: 2, 1: 1}[trail.number]), digest, entry) for trail, digest, entry in items[:3])
-    assert renumber(chunk, {}) == b""
-
-
 @given(st.lists(st.integers(0, 2**63 - 1)))
 def test_chunk_numbers_survive_packing(numbers: list[int]) -> None:
     assert unpack_numbers(pack_numbers(array("Q", numbers))) == numbers
-
-
-@pytest.mark.parametrize("damaged", [b"12345", b"\xff" * 8])
-def test_damaged_chunk_numbers_are_refused(damaged: bytes) -> None:
-    with pytest.raises(ValueError, match="damaged"):
-        unpack_numbers(damaged)

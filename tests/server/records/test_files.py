@@ -11,7 +11,7 @@ from fairplay.server.records.chain import chained
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.files import SUFFIX, check_size, load, save
 from fairplay.server.records.verify import verify
-from fairplay.v1.record_pb2 import LinkedEntry, Record, RecordEntry, Resumed, TournamentHeader
+from fairplay.v1.record_pb2 import Record, RecordEntry, Resumed, TournamentHeader
 from fairplay.v1.referee_pb2 import Game
 from tests.server.records.nim import header, players, recorded
 from tests.server.records.test_verify import CHECKS
@@ -74,15 +74,8 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     "data",
     [
         b"",
-        b"\n",
         b"\nhello, this is text\n",
-        b"\n\x05hello",
-        b"\xff" * 50,
-        b"{}",
-        b"\x0a" + b"\xff" * 20,
         Game(game_id="not a record").SerializeToString(),
-        Record(entries=[LinkedEntry()]).SerializeToString(),
-        chained([b"\xff"]).SerializeToString(),
         chained([RecordEntry(resumed=Resumed()).SerializeToString()]).SerializeToString(),
     ],
 )
@@ -104,7 +97,7 @@ def test_a_file_with_something_behind_its_end_is_told(tmp_path: Path) -> None:
     assert "is cut off or damaged after entry" in problem(tmp_path / "r")
 
 
-@pytest.mark.parametrize("count", range(1, len(RECORD.entries)))
+@pytest.mark.parametrize("count", [1, len(RECORD.entries) - 1])
 def test_something_else_between_two_entries_is_told(tmp_path: Path, count: int) -> None:
     start = Record(entries=RECORD.entries[:count]).ByteSize()
     path = tmp_path / "r"
@@ -112,7 +105,7 @@ def test_something_else_between_two_entries_is_told(tmp_path: Path, count: int) 
     assert problem(path) == f"{path} is cut off or damaged after entry {count}"
 
 
-@pytest.mark.parametrize("count", range(1, len(RECORD.entries)))
+@pytest.mark.parametrize("count", [1, len(RECORD.entries) - 1])
 def test_an_entry_that_is_no_message_is_told(tmp_path: Path, count: int) -> None:
     start, end = (Record(entries=RECORD.entries[:number]).ByteSize() for number in (count, count + 1))
     path = tmp_path / "r"

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from fairplay.server.records import pruning
 from fairplay.server.records.accounts import AccountRow, AccountsDatabase
 from fairplay.server.records.chain import first_broken
 from fairplay.server.records.database import Listing
@@ -119,14 +118,14 @@ async def test_nobody_owns_what_is_gone_nor_has_a_secret_for_it(place: Place) ->
         assert accounts.owners() == {("game", "new"): "ann"}
 
 
-async def test_all_or_nothing_goes(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_all_or_nothing_goes(tmp_path: Path) -> None:
+    place = at(tmp_path)
     await fill(place, ("game", "old", "", 1), ("game", "new", "", 9))
     before = kept(place)
-
-    def fail(*_: object) -> bytes:
-        raise RecordsError("the disk is full")
-
-    monkeypatch.setattr(pruning, "_moved", fail)
+    with closing(sqlite3.connect(tmp_path / "records.sqlite", isolation_level=None)) as database:
+        for when in ("DELETE ON records", "INSERT ON chunks", "UPDATE ON chunks"):
+            fail = "SELECT RAISE(ABORT, 'the disk is full')"
+            database.execute(f'CREATE TRIGGER "{when}" BEFORE {when} BEGIN {fail}; END')
     with pytest.raises(RecordsError, match="the disk is full"):
         prune(place, 2)
     assert kept(place) == before

@@ -9,7 +9,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.empty_pb2 import Empty
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
-from google.protobuf.wrappers_pb2 import Int64Value, StringValue
+from google.protobuf.wrappers_pb2 import StringValue
 
 from fairplay.games.steps import (
     Arrival,
@@ -24,10 +24,10 @@ from fairplay.games.steps import (
 )
 from fairplay.server.records.chain import chained
 from fairplay.server.records.errors import Diverged
-from fairplay.server.records.replay import Came, Eliminated, Ended, Shown, replay, resume
-from fairplay.server.records.replayer import Called, Replayer
+from fairplay.server.records.replay import Ended, replay
+from fairplay.server.records.replayer import Replayer
 from fairplay.v1.game_pb2 import Player
-from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
+from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.record_pb2 import (
     GameHeader,
     RecordedCall,
@@ -35,12 +35,11 @@ from fairplay.v1.record_pb2 import (
     RecordedResult,
     RecordEntry,
     Resumed,
-    TournamentHeader,
 )
 from fairplay.v1.referee_pb2 import GamePlan
 from fairplay.v1.result_pb2 import GameResult
-from tests.server.records.nim import METHODS, find, header, players, recorded
-from tests.server.snap import SAY, Snap, ask, everybody
+from tests.server.records.nim import find, header, players, recorded
+from tests.server.snap import SAY, Snap, ask
 
 S = 10**9
 BEGIN = Timestamp(seconds=100)
@@ -102,28 +101,6 @@ class Meeting:
 # --- races and players that join ---
 
 
-def test_a_player_that_joins_is_asked_and_counted_with_the_others() -> None:
-    meeting = Meeting()
-    meeting.join(2, "cy", 0.5)
-    meeting.answer(1, 0)
-    meeting.answer(3, 2, 0.25)
-    meeting.answer(2, 1)
-    [[came], *answers] = meeting.came
-    assert isinstance(came.answer, Joined)
-    assert [came.elapsed_s, *(each.elapsed_s for [each] in answers)] == [0.5, 1.0, 0.25, 1.0]
-    assert meeting.seats == [[2], [0], [2], [1]]
-    replayer = meeting.replayer
-    assert replayer.transcript.players == ["ann", "bob", "cy"]
-    [newcomer] = replayer.newcomers
-    assert (newcomer.seat, newcomer.player.name, newcomer.sequence) == (2, "cy", 2)
-    events = replayer.events()
-    assert [type(event) for event in events] == [Shown, Came, Called, Called, Called]
-    assert [event.entry for event in events] == [1, 2, 3, 4, 5]
-    assert isinstance(events[1], Came)
-    assert events[1].sequence == 2
-    assert replayer.events() == []
-
-
 def test_answers_and_a_player_that_come_in_one_moment_are_taken_together() -> None:
     meeting = Meeting()
     meeting.answer(2, 1, more_follow=True)
@@ -177,25 +154,6 @@ def test_nobody_joins_a_game_that_is_no_race() -> None:
         replayer.feed(RecordEntry(joined=RecordedJoin(seat=2, player=Player(name="new"))))
 
 
-def test_after_a_restart_open_calls_are_numbered_anew_after_those_that_were_answered() -> None:
-    meeting = Meeting()
-    meeting.answer(2, 1)
-    meeting.restart()
-    assert meeting.seats == [[1]]
-    meeting.answer(3, 0)
-    assert meeting.seats == [[1], [0]]
-
-
-def test_calls_that_were_made_again_stay_open_in_the_race_that_follows() -> None:
-    meeting = Meeting()
-    meeting.answer(2, 1)
-    meeting.restart()
-    meeting.join(2, "cy")
-    meeting.answer(3, 0)
-    meeting.answer(4, 2)
-    assert meeting.seats == [[1], [2], [0], [2]]
-
-
 def test_what_was_recorded_of_a_moment_that_a_restart_cut_short_is_taken_by_itself() -> None:
     meeting = Meeting()
     meeting.answer(2, 1, more_follow=True)
@@ -204,24 +162,6 @@ def test_what_was_recorded_of_a_moment_that_a_restart_cut_short_is_taken_by_itse
     assert meeting.replayer.answers == {}
     meeting.answer(3, 0)
     assert meeting.seats == [[1], [0]]
-
-
-def test_the_calls_of_others_stay_open_over_an_elimination() -> None:
-    plan = GamePlan(game="snap", players=[Player(name="ann"), Player(name="bob")])
-    replayer = Replayer(
-        RecordEntry(game=GameHeader(game_id="g", plan=plan)), lambda _: None, Snap(everybody([0, 1])).find
-    )
-    failed = RecordedCall(number=2, seat=1, method_name=SAY.path, error={})  # type: ignore[arg-type]
-    replayer.feed(RecordEntry(call=failed))
-    assert replayer.due() == "by the rules seat 1 is eliminated here"
-    due = Misconduct(
-        seat=1, player="bob", kind=MisconductKind.MISCONDUCT_KIND_EXCEPTION, method_name=SAY.path, call_number=2
-    )
-    due.call_error.SetInParent()
-    replayer.feed(RecordEntry(misconduct=due))
-    replayer.feed(RecordEntry(call=RecordedCall(number=1, seat=0, method_name=SAY.path, reply=b"")))
-    assert replayer.outcome is not None
-    assert [type(event) for event in replayer.events()] == [Shown, Called, Eliminated, Shown, Called, Shown]
 
 
 # --- time ---
@@ -252,91 +192,14 @@ def test_after_a_restart_time_goes_on_from_then() -> None:
     assert meeting.replayer.time_ns == 207 * S, "clocks are set back, records are not"
 
 
-def test_what_happens_is_at_the_time_that_the_calls_before_it_took() -> None:
-    begin = header(2, state=3)
-    begin.game.start_time.CopyFrom(BEGIN)
-    reported = list(replay(recorded(begin, players({3: "illegal"})), find))
-    assert [type(event) for event in reported] == [
-        Shown,  # the colours take 1.5 seconds, each other call a quarter of one
-        Called,
-        Called,
-        Called,
-        Eliminated,
-        Shown,
-        Called,
-        Shown,
-        Called,
-        Ended,
-    ]
-    times = [event.time_ns for event in reported if not isinstance(event, Called | Came)]
-    assert times == [100 * S, 101_750_000_000, 101_750_000_000, 102 * S, 102_250_000_000]
-
-
-@pytest.mark.parametrize(("recorded_ns", "ended_ns"), [(0, 102_250_000_000), (300 * S, 300 * S)])
-def test_a_game_ended_when_its_record_says_so_or_else_after_its_last_call(recorded_ns: int, ended_ns: int) -> None:
-    begin = header(2, state=1)
-    begin.game.start_time.CopyFrom(BEGIN)
-    entries = [RecordEntry.FromString(linked.entry) for linked in recorded(begin, players({})).entries]
-    entries[-1].result.end_time.FromNanoseconds(recorded_ns)
-    [*_, ended] = replay(chained(entry.SerializeToString() for entry in entries), find)
-    assert isinstance(ended, Ended)
-    assert ended.time_ns == ended_ns
-
-
 # --- where a game stands ---
-
-
-def test_a_replayer_knows_the_first_state_and_the_last() -> None:
-    replayer = resume(
-        chained(entry.entry for entry in recorded(header(2, state=6), players({})).entries[:5]), never, find
-    )
-    assert replayer.start is not None
-    assert replayer.start.state.heap == 6
-    assert replayer.shown is not None
-    assert replayer.shown.state.heap == 3
 
 
 def never(_: bytes) -> None:
     raise AssertionError("nothing is to be appended")
 
 
-def test_the_settings_of_the_plan_decide_and_without_them_their_defaults() -> None:
-    def heap(begin: RecordEntry) -> int:
-        shown = Replayer(begin, never, find).shown
-        assert shown is not None
-        return int(shown.state.heap)
-
-    assert heap(header(heap=40)) == heap(header(heap=12)) + 28
-    default = header(heap=40)
-    default.game.plan.ClearField("settings")
-    assert heap(default) == heap(header(heap=12))
-
-
 # --- wrong entries ---
-
-
-def test_a_record_that_cannot_be_played_is_refused_at_its_first_entry() -> None:
-    for begin, said in (
-        (RecordEntry(tournament=TournamentHeader()), "the record does not begin with the header of a game"),
-        (header(1), "the game cannot be played: Nim is played by 2 to 4 players, not by 1"),
-    ):
-        with pytest.raises(Diverged, match=said) as refused:
-            Replayer(begin, never, find)
-        assert refused.value.entry == 1
-
-
-def test_nothing_follows_the_end_of_a_game() -> None:
-    entries = [linked.entry for linked in recorded(header(2), players({})).entries]
-    reported = replay(chained([*entries, RecordEntry(resumed=Resumed()).SerializeToString()]), find)
-    with pytest.raises(Diverged, match=f"entry {len(entries) + 1}: it comes after the end of the game"):
-        list(reported)
-
-
-def test_a_call_after_the_end_that_the_rules_lead_to_is_refused() -> None:
-    entries = recorded(header(2), players({})).entries
-    replayer = resume(chained(each.entry for each in entries[:-1]), never, find)
-    with pytest.raises(Diverged, match="seat 1 was called, but by the rules the game is over here"):
-        replayer.feed(RecordEntry.FromString(entries[1].entry))
 
 
 def test_a_result_that_differs_in_a_field_that_nobody_knows_is_refused() -> None:
@@ -371,20 +234,6 @@ def test_a_game_that_was_stopped_has_the_misconducts_so_far_and_no_others() -> N
     end(bare)
     with pytest.raises(Diverged, match="entry 5: the result differs from the rules in misconducts"):
         end()
-
-
-def test_a_request_of_another_value_is_not_that_of_the_rules() -> None:
-    replayer = Replayer(header(2, state=3), never, find)
-    for number, seat in ((1, 0), (2, 1)):
-        request = StringValue(value="g1").SerializeToString()
-        call = RecordedCall(number=number, seat=seat, method_name=METHODS["Colour"].path, request=request, reply=b"")
-        replayer.feed(RecordEntry(call=call))
-    call = RecordedCall(
-        seat=0, number=3, method_name=METHODS["Take"].path, reply=Int64Value(value=1).SerializeToString()
-    )
-    call.request = Int64Value(value=4).SerializeToString()
-    with pytest.raises(Diverged, match="the request of Take to seat 0 is not the one that the rules make"):
-        replayer.feed(RecordEntry(call=call))
 
 
 class Timed(Snap):

@@ -17,7 +17,7 @@ from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GamePlan
 from tests.server.harness import ByHand, plan, serving
 
-GAMES = ("fish", "q", "bazaar", "eriantys", "webset")
+GAMES = ("fish", "webset")
 
 
 async def played(made: GamePlan) -> tuple[GameMessage, Record]:

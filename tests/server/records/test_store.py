@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, closing
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -20,16 +20,15 @@ from sqlalchemy import Connection
 from fairplay.server.records.accounts import AccountsDatabase
 from fairplay.server.records.chain import chained, first_broken
 from fairplay.server.records.copying import copy
-from fairplay.server.records.database import RECORDS, Batch, Database, Selection
+from fairplay.server.records.database import RECORDS, Selection
 from fairplay.server.records.errors import RecordExists, RecordsError, StoreInUse
-from fairplay.server.records.journal import Journal, MemoryJournal
+from fairplay.server.records.journal import Journal
 from fairplay.server.records.migrating import migrate
 from fairplay.server.records.place import Place, at
 from fairplay.server.records.pruning import prune
 from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.records.sqlite import Directory
 from fairplay.server.records.store import Store
-from fairplay.server.records.writer import Writer
 from fairplay.v1.record_pb2 import Record, RecordEntry
 from fairplay.v1.referee_pb2 import Game
 from tests.server.records.nim import header, players, recorded
@@ -73,14 +72,6 @@ async def test_what_is_appended_is_read_at_once_and_after_it_is_saved(store: Sto
     await store.flush()
     assert entries(store.read("r1")) == [b"header of r1", b"one", b"two", b"the end"]
     assert journal.entry_count == 4
-
-
-async def test_a_record_is_the_chain_of_its_entries(store: Store) -> None:
-    journal = begin(store, "r1")
-    journal.append(b"one")
-    await journal.saved()
-    journal.append(b"")
-    assert store.read("r1") == chained([b"header of r1", b"one", b""])
 
 
 async def test_a_record_in_more_chunks_than_a_query_reads_is_read_whole() -> None:
@@ -151,22 +142,6 @@ def names(directory: Path) -> set[str]:
     return {path.name for path in directory.rglob("*")}
 
 
-async def test_what_waits_for_more_is_written_at_once_for_who_is_in_a_hurry(tmp_path: Path) -> None:
-    with ExitStack() as closing:
-        database = closing.enter_context(Database.writable(at(tmp_path)))
-        store = Store(database, Writer(database.save, 1, delay_s=3600), 1, closing.pop_all())
-    journal = begin(store, "r1")
-    patient = asyncio.create_task(journal.saved())
-    for _ in range(1_000):
-        await asyncio.sleep(0)
-    assert not patient.done()
-    await store.flush()
-    await patient
-    journal.append(b"one")
-    await journal.saved(hurry=True)
-    await store.close()
-
-
 async def test_flushing_and_closing_an_idle_store_is_quick_and_can_be_repeated(store: Store) -> None:
     await store.flush()
     await store.flush()
@@ -231,11 +206,6 @@ async def test_a_finished_record_takes_nothing_more(store: Store) -> None:
     assert entries(store.read("r1")) == [b"header of r1", b"the end"]
 
 
-async def test_a_record_that_is_open_is_reopened_as_it_is(store: Store) -> None:
-    journal = begin(store, "r1")
-    assert store.reopen("r1") is journal
-
-
 async def test_a_record_that_is_reopened_stays_the_same_journal(place: Place) -> None:
     store = Store.open(place)
     begin(store, "r1")
@@ -248,15 +218,6 @@ async def test_a_record_that_is_reopened_stays_the_same_journal(place: Place) ->
     await store.close()
 
 
-async def test_a_record_is_open_until_it_is_finished(store: Store) -> None:
-    journal = begin(store, "r1")
-    assert store.has_open("r1")
-    finish(journal)
-    assert not store.has_open("r1")
-    assert not store.has_open("r2")
-    assert not store.has_open("")
-
-
 async def test_the_last_hash_of_a_record_is_that_of_its_last_entry(place: Place) -> None:
     store = Store.open(place)
     journal = begin(store, "r1")
@@ -267,41 +228,6 @@ async def test_the_last_hash_of_a_record_is_that_of_its_last_entry(place: Place)
     await store.close()
     with Store.read_only(place) as reading:
         assert reading.last_hash("r1") == whole.entries[2].chain_hash
-
-
-async def test_entries_that_are_not_on_disk_yet_are_counted(tmp_path: Path) -> None:
-    store, gate = gated(tmp_path)
-    journal = begin(store, "r1")
-    await store.flush()
-    assert store.unsaved_count == 0
-    gate.clear()
-    journal.append(b"one")
-    journal.append(b"two")
-    assert store.unsaved_count == 2
-    gate.set()
-    await store.close()
-
-
-def gated(directory: Path) -> tuple[Store, threading.Event]:
-    """Return a store that saves nothing while an event is not set, and the event, which is."""
-    gate = threading.Event()
-    gate.set()
-    with ExitStack() as closing:
-        database = closing.enter_context(Database.writable(at(directory)))
-
-        def save(batch: Batch) -> None:
-            gate.wait()
-            database.save(batch)
-
-        return Store(database, Writer(save, 1), 1, closing.pop_all()), gate
-
-
-def test_a_game_that_is_played_for_somebody_else_is_recorded_in_memory() -> None:
-    journal = MemoryJournal(b"header")
-    journal.append(b"one")
-    assert not journal.behind
-    journal.finish(b"the end", b"summary", 9)
-    assert journal.record() == chained([b"header", b"one", b"the end"])
 
 
 def played(game_id: str) -> Record:
@@ -405,14 +331,6 @@ async def test_a_store_that_is_read_cannot_be_written(place: Place, store: Store
         await reading.flush()
 
 
-async def test_a_database_that_is_read_has_no_transaction_to_write_in(place: Place, store: Store) -> None:
-    await store.flush()
-    with Database.readable(place) as database:
-        for write in (database.keep, database.reclaim):
-            with pytest.raises(RecordsError, match="the records were opened for reading only"):
-                write()
-
-
 # --- listings ---
 
 
@@ -446,12 +364,11 @@ async def test_listings_are_by_kind_and_parent_and_newest_first(store: Store) ->
     assert ids(store, parent="t2") == []
 
 
-@pytest.mark.parametrize("flushed", [0, 3, 7])
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 8])
-async def test_pages_follow_on_each_other(store: Store, flushed: int, size: int) -> None:
+@pytest.mark.parametrize("size", [1, 3, 7])
+async def test_pages_follow_on_each_other(store: Store, size: int) -> None:
     for number in range(7):
         begin(store, f"g{number}")
-        if number + 1 == flushed:
+        if number == 2:
             await store.flush()
     seen: list[str] = []
     before: int | None = None
@@ -464,12 +381,11 @@ async def test_pages_follow_on_each_other(store: Store, flushed: int, size: int)
     assert seen == [f"g{number}" for number in reversed(range(7))]
 
 
-@pytest.mark.parametrize("flushed", [0, 3, 7])
-@pytest.mark.parametrize("size", [1, 3, 7, 8])
-async def test_pages_of_the_oldest_first_follow_on_each_other(store: Store, flushed: int, size: int) -> None:
+@pytest.mark.parametrize("size", [3, 8])
+async def test_pages_of_the_oldest_first_follow_on_each_other(store: Store, size: int) -> None:
     for number in range(7):
         begin(store, f"g{number}")
-        if number + 1 == flushed:
+        if number == 2:
             await store.flush()
     seen: list[str] = []
     cursor: int | None = None
@@ -490,25 +406,6 @@ async def test_records_that_are_over_and_on_disk_take_no_memory(store: Store) ->
     gc.collect()
     assert in_memory(*over, "next") == {"next"}
     assert not kept.listing.finished
-
-
-async def test_of_records_that_are_over_only_those_on_disk_are_forgotten(tmp_path: Path) -> None:
-    store, gate = gated(tmp_path)
-    finish(begin(store, "saved"))
-    await store.flush()
-    finish(begin(store, "saved too"))
-    await store.flush()
-    unsaved = begin(store, "unsaved")
-    await store.flush()
-    gate.clear()
-    finish(unsaved)
-    del unsaved
-    begin(store, "next")
-    gc.collect()
-    assert in_memory("saved", "saved too", "unsaved", "next") == {"unsaved", "next"}
-    assert ids(store) == ["next", "unsaved", "saved too", "saved"]
-    gate.set()
-    await store.close()
 
 
 def in_memory(*record_ids: str) -> set[str]:
@@ -727,9 +624,8 @@ async def test_a_damaged_list_of_chunks_is_found(tmp_path: Path) -> None:
         reading.read("r1")
 
 
-@pytest.mark.parametrize("value", ["NULL", "7", "'text'", "x'2e'"])
 @pytest.mark.parametrize("column", ["data", *(each.name for each in RECORDS.columns if each.name != "number")])
-async def test_a_value_of_another_type_is_told_in_one_sentence(tmp_path: Path, column: str, value: str) -> None:
+async def test_a_value_of_another_type_is_told_in_one_sentence(tmp_path: Path, column: str) -> None:
     store = Store.open(tmp_path)
     finish(begin(store, "r1"))
     await store.close()
@@ -738,16 +634,15 @@ async def test_a_value_of_another_type_is_told_in_one_sentence(tmp_path: Path, c
     execute(tmp_path, f"CREATE TABLE damaged AS SELECT * FROM {table}")
     execute(tmp_path, f"DROP TABLE {table}")
     execute(tmp_path, f"ALTER TABLE damaged RENAME TO {table}")
-    execute(tmp_path, f"UPDATE {table} SET {column} = {value}")
-    with Store.read_only(tmp_path) as reading:
-        for read in (partial(reading.read, "r1"), partial(reading.list, "game", limit=9), reading.defects):
-            with contextlib.suppress(RecordsError):  # anything else would be a traceback
-                read()
+    for value in ("NULL", "7", "'text'", "x'2e'"):
+        execute(tmp_path, f"UPDATE {table} SET {column} = {value}")
+        with Store.read_only(tmp_path) as reading:
+            for read in (partial(reading.read, "r1"), partial(reading.list, "game", limit=9), reading.defects):
+                with contextlib.suppress(RecordsError):  # anything else would be a traceback
+                    read()
 
 
-@pytest.mark.parametrize(
-    ("column", "value"), [("end_time_ns", "'text'"), ("end_time_ns", "x'2e'"), ("game", "NULL"), ("header", "'text'")]
-)
+@pytest.mark.parametrize(("column", "value"), [("end_time_ns", "'text'"), ("game", "NULL")])
 async def test_a_listing_with_a_value_of_another_type_is_refused_by_the_name_of_its_column(
     tmp_path: Path, column: str, value: str
 ) -> None:
