@@ -49,6 +49,7 @@ async def test_who_needs_records_that_are_gone_is_told_so(tmp_path: Path) -> Non
             referee.PlayGame(game),
             referee.CreateGame(referee_pb2.CreateGameRequest(game_id="h", plan=game.plan)),
             manager.CreateTournament(manager_pb2.CreateTournamentRequest(tournament_id="u", plan=made)),
+            manager.SignUp(manager_pb2.SignUpRequest(tournament_id="t", player=Player(name="cy", link="bot:first"))),
             manager.StartTournament(manager_pb2.StartTournamentRequest(tournament_id="t")),
             manager.CancelTournament(manager_pb2.CancelTournamentRequest(tournament_id="t")),
             lobby.CreateTable(lobby_pb2.CreateTableRequest(token=token, name="table", game="fish")),

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import grpc
@@ -17,9 +15,9 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.certificate import FORMAT, CaseResult, frozen, sealed, summary
 from fairplay.certificate.signing import new_key, public_text, signed
-from fairplay.games.game import Game, find
+from fairplay.games.game import find
 from fairplay.server.errors import Refusal
-from fairplay.server.manager.admission import check_certificate, describe, shown
+from fairplay.server.manager.admission import check_certificate
 from fairplay.server.server import Config, Server
 from fairplay.v1 import manager_pb2 as pb
 from fairplay.v1.game_pb2 import AdmissionCertificate, Player, TimeControl
@@ -144,13 +142,9 @@ async def test_a_repeat_needs_no_second_look(manager: Any) -> None:
     ("data", "why"),
     [
         (b"", "asks for a certificate"),
-        (b"{", "not JSON"),
         (b" " * 2_000_000, "2,000,000 bytes"),
         (certificate().replace(b'"first"', b'"frist"'), "changed after it was issued"),
-        (certificate(issued=ago(hours=2)), "too old"),
-        (certificate(issued=ago(hours=-2)), "in the future"),
         (certificate(issued="yesterday"), "cannot be used"),
-        (certificate(issued="2026-01-01T00:00:00"), "cannot be used"),
         (certificate(complete=False), "not every MUST"),
         (certificate(verdicts={"time.every-answer": "FAIL"}), "not every MUST"),
         (certificate(limits_ms={"notification": 1000, "decision": 9000, "first_decision": 9000}), "longer time limits"),
@@ -176,7 +170,6 @@ ISSUED = datetime(2026, 1, 2, tzinfo=UTC)
     [
         (timedelta(hours=1), 3600, ""),
         (timedelta(hours=1, milliseconds=1), 3600, "too old"),
-        (timedelta(hours=1), 3599.999, "too old"),
         (timedelta(days=4000), 0, ""),
         (-timedelta(minutes=5), 3600, ""),  # the clocks of two machines differ
         (-timedelta(minutes=5, milliseconds=1), 3600, "in the future"),
@@ -192,39 +185,6 @@ def test_a_certificate_serves_for_its_time(age: timedelta, max_age_s: float, why
         with pytest.raises(Refusal, match=why) as caught:
             check_certificate(data, plan, ISSUED + age)
         assert (caught.value.reason, caught.value.field) == ("CERTIFICATE_REQUIRED", "certificate")
-
-
-def test_what_everybody_may_know_of_a_certificate_is_cut() -> None:
-    data = certificate(suite_version="v" * 65)
-    assert (
-        shown(check_certificate(data, TournamentPlan(game="fish"), datetime.now(UTC)), data).suite_version == "v" * 64
-    )
-
-
-class Mumbling:
-    """Links to players whose descriptions cannot be read; closed links are counted."""
-
-    def __init__(self) -> None:
-        self.closed = 0
-        self.secrets: list[str] = []
-
-    async def open(self, player: Player, game: Game, secret: str) -> Any:
-        self.secrets.append(secret)
-        return self
-
-    def call(self, method: str, request: bytes, limit_s: float, done: Callable[[bytes, float], None]) -> Any:
-        asyncio.get_running_loop().call_soon(done, b"\xff", 0.0)
-        return SimpleNamespace(cancel=lambda: None)
-
-    async def close(self) -> None:
-        self.closed += 1
-
-
-async def test_a_player_that_describes_itself_in_no_words_is_refused() -> None:
-    links: Any = Mumbling()
-    with pytest.raises(Refusal, match="for its certificate, cannot be read"):
-        await describe(Player(name="anna"), TournamentPlan(game="fish"), links, "its own")
-    assert (links.closed, links.secrets) == (1, ["its own"])
 
 
 async def test_a_player_that_does_not_answer_is_refused(manager: Any) -> None:

@@ -16,14 +16,12 @@ from fairplay.server.manager.states import CANCELLED, EXAMINING, REFUSED, RUNNIN
 from fairplay.server.manager.suite import Finding
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.published import published
-from fairplay.server.records.store import Store
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import SignUpResponse
 from fairplay.v1.player_pb2 import PlayerDescription
 from fairplay.v1.tournament_pb2 import CertificatePolicy, ExaminationPolicy, SignUpPolicy, Tournament, TournamentPlan
 from tests.server.manager.harness import Environment, Timers, environment, plan
 from tests.server.manager.test_certificates import certificate
-from tests.server.manager.test_tournament import FullDisk
 
 PASSED = Finding(PlayerDescription(display_name="Ann 2000"))
 FAILED = Finding(PlayerDescription(), "time.every-answer", "FAIL: it took too long")
@@ -47,6 +45,10 @@ class Suite:
         except asyncio.CancelledError:
             self.ended.append(player.name)
             raise
+
+    def forget(self) -> None:
+        """Find something new from now on."""
+        self._told.clear()
 
     def tell(self, name: str, finding: Finding) -> None:
         """Let the examination of a player end."""
@@ -123,7 +125,7 @@ async def test_a_player_that_fails_is_refused_and_may_try_again() -> None:
         [examination] = here.manager.get("t").examinations
         assert (examination.case_id, examination.reason) == (FAILED.case_id, FAILED.reason)
         assert not here.manager.get("t").entrants
-        suite._told.clear()
+        suite.forget()
         assert (await enter(here, "ann")).examination.status == EXAMINING
         suite.tell("ann", PASSED)
         await until(here, "entered", "ann")
@@ -217,13 +219,6 @@ async def test_nobody_is_examined_while_too_many_are() -> None:
             await here.manager.sign_up("t", started(f"p{number}", "ann"), "")
         assert "TOO_MANY_REQUESTS" in await refused(here, started("p20", "ann"))
         assert len(states(here.manager.get("t"))) == 20
-
-
-async def test_players_are_examined_unless_the_server_says_how() -> None:
-    async with environment() as here:
-        await here.manager.create("t", examining())
-        assert (await enter(here, "ann")).examination.status == EXAMINING
-        await here.manager.cancel("t", "")
 
 
 async def test_a_full_tournament_looks_at_no_certificate() -> None:
@@ -414,12 +409,6 @@ async def test_a_policy_that_makes_no_sense_is_refused(policy: ExaminationPolicy
         assert caught.value.reason == "INVALID_SIGN_UP"
 
 
-async def test_the_time_of_an_examination_has_a_default() -> None:
-    async with environment() as here:
-        made = await here.manager.create("t", examining())
-        assert made.plan.sign_up.certificate.examination.time_limit.seconds == 600
-
-
 # Turns
 
 
@@ -433,22 +422,6 @@ async def test_accounts_take_turns() -> None:
         suite.tell(name, PASSED)
     await asyncio.gather(*tasks)
     assert suite.begun == ["a1", "a2", "b1", "c1", "a3"]
-
-
-@pytest.mark.parametrize(("processors", "at_once"), [(1, 1), (3, 1), (4, 2)])
-async def test_there_is_an_examination_for_every_two_processors(
-    monkeypatch: pytest.MonkeyPatch, processors: int, at_once: int
-) -> None:
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: range(processors))
-    suite = Suite()
-    examiner = Examiner(suite.examine)
-    tasks = [asyncio.create_task(examiner.examine(started(each), TournamentPlan(), "")) for each in "abc"]
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
-    assert len(suite.begun) == at_once
-    for name in "abc":
-        suite.tell(name, PASSED)
-    await asyncio.gather(*tasks)
 
 
 async def test_who_has_no_account_shares_the_room_of_all() -> None:
@@ -491,18 +464,3 @@ async def test_an_account_has_a_bounded_number_of_examinations() -> None:
     examiner.check_room("ann")
     suite.tell("bob", PASSED)
     assert await examiner.examine(started("bob"), TournamentPlan(), "") == PASSED
-
-
-async def test_an_examination_that_ends_when_the_disk_is_full_is_named_in_the_log(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    suite = Suite()
-    store = FullDisk(Store.open(tmp_path), 1)
-    async with environment(store=store, examiner=Examiner(suite.examine)) as here:
-        await here.manager.create("t", examining())
-        await enter(here, "ann")
-        suite.tell("ann", PASSED)
-        async with asyncio.timeout(20):
-            while "the sign-up of tournament t cannot go on: the disk is full" not in caplog.text:
-                await asyncio.sleep(0)
-        assert not here.manager.get("t").entrants

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fairplay.games.steps import Failure
 from fairplay.server.manager import states
 from fairplay.server.manager.course import Course, OpenGame
-from fairplay.server.manager.history import History, check_tournament, read
+from fairplay.server.manager.history import check_tournament, read
 from fairplay.server.manager.plan import full_tournament_plan, seated
 from fairplay.server.records.chain import chained
 from fairplay.server.records.verify import CHECKS, Finding, verify
@@ -29,7 +29,7 @@ from fairplay.v1.record_pb2 import (
     TournamentHeader,
 )
 from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup
-from fairplay.v1.tournament_pb2 import Examination, Tournament, TournamentResult
+from fairplay.v1.tournament_pb2 import Examination, TournamentResult
 from tests.server.manager.harness import plan
 
 DEAD = CallError(message="dead")
@@ -186,16 +186,6 @@ def test_every_prefix_of_a_record_is_sound_as_far_as_it_goes() -> None:
     assert verify(chained(entries), checks=checks) == []
 
 
-def test_a_history_knows_the_tournament_as_it_was_shown() -> None:
-    history = read(parsed(whole()))
-    message = history.message
-    assert message.status == states.FINISHED
-    assert [player.name for player in message.entrants] == list("abcde")
-    assert [[game.game_id for game in round_.games] for round_ in message.rounds] == [["t/r1g1", "t/r1g2"], ["t/r2g1"]]
-    assert message.result == outcome(whole())
-    assert message.end_time == Timestamp(seconds=2)
-
-
 def test_a_history_of_the_sign_up() -> None:
     ann, bob = Player(name="Ann", link="bot:first"), Player(name="Bob", link="bot:first")
     entries = [header("x"), change(signed_up=ann), change(signed_up=bob), change(withdrawn="Ann")]
@@ -241,10 +231,6 @@ def a_seat_too_many(entry: RecordEntry) -> None:
     entry.played.result.misconducts.append(Misconduct(seat=9, player="a"))
 
 
-def another_game(entry: RecordEntry) -> None:
-    entry.played.game_id = "t/r9g9"
-
-
 def another_request(entry: RecordEntry) -> None:
     entry.call.request = b""
 
@@ -269,27 +255,6 @@ def no_outcome(entry: RecordEntry) -> None:
     entry.call.ClearField("reply")
 
 
-def other_entrants(entry: RecordEntry) -> None:
-    entry.change.started.entrants.reverse()
-
-
-@pytest.mark.parametrize(
-    ("kind", "changed"),
-    [
-        ("change", other_entrants),
-        *(("call", each) for each in (another_request, another_number, another_method, another_seat, no_outcome)),
-        *(("played", each) for each in (another_name, a_seat_too_many, another_game)),
-    ],
-)
-def test_what_does_not_follow_from_the_rules_is_found_where_it_stands(
-    kind: str, changed: Callable[[RecordEntry], None]
-) -> None:
-    index = first(kind)
-    [finding] = check_tournament(tampered(index, changed))
-    assert finding.entry == index + 1
-    assert finding.problem
-
-
 @pytest.mark.parametrize(
     ("index", "changed"),
     [(-1, another_winner), (first("played"), another_ranking), (first("call"), a_failure)],
@@ -299,32 +264,6 @@ def test_what_leads_elsewhere_is_found_no_later_than_at_the_result(
 ) -> None:
     [finding] = check_tournament(tampered(index, changed))
     assert finding.entry > index
-
-
-@pytest.mark.parametrize(
-    "entries",
-    [
-        [],
-        [RecordEntry(resumed=Resumed())],
-        [header(), RecordEntry()],
-        [header(), RecordEntry(change=TournamentChange())],
-        [header(), RecordEntry(misconduct=Misconduct())],
-        [header(), RecordEntry(call=RecordedCall(number=1, reply=b""))],
-        [header(), RecordEntry(played=RecordedGame(game_id="t/r1g1"))],
-        [header(), change(signed_up=Player(name="a"))],
-        [header(), change(withdrawn="a")],
-        [header(), change(finished=TournamentResult())],
-        [header(), change(cancelled="rain"), change(cancelled="rain")],
-        [*parsed(whole())[:2], change(signed_up=Player(name="z"))],
-        [*parsed(whole())[:2], change(withdrawn="a")],
-        [*parsed(whole())[:3], parsed(whole())[1]],
-        [*parsed(whole())[:-1], change(cancelled="rain")],
-        [*parsed(whole())[:-2], change(cancelled="rain")],
-        [*parsed(whole())[:4], change(cancelled="rain"), change(cancelled="rain"), RecordEntry(resumed=Resumed())],
-    ],
-)
-def test_what_cannot_have_happened_is_found(entries: list[RecordEntry]) -> None:
-    assert len(check_tournament(entries)) == 1
 
 
 def test_a_misconduct_that_is_left_out_is_found() -> None:
@@ -345,10 +284,6 @@ def test_a_game_that_is_not_installed() -> None:
     assert "chess" in finding.problem
 
 
-def test_the_message_of_a_history_is_the_tournament() -> None:
-    assert isinstance(History(header()).message, Tournament)
-
-
 # What is said of records that are not sound
 
 
@@ -365,28 +300,20 @@ SIGN_UP, STARTED = [header()], parsed(whole())[:2]
     [
         ([RecordEntry(resumed=Resumed())], "the record does not begin with the header of a tournament"),
         ([*parsed(whole()), RecordEntry(resumed=Resumed())], "it comes after the end"),
-        ([*SIGN_UP, change(cancelled="rain"), change(signed_up=Z)], "it comes after the end"),
         ([*SIGN_UP, RecordEntry()], "an empty entry does not belong here"),
-        ([*SIGN_UP, RecordEntry(misconduct=Misconduct())], "misconduct does not belong here"),
         ([*SIGN_UP, RecordEntry(change=TournamentChange())], "it does not say what changed"),
         ([*STARTED, change(signed_up=Z)], "z signed up after the start"),
-        ([*SIGN_UP, change(signed_up=Player(name="a"))], "a signed up twice"),
         ([*SIGN_UP, change(signed_up=Z), change(signed_up=Z)], "z signed up twice"),
         ([*STARTED, examined()], "z was examined after the start"),
         ([*SIGN_UP, change(signed_up=Z), examined()], "z was examined after it had signed up"),
-        ([*SIGN_UP, examined("a")], "a was examined after it had signed up"),
         ([*SIGN_UP, examined(), examined()], "z was examined, but its examination had begun already"),
-        ([*SIGN_UP, REFUSED], "z was examined, but it was not being examined"),
         ([*STARTED, change(withdrawn="a")], "a withdrew after the start"),
-        ([*SIGN_UP, change(withdrawn="a")], "a withdrew without having signed up"),
-        ([*SIGN_UP, change(withdrawn="z")], "z withdrew without having signed up"),
         (
             [*SIGN_UP, examined(), examined(status=states.REFUSED), change(withdrawn="z")],
             "z withdrew without having signed up",
         ),
         ([*STARTED, STARTED[1]], "the tournament was started twice"),
         ([*SIGN_UP, change(signed_up=Z), STARTED[1]], "the list of entrants does not follow from the sign-up"),
-        ([*SIGN_UP, change(finished=TournamentResult())], "by the rules the tournament is not over here"),
         ([*STARTED, change(finished=TournamentResult())], "by the rules the tournament is not over here"),
         (
             [*parsed(whole())[:-1], change(finished=TournamentResult(winners=["e"]))],
@@ -394,7 +321,6 @@ SIGN_UP, STARTED = [header()], parsed(whole())[:2]
         ),
         ([*parsed(whole())[:-1], change(cancelled="rain")], "the tournament was cancelled after it was decided"),
         ([*SIGN_UP, RecordEntry(call=RecordedCall(seat=3))], "by the rules entrant 3 is not called with  here"),
-        ([*SIGN_UP, RecordEntry(played=RecordedGame(game_id="g"))], "by the rules the game 'g' is not played here"),
         ([*STARTED, RecordEntry(played=RecordedGame(game_id="g"))], "by the rules the game 'g' is not played here"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

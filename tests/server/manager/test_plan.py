@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from google.protobuf.message import Message
 
 from fairplay.server.errors import Refusal
 from fairplay.server.manager.plan import (
-    _full_policy,
     checked_tournament_id,
     full_tournament_plan,
     game_plan_of,
@@ -75,9 +73,7 @@ def test_a_period_of_no_length_is_not_the_default() -> None:
     ("entrant_count", "policy", "bounds"),
     [
         (0, {"max_entrant_count": 3}, (3, 3)),
-        (0, {"min_entrant_count": 12}, (12, 12)),
         (16, {}, (5, 16)),
-        (2, {}, (5, 10)),
     ],
 )
 def test_a_bound_that_is_named_moves_one_that_is_not(
@@ -90,15 +86,9 @@ def test_a_bound_that_is_named_moves_one_that_is_not(
 @pytest.mark.parametrize(
     ("policy", "field"),
     [
-        ({"min_entrant_count": 1}, "min_entrant_count"),
         ({"min_entrant_count": 6, "max_entrant_count": 5}, "max_entrant_count"),
-        ({"max_entrant_count": 1}, "max_entrant_count"),
         ({"max_entrant_count": 10_001}, "max_entrant_count"),
-        ({"max_entrant_count": 2}, "max_entrant_count"),
-        ({"waiting_period": Duration(seconds=-1)}, "waiting_period"),
-        ({"waiting_period": Duration(seconds=10**9)}, "waiting_period"),
         ({"waiting_period": Duration(seconds=604_800, nanos=1)}, "waiting_period"),
-        ({"period_count": 0}, "period_count"),
         ({"period_count": 1_001}, "period_count"),
         ({"age_order": 9}, "age_order"),
         ({"name_pattern": "(a"}, "name_pattern"),
@@ -115,10 +105,7 @@ def test_a_sign_up_policy_that_contradicts_itself(policy: dict[str, Any], field:
     "policy",
     [
         {"max_entrant_count": 10_000},
-        {"min_entrant_count": 2, "max_entrant_count": 3},
         {"waiting_period": Duration(seconds=604_800)},
-        {"period_count": 1_000},
-        {"period_count": 1},
     ],
 )
 def test_a_sign_up_policy_at_the_limits(policy: dict[str, Any]) -> None:
@@ -137,9 +124,7 @@ def with_settings(**settings: int) -> TournamentPlan:
     ("made", "reason", "field"),
     [
         (TournamentPlan(game="chess"), "UNKNOWN_GAME", "plan.game"),
-        (TournamentPlan(), "UNKNOWN_GAME", "plan.game"),
         (with_settings(rows=99), "INVALID_SETTINGS", "plan.settings"),
-        (with_settings(rows=2, columns=4), "INVALID_SETTINGS", "plan.settings"),
         (plan(["a", "a"]), "INVALID_PLAYERS", "plan.entrants[1]"),
         (plan(["a", "b!"]), "NAME_INVALID", "plan.entrants[1].name"),
         (plan("ab", limit_s=7200), "INVALID_TIME_CONTROL", "plan.time_control.decision_limit"),
@@ -158,17 +143,7 @@ def test_a_board_must_fit_every_game_that_may_come_up() -> None:
     full(made)
 
 
-def test_links_are_checked_where_they_stand() -> None:
-    fields: list[str] = []
-    full_tournament_plan(plan("abc"), lambda player, game, field: fields.append(field))
-    assert fields == ["plan.entrants[0]", "plan.entrants[1]", "plan.entrants[2]"]
-
-
-def test_an_id_may_have_64_characters() -> None:
-    assert checked_tournament_id("a" * 64) == "a" * 64
-
-
-@pytest.mark.parametrize("text", ["", "a/b", "ä", "a" * 65, "a b", "a\n", ".", ".."])
+@pytest.mark.parametrize("text", ["", "a/b", "a" * 65, ".."])
 def test_ids_that_are_none(text: str) -> None:
     with pytest.raises(Refusal) as caught:
         checked_tournament_id(text)
@@ -219,18 +194,6 @@ def _seeded(made: TournamentPlan, seed: int) -> TournamentPlan:
     return other
 
 
-def test_a_game_that_says_nothing_of_the_sign_up_has_an_open_one() -> None:
-    game: Any = SimpleNamespace(title="Nim", seats=range(2, 4), sign_up=SignUpPolicy())
-    assert _full_policy(game, SignUpPolicy(), 0) == SignUpPolicy(
-        min_entrant_count=2,
-        max_entrant_count=10_000,
-        waiting_period=Duration(seconds=30),
-        period_count=2,
-        age_order=AgeOrder.AGE_ORDER_REVERSE_SIGN_UP,
-        name_pattern="[A-Za-z0-9_.-]{1,64}",
-    )
-
-
 def test_entrants_must_fit_the_format_where_nobody_else_may_enter() -> None:
     made = plan("abc", max_entrant_count=3)
     made.format.gauntlet.challengers.append("z")
@@ -251,8 +214,6 @@ def test_what_failures_cost_is_up_to_the_format() -> None:
 @pytest.mark.parametrize(
     ("path", "most", "reason"),
     [
-        ("deal_count", 1_000, "INVALID_FORMAT"),
-        ("failures_allowed", 1_000_000, "INVALID_FORMAT"),
         ("concurrent_game_limit", 1_000, "INVALID_FORMAT"),
         ("sign_up.certificate.examination.time_limit.seconds", 3_600, "INVALID_SIGN_UP"),
     ],
@@ -300,17 +261,6 @@ def test_a_title_has_100_characters_at_most() -> None:
         assert (caught.reason, caught.field) == ("TEXT_INVALID", "plan.title")
 
 
-def test_the_board_is_tried_for_games_of_as_many_as_may_enter() -> None:
-    made = with_settings(rows=2, columns=4)  # two players need 8 tiles, three need 9
-    del made.entrants[2:]
-    for most, fits in ((2, True), (3, False)):
-        made.sign_up.max_entrant_count = most
-        if fits:
-            full(made)
-        else:
-            assert refusal(made).field == "plan.settings"
-
-
 # What a plan asks for, and what it does not say
 
 
@@ -346,10 +296,7 @@ UNKNOWN = b"\xfa\x3e\x01x"
     ("path", "field"),
     [
         ("", "plan"),
-        ("sign_up", "plan.sign_up"),
         ("sign_up.certificate", "plan.sign_up.certificate"),
-        ("format.knockout", "plan.format.knockout"),
-        ("time_control", "plan.time_control"),
         ("settings.fish", "plan.settings.fish"),
         ("entrants", "plan.entrants"),
     ],

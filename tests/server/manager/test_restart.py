@@ -22,6 +22,7 @@ from fairplay.server.records.store import Store
 from fairplay.server.referee import Referee
 from fairplay.server.runner import LocalRunner
 from fairplay.v1.game_pb2 import Player
+from fairplay.v1.record_pb2 import RecordEntry, TournamentChange
 from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, TournamentResult
 from tests.server.manager.harness import Environment, Stage, environment, plan
 from tests.slow import all_but_first_slow
@@ -337,3 +338,25 @@ async def test_a_tournament_that_may_not_go_on_waits_and_holds_up_no_other(
     async with environment(tmp_path) as here:
         await here.manager.resume_all()
         assert (await here.over("t")).status == FINISHED
+
+
+async def test_a_tournament_that_was_cancelled_before_a_restart_begins_no_game(tmp_path: Path) -> None:
+    async with environment(tmp_path) as here:
+        held = here.stage.act("a", setup="hold")
+        made = plan("abcdef")
+        made.concurrent_game_limit = 1
+        await here.manager.create("t", made)
+        await here.manager.start("t")
+        await held.at("setup")
+    async with environment(tmp_path) as here:
+        change = TournamentChange(cancelled="rain")
+        here.store.reopen("t").append(RecordEntry(change=change).SerializeToString())
+    async with environment(tmp_path) as here:
+        here.stage.act("a", setup="hold")
+        await here.manager.resume_all()
+        tournament = await here.over("t")
+        assert (tournament.status, tournament.reason) == (CANCELLED, "rain")
+        assert len(tournament.rounds[0].games) == 2
+        assert all("cancelled: rain" in game.result.aborted for game in tournament.rounds[0].games)
+        assert [(each.record_id, each.finished) for each in here.store.list("game", limit=9)[0]] == [("t/r1g1", True)]
+        assert here.findings() == []

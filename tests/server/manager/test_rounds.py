@@ -40,18 +40,6 @@ def test_all_games_are_listed_in_their_order_and_few_are_shown(sizes: list[int],
     assert [round_.number for round_ in message.rounds] == list(latest)
 
 
-@pytest.mark.parametrize("over", [0, 1, 2])
-def test_rounds_that_are_not_over_are_not_packed(over: int) -> None:
-    message = Tournament()
-    archive = Archive(message, 1)
-    for number in (1, 2, 3):
-        message.rounds.add(number=number).games.add(game_id=str(number))
-        archive.begin(1)
-    archive.pack(over)
-    assert [round_.number for round_ in message.rounds] == [number for number in (1, 2, 3) if number > over]
-    assert [game.game_id for game in archive.games(0, 10)] == ["1", "2", "3"]
-
-
 @pytest.mark.parametrize(("latest", "shown"), [(4_998, [1, 2]), (4_999, [2])])
 def test_the_last_5_000_games_are_shown(latest: int, shown: list[int]) -> None:
     message = Tournament()

@@ -13,7 +13,6 @@ from fairplay.games.game import find
 from fairplay.server.errors import reason_of
 from fairplay.server.manager.states import CANCELLED, FINISHED, RUNNING, SIGN_UP
 from fairplay.server.server import Config, Server
-from fairplay.server.servicers.paging import page_size
 from fairplay.v1 import manager_pb2 as pb
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
@@ -140,11 +139,6 @@ async def test_a_list_has_summaries_of_tournaments_that_run_and_that_are_over(ma
     assert (finished.create_time, finished.end_time) == (over.create_time, over.end_time)
 
 
-@pytest.mark.parametrize(("asked", "used"), [(0, 50), (1, 1), (1_000, 1_000), (1_001, 1_000), (2**32 - 1, 1_000)])
-def test_a_page_size_out_of_bounds_counts_as_the_nearest_that_is_allowed(asked: int, used: int) -> None:
-    assert page_size(asked) == used
-
-
 async def test_a_server_that_stops_tells_those_who_watch_and_goes_on_when_it_is_back(tmp_path: Path) -> None:
     server = await Server.start(Config(records=tmp_path))
     async with grpc.aio.insecure_channel(server.address) as channel:
@@ -160,15 +154,6 @@ async def test_a_server_that_stops_tells_those_who_watch_and_goes_on_when_it_is_
         await manager.StartTournament(pb.StartTournamentRequest(tournament_id="t"))
         assert (await played(manager, "t")).status == FINISHED
     await server.stop()
-
-
-async def test_a_watcher_that_goes_away_is_forgotten(server: Server, manager: Any) -> None:
-    await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id="t", plan=plan("ab")))
-    call = manager.WatchTournament(pb.WatchTournamentRequest(tournament_id="t"))
-    await call.read()
-    call.cancel()
-    await manager.StartTournament(pb.StartTournamentRequest(tournament_id="t"))
-    assert (await played(manager, "t")).status == FINISHED
 
 
 async def test_players_that_dial_in_sign_themselves_up(server: Server, manager: Any) -> None:

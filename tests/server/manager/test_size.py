@@ -85,7 +85,7 @@ def test_the_largest_tournament_fits_with_all_that_is_known_of_it() -> None:
 
 @pytest.mark.parametrize(
     ("failed", "name_chars", "words"),
-    [(3, 12, 1_000), *(pytest.param(*each, marks=SLOW) for each in [(1, 12, 100), (0, 64, 80), (2, 64, 80)])],
+    [(3, 12, 1_000), *(pytest.param(*each, marks=SLOW) for each in [(2, 64, 80)])],
 )
 def test_the_largest_tournament_fits_also_where_names_are_long_and_many_fail(
     failed: int, name_chars: int, words: int

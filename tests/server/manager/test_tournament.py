@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from string import ascii_lowercase
-from typing import Any
 
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.server.errors import Refusal
-from fairplay.server.manager.examiner import Examiner
-from fairplay.server.manager.manager import Manager
-from fairplay.server.manager.suite import Finding
-from fairplay.server.records.chain import chained, parsed
-from fairplay.server.records.errors import RecordsError
-from fairplay.server.records.journal import Journal
-from fairplay.server.records.store import Store
-from fairplay.server.runner import LocalRunner
+from fairplay.server.records.chain import parsed
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import WatchTournamentResponse
 from fairplay.v1.misconduct_pb2 import MisconductKind
-from fairplay.v1.record_pb2 import Record
 from fairplay.v1.referee_pb2 import GameStatus
 from fairplay.v1.tournament_pb2 import (
-    CertificatePolicy,
-    ExaminationPolicy,
     Knockout,
     RoundGameStatus,
     TournamentFormat,
@@ -39,10 +29,7 @@ from tests.server.quick import in_no_time, in_simulated_time, quick_clock, quick
 
 F7 = [
     (5, ["abc de", "ad"], "a"),
-    (6, ["abcd ef", "ade"], "a"),
-    (8, ["abcd efgh", "adeh"], "ah"),
     (9, ["abcd efg hi", "adeh"], "ah"),
-    (10, ["abcd efgh ij", "ade hi", "ah"], "a"),
     (16, ["abcd efgh ijkl mnop", "adeh ilmp", "ahip"], "ap"),
 ]
 
@@ -97,23 +84,25 @@ async def test_players_are_told_start_and_end_once_winners_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "kind"),
+    ("name", "method", "fault"),
     [
-        ("raise", MisconductKind.MISCONDUCT_KIND_EXCEPTION),
-        ("hang", MisconductKind.MISCONDUCT_KIND_TIMEOUT),
+        ("a", "start", "raise"),
+        ("c", "start", "hang"),
+        ("c", "end", "raise"),
+        ("a", "end", "hang"),
+        ("a", "play_as", "raise"),
+        ("c", "setup", "hang"),
+        ("c", "take_turn", "raise"),
     ],
 )
-@pytest.mark.parametrize("method", ["start", "end", "play_as", "setup", "take_turn"])
-@pytest.mark.parametrize("name", ["a", "c"])
-async def test_a_player_that_fails_anywhere_is_blamed_and_nobody_else(
-    name: str, method: str, fault: str, kind: Any
-) -> None:
+async def test_a_player_that_fails_anywhere_is_blamed_and_nobody_else(name: str, method: str, fault: str) -> None:
+    kinds = {"raise": MisconductKind.MISCONDUCT_KIND_EXCEPTION, "hang": MisconductKind.MISCONDUCT_KIND_TIMEOUT}
     async with environment() as here:
         here.stage.act(name, **{method: fault})
         tournament = await here.play("t", plan("abcde", limit_s=SHORT_S if fault == "hang" else 5.0))
         [failure] = tournament.result.failures
         assert failure.misconduct.player == name
-        assert failure.misconduct.kind == kind
+        assert failure.misconduct.kind == kinds[fault]
         assert failure.misconduct.method_name.rpartition("/")[2].lower() == method.replace("_", "")
         assert bool(failure.game_id) == (method not in ("start", "end"))
         assert sorted([*tournament.result.winners, *tournament.result.others, name]) == list("abcde")
@@ -390,256 +379,6 @@ async def test_a_game_whose_id_is_taken_counts_as_aborted() -> None:
 # Faults of the server itself
 
 
-async def test_a_fault_of_the_server_cancels_the_tournament_and_blames_nobody(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    async def fail(*_: object) -> None:
-        raise RuntimeError("a bug")
-
-    async with environment() as here:
-        monkeypatch.setattr(here.referee, "play", fail)
-        tournament = await here.play("t", plan("abc"))
-        assert tournament.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED
-        assert "failed" in tournament.reason
-        assert "bug" not in tournament.reason
-        [record] = [each for each in caplog.records if each.name == "fairplay.manager"]
-        assert record.getMessage() == "the manager failed in tournament t" and record.exc_info
-        assert here.findings() == []
-        assert await here.manager.cancel("t", "rain") == tournament
-
-
-async def test_a_link_that_the_server_fails_to_open_costs_one_player(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with environment() as here:
-        opened = here.stage.open
-
-        async def fail(player: Player, game: Any, *secret: str) -> Any:
-            if player.name == "b":
-                raise RuntimeError("a bug")
-            return await opened(player, game, *secret)
-
-        monkeypatch.setattr(here.stage, "open", fail)
-        tournament = await here.play("t", plan("abc"))
-        assert [failure.misconduct.player for failure in tournament.result.failures] == ["b"]
-        assert "player b cannot be reached" in caplog.text
-
-
-class FullDisk:
-    """A store on whose disk there is room for so many entries of tournaments."""
-
-    def __init__(self, store: Store, room: int) -> None:
-        self._store = store
-        self._room = room
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
-
-    def begin(self, kind: str, *about: Any, **more: Any) -> Any:
-        journal = self._store.begin(kind, *about, **more)
-        return _FullJournal(journal, self._room) if kind == "tournament" else journal
-
-
-class _FullJournal:
-    def __init__(self, journal: Journal, room: int) -> None:
-        self._journal = journal
-        self._room = room
-        self.saved = journal.saved
-
-    def append(self, entry: bytes) -> None:
-        self._room -= 1
-        if self._room < 0:
-            raise RecordsError("the disk is full")
-        self._journal.append(entry)
-
-    def finish(self, *_: Any) -> None:
-        self.append(b"")
-
-
-@pytest.mark.parametrize("room", range(1, 12))
-async def test_a_full_disk_stops_a_tournament_at_once_and_it_goes_on_when_there_is_room(
-    room: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with environment(store=FullDisk(Store.open(tmp_path), room)) as here:
-        here.stage.act("b", start="raise")
-        await here.manager.create("t", plan("abcde"))
-        await here.manager.start("t")
-        with pytest.raises(Refusal) as caught:
-            await here.over("t")
-        assert caught.value.reason == "RECORDS_UNAVAILABLE"
-        assert "disk" not in caught.value.message
-        assert "tournament t stops here: the disk is full" in caplog.text
-    async with environment(tmp_path) as here:
-        await here.manager.resume_all()
-        tournament = await here.over("t")
-        assert tournament.status == TournamentStatus.TOURNAMENT_STATUS_FINISHED
-        assert here.findings() == []
-
-
-async def test_who_waits_for_a_cancellation_is_told_that_the_disk_is_full(tmp_path: Path) -> None:
-    async with environment(store=FullDisk(Store.open(tmp_path), 5)) as here:
-        held = here.stage.act("a", start="hold")
-        here.stage.act("b")
-        await here.manager.create("t", plan("ab"))
-        await here.manager.start("t")
-        await held.at("start")
-        cancelling = asyncio.create_task(here.manager.cancel("t", "rain"))
-        await asyncio.sleep(0)
-        held.release.set()
-        with pytest.raises(Refusal, match="the records cannot be read or written; the server's log says more"):
-            await cancelling
-
-
-class Unsaved:
-    """A journal of a store whose disk is found to be full only when what was written is to be saved."""
-
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
-        self.full = False
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._journal, name)
-
-    async def saved(self, **more: Any) -> None:
-        if self.full:
-            raise RecordsError("the disk is full")
-        await self._journal.saved(**more)
-
-
-class UnsavedStore(FullDisk):
-    """A store whose journals say late that the disk is full."""
-
-    full_at_once = False
-
-    def begin(self, kind: str, *about: Any, **more: Any) -> Any:
-        self.journal = Unsaved(self._store.begin(kind, *about, **more))
-        self.journal.full = self.full_at_once
-        return self.journal
-
-
-async def test_no_request_is_answered_before_what_it_has_changed_is_on_disk(tmp_path: Path) -> None:
-    ann = Player(name="ann", link="bot:first")
-    requests: dict[str, Callable[[Manager], Awaitable[object]]] = {
-        "sign_up": lambda manager: manager.sign_up("sign_up", ann, ""),
-        "withdraw": lambda manager: manager.withdraw("withdraw", "ann", ""),
-        "start": lambda manager: manager.start("start"),
-    }
-    store = UnsavedStore(Store.open(tmp_path), 0)
-    async with environment(store=store) as here:
-        for tournament_id, request in requests.items():
-            await here.manager.create(tournament_id, plan("ab"))
-            if tournament_id == "withdraw":
-                await here.manager.sign_up(tournament_id, ann, "")
-            store.journal.full = True
-            with pytest.raises(RecordsError):
-                await request(here.manager)
-        store.full_at_once = True
-        with pytest.raises(RecordsError):
-            await here.manager.create("create", plan("ab"))
-
-
-async def test_no_examination_is_answered_for_before_it_is_on_disk(tmp_path: Path) -> None:
-    async def examine(*_: object) -> Finding:
-        await asyncio.Event().wait()
-        raise AssertionError("it has not ended")
-
-    store = UnsavedStore(Store.open(tmp_path), 0)
-    async with environment(store=store, examiner=Examiner(examine)) as here:
-        asked = CertificatePolicy(examination=ExaminationPolicy())
-        await here.manager.create("t", plan(certificate=asked))
-        store.journal.full = True
-        with pytest.raises(RecordsError):
-            await here.manager.sign_up("t", Player(name="ann", link="grpc://127.0.0.1:1"), "")
-
-
-async def test_a_sign_up_whose_end_cannot_be_saved_says_so_to_those_who_watch(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    store = UnsavedStore(Store.open(tmp_path), 0)
-    async with environment(store=store) as here:
-        await here.manager.create("t", plan("ab"))
-        watching = asyncio.create_task(_all(here, "t"))
-        await asyncio.sleep(0)
-        store.journal.full = True
-        for waiting in (here.manager.cancel("t", "rain"), watching):
-            with pytest.raises(Refusal) as caught:
-                await waiting
-            assert caught.value.reason == "RECORDS_UNAVAILABLE"
-        assert "the end of tournament t cannot be recorded: the disk is full" in caplog.text
-        assert not here.manager.open_ids
-
-
-async def test_players_that_are_being_reached_when_a_tournament_is_cancelled_hold_up_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async with environment() as here:
-        opened, reaching = here.stage.open, asyncio.Event()
-
-        async def reach(player: Player, game: Any, *secret: str) -> Any:
-            if player.name == "b":
-                reaching.set()
-                await asyncio.Event().wait()
-            return await opened(player, game, *secret)
-
-        monkeypatch.setattr(here.stage, "open", reach)
-        await here.manager.create("t", plan("ab"))
-        await here.manager.start("t")
-        await reaching.wait()
-        async with asyncio.timeout(20):
-            tournament = await here.manager.cancel("t", "rain")
-        assert tournament.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED
-        assert here.findings() == []
-
-
-async def test_a_player_that_cannot_be_let_go_is_named_in_the_log(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with environment() as here:
-        opened, closed = here.stage.open, list[str]()
-
-        async def open_and_close_badly(player: Player, game: Any, *secret: str) -> Any:
-            link = await opened(player, game, *secret)
-            close = link.close
-
-            async def close_badly() -> None:
-                closed.append(player.name)
-                await close()
-                if player.name == "a":
-                    raise RuntimeError("a bug")
-
-            monkeypatch.setattr(link, "close", close_badly)
-            return link
-
-        monkeypatch.setattr(here.stage, "open", open_and_close_badly)
-        await here.play("t", plan("ab"))
-        await here.gone()
-        assert sorted(closed) == ["a", "b"]
-        [record] = [each for each in caplog.records if "cannot be let go" in each.getMessage()]
-        assert "tournament t" in record.getMessage() and record.exc_info
-
-
-@pytest.mark.parametrize("broken", [False, True])
-async def test_a_game_whose_record_is_damaged_is_aborted_and_one_without_a_disk_stops_the_tournament(
-    broken: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with environment() as here:
-
-        async def fail(*_: object) -> None:
-            raise RecordsError("the record is damaged")
-
-        monkeypatch.setattr(LocalRunner, "play", fail)
-        if not broken:
-            [game] = (await here.play("t", plan("ab"))).rounds[0].games
-            assert game.result.aborted == "the game could not be played: the record is damaged"
-            return
-        with monkeypatch.context() as meanwhile:
-            meanwhile.setattr(Store, "failure", RecordsError("the disk is full"))
-            await here.manager.create("t", plan("ab"))
-            await here.manager.start("t")
-            with pytest.raises(Refusal, match="the records cannot be read or written"):
-                await here.over("t")
-
-
 async def test_a_tournament_that_its_entrants_cannot_play_is_given_up_when_it_starts() -> None:
     timers = Timers()
     async with environment(later=timers.later) as here:
@@ -655,66 +394,22 @@ async def test_a_tournament_that_its_entrants_cannot_play_is_given_up_when_it_st
         assert not timers.waiting
 
 
-async def test_a_period_that_ends_when_the_disk_is_full_is_named_in_the_log(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    timers = Timers()
-    async with environment(store=FullDisk(Store.open(tmp_path), 1), later=timers.later) as here:
-        await here.manager.create("t", plan(waiting_period=Duration(seconds=30), period_count=1, min_entrant_count=2))
-        await here.manager.sign_up("t", Player(name="ann", link="bot:first"), "")
-        timers.ring()
-        assert "the sign-up of tournament t cannot go on: the disk is full" in caplog.text
-
-
 # What is known of tournaments that are over
 
 
-async def test_standings_and_games_are_answered_a_page_at_a_time() -> None:
-    async with environment() as here:
-        await here.play("t", plan("abcdef"))
-        whole, cursor = await here.manager.standings("t", 6, 0)
-        assert (len(whole.standings), cursor) == (6, None)
-        for limit, after, end in ((5, 0, 5), (4, 1, 5), (2, 4, None), (1, 6, None)):
-            page, cursor = await here.manager.standings("t", limit, after)
-            assert list(page.standings) == whole.standings[after : after + limit]
-            assert cursor == end
-        games, cursor = await here.manager.games("t", 3, 0)
-        assert ([game.game_id for game in games], cursor) == (["t/r1g1", "t/r1g2", "t/r2g1"], None)
-        for limit, after, end in ((2, 0, 2), (2, 1, None), (1, 1, 2), (5, 3, None)):
-            page_of_games, cursor = await here.manager.games("t", limit, after)
-            assert list(page_of_games) == games[after : after + limit]
-            assert cursor == end
+def damage(records: Path, there: bytes, instead: bytes) -> None:
+    """Write something else into all that is recorded, but not into the list of what there is."""
+    with closing(sqlite3.connect(records / "records.sqlite", isolation_level=None)) as database:
+        for number, data in database.execute("SELECT number, data FROM chunks").fetchall():
+            database.execute("UPDATE chunks SET data = ? WHERE number = ?", (data.replace(there, instead), number))
 
 
-async def test_of_tournaments_that_are_over_a_few_are_kept_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with environment() as here:
-        ids = "tuvwxy"
-        for tournament_id in ids:
-            await here.play(tournament_id, plan("ab"))
-        await here.gone()
-        read = here.store.read
-        asked: list[str] = []
-
-        def read_and_note(record_id: str) -> Record:
-            asked.append(record_id)
-            return read(record_id)
-
-        monkeypatch.setattr(here.store, "read", read_and_note)
-        for tournament_id in ids[:5]:
-            assert (await here.manager.games(tournament_id, 9, 0))[0]
-        assert asked == list(ids[:5])
-        for tournament_id in (*ids[1:5], ids[0]):  # four were kept
-            await here.manager.standings(tournament_id, 9, 0)
-        assert asked == [*ids[:5], ids[0]]
-
-
-async def test_a_tournament_whose_record_is_damaged_is_shown_without_its_games(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async with environment() as here:
+async def test_a_tournament_whose_record_is_damaged_is_shown_without_its_games(tmp_path: Path) -> None:
+    async with environment(tmp_path) as here:
         await here.play("t", plan("ab"))
         await here.gone()
-        monkeypatch.setattr(here.store, "read", lambda _: chained([b"\x0a\x00"]))
+        await here.store.flush()
+        damage(tmp_path, b"t/r1g1", b"t/r9g9")
         assert here.manager.get("t").status == TournamentStatus.TOURNAMENT_STATUS_FINISHED
         for look in (here.manager.games, here.manager.standings):
             with pytest.raises(Refusal, match="the record of the tournament t is damaged") as caught:
@@ -722,15 +417,13 @@ async def test_a_tournament_whose_record_is_damaged_is_shown_without_its_games(
             assert caught.value.reason == "INTERNAL"
 
 
-async def test_a_running_tournament_that_cannot_be_read_is_shown_as_it_was_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_running_tournament_that_cannot_be_read_is_shown_as_it_was_made(tmp_path: Path) -> None:
     async with environment(tmp_path) as here:
         here.stage.act("a", start="hold")
         await here.manager.create("t", plan("ab"))
         await here.manager.start("t")
+    damage(tmp_path, b"bot:first", b"\xff" * 9)
     async with environment(tmp_path) as here:
-        monkeypatch.setattr(here.store, "read", lambda _: chained([b"\x0a\x00"]))
         await here.manager.resume_all()
         shown = here.manager.get("t")
         assert (shown.tournament_id, shown.status) == ("t", TournamentStatus.TOURNAMENT_STATUS_SIGN_UP)

@@ -13,10 +13,7 @@ from tests.server.manager.test_withdrawing import event
     "format_",
     [
         "knockout",
-        "double-elimination",
         "round-robin",
-        "swiss rounds=3",
-        "gauntlet",
         "gauntlet challengers=b",
         "ladder game-limit=20",
         "swiss rounds=2 top=2, knockout",

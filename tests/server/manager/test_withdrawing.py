@@ -45,11 +45,8 @@ def played(tournament: Tournament, name: str) -> int:
     ("format_", "deals", "allowed"),
     [
         ("knockout games=12", 0, 0),
-        ("double-elimination games=12", 0, 0),
         ("round-robin", 4, 3),
-        ("round-robin seats=3", 3, 3),
         ("swiss rounds=2", 10, 3),
-        ("gauntlet", 10, 3),
         ("gauntlet challengers=b", 10, 3),
         ("ladder game-limit=60", 4, 3),
         ("swiss rounds=2 top=2, knockout games=4", 10, 3),
