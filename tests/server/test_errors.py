@@ -7,11 +7,9 @@ from typing import Any
 
 import grpc
 import pytest
-from google.protobuf.any_pb2 import Any as AnyMessage
 from google.rpc import code_pb2, error_details_pb2, status_pb2
-from grpc_status import rpc_status
 
-from fairplay.server.errors import STATUS, Refusal, abort, reason_of
+from fairplay.server.errors import STATUS, Refusal, abort
 from fairplay.v1.error_reason_pb2 import ErrorReason
 
 
@@ -51,42 +49,6 @@ def test_a_refusal_says_which_field_is_wrong_and_when_to_ask_again() -> None:
 def test_a_reason_that_the_contract_does_not_know_is_an_error() -> None:
     with pytest.raises(KeyError):
         Refusal("WHIM", "no").status()
-
-
-class Ended(grpc.RpcError):  # type: ignore[misc]  # grpc has no types
-    """The end of a call, as gRPC reports it."""
-
-    def __init__(self, status: status_pb2.Status | None) -> None:
-        sent = rpc_status.to_status(status) if status is not None else None
-        self._sent: Any = sent
-
-    def code(self) -> Any:
-        return self._sent.code if self._sent else grpc.StatusCode.UNAVAILABLE
-
-    def details(self) -> str:
-        return self._sent.details if self._sent else "gone"
-
-    def trailing_metadata(self) -> Any:
-        return self._sent.trailing_metadata if self._sent else ()
-
-
-def packed(*messages: Any) -> list[AnyMessage]:
-    found = []
-    for message in messages:
-        held = AnyMessage()
-        held.Pack(message)
-        found.append(held)
-    return found
-
-
-def test_the_reason_is_read_from_the_details_of_our_own_errors() -> None:
-    ours = error_details_pb2.ErrorInfo(reason="NOT_OWNER", domain="fairplay.v1")
-    theirs = error_details_pb2.ErrorInfo(reason="QUOTA", domain="example.org")
-    assert reason_of(Ended(Refusal("TABLE_FULL", "no").status())) == "TABLE_FULL"
-    assert reason_of(Ended(status_pb2.Status(code=7, details=packed(theirs, ours)))) == "NOT_OWNER"
-    assert reason_of(Ended(status_pb2.Status(code=7, details=packed(theirs)))) == ""
-    assert reason_of(Ended(status_pb2.Status(code=7, details=packed(error_details_pb2.BadRequest())))) == ""
-    assert reason_of(Ended(None)) == ""
 
 
 class Context:

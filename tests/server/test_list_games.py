@@ -9,8 +9,6 @@ import grpc
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from fairplay.server import referee as referee_module
-from fairplay.server.records import store
 from fairplay.server.server import Server
 from fairplay.v1 import referee_pb2 as pb
 from fairplay.v1.game_pb2 import Player
@@ -70,7 +68,7 @@ async def test_games_are_listed_in_both_orders(stub: Any) -> None:
     assert await ids(stub, oldest_first=True) == ALL[::-1]
 
 
-@pytest.mark.parametrize("page_size", [1, 2, 3, 8])
+@pytest.mark.parametrize("page_size", [1, 3])
 @pytest.mark.parametrize("oldest_first", [False, True])
 async def test_pages_together_are_the_whole(stub: Any, page_size: int, oldest_first: bool) -> None:
     whole = ALL[::-1] if oldest_first else ALL
@@ -108,21 +106,6 @@ async def test_games_are_found_by_the_time_of_their_beginning(stub: Any) -> None
     far = Timestamp(seconds=2**62)
     assert await ids(stub, start_time_to=far) == ALL
     assert await ids(stub, start_time_from=far) == []
-
-
-@pytest.mark.parametrize("oldest_first", [False, True])
-async def test_a_call_looks_at_a_limited_number_of_games(
-    stub: Any, monkeypatch: pytest.MonkeyPatch, oldest_first: bool
-) -> None:
-    monkeypatch.setattr(store, "MAX_SEARCHED", 2)
-    monkeypatch.setattr(referee_module, "MAX_READ", 1)
-    whole = ALL[::-1] if oldest_first else ALL
-    found = await pages(stub, oldest_first=oldest_first, page_size=2, game="q")
-    assert [game_id for page in found for game_id in page] == ["q"]
-    assert len(found) >= 4
-    found = await pages(stub, oldest_first=oldest_first, player="odd")
-    assert [game_id for page in found for game_id in page] == [each for each in whole if each in ("g1", "g3")]
-    assert [] in found
 
 
 async def test_a_page_stays_what_it_was_when_games_begin(stub: Any, server: Server) -> None:

@@ -18,16 +18,13 @@ import grpc
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from fairplay.games.steps import Failure
 from fairplay.player.serving import AddressInUseError
 from fairplay.player.tls import TlsFiles
 from fairplay.server.observing.exporter import Exporter
 from fairplay.server.observing.meter import BOUNDS_S, Durations, Meter
-from fairplay.server.observing.observer import outcome_word
 from fairplay.server.server import Config, Server
 from fairplay.terminal.authority import make_authority, make_server
 from fairplay.v1 import referee_pb2
-from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from tests.server.harness import ByHand, plan
 
@@ -37,16 +34,20 @@ FISH = "/fairplay.fish.v1.FishPlayerService"
 
 
 @pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    server = await Server.start(Config(meter=Meter(), start_limit_s=0.3))
+def meter() -> Meter:
+    return Meter()
+
+
+@pytest.fixture
+async def server(meter: Meter) -> AsyncIterator[Server]:
+    server = await Server.start(Config(meter=meter, start_limit_s=0.3))
     yield server
     await server.stop()
 
 
 @pytest.fixture
-async def exporter(server: Server) -> AsyncIterator[Exporter]:
-    assert server._config.meter is not None
-    exporter = Exporter(server, server._config.meter, "127.0.0.1:0")
+async def exporter(server: Server, meter: Meter) -> AsyncIterator[Exporter]:
+    exporter = Exporter(server, meter, "127.0.0.1:0")
     yield exporter
     exporter.close()
 
@@ -142,18 +143,6 @@ def test_a_duration_falls_into_the_first_bucket_that_holds_it() -> None:
         durations.add(seconds)
     assert durations.counts == [2, 1, *[0] * (len(BOUNDS_S) - 2), 1]
     assert durations.cumulated()[-1] == 4
-
-
-@pytest.mark.parametrize(
-    ("outcome", "word"),
-    [
-        (b"", "answered"),
-        (Overrun(), "timeout"),
-        (CallError(reason=CallErrorReason.CALL_ERROR_REASON_TOO_LARGE), "too large"),
-    ],
-)
-def test_each_outcome_of_a_call_has_a_word(outcome: bytes | Failure, word: str) -> None:
-    assert outcome_word(outcome) == word
 
 
 # --- what is deployed ---

@@ -15,9 +15,7 @@ from fairplay.server.errors import Refusal
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.link import DeadLink, Link, disconnected
 from fairplay.server.records.chain import parsed
-from fairplay.server.records.database import Selection
 from fairplay.server.records.store import Store
-from fairplay.server.referee import WantedGames
 from fairplay.server.running import Running
 from fairplay.server.server import Config
 from fairplay.v1 import referee_pb2 as pb
@@ -33,27 +31,6 @@ FINISHED, RUNNING = pb.GameStatus.GAME_STATUS_FINISHED, pb.GameStatus.GAME_STATU
 def waiting(name: str = "x") -> pb.GamePlan:
     """Return the plan of a game whose first player never dials in, or does not answer."""
     return plan(f"dial-in:{name}", "bot:first", limit_s=60)
-
-
-@pytest.mark.parametrize(
-    ("player", "status", "needs_none"),
-    [
-        ("", pb.GameStatus.GAME_STATUS_UNSPECIFIED, True),
-        ("", RUNNING, True),
-        ("", FINISHED, False),
-        ("a", pb.GameStatus.GAME_STATUS_UNSPECIFIED, False),
-        ("a", RUNNING, False),
-    ],
-)
-def test_a_selection_says_all_but_players_and_results(
-    player: str, status: pb.GameStatus.ValueType, needs_none: bool
-) -> None:
-    wanted = WantedGames(Selection("game"), player, status)
-    assert wanted.needs_no_game is needs_none
-    game = pb.Game(status=status or FINISHED, plan=pb.GamePlan(players=[Player(name="a")]))
-    assert wanted.fits(game) is True
-    assert WantedGames(Selection("game"), "b", status).fits(game) is False
-    assert WantedGames(Selection("game"), player, pb.GameStatus.GAME_STATUS_ABORTED).fits(game) is False
 
 
 async def test_games_that_an_account_begins_count_until_they_are_over() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,9 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from fairplay.games.game import find
 from fairplay.player.exposure import ExposedError
 from fairplay.player.tls import TlsFiles
-from fairplay.server.access.caller import SERVER
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.errors import Refusal
 from fairplay.server.links.program_options import ProgramOptions
-from fairplay.server.listening import MAX_CALLS, OPTIONS
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import at
 from fairplay.server.records.store import Store
@@ -75,12 +72,6 @@ async def test_accounts_are_kept_beside_records_that_are_named(tmp_path: Path) -
         assert server.accounts is not None
 
 
-async def test_a_tournament_that_belongs_to_nobody_is_the_servers_own(tmp_path: Path) -> None:
-    for config in (Config(), Config(records=tmp_path, accounts=True)):
-        async with serving(config) as server:
-            assert server._owner_of("t") is SERVER
-
-
 async def test_programs_see_nothing_that_belongs_to_the_server(tmp_path: Path) -> None:
     other, records = tmp_path / "other", tmp_path / "records"
     options = ProgramOptions(hidden=[other])
@@ -106,20 +97,6 @@ async def test_of_a_tournament_several_games_are_played_at_once() -> None:
             else:
                 await by_hand.reply(Reply(id=call.id))
     assert games == {"t/r1g1", "t/r1g2"}
-
-
-async def test_one_player_is_examined_for_every_two_processors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
-    async with serving(Config()) as server:
-        examiner = server.manager._services.examiner
-        assert examiner is not None
-        assert examiner._free == 4
-
-
-def test_a_burst_of_calls_over_one_connection_is_not_refused() -> None:
-    options = dict(OPTIONS)
-    pending, most = (options[f"grpc.server.max_pending_requests{end}"] for end in ("", "_hard_limit"))
-    assert MAX_CALLS < pending < most
 
 
 # --- what a start that fails leaves ---

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -304,15 +304,3 @@ def test_hidden_things_of_a_record_are_shown_if_the_game_has_ended(ended: bool) 
     header = RecordEntry(game=GameHeader(game_id="g", plan=plan, start_state=start))
     (event,) = replayed(game, chained([header.SerializeToString()]), 0, ended=ended)
     assert bool(event.state.q.pile) is ended
-
-
-def test_who_stops_watching_is_forgotten() -> None:
-    async def test(at: Played) -> None:
-        stream = live(at.snap, at.running, 0, single=True)
-        await anext(stream)
-        assert len(at.running.watchers) == 2
-        assert isinstance(stream, AsyncGenerator)
-        await stream.aclose()
-        assert at.running.watchers == [at.received]
-
-    play(everybody([0]), 1, test)

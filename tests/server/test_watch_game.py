@@ -95,19 +95,6 @@ async def test_hidden_things_are_shown_only_once_the_game_is_over(server: Server
     assert events[-1].HasField("finished")
 
 
-async def test_a_game_that_nobody_watches_builds_nothing_for_spectators(
-    referee: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from fairplay.server import watching
-
-    def built(*_: object) -> None:
-        raise AssertionError("built for nobody")
-
-    monkeypatch.setattr(watching, "_timed", built)
-    game = (await referee.PlayGame(pb.PlayGameRequest(plan=plan("bot:first", "bot:first")))).game
-    assert game.status == pb.GameStatus.GAME_STATUS_FINISHED
-
-
 async def test_a_created_game_is_the_one_that_is_played_under_its_id(server: Server, referee: Any) -> None:
     made, answer = plan("dial-in:x", "bot:first"), sound()
     async with ByHand(server, "x") as by_hand:

@@ -133,7 +133,7 @@ async def test_whoever_may_is_let_in(caller: str, tmp_path: Path) -> None:
                 assert reason not in FOREIGN | {"ACCOUNT_REQUIRED", "ROLE_REQUIRED"}, (caller, method.full_name)
 
 
-async def test_a_method_without_a_role_is_not_served(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_method_without_a_role_is_not_served() -> None:
     from fairplay.server.access.roles import method_roles
 
     with pytest.raises(ValueError, match="does not say which role it needs"):
