@@ -211,19 +211,6 @@ async def test_the_rules_may_set_the_limit_of_a_call() -> None:
         assert at.running.misconducts == []
 
 
-async def test_a_player_that_leaves_fails_now_and_later() -> None:
-    async with table(everybody([0, 1]), 2) as at:
-        gone = disconnected("the player left the table")
-        at.running.leave(1, DeadLink(at.clock, gone), gone)
-        await until(lambda: bool(at.running.misconducts))
-        assert at.snap.received == [[(1, "CallError")]]
-        assert at.running.misconducts[0].call_error.message == "the player left the table"
-        assert at.hands[1].cancelled == 1
-        at.hands[0].say("here")
-        await at.running.over
-        assert at.snap.received == at.replayed()
-
-
 async def test_a_race_goes_on_after_a_restart_of_the_server() -> None:
     async with table(everybody([0, 1, 2]), 3) as at:
         at.hands[0].say("here")

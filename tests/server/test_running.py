@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -12,11 +11,9 @@ import pytest
 
 from fairplay.games.steps import FAILURES, Arrival, CallAll, Conversation, Eliminate, Outcome, Race, Show
 from fairplay.server.errors import Refusal
-from fairplay.server.records.errors import RecordsError
-from fairplay.server.running import TimeLimits
 from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.referee_pb2 import GameStatus
-from tests.server.played import Played, control, plan_of, played
+from tests.server.played import Played, control, played
 from tests.server.snap import Snap, ask, everybody
 from tests.server.test_racing import turned, until
 
@@ -89,33 +86,6 @@ async def test_a_game_that_was_stopped_before_its_links_were_open_asks_nobody() 
         assert (game.result.aborted, game.status) == ("the game was stopped", GameStatus.GAME_STATUS_ABORTED)
         assert [hand.asked for hand in at.hands] == [0, 0, 0]
         assert at.journal.kinds() == ["game", "result"]
-
-
-async def test_a_record_ends_with_the_result_and_the_time_that_the_game_has() -> None:
-    before_ns = time.time_ns()
-    async with played(everybody([0]), 1) as at:
-        at.begin()
-        at.hands[0].say("x")
-        game = await at.running.over
-        at.running.stop("too late")
-        last = RecordEntry.FromString(at.journal.entries[-1]).result
-        assert at.journal.kinds() == ["game", "call", "result"]
-        assert game.status == GameStatus.GAME_STATUS_FINISHED
-        assert (last.result, last.end_time) == (game.result, game.end_time)
-        assert at.journal.summary == game
-        assert at.journal.end_time_ns == game.end_time.ToNanoseconds()
-        assert before_ns <= game.end_time.ToNanoseconds() <= time.time_ns()
-
-
-async def test_the_last_state_has_the_time_at_which_it_was_shown() -> None:
-    async with played(everybody([0, 1]), 2) as at:
-        at.begin()
-        assert at.hands[0].bank_s == 0.0
-        assert at.running.shown_ns == 1_000_000_000  # of the state with which the game began
-        before_ns = time.time_ns()
-        at.hands[0].say("x")
-        await until(lambda: bool(at.received.steps))
-        assert before_ns <= at.running.shown_ns <= time.time_ns()
 
 
 # --- the end ---
@@ -250,22 +220,6 @@ async def test_a_game_that_is_stopped_while_it_waits_for_its_record_asks_nobody(
         assert at.hands[0].asked == 0
 
 
-async def test_a_game_whose_record_cannot_be_written_is_left_where_it_is(caplog: pytest.LogCaptureFixture) -> None:
-    async with played(everybody([0]), 1) as at:
-        at.journal.hold_up()
-        at.begin()
-        at.journal.error = RecordsError("the disk is full")
-        at.journal.catch_up()
-        with pytest.raises(Refusal) as caught:
-            await at.running.over
-        assert (caught.value.reason, at.running.message.status) == (
-            "RECORDS_UNAVAILABLE",
-            GameStatus.GAME_STATUS_RUNNING,
-        )
-        assert at.hands[0].asked == 0
-    assert "the record of game g cannot be written: the disk is full" in caplog.text
-
-
 # --- players that leave and come back ---
 
 
@@ -308,11 +262,6 @@ def alone(_: Snap) -> Conversation:
     for _turn in range(5):
         yield ask(0)[0]
     return Outcome([])
-
-
-@pytest.mark.parametrize(("bank_s", "banked"), [(0.0, False), (0.5, True)])
-def test_a_game_has_a_bank_if_its_plan_gives_one(bank_s: float, banked: bool) -> None:
-    assert TimeLimits(plan_of(1, control(bank_s))).banked is banked
 
 
 async def test_time_that_a_bank_has_paid_for_is_gone_after_a_restart() -> None:

@@ -28,12 +28,10 @@ class Kept(NamedTuple):
 
 
 IN_TURN: Mapping[str, Kept] = {
-    "bazaar": Kept("RequestPebbleOrExchanges", ("cards_total=6", "winning_score=6")),
     "eriantys": Kept("AskAssistantCard", ("first_player=first_seat",)),
     "fish": Kept("Setup", ("rows=4", "columns=4", "holes=0")),
-    "q": Kept("TakeTurn", ("hand_size=3", "copies_per_kind=1")),
 }
-"""The games whose players are asked in turn."""
+"""Games whose players are asked in turn."""
 
 
 @pytest.fixture

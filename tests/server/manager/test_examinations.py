@@ -22,6 +22,7 @@ from fairplay.v1.player_pb2 import PlayerDescription
 from fairplay.v1.tournament_pb2 import CertificatePolicy, ExaminationPolicy, SignUpPolicy, Tournament, TournamentPlan
 from tests.server.manager.harness import Environment, Timers, environment, plan
 from tests.server.manager.test_certificates import certificate
+from tests.server.manager.test_signup import dial_in
 
 PASSED = Finding(PlayerDescription(display_name="Ann 2000"))
 FAILED = Finding(PlayerDescription(), "time.every-answer", "FAIL: it took too long")
@@ -178,8 +179,7 @@ async def test_a_player_that_dials_in_has_to_bring_a_certificate(trusted: bool, 
     async with environment(examiner=Examiner(Suite().examine)) as here:
         await here.manager.create("t", examining(signer_keys=keys))
         here.stage.act("ann")
-        here.hub.expect("ann", "token")
-        here.hub.here = lambda name: True  # type: ignore[method-assign]
+        await dial_in(here, "ann", "token")
         with pytest.raises(Refusal) as caught:
             await here.manager.sign_up("t", Player(name="ann", link="dial-in:ann"), "token")
         assert caught.value.reason == "CERTIFICATE_REQUIRED"

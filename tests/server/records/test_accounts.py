@@ -79,45 +79,6 @@ def test_a_name_a_token_an_invitation_or_an_owner_is_given_once(database: Accoun
     assert database.owners() == {("game", "g1"): "ann"}
 
 
-def test_an_invitation_makes_as_many_accounts_as_it_says(database: AccountsDatabase) -> None:
-    made = [database.add_invited(AccountRow(name, name, "player"), "i1") for name in ("c", "d", "e")]
-    assert made == [True, True, False]
-    assert database.add_invited(AccountRow("f", "f", "player"), "i9") is False
-    assert [row.key for row in database.accounts()] == ["ann", "bob", "c", "d"]
-    assert [(row.id, row.left_count) for row in database.invitations()] == [("i1", 0), ("i2", 1)]
-
-
-def test_only_the_account_that_is_named_changes(database: AccountsDatabase) -> None:
-    assert database.change_account("ann", role="player") is True
-    assert database.change_account("cy", role="player") is False
-    assert database.accounts() == [AccountRow("ann", "Ann", "player", "ann's laptop"), BOB]
-
-
-def test_an_account_goes_with_its_tokens_and_comes_never_again(database: AccountsDatabase) -> None:
-    assert database.remove_account("ann") is True
-    assert database.accounts() == [BOB]
-    assert database.tokens() == [TOKENS[1]]
-    assert database.remove_account("ann") is False
-    assert database.change_account("ann", role="player") is False
-    with pytest.raises(RecordExists):
-        database.add_account(ANN)
-
-
-def test_a_token_or_an_invitation_is_removed_by_its_id(database: AccountsDatabase) -> None:
-    assert database.remove_token("t1") is True
-    assert database.remove_token("i1") is True
-    assert database.remove_token("t1") is False
-    assert [row.id for row in database.tokens()] == ["t2", "t3"]
-    assert [row.id for row in database.invitations()] == ["i2"]
-
-
-def test_one_thing_becomes_nobodys_and_others_stay_somebodys(database: AccountsDatabase) -> None:
-    database.set_owner("game", ["a", "b"], "ann")
-    database.set_owner("tournament", ["a"], "bob")
-    database.remove_owner("game", "a")
-    assert database.owners() == {("game", "b"): "ann", ("tournament", "a"): "bob"}
-
-
 def test_a_database_that_is_no_longer_what_it_was_is_told_in_one_sentence(
     place: Place, database: AccountsDatabase
 ) -> None:
