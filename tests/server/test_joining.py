@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 from fairplay.games.steps import Conversation, Joined, Outcome, Race, Show
 from tests.server.played import played
@@ -36,35 +35,6 @@ def race_between_turns(_: Snap) -> Conversation:
     return Outcome([[(0, 0)]])
 
 
-async def test_who_joins_a_race_is_seated_asked_and_may_leave_and_come_back() -> None:
-    async with played(one_race, 1) as at:
-        at.begin()
-        running, steps = at.running, at.received.steps
-        events = running.event_count
-        hand, reached = at.join("late")
-        assert running.seat_count == 2
-        await turned()
-        assert (hand.asked, running.newcomers) == (0, [])
-        before_ns = time.time_ns()
-        reached.set_result(hand)
-        await until(lambda: hand.asked == 1)
-        (newcomer,) = running.newcomers
-        assert (newcomer.sequence, newcomer.seat, newcomer.player.name) == (events + 1, 1, "late")
-        assert before_ns <= newcomer.time_ns <= time.time_ns()
-        assert (running.event_count, steps, running.seat_count) == (events + 1, [newcomer], 2)
-        assert [player.name for player in running.message.plan.players] == ["p0", "late"]
-        assert running.openings[0].result() is hand
-        assert running.come_back(1)
-        hand.say("here")
-        await until(lambda: len(at.received.settled) == 1)
-        assert at.received.settled == [(1, "late", "bytes")]
-        at.hands[0].say("there")
-        game = await running.over
-        assert [player.name for player in game.result.ranking[0].players] == ["p0", "late"]
-        assert at.journal.kinds() == ["game", "joined", "call", "call", "result"]
-        assert running.seat_count == 2
-
-
 async def test_players_join_in_the_order_in_which_they_came_one_at_a_time() -> None:
     async with played(one_race, 1) as at:
         at.begin()
@@ -94,16 +64,6 @@ async def test_who_left_before_it_has_joined_fails_in_its_first_call() -> None:
         assert (hand.asked, at.received.settled) == (0, [(1, "late", "CallError")])
 
 
-async def test_who_left_and_came_back_before_it_has_joined_is_asked() -> None:
-    async with played(one_race, 1) as at:
-        at.begin()
-        hand, reached = at.join("late")
-        at.leave(1)
-        assert at.running.come_back(1)
-        reached.set_result(hand)
-        await until(lambda: hand.asked == 1)
-
-
 async def test_nobody_joins_while_the_game_does_not_wait_for_a_race() -> None:
     async with played(race_between_turns, 1) as at:
         at.begin()
@@ -114,37 +74,6 @@ async def test_nobody_joins_while_the_game_does_not_wait_for_a_race() -> None:
         at.hands[0].say("now")
         await until(lambda: bool(at.running.newcomers))
         assert at.journal.kinds() == ["game", "call", "joined"]
-
-
-async def test_nobody_joins_a_game_that_is_over() -> None:
-    async with played(one_race, 1) as at:
-        at.begin()
-        waiting, reached = at.join("waiting")
-        assert at.running.seat_count == 2
-        at.running.stop("enough")
-        assert at.running.seat_count == 1
-        late, late_reached = at.join("late")
-        reached.set_result(waiting)
-        late_reached.set_result(late)
-        await turned(6)
-        assert at.running.newcomers == []
-        assert at.journal.kinds() == ["game", "result"]
-
-
-async def test_who_has_joined_is_there_when_the_game_is_resumed() -> None:
-    async with played(one_race, 1) as at:
-        at.begin()
-        hand, reached = at.join("late")
-        reached.set_result(hand)
-        await until(lambda: hand.asked == 1)
-        entries = list(at.journal.entries)
-    async with played(one_race, 2, entries=entries) as again:
-        again.begin()
-        assert [each.player.name for each in again.running.newcomers] == ["late"]
-        for each in again.hands:
-            each.say("x")
-        await again.running.over
-        assert sorted(again.received.settled) == [(0, "way0", "bytes"), (1, "late", "bytes")]
 
 
 def test_the_record_says_how_long_after_the_race_began_a_player_joined() -> None:
