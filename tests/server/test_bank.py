@@ -1,4 +1,4 @@
-"""What players are told of their bank: by the call, or by the metadata of a served call."""
+"""What players that have dialled in are told of their bank."""
 
 from __future__ import annotations
 

@@ -225,6 +225,3 @@ async def test_a_player_that_says_its_time_was_over_has_overrun_it_if_that_may_b
         assert isinstance(outcome, Overrun)
         assert outcome.limit.ToSeconds() == AMPLE_S
         assert least_s <= outcome.elapsed.ToNanoseconds() / 1e9 <= most_s
-
-
-# --- limits and ends ---

@@ -1,4 +1,4 @@
-"""What a refusal tells its caller, and how the caller reads it."""
+"""What a refusal tells its caller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Players that join a game that goes on, as its driver seats them."""
+"""Players that join a game that goes on: in which order, and when."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The games of tables, without connections: how they begin, and what becomes of a table whose game is lost."""
+"""The games of tables, without connections: how they begin, and how they are suspended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tournaments of many are checked in a thread and driven in pieces, so that others have their turns meanwhile."""
+"""Plans of many entrants, which are checked in a thread, are answered as small ones are."""
 
 from __future__ import annotations
 

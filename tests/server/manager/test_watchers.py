@@ -1,4 +1,4 @@
-"""Watchers that read slowly, or not at all, cost no more than others."""
+"""Watchers that leave too much unread are sent the whole tournament again."""
 
 from __future__ import annotations
 
