@@ -1,4 +1,4 @@
-"""Ctrl-C for what tests start: a process inherits that its parent ignores it, as workers of the tests do."""
+"""Signals for what tests start: a process inherits that its parent ignores them, as workers of the tests do."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from fairplay.games.kit.ending import ENDING
+
 
 @contextmanager
 def heeding_ctrl_c() -> Iterator[None]:
-    """Let what is started in this block heed Ctrl-C, even if the tests ignore it."""
+    """Let what is started in this block heed Ctrl-C and other signals that end it, even if the tests ignore them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in ENDING}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextmanager
