@@ -26,7 +26,7 @@ from fairplay.games.steps import (
 )
 from fairplay.server.errors import Refusal
 from fairplay.server.evidence import result_without_evidence
-from fairplay.server.exhaustion import waiting_for
+from fairplay.server.exhaustion import records_unavailable, waiting_for
 from fairplay.server.links.link import Done, Link, OpenCall
 from fairplay.server.observing.observer import Observer, link_kinds
 from fairplay.server.plans import seconds
@@ -422,7 +422,7 @@ class Running:
 
     def _unsaved(self, error: RecordsError) -> Refusal:
         log.error("the record of game %s cannot be written: %s", self.message.game_id, error)
-        return Refusal("RECORDS_UNAVAILABLE", f"the record cannot be written: {error}")
+        return records_unavailable()
 
     def _keep(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
