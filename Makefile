@@ -52,7 +52,7 @@ LONG_S := 600
 
 # One worker more than two cores, since many tests wait for limits and for programs to start.
 .PHONY: test
-test: .venv/.ready-dev ## run the tests, in under five minutes (ARGS="-k fish -x" to choose)
+test: .venv/.ready-dev ## run the tests, in some three minutes (ARGS="-k fish -x" to choose)
 	@$(BIN)/python -m pytest -n 3 --dist worksteal -m "not slow and not sandbox and not postgresql and not web" $(ARGS)
 
 .PHONY: test-slow
