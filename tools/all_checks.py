@@ -55,6 +55,7 @@ STEPS = (
     Step("fuzz", ("make", "fuzz")),
     Step("cluster", ("make", "cluster-kills", "ARGS=--games 1200")),
     Step("bench", ("make", "bench-quick")),
+    Step("figures", ("python3", "-m", "tools.figures")),
     *(
         # Each has an environment of its own, beside that of the tree.
         Step(f"python{each}", ("sh", "tools/test_on.sh", f"python{each}"), (f"python{each}",))
