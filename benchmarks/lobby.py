@@ -29,7 +29,7 @@ from benchmarks import fan_out
 from benchmarks.figures import Figure, Pace, Unmeasurable, figure
 from benchmarks.measured import LOBBY_RATIO_REACH, LOBBY_REACH_MS, LOBBY_SLOW_REACH_MS
 from benchmarks.processes import started
-from fairplay.server.errors import reason_of
+from fairplay.server.net.errors import reason_of
 from fairplay.v1 import lobby_pb2 as pb
 from fairplay.v1.lobby_pb2_grpc import LobbyServiceStub
 

@@ -15,11 +15,11 @@ from fairplay.server.cluster.cluster import Cluster
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.cluster.runner import ClusterRunner
 from fairplay.server.links.secrets import Secrets
+from fairplay.server.links.ways import Ways
 from fairplay.server.manager.manager import Manager
 from fairplay.server.records.place import Place, at, parse_place
 from fairplay.server.records.store import Store
 from fairplay.server.server import Config, Server
-from fairplay.server.ways import Ways
 from fairplay.v1.tournament_pb2 import TournamentPlan
 from tests.postgresql import PostgresqlMissingError, running
 

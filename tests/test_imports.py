@@ -96,7 +96,8 @@ class Tree(NamedTuple):
 
     def games(self) -> set[str]:
         """Return the names of the games: the folders of fairplay.games with rules."""
-        return {parts[2] for name in map(dotted, self.sources) if (parts := name.split("."))[3:4] == ["rules"]}
+        named = (name.split(".") for name in map(dotted, self.sources) if within(name, GAMES))
+        return {parts[2] for parts in named if parts[3:4] == ["rules"]}
 
 
 def dotted(path: str) -> str:

@@ -22,7 +22,7 @@ from fairplay.player.channels import Credentials, open_channel
 from fairplay.player.dialing import FINAL
 from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
-from fairplay.server.errors import Refusal
+from fairplay.server.net.errors import Refusal
 from fairplay.v1.referee_pb2 import CreateGameRequest, GamePlan, GetGameRequest, PlayGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from tests.player.endings import EXHAUSTED, Ending, ending

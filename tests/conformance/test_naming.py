@@ -7,8 +7,8 @@ from random import Random
 
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.naming import draw_names, new_game_id, new_tournament_id, without_ids
+from fairplay.server.game.plans import ID
 from fairplay.server.links.spec import NAME
-from fairplay.server.plans import ID
 
 
 def test_every_seat_has_a_name_of_its_own_with_which_one_may_sign_up() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import grpc
 
-from fairplay.server.errors import Refusal, abort
+from fairplay.server.net.errors import Refusal, abort
 from fairplay.v1.connection_pb2 import DialInResponse, Goodbye, GoodbyeReason, Welcome
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceServicer, add_ConnectionServiceServicer_to_server
 

@@ -14,7 +14,7 @@ from fairplay.games.game import find
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.player.dialing import FINAL, DialInError, Hosted, dial_in_async
 from fairplay.player.tls import TlsFiles
-from fairplay.server.errors import Refusal
+from fairplay.server.net.errors import Refusal
 from fairplay.server.server import Config
 from fairplay.terminal.authority import make_authority, make_server
 from tests.player.endings import EXHAUSTED, Ending, ending

@@ -11,7 +11,7 @@ import pytest
 from fairplay.server.cluster.cluster import Cluster
 from fairplay.server.cluster.jobs import ClusterOptions, JobError
 from fairplay.server.cluster.simulations import GAMES_A_JOB, simulate_games
-from fairplay.server.rules import simulate_game
+from fairplay.server.game.rules import simulate_game
 from fairplay.v1.rules_pb2 import SimulateGameRequest
 from tests.docs.pages import blocks
 

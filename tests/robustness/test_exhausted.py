@@ -12,7 +12,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from fairplay.server.errors import reason_of
+from fairplay.server.net.errors import reason_of
 from fairplay.v1 import manager_pb2, referee_pb2
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub

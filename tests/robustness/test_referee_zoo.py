@@ -21,15 +21,15 @@ from fairplay.conformance.zoo.registry import find_mutants
 from fairplay.games.conformance import find_conformance
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game, find, registered
+from fairplay.server.game.plans import seconds
+from fairplay.server.game.referee import Referee
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock, Link, duration
 from fairplay.server.links.opening import Links
-from fairplay.server.plans import seconds
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.store import Store
 from fairplay.server.records.verify import verify
-from fairplay.server.referee import Referee
 from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
 from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.record_pb2 import RecordEntry

@@ -13,7 +13,7 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.games.game import find
 from fairplay.player.dialing import Hosted, dial_in_async
 from fairplay.player.handlers import Handlers
-from fairplay.server.errors import reason_of
+from fairplay.server.net.errors import reason_of
 from fairplay.server.server import Config, Server
 from fairplay.v1.connection_pb2 import Call, DialInRequest, DialInResponse, Hello, HostedPlayer, Reply
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub

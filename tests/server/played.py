@@ -11,19 +11,19 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.games.steps import Call, Eliminate, Show
+from fairplay.server.game.running import Running
 from fairplay.server.links.link import Clock, DeadLink, Link, disconnected
 from fairplay.server.records.chain import chained
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.replay import resume
 from fairplay.server.records.replayer import Newcomer, Replayer
 from fairplay.server.records.summaries import begun_game
-from fairplay.server.running import Running
 from fairplay.v1.game_pb2 import Player, TimeControl
 from fairplay.v1.record_pb2 import GameHeader, RecordEntry
 from fairplay.v1.referee_pb2 import Game, GamePlan
+from tests.server.game.test_racing import Hand, turned
 from tests.server.harness import seconds
 from tests.server.snap import Rounds, Snap
-from tests.server.test_racing import Hand, turned
 
 
 class Journal:

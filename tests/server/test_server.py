@@ -15,21 +15,21 @@ from fairplay.games.game import find
 from fairplay.player.exposure import ExposedError
 from fairplay.player.tls import TlsFiles
 from fairplay.server.cluster.jobs import ClusterOptions
-from fairplay.server.errors import Refusal
+from fairplay.server.game.running import Running
 from fairplay.server.links.program_options import ProgramOptions
+from fairplay.server.net.errors import Refusal
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import at
 from fairplay.server.records.store import Store
-from fairplay.server.running import Running
 from fairplay.server.server import Config, Server
 from fairplay.terminal.authority import make_authority, make_server
 from fairplay.v1.connection_pb2 import GoodbyeReason, Reply
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.referee_pb2 import GetGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
+from tests.server.game.test_racing import until
 from tests.server.harness import ByHand, plan, serving
-from tests.server.test_racing import until
-from tests.server.test_secrets import open_plan
+from tests.server.links.test_secrets import open_plan
 
 SERVING, NOT_SERVING = health_pb2.HealthCheckResponse.SERVING, health_pb2.HealthCheckResponse.NOT_SERVING
 

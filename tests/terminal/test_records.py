@@ -24,12 +24,12 @@ from typer.testing import CliRunner, Result
 from fairplay.games.game import find
 from fairplay.games.steps import Call, Failure
 from fairplay.player.handlers import snake_case
+from fairplay.server.game.transcript import Transcript, game_rng
 from fairplay.server.records import files
 from fairplay.server.records.chain import chained, parsed
 from fairplay.server.records.replay import Shown, replay
 from fairplay.server.records.sqlite import FILE_NAME
 from fairplay.server.records.store import Store
-from fairplay.server.transcript import Transcript, game_rng
 from fairplay.terminal.app import app
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason
 from fairplay.v1.record_pb2 import GameHeader, Record, RecordEntry

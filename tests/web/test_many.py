@@ -12,7 +12,7 @@ from types import ModuleType
 import httpx
 import pytest
 
-from fairplay.server import connections, peers
+from fairplay.server.net import connections, peers
 from fairplay.server.server import Config
 from fairplay.server.servicers import connection, patience
 from tests.server.lobby.harness import guests

@@ -17,7 +17,7 @@ from fairplay.conformance.trial import Scenario, seat_names
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
 from fairplay.games.steps import Call, CallKind, drive
-from fairplay.server.transcript import game_rng
+from fairplay.server.game.transcript import game_rng
 
 SEEDS = 12
 """The games of reference players whose ends are looked at, for each number of players and strategy."""

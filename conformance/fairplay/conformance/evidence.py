@@ -19,7 +19,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from fairplay.conformance.naming import without_ids
 from fairplay.games.kit.messages import enum_word
-from fairplay.server.plans import seconds
+from fairplay.server.game.plans import seconds
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
 
 MAX_CHARS = 4_000

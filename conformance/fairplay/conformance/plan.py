@@ -28,10 +28,10 @@ from fairplay.player.channels import Credentials
 from fairplay.player.exposure import ExposedError, check_exposure
 from fairplay.player.secrets import secret_from
 from fairplay.player.tls import TlsFiles
-from fairplay.server.errors import Refusal
+from fairplay.server.game.plans import full_time_control
 from fairplay.server.links.link import duration
 from fairplay.server.links.program_options import read_program_options
-from fairplay.server.plans import full_time_control
+from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import TimeControl
 
 

@@ -27,35 +27,35 @@ from fairplay.server.access.roles import method_roles
 from fairplay.server.cluster.cluster import Cluster
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.cluster.runner import ClusterRunner
-from fairplay.server.connections import ConnectionGuard, ConnectionLimits
+from fairplay.server.game.referee import Referee
+from fairplay.server.game.runner import LocalRunner, Runner
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
 from fairplay.server.links.networks import ANYWHERE, NOWHERE, DialNetworks
 from fairplay.server.links.opening import START_LIMIT_S
 from fairplay.server.links.program_options import ProgramOptions
 from fairplay.server.links.secrets import Secrets
-from fairplay.server.listening import (
+from fairplay.server.links.ways import Ways
+from fairplay.server.lobby.limits import LobbyLimits
+from fairplay.server.lobby.lobby import Lobby
+from fairplay.server.manager.examiner import Examiner
+from fairplay.server.manager.manager import KIND, Manager
+from fairplay.server.manager.suite import Suite
+from fairplay.server.net.connections import ConnectionGuard, ConnectionLimits
+from fairplay.server.net.listeners import (
     CONNECTION_SERVICE,
     HEARTBEAT_S,
     PlayerListener,
     add_listener,
     new_server,
 )
-from fairplay.server.load import LoadGauge
-from fairplay.server.lobby.limits import LobbyLimits
-from fairplay.server.lobby.lobby import Lobby
-from fairplay.server.manager.examiner import Examiner
-from fairplay.server.manager.manager import KIND, Manager
-from fairplay.server.manager.suite import Suite
+from fairplay.server.observing.load import LoadGauge
 from fairplay.server.observing.meter import Meter
 from fairplay.server.observing.observer import Observer
-from fairplay.server.questions import Questions
 from fairplay.server.records.accounts import AccountsDatabase
 from fairplay.server.records.place import Place, at
 from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.records.store import Store
-from fairplay.server.referee import Referee
-from fairplay.server.runner import LocalRunner, Runner
 from fairplay.server.servicers.accounts import AccountServicer
 from fairplay.server.servicers.connection import ConnectionServicer
 from fairplay.server.servicers.health import HealthServicer
@@ -64,10 +64,10 @@ from fairplay.server.servicers.interceptor import ErrorInterceptor
 from fairplay.server.servicers.lobby import LobbyServicer, add_to_server
 from fairplay.server.servicers.manager import ManagerServicer
 from fairplay.server.servicers.patience import FIRST_LIMIT_S, UNREAD_LIMIT_S
+from fairplay.server.servicers.questions import Questions
 from fairplay.server.servicers.records import RecordServicer
 from fairplay.server.servicers.referee import RefereeServicer
 from fairplay.server.servicers.rules import RulesServicer
-from fairplay.server.ways import Ways
 from fairplay.v1 import (
     account_pb2,
     account_pb2_grpc,

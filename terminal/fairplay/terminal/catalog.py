@@ -14,7 +14,7 @@ from rich.table import Table
 
 from fairplay.games.game import Game, registered
 from fairplay.games.kit.testdata import find_questions
-from fairplay.server.plans import seconds
+from fairplay.server.game.plans import seconds
 from fairplay.terminal.options import find_game
 from fairplay.terminal.printing import make_console, print_json
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.markup import escape
 
 from fairplay.games.kit.printable import UNPRINTABLE, harmless_text
-from fairplay.server.plans import seconds
+from fairplay.server.game.plans import seconds
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct
 from fairplay.v1.result_pb2 import GameResult
 

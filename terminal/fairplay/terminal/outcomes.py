@@ -50,7 +50,7 @@ def outcomes() -> Iterator[None]:
         # Imported here and not above: grpc is slow to load, and help does without it.
         import grpc
 
-        from fairplay.server.errors import Refusal, reason_of
+        from fairplay.server.net.errors import Refusal, reason_of
         from fairplay.server.records.errors import RecordsError
     except KeyboardInterrupt as interrupt:
         raise _stopped(interrupt) from None

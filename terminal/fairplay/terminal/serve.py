@@ -285,7 +285,7 @@ async def _serve(
     from contextlib import AsyncExitStack
     from dataclasses import replace
 
-    from fairplay.server.connections import raise_descriptor_limit
+    from fairplay.server.net.connections import raise_descriptor_limit
 
     async with AsyncExitStack() as closing:
         if tracing is not None:
@@ -332,7 +332,7 @@ async def _start(config: Config, *, standby: bool) -> Server:
     import asyncio
     import sys
 
-    from fairplay.server.loading import load
+    from fairplay.server.preload import load
     from fairplay.server.records.errors import StoreInUse
     from fairplay.server.server import Server
 

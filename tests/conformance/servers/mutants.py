@@ -14,7 +14,8 @@ from fairplay.formats import round_robin, schedules
 from fairplay.games.kit import tournament
 from fairplay.games.kit.player_service import END
 from fairplay.games.steps import CallKind
-from fairplay.server import plans, referee, watching
+from fairplay.server.game import plans, referee, spectators
+from fairplay.server.game.running import Running, TimeLimits
 from fairplay.server.links import dial_in, open_calls
 from fairplay.server.links.dial_in import DialInLink, Hub
 from fairplay.server.links.link import Clock, OpenCall
@@ -24,7 +25,6 @@ from fairplay.server.manager import course, plan, signup
 from fairplay.server.manager.signup import SignUp
 from fairplay.server.records.chain import chained
 from fairplay.server.records.published import published
-from fairplay.server.running import Running, TimeLimits
 from fairplay.server.servicers import connection, manager, records
 from fairplay.server.servicers import referee as referee_servicer
 from fairplay.server.servicers.manager import ManagerServicer
@@ -323,12 +323,12 @@ def returns_another_game(patch: Patch) -> None:
 
 @mutant("watch.hides")
 def shows_hidden_things(patch: Patch) -> None:
-    sound = watching._Spectator.__init__
+    sound = spectators._Spectator.__init__
 
     def wrong(self: Any, game: Any, *rest: Any) -> None:
         sound(self, _Open(game), *rest)
 
-    patch.setattr(watching._Spectator, "__init__", wrong)
+    patch.setattr(spectators._Spectator, "__init__", wrong)
 
 
 class _Open:
@@ -347,7 +347,7 @@ def shows_evidence(patch: Patch) -> None:
     def everything(misconduct: Misconduct) -> Misconduct:
         return misconduct
 
-    patch.setattr(watching, "without_evidence", everything)
+    patch.setattr(spectators, "without_evidence", everything)
 
 
 @mutant("watch.running-game")

@@ -20,7 +20,7 @@ from fairplay.games.q.testdata.games import CHEATS, ILLEGAL_ACTIONS
 from fairplay.games.steps import Call, CallKind, Eliminate, Outcome, Show
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import TakeTurnResponse
-from fairplay.server.transcript import game_result
+from fairplay.server.game.transcript import game_result
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
 from tests.games.q.playing import (
     DEFAULTS,

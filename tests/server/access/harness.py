@@ -15,7 +15,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from fairplay.player.channels import Credentials, open_channel
 from fairplay.server.access.accounts import Accounts
-from fairplay.server.errors import reason_of
+from fairplay.server.net.errors import reason_of
 from fairplay.server.records.accounts import AccountsDatabase
 from fairplay.server.records.place import at
 from fairplay.server.server import Config, Server

@@ -17,8 +17,8 @@ from fairplay.player.channels import Credentials, open_channel
 from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
 from fairplay.server.access.quotas import QuotaLimits, Quotas
-from fairplay.server.errors import Refusal, reason_of
 from fairplay.server.links.networks import ANYWHERE, NOWHERE, DialNetworks, NotAllowedError
+from fairplay.server.net.errors import Refusal, reason_of
 from fairplay.server.server import Config
 from fairplay.v1 import manager_pb2, referee_pb2
 from fairplay.v1.account_pb2 import GetAccountRequest

@@ -9,7 +9,7 @@ import pytest
 from fairplay.server.cluster.jobs import JobError, make_job
 from fairplay.server.cluster.simulations import SimulationWork
 from fairplay.server.cluster.worker import do
-from fairplay.server.rules import simulate_game
+from fairplay.server.game.rules import simulate_game
 from fairplay.v1.rules_pb2 import SimulateGameRequest, SimulateGameResponse
 
 

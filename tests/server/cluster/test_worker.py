@@ -13,11 +13,11 @@ from fairplay.server import __version__
 from fairplay.server.cluster.game_work import GameWork
 from fairplay.server.cluster.jobs import Job, JobError, WorkerError, find_program, make_job, to_shipped
 from fairplay.server.cluster.worker import do
+from fairplay.server.links.ways import Ways
 from fairplay.server.records.errors import RecordExists
 from fairplay.server.records.store import Store
 from fairplay.server.records.summaries import listed_game
 from fairplay.server.records.verify import verify
-from fairplay.server.ways import Ways
 from fairplay.v1.record_pb2 import Record
 from tests.server.harness import plan, serving
 

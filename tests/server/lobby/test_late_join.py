@@ -12,9 +12,9 @@ import grpc
 import pytest
 
 from fairplay.games.game import find as find_game
-from fairplay.server.dataset import build_rows
-from fairplay.server.filing import check_filing
 from fairplay.server.records.chain import parsed
+from fairplay.server.records.consistency import check_filing
+from fairplay.server.records.dataset import build_rows
 from fairplay.server.records.published import published
 from fairplay.server.records.verify import check_game, verify
 from fairplay.server.server import Server

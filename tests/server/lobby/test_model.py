@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from fairplay.server.errors import Refusal
+from fairplay.server.game.referee import Referee
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
 from fairplay.server.lobby.limits import LobbyLimits
@@ -20,8 +20,8 @@ from fairplay.server.lobby.table import Table
 from fairplay.server.lobby.table_records import to_record
 from fairplay.server.lobby.users import User
 from fairplay.server.manager.signup import Later
+from fairplay.server.net.errors import Refusal
 from fairplay.server.records.store import Store
-from fairplay.server.referee import Referee
 from fairplay.v1.lobby_pb2 import AttendResponse, CreateTableRequest, LobbyEvent
 from fairplay.v1.record_pb2 import RecordEntry
 from tests.server.lobby.harness import Mirror

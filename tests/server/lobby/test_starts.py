@@ -9,7 +9,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from fairplay.server.errors import Refusal
+from fairplay.server.net.errors import Refusal
 from fairplay.server.server import Server
 from fairplay.v1.game_pb2 import GameSettings
 from tests.server.harness import ByHand

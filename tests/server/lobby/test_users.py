@@ -9,9 +9,9 @@ import grpc
 import pytest
 from grpc_status import rpc_status
 
-from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.lobby.limits import LobbyLimits
+from fairplay.server.net.errors import Refusal
 from fairplay.server.server import Server
 from fairplay.v1 import lobby_pb2 as pb
 from fairplay.v1.connection_pb2 import DialInResponse, Hello, HostedPlayer

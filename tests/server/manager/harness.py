@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.game import Game, find
-from fairplay.server.errors import Refusal
+from fairplay.server.game.referee import Referee
+from fairplay.server.game.runner import LocalRunner
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock, Link
@@ -21,10 +22,9 @@ from fairplay.server.manager.examiner import Examiner
 from fairplay.server.manager.history import check_tournament
 from fairplay.server.manager.manager import Manager
 from fairplay.server.manager.signup import Later
+from fairplay.server.net.errors import Refusal
 from fairplay.server.records.store import Store
 from fairplay.server.records.verify import CHECKS, verify
-from fairplay.server.referee import Referee
-from fairplay.server.runner import LocalRunner
 from fairplay.v1.game_pb2 import Player, TimeControl
 from fairplay.v1.manager_pb2 import WatchTournamentResponse
 from fairplay.v1.player_pb2 import EndRequest, StartRequest

@@ -16,8 +16,8 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.certificate import FORMAT, CaseResult, frozen, sealed, summary
 from fairplay.certificate.signing import new_key, public_text, signed
 from fairplay.games.game import find
-from fairplay.server.errors import Refusal
 from fairplay.server.manager.admission import check_certificate
+from fairplay.server.net.errors import Refusal
 from fairplay.server.server import Config, Server
 from fairplay.v1 import manager_pb2 as pb
 from fairplay.v1.game_pb2 import AdmissionCertificate, Player, TimeControl

@@ -9,11 +9,11 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.certificate.signing import new_key, public_text, signed
-from fairplay.server.errors import Refusal
 from fairplay.server.manager.examinations import Examinations
 from fairplay.server.manager.examiner import Examiner
 from fairplay.server.manager.states import CANCELLED, EXAMINING, REFUSED, RUNNING, SIGN_UP, TOO_LATE
 from fairplay.server.manager.suite import Finding
+from fairplay.server.net.errors import Refusal
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.published import published
 from fairplay.v1.game_pb2 import Player

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fairplay.server.errors import Refusal
 from fairplay.server.manager.manager import MAX_CHECKED_AT_ONCE
+from fairplay.server.net.errors import Refusal
 from tests.server.manager.harness import environment, plan
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from fairplay.server.errors import Refusal
 from fairplay.server.manager.states import CANCELLED, FINISHED
+from fairplay.server.net.errors import Refusal
 from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, WithdrawnGames

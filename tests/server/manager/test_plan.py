@@ -8,7 +8,6 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
-from fairplay.server.errors import Refusal
 from fairplay.server.manager.plan import (
     checked_tournament_id,
     full_tournament_plan,
@@ -16,6 +15,7 @@ from fairplay.server.manager.plan import (
     seated,
 )
 from fairplay.server.manager.seeds import new_secret
+from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy, Tournament, TournamentPlan, WithdrawnGames
 from tests.server.manager.harness import plan

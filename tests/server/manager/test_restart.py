@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 from fairplay.server import __version__
-from fairplay.server.errors import Refusal
+from fairplay.server.game.referee import Referee
+from fairplay.server.game.runner import LocalRunner
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
 from fairplay.server.manager.manager import Manager
 from fairplay.server.manager.states import CANCELLED, FINISHED, RUNNING, SIGN_UP
+from fairplay.server.net.errors import Refusal
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.journal import Journal
 from fairplay.server.records.store import Store
-from fairplay.server.referee import Referee
-from fairplay.server.runner import LocalRunner
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.record_pb2 import RecordEntry, TournamentChange
 from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, TournamentResult

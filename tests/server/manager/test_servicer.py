@@ -10,8 +10,8 @@ import grpc
 import pytest
 
 from fairplay.games.game import find
-from fairplay.server.errors import reason_of
 from fairplay.server.manager.states import CANCELLED, FINISHED, RUNNING, SIGN_UP
+from fairplay.server.net.errors import reason_of
 from fairplay.server.server import Config, Server
 from fairplay.v1 import manager_pb2 as pb
 from fairplay.v1.game_pb2 import Player

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
-from fairplay.server.errors import Refusal
 from fairplay.server.manager.states import CANCELLED, FINISHED, RUNNING, SIGN_UP
+from fairplay.server.net.errors import Refusal
 from fairplay.server.records.chain import parsed
 from fairplay.v1.connection_pb2 import DialInResponse, Hello, HostedPlayer
 from fairplay.v1.game_pb2 import Player

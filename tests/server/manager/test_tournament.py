@@ -12,7 +12,7 @@ from string import ascii_lowercase
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
-from fairplay.server.errors import Refusal
+from fairplay.server.net.errors import Refusal
 from fairplay.server.records.chain import parsed
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import WatchTournamentResponse

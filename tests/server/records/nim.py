@@ -32,9 +32,9 @@ from fairplay.games.steps import (
     Step,
     build_methods,
 )
+from fairplay.server.game.transcript import Answer, Transcript, game_result, game_rng
 from fairplay.server.records.chain import chained
 from fairplay.server.records.replay import resume
-from fairplay.server.transcript import Answer, Transcript, game_result, game_rng
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
 from fairplay.v1.record_pb2 import GameHeader, Record, RecordedResult, RecordEntry, Resumed

@@ -7,8 +7,8 @@ from typing import Any
 import grpc
 import pytest
 
-from fairplay.server.errors import reason_of
 from fairplay.server.manager.history import check_tournament
+from fairplay.server.net.errors import reason_of
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.verify import verify
 from fairplay.server.server import Server

@@ -15,7 +15,7 @@ from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import END, START
 from fairplay.games.steps import Method
-from fairplay.server.plans import seconds
+from fairplay.server.game.plans import seconds
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import EndRequest, StartRequest
 

@@ -22,7 +22,7 @@ from fairplay.conformance.servers.scenes import Expected, Scene, expect, small
 from fairplay.conformance.trial import Trial
 from fairplay.games.conformance import Level
 from fairplay.player.channels import NO_CREDENTIALS, Credentials, open_channel, reach_server
-from fairplay.server.errors import STATUS, reason_of
+from fairplay.server.net.errors import STATUS, reason_of
 from fairplay.v1 import manager_pb2_grpc, record_service_pb2_grpc, referee_pb2_grpc
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.player_pb2 import PlayerDescription

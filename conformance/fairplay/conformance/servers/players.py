@@ -18,7 +18,7 @@ from fairplay.games.game import Game
 from fairplay.games.kit.player_service import PLAYER_METHODS
 from fairplay.games.steps import Method
 from fairplay.player.handlers import PROTOCOL_REVISION
-from fairplay.server.errors import reason_of
+from fairplay.server.net.errors import reason_of
 from fairplay.v1.connection_pb2 import (
     Call,
     DialInRequest,

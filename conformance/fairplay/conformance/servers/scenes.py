@@ -15,7 +15,7 @@ from fairplay.conformance.trial import CallLimits
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game, find
 from fairplay.games.steps import Call, Conversation, Eliminate, Show, answer_step
-from fairplay.server.transcript import Transcript, game_result, game_rng
+from fairplay.server.game.transcript import Transcript, game_result, game_rng
 from fairplay.v1.game_pb2 import GameSettings, GameState, TimeControl
 from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.referee_pb2 import GamePlan

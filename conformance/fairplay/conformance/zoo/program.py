@@ -21,7 +21,7 @@ from fairplay.games.game import Game
 from fairplay.player.command import Reach, reach_from
 from fairplay.player.interrupts import run
 from fairplay.player.serving import start_server
-from fairplay.server.plans import full_time_control, seconds
+from fairplay.server.game.plans import full_time_control, seconds
 from fairplay.v1.game_pb2 import TimeControl
 
 

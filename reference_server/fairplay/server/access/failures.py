@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 
-from fairplay.server.errors import Refusal
 from fairplay.server.lobby.limits import PeerBuckets
+from fairplay.server.net.errors import Refusal
 
 PER_SECOND, BURST = 1, 10
 """How often one host may fail: in the long run, and at once."""

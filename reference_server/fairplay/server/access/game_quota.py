@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from fairplay.games.game import Game, search_depth_of
 from fairplay.server.access.caller import CALLER
 from fairplay.server.access.quotas import WAIT_S, QuotaLimits
-from fairplay.server.errors import Refusal
+from fairplay.server.net.errors import Refusal
 
 LONG_S = 3_600.0
 

@@ -18,8 +18,8 @@ from fairplay.server.access.caller import CALLER, SERVER, SPECTATOR, Caller
 from fairplay.server.access.failures import Failures
 from fairplay.server.access.quotas import Quotas, payer
 from fairplay.server.access.roles import harmless_methods, role_name
-from fairplay.server.errors import Refusal
-from fairplay.server.peers import caller_host
+from fairplay.server.net.errors import Refusal
+from fairplay.server.net.peers import caller_host
 from fairplay.server.servicers.interceptor import KINDS, Behaviour
 from fairplay.v1.access_pb2 import Role
 

@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 
 from fairplay.server.access.caller import CALLER, Caller
-from fairplay.server.errors import Refusal
 from fairplay.server.links.spec import NAME as ALLOWED
 from fairplay.server.links.spec import parse_link
+from fairplay.server.net.errors import Refusal
 from fairplay.server.records.accounts import AccountsDatabase
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.store import Store

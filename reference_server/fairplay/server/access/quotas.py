@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from fairplay.server.errors import Refusal
 from fairplay.server.lobby.limits import TokenBucket
+from fairplay.server.net.errors import Refusal
 
 MAX_BUCKETS = 20_000
 WAIT_S = 1.0

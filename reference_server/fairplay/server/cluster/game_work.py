@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from fairplay.games.game import find
 from fairplay.player.standstill import run
 from fairplay.server.cluster.jobs import JobError
-from fairplay.server.errors import Refusal
-from fairplay.server.exhaustion import RETRY_S, waiting_for
-from fairplay.server.fresh import fresh_game
+from fairplay.server.game.fresh import fresh_game
+from fairplay.server.game.plans import full_game_plan
+from fairplay.server.game.running import Running
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
 from fairplay.server.links.secrets import take_secrets
-from fairplay.server.plans import full_game_plan
+from fairplay.server.links.ways import Ways
+from fairplay.server.net.errors import Refusal
+from fairplay.server.net.exhaustion import RETRY_S, waiting_for
 from fairplay.server.records.journal import MemoryJournal
 from fairplay.server.records.summaries import begun_game
-from fairplay.server.running import Running
-from fairplay.server.ways import Ways
 from fairplay.v1.record_pb2 import Record, RecordEntry
 from fairplay.v1.referee_pb2 import GamePlan
 

@@ -7,13 +7,13 @@ import asyncio
 from fairplay.server.cluster.cluster import Cluster, LostError
 from fairplay.server.cluster.game_work import GameWork
 from fairplay.server.cluster.jobs import Job, JobError, WorkerError, make_job
-from fairplay.server.errors import Refusal
+from fairplay.server.game.referee import Referee
+from fairplay.server.game.runner import LocalRunner, NobodyPlaysError, OpenLinks, PlayedGame, shutting_down
 from fairplay.server.links.secrets import Secrets
 from fairplay.server.links.spec import parse_link
+from fairplay.server.links.ways import Ways
+from fairplay.server.net.errors import Refusal
 from fairplay.server.records.store import Store
-from fairplay.server.referee import Referee
-from fairplay.server.runner import LocalRunner, NobodyPlaysError, OpenLinks, PlayedGame, shutting_down
-from fairplay.server.ways import Ways
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.record_pb2 import Record
 from fairplay.v1.referee_pb2 import GamePlan

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from fairplay.server.cluster.cluster import Cluster
 from fairplay.server.cluster.jobs import JobError, make_job
-from fairplay.server.errors import Refusal
-from fairplay.server.rules import simulate_game
+from fairplay.server.game.rules import simulate_game
+from fairplay.server.net.errors import Refusal
 from fairplay.v1.rules_pb2 import SimulateGameRequest, SimulateGameResponse
 
 GAMES_A_JOB = 16

@@ -9,8 +9,8 @@ import grpc
 
 from fairplay.games.steps import Failure
 from fairplay.player.handlers import CallFailed, Handlers
-from fairplay.server.exhaustion import RETRY_S, waiting_for
 from fairplay.server.links.link import Clock, Done, OpenCall, call_error
+from fairplay.server.net.exhaustion import RETRY_S, waiting_for
 from fairplay.v1.misconduct_pb2 import CallErrorReason
 
 

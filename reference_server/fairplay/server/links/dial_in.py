@@ -7,13 +7,13 @@ import hmac
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from fairplay.server.errors import Refusal
+from fairplay.server.access.tokens import same
 from fairplay.server.links.identity import cut
 from fairplay.server.links.kept_names import KeptNames
 from fairplay.server.links.link import Clock, DeadLink, Done, Link, OpenCall, disconnected
 from fairplay.server.links.spec import NAME
 from fairplay.server.links.stream import MAX_PLAYERS_PER_STREAM, Stream, Write
-from fairplay.server.tokens import same
+from fairplay.server.net.errors import Refusal
 from fairplay.v1.connection_pb2 import GoodbyeReason, Hello, HostedPlayer
 from fairplay.v1.player_pb2 import PlayerDescription
 

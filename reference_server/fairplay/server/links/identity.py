@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fairplay.server.plain_text import visible
+from fairplay.server.net.plain_text import visible
 from fairplay.v1.player_pb2 import PlayerDescription
 
 MAX_TEXT_CHARS = 80

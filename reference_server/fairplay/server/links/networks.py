@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import TypeAlias
 
-from fairplay.server.errors import Refusal
+from fairplay.server.net.errors import Refusal
 
 Network: TypeAlias = IPv4Network | IPv6Network
 

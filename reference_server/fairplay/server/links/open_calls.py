@@ -9,8 +9,8 @@ from typing import TypeAlias
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.player.outbox import Outbox
-from fairplay.server.errors import Refusal
 from fairplay.server.links.link import MAX_REPLY_BYTES, Clock, Done, OpenCall, call_error, duration, too_large
+from fairplay.server.net.errors import Refusal
 from fairplay.v1.connection_pb2 import Call, Reply
 from fairplay.v1.misconduct_pb2 import CallErrorReason
 

@@ -12,8 +12,6 @@ from fairplay.player.handlers import describe
 from fairplay.player.proxies import ProxyError, check_proxy, names_proxy
 from fairplay.server.access.game_quota import GameQuota
 from fairplay.server.access.quotas import QuotaLimits
-from fairplay.server.errors import Refusal
-from fairplay.server.exhaustion import check_descriptors, waiting_for
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import Hub, dial_in_link
 from fairplay.server.links.dial_out import dial_out_link
@@ -23,6 +21,8 @@ from fairplay.server.links.process import ProcessLink
 from fairplay.server.links.programs import Programs
 from fairplay.server.links.secrets import Secrets
 from fairplay.server.links.spec import parse_link, target_of
+from fairplay.server.net.errors import Refusal
+from fairplay.server.net.exhaustion import check_descriptors, waiting_for
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.player_pb2 import PlayerDescription
 

@@ -11,9 +11,9 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from fairplay.player.serving import TAKE_CALLS
-from fairplay.server.errors import Refusal
 from fairplay.server.links.link import Clock, OpenCall
 from fairplay.server.links.open_calls import OpenCalls
+from fairplay.server.net.errors import Refusal
 from fairplay.v1.connection_pb2 import Call
 from fairplay.v1.player_stream_pb2 import TakeCallsRequest, TakeCallsResponse
 

@@ -32,7 +32,6 @@ from fairplay.sandbox.bubblewrap import sandbox_environment
 from fairplay.sandbox.gate import CONNECT_PORT, HOST, LISTEN_PORT
 from fairplay.sandbox.paths import Visibility, view
 from fairplay.sandbox.spec import Walls
-from fairplay.server.exhaustion import waiting_for
 from fairplay.server.links.dial_in import DialInLink, Hub
 from fairplay.server.links.dial_out import CHANNEL_OPTIONS, DialOutLink
 from fairplay.server.links.link import Clock, DeadLink, Link, disconnected
@@ -40,6 +39,7 @@ from fairplay.server.links.process import ProcessLink
 from fairplay.server.links.program import Program
 from fairplay.server.links.program_options import ProgramOptions
 from fairplay.server.links.starting import Room, Turn
+from fairplay.server.net.exhaustion import waiting_for
 
 PORTS = range(15_000, 32_000)
 """Ports that started players may serve on: above the well-known ones, below the ephemeral ones."""

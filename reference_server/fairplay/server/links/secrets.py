@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from fairplay.player.channels import PLAIN, SECURE
 from fairplay.player.secrets import SecretError, check_secret
-from fairplay.server.errors import Refusal
+from fairplay.server.net.errors import Refusal
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.v1.game_pb2 import Player

@@ -5,11 +5,11 @@ from __future__ import annotations
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.games.game import may_join_late, seats_of
-from fairplay.server.errors import Refusal
+from fairplay.server.game.plans import check_player_count, full_settings, full_time_control, game_of
 from fairplay.server.lobby.table import Seat, Table
 from fairplay.server.lobby.text import check_table_name
 from fairplay.server.lobby.users import User
-from fairplay.server.plans import check_player_count, full_settings, full_time_control, game_of
+from fairplay.server.net.errors import Refusal
 from fairplay.v1.lobby_pb2 import CreateTableRequest
 from fairplay.v1.table_pb2 import Table as TableMessage
 from fairplay.v1.table_pb2 import TableStatus

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fairplay.server.errors import Refusal
+from fairplay.server.net.errors import Refusal
 
 MAX_PEERS = 10_000
 MAX_WAIT_S = 1.0

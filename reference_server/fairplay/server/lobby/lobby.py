@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
-from fairplay.server.errors import Refusal
+from fairplay.server.game.referee import Referee
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.opening import Links
 from fairplay.server.links.secrets import checked_secret
@@ -32,8 +32,8 @@ from fairplay.server.lobby.table_records import TableRecords
 from fairplay.server.lobby.text import check_text, check_user_name
 from fairplay.server.lobby.users import User
 from fairplay.server.manager.signup import Later
+from fairplay.server.net.errors import Refusal
 from fairplay.server.records.store import Store
-from fairplay.server.referee import Referee
 from fairplay.v1.lobby_pb2 import CreateTableRequest
 from fairplay.v1.table_pb2 import Table as TableMessage
 

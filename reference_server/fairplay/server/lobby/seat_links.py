@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.opening import Links
 from fairplay.server.links.spec import parse_link
 from fairplay.server.lobby.table import Table
 from fairplay.server.lobby.text import bot_name
 from fairplay.server.lobby.users import User
+from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import Player
 
 

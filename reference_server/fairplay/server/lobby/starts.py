@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fairplay.server.errors import Refusal
 from fairplay.server.lobby.checks import check_not_running, check_startable, seat_of, table_of
 from fairplay.server.lobby.seat_links import SeatLinks
 from fairplay.server.lobby.state import LobbyState
 from fairplay.server.lobby.table import Table
 from fairplay.server.lobby.table_games import TableGames
 from fairplay.server.lobby.users import User
+from fairplay.server.net.errors import Refusal
 from fairplay.v1.table_pb2 import Table as TableMessage
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
+from fairplay.server.game.referee import Referee
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.lobby.broadcaster import Broadcaster
 from fairplay.server.lobby.event_log import EventLog
@@ -14,7 +15,6 @@ from fairplay.server.lobby.table_records import TableRecords
 from fairplay.server.lobby.text import MAX_TEXT_CHARS, fold
 from fairplay.server.lobby.users import User, Users
 from fairplay.server.manager.signup import Later, Timer
-from fairplay.server.referee import Referee
 from fairplay.v1.lobby_pb2 import Lobby, LobbyEvent, Spoken, UserGone
 
 LEFT = "the player left the table"

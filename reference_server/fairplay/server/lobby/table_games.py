@@ -8,14 +8,14 @@ import random
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from fairplay.server.errors import Refusal
-from fairplay.server.exhaustion import RETRY_S, waiting_for
+from fairplay.server.game.plans import MAX_SEED
+from fairplay.server.game.referee import Referee
 from fairplay.server.lobby.checks import check_startable
 from fairplay.server.lobby.state import LobbyState
 from fairplay.server.lobby.table import Seat, Table
-from fairplay.server.plans import MAX_SEED
+from fairplay.server.net.errors import Refusal
+from fairplay.server.net.exhaustion import RETRY_S, waiting_for
 from fairplay.server.records.errors import RecordsError
-from fairplay.server.referee import Referee
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GamePlan

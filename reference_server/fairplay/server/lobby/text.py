@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from fairplay.server.errors import Refusal
-from fairplay.server.plain_text import is_plain
+from fairplay.server.net.errors import Refusal
+from fairplay.server.net.plain_text import is_plain
 
 MAX_NAME_CHARS = 20
 USER_NAME = re.compile(rf"(?!\.{{1,2}}$)[A-Za-z0-9_.-]{{1,{MAX_NAME_CHARS}}}")

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple
 
-from fairplay.server.errors import Refusal
+from fairplay.server.access.tokens import same
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.lobby.event_stream import EventStream
 from fairplay.server.lobby.limits import TokenBucket
 from fairplay.server.lobby.table import Table
 from fairplay.server.lobby.text import fold
 from fairplay.server.manager.signup import Timer
-from fairplay.server.tokens import same
+from fairplay.server.net.errors import Refusal
 from fairplay.v1.table_pb2 import Part
 from fairplay.v1.table_pb2 import User as UserMessage
 

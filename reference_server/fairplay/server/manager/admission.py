@@ -15,10 +15,10 @@ from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import Failure
 from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.server import __version__
-from fairplay.server.errors import Refusal
+from fairplay.server.game.plans import seconds
 from fairplay.server.links.link import Link
 from fairplay.server.links.opening import Links
-from fairplay.server.plans import seconds
+from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import AdmissionCertificate, Player
 from fairplay.v1.misconduct_pb2 import Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription

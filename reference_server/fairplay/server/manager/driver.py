@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 from fairplay.games.game import find
 from fairplay.games.steps import Failure
 from fairplay.server.access.caller import Caller
-from fairplay.server.errors import Refusal
-from fairplay.server.evidence import idle_seats
+from fairplay.server.game.evidence import idle_seats
+from fairplay.server.game.plans import seconds
+from fairplay.server.game.runner import NobodyPlaysError, PlayedGame, Runner, shutting_down
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock, DeadLink, Link, OpenCall, disconnected
 from fairplay.server.links.opening import Links, all_or_none
@@ -23,12 +24,11 @@ from fairplay.server.manager import standing
 from fairplay.server.manager.course import Course, OpenGame
 from fairplay.server.manager.examiner import Examiner
 from fairplay.server.manager.waiting import WaitingGames
-from fairplay.server.plans import seconds
+from fairplay.server.net.errors import Refusal
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.errors import RecordsError, RecordsUnavailable
 from fairplay.server.records.journal import Journal
 from fairplay.server.records.store import Store
-from fairplay.server.runner import NobodyPlaysError, PlayedGame, Runner, shutting_down
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.result_pb2 import GameResult

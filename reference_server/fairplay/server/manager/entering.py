@@ -8,7 +8,6 @@ from collections.abc import Callable
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.games.game import find
-from fairplay.server.errors import Refusal
 from fairplay.server.links.identity import cut
 from fairplay.server.manager import admission, states
 from fairplay.server.manager.driver import Services
@@ -16,6 +15,7 @@ from fairplay.server.manager.examinations import Examinations
 from fairplay.server.manager.plan import check_format
 from fairplay.server.manager.signup import Later, Periods, SignUp
 from fairplay.server.manager.suite import Finding
+from fairplay.server.net.errors import Refusal
 from fairplay.server.records.errors import RecordsError
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import WatchTournamentResponse

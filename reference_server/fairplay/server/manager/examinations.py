@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from fairplay.server.errors import Refusal
 from fairplay.server.links.spec import parse_link
 from fairplay.server.manager import states
 from fairplay.server.manager.examiner import Examiner
 from fairplay.server.manager.suite import Finding
+from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.tournament_pb2 import Examination, Tournament
 

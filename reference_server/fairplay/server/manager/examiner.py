@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from fairplay.games.kit.processors import processors
-from fairplay.server.errors import Refusal
 from fairplay.server.manager.suite import Finding
+from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.tournament_pb2 import TournamentPlan
 

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from fairplay.games.game import find
-from fairplay.server.evidence import recorded, without_evidence
+from fairplay.server.game.evidence import recorded, without_evidence
+from fairplay.server.game.plans import any_link, check_players
+from fairplay.server.game.transcript import Asked, read_outcome
 from fairplay.server.manager import states
 from fairplay.server.manager.course import Course
 from fairplay.server.manager.plan import check_format, checked_tournament_id, full_tournament_plan, seated
 from fairplay.server.manager.seeds import new_secret
-from fairplay.server.plans import any_link, check_players
 from fairplay.server.records.errors import Diverged, sound
 from fairplay.server.records.verify import Finding
-from fairplay.server.transcript import Asked, read_outcome
 from fairplay.v1.manager_pb2 import WatchTournamentResponse
 from fairplay.v1.record_pb2 import RecordedCall, RecordedGame, RecordEntry, TournamentChange, TournamentHeader
 from fairplay.v1.referee_pb2 import GamePlan

@@ -11,8 +11,8 @@ from functools import partial
 from fairplay.games.game import find
 from fairplay.server import __version__
 from fairplay.server.access.caller import SERVER, Caller
-from fairplay.server.errors import Refusal
-from fairplay.server.exhaustion import RETRY_S, waiting_for
+from fairplay.server.game.plans import same_plan
+from fairplay.server.game.runner import Runner, shutting_down
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
 from fairplay.server.links.opening import Links
@@ -27,13 +27,13 @@ from fairplay.server.manager.seeds import new_secret
 from fairplay.server.manager.signup import Later
 from fairplay.server.manager.suite import Suite
 from fairplay.server.manager.tournament import Tournament, now, tournament_over
-from fairplay.server.plans import same_plan
+from fairplay.server.net.errors import Refusal
+from fairplay.server.net.exhaustion import RETRY_S, waiting_for
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.journal import Journal
 from fairplay.server.records.store import Store
-from fairplay.server.runner import Runner, shutting_down
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import SignUpResponse, WatchTournamentResponse, WithdrawResponse
 from fairplay.v1.record_pb2 import RecordEntry, TournamentHeader

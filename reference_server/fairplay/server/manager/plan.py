@@ -15,11 +15,7 @@ from fairplay.formats.format import Terms, chosen, full_format
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game, find
 from fairplay.player.handlers import PROTOCOL_REVISION
-from fairplay.server.errors import Refusal
-from fairplay.server.links.spec import NAME
-from fairplay.server.manager.names import NamePattern
-from fairplay.server.manager.seeds import derive_seed, derive_seed_1_1
-from fairplay.server.plans import (
+from fairplay.server.game.plans import (
     CheckLink,
     check_players,
     checked_seed,
@@ -31,6 +27,10 @@ from fairplay.server.plans import (
     refuse_unknown_fields,
     seconds,
 )
+from fairplay.server.links.spec import NAME
+from fairplay.server.manager.names import NamePattern
+from fairplay.server.manager.seeds import derive_seed, derive_seed_1_1
+from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.referee_pb2 import GamePlan
 from fairplay.v1.tournament_pb2 import (

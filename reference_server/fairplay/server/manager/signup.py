@@ -9,13 +9,13 @@ from typing import Protocol
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.games.game import find
-from fairplay.server.errors import Refusal
+from fairplay.server.access.tokens import same
+from fairplay.server.game.plans import CheckLink, seconds
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.spec import NAME, parse_link
 from fairplay.server.manager import states
 from fairplay.server.manager.names import NamePattern
-from fairplay.server.plans import CheckLink, seconds
-from fairplay.server.tokens import same
+from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.tournament_pb2 import SignUpPolicy, Tournament
 

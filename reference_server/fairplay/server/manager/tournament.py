@@ -11,8 +11,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.server import __version__
 from fairplay.server.access.caller import CALLER
-from fairplay.server.errors import Refusal
-from fairplay.server.exhaustion import STOPPED_BY_MACHINE, records_unavailable, waiting_for
+from fairplay.server.game.runner import shutting_down
 from fairplay.server.manager import states
 from fairplay.server.manager.course import Course
 from fairplay.server.manager.driver import Driver, Services
@@ -21,9 +20,10 @@ from fairplay.server.manager.history import History
 from fairplay.server.manager.plan import check_format, seated
 from fairplay.server.manager.signup import Later
 from fairplay.server.manager.watchers import Watchers
+from fairplay.server.net.errors import Refusal
+from fairplay.server.net.exhaustion import STOPPED_BY_MACHINE, records_unavailable, waiting_for
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.journal import Journal
-from fairplay.server.runner import shutting_down
 from fairplay.v1.manager_pb2 import TournamentStarted, WatchTournamentResponse
 from fairplay.v1.record_pb2 import RecordEntry, Resumed, TournamentChange, TournamentEntrants
 from fairplay.v1.tournament_pb2 import Standings

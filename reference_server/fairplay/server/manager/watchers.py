@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator
 
-from fairplay.server.errors import Refusal
+from fairplay.server.net.errors import Refusal
 from fairplay.v1.manager_pb2 import WatchTournamentResponse
 from fairplay.v1.tournament_pb2 import Tournament
 

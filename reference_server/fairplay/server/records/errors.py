@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from fairplay.server.errors import Refusal
+from fairplay.server.net.errors import Refusal
 
 
 class RecordsError(Exception):

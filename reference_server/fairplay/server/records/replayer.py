@@ -26,10 +26,10 @@ from fairplay.games.steps import (
     calls_in,
     join_answers,
 )
-from fairplay.server import evidence
-from fairplay.server.plans import any_link, full_game_plan
+from fairplay.server.game import evidence
+from fairplay.server.game.plans import any_link, full_game_plan
+from fairplay.server.game.transcript import Answer, Asked, Transcript, game_result, game_rng, read_outcome
 from fairplay.server.records.errors import Diverged, sound
-from fairplay.server.transcript import Answer, Asked, Transcript, game_result, game_rng, read_outcome
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.record_pb2 import RecordedCall, RecordedJoin, RecordedResult, RecordEntry

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from fairplay.games import game
-from fairplay.server.plans import checked_id
+from fairplay.server.game.plans import checked_id
 from fairplay.server.records.chain import first_broken, parsed
 from fairplay.server.records.errors import Diverged, RecordsError, sound
 from fairplay.server.records.replayer import Find, Replayer

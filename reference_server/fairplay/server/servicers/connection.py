@@ -12,11 +12,11 @@ import grpc
 from fairplay.server.access.caller import CALLER
 from fairplay.server.access.ownership import Ownership
 from fairplay.server.access.quotas import Quotas, payer
-from fairplay.server.errors import Refusal
 from fairplay.server.links.dial_in import check_players
 from fairplay.server.links.services import called_services
 from fairplay.server.links.stream import Stream, Write
-from fairplay.server.peers import host_of
+from fairplay.server.net.errors import Refusal
+from fairplay.server.net.peers import host_of
 from fairplay.server.servicers.malformed import sound
 from fairplay.server.servicers.patience import FIRST_LIMIT_S, FirstMessages
 from fairplay.server.servicers.sizes import check_sizes

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from fairplay.server.info import server_info
-from fairplay.server.load import LoadGauge
+from fairplay.server.observing.load import LoadGauge
+from fairplay.server.servicers.server_info import server_info
 from fairplay.v1 import server_pb2 as pb
 from fairplay.v1.server_pb2_grpc import ServerServiceServicer
 

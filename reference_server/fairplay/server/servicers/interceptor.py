@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 
 import grpc
 
-from fairplay.server.errors import Refusal, abort
-from fairplay.server.exhaustion import waiting_for
+from fairplay.server.net.errors import Refusal, abort
+from fairplay.server.net.exhaustion import waiting_for
 from fairplay.server.observing.meter import Meter
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.servicers.malformed import guard_deserializer, sound

@@ -11,7 +11,7 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from fairplay.server.errors import Refusal
+from fairplay.server.net.errors import Refusal
 
 
 class Malformed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fairplay.server.errors import Refusal
+from fairplay.server.net.errors import Refusal
 
 DEFAULT_PAGE_SIZE = 50
 MAX_PAGE_SIZE = 1_000

@@ -14,8 +14,8 @@ from typing import Any
 
 import grpc
 
-from fairplay.server.errors import Refusal
-from fairplay.server.peers import host_of
+from fairplay.server.net.errors import Refusal
+from fairplay.server.net.peers import host_of
 
 FIRST_LIMIT_S = 10.0
 UNREAD_LIMIT_S = 60.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fairplay.server.evidence import without_evidence
+from fairplay.server.game.evidence import without_evidence
 from fairplay.server.servicers.fitting import fit_result, fit_tournament
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import WatchTournamentResponse

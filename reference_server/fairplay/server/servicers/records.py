@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from fairplay.server.errors import Refusal
+from fairplay.server.net.errors import Refusal
 from fairplay.server.records.published import parts, published
 from fairplay.server.records.store import Store
 from fairplay.v1 import record_service_pb2 as pb

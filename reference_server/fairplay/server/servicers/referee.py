@@ -11,9 +11,9 @@ from typing import Any
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.server.access.ownership import Ownership
-from fairplay.server.plans import checked_single_id
+from fairplay.server.game.plans import checked_single_id
+from fairplay.server.game.referee import Referee, WantedGames
 from fairplay.server.records.database import Selection
-from fairplay.server.referee import Referee, WantedGames
 from fairplay.server.servicers.paging import cursor_of, page_size, token_of
 from fairplay.server.servicers.public import game_summary, public_game
 from fairplay.v1 import referee_pb2 as pb

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from fairplay.server.errors import Refusal
-from fairplay.server.questions import Questions
-from fairplay.server.rules import apply_reply, check_reply, list_legal_replies, read_position, simulate_game
+from fairplay.server.game.rules import apply_reply, check_reply, list_legal_replies, read_position, simulate_game
+from fairplay.server.net.errors import Refusal
+from fairplay.server.servicers.questions import Questions
 from fairplay.v1 import rules_pb2 as pb
 from fairplay.v1.rules_pb2_grpc import RulesServiceServicer
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
-from fairplay.server.errors import Refusal
-from fairplay.server.plain_text import is_plain
+from fairplay.server.net.errors import Refusal
+from fairplay.server.net.plain_text import is_plain
 
 
 class Bound(NamedTuple):

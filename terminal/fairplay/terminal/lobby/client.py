@@ -15,8 +15,8 @@ import grpc
 from fairplay.player.channels import NO_CREDENTIALS, Credentials, open_channel, split_address
 from fairplay.player.dialing import CHANNEL_OPTIONS
 from fairplay.player.proxies import ProxyError, check_proxy
-from fairplay.server.errors import reason_of
-from fairplay.server.plans import seconds
+from fairplay.server.game.plans import seconds
+from fairplay.server.net.errors import reason_of
 from fairplay.terminal.lobby.mirror import Line, LobbyMirror
 from fairplay.terminal.lobby.tokens import TokenStore
 from fairplay.terminal.lobby.wording import plain

@@ -11,7 +11,7 @@ from typing import TypeVar
 import grpc
 
 from fairplay.player import channels as transport
-from fairplay.server.errors import reason_of
+from fairplay.server.net.errors import reason_of
 from fairplay.server.server import Config, Server
 from fairplay.terminal.options import parse_seconds, parse_server
 from fairplay.terminal.outcomes import FailedError, UsageError

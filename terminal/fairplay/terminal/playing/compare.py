@@ -15,8 +15,8 @@ from rich.text import Text
 
 from fairplay.games.game import Game
 from fairplay.player.interrupts import run
+from fairplay.server.game.plans import full_game_plan
 from fairplay.server.links.link import Link
-from fairplay.server.plans import full_game_plan
 from fairplay.server.server import Config, Server
 from fairplay.standings.sprt import Answer
 from fairplay.terminal import options as reading

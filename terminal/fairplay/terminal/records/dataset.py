@@ -13,8 +13,8 @@ from rich.markup import escape
 from fairplay.games.game import find
 from fairplay.games.kit.files import Output
 from fairplay.server import __version__
-from fairplay.server.dataset import CALL_COLUMNS, GAME_COLUMNS, LEGAL_COLUMNS, build_rows
 from fairplay.server.records.database import Listing
+from fairplay.server.records.dataset import CALL_COLUMNS, GAME_COLUMNS, LEGAL_COLUMNS, build_rows
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import Place
 from fairplay.terminal.outcomes import FailedError

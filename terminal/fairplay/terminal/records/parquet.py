@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow
 from pyarrow import parquet
 
-from fairplay.server.dataset import INTEGER, INTEGERS, JSON, NUMBER, TEXT, TEXTS, TIME, Row
+from fairplay.server.records.dataset import INTEGER, INTEGERS, JSON, NUMBER, TEXT, TEXTS, TIME, Row
 
 TYPES = {
     TEXT: pyarrow.string(),

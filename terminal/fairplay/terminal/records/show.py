@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from fairplay.server.plans import seconds
+from fairplay.server.game.plans import seconds
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import Place

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from fairplay.server.filing import check_filing
 from fairplay.server.records import files
+from fairplay.server.records.consistency import check_filing
 from fairplay.server.records.database import Listing
 from fairplay.server.records.place import Place
 from fairplay.server.records.sqlite import Directory

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from fairplay.server.dataset import Row
+from fairplay.server.records.dataset import Row
 from fairplay.terminal.extras import missing_module
 from fairplay.terminal.outcomes import UsageError
 

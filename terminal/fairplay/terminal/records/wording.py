@@ -15,9 +15,9 @@ from fairplay.games.game import Game
 from fairplay.games.kit.messages import enum_word
 from fairplay.games.kit.player_service import PLAYER_METHODS
 from fairplay.games.steps import Method
-from fairplay.server.evidence import with_evidence
-from fairplay.server.plans import seconds
-from fairplay.server.transcript import Answer
+from fairplay.server.game.evidence import with_evidence
+from fairplay.server.game.plans import seconds
+from fairplay.server.game.transcript import Answer
 from fairplay.terminal.misconducts import draw_standing
 from fairplay.terminal.records.overview import show_time
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Misconduct, MisconductKind, Overrun, RuleBreak

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from fairplay.formats.format import chosen
 from fairplay.games.game import find
-from fairplay.server.plans import seconds
+from fairplay.server.game.plans import seconds
 from fairplay.standings.ratings import rate_entrants
 from fairplay.standings.results import Results, read_outcome
 from fairplay.terminal.misconducts import describe_cause, name_method

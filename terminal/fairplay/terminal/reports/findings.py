@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from google.protobuf.message import Message
 
-from fairplay.server.plans import seconds
+from fairplay.server.game.plans import seconds
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.errors import RecordsError
 from fairplay.terminal.misconducts import describe_cause, name_method

@@ -23,9 +23,9 @@ from typing import Any
 
 from fairplay.games.kit.printable import UNPRINTABLE
 from fairplay.player.secrets import check_secret
-from fairplay.server.errors import Refusal
 from fairplay.server.links.secrets import checked_secret
 from fairplay.server.links.spec import NAME, parse_link
+from fairplay.server.net.errors import Refusal
 
 MAX_ENTRANTS = 10_000
 MAX_CHARS = 16 * 1024 * 1024

@@ -15,7 +15,7 @@ from fairplay.conformance.servers.compare import check_blame, check_order, check
 from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.players import Cast, Stream, hello
 from fairplay.conformance.servers.scenes import expect
-from fairplay.server.errors import STATUS
+from fairplay.server.net.errors import STATUS
 from fairplay.v1.connection_pb2 import DialInRequest, GoodbyeReason, Hello, Reply
 from fairplay.v1.referee_pb2 import CreateGameRequest
 

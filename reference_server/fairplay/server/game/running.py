@@ -1,0 +1,439 @@
+"""Running games: one driver for the conversations of all games."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
+from random import Random
+from typing import Any, NamedTuple, Protocol
+
+from fairplay.games.steps import (
+    Arrival,
+    Call,
+    CallAll,
+    CallKind,
+    Eliminate,
+    Failure,
+    Joined,
+    Outcome,
+    Race,
+    Show,
+    Step,
+)
+from fairplay.server.game.evidence import result_without_evidence
+from fairplay.server.game.plans import seconds
+from fairplay.server.game.racing import Racing
+from fairplay.server.game.transcript import Answer, Asked, game_result
+from fairplay.server.links.link import Done, Link, OpenCall
+from fairplay.server.net.errors import Refusal
+from fairplay.server.net.exhaustion import records_unavailable, waiting_for
+from fairplay.server.observing.observer import Observer, link_kinds
+from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.replayer import Newcomer, Replayer
+from fairplay.server.records.summaries import add_player
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.misconduct_pb2 import CallError, Misconduct
+from fairplay.v1.record_pb2 import RecordedResult, RecordEntry
+from fairplay.v1.referee_pb2 import Game as GameMessage
+from fairplay.v1.referee_pb2 import GamePlan, GameStatus
+from fairplay.v1.result_pb2 import GameResult
+
+log = logging.getLogger("fairplay.referee")
+
+
+class Watcher(Protocol):
+    """What is told of a running game."""
+
+    def tell(self, step: Show | Eliminate | Newcomer) -> None:
+        """Take a state, an elimination or a player that has joined."""
+
+    def ask(self) -> None:
+        """Take note that calls have been opened."""
+
+    def end(self) -> None:
+        """Take note that the game is over."""
+
+
+class GameJournal(Protocol):
+    """Where the record of a running game is written; its transcript appends to it."""
+
+    @property
+    def behind(self) -> bool:
+        """Return whether what was appended waits for the disk too long: the game then waits for `saved`."""
+
+    async def saved(self, *, hurry: bool = False) -> None:
+        """Return when all that was appended so far is kept. Raises RecordsError if it cannot be."""
+
+    def finish(self, entry: bytes, summary: bytes, end_time_ns: int) -> None:
+        """Append the last entry; `summary` is the Game for listings."""
+
+
+class TimeLimits:
+    """The time that each seat has for each kind of call."""
+
+    def __init__(self, plan: GamePlan) -> None:
+        control = plan.time_control
+        self._limits = {
+            CallKind.NOTIFICATION: seconds(control.notification_limit),
+            CallKind.DECISION: seconds(control.decision_limit),
+            CallKind.FIRST_DECISION: seconds(control.first_decision_limit),
+        }
+        self._whole_bank = seconds(control.bank)
+        self._bank = [self._whole_bank] * len(plan.players)
+        self.banked = self._whole_bank > 0
+
+    def add_seat(self) -> None:
+        """Give a seat behind all others a bank of its own."""
+        self._bank.append(self._whole_bank)
+
+    def limit(self, call: Call) -> float:
+        """Return the most seconds that a call may take."""
+        if call.limit_s is not None:
+            return call.limit_s
+        limit = self._limits[call.kind]
+        return limit if call.kind is CallKind.NOTIFICATION else limit + self._bank[call.seat]
+
+    def bank_s(self, call: Call) -> float:
+        """Return how many seconds of the limit of a call are the bank of its seat."""
+        if call.kind is CallKind.NOTIFICATION or call.limit_s is not None:
+            return 0.0
+        return self._bank[call.seat]
+
+    def spend(self, call: Call, elapsed_s: float) -> None:
+        """Take what a decision took beyond its limit from the bank of its seat."""
+        if call.kind is not CallKind.NOTIFICATION and call.limit_s is None:
+            beyond = max(0.0, elapsed_s - self._limits[call.kind])
+            self._bank[call.seat] = max(0.0, self._bank[call.seat] - beyond)
+
+
+class Expected(NamedTuple):
+    """A player that is to join as soon as it is reached and the game can be joined."""
+
+    player: Player
+    opening: asyncio.Task[Link]
+
+
+class Running:
+    """A game that is being played.
+
+    Replies drive the conversation directly, without a task for each call: this is the hot path of the server.
+    """
+
+    def __init__(
+        self,
+        message: GameMessage,
+        replayer: Replayer,
+        journal: GameJournal,
+        observers: Sequence[Observer] = (),
+    ) -> None:
+        self.message = message
+        self.over: asyncio.Future[GameMessage] = asyncio.get_running_loop().create_future()
+        self.over.add_done_callback(lambda over: over.cancelled() or over.exception())  # whether anybody waits or not
+        self.released = asyncio.Event()  # its links are let go of, and its players' processes have ended
+        self.shown = replayer.shown
+        self.shown_ns = replayer.time_ns  # when `shown` was, in nanoseconds since 1970
+        self.event_count = replayer.event_count
+        self.watchers: list[Watcher] = []
+        self.newcomers = replayer.newcomers
+        """The players that have joined since the game began."""
+        self.openings: list[asyncio.Task[Link]] = []
+        """The links to those who were to join, whether they have or not."""
+        self._replayer = replayer
+        self._conversation = replayer.conversation
+        self._transcript = replayer.transcript
+        self._journal = journal
+        self._limits = TimeLimits(message.plan)
+        self._observers = observers
+        self._link_kinds = link_kinds(message.plan.players) if observers else []
+        self._links: list[Link] = []
+        self._reached: list[Link] = []
+        """The links to all players, also to those who have left."""
+        self._expected: deque[Expected] = deque()
+        self._next_seat: int | None = None
+        """The seat of a player who joins now, while the game waits for a race; None: nobody can join."""
+        self._left: dict[int, Link] = {}
+        self._open: dict[int, tuple[Call, OpenCall]] = {}
+        lot = Random(f"{message.plan.seed}/lot")
+        self._racing = Racing(self._send, self._transcript, self._raced, lot)
+        self._awaited: set[int] = set()
+        self._answers: dict[int, Answer] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._ended = False
+
+    @property
+    def misconducts(self) -> Sequence[Misconduct]:
+        """Return the eliminations so far."""
+        return self._transcript.misconducts
+
+    @property
+    def open_calls(self) -> list[tuple[Call, OpenCall]]:
+        """Return the calls that wait for their outcome."""
+        return [each for each in self._open.values() if each[1].done is not None]
+
+    def begin(self, links: Sequence[Link]) -> None:
+        """Go on from where the record stands; in a fresh game that is the beginning."""
+        self._reached = list(links)
+        self._links = [self._left.get(seat, link) for seat, link in enumerate(links)]
+        replayer = self._replayer
+        for call, elapsed_s in replayer.calls:
+            self._limits.spend(call, elapsed_s)
+        self._answers = dict(replayer.answers)
+        if self._ended:
+            return
+        if replayer.error is not None:
+            self.fail(replayer.error)
+        elif replayer.step is None:
+            self._finish(replayer.outcome)
+        elif not self._take(replayer.step):
+            self._advance(None)
+
+    def stop(self, reason: str) -> None:
+        """End the game without a winner; nobody is blamed. A game that is over stays as it is."""
+        self._end(GameResult(misconducts=self._transcript.misconducts, aborted=reason or "the game was stopped"))
+
+    def leave(self, seat: int, gone: Link, failure: CallError) -> None:
+        """Replace the link of a seat whose player has left: its open call fails now, later calls fail at `gone`."""
+        self._left[seat] = gone
+        if seat < len(self._links):
+            self._links[seat] = gone
+        if (asked := self._open.get(seat)) is not None:
+            asked[1].fail(failure)
+
+    def come_back(self, seat: int) -> bool:
+        """Call the player of a seat again that has left. Return False, and change nothing, if it is out of the game."""
+        if self._ended or any(each.seat == seat for each in self.misconducts):
+            return False
+        self._left.pop(seat, None)
+        if seat < len(self._links):
+            self._links[seat] = self._reached[seat]
+        return True
+
+    @property
+    def seat_count(self) -> int:
+        """Return how many players the game has, with those who are to join."""
+        return len(self.message.plan.players) + len(self._expected)
+
+    def join(self, player: Player, opening: asyncio.Task[Link]) -> None:
+        """Let a player join, behind all others, once its link is open and the game can be joined.
+
+        A game that ends before goes without it.
+        """
+        self.openings.append(opening)
+        self._expected.append(Expected(player, opening))
+        opening.add_done_callback(lambda _: self._admit())
+
+    def suspend(self, refusal: Refusal | None = None) -> None:
+        """Leave the game where it is; its record can be resumed. Those who wait for its end are refused.
+
+        `refusal` None: because the server shuts down.
+        """
+        if not self._ended:
+            self._ended = True
+            self._let_go()
+            message = "the server shuts down; the game goes on when it is back"
+            self._leave_off(refusal or Refusal("SHUTTING_DOWN", message))
+
+    def _leave_off(self, refusal: Refusal) -> None:
+        if not self.over.done():
+            self.over.set_exception(refusal)
+        for watcher in self.watchers:
+            watcher.end()
+
+    # --- the conversation ---
+
+    def _advance(self, answer: Any) -> None:
+        send = self._conversation.send
+        try:
+            step = send(answer)
+            while not self._take(step):
+                step = send(None)
+        except StopIteration as stop:
+            self._finish(stop.value)
+        except Exception as error:
+            self.fail(error)
+
+    def _take(self, step: Step) -> bool:
+        """Do what a step asks for, and return whether the step waits for players."""
+        if isinstance(step, (Call, CallAll, Race)):
+            if self._journal.behind:
+                self._racing.pause()
+                self._keep(self._put_once_saved(step))
+            else:
+                self._put(step)
+            return True
+        self.event_count += 1
+        if isinstance(step, Show):
+            self.shown = step
+            self.shown_ns = time.time_ns()
+        else:
+            self._transcript.record_misconduct(step)
+        for watcher in self.watchers:
+            watcher.tell(step)
+        return False
+
+    # --- calls ---
+
+    def _put(self, step: Call | CallAll | Race) -> None:
+        self._next_seat = step.next_seat if isinstance(step, Race) else None
+        if isinstance(step, Race):
+            self._racing.run(step)
+            self._admit()
+        else:
+            self._racing.clear()
+            if isinstance(step, Call):
+                self._ask(step, self._advance)
+            else:
+                self._ask_all(step.calls)
+        for watcher in self.watchers:
+            watcher.ask()
+
+    async def _put_once_saved(self, step: Call | CallAll | Race) -> None:
+        # The disk does not keep up: the game waits rather than run ahead of its record.
+        try:
+            await self._journal.saved()
+        except RecordsError as error:
+            self.suspend(self._unsaved(error))
+        if not self._ended:
+            self._put(step)
+
+    def _ask(self, call: Call, then: Callable[[Answer], None]) -> None:
+        asked = self._transcript.ask(call)
+
+        def done(outcome: bytes | Failure, elapsed_s: float) -> None:
+            then(self._transcript.record_outcome(asked, outcome, elapsed_s))
+
+        self._send(asked, done)
+
+    def _send(self, asked: Asked, done: Done) -> OpenCall:
+        call = asked.call
+
+        def settled(outcome: bytes | Failure, elapsed_s: float) -> None:
+            self._open.pop(call.seat, None)
+            if self._limits.banked:
+                self._limits.spend(call, elapsed_s)
+            for each in self._observers:
+                each.call_settled(self.message.game_id, call, self._link_kinds[call.seat], outcome, elapsed_s)
+            done(outcome, elapsed_s)
+
+        link = self._links[call.seat]
+        limit_s = self._limits.limit(call)
+        bank_s = self._limits.bank_s(call) if self._limits.banked else 0.0
+        open_call = link.call(call.method.path, asked.request, limit_s, settled, bank_s)
+        self._open[call.seat] = call, open_call
+        return open_call
+
+    def _ask_all(self, calls: Sequence[Call]) -> None:
+        waiting = [call for call in calls if call.seat not in self._answers]
+        self._awaited = {call.seat for call in waiting}
+        if not waiting:
+            asyncio.get_running_loop().call_soon(self._all_answered)
+        for call in waiting:
+            self._ask(call, partial(self._one_answered, call.seat))
+
+    def _one_answered(self, seat: int, answer: Answer) -> None:
+        self._answers[seat] = answer
+        self._awaited.discard(seat)
+        if not self._awaited:
+            self._all_answered()
+
+    def _all_answered(self) -> None:
+        answers, self._answers = self._answers, {}
+        if not self._ended:
+            self._advance(answers)
+
+    def _raced(self, arrivals: list[Arrival]) -> None:
+        for arrival in arrivals:
+            if isinstance(arrival.answer, Joined):
+                self._seat(*self._expected.popleft())
+        self._advance(arrivals)
+
+    # --- players that join ---
+
+    def _admit(self) -> None:
+        """Let the first of those who are to join do so, if it is reached and the game waits for a race."""
+        if self._expected and self._expected[0].opening.done() and self._next_seat is not None and not self._ended:
+            self._racing.join(self._next_seat, self._expected[0].player)
+
+    def _seat(self, player: Player, opening: asyncio.Task[Link]) -> None:
+        """Give a player the seat behind all others."""
+        link, seat = opening.result(), len(self._links)
+        self._reached.append(link)
+        self._links.append(self._left.get(seat, link))
+        self._limits.add_seat()
+        if self._observers:
+            self._link_kinds += link_kinds([player])
+        add_player(self.message, player)
+        self.event_count += 1
+        newcomer = Newcomer(self.event_count, seat, player, time.time_ns())
+        self.newcomers.append(newcomer)
+        for watcher in self.watchers:
+            watcher.tell(newcomer)
+
+    # --- the end ---
+
+    def fail(self, error: Exception) -> None:
+        """End what the machine or the referee itself has stopped; nobody is blamed. The former goes on later."""
+        if (refusal := waiting_for(error)) is not None:
+            self.suspend(refusal)
+            return
+        log.error("the referee failed in game %s", self.message.game_id, exc_info=error)
+        self.stop("the referee failed; its log says more")
+
+    def _finish(self, outcome: Outcome | None) -> None:
+        assert outcome is not None
+        names = [player.name for player in self.message.plan.players]
+        self._end(game_result(outcome, names, self._transcript.misconducts))
+
+    def _end(self, result: GameResult) -> None:
+        if self._ended:
+            return
+        self._ended = True
+        self._let_go()
+        now_ns = time.time_ns()
+        message = self.message
+        message.status = GameStatus.GAME_STATUS_ABORTED if result.aborted else GameStatus.GAME_STATUS_FINISHED
+        message.result.CopyFrom(result)
+        message.end_time.FromNanoseconds(now_ns)
+        self._journal.finish(*_last_entry(message), now_ns)
+        self._keep(self._announce())
+
+    def _let_go(self) -> None:
+        self._racing.clear()
+        self._expected.clear()
+        for _, open_call in self._open.values():
+            open_call.cancel()
+        self._conversation.close()
+
+    async def _announce(self) -> None:
+        # A result is told only once it is on disk: a restart could come to another one.
+        try:
+            await self._journal.saved(hurry=True)
+        except RecordsError as error:
+            self._leave_off(self._unsaved(error))
+            return
+        if not self.over.done():  # nobody may be left who waits
+            self.over.set_result(self.message)
+        for watcher in self.watchers:
+            watcher.end()
+
+    def _unsaved(self, error: RecordsError) -> Refusal:
+        log.error("the record of game %s cannot be written: %s", self.message.game_id, error)
+        return records_unavailable()
+
+    def _keep(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _last_entry(message: GameMessage) -> tuple[bytes, bytes]:
+    """Return the last entry of the record of a game that is over, and its summary; the evidence is in its calls."""
+    kept = GameMessage()
+    kept.CopyFrom(message)
+    kept.result.CopyFrom(result_without_evidence(message.result))
+    entry = RecordEntry(result=RecordedResult(result=kept.result, end_time=kept.end_time))
+    return entry.SerializeToString(), kept.SerializeToString()

@@ -1,0 +1,154 @@
+"""What spectators see of a game: the public view while it runs, and from its record all of it once it is over."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Iterator, Sequence
+
+from google.protobuf.message import Message
+
+from fairplay.games.envelopes import wrap
+from fairplay.games.game import Game
+from fairplay.games.steps import Call, Eliminate, Show
+from fairplay.server.game.evidence import result_without_evidence, without_evidence
+from fairplay.server.game.running import Running
+from fairplay.server.links.link import OpenCall
+from fairplay.server.records.replay import Came, Eliminated, Ended, Shown, replay
+from fairplay.server.records.replayer import Newcomer
+from fairplay.v1.game_pb2 import GameState
+from fairplay.v1.record_pb2 import Record
+from fairplay.v1.referee_pb2 import PlayerJoined, WatchGameResponse
+
+MAX_WAITING = 64
+SETTLE_S = 0.02
+"""How long calls are open before spectators are told whom the game waits for."""
+
+
+def replayed(game: Game, record: Record, after: int, *, ended: bool) -> Iterator[WatchGameResponse]:
+    """Yield the recorded events after the event number `after`; if the game has `ended`, with all that was hidden."""
+    view = game.full_state if ended else game.public_state
+    for event in replay(record):
+        match event:
+            case Shown(sequence=sequence, state=state, time_ns=time_ns) if sequence > after:
+                yield _shown(game, sequence, view(state), time_ns)
+            case Eliminated(sequence=sequence, misconduct=misconduct, time_ns=time_ns) if sequence > after:
+                public = misconduct if ended else without_evidence(misconduct)
+                yield _timed(WatchGameResponse(sequence=sequence, eliminated=public), time_ns)
+            case Came(sequence=sequence, newcomer=newcomer) if sequence > after:
+                yield _joined(newcomer)
+            case Ended(sequence=sequence, result=result, time_ns=time_ns):
+                public_result = result if ended else result_without_evidence(result)
+                yield _timed(WatchGameResponse(sequence=sequence, finished=public_result), time_ns)
+
+
+async def live(game: Game, running: Running, after: int, *, single: bool) -> AsyncIterator[WatchGameResponse]:
+    """Yield the state now, unless the caller has seen it, and all that happens until the game is over.
+
+    `single`: the game belongs to no tournament, so that its end shows all.
+    """
+    spectator = _Spectator(game, running, after)
+    running.watchers.append(spectator)
+    try:
+        async for event in spectator.events():
+            yield event
+    finally:
+        running.watchers.remove(spectator)
+    message = await running.over
+    result = message.result if single else result_without_evidence(message.result)
+    finished = WatchGameResponse(sequence=running.event_count + 1, finished=result)
+    yield _timed(finished, message.end_time.ToNanoseconds())
+
+
+class _Spectator:
+    """The events that one spectator has still to read.
+
+    One that does not keep up misses states, never eliminations, players that join or the end. Whom the game waits for
+    is said once nothing else is left to read and the calls have been open for a moment: of players that answer at once
+    it would be needless.
+    """
+
+    def __init__(self, game: Game, running: Running, after: int) -> None:
+        self._game = game
+        self._running = running
+        self._last = after
+        self._events: deque[WatchGameResponse] = deque()
+        self._asked = True
+        self._ended = False
+        self._wake = asyncio.Event()
+        self._catch_up()
+        for newcomer in running.newcomers:
+            if newcomer.sequence > after:  # behind the state, which comes first
+                self._events.append(_joined(newcomer._replace(sequence=self._last)))
+
+    def tell(self, step: Show | Eliminate | Newcomer) -> None:
+        running = self._running
+        if isinstance(step, Newcomer):
+            self._last = step.sequence
+            self._events.append(_joined(step))
+        elif isinstance(step, Eliminate):
+            self._last = running.event_count
+            misconduct = without_evidence(running.misconducts[-1])
+            event = WatchGameResponse(sequence=self._last, eliminated=misconduct)
+            self._events.append(_timed(event, time.time_ns()))
+        elif len(self._events) < MAX_WAITING:
+            self._catch_up()
+        self._wake.set()
+
+    def ask(self) -> None:
+        self._asked = True
+        self._wake.set()
+
+    def end(self) -> None:
+        self._catch_up()
+        self._ended = True
+        self._wake.set()
+
+    def _catch_up(self) -> None:
+        """Add the last state, unless the spectator has it."""
+        running = self._running
+        if running.shown is not None and self._last < running.event_count:
+            self._last = running.event_count
+            state = self._game.public_state(running.shown.state)
+            self._events.append(_shown(self._game, self._last, state, running.shown_ns))
+
+    async def events(self) -> AsyncIterator[WatchGameResponse]:
+        """Yield the events in order, until the game is over."""
+        while True:
+            while self._events:
+                yield self._events.popleft()
+            if self._ended:
+                return
+            self._wake.clear()
+            try:
+                async with asyncio.timeout(SETTLE_S if self._asked else None):
+                    await self._wake.wait()
+            except TimeoutError:
+                self._asked = False
+                if calls := self._running.open_calls:
+                    yield _asked(calls, self._running.event_count)
+
+
+def _asked(calls: Sequence[tuple[Call, OpenCall]], sequence: int) -> WatchGameResponse:
+    now_ns = time.time_ns()
+    event = _timed(WatchGameResponse(sequence=sequence), now_ns)
+    for call, open_call in calls:
+        player = event.asked.players.add(seat=call.seat, method_name=call.method.path)
+        left_s = max(0.0, open_call.limit_s - open_call.elapsed_s)
+        player.deadline.FromNanoseconds(now_ns + int(left_s * 1e9))
+    return event
+
+
+def _shown(game: Game, sequence: int, state: Message, time_ns: int) -> WatchGameResponse:
+    return _timed(WatchGameResponse(sequence=sequence, state=wrap(GameState, game, state)), time_ns)
+
+
+def _joined(newcomer: Newcomer) -> WatchGameResponse:
+    joined = PlayerJoined(seat=newcomer.seat, name=newcomer.player.name)
+    return _timed(WatchGameResponse(sequence=newcomer.sequence, joined=joined), newcomer.time_ns)
+
+
+def _timed(event: WatchGameResponse, time_ns: int) -> WatchGameResponse:
+    event.time.FromNanoseconds(time_ns)
+    return event

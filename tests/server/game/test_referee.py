@@ -1,0 +1,441 @@
+"""The referee as its callers see it: over a real channel, with reference players in the server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+from fairplay.fish.v1 import fish_pb2
+from fairplay.games.game import find
+from fairplay.games.steps import Call, CallKind
+from fairplay.server.game.running import TimeLimits
+from fairplay.server.net.errors import Refusal, reason_of
+from fairplay.server.records.chain import parsed
+from fairplay.server.server import Config, Server
+from fairplay.v1 import referee_pb2 as pb
+from fairplay.v1.game_pb2 import Player, TimeControl
+from fairplay.v1.misconduct_pb2 import MisconductKind
+from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
+from tests.server.harness import ByHand, dialled_in, plan, seconds, serving, sound
+
+ONE_MOVE = fish_pb2.State(
+    columns=3,
+    fish=[3] * 9,
+    players=[
+        fish_pb2.Player(color=fish_pb2.Color.COLOR_RED, places=[0, 2, 4, 6]),
+        fish_pb2.Player(color=fish_pb2.Color.COLOR_WHITE, places=[1, 3, 5, 7]),
+    ],
+    penguin_count=4,
+)
+"""F3 of the rules' worked vectors: red moves once, then nobody can."""
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    async with serving() as running:
+        yield running
+
+
+@pytest.fixture
+async def referee(server: Server) -> AsyncIterator[Any]:
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        yield RefereeServiceStub(channel)
+
+
+def without_links(game: pb.Game) -> pb.Game:
+    public = pb.Game()
+    public.CopyFrom(game)
+    for player in public.plan.players:
+        player.link = ""
+    return public
+
+
+async def play(referee: Any, made: pb.GamePlan, game_id: str = "") -> pb.Game:
+    game: pb.Game = (await referee.PlayGame(pb.PlayGameRequest(game_id=game_id, plan=made))).game
+    return game
+
+
+async def test_a_game_is_played_and_known_afterwards(referee: Any) -> None:
+    game = await play(referee, plan("bot:first", "bot:greedy"), "g/1")
+    assert game.status == pb.GameStatus.GAME_STATUS_FINISHED
+    assert (await referee.GetGame(pb.GetGameRequest(game_id="g/1"))).game == without_links(game)
+    assert game.plan.settings.fish.rows == 5  # defaults are filled in
+
+
+async def test_the_same_plan_gives_the_same_game(referee: Any) -> None:
+    games = [await play(referee, plan("bot:random", "bot:greedy", seed=7, random_fish=True)) for _ in range(2)]
+    assert games[0].game_id != games[1].game_id
+    assert games[0].result == games[1].result
+
+
+async def test_a_repeat_returns_the_same_game_and_plays_nothing(referee: Any, server: Server) -> None:
+    made = plan("bot:first", "bot:first")
+    games = await asyncio.gather(*(play(referee, made, "once") for _ in range(5)))
+    assert all(game == games[0] for game in games)
+    entries = len(server.store.read("once").entries)
+    await play(referee, made, "once")
+    assert len(server.store.read("once").entries) == entries
+
+
+async def test_a_caller_that_goes_away_does_not_stop_the_game(referee: Any, server: Server) -> None:
+    async with ByHand(server, "x") as by_hand:
+        await by_hand.say_hello()
+        request = pb.PlayGameRequest(game_id="g", plan=plan("dial-in:x", "bot:first"))
+        call = referee.PlayGame(request)
+        answer = sound()
+        first = await by_hand.next_call()
+        call.cancel()
+        playing = asyncio.create_task(by_hand.play(lambda call: [answer(call)]))
+        await by_hand.reply(answer(first))
+        game = (await referee.PlayGame(request)).game
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
+    assert not game.result.misconducts
+
+
+async def failed(call: Any) -> grpc.aio.AioRpcError:
+    with pytest.raises(grpc.aio.AioRpcError) as error:
+        await call
+    return error.value
+
+
+def field_of(error: grpc.aio.AioRpcError) -> str:
+    status = rpc_status.from_call(error)
+    assert status is not None
+    for detail in status.details:
+        bad = error_details_pb2.BadRequest()
+        if detail.Unpack(bad):
+            return str(bad.field_violations[0].field)
+    return ""
+
+
+def change(mutate: Callable[[pb.GamePlan], object]) -> pb.GamePlan:
+    made = plan("bot:first", "bot:first")
+    mutate(made)
+    return made
+
+
+def names(made: pb.GamePlan, *names: str) -> None:
+    del made.players[:]
+    made.players.extend(Player(name=name, link="bot:first") for name in names)
+
+
+def three_players(made: pb.GamePlan) -> None:
+    names(made, "a", "b", "c")
+
+
+def one_move(made: pb.GamePlan) -> None:
+    made.initial_state.fish.CopyFrom(ONE_MOVE)
+
+
+@pytest.mark.parametrize(
+    ("mutate", "reason", "field", "sentence"),
+    [
+        (lambda p: setattr(p, "game", "chess"), "UNKNOWN_GAME", "plan.game", "there is no game 'chess'"),
+        (lambda p: setattr(p.settings.fish, "rows", 99), "INVALID_SETTINGS", "plan.settings", "between 1 and 25"),
+        (lambda p: setattr(p.settings.fish, "rows", 1), "INVALID_SETTINGS", "plan.settings", "5 tiles"),
+        (lambda p: p.settings.other.Pack(Player()), "INVALID_SETTINGS", "plan.settings", "expected fairplay.fish"),
+        (lambda p: names(p, "a"), "INVALID_PLAYERS", "plan.players", "2 to 4 players, not by 1"),
+        (lambda p: names(p, *"abcde"), "INVALID_PLAYERS", "plan.players", "2 to 4 players, not by 5"),
+        (lambda p: names(p, "a", "a"), "INVALID_PLAYERS", "plan.players[1]", "two players are called a"),
+        (lambda p: names(p, "a", "b c"), "NAME_INVALID", "plan.players[1].name", "is not a name"),
+        (lambda p: setattr(p.players[0], "link", "x"), "INVALID_LINK", "plan.players[0].link", "not a way to reach"),
+        (lambda p: setattr(p.players[1], "link", "bot:x"), "INVALID_LINK", "plan.players[1].link", "no strategy 'x'"),
+        (
+            lambda p: p.time_control.CopyFrom(TimeControl(decision_limit=seconds(3_601))),
+            "INVALID_TIME_CONTROL",
+            "plan.time_control.decision_limit",
+            "it must be",
+        ),
+        (
+            lambda p: p.initial_state.fish.CopyFrom(fish_pb2.State(columns=3, fish=[1] * 9)),
+            "INVALID_STATE",
+            "plan.initial_state",
+            "",
+        ),
+        (lambda p: p.initial_state.SetInParent(), "INVALID_STATE", "plan.initial_state", ""),
+        (
+            lambda p: [fill(p) for fill in (three_players, one_move)],
+            "INVALID_PLAYERS",
+            "plan.players",
+            "the state has 2 players, but 3 are named",
+        ),
+    ],
+)
+async def test_a_plan_that_cannot_be_played_is_refused_with_the_field_and_a_sentence(
+    referee: Any, mutate: Callable[[pb.GamePlan], object], reason: str, field: str, sentence: str
+) -> None:
+    error = await failed(referee.PlayGame(pb.PlayGameRequest(plan=change(mutate))))
+    assert (error.code(), reason_of(error), field_of(error)) == (grpc.StatusCode.INVALID_ARGUMENT, reason, field)
+    assert sentence in (error.details() or "")
+
+
+async def test_ids_are_checked_and_not_reused_for_another_game(referee: Any) -> None:
+    await play(referee, plan("bot:first", "bot:first"), "taken")
+    request = pb.PlayGameRequest(game_id="taken", plan=plan("bot:first", "bot:first", seed=2))
+    error = await failed(referee.PlayGame(request))
+    assert (error.code(), reason_of(error)) == (grpc.StatusCode.ALREADY_EXISTS, "ID_REUSED")
+    request = pb.PlayGameRequest(game_id="no blanks", plan=plan("bot:first", "bot:first"))
+    assert reason_of(await failed(referee.PlayGame(request))) == "INVALID_ID"
+
+
+async def left_unfinished(records: Path, made: pb.GamePlan) -> None:
+    """Begin the game "g" with the player "x", which stays silent, and stop the server."""
+    async with serving(Config(records=records)) as server, ByHand(server, "x") as by_hand:
+        await by_hand.say_hello()
+        left = asyncio.create_task(server.referee.play(made, "g"))
+        await by_hand.next_call()
+        with pytest.raises(Refusal) as refusal:
+            await server.referee.play(plan("dial-in:x", "bot:first", limit_s=60, seed=2), "g")
+        assert refusal.value.reason == "ID_REUSED"
+        await server.stop()
+    with pytest.raises(Refusal, match="shuts down"):
+        await left
+
+
+@pytest.mark.parametrize("method", ["PlayGame", "CreateGame"])
+async def test_the_ids_of_games_of_tournaments_are_for_these_alone(referee: Any, method: str) -> None:
+    request = getattr(pb, f"{method}Request")
+    for taken in ("cup/r2g1", "cup/r10g200"):
+        with pytest.raises(grpc.aio.AioRpcError) as error:
+            await getattr(referee, method)(request(game_id=taken, plan=plan("bot:first", "bot:first")))
+        assert error.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+        assert "of a tournament" in (error.value.details() or "")
+    for free in ("cup/r2", "cup/final/r2g1", "r2g1"):
+        await getattr(referee, method)(request(game_id=free, plan=plan("bot:first", "bot:first")))
+
+
+async def test_a_game_that_a_server_left_goes_on_with_the_next_one(tmp_path: Path) -> None:
+    await left_unfinished(tmp_path, plan("dial-in:x", "bot:first", limit_s=60))
+    async with (
+        serving(Config(records=tmp_path)) as server,
+        dialled_in(server, ("x", find("fish").player("first"))),
+        asyncio.timeout(30),
+    ):
+        while server.referee.get("g").status == pb.GameStatus.GAME_STATUS_RUNNING:
+            await asyncio.sleep(0)
+        assert not server.referee.get("g").result.misconducts
+
+
+async def test_a_game_that_a_server_left_is_resumed_once_and_for_its_own_plan_only(tmp_path: Path) -> None:
+    made = plan("dial-in:x", "bot:first", limit_s=60)
+    await left_unfinished(tmp_path, made)
+    async with serving(Config(records=tmp_path, resume=None)) as server:
+        with pytest.raises(Refusal) as refusal:
+            await server.referee.play(plan("dial-in:x", "bot:first", limit_s=60, seed=2), "g")
+        assert refusal.value.reason == "ID_REUSED"
+        assert not server.referee.running_ids
+        playing = asyncio.create_task(server.referee.play(made, "g"))
+        await asyncio.sleep(0)
+        server.referee.resume_all()
+        async with dialled_in(server, ("x", find("fish").player("first"))):
+            game = await playing
+        entries = list(parsed(server.store.read("g")))
+    assert not game.result.misconducts
+    assert [entry.WhichOneof("entry") for entry in entries].count("resumed") == 1
+
+
+@pytest.mark.parametrize("method", ["GetGame", "StopGame", "WatchGame"])
+async def test_an_unknown_game_is_not_found(referee: Any, method: str) -> None:
+    call = getattr(referee, method)(getattr(pb, f"{method}Request")(game_id="nobody"))
+    error = await failed(call.read() if method == "WatchGame" else call)
+    assert (error.code(), reason_of(error)) == (grpc.StatusCode.NOT_FOUND, "GAME_NOT_FOUND")
+
+
+async def test_a_game_starts_from_a_given_state(referee: Any) -> None:
+    made = plan("bot:minimax", "bot:minimax")
+    made.initial_state.fish.CopyFrom(ONE_MOVE)
+    game = await play(referee, made)
+    assert [[(p.name, p.score) for p in group.players] for group in game.result.ranking] == [[("a", 3)], [("b", 0)]]
+
+
+async def test_games_are_listed_newest_first_in_pages(referee: Any) -> None:
+    for number in range(5):
+        await play(referee, plan("bot:first", "bot:first"), f"g{number}")
+    found: list[str] = []
+    token = ""
+    while True:
+        page = await referee.ListGames(pb.ListGamesRequest(page_size=2, page_token=token))
+        found += [game.game_id for game in page.games]
+        token = page.next_page_token
+        if not token:
+            break
+    assert found == ["g4", "g3", "g2", "g1", "g0"]
+    error = await failed(referee.ListGames(pb.ListGamesRequest(page_token="x")))
+    assert reason_of(error) == "INVALID_PAGE_TOKEN"
+
+
+async def test_a_stopped_game_is_aborted_and_nobody_is_blamed(referee: Any, server: Server) -> None:
+    async with ByHand(server, "x") as by_hand:
+        await by_hand.say_hello()
+        playing = asyncio.create_task(play(referee, plan("dial-in:x", "bot:first", limit_s=60), "g"))
+        open_call = await by_hand.next_call()
+        stopped = (await referee.StopGame(pb.StopGameRequest(game_id="g", reason="lunch"))).game
+        assert (await by_hand.frame()).cancelled == [open_call.id]
+    assert stopped == without_links(await playing)
+    assert stopped.status == pb.GameStatus.GAME_STATUS_ABORTED
+    assert (stopped.result.aborted, len(stopped.result.misconducts)) == ("lunch", 0)
+    assert (await referee.StopGame(pb.StopGameRequest(game_id="g"))).game == stopped
+
+
+async def watched(referee: Any, game_id: str, after: int = 0) -> list[pb.WatchGameResponse]:
+    return await (await watching(referee, game_id, after))
+
+
+async def watching(referee: Any, game_id: str, after: int = 0) -> asyncio.Task[list[pb.WatchGameResponse]]:
+    """Watch a game, and return what collects all events, once the first one has come."""
+    stream = referee.WatchGame(pb.WatchGameRequest(game_id=game_id, after_sequence=after))
+    events = [await stream.read()]
+
+    async def collect() -> list[pb.WatchGameResponse]:
+        while (event := await stream.read()) is not grpc.aio.EOF:
+            events.append(event)
+        return [event for event in events if not event.HasField("asked")]
+
+    return asyncio.create_task(collect())
+
+
+async def test_a_finished_game_can_be_watched_from_anywhere(referee: Any) -> None:
+    await play(referee, plan("bot:first", "bot:first"), "g")
+    events = await watched(referee, "g")
+    assert events[0].state.fish.revision == 0
+    assert [event.sequence for event in events] == list(range(1, len(events) + 1))
+    assert events[-1].HasField("finished")
+    assert await watched(referee, "g", after=5) == events[5:]
+
+
+async def test_a_running_game_is_shown_from_its_state_now_to_its_end(referee: Any, server: Server) -> None:
+    answer = sound()
+    async with ByHand(server, "x") as by_hand:
+        await by_hand.say_hello()
+        playing = asyncio.create_task(play(referee, plan("dial-in:x", "bot:first"), "g"))
+        for _ in range(4):
+            await by_hand.reply(answer(await by_hand.next_call()))
+        by_hand.calls.append(await by_hand.next_call())
+        now, rest = await watching(referee, "g"), await watching(referee, "g", after=1)
+        answering = asyncio.create_task(by_hand.play(lambda call: [answer(call)]))
+        for call in by_hand.calls:
+            await by_hand.reply(answer(call))
+        game = await playing
+        answering.cancel()
+        await asyncio.gather(answering, return_exceptions=True)
+    events = await now
+    assert events[0].state.fish.revision > 0
+    assert events[-1].finished == game.result
+    earlier = await rest
+    for found in (events, earlier):
+        sequences = [event.sequence for event in found]
+        assert sequences == sorted(set(sequences))
+    assert (earlier[0].sequence, earlier[-1]) == (2, events[-1])
+
+
+async def test_spectators_of_a_running_game_do_not_see_the_evidence(referee: Any, server: Server) -> None:
+    async with ByHand(server, "x") as by_hand:
+        await by_hand.say_hello()
+        playing = asyncio.create_task(play(referee, plan("dial-in:x", "bot:first", "bot:first"), "g"))
+        first = await by_hand.next_call()
+        events = await watching(referee, "g")
+        failure = type(sound()(first))(id=first.id)
+        failure.failure.message = "secret"
+        await by_hand.reply(failure)
+        game = await playing
+    (eliminated,) = [event.eliminated for event in await events if event.HasField("eliminated")]
+    assert (eliminated.player, eliminated.kind) == ("a", MisconductKind.MISCONDUCT_KIND_EXCEPTION)
+    assert not eliminated.HasField("request")
+    assert game.result.misconducts[0].HasField("request")
+
+
+def clocked(seat: int, kind: CallKind = CallKind.DECISION, limit_s: float | None = None) -> Call:
+    """Return a call of which only the clock counts."""
+    return Call(seat, None, None, kind, limit_s)  # type: ignore[arg-type]
+
+
+def test_a_bank_is_drawn_on_by_decisions_that_take_longer_than_their_limit() -> None:
+    made = plan("bot:first", "bot:first")
+    made.time_control.CopyFrom(
+        TimeControl(
+            decision_limit=seconds(1), first_decision_limit=seconds(3), notification_limit=seconds(1), bank=seconds(5)
+        )
+    )
+    limits = TimeLimits(made)
+    decision, other, notification = clocked(0), clocked(1), clocked(0, CallKind.NOTIFICATION)
+    assert (limits.limit(decision), limits.limit(notification)) == (6, 1)
+    assert limits.limit(clocked(0, CallKind.FIRST_DECISION)) == 8
+    assert (limits.bank_s(decision), limits.bank_s(notification)) == (5, 0)
+    limits.spend(decision, 0.5)
+    limits.spend(notification, 3)
+    assert limits.limit(decision) == 6
+    limits.spend(decision, 3)
+    assert limits.limit(decision) == 4
+    assert limits.limit(other) == 6
+    limits.spend(decision, 100)
+    assert limits.limit(decision) == 1
+    limits.add_seat()
+    assert limits.bank_s(clocked(2)) == 5
+
+
+def test_a_call_with_a_limit_of_its_own_neither_has_the_bank_nor_charges_it() -> None:
+    made = plan("bot:first", "bot:first")
+    made.time_control.CopyFrom(TimeControl(decision_limit=seconds(1), bank=seconds(5)))
+    limits = TimeLimits(made)
+    decision, own = clocked(0), clocked(0, limit_s=3.0)
+    assert (limits.limit(own), limits.bank_s(own)) == (3, 0)
+    limits.spend(own, 3)
+    assert limits.limit(decision) == 6
+
+
+async def test_a_referee_that_has_suspended_its_games_begins_none(server: Server) -> None:
+    await server.referee.suspend_all()
+    with pytest.raises(Refusal) as refusal:
+        await server.referee.play(plan("bot:first", "bot:first"))
+    assert refusal.value.reason == "SHUTTING_DOWN"
+    assert server.store.list("game", limit=1) == ([], None)
+
+
+async def test_a_fault_of_the_server_leaks_nothing(
+    referee: Any, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise RuntimeError("a secret path")
+
+    monkeypatch.setattr(server.store, "select", fails)
+    error = await failed(referee.ListGames(pb.ListGamesRequest()))
+    assert (error.code(), reason_of(error)) == (grpc.StatusCode.INTERNAL, "INTERNAL")
+    assert "secret" not in (error.details() or "")
+
+
+async def test_what_hidden_things_follow_from_is_not_told_while_the_game_runs(referee: Any, server: Server) -> None:
+    made = plan("dial-in:x", "bot:first", seed=77)
+    red = fish_pb2.Player(color=fish_pb2.Color.COLOR_RED, places=[0])
+    white = fish_pb2.Player(color=fish_pb2.Color.COLOR_WHITE, places=[1])
+    made.initial_state.fish.CopyFrom(fish_pb2.State(columns=3, fish=[3] * 9, players=[red, white], penguin_count=1))
+    async with ByHand(server, "x") as by_hand:
+        await by_hand.say_hello()
+        playing = asyncio.create_task(play(referee, made, "g"))
+        await by_hand.next_call()
+        listed = (await referee.ListGames(pb.ListGamesRequest())).games[0]
+        game = (await referee.GetGame(pb.GetGameRequest(game_id="g"))).game
+        assert (game.plan.seed, game.plan.HasField("initial_state")) == (0, False)
+        assert not {"plan", "seed", "initial_state"} & set(listed.DESCRIPTOR.fields_by_name)
+        await referee.StopGame(pb.StopGameRequest(game_id="g"))
+        over = await playing
+    assert (over.plan.seed, over.plan.HasField("initial_state")) == (77, True)
+
+
+async def test_nobody_is_told_where_the_players_of_a_game_live(referee: Any) -> None:
+    game = await play(referee, plan("bot:first", "bot:first"), "g")
+    reported = [
+        (await referee.GetGame(pb.GetGameRequest(game_id="g"))).game,
+        (await referee.StopGame(pb.StopGameRequest(game_id="g"))).game,
+    ]
+    assert reported == [without_links(game)] * 2
+    assert all(player.link == "" for game in reported for player in game.plan.players)
+    (listed,) = (await referee.ListGames(pb.ListGamesRequest())).games
+    assert list(listed.players) == ["a", "b"]  # names, without their links

@@ -1,0 +1,277 @@
+"""One game as its driver runs it: begun, resumed anywhere, left, held up by its record, stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from fairplay.games.steps import FAILURES, Arrival, CallAll, Conversation, Eliminate, Outcome, Race, Show
+from fairplay.server.net.errors import Refusal
+from fairplay.v1.record_pb2 import RecordEntry
+from fairplay.v1.referee_pb2 import GameStatus
+from tests.server.game.test_racing import turned, until
+from tests.server.played import Played, control, played
+from tests.server.snap import Snap, ask, everybody
+
+
+def in_turn(snap: Snap) -> Conversation:
+    """Ask all at once, then one, then for a race, then one again; who fails is eliminated."""
+    yield Show(None)
+    yield CallAll([])
+    answers = yield CallAll(ask(0, 1, 2))
+    snap.hear([Arrival(seat, answer, 0.0) for seat, answer in answers.items()])
+    for seat, answer in answers.items():
+        if isinstance(answer, FAILURES):
+            yield Eliminate(seat, answer)
+    yield Show(None)
+    (call,) = ask(1)
+    snap.hear([Arrival(1, (yield call), 0.0)])
+    racing = ask(0, 1)
+    while racing:
+        arrivals = yield Race(racing)
+        snap.hear(arrivals)
+        yield Show(None)
+        racing = [each for each in racing if each.seat not in {arrival.seat for arrival in arrivals}]
+    (call,) = ask(0)
+    snap.hear([Arrival(0, (yield call), 0.0)])
+    return Outcome([[(0, 1)], [(1, 0)]])
+
+
+# --- from record to game ---
+
+
+async def test_a_game_goes_on_from_each_of_its_entries_to_the_same_end() -> None:
+    async with played(in_turn, 3) as at:
+        at.begin()
+        await at.play_on()
+        whole, reported, received = list(at.journal.entries), at.reported(), at.snap.received
+    assert [len(each) for each in received] == [3, 1, 1, 1, 1]
+    assert at.running.message.result.misconducts[0].seat == 2
+    for length in range(1, len(whole)):
+        async with played(in_turn, 3, entries=whole[:length]) as again:
+            again.begin()
+            await again.play_on()
+            assert (again.reported(), again.snap.received) == (reported, received), length
+            assert again.running.message.result == at.running.message.result
+
+
+async def test_a_game_whose_rules_failed_before_that_was_recorded_is_aborted(caplog: pytest.LogCaptureFixture) -> None:
+    def fails(_: Snap) -> Conversation:
+        yield Show(None)
+        yield ask(0)[0]
+        raise RuntimeError("a secret of the rules")
+
+    async with played(fails, 1) as at:
+        at.begin()
+        at.hands[0].say("x")
+        await at.running.over
+        before = at.journal.entries[:-1]
+    caplog.clear()
+    async with played(fails, 1, entries=before) as again:
+        again.begin()
+        result = (await again.running.over).result
+    assert result.aborted == "the referee failed; its log says more"
+    assert "a secret of the rules" in caplog.text
+
+
+async def test_a_game_that_was_stopped_before_its_links_were_open_asks_nobody() -> None:
+    async with played(in_turn, 3) as at:
+        at.running.stop("")
+        at.begin()
+        game = await at.running.over
+        assert (game.result.aborted, game.status) == ("the game was stopped", GameStatus.GAME_STATUS_ABORTED)
+        assert [hand.asked for hand in at.hands] == [0, 0, 0]
+        assert at.journal.kinds() == ["game", "result"]
+
+
+# --- the end ---
+
+
+@pytest.fixture
+async def looked_at() -> AsyncIterator[None]:
+    """Fail the test if the event loop is told of an error at which nobody has looked."""
+    reported: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
+    yield
+    gc.collect(1)
+    assert reported == []
+
+
+@pytest.mark.usefixtures("looked_at")
+async def test_nobody_has_to_wait_for_a_game_that_is_left_where_it_is() -> None:
+    at = Played(everybody([0, 1]), 2)
+    at.begin()
+    at.running.suspend()
+    at.running.suspend()
+    await turned()
+    with pytest.raises(Refusal, match="shuts down"):
+        await at.running.over
+    assert [hand.cancelled for hand in at.hands] == [1, 1]
+    at = Played(everybody([0]), 1)
+    at.running.suspend()
+    await turned()
+    del at
+
+
+@pytest.mark.usefixtures("looked_at")
+async def test_a_game_ends_for_its_watchers_although_nobody_waits_for_it_any_more() -> None:
+    async with played(everybody([0, 1]), 2) as at:
+        at.begin()
+        at.running.over.cancel()
+        at.running.stop("enough")
+        await turned()
+        assert at.received.ended == 1
+
+
+@pytest.mark.usefixtures("looked_at")
+async def test_a_game_that_is_stopped_closes_its_conversation_and_all_calls() -> None:
+    closed = []
+
+    def all_at_once(_: Snap) -> Conversation:
+        try:
+            yield Show(None)
+            yield CallAll(ask(0, 1))
+        finally:
+            closed.append(True)
+        return Outcome([])
+
+    async with played(all_at_once, 2) as at:
+        at.begin()
+        assert len(at.running.open_calls) == 2
+        at.hands[0].say("x")
+        assert [call.seat for call, _ in at.running.open_calls] == [1]
+        at.running.stop("enough")
+        assert (closed, [hand.cancelled for hand in at.hands]) == ([True], [0, 1])
+        assert at.running.open_calls == []
+        at.leave(1)
+        assert (await at.running.over).result.aborted == "enough"
+
+
+@pytest.mark.usefixtures("looked_at")
+async def test_a_game_that_is_stopped_while_nobody_is_asked_stays_stopped() -> None:
+    def nobody(_: Snap) -> Conversation:
+        yield ask(0)[0]
+        yield CallAll([])
+        yield ask(0)[0]
+        return Outcome([])
+
+    async with played(nobody, 1) as at:
+        at.begin()
+        at.hands[0].say("x")
+        at.running.stop("enough")
+        await turned()
+        assert (at.hands[0].asked, at.journal.kinds()) == (1, ["game", "call", "result"])
+
+
+async def test_calls_of_a_race_are_cancelled_when_somebody_is_asked_alone() -> None:
+    def race_then_one(snap: Snap) -> Conversation:
+        snap.hear((yield Race(ask(0, 1, 2))))
+        yield ask(0)[0]
+        return Outcome([])
+
+    async with played(race_then_one, 3) as at:
+        at.begin()
+        at.hands[0].say("first")
+        await until(lambda: at.hands[0].asked == 2)
+        assert [hand.cancelled for hand in at.hands] == [0, 1, 1]
+
+
+# --- a disk that does not keep up ---
+
+
+async def test_a_game_waits_for_its_record_before_it_asks() -> None:
+    async with played(in_turn, 3) as at:
+        at.journal.hold_up()
+        at.begin()
+        await turned()
+        assert [hand.asked for hand in at.hands] == [0, 0, 0]
+        at.journal.catch_up()
+        await turned(6)
+        assert [hand.asked for hand in at.hands] == [1, 1, 1]
+        assert not at.running.over.done()
+
+
+async def test_no_answer_of_a_race_counts_while_the_game_waits_for_its_record() -> None:
+    async with played(everybody([0, 1, 2]), 3) as at:
+        at.begin()
+        at.journal.hold_up()
+        at.hands[0].say("a")
+        await turned()
+        at.hands[1].say("b")
+        await turned()
+        assert at.snap.received == [[(0, "a")]]
+        at.journal.catch_up()
+        await turned(6)
+        assert at.snap.received == [[(0, "a")], [(1, "b")]]
+
+
+async def test_a_game_that_is_stopped_while_it_waits_for_its_record_asks_nobody() -> None:
+    async with played(everybody([0]), 1) as at:
+        at.journal.hold_up()
+        at.begin()
+        at.running.stop("enough")
+        at.journal.catch_up()
+        await at.running.over
+        await turned()
+        assert at.hands[0].asked == 0
+
+
+# --- players that leave and come back ---
+
+
+async def test_who_comes_back_is_called_again() -> None:
+    async with played(everybody([0, 1, 2]), 3) as at:
+        at.leave(1)  # before the links are open
+        at.leave(2)
+        assert at.running.come_back(1)
+        at.begin()
+        await until(lambda: bool(at.running.misconducts))
+        assert [hand.asked for hand in at.hands] == [1, 1, 0]
+        assert at.running.come_back(2) is False
+        at.running.stop("enough")
+        assert at.running.come_back(0) is False
+
+
+async def test_only_a_call_that_is_open_while_a_player_is_away_fails() -> None:
+    def alternately(snap: Snap) -> Conversation:
+        for seat in (0, 1, 0, 1):
+            snap.hear([Arrival(seat, (yield ask(seat)[0]), 0.0)])
+        return Outcome([])
+
+    async with played(alternately, 2) as at:
+        at.begin()
+        at.leave(1)
+        assert at.running.come_back(1)
+        at.hands[0].say("a")
+        at.hands[1].say("b")
+        at.leave(1)
+        at.hands[0].say("c")
+        await until(lambda: len(at.snap.received) == 4)
+        assert at.snap.received == [[(0, "a")], [(1, "b")], [(0, "c")], [(1, "CallError")]]
+
+
+# --- the time of players ---
+
+
+def alone(_: Snap) -> Conversation:
+    """Ask one player, five times."""
+    for _turn in range(5):
+        yield ask(0)[0]
+    return Outcome([])
+
+
+async def test_time_that_a_bank_has_paid_for_is_gone_after_a_restart() -> None:
+    async with played(alone, 1, control=control(20.0)) as at:
+        at.begin()
+        at.hands[0].say("x")
+        call = RecordEntry.FromString(at.journal.entries[1])
+        call.call.elapsed.seconds = 15
+        entries = [at.journal.entries[0], call.SerializeToString()]
+    async with played(alone, 1, entries=entries) as again:
+        again.begin()
+        assert again.hands[0].limit_s == pytest.approx(25.0, abs=0.1)
+        assert again.hands[0].bank_s == pytest.approx(15.0, abs=0.1)

@@ -1,0 +1,306 @@
+"""What a spectator of a running game is told, and when, in simulated time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from fairplay.games.envelopes import wrap
+from fairplay.games.game import find
+from fairplay.games.steps import Conversation, Eliminate, Outcome, Race, Show
+from fairplay.server.game.spectators import live, replayed
+from fairplay.server.game.transcript import game_rng
+from fairplay.server.links.link import disconnected
+from fairplay.server.records.chain import chained
+from fairplay.v1.game_pb2 import GameState, Player
+from fairplay.v1.record_pb2 import GameHeader, RecordEntry
+from fairplay.v1.referee_pb2 import GamePlan, WatchGameResponse
+from tests.server.game.test_joining import one_race
+from tests.server.game.test_racing import turned
+from tests.server.played import Played, played
+from tests.server.quick import in_no_time, quick_clock
+from tests.server.records.test_dataset import fish
+from tests.server.snap import Rounds, Snap, ask, everybody
+
+CAUSE = disconnected("gone")
+
+
+class Spectator:
+    """Somebody who watches a game, and reads all that comes at once."""
+
+    def __init__(self, at: Played, after: int = 0, *, single: bool = True) -> None:
+        self.events: list[WatchGameResponse] = []
+        self._stream = live(at.snap, at.running, after, single=single)
+        self.reading = asyncio.create_task(self._read())
+
+    async def _read(self) -> None:
+        async for event in self._stream:
+            self.events.append(event)
+
+    def reported(self) -> list[tuple[int, str | None]]:
+        """Return number and kind of each event, and forget them."""
+        reported: list[tuple[int, str | None]] = [(each.sequence, each.WhichOneof("event")) for each in self.events]
+        self.events.clear()
+        return reported
+
+
+def play(rounds: Rounds, seat_count: int, test: Callable[[Played], Awaitable[None]], **options: Any) -> None:
+    async def playing() -> None:
+        async with played(rounds, seat_count, clock=quick_clock(), **options) as at:
+            at.begin()
+            await test(at)
+
+    in_no_time(playing())
+
+
+def test_a_spectator_sees_the_state_at_once_and_20_ms_later_whom_the_game_waits_for() -> None:
+    async def test(at: Played) -> None:
+        spectator = Spectator(at)
+        await asyncio.sleep(0.019)
+        assert spectator.reported() == [(1, "state")]
+        await asyncio.sleep(0.002)
+        (asked,) = [event.asked for event in spectator.events]
+        due = [(seat, "/snap.Player/Say") for seat in (0, 1)]
+        assert [(each.seat, each.method_name) for each in asked.players] == due
+        assert spectator.reported() == [(1, "asked")]
+        await asyncio.sleep(5.0)
+        assert spectator.reported() == []  # it is said once
+
+    play(everybody([0, 1]), 2, test)
+
+
+def test_whom_a_game_waits_for_is_said_anew_when_others_are_asked() -> None:
+    def two_races(_: Snap) -> Conversation:
+        yield Show(None)
+        yield Race(ask(0, 1))
+        yield Race(ask(1))
+        return Outcome([[(0, 0)]])
+
+    async def test(at: Played) -> None:
+        spectator = Spectator(at)
+        await asyncio.sleep(1.0)
+        spectator.reported()
+        at.hands[0].say("x")
+        await asyncio.sleep(0.01)
+        assert spectator.reported() == []
+        await asyncio.sleep(1.0)
+        assert [each.seat for each in spectator.events[0].asked.players] == [1]
+        assert spectator.reported() == [(1, "asked")]
+        at.hands[1].say("x")
+        await asyncio.sleep(1.0)
+        assert spectator.reported() == [(2, "finished")]
+        assert spectator.reading.done()
+        assert at.running.watchers == [at.received]
+
+    play(two_races, 2, test)
+
+
+def test_a_deadline_is_as_far_away_as_the_call_has_time() -> None:
+    async def test(at: Played) -> None:
+        await asyncio.sleep(20.0)
+        for left_ns in (39_980_000_000, 480_000_000):
+            spectator = Spectator(at)
+            await asyncio.sleep(39.5)
+            asked = next(event for event in spectator.events if event.HasField("asked"))
+            found_ns = asked.asked.players[0].deadline.ToNanoseconds() - asked.time.ToNanoseconds()
+            assert abs(found_ns - left_ns) < 10
+
+    play(everybody([0]), 1, test)  # in which a call has 60 seconds
+
+
+def shown_and_out(_: Snap) -> Conversation:
+    """Eliminate seat 1 between two states when the players have answered, and seat 0 at the end."""
+    yield Show(None)
+    yield Race(ask(0))
+    yield Show(None)
+    yield Race(ask(1))
+    yield Eliminate(1, CAUSE)
+    yield Show(None)
+    yield Race(ask(0))
+    yield Eliminate(0, CAUSE)
+    return Outcome([])
+
+
+def test_every_event_has_its_number_and_comes_once() -> None:
+    async def test(at: Played) -> None:
+        spectator = Spectator(at)
+        late: list[Spectator] = []
+        for seat in (0, 1, 0):
+            await turned(6)
+            late.append(Spectator(at))
+            at.hands[seat].say("x")
+        await turned(9)
+        assert spectator.reported() == [
+            (1, "state"),
+            (2, "state"),
+            (3, "eliminated"),
+            (4, "state"),
+            (5, "eliminated"),
+            (6, "finished"),
+        ]
+        assert late[1].reported() == [(2, "state"), (3, "eliminated"), (4, "state"), (5, "eliminated"), (6, "finished")]
+        assert late[2].reported() == [(4, "state"), (5, "eliminated"), (6, "finished")]
+
+    play(shown_and_out, 2, test)
+
+
+def test_who_has_seen_the_last_state_is_not_shown_it_again() -> None:
+    async def test(at: Played) -> None:
+        spectators = [Spectator(at, after) for after in (0, 1, 2)]
+        await asyncio.sleep(1.0)
+        assert [each.reported() for each in spectators] == [
+            [(1, "state"), (1, "asked")],
+            [(1, "asked")],
+            [(1, "asked")],
+        ]
+        at.hands[0].say("x")
+        await turned(6)
+        assert [each.reported() for each in spectators] == [[(2, "state")], [(2, "state")], []]
+
+    play(shown_and_out, 2, test)
+
+
+def test_whom_the_rules_eliminate_is_shown_with_its_evidence_to_nobody_while_the_game_runs() -> None:
+    async def test(at: Played) -> None:
+        public, whole = Spectator(at, single=False), Spectator(at, single=True)
+        for seat in (0, 1, 0):
+            await turned(6)
+            at.hands[seat].say("x")
+        await turned(9)
+        for spectator, evidence in ((public, False), (whole, True)):
+            out = [event for event in spectator.events if event.HasField("eliminated")]
+            assert [(event.eliminated.seat, event.eliminated.HasField("request")) for event in out] == [
+                (1, False),
+                (0, False),
+            ]
+            end = spectator.events[-1]
+            assert [each.HasField("request") for each in end.finished.misconducts] == [evidence] * 2
+            assert end.time == at.running.message.end_time
+        times = [event.time.ToNanoseconds() for event in whole.events]
+        assert times == sorted(times)
+        assert times[1] > times[0] > 0
+
+    play(shown_and_out, 2, test)
+
+
+def test_players_that_have_joined_are_told_behind_the_state() -> None:
+    async def test(at: Played) -> None:
+        early = Spectator(at)
+        await turned(6)
+        assert early.reported() == [(1, "state")]
+        hands = [*at.hands]
+        for name in ("b", "c"):
+            hand, reached = at.join(name)
+            hands.append(hand)
+            reached.set_result(hand)
+            await turned(9)
+        late, knows_one, knows_all = (Spectator(at, after) for after in (0, 2, 3))
+        await turned(6)
+        assert [(event.sequence, event.joined.seat, event.joined.name) for event in early.events] == [
+            (2, 1, "b"),
+            (3, 2, "c"),
+        ]
+        assert all(event.time.ToNanoseconds() for event in early.events)
+        assert late.reported() == [(3, "state"), (3, "joined"), (3, "joined")]
+        assert knows_one.reported() == [(3, "state"), (3, "joined")]
+        assert knows_all.reported() == []
+        early.reported()
+        at.hands[0].say("x")
+        await asyncio.sleep(1.0)
+        assert early.reported() == [(3, "asked")]
+        for hand in hands[1:]:
+            hand.say("x")
+        await turned(9)
+        assert early.reported() == [(4, "finished")]
+
+    play(one_race, 1, test)
+
+
+def many(count: int) -> Rounds:
+    """Show a state after each answer, and eliminate seat 1 in the middle."""
+
+    def conversation(_: Snap) -> Conversation:
+        yield Show(None)
+        yield Race(ask(1))
+        for number in range(count):
+            yield Race(ask(0))
+            yield Show(None)
+            if number == count // 2:
+                yield Eliminate(1, CAUSE)
+        return Outcome([[(0, 0)]])
+
+    return conversation
+
+
+def test_who_does_not_keep_up_misses_states_and_neither_eliminations_nor_the_end() -> None:
+    async def test(at: Played) -> None:
+        stream = live(at.snap, at.running, 0, single=True)
+        events = [await anext(stream)]
+        at.hands[1].say("x")
+        for _ in range(200):
+            await turned(6)
+            at.hands[0].say("x")
+        await turned(9)
+        events += [event async for event in stream]
+        kinds = [event.WhichOneof("event") for event in events]
+        assert kinds.count("state") < 100
+        assert kinds.count("eliminated") == 1
+        sequences = [event.sequence for event in events]
+        assert sequences == sorted(set(sequences))
+        assert kinds[-2:] == ["state", "finished"]  # the last state is not missed
+        assert sequences[-2:] == [202, 203]
+
+    play(many(200), 2, test)
+
+
+def test_a_game_that_has_shown_no_state_yet_can_be_watched() -> None:
+    def shows_nothing(_: Snap) -> Conversation:
+        yield Race(ask(0))
+        yield Eliminate(0, CAUSE)
+        yield Race(ask(1))
+        return Outcome([])
+
+    async def test(at: Played) -> None:
+        at.hands[0].say("x")
+        await turned(6)
+        spectator = Spectator(at)
+        await asyncio.sleep(1.0)
+        assert spectator.reported() == [(1, "asked")]
+        at.hands[1].say("x")
+        await turned(6)
+        assert spectator.reported() == [(2, "finished")]
+
+    play(shows_nothing, 2, test)
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_of_a_record_every_event_after_the_given_one_is_told(ended: bool) -> None:
+    game, record = find("fish"), fish(1)
+    events = [*replayed(game, record, 0, ended=ended)]
+    assert [event.sequence for event in events] == [*range(1, len(events) + 1)]
+    kinds = [event.WhichOneof("event") for event in events]
+    assert (kinds[0], kinds[-1], kinds.count("eliminated")) == ("state", "finished", 1)
+    for after in range(len(events)):
+        assert [*replayed(game, record, after, ended=ended)] == events[after:]
+    out = events[kinds.index("eliminated")].eliminated
+    assert (out.seat, out.HasField("request")) == (1, ended)
+    assert [each.HasField("request") for each in events[-1].finished.misconducts] == [ended]
+    times = [event.time.ToNanoseconds() for event in events]
+    assert times == sorted(times)
+    assert times[-1] > times[0]
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_hidden_things_of_a_record_are_shown_if_the_game_has_ended(ended: bool) -> None:
+    game = find("q")
+    settings, names = game.full_settings(game.settings_type()), ["a", "b"]
+    shown = next(game.play("g", settings, names, game_rng(1), None))
+    assert isinstance(shown, Show)
+    start: GameState = wrap(GameState, game, game.full_state(shown.state))
+    plan = GamePlan(game="q", seed=1, players=[Player(name=name) for name in names])
+    header = RecordEntry(game=GameHeader(game_id="g", plan=plan, start_state=start))
+    (event,) = replayed(game, chained([header.SerializeToString()]), 0, ended=ended)
+    assert bool(event.state.q.pile) is ended

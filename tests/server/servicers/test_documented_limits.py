@@ -1,0 +1,112 @@
+"""The limits that strangers are told on the pages and in the contract are those that the server has."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from fairplay.server.game import evidence, plans
+from fairplay.server.links import dial_in, kept_names, link, open_calls, program, stream
+from fairplay.server.lobby import broadcaster, checks, limits, lobby, text
+from fairplay.server.manager import names, plan
+from fairplay.server.net import connections, listeners
+from fairplay.server.records import writer
+from fairplay.server.servicers import paging, patience, questions, rules, sizes
+
+ROOT = Path(__file__).resolve().parents[3]
+COMMENT = re.compile(r"\s+(?://\s+)?")
+LOBBY = limits.LobbyLimits()
+CERTIFICATE = sizes.BOUNDS["certificate"]
+
+
+def read(page: str) -> str:
+    """Return the text of a page with its lines joined, and its comments without their marks."""
+    return COMMENT.sub(" ", (ROOT / page).read_text(encoding="utf-8"))
+
+
+def kib(size: int, power: int = 1) -> str:
+    """Return a number of bytes in KiB, or in MiB with the power 2; not rounded."""
+    return f"{size / 1024**power:.9g}"
+
+
+OPERATE = (
+    f"| a frame of a dialled-in program | {kib(open_calls.MAX_FRAME_BYTES, 2)} MiB |",
+    f"| a reply | {kib(link.MAX_REPLY_BYTES, 2)} MiB |",
+    f"| players of one program | {stream.MAX_PLAYERS_PER_STREAM:,} |",
+    f"| replies that nobody asked for and frames without any, on one stream | {open_calls.MAX_STRAY_REPLIES:,} |",
+    f"| the hello or the request, after a call was opened | {patience.FIRST_LIMIT_S:g} s |",
+    f"| calls of one host that have sent neither after {patience.AT_ONCE_S:g} s | {patience.MAX_SILENT:,} |",
+    f"| such calls of all hosts; one more ends the oldest | {patience.MAX_ALL_SILENT:,} |",
+    f"| calls that are open on one connection; others wait | {listeners.MAX_CALLS:,} |",
+    f"| connections in all | {connections.MAX_CONNECTIONS:,}, ",
+    f"| connections of one host other than this machine | {connections.MAX_HOST_CONNECTIONS:,}, ",
+    f"| how long a connection may take until it speaks HTTP/2, and TLS where there is TLS | "
+    f"{listeners.HANDSHAKE_LIMIT_S:g} s |",
+    f"| how long a connection may have no calls | {listeners.IDLE_LIMIT_S / 60:g} min, more or less |",
+    f"| headers of a call | {kib(listeners.MAX_HEADER_BYTES)} KiB |",
+    f"| calls of one host that are taken back before they are answered | {connections.RESETS_PER_SECOND} a second, "
+    f"{connections.RESET_BURST} at once; one more ends its connection |",
+    f"| how long a stream may stay unread | {patience.UNREAD_LIMIT_S:g} s |",
+    f"| names with a token that the server remembers while they are away | {kept_names.MAX_NAMES:,}; "
+    f"{kept_names.MAX_HOST_NAMES:,} of one host;",
+    f"| how long a lost stream may be resumed | {dial_in.MAX_RESUME_S} s |",
+    f"| a time limit | 1 ms to {plans.MAX_LIMIT_S / 3600:.9g} h |",
+    f"| entrants of a tournament | {plan.MAX_ENTRANTS:,} |",
+    f"| a sign-up period | {plan.MAX_WAITING_S / 86400:.9g} days, and {plan.MAX_PERIODS:,} of them |",
+    f"| questions to `RulesService` | {questions.MAX_QUESTIONS} at once, {questions.LIMIT_S:g} s and "
+    f"{kib(rules.MAX_QUESTION_BYTES)} KiB each |",
+    f"| a request or reply that is kept with a misconduct | {kib(evidence.MAX_EVIDENCE_BYTES)} KiB;",
+    f"| a page of `ListGames`, `ListTournaments`, `ListTables` | {paging.MAX_PAGE_SIZE:,} |",
+    f"| {link.MAX_MESSAGE_CHARS:,} characters; {program.MAX_OUTPUT_CHARS:,} characters; "
+    f"{evidence.MAX_UNPARSABLE_BYTES:,} bytes |",
+)
+OF_THE_LOBBY = (
+    f"| how long a user may be without a stream | {LOBBY.grace_s:g} s |",
+    f"| requests of a user | {LOBBY.requests_per_second} a second, and those of two seconds at once |",
+    f"| requests without the token of a user, from one host | as many a second, {LOBBY.enter_burst} at once |",
+    f"| users | {LOBBY.max_user_count:,}, {LOBBY.max_host_user_count} of one host |",
+    f"| tables | {LOBBY.max_table_count:,} |",
+    f"| tables of one owner | {LOBBY.max_owned_count} |",
+    f"| settings of a table | {kib(checks.MAX_SETTINGS_BYTES)} KiB |",
+    f"| streams of a user that are still open on its side | {lobby.MAX_STREAMS} |",
+)
+PAGE_SIZES = f"0 counts as {paging.DEFAULT_PAGE_SIZE}, more than {paging.MAX_PAGE_SIZE:,} as {paging.MAX_PAGE_SIZE:,}."
+
+
+TOLD = (
+    *(("docs/operate.md", row) for row in OPERATE),
+    *(("docs/lobby.md", row) for row in OF_THE_LOBBY),
+    ("docs/lobby.md", f"up to {'a' if limits.MAX_WAIT_S == 1 else limits.MAX_WAIT_S} second."),
+    ("proto/fairplay/v1/connection.proto", f"at most {dial_in.MAX_TOKEN_BYTES} bytes"),
+    ("proto/fairplay/v1/connection.proto", f"cut after {link.MAX_MESSAGE_CHARS:,} characters"),
+    ("proto/fairplay/v1/misconduct.proto", f"cut after {link.MAX_MESSAGE_CHARS:,} characters"),
+    ("proto/fairplay/v1/misconduct.proto", f"cut to {program.MAX_OUTPUT_CHARS:,} characters"),
+    (
+        "proto/fairplay/v1/misconduct.proto",
+        f"has more than {evidence.MAX_EVIDENCE_BYTES:,} bytes",
+    ),
+    ("proto/fairplay/v1/misconduct.proto", f"The first {evidence.MAX_UNPARSABLE_BYTES:,} bytes of a reply"),
+    ("proto/fairplay/v1/lobby.proto", f"The settings, at most {kib(checks.MAX_SETTINGS_BYTES)} KiB"),
+    ("proto/fairplay/v1/lobby.proto", f"1 to {text.MAX_TEXT_CHARS} characters, not only spaces"),
+    ("proto/fairplay/v1/manager.proto", f"writes it, at most {kib(CERTIFICATE.length, 2)} MiB"),
+    *((f"proto/fairplay/v1/{name}.proto", PAGE_SIZES) for name in ("lobby", "manager", "referee")),
+)
+
+
+def test_each_limit_is_the_one_that_is_told() -> None:
+    assert [(page, sentence) for page, sentence in TOLD if sentence not in read(page)] == []
+
+
+def test_the_burst_of_a_user_is_what_two_seconds_allow() -> None:
+    assert LOBBY.burst == 2 * LOBBY.requests_per_second
+
+
+def test_limits_that_only_refusals_name() -> None:
+    assert (names.MAX_PATTERN_CHARS, limits.MAX_PEERS, plans.MAX_SEED) == (200, 10_000, 2**53)
+    assert (text.MAX_NAME_CHARS, LOBBY.empty_s) == (20, 60.0)
+
+
+def test_replies_are_on_disk_in_milliseconds_and_events_of_the_lobby_under_way() -> None:
+    assert "on disk a few milliseconds after it came" in read("docs/operate.md")
+    assert max(writer.DELAY_S, broadcaster.MIN_REST_S, link.CROWDED_S / 4) <= 0.005
+    assert writer.BEHIND_S < 1
