@@ -24,15 +24,15 @@ from benchmarks.measured import MeasuredGame
 from benchmarks.processes import START_LIMIT_S, halves, started
 from benchmarks.sample import SampleGame, names
 from fairplay.games.envelopes import wrap
-from fairplay.server.links.dial_out import DialOutLink, dial_out_link
+from fairplay.server.links.dial_out import dial_out_link
 from fairplay.server.links.link import Clock, Done, Link, OpenCall
 from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
 
-Way: TypeAlias = Literal["dialled in", "dialled", "streamed", "class"]
-"""How players are reached: over one stream for each half of them, dialled one by one by unary calls or through a stream
-for each, or over a stream for each of a class of students, whose programs are processes of their own."""
+Way: TypeAlias = Literal["dialled in", "dialled", "class"]
+"""How players are reached: over one stream for each half of them, dialled one by one by unary calls, or over a stream
+for each of a class of students, whose programs are processes of their own."""
 
 LIMIT_S = 60  # of a call: nobody is to be eliminated because the machine is busy
 WARM_UP_TURNS = 2  # of each game, before the time begins
@@ -235,8 +235,7 @@ async def arena(measured: MeasuredGame, sample: SampleGame, ways: Collection[Way
             guards.append(players.guard)
         tables: dict[Way, Sequence[Sequence[Link]]] = {
             "dialled in": [[await _open(server, measured, f"dial-in:{name}") for name in seated]],
-            "dialled": [[await _dial(server, stack, port, stream=False) for port in ports]],
-            "streamed": [[await _dial(server, stack, port, stream=True) for port in ports]],
+            "dialled": [[await _dial(server, stack, port) for port in ports]],
         }
         if "class" in ways:
             at_tables = [
@@ -261,12 +260,9 @@ def _seat_class(programs: Sequence[Sequence[str]], seat_count: int) -> list[list
     return [streams[at : at + seat_count] for at in range(0, len(streams) - seat_count + 1, seat_count)]
 
 
-async def _dial(server: Server, stack: AsyncExitStack, port: str, *, stream: bool) -> Link:
-    """Return the link to a player that serves. Raises Unmeasurable if it is to have a stream, and has none."""
-    link = await dial_out_link(server.clock, f"127.0.0.1:{port}", START_LIMIT_S, stream=stream)
+async def _dial(server: Server, stack: AsyncExitStack, port: str) -> Link:
+    link = await dial_out_link(server.clock, f"127.0.0.1:{port}", START_LIMIT_S)
     stack.push_async_callback(link.close)
-    if stream and not (isinstance(link, DialOutLink) and await link.open_stream()):
-        raise Unmeasurable(f"the player on port {port} serves no stream")
     return link
 
 

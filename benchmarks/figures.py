@@ -46,8 +46,6 @@ KINDS = {
     "class-rate": Kind("  the same games of 16 programs", "{turns}/s"),
     "dial-out": Kind("64 games at once, dialled in against dialled", "x"),
     "dial-out-rate": Kind("  the same games, players dialled", "{turns}/s"),
-    "served": Kind("64 games, dialled players with a stream against unary calls", "x"),
-    "served-rate": Kind("  the same games, players dialled with a stream", "{turns}/s"),
     "one": Kind("one game, players dialled in", "{turns}/s"),
     "one-calls": Kind("  all calls of this game", "calls/s"),
     "call-listen": Kind("one game, a player in this language: a call, dialled in at --listen", "ms", at_most=True),

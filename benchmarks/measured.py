@@ -103,7 +103,6 @@ TABLE = (
             "start": None,
             "class": None,
             "dial-out": 5.0,
-            "served": 3.0,
             "one": 1_500,
             "echo": 0.65,
             "cost": 1.1,

@@ -15,7 +15,7 @@ from benchmarks.measured import MeasuredGame
 from benchmarks.playouts import SEED, playout_rate
 from benchmarks.sample import play_sample
 
-MANY, DIALLED, STREAMED = Load(64), Load(64, "dialled"), Load(64, "streamed")
+MANY, DIALLED = Load(64), Load(64, "dialled")
 CLASS, ONE = Load(64, "class"), Load(1)
 MORE, MOST = Load(256), Load(1_000)
 
@@ -25,7 +25,6 @@ LOADS = {
     "start": (MANY,),
     "class": (MANY, CLASS),
     "dial-out": (MANY, DIALLED),
-    "served": (STREAMED, DIALLED),
     "one": (ONE,),
     "echo": (ONE,),
     "cost": (MANY, MORE, MOST),
@@ -124,7 +123,6 @@ FIGURES: dict[str, dict[str, Callable[[Round], float]]] = {
     "start": {"start": _start_in_calls, "start-us": _start_us},
     "class": {"class": _over(_rate(CLASS), _rate(MANY)), "class-rate": _rate(CLASS)},
     "dial-out": {"dial-out": _over(_rate(MANY), _rate(DIALLED)), "dial-out-rate": _rate(DIALLED)},
-    "served": {"served": _over(_rate(STREAMED), _rate(DIALLED)), "served-rate": _rate(STREAMED)},
     "one": {"one": _rate(ONE), "one-calls": _calls(ONE)},
     "echo": {"echo": _over(_calls(ONE), _echo_rate), "echo-rate": _echo_rate},
     "cost": {

@@ -10,18 +10,15 @@ from contextlib import contextmanager
 from typing import Any, cast
 
 import grpc
-import pytest
 
 from fairplay.conformance.engine import run
 from fairplay.conformance.options import Options
 from fairplay.conformance.silence import SILENCE_S
 from fairplay.conformance.verdicts import Verdict
-from fairplay.conformance.zoo.program_behaviour import InStream
-from fairplay.conformance.zoo.streaming import taking_calls as wrong_stream
 from fairplay.games.game import find
 from fairplay.player.dialing import Hosted, dial_in_async
-from fairplay.player.handlers import Callee, Handlers
-from fairplay.player.serving import Behaviour, start_server, taking_calls
+from fairplay.player.handlers import Handlers
+from fairplay.player.serving import start_server
 from fairplay.v1.connection_pb2 import Call, DialInRequest, Hello, HostedPlayer, Reply
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 from tests.conformance.harness import SOUND_LIMIT_S, player, raises
@@ -47,13 +44,13 @@ async def until(over: threading.Event) -> None:
 
 
 @contextmanager
-def served(made: object, stream: Callable[[Callee], Behaviour] | None = taking_calls) -> Iterator[str]:
-    """Serve a player, with what makes the behaviour of its stream, and yield its link."""
+def served(made: object) -> Iterator[str]:
+    """Serve a player, and yield its link."""
     ports: list[int] = []
     ready = threading.Event()
 
     async def work(over: threading.Event) -> None:
-        server, port = await start_server(Handlers(made), "127.0.0.1:0", stream=stream)
+        server, port = await start_server(Handlers(made), "127.0.0.1:0")
         ports.append(port)
         ready.set()
         await until(over)
@@ -93,40 +90,6 @@ def test_a_player_that_serves_passes() -> None:
         report = run(Options("fish", link, limit_s=SOUND_LIMIT_S, first_limit_s=SOUND_LIMIT_S, examples=5))
     assert report.failed() == []
     assert report.exit_code == 0
-
-
-def test_a_stream_that_a_player_offers_is_judged_and_need_not_last() -> None:
-    async def ends(_: Any, context: Any) -> None:
-        await context.write(b"")
-        await context.read()
-
-    for stream, verdict, remark in (
-        (taking_calls, Verdict.PASS, ""),
-        (lambda _: ends, Verdict.PASS, "the player ended the stream"),
-        (None, Verdict.NOT_APPLICABLE, "the player offers no stream"),
-    ):
-        with served(find("fish").player("random"), stream) as link:
-            [judged] = run(Options("fish", link, only="contract.stream-agrees", limit_s=SOUND_LIMIT_S)).judged
-        assert judged.verdict is verdict
-        assert judged.sentence.startswith(remark)
-
-
-@pytest.mark.parametrize(
-    ("defect", "sentence"),
-    [
-        (InStream.TWICE, "replies came in one game that nobody had asked for"),
-        (InStream.RAISES, "asked for through a stream"),
-        (InStream.RENAMED, "something else about itself through the stream"),
-    ],
-)
-def test_a_player_that_answers_otherwise_through_its_stream_fails_the_case_about_that(
-    defect: InStream, sentence: str
-) -> None:
-    fish = find("fish")
-    with served(fish.player("random"), wrong_stream(fish, defect)) as link:
-        [judged] = run(Options("fish", link, only="contract.stream-agrees", limit_s=SOUND_LIMIT_S)).judged
-    assert judged.verdict is Verdict.FAIL
-    assert sentence in judged.sentence
 
 
 def test_a_player_that_serves_and_raises_fails_the_case_about_that() -> None:

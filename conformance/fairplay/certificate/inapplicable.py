@@ -17,8 +17,9 @@ INAPPLICABLE: Mapping[str, frozenset[str]] = {
     "identity.hello": _ALL - {"dial-in"},
     # what only a player can do that is started; which may support only one of the ways of being reached
     "contract.both-ways-agree": _ALL,
-    # what only a player can do that serves, and what it need not
+    # what certificates may name that were made while players could offer a stream
     "contract.stream-agrees": _ALL,
+    # what a player need not do
     "identity.ends": _ALL,
     "identity.replaced": _ALL,
     # what only a player can do that does not dial in by itself

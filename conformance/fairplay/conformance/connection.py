@@ -9,14 +9,9 @@ from fairplay.conformance.budget import Budget
 from fairplay.conformance.transports import output_of
 from fairplay.games.steps import Failure, Method
 from fairplay.server.links.dial_in import DialInLink
-from fairplay.server.links.dial_out import DialOutLink
 from fairplay.server.links.link import DeadLink, Link, OpenCall
-from fairplay.server.links.player_stream import PlayerStream
 from fairplay.server.links.process import ProcessLink
 from fairplay.v1.player_pb2 import PlayerDescription
-
-STREAM_LIMIT_S = 5.0
-"""How long a player may take to refuse a stream, or to say that it is there."""
 
 
 class Connection:
@@ -63,16 +58,6 @@ class Connection:
             self.breaker.record(method, request, limit_s, outcome)
         self.lost = is_disconnection(outcome)
         return outcome, elapsed_s
-
-    async def open_stream(self) -> PlayerStream | None:
-        """Return the stream through which a player that serves is called from now on; None if it serves none.
-
-        Raises TimeoutError if the player neither refuses the stream nor says that it is there.
-        """
-        if not isinstance(self._link, DialOutLink | ProcessLink):
-            return None
-        async with asyncio.timeout(STREAM_LIMIT_S):
-            return await self._link.open_stream()
 
     @property
     def output(self) -> str:

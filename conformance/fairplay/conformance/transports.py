@@ -102,7 +102,7 @@ class GrpcTransport:
     async def open(self) -> Link:
         """Return a link over a new channel to the same player."""
         limit_s = self._start_limit_s
-        return await dial_out_link(Clock(), self._target, limit_s, self._credentials, secret=self.secret, stream=False)
+        return await dial_out_link(Clock(), self._target, limit_s, self._credentials, secret=self.secret)
 
     async def close(self) -> None:
         """Do nothing: nothing was started."""
@@ -145,7 +145,6 @@ class PlayerServer:
                 tls=self._tls,
                 insecure=self._insecure,
                 programs=self._programs,
-                player_streams=False,
             )
         )
 

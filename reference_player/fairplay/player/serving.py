@@ -5,23 +5,17 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import grpc
-from google.protobuf.message import DecodeError
 
 from fairplay.player import standstill
-from fairplay.player.answering import Answering
 from fairplay.player.handlers import Callee, CallFailed, Handlers
 from fairplay.player.secrets import SECRET_KEY, secret_of, shows
 from fairplay.player.tls import TlsFiles, server_credentials
-from fairplay.v1.connection_pb2 import Reply
-from fairplay.v1.player_stream_pb2 import DESCRIPTOR, TakeCallsRequest, TakeCallsResponse
 
 log = logging.getLogger("fairplay.player")
 
-Behaviour: TypeAlias = Callable[[Any, Any], Awaitable[Any]]
-TAKE_CALLS = f"/{DESCRIPTOR.services_by_name['PlayerStreamService'].full_name}/TakeCalls"
 SERVER_OPTIONS = [
     ("grpc.so_reuseport", 0),  # otherwise two players on one port share its calls silently
     ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
@@ -32,48 +26,20 @@ class AddressInUseError(OSError):
     """The address to listen on cannot be had."""
 
 
-def taking_calls(handlers: Callee) -> Behaviour:
-    """Return the behaviour of PlayerStreamService.TakeCalls, with which a player answers calls through a stream."""
-    players = {0: handlers}
-
-    async def take_calls(_: Any, context: Any) -> None:
-        """Say that the player is there, and answer the calls of a server until it ends the stream."""
-
-        async def write(replies: list[Reply]) -> None:
-            await context.write(TakeCallsResponse(replies=replies).SerializeToString())
-
-        await write([])
-        answering = Answering(write)
-        try:
-            while (data := await context.read()) is not grpc.aio.EOF:
-                frame = TakeCallsRequest.FromString(data)
-                answering.cancel(frame.cancelled)
-                answering.answer(players, frame.calls)
-        except DecodeError:
-            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "a frame is unreadable")
-        finally:
-            await answering.close()
-
-    return take_calls
-
-
 async def start_server(
     handlers: Callee,
     address: str,
     tls: TlsFiles | None = None,
     secret: str = "",
-    *,
-    stream: Callable[[Callee], Behaviour] | None = taking_calls,
 ) -> tuple[grpc.aio.Server, int]:
     """Start serving a player on HOST:PORT (port 0: any free one), and return the server and its port.
 
-    With `tls`, over TLS. With a `secret`, calls that do not show it are refused as UNAUTHENTICATED. `stream`
-    makes the behaviour of PlayerStreamService, through which a server calls it faster; None: it is not offered. Raises
-    AddressInUseError if it cannot listen there, CredentialsError if `tls` is of no use.
+    With `tls`, over TLS. With a `secret`, calls that do not show it are refused as UNAUTHENTICATED.
+    Raises AddressInUseError if it cannot listen there, CredentialsError if `tls` is of no use.
     """
     credentials = server_credentials(tls) if tls is not None else None
     server = grpc.aio.server(options=SERVER_OPTIONS)
-    server.add_generic_rpc_handlers((_GenericHandler(handlers, secret, stream),))
+    server.add_generic_rpc_handlers((_GenericHandler(handlers, secret),))
     try:
         port = (
             server.add_insecure_port(address) if credentials is None else server.add_secure_port(address, credentials)
@@ -104,8 +70,7 @@ def serve(player: object, address: str, tls: TlsFiles | None = None) -> None:
 
     `player` is a plain object with the methods of the game's diagram in snake_case, each taking the request message
     and returning the response message (None where the response is empty), and an attribute `game`. With an attribute
-    `secret`, or FAIRPLAY_SECRET in the environment, it answers only calls that show this secret. A server may call it
-    through one stream, which is faster than a call at a time.
+    `secret`, or FAIRPLAY_SECRET in the environment, it answers only calls that show this secret.
 
     Raises AddressInUseError if it cannot listen there, CredentialsError if `tls` is of no use, SecretError if the
     secret is.
@@ -119,19 +84,16 @@ def serve(player: object, address: str, tls: TlsFiles | None = None) -> None:
 class _GenericHandler(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no types for it
     """The handler of every method of a player, from bytes to bytes, without generated servicers."""
 
-    def __init__(self, handlers: Callee, secret: str, stream: Callable[[Callee], Behaviour] | None) -> None:
+    def __init__(self, handlers: Callee, secret: str) -> None:
         self._secret = secret
         self._refusal = grpc.unary_unary_rpc_method_handler(_refuse)
-        self._stream_refusal = grpc.stream_stream_rpc_method_handler(_refuse)
         self._methods = {
             path: grpc.unary_unary_rpc_method_handler(_behaviour(handlers, path)) for path in handlers.paths
         }
-        if stream is not None:
-            self._methods[TAKE_CALLS] = grpc.stream_stream_rpc_method_handler(stream(handlers))
 
     def service(self, handler_call_details: Any) -> grpc.RpcMethodHandler | None:
         if self._secret and not shows(handler_call_details.invocation_metadata, self._secret):
-            return self._stream_refusal if handler_call_details.method == TAKE_CALLS else self._refusal
+            return self._refusal
         return self._methods.get(handler_call_details.method)
 
 

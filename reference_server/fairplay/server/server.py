@@ -119,8 +119,7 @@ class Config:
     stream to be read. `dial_networks`: where it calls players; None: anywhere if it listens to this machine only, else
     nowhere. `connections`: how many there may be. `heartbeat_s`: how long a connection may be silent before it is asked
     for a sign of life. `meter`: counts what the server does; None: nobody does. `tracer`: is told of each game and
-    call; None: nobody is. `player_streams`: players that it starts, and that serve, are called through a stream if they
-    offer one. `cluster`: where the games of tournaments are played; None: in this process.
+    call; None: nobody is. `cluster`: where the games of tournaments are played; None: in this process.
     """
 
     listen: str = "127.0.0.1:0"
@@ -147,7 +146,6 @@ class Config:
     heartbeat_s: float = HEARTBEAT_S
     meter: Meter | None = None
     tracer: Observer | None = None
-    player_streams: bool = True
     cluster: ClusterOptions | None = None
 
 
@@ -170,7 +168,6 @@ class Server:
             handshake_limit_s=config.handshake_limit_s,
             credentials=config.credentials,
             networks=networks,
-            player_streams=config.player_streams,
         )
         secrets = Secrets(SecretsDatabase(at(config.records)) if config.records else None)
         self.programs, self.links = ways.open(self.hub, self.clock, secrets, GameQuota(config.quotas))

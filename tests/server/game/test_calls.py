@@ -212,17 +212,6 @@ def test_the_time_of_a_call_begins_when_it_is_sent() -> None:
     assert calls.outcomes == {1: (REPLY, 4.0), 2: (Overrun(limit=duration(6.0), elapsed=duration(6.0)), 6.0)}
 
 
-def test_a_call_that_goes_on_in_another_way_is_cancelled_there() -> None:
-    def test(calls: Calls) -> None:
-        call = calls.open(1.0)
-        call.move(lambda each: elsewhere.append(each.id))
-        call.cancel()
-
-    elsewhere: list[int] = []
-    assert run(test).cancelled == []
-    assert elsewhere == [1]
-
-
 def test_after_a_stall_what_has_arrived_meanwhile_counts_and_the_rest_is_over_a_little_later() -> None:
     def test(calls: Calls) -> None:
         loop = asyncio.get_running_loop()

@@ -74,7 +74,7 @@ async def test_a_player_is_told_the_limit_of_a_call(limit_s: float) -> None:
         left.append(context.time_remaining())
         return b""
 
-    async with answering(note) as port, linked(port, stream=False) as link:
+    async with answering(note) as port, linked(port) as link:
         await ask(link, limit_s)
     assert limit_s - AMPLE_S / 2 < left[0] <= limit_s + 0.1  # gRPC rounds it
     assert not {"fairplay-bank-ms", "fairplay-secret"} & set(known[0])
@@ -87,7 +87,7 @@ async def test_a_player_is_told_its_bank_and_shown_its_secret() -> None:
         known.append(dict(context.invocation_metadata()))
         return b""
 
-    async with answering(note) as port, linked(port, secret="right", stream=False) as link:
+    async with answering(note) as port, linked(port, secret="right") as link:
         await ask(link, bank_s=7.5)
         await ask(link)
     assert [each.get("fairplay-bank-ms") for each in known] == ["7500", None]
@@ -118,7 +118,7 @@ async def test_a_player_that_was_found_at_an_address_is_called_by_its_name() -> 
 
     server = await asyncio.start_server(connected, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    link = await dial_out_link(Clock(), f"player.example:{port}", AMPLE_S, None, f"127.0.0.1:{port}", stream=False)
+    link = await dial_out_link(Clock(), f"player.example:{port}", AMPLE_S, None, f"127.0.0.1:{port}")
     answered = asyncio.create_task(ask(link))
     async with asyncio.timeout(AMPLE_S):
         assert await reported == f"player.example:{port}"

@@ -9,7 +9,7 @@ from google.protobuf.message import DecodeError, Message
 from fairplay.conformance import attribution, owners
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import NotApplicable, failure
-from fairplay.conformance.connection import STREAM_LIMIT_S, Connection
+from fairplay.conformance.connection import Connection
 from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.transports import DialInTransport, ExecTransport
@@ -18,7 +18,6 @@ from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE, PLAYER_METHODS
 from fairplay.games.steps import Failure, Method
 from fairplay.player.handlers import PROTOCOL_REVISION
-from fairplay.server.links.player_stream import PlayerStream
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
 
@@ -206,44 +205,6 @@ def both_ways_agree(context: Context) -> None:
         raise failure("The player says different things about itself when serving and when dialling in.", *sections)
 
 
-def _begin_serving(context: Context) -> None:
-    context.player.begin_serving()
-
-
-@case(
-    "contract.stream-agrees",
-    "A player that serves PlayerStreamService says there that it is there, and answers through it as it does without.",
-    prepare=_begin_serving,
-)
-def stream_agrees(context: Context) -> str | None:
-    """Where a player offers a stream, the server calls it through that, and no other case does."""
-    with context.player.serving() as connection:
-        if connection is None:
-            raise NotApplicable("only a player that serves can be called through a stream")
-        without = _description(context, connection)
-        stream = _open_stream(context, connection)
-        if stream is None:
-            raise NotApplicable("the player offers no stream")
-        through = _description(context, connection)
-        context.judge_condition(context.play(context.first_scenario(), connection))
-        context.ask(DESCRIBE, DescribeRequest(), connection)  # whose reply comes behind all others
-        stays, stray_count = stream.is_open, stream.stray_reply_count
-    if stray_count:
-        raise failure(f"{stray_count:,} replies came in one game that nobody had asked for.")
-    if through != without:
-        sections = (("Through the stream", readable(through)), ("By a unary call", readable(without)))
-        raise failure("The player says something else about itself through the stream than without.", *sections)
-    return None if stays else "the player ended the stream, which it may: the rest of the game was unary calls"
-
-
-def _open_stream(context: Context, connection: Connection) -> PlayerStream | None:
-    try:
-        return context.player.loop.run(connection.open_stream())
-    except TimeoutError:
-        sentence = f"The player opens the stream, and does not say within {STREAM_LIMIT_S:g} s that it is there."
-        raise failure(sentence, ("Output of the player", connection.output)) from None
-
-
 def cases(game: Game) -> Sequence[Case]:
     """Return the cases of this module."""
     return (
@@ -255,5 +216,4 @@ def cases(game: Game) -> Sequence[Case]:
         unknown_fields_ignored,
         one_reply_per_call,
         both_ways_agree,
-        stream_agrees,
     )

@@ -6,7 +6,7 @@ from fairplay.conformance.zoo import case_ids
 from fairplay.conformance.zoo.effects import GROWS, RAISES, describes
 from fairplay.conformance.zoo.in_describe import put
 from fairplay.conformance.zoo.mutants import Mutant
-from fairplay.conformance.zoo.program_behaviour import InStream, InvalidRequests, ProgramBehaviour, Start
+from fairplay.conformance.zoo.program_behaviour import InvalidRequests, ProgramBehaviour, Start
 from fairplay.conformance.zoo.triggers import in_decision, in_method, never
 
 
@@ -71,36 +71,6 @@ MUTANTS = (
         in_decision(1),
         RAISES,
         program=ProgramBehaviour(only_served=True),
-    ),
-    _mutant(
-        "is-silent-in-its-stream",
-        "Opens the stream that it offers where it serves, and never says that it is there.",
-        case_ids.STREAM,
-        ProgramBehaviour(in_stream=InStream.SILENT),
-    ),
-    _mutant(
-        "answers-twice-in-its-stream",
-        "Sends each reply twice through the stream that it offers where it serves.",
-        case_ids.STREAM,
-        ProgramBehaviour(in_stream=InStream.TWICE),
-    ),
-    _mutant(
-        "answers-astray-in-its-stream",
-        "Replies through the stream that it offers where it serves with ids of calls that there are not.",
-        case_ids.STREAM,
-        ProgramBehaviour(in_stream=InStream.ASTRAY),
-    ),
-    _mutant(
-        "raises-in-its-stream",
-        "Raises an exception in each turn that it is asked for through a stream where it serves.",
-        case_ids.STREAM,
-        ProgramBehaviour(in_stream=InStream.RAISES),
-    ),
-    _mutant(
-        "has-another-name-in-its-stream",
-        "Calls itself something else through the stream that it offers where it serves.",
-        case_ids.STREAM,
-        ProgramBehaviour(in_stream=InStream.RENAMED),
     ),
     Mutant(
         "grows",

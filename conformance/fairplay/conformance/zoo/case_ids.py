@@ -10,7 +10,6 @@ READABLE = "contract.replies-readable"
 UNKNOWN_FIELDS = "contract.unknown-fields-ignored"
 ONE_REPLY = "contract.one-reply-per-call"
 BOTH_WAYS = "contract.both-ways-agree"
-STREAM = "contract.stream-agrees"
 
 WHOLE_GAMES = "rules.whole-games"
 """Stands for the cases of whole games, one for each seat and number of players: at least one of them fails."""

@@ -16,7 +16,6 @@ from fairplay.conformance.zoo.handlers import MutantHandlers
 from fairplay.conformance.zoo.mutant_player import WAIT_S, Environment
 from fairplay.conformance.zoo.mutants import Mutant
 from fairplay.conformance.zoo.program_behaviour import Start
-from fairplay.conformance.zoo.streaming import taking_calls
 from fairplay.games.game import Game
 from fairplay.player.command import Reach, reach_from
 from fairplay.player.interrupts import run
@@ -57,9 +56,7 @@ async def _play(game: Game, handlers: MutantHandlers, reach: Reach, mutant: Muta
     if reach.listen is None:
         await dial_in(handlers, reach, mutant.behaviour, _die)
         return
-    defect = mutant.behaviour.in_stream
-    stream = None if defect is None else taking_calls(game, defect)
-    server, _ = await start_server(handlers, reach.listen, stream=stream)
+    server, _ = await start_server(handlers, reach.listen)
     try:
         await server.wait_for_termination()
     finally:

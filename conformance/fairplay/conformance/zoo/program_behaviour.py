@@ -23,17 +23,6 @@ class InvalidRequests(Enum):
     DIES = "ends"
 
 
-class InStream(Enum):
-    """How a program that serves answers through a stream."""
-
-    SOUND = "as without"
-    SILENT = "never says that it is there"
-    TWICE = "replies to each call twice"
-    ASTRAY = "replies to calls that there are not"
-    RAISES = "raises an exception in each decision"
-    RENAMED = "has another name"
-
-
 @dataclass(frozen=True, slots=True)
 class ProgramBehaviour:
     """How a program behaves. The defaults are those of a sound one."""
@@ -50,8 +39,6 @@ class ProgramBehaviour:
     """Whether the program goes on after a goodbye for good, and does nothing."""
     returns_when_replaced: bool = False
     """Whether the program dials in again after another program has taken its name over."""
-    in_stream: InStream | None = None
-    """How the program answers through a stream where it serves; None: it offers none."""
     hello_version: str = ""
     """The version that the program says when it dials in; empty: the one that it answers to Describe."""
     dies_when_cancelled: bool = False

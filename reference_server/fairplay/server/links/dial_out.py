@@ -1,13 +1,10 @@
-"""Players that serve their services on an address: the server dials them.
-
-Every player answers plain unary calls; one that serves PlayerStreamService is called through a stream.
-"""
+"""Players that serve their services on an address: the server dials them, and makes plain unary calls."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
@@ -31,8 +28,6 @@ from fairplay.server.links.link import (
     too_large,
 )
 from fairplay.server.links.open_calls import MAX_FRAME_BYTES
-from fairplay.server.links.player_stream import PlayerStream
-from fairplay.v1.connection_pb2 import Call
 from fairplay.v1.misconduct_pb2 import CallErrorReason
 
 CHANNEL_OPTIONS = [
@@ -60,45 +55,18 @@ GIVEN_UP = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc
 
 
 class DialOutLink:
-    """The link to a player on an address, over one channel. Calls show the player's `secret`, if it has one.
+    """The link to a player on an address, over one channel. Calls show the player's `secret`, if it has one."""
 
-    With `stream`, calls go through a stream for as long as the player serves one; otherwise only once `open_stream` has
-    been called.
-    """
-
-    def __init__(self, clock: Clock, channel: grpc.aio.Channel, secret: str = "", *, stream: bool = True) -> None:
+    def __init__(self, clock: Clock, channel: grpc.aio.Channel, secret: str = "") -> None:
         self._clock = clock
         self._shown = ((SECRET_KEY, secret),) if secret else ()
         self._channel = channel
         self._methods: dict[str, Any] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._stream = self._new_stream() if stream else None
-
-    def _new_stream(self) -> PlayerStream:
-        return PlayerStream(self._clock, self._channel, self._shown, self._go_on_without)
-
-    async def open_stream(self) -> PlayerStream | None:
-        """Return the stream through which calls go from now on, while it lasts; None if the player serves none."""
-        self._stream = self._stream or self._new_stream()
-        return self._stream if await self._stream.opens() else None
 
     def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
         """Call the player, which is told the time limit; it is the clock that judges."""
-        if self._stream is not None and self._stream.is_open:
-            return self._stream.calls.call(0, method, request, limit_s, done, bank_s)
         open_call = OpenCall(self._clock, limit_s, done, self._drop)
-        self._ask(open_call, method, request, limit_s, bank_s)
-        return open_call
-
-    def _go_on_without(self, calls: Sequence[tuple[OpenCall, Call]]) -> None:
-        """Make the calls of a stream that has ended as unary calls, with what is left of their time."""
-        for open_call, call in calls:
-            open_call.move(self._drop)
-            bank_s = call.bank_time.seconds + call.bank_time.nanos / 1e9
-            self._ask(open_call, call.method_name, call.request, open_call.left_s, bank_s)
-
-    def _ask(self, open_call: OpenCall, method: str, request: bytes, limit_s: float, bank_s: float) -> None:
-        """Make a unary call."""
         unary = self._methods.get(method)
         if unary is None:
             unary = self._methods[method] = self._channel.unary_unary(method)
@@ -111,6 +79,7 @@ class DialOutLink:
         task = asyncio.create_task(self._answer(make, open_call, limit_s))
         self._tasks[open_call.id] = task
         task.add_done_callback(lambda _: self._tasks.pop(open_call.id, None))
+        return open_call
 
     async def _answer(self, make: Callable[[float], Awaitable[bytes]], open_call: OpenCall, limit_s: float) -> None:
         """Settle a call with what comes of it. It is made again if the player may have given up a server that stood."""
@@ -129,9 +98,7 @@ class DialOutLink:
             task.cancel()
 
     async def close(self) -> None:
-        """End the stream, and close the channel."""
-        if self._stream is not None:
-            await self._stream.close()
+        """Close the channel."""
         await self._channel.close()
 
 
@@ -180,14 +147,11 @@ async def dial_out_link(
     credentials: Credentials | None = None,
     address: str = "",
     secret: str = "",
-    *,
-    stream: bool = True,
 ) -> Link:
     """Wait until the player on HOST:PORT can be connected to, and return the link to it.
 
     With `credentials` it is called over TLS. `address` is where the host of `target` is, if that is known already.
-    `secret` is the player's own, with which it knows the server. With `stream`, it is called through one if it serves
-    one.
+    `secret` is the player's own, with which it knows the server.
     """
     try:
         channel = _channel(target, credentials, address or target)
@@ -204,4 +168,4 @@ async def dial_out_link(
     finally:
         if not ready:
             await channel.close()
-    return DialOutLink(clock, channel, secret, stream=stream)
+    return DialOutLink(clock, channel, secret)

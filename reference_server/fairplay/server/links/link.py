@@ -105,10 +105,6 @@ class OpenCall:
         """Return the seconds that are left of the call's time; the least that a player can be told, if none are."""
         return max(self.limit_s - self.elapsed_s, LEAST_LIMIT_S)
 
-    def move(self, cancel: Callable[[OpenCall], None]) -> None:
-        """Note that the call goes on in another way: `cancel` tells the player there that it need not go on."""
-        self._cancel = cancel
-
     def expire(self) -> None:
         """Fail the call because its time is over."""
         self.fail(overrun(self.limit_s, self.elapsed_s))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -82,11 +82,11 @@ class OpenCalls:
         for open_call, _ in self._open.values():
             open_call.pause()
 
-    def end(self) -> Sequence[tuple[OpenCall, Call]]:
-        """Return the calls that are open, with their messages, and know them no more."""
+    def end(self) -> list[OpenCall]:
+        """Return the calls that are open, and know them no more."""
         self.halt()
         calls, self._open = self._open, {}
-        return list(calls.values())
+        return [open_call for open_call, _ in calls.values()]
 
     def nudge(self) -> None:
         """Send a frame soon, even an empty one."""

@@ -9,9 +9,7 @@ from typing import TypeAlias
 
 from fairplay.games.steps import Failure
 from fairplay.server.links.dial_in import DialInLink, Hub
-from fairplay.server.links.dial_out import DialOutLink
 from fairplay.server.links.link import Clock, DeadLink, Done, Link, OpenCall
-from fairplay.server.links.player_stream import PlayerStream
 from fairplay.server.links.program import Program
 from fairplay.v1.connection_pb2 import GoodbyeReason
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason
@@ -78,10 +76,6 @@ class ProcessLink:
     def output(self) -> str:
         """Return the end of what the player has written to its standard output and error."""
         return self._program.output
-
-    async def open_stream(self) -> PlayerStream | None:
-        """Return the stream through which a player that serves is called from now on; None if it serves none."""
-        return await self._inner.open_stream() if isinstance(self._inner, DialOutLink) else None
 
     def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
         """Call the player; a failure carries the end of its output."""

@@ -71,10 +71,7 @@ class _Place(NamedTuple):
 
 
 class Programs:
-    """The started players of a server. With `streams`, those that serve are called through one if they offer it.
-
-    At most `at_once` of them come up at a time; 0: one a processor.
-    """
+    """The started players of a server. At most `at_once` of them come up at a time; 0: one a processor."""
 
     def __init__(
         self,
@@ -84,15 +81,12 @@ class Programs:
         serve_one: ServeOne,
         start_limit_s: float,
         at_once: int = 0,
-        *,
-        streams: bool,
     ) -> None:
         self._hub = hub
         self._clock = clock
         self._options = options
         self._serve_one = serve_one
         self._room = Room(start_limit_s, at_once)
-        self._streams = streams
         self._running: set[AsyncExitStack] = set()
 
     async def close(self) -> None:
@@ -185,7 +179,7 @@ class Programs:
             if dials_in.done():
                 return DialInLink(self._hub, name)
             served = serves.done()
-            return DialOutLink(self._clock, channel, secret, stream=self._streams) if served else None
+            return DialOutLink(self._clock, channel, secret) if served else None
         finally:
             for way in ways:
                 way.cancel()

@@ -102,7 +102,7 @@ class Stream:
 
     def _close(self) -> None:
         self._closed(self)
-        for open_call, _ in self.calls.end():
+        for open_call in self.calls.end():
             open_call.settle(disconnected("the connection of the player ended during the call"))
 
     def goodbye(self, reason: GoodbyeReason.ValueType, message: str) -> None:

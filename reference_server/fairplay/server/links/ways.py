@@ -27,7 +27,6 @@ class Ways:
     handshake_limit_s: float = FIRST_LIMIT_S
     credentials: Credentials = NO_CREDENTIALS
     networks: DialNetworks = ANYWHERE
-    player_streams: bool = True
 
     def open(
         self,
@@ -42,9 +41,7 @@ class Ways:
         `starts_at_once` is how many programs come up at a time; 0: one a processor.
         """
         servers = OnePlayerServers(hub, self.handshake_limit_s)
-        programs = Programs(
-            hub, clock, self.programs, servers, self.start_limit_s, starts_at_once, streams=self.player_streams
-        )
+        programs = Programs(hub, clock, self.programs, servers, self.start_limit_s, starts_at_once)
         links = Links(
             hub,
             clock,
