@@ -15,7 +15,9 @@ from fairplay.games.game import find
 from fairplay.games.q import research as q_research
 from fairplay.games.q import rules as q
 from fairplay.games.research import Encoding, find_research, first_numbers, playouts, rewards
-from fairplay.games.webset import rules as webset
+from fairplay.games.webset.rules import acts
+from fairplay.games.webset.rules.cards import is_set
+from fairplay.games.webset.rules.state import State, on_table, solutions
 from tests.slow import all_but_first_slow
 
 MOST_STEPS = {"bazaar": 6, "eriantys": 8, "fish": 1, "q": 3}
@@ -137,21 +139,21 @@ def take(encoding: Encoding, position: Any, cards: tuple[int, ...]) -> Any:
     return position
 
 
-def wrong_take(state: webset.State) -> tuple[int, ...]:
+def wrong_take(state: State) -> tuple[int, ...]:
     """Return three cards of the table that are no set."""
-    cards = webset.on_table(state)
-    return next(cards[at : at + 3] for at in range(9) if not webset.is_set(*cards[at : at + 3]))
+    cards = on_table(state)
+    return next(cards[at : at + 3] for at in range(9) if not is_set(*cards[at : at + 3]))
 
 
 def test_a_round_of_webset_counts_one_of_the_takes_when_all_have_chosen() -> None:
     encoding = encode(Setting("webset", 2, {}))
     position = encoding.initial(Random(5))
-    right = webset.solutions(position.state)[0]
+    right = solutions(position.state)[0]
     wrong = wrong_take(position.state)
     after = take(encoding, position, right)
     assert (after.state, encoding.turn(after)) == (position.state, 1)
     after = take(encoding, after, wrong)
-    assert webset.scores(after.state) == (1, -1)
+    assert acts.scores(after.state) == (1, -1)
     assert encoding.turn(after) == 0
 
 
@@ -168,14 +170,14 @@ def test_who_is_locked_out_is_not_asked_in_a_round_of_webset() -> None:
     encoding = encode(Setting("webset", 2, {"lockedUntilChange": True}))
     position = encoding.initial(Random(5))
     position = encoding.apply(take(encoding, position, wrong_take(position.state)), 0)
-    assert (webset.scores(position.state), encoding.turn(position)) == ((-1, 0), 1)
+    assert (acts.scores(position.state), encoding.turn(position)) == ((-1, 0), 1)
     assert encoding.turn(encoding.apply(position, 0)) == 1
 
 
 def test_a_puzzle_is_solved_by_naming_all_sets_and_nothing_is_named_twice() -> None:
     encoding = encode(Setting("webset", 2, {"rounds": "ROUNDS_PUZZLE"}))
     position = encoding.initial(Random(5))
-    found = webset.solutions(position.state)
+    found = solutions(position.state)
     for triple in found:
         position = take(encoding, position, triple)
     one, two, three = found[0]
@@ -185,13 +187,13 @@ def test_a_puzzle_is_solved_by_naming_all_sets_and_nothing_is_named_twice() -> N
     position = take(encoding, position, (min(offered),))
     position = encoding.apply(encoding.apply(position, 0), 0)
     assert encoding.turn(position) is None
-    assert webset.scores(position.state) == (len(found) - 1, 0)
+    assert acts.scores(position.state) == (len(found) - 1, 0)
 
 
 def test_in_a_puzzle_all_takes_can_be_named_and_then_only_done_is_left() -> None:
     encoding = encode(Setting("webset", 2, {"rounds": "ROUNDS_PUZZLE", "aspects": 3}))
     position = encoding.initial(Random(5))
-    count = len(webset.on_table(position.state))
+    count = len(on_table(position.state))
     steps = 0
     while (actions := encoding.legal(position)) != [0]:
         position = encoding.apply(position, actions[-1])

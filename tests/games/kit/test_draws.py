@@ -14,7 +14,9 @@ from fairplay.games.bazaar import rules as bazaar
 from fairplay.games.bazaar.rules.pieces import unpack
 from fairplay.games.eriantys.rules.bag import draw_one
 from fairplay.games.kit.draws import draw_below
-from fairplay.games.webset import rules as webset
+from fairplay.games.webset.rules import acts, takes
+from fairplay.games.webset.rules.settings import settings_of
+from fairplay.games.webset.rules.state import Status
 
 WHOLE = 1 << 64
 PEBBLES = ("red", "white", "blue", "green", "yellow")
@@ -85,8 +87,8 @@ def test_a_drawn_colour_is_one_of_those_in_the_bag() -> None:
 def test_the_take_that_counts_is_that_of_the_page() -> None:
     table = (0, 1, 2, 9, 10, 11, 18, 19, 20, 3, 4, 5)
     deck = (*table, *[card for card in range(81) if card not in table])
-    state = webset.dealt(webset.settings_of(rounds="lot"), deck, 4)
+    state = acts.dealt(settings_of(rounds="lot"), deck, 4)
     answers = [(2, (0, 1, 2)), (0, (0, 1, 3)), (3, (9, 10, 11)), (1, (18, 19, 20))]
-    verdicts = webset.play_round(state, answers).verdicts
-    assert [seat for seat, said in verdicts.items() if said.status is webset.Status.GOT_SET] == [1]
+    verdicts = takes.play_round(state, answers).verdicts
+    assert [seat for seat, said in verdicts.items() if said.status is Status.GOT_SET] == [1]
     assert "of three sets the last one counts" in PAGE

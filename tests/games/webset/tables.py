@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from fairplay.games.steps import Arrival, Call, CallAll, Eliminate, Outcome, Race, Show
-from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
 from fairplay.games.webset.protocol import codec, conversation
-from fairplay.games.webset.rules import EMPTY, Act, Phase, State, Status, Take, Word, settings_of
-from fairplay.games.webset.rules.cards import format_card, parse_cards
+from fairplay.games.webset.rules import acts, invariants
+from fairplay.games.webset.rules.cards import EMPTY, format_card, parse_cards
+from fairplay.games.webset.rules.settings import settings_of
+from fairplay.games.webset.rules.state import Act, Phase, State, Status, Take, Word, on_table
 from fairplay.player.handlers import snake_case
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1.webset_player_pb2 import ActResponse, PickCardsResponse
@@ -31,13 +32,13 @@ def format_cards(cards: Iterable[int]) -> str:
 
 def fresh(seats: int = 2, deck: Sequence[int] = UNSHUFFLED, **given: Any) -> State:
     """Return a game with this deck; the unshuffled one gives the table of vector S3."""
-    return rules.dealt(settings_of(**{"min_players": 1, **given}), tuple(deck), seats, draw_state=1)
+    return acts.dealt(settings_of(**{"min_players": 1, **given}), tuple(deck), seats, draw_state=1)
 
 
-def done(state: State, *acts: tuple[int, Word | str]) -> State:
+def done(state: State, *given: tuple[int, Word | str]) -> State:
     """Return the state after acts that must be carried out; a text is a take of these cards."""
-    for seat, action in acts:
-        state, status, _ = rules.carry_out(state, act(seat, action))
+    for seat, action in given:
+        state, status, _ = acts.carry_out(state, act(seat, action))
         assert status in (None, Status.GOT_SET), status
     return state
 
@@ -52,7 +53,7 @@ def taken(state: State, cards: str, seat: int = 0) -> State:
 
 def refused(state: State, seat: int, action: Word | str) -> tuple[Status | None, str | None]:
     """Return the status and the rule of an act that must not change anything."""
-    after, status, rule = rules.carry_out(state, act(seat, action))
+    after, status, rule = acts.carry_out(state, act(seat, action))
     assert after == state
     return status, rule
 
@@ -64,7 +65,7 @@ def columns(state: State) -> list[str]:
 
 
 def lying(state: State) -> str:
-    return format_cards(sorted(rules.on_table(state)))
+    return format_cards(sorted(on_table(state)))
 
 
 CAP = "0001 0002 0100 0102 0211 0220 1011 1020 1110 1111 1120 1122 1210 1222 2010 2022 2100 2101 2201 2202"
@@ -175,7 +176,7 @@ class Play:
     def _take(self, step: Any) -> Any:
         """Return the answer to a step, or this class if the test has to give it."""
         if isinstance(step, Show):
-            assert rules.invariant(step.state.state) is None
+            assert invariants.invariant(step.state.state) is None
             self.shown.append(step.state)
             self.states.append(step.state.state)
             return None

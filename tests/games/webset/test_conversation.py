@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from fairplay.games.steps import Arrival, Call, CallAll, CallKind, Eliminate, Race, Show, drive
-from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
 from fairplay.games.webset.protocol import codec, conversation
-from fairplay.games.webset.rules import Phase, Player, Standing, State
-from fairplay.games.webset.rules.cards import parse_cards
+from fairplay.games.webset.rules import acts
+from fairplay.games.webset.rules.cards import EMPTY, parse_cards
+from fairplay.games.webset.rules.state import Phase, Player, Standing, State, on_table
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
 from fairplay.webset.v1 import webset_pb2, webset_player_pb2
 from fairplay.webset.v1.webset_player_pb2 import ActResponse, PickCardsResponse
@@ -50,7 +50,7 @@ def actions(request: Any) -> list[str]:
 
 def two_sets_left(seats: int = 2, **given: Any) -> State:
     """Return a game with an empty deck and two sets on the table that share no card."""
-    table = (*parse_cards(f"{X0} {X1}"), *[rules.EMPTY] * 15)
+    table = (*parse_cards(f"{X0} {X1}"), *[EMPTY] * 15)
     return fresh(seats, **given)._replace(table=table, deck=(), discarded=(*range(6, 81),), phase=Phase.OPEN)
 
 
@@ -194,7 +194,7 @@ def test_nothing_that_comes_together_with_a_change_does_not_count_for_the_new_ta
 def test_what_comes_together_with_a_change_counts_for_the_new_table() -> None:
     play = Play(fresh(2, more_rule="anyone"))
     play.arrive((0, answered(MORE)), (1, answered(CALL)))
-    assert (play.state.caller, len(rules.on_table(play.state))) == (1, 15)
+    assert (play.state.caller, len(on_table(play.state))) == (1, 15)
     assert events(play.asked("PickCards")[1]) == [("CARDS_DEALT", 0), ("CALLED", 1)]
 
 
@@ -439,7 +439,7 @@ def test_more_cards_are_dealt_when_enough_have_asked_and_the_votes_of_others_sta
     assert actions(play.asked("Act")[1]) == ["NOTHING", "CALL_SET"]
     assert play.asked("Act")[1].state.players[1].voted
     play.arrive((0, answered(MORE)))
-    assert len(rules.on_table(play.state)) == 15
+    assert len(on_table(play.state)) == 15
     assert events(play.asked("Act")[2]) == [("VOTED", 1), ("CARDS_DEALT", 0)]
 
 
@@ -621,7 +621,7 @@ def test_rounds_in_which_nobody_takes_anything_come_to_an_end() -> None:
 def test_in_rounds_a_pass_of_all_asks_for_more_cards() -> None:
     play = Play(fresh(2, deck=deck_with(without_sets(12)), rounds="earliest", more_rule="all_agree"))
     play.answer_round({0: PickCardsResponse(), 1: PickCardsResponse()})
-    assert len(rules.on_table(play.state)) == 15
+    assert len(on_table(play.state)) == 15
     assert events(play.asked("PickCards")[0]) == [("CARDS_DEALT", None)]
 
 
@@ -681,7 +681,7 @@ def disguised(state: State) -> list[State]:
     """Return states that differ only in what nobody may know."""
     return [
         state._replace(draw_state=state.draw_state ^ 0x5555),
-        *[state._replace(deck=rules.shuffled(state.deck, Random(seed))) for seed in range(3)],
+        *[state._replace(deck=acts.shuffled(state.deck, Random(seed))) for seed in range(3)],
     ]
 
 

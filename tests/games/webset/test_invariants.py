@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from fairplay.games.kit.settings import MAX_COUNT
-from fairplay.games.webset import rules
-from fairplay.games.webset.rules import EMPTY, Phase, Player, Standing, settings_of
+from fairplay.games.webset.rules import invariants
+from fairplay.games.webset.rules.cards import EMPTY
+from fairplay.games.webset.rules.settings import settings_of
+from fairplay.games.webset.rules.state import Phase, Player, Standing, solutions
 from tests.games.webset.tables import UNSHUFFLED, fresh, without_sets
 
 START = fresh()
@@ -20,7 +22,7 @@ ONE_SET = Player(cards=(12, 13, 14), points=1)
 WITHOUT_SET = {"deck": UNSHUFFLED[15:], "players": (ONE_SET, Player())}
 CALLED = {"phase": Phase.CALLED, "caller": 1, "call_count": 1}
 SHOWN = {"settings": settings_of(show_enabled=True), "phase": Phase.SHOWING}
-SOLUTION_COUNT = len(rules.solutions(START))
+SOLUTION_COUNT = len(solutions(START))
 LOCKING = settings_of(locked_until_change=True)
 VOTING = settings_of(more_rule="all_agree")
 CAP = START.settings.act_cap
@@ -56,7 +58,7 @@ NONE_THERE = {
     ],
 )
 def test_what_a_game_can_just_be_like_is_sound(changes: dict[str, Any]) -> None:
-    assert rules.invariant(START._replace(**changes)) is None
+    assert invariants.invariant(START._replace(**changes)) is None
 
 
 @pytest.mark.parametrize(
@@ -105,4 +107,4 @@ def test_what_a_game_can_just_be_like_is_sound(changes: dict[str, Any]) -> None:
     ],
 )
 def test_what_no_game_can_be_like_is_named(changes: dict[str, Any], sentence: str) -> None:
-    assert sentence in (rules.invariant(START._replace(**changes)) or "")
+    assert sentence in (invariants.invariant(START._replace(**changes)) or "")

@@ -9,8 +9,10 @@ import pytest
 
 from fairplay.games.game import find, may_join_late
 from fairplay.games.steps import Joined
-from fairplay.games.webset import rules
-from fairplay.games.webset.rules import State
+from fairplay.games.webset.rules import acts, invariants
+from fairplay.games.webset.rules.cards import format_card
+from fairplay.games.webset.rules.settings import settings_of
+from fairplay.games.webset.rules.state import Act, Standing, State, Word, solutions
 from fairplay.v1.misconduct_pb2 import CallError
 from fairplay.webset.v1 import webset_pb2, webset_player_pb2
 from tests.games.webset.tables import CALL, Play, answered, cards, events, fresh
@@ -59,7 +61,7 @@ def test_who_fails_when_it_is_told_the_table_is_out_and_keeps_its_seat() -> None
     play.arrive((2, CallError()))
     assert [each.seat for each in play.out] == [2]
     play.arrive((3, Joined()))
-    assert [player.standing for player in play.state.players][2:] == [rules.Standing.OUT, rules.Standing.IN]
+    assert [player.standing for player in play.state.players][2:] == [Standing.OUT, Standing.IN]
 
 
 def test_who_joins_in_the_moment_in_which_the_game_ends_is_told_both() -> None:
@@ -74,7 +76,7 @@ def test_who_joins_in_the_moment_in_which_the_game_ends_is_told_both() -> None:
 
 
 def play_next_set(play: Play) -> str:
-    return " ".join(rules.format_card(card) for card in rules.solutions(play.state)[0])
+    return " ".join(format_card(card) for card in solutions(play.state)[0])
 
 
 def test_the_game_is_over_when_its_last_player_is_lost_whoever_might_have_joined() -> None:
@@ -101,21 +103,21 @@ def test_a_newcomer_plays_on_when_those_before_it_are_lost() -> None:
 def test_there_is_room_for_eight_where_the_settings_let_players_join(
     chosen: dict[str, Any], seat_count: int, next_seat: int | None
 ) -> None:
-    settings = rules.settings_of(**{"late_join": True, **chosen})
-    state = rules.initial(settings, seat_count, Random(1))
-    assert rules.next_seat(state) == next_seat
-    assert rules.next_seat(rules.stop(state)) is None
+    settings = settings_of(**{"late_join": True, **chosen})
+    state = acts.initial(settings, seat_count, Random(1))
+    assert acts.next_seat(state) == next_seat
+    assert acts.next_seat(acts.stop(state)) is None
 
 
 def test_the_votes_of_others_stay_and_those_who_join_have_one_too() -> None:
     state = begun(more_rule="all_agree")
-    state = rules.carry_out(state, rules.Act(0, rules.Word.MORE)).state
-    joined = rules.join(state)
-    assert rules.invariant(joined) is None
+    state = acts.carry_out(state, Act(0, Word.MORE)).state
+    joined = acts.join(state)
+    assert invariants.invariant(joined) is None
     assert (joined.votes, joined.table, joined.revision) == ((0,), state.table, state.revision + 1)
-    joined = rules.carry_out(joined, rules.Act(1, rules.Word.MORE)).state
+    joined = acts.carry_out(joined, Act(1, Word.MORE)).state
     assert joined.table == state.table
-    assert rules.carry_out(joined, rules.Act(2, rules.Word.MORE)).state.table != state.table
+    assert acts.carry_out(joined, Act(2, Word.MORE)).state.table != state.table
 
 
 def test_a_table_knows_from_the_settings_whether_players_may_join_late() -> None:

@@ -8,11 +8,11 @@ import pytest
 from rich.cells import cell_len
 from rich.text import Text
 
-from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules import State
-from fairplay.games.webset.rules.cards import card_name, parse_card
+from fairplay.games.webset.rules import acts
+from fairplay.games.webset.rules.cards import EMPTY, card_name, parse_card
+from fairplay.games.webset.rules.state import State, solutions
 from fairplay.games.webset.views import picture
 from fairplay.webset.v1 import webset_pb2
 from tests.games.webset.tables import CALL, MORE, SHOW, UNSHUFFLED, act, done, fresh, taken
@@ -42,7 +42,7 @@ def written(state: State, names: list[str] | None = None) -> str:
     return Text.from_markup(GAME.text(codec.public_message(state), NAMES if names is None else names)).plain
 
 
-OVER = rules.stop(rules.eliminate(taken(fresh(3), "0000 0001 0002", seat=1), 2))
+OVER = acts.stop(acts.eliminate(taken(fresh(3), "0000 0001 0002", seat=1), 2))
 
 
 def test_the_table_is_drawn_column_by_column_with_its_deck() -> None:
@@ -58,7 +58,7 @@ def test_empty_slots_are_drawn_as_such_and_more_columns_widen_the_picture() -> N
     wide = done(fresh(3, profile="seed"), (0, MORE), (0, MORE))
     assert len(groups(drawn(wide), "slot")) == 18
     assert int(drawn(wide).get("width", "")) > int(drawn(fresh(3)).get("width", ""))
-    holes = wide._replace(table=(0, rules.EMPTY, 2, *[rules.EMPTY] * 18))
+    holes = wide._replace(table=(0, EMPTY, 2, *[EMPTY] * 18))
     assert len(groups(drawn(holes), "slot")) == 12
     assert len(titles(drawn(holes))) == 2
 
@@ -84,13 +84,13 @@ def test_the_solution_that_is_displayed_is_marked() -> None:
         for slot, title in zip(groups(root, "slot"), titles(root), strict=True)
         if any(rect.get("stroke-width") == "5" for rect in slot.iter(f"{SVG}rect"))
     ]
-    assert marked == [card_name(card) for card in rules.solutions(state)[1]]
+    assert marked == [card_name(card) for card in solutions(state)[1]]
 
 
 def test_players_are_drawn_with_points_sets_penalties_and_their_last_set() -> None:
     state = taken(fresh(3), "0000 0001 0002")
-    state = rules.apply(done(state, (1, CALL)), act(1, "0010 0010 0010"))
-    state = rules.expired(done(state, (1, CALL)), 3).state
+    state = acts.apply(done(state, (1, CALL)), act(1, "0010 0010 0010"))
+    state = acts.expired(done(state, (1, CALL)), 3).state
     rows = ["".join(player.itertext()).split() for player in groups(drawn(state), "player")]
     assert rows[0][:4] == ["Ann", "1", "set", "1"]
     said = " ".join(rows[1])

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from fairplay.games.conformance import Level
-from fairplay.games.webset import rules
 from fairplay.games.webset.conformance.infractions import infraction_in
 from fairplay.games.webset.game import GAME
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules import Phase, State, Status, parse_card
+from fairplay.games.webset.rules import acts, invariants, takes
+from fairplay.games.webset.rules.cards import parse_card
+from fairplay.games.webset.rules.settings import RULES
+from fairplay.games.webset.rules.state import Phase, State, Status, solutions
 from fairplay.games.webset.views import picture
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.webset.v1 import webset_pb2
@@ -33,7 +35,7 @@ def numbers(text: str) -> tuple[int, ...]:
 
 
 def everything(state: State) -> tuple[int, ...]:
-    return tuple([card for triple in rules.solutions(state) for card in triple])
+    return tuple([card for triple in solutions(state) for card in triple])
 
 
 # --- the rules ---
@@ -53,47 +55,47 @@ def test_right_sets_count_and_wrong_ones_cost(
     named: str, points: int, found: int, wrong: int, rule: str | None
 ) -> None:
     state = puzzle()
-    solved = rules.judge_named(state, numbers(named))
-    after = rules.solve(state, [(1, numbers(named))])
+    solved = takes.judge_named(state, numbers(named))
+    after = takes.solve(state, [(1, numbers(named))])
     player = after.players[1]
     assert (player.points, player.sets, player.penalties, solved.rule) == (points, found, wrong, rule)
-    assert (after.phase, after.table, rules.invariant(after)) == (Phase.OVER, state.table, None)
+    assert (after.phase, after.table, invariants.invariant(after)) == (Phase.OVER, state.table, None)
 
 
 def test_wrong_sets_cost_what_the_settings_say_down_to_the_floor() -> None:
     named = numbers(f"{FIRST} {WRONG} {WRONG}")
-    assert rules.solve(puzzle(penalty_bad=3), [(0, named)]).players[0].points == -5
-    assert rules.solve(puzzle(penalty_bad=3, score_floor=-2), [(0, named)]).players[0].points == -2
-    free = rules.solve(puzzle(profile="seed"), [(0, named)])
-    assert (free.players[0].points, rules.ranks(free)) == (1, (1, 2, 2))
+    assert takes.solve(puzzle(penalty_bad=3), [(0, named)]).players[0].points == -5
+    assert takes.solve(puzzle(penalty_bad=3, score_floor=-2), [(0, named)]).players[0].points == -2
+    free = takes.solve(puzzle(profile="seed"), [(0, named)])
+    assert (free.players[0].points, acts.ranks(free)) == (1, (1, 2, 2))
 
 
 def test_what_is_named_counts_once_and_only_of_players_in_a_puzzle_that_is_open() -> None:
-    state = rules.eliminate(puzzle(), 1)
-    after = rules.solve(state, [(0, numbers(FIRST)), (1, numbers(FIRST))])
+    state = acts.eliminate(puzzle(), 1)
+    after = takes.solve(state, [(0, numbers(FIRST)), (1, numbers(FIRST))])
     assert [player.points for player in after.players] == [1, 0, 0]
     assert (after.act_count, after.revision) == (state.act_count + 1, state.revision + 1)
-    assert rules.solve(after, [(2, numbers(FIRST))]).players == after.players
+    assert takes.solve(after, [(2, numbers(FIRST))]).players == after.players
 
 
 def test_of_an_endless_answer_the_rest_is_not_looked_at() -> None:
-    solved = rules.judge_named(puzzle(), (0, 1, 2) * 3000)
+    solved = takes.judge_named(puzzle(), (0, 1, 2) * 3000)
     assert (len(solved.found), len(solved.broken)) == (1, 2925 - 1)
     assert len(codec.parse_sets(messages.PickCardsResponse(cards=[0] * 10_000))) == 3 * 2925
 
 
 def test_states_in_which_sets_are_named_that_cannot_be_are_refused() -> None:
-    state = rules.solve(puzzle(), [(0, numbers(FIRST))])
+    state = takes.solve(puzzle(), [(0, numbers(FIRST))])
     for named in (FIRST + " " + FIRST, "2220 2221 2222"):
         player = state.players[0]._replace(cards=numbers(named))
-        assert "named" in (rules.invariant(state._replace(players=(player, *state.players[1:]))) or "")
-    assert "not over" in (rules.invariant(state._replace(phase=Phase.OPEN)) or "")
+        assert "named" in (invariants.invariant(state._replace(players=(player, *state.players[1:]))) or "")
+    assert "not over" in (invariants.invariant(state._replace(phase=Phase.OPEN)) or "")
 
 
 def test_there_is_a_set_to_be_found_where_the_referee_deals_by_itself() -> None:
     state = puzzle(deck=deck_with(without_sets(15)))
-    assert rules.solutions(state)
-    assert not rules.solutions(puzzle(deck=deck_with(without_sets(15)), more_rule="anyone"))
+    assert solutions(state)
+    assert not solutions(puzzle(deck=deck_with(without_sets(15)), more_rule="anyone"))
 
 
 # --- the referee ---
@@ -160,14 +162,14 @@ def answer(spec: str, state: State, **more: Any) -> messages.PickCardsResponse:
 def test_reference_players_name_many_sets() -> None:
     state = puzzle()
     for spec in ("first", "solver"):
-        assert rules.judge_named(state, tuple(answer(spec, state).cards)).found == list(rules.solutions(state))
+        assert takes.judge_named(state, tuple(answer(spec, state).cards)).found == list(solutions(state))
     counts = set()
     for revision in range(20):
-        solved = rules.judge_named(state, tuple(answer("random", state._replace(revision=revision)).cards))
+        solved = takes.judge_named(state, tuple(answer("random", state._replace(revision=revision)).cards))
         assert not solved.broken
         counts.add(len(solved.found))
     assert len(counts) > 3
-    assert rules.judge_named(state, tuple(answer("solver:error=1", state).cards)).found == []
+    assert takes.judge_named(state, tuple(answer("solver:error=1", state).cards)).found == []
 
 
 @pytest.mark.parametrize(
@@ -205,10 +207,10 @@ async def test_a_person_names_sets_takes_cards_back_and_ends_it() -> None:
     sitting.press("backspace")
     assert "1 named" in sitting.status
     sitting.press("x", *"qaz")  # the first set again
-    assert sitting.reported[-1] == rules.RULES["webset.take.once"]
+    assert sitting.reported[-1] == RULES["webset.take.once"]
     sitting.press("backspace", "backspace", "enter")
     reply = await task
-    assert rules.judge_named(puzzle(), tuple(reply.cards)) == ([numbers(FIRST), numbers(SECOND)], [])
+    assert takes.judge_named(puzzle(), tuple(reply.cards)) == ([numbers(FIRST), numbers(SECOND)], [])
     assert "You name set 1: " in sitting.reported[0]
 
 
@@ -231,6 +233,6 @@ async def test_the_buttons_of_a_puzzle_are_in_the_picture() -> None:
 
 
 def test_pictures_of_a_solved_puzzle_say_who_has_found_what() -> None:
-    state = codec.public_message(rules.solve(puzzle(), [(0, everything(puzzle())), (1, numbers(WRONG))]))
+    state = codec.public_message(takes.solve(puzzle(), [(0, everything(puzzle())), (1, numbers(WRONG))]))
     assert f"{ALL} sets" in shown(picture.text(state, NAMES))
     assert f"ann {ALL} (winner)" in picture.svg(state, NAMES)

@@ -8,8 +8,10 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fairplay.games.webset import rules
-from fairplay.games.webset.rules import EMPTY, Act, Phase, State, Status, Take, Word, settings_of
+from fairplay.games.webset.rules import acts, invariants, takes
+from fairplay.games.webset.rules.cards import EMPTY, is_set
+from fairplay.games.webset.rules.settings import RULES, settings_of
+from fairplay.games.webset.rules.state import Act, Action, Phase, State, Status, Take, Word, playing, solutions
 from tests.games.webset.tables import PROFILES, WORDS
 
 ACTIONS = st.one_of(
@@ -38,25 +40,25 @@ def games(draw: st.DrawFn) -> tuple[State, Random]:
     """Draw a fresh game of any profile, with some settings changed."""
     chosen = settings_of(profile=draw(st.sampled_from(PROFILES)), **{**draw(CHANGES), "min_players": 1})
     rng = Random(draw(st.integers(0, 2**32)))
-    return rules.initial(chosen, draw(st.integers(1, 5)), rng), rng
+    return acts.initial(chosen, draw(st.integers(1, 5)), rng), rng
 
 
 def stepped(state: State, rng: Random) -> State:
     """Take a step of any kind, mostly one that is carried out, and mostly not a showing."""
     if state.phase is Phase.CALLED and rng.random() < 0.1:
-        return rules.expired(state, state.call_count).state
+        return acts.expired(state, state.call_count).state
     if rng.random() < 0.01:
-        return rules.eliminate(state, rng.randrange(len(state.players)))
+        return acts.eliminate(state, rng.randrange(len(state.players)))
     if rng.random() < 0.2:
         cards = rng.sample(range(-1, 82), rng.randrange(5))
         action: Any = rng.choice([*WORDS, Take(tuple(cards))])
-        return rules.apply(state, Act(rng.randrange(len(state.players)), action))
-    acts = [each for each in rules.legal(state) if each.action is not Word.SHOW] or rules.legal(state)
-    return rules.apply(state, rng.choice(acts))
+        return acts.apply(state, Act(rng.randrange(len(state.players)), action))
+    listed = [each for each in acts.legal(state) if each.action is not Word.SHOW] or acts.legal(state)
+    return acts.apply(state, rng.choice(listed))
 
 
-LOCKED_OUT_IN_ROUNDS = rules.apply(
-    rules.initial(settings_of(profile="contest", rounds="earliest", locked_until_change=True), 2, Random(1)),
+LOCKED_OUT_IN_ROUNDS = acts.apply(
+    acts.initial(settings_of(profile="contest", rounds="earliest", locked_until_change=True), 2, Random(1)),
     Act(0, Take((0, 0, 0))),
 )
 
@@ -66,9 +68,9 @@ LOCKED_OUT_IN_ROUNDS = rules.apply(
 def test_in_every_state_all_cards_are_accounted_for_and_every_invariant_holds(game: tuple[State, Random]) -> None:
     state, rng = game
     for _ in range(150):
-        assert rules.invariant(state) is None
-        assert (rules.turn(state) is None) == (state.phase is Phase.OVER) == (rules.due(state) == ())
-        if rules.turn(state) is None:
+        assert invariants.invariant(state) is None
+        assert (acts.turn(state) is None) == (state.phase is Phase.OVER) == (acts.due(state) == ())
+        if acts.turn(state) is None:
             break
         before, state = state, stepped(state, rng)
         assert state.revision == before.revision + (state != before)
@@ -80,19 +82,17 @@ def test_in_every_state_all_cards_are_accounted_for_and_every_invariant_holds(ga
 def test_games_come_to_an_end(game: tuple[State, Random], seed: int) -> None:
     state, rng = game
     for _ in range(25_000):
-        if rules.turn(state) is None:
+        if acts.turn(state) is None:
             break
-        found = rules.legal(state)
+        found = acts.legal(state)
         takes = [each for each in found if isinstance(each.action, Take)]
-        state = rules.apply(state, rng.choice(takes or found))
-    assert rules.turn(state) is None
-    ranked = sorted(seat for group in rules.ranking(state) for seat in group)
-    assert ranked == rules.playing(state)
+        state = acts.apply(state, rng.choice(takes or found))
+    assert acts.turn(state) is None
+    ranked = sorted(seat for group in acts.ranking(state) for seat in group)
+    assert ranked == playing(state)
 
 
-@example(
-    (rules.initial(settings_of(rounds="puzzle", min_players=1), 1, Random(1)), Random(1)), 0, 0, Take((0, 0, 0, 0))
-)
+@example((acts.initial(settings_of(rounds="puzzle", min_players=1), 1, Random(1)), Random(1)), 0, 0, Take((0, 0, 0, 0)))
 @settings(max_examples=80, deadline=None)
 @given(games(), st.integers(0, 60), st.integers(-1, 5), ACTIONS)
 def test_an_act_either_changes_something_or_names_a_rule(
@@ -100,18 +100,18 @@ def test_an_act_either_changes_something_or_names_a_rule(
 ) -> None:
     state, rng = game
     for _ in range(steps):
-        if rules.turn(state) is not None:
+        if acts.turn(state) is not None:
             state = stepped(state, rng)
-    after, status, rule = rules.carry_out(state, Act(seat, action))
-    assert rules.violation(state, Act(seat, action)) == rule
-    assert rule is None or rule in rules.RULES
+    after, status, rule = acts.carry_out(state, Act(seat, action))
+    assert acts.violation(state, Act(seat, action)) == rule
+    assert rule is None or rule in RULES
     if status in (None, Status.GOT_SET):
         assert rule is None
         assert after.revision == state.revision + 1
     elif status is Status.BAD_SET:
         assert rule is not None
         puzzle = state.settings.rounds == "puzzle"  # in which each three of the cards is a set of its own
-        count = len(rules.judge_named(state, action.cards).broken) if puzzle else 1
+        count = len(takes.judge_named(state, action.cards).broken) if puzzle else 1
         assert after.players[seat].penalties == state.players[seat].penalties + count
     else:
         assert rule is not None
@@ -124,12 +124,12 @@ def test_an_act_either_changes_something_or_names_a_rule(
 def test_what_is_listed_is_carried_out_and_what_is_not_is_refused(game: tuple[State, Random], steps: int) -> None:
     state, rng = game
     for _ in range(steps):
-        if rules.turn(state) is not None:
+        if acts.turn(state) is not None:
             state = stepped(state, rng)
-    listed = set(rules.legal(state))
-    actions: list[rules.Action] = [*WORDS, *map(Take, rules.solutions(state))]
+    listed = set(acts.legal(state))
+    actions: list[Action] = [*WORDS, *map(Take, solutions(state))]
     for act in (Act(seat, action) for seat in range(len(state.players)) for action in actions):
-        assert (act in listed) == (rules.violation(state, act) is None)
+        assert (act in listed) == (acts.violation(state, act) is None)
 
 
 @settings(max_examples=40, deadline=None)
@@ -137,23 +137,23 @@ def test_what_is_listed_is_carried_out_and_what_is_not_is_refused(game: tuple[St
 def test_rounds_of_any_answers_keep_every_invariant(game: tuple[State, Random], draw_state: Random) -> None:
     state, _ = game
     state = state._replace(settings=settings_of(rounds="lot", min_players=1, more_rule="auto"))
-    if rules.invariant(state):
+    if invariants.invariant(state):
         return
     for _ in range(40):
-        if rules.turn(state) is None:
+        if acts.turn(state) is None:
             break
         answers = []
-        for seat in draw_state.sample(rules.round_seats(state), len(rules.round_seats(state))):
-            found = rules.solutions(state)
+        for seat in draw_state.sample(takes.round_seats(state), len(takes.round_seats(state))):
+            found = solutions(state)
             wrong = tuple(draw_state.sample([card for card in state.table if card != EMPTY], 3))
             answers.append((seat, draw_state.choice([(), wrong, draw_state.choice(found)])))
-        after, verdicts = rules.play_round(state, answers)
-        assert rules.invariant(after) is None
+        after, verdicts = takes.play_round(state, answers)
+        assert invariants.invariant(after) is None
         assert list(verdicts) == [seat for seat, cards in answers if cards]
         won = [seat for seat, verdict in verdicts.items() if verdict.status is Status.GOT_SET]
-        assert len(won) == any(cards in rules.solutions(state) or _is_set(cards) for _, cards in answers)
+        assert len(won) == any(cards in solutions(state) or _is_set(cards) for _, cards in answers)
         state = after
 
 
 def _is_set(cards: tuple[int, ...]) -> bool:
-    return len(cards) == 3 and rules.is_set(*cards)
+    return len(cards) == 3 and is_set(*cards)

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules import parse_card
+from fairplay.games.webset.rules import acts, invariants, takes
+from fairplay.games.webset.rules.cards import parse_card
+from fairplay.games.webset.rules.state import State
 from fairplay.games.webset.views import picture
 from fairplay.games.webset.views.person import FRONTEND
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
@@ -35,15 +36,15 @@ def picked(play: Play) -> list[int]:
 
 def test_fewer_than_three_other_cards_of_the_table_are_a_selection() -> None:
     state = done(fresh(3, **SINGLE), (1, CALL))
-    selected = rules.select(state, 1, (0, 11))
+    selected = takes.select(state, 1, (0, 11))
     assert selected == state._replace(picked=(0, 11), revision=state.revision + 1)
-    assert rules.select(selected, 1, ()) == state._replace(revision=state.revision + 2)
-    assert rules.select(selected, 1, (11,)) == state._replace(picked=(11,), revision=state.revision + 2)
+    assert takes.select(selected, 1, ()) == state._replace(revision=state.revision + 2)
+    assert takes.select(selected, 1, (11,)) == state._replace(picked=(11,), revision=state.revision + 2)
     for again in ((0, 11), (11, 0), (0, 0), (0, 12), (0, 1, 2), (0, 1, 2, 3)):
-        assert rules.select(selected, 1, again) is None
-    assert rules.select(state, 1, ()) is None
-    assert rules.select(state, 0, (0,)) is None
-    assert rules.select(done(fresh(3), (1, CALL)), 1, (0,)) is None
+        assert takes.select(selected, 1, again) is None
+    assert takes.select(state, 1, ()) is None
+    assert takes.select(state, 0, (0,)) is None
+    assert takes.select(done(fresh(3), (1, CALL)), 1, (0,)) is None
 
 
 # --- the referee ---
@@ -138,11 +139,11 @@ def test_a_game_goes_on_from_a_call_with_picked_cards_and_no_other_state_has_any
     state = done(fresh(**SINGLE), (0, CALL))
     play = Play(state._replace(picked=(0, 1)))
     assert list(play.asked("PickCards")[0].state.picked) == [0, 1]
-    assert rules.invariant(state._replace(picked=(0, 1))) is None
+    assert invariants.invariant(state._replace(picked=(0, 1))) is None
     for wrong in ((0, 0), (0, 1, 2), (80,)):
-        assert "picked" in (rules.invariant(state._replace(picked=wrong)) or "")
-    assert "picked" in (rules.invariant(fresh(**SINGLE)._replace(picked=(0,))) or "")
-    assert "picked" in (rules.invariant(done(fresh(), (0, CALL))._replace(picked=(0,))) or "")
+        assert "picked" in (invariants.invariant(state._replace(picked=wrong)) or "")
+    assert "picked" in (invariants.invariant(fresh(**SINGLE)._replace(picked=(0,))) or "")
+    assert "picked" in (invariants.invariant(done(fresh(), (0, CALL))._replace(picked=(0,))) or "")
 
 
 def test_where_cards_are_picked_at_once_or_in_rounds_nobody_picks_one_by_one() -> None:
@@ -179,7 +180,7 @@ def test_picked_cards_are_marked_and_named_for_all() -> None:
 # --- a person ---
 
 
-async def picking(sitting: Sitting, state: rules.State) -> asyncio.Task[messages.PickCardsResponse]:
+async def picking(sitting: Sitting, state: State) -> asyncio.Task[messages.PickCardsResponse]:
     task = sitting.pick(state, one_by_one=True)
     await asyncio.sleep(0)
     return task
@@ -217,7 +218,7 @@ async def test_a_call_that_ends_between_two_questions_ends_the_picking() -> None
     task = await picking(sitting, state)
     sitting.press("q")
     await task
-    over = rules.expired(state, 1).state
+    over = acts.expired(state, 1).state
     task_act = sitting.act(over)
     await sitting.until(lambda view: not view.takes_letters and bool(view.keys))
     assert sitting.person.offer().chosen == frozenset()

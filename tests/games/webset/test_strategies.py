@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
 from fairplay.games.webset.players.player import PausingPlayer, StrategyPlayer
 from fairplay.games.webset.players.strategies import STRATEGIES, make_strategy
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules import State, Word
+from fairplay.games.webset.rules import acts, takes
 from fairplay.games.webset.rules.cards import EMPTY
+from fairplay.games.webset.rules.state import State, Word, solutions
 from fairplay.player.handlers import Handlers
 from fairplay.webset.v1.webset_player_pb2 import STATUS_NOT_NOW, ActRequest, PickCardsRequest
 from tests.games.webset.tables import END_SHOW, MORE, SHOW, deck_with, done, fresh, without_sets
@@ -27,7 +27,7 @@ def to_act(state: State, seat: int = 0, **changes: Any) -> ActRequest:
         game_id="g",
         seat=seat,
         state=codec.public_message(state),
-        actions=codec.action_list(rules.possible(state, seat)),
+        actions=codec.action_list(acts.possible(state, seat)),
         **changes,
     )
 
@@ -73,7 +73,7 @@ def test_nobody_does_what_may_not_be_tried() -> None:
 @pytest.mark.parametrize("spec", ALL)
 def test_every_strategy_picks_a_set_and_passes_where_there_is_none(spec: str) -> None:
     cards = picked(spec, to_pick(fresh()))
-    assert rules.take_violation(fresh(), cards) is None
+    assert takes.take_violation(fresh(), cards) is None
     assert picked(spec, to_pick(NOWHERE, may_skip=True)) == ()
     assert len(picked(spec, to_pick(NOWHERE))) == 3
 
@@ -86,16 +86,16 @@ def test_a_strategy_answers_alike_whenever_it_sees_the_same() -> None:
 def test_the_solver_makes_as_many_mistakes_as_it_is_told() -> None:
     states = [fresh()._replace(revision=number) for number in range(300)]
     wrong = sum(
-        rules.take_violation(fresh(), picked("solver:error=0.3", to_pick(state))) is not None for state in states
+        takes.take_violation(fresh(), picked("solver:error=0.3", to_pick(state))) is not None for state in states
     )
     assert 60 < wrong < 120
-    assert all(rules.take_violation(fresh(), picked("solver", to_pick(state))) is None for state in states[:50])
+    assert all(takes.take_violation(fresh(), picked("solver", to_pick(state))) is None for state in states[:50])
     assert all(picked("solver:error=1", to_pick(state)) for state in states[:50])
 
 
 def test_the_solver_makes_no_mistake_where_all_cards_are_one_set() -> None:
     state = fresh()
-    one_set = next(iter(rules.solutions(state)))
+    one_set = next(iter(solutions(state)))
     request = to_pick(state)
     for slot, card in enumerate(request.state.slots):
         if card not in one_set:
@@ -110,13 +110,13 @@ def test_a_solver_that_picks_singly_names_one_card_more_each_time(error: int) ->
         chosen = picked(f"solver:singly=1,error={error}", to_pick(state, one_by_one=True))
         assert len(chosen) == count
         assert set(state.picked) <= set(chosen) or error
-        state = rules.select(state, 0, chosen) or state
+        state = takes.select(state, 0, chosen) or state
     assert len(picked("solver:singly=1", to_pick(state))) == 3, "where cards are picked three at once"
 
 
 def test_a_solver_that_misses_all_sets_neither_calls_nor_picks_in_rounds() -> None:
     state = fresh()
-    assert rules.solutions(state)
+    assert solutions(state)
     assert not picked("solver:misses=1", to_pick(state, may_skip=True))
     assert acted("solver:misses=1", to_act(state)) is not Word.CALL
     assert acted("solver:misses=0", to_act(state)) is Word.CALL

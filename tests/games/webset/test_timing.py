@@ -8,7 +8,7 @@ import pytest
 
 from fairplay.games.steps import Arrival, Race
 from fairplay.games.webset.protocol.timing import GameTime
-from fairplay.games.webset.rules import settings_of
+from fairplay.games.webset.rules.settings import settings_of
 
 
 def some_time() -> GameTime:

@@ -10,12 +10,12 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.games.kit.settings import Setting, describe
 from fairplay.games.kit.strategies import describe_strategies
 from fairplay.games.steps import Conversation
-from fairplay.games.webset import rules
 from fairplay.games.webset.players.player import PausingPlayer, StrategyPlayer, player
 from fairplay.games.webset.players.strategies import STRATEGIES
 from fairplay.games.webset.protocol import codec, conversation
 from fairplay.games.webset.protocol.methods import ACT, METHODS, SERVICE
-from fairplay.games.webset.rules import Settings
+from fairplay.games.webset.rules import acts
+from fairplay.games.webset.rules.settings import MAX_SEATS, RULES, Settings
 from fairplay.games.webset.views import picture
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
@@ -40,9 +40,9 @@ class Webset:
     service = SERVICE
     methods = tuple(METHODS.values())
     turn = ACT
-    seats = range(2, rules.MAX_SEATS + 1)
+    seats = range(2, MAX_SEATS + 1)
     """Of tournaments, which could not deal games of one player; see `seats_with` for others."""
-    rules = rules.RULES
+    rules = RULES
     strategies = describe_strategies(STRATEGIES)
     settings = tuple(map(_as_typed, describe(Settings)))
     settings_type = webset_pb2.Settings
@@ -68,7 +68,7 @@ class Webset:
 
     def seats_with(self, settings: webset_pb2.Settings) -> range:
         """Return how many players these settings allow: also one alone."""
-        return range(codec.settings(settings).min_players, rules.MAX_SEATS + 1)
+        return range(codec.settings(settings).min_players, MAX_SEATS + 1)
 
     def may_join_late(self, settings: webset_pb2.Settings) -> bool:
         """Return whether players may join a race that goes on."""
@@ -93,7 +93,7 @@ class Webset:
         chosen = codec.settings(settings)
         if state is not None:
             return conversation.play(game_id, codec.initial_state(state, chosen, rng))
-        return conversation.play(game_id, rules.initial(chosen, len(players), rng))
+        return conversation.play(game_id, acts.initial(chosen, len(players), rng))
 
     def full_state(self, state: codec.Shown) -> webset_pb2.State:
         """Return all of a state."""

@@ -13,10 +13,12 @@ from random import Random
 from typing import NamedTuple
 
 from fairplay.games.research import Kind, Part, Research, first_numbers, seats_from, turns_until
-from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules import EMPTY, Cards, Phase
-from fairplay.games.webset.rules.cards import digits
+from fairplay.games.webset.rules import acts, takes
+from fairplay.games.webset.rules.cards import CARDS, EMPTY, Cards, digits
+from fairplay.games.webset.rules.settings import Settings
+from fairplay.games.webset.rules.state import Phase, State, on_table
+from fairplay.games.webset.rules.takes import MOST_NAMED
 from fairplay.webset.v1 import webset_pb2
 
 _ASPECTS = 4
@@ -25,7 +27,7 @@ _ASPECTS = 4
 class RoundPosition(NamedTuple):
     """Where a game stands: what the players of this round have chosen so far, in the order in which they are asked."""
 
-    state: rules.State
+    state: State
     answers: tuple[Cards, ...] = ()
     """The complete ones, by place in `round_seats`."""
     cards: Cards = ()
@@ -37,7 +39,7 @@ class RoundPosition(NamedTuple):
 class WebsetEncoding:
     """Webset in rounds, or its puzzle."""
 
-    rules = rules
+    rules = acts
 
     def __init__(self, settings: webset_pb2.Settings, seat_count: int) -> None:
         self.seat_count = seat_count
@@ -50,7 +52,7 @@ class WebsetEncoding:
             Kind("pick", slots, "Pick the card in this slot; three make a take."),
         )
         self._done, self._pick, _ = first_numbers(self.kinds)
-        most = max(chosen.act_cap, rules.MOST_NAMED)
+        most = max(chosen.act_cap, MOST_NAMED)
         self.parts = (
             Part(
                 "table",
@@ -59,7 +61,7 @@ class WebsetEncoding:
                 "By slot: 1 + number, color, symbol and shading of its card, each 0 to 2; all 0: no card.",
             ),
             Part("picked", (slots,), 1, "1 for each card that the observer has picked for its next take."),
-            Part("named_count", (1,), rules.MOST_NAMED, "In a puzzle: how many takes the observer has named."),
+            Part("named_count", (1,), MOST_NAMED, "In a puzzle: how many takes the observer has named."),
             Part(
                 "scores",
                 (seat_count,),
@@ -73,20 +75,20 @@ class WebsetEncoding:
                 1,
                 "By player, the observer first: 1 if it cannot act before the table changes.",
             ),
-            Part("deck", (1,), rules.CARDS, "How many cards are hidden."),
+            Part("deck", (1,), CARDS, "How many cards are hidden."),
             Part("idle_count", (1,), chosen.idle_rounds, "How many rounds in a row nobody has taken cards."),
             Part("turn", (1,), seat_count, "How many players after the observer the one to act sits; all: nobody."),
         )
 
     def initial(self, rng: Random) -> RoundPosition:
         """Return the position in which a fresh game begins."""
-        return RoundPosition(rules.initial(self._settings, self.seat_count, rng))
+        return RoundPosition(acts.initial(self._settings, self.seat_count, rng))
 
     def turn(self, position: RoundPosition) -> int | None:
         """Return the seat to act: the players of a round act in the order of their seats."""
         if position.state.phase is Phase.OVER:
             return None
-        return rules.round_seats(position.state)[len(position.answers)]
+        return takes.round_seats(position.state)[len(position.answers)]
 
     def legal(self, position: RoundPosition) -> list[int]:
         """Return the legal actions: also cards that make no set, which costs points."""
@@ -96,7 +98,7 @@ class WebsetEncoding:
         begun = len(chosen) % 3
         picked = frozenset(chosen[len(chosen) - begun :])
         named = [frozenset(chosen[at : at + 3]) for at in range(0, len(chosen) - begun, 3)]
-        cards = rules.on_table(state)
+        cards = on_table(state)
         free = {card for card in cards if card not in picked and _is_open({*picked, card}, named, len(cards))}
         slots = [self._pick + slot for slot, card in enumerate(state.table) if card in free]
         return slots if begun else [self._done, *slots]
@@ -110,23 +112,23 @@ class WebsetEncoding:
                 return position._replace(cards=cards)
         answers = (*position.answers, cards)
         position = position._replace(answers=answers, cards=())
-        if len(answers) < len(rules.round_seats(position.state)):
+        if len(answers) < len(takes.round_seats(position.state)):
             return position
         return self._end_round(position)
 
     def _end_round(self, position: RoundPosition) -> RoundPosition:
         state = position.state
-        answers = list(zip(rules.round_seats(state), position.answers, strict=True))
+        answers = list(zip(takes.round_seats(state), position.answers, strict=True))
         if self._is_puzzle:
-            return RoundPosition(rules.solve(state, answers))
-        after = rules.play_round(state, answers).state
+            return RoundPosition(takes.solve(state, answers))
+        after = takes.play_round(state, answers).state
         if after is state:
             return self._end_idle_round(position)
         return RoundPosition(after, idle_count=position.idle_count if after.table == state.table else 0)
 
     def _end_idle_round(self, position: RoundPosition) -> RoundPosition:
         count = position.idle_count + 1
-        state = rules.stop(position.state) if count >= self._settings.idle_rounds else position.state
+        state = acts.stop(position.state) if count >= self._settings.idle_rounds else position.state
         return RoundPosition(state, idle_count=count)
 
     def observe(self, position: RoundPosition, seat: int) -> list[int]:
@@ -159,7 +161,7 @@ def _is_open(picked: set[int], named: Sequence[Set[int]], card_count: int) -> bo
     return sum(picked <= triple for triple in named) < comb(card_count - len(picked), 3 - len(picked))
 
 
-def read_settings(message: webset_pb2.Settings) -> rules.Settings:
+def read_settings(message: webset_pb2.Settings) -> Settings:
     """Return settings with rounds. Raises ValueError if they ask for a game in which it counts who is earlier."""
     chosen = webset_pb2.Settings()
     chosen.CopyFrom(message)
@@ -171,4 +173,4 @@ def read_settings(message: webset_pb2.Settings) -> rules.Settings:
     return found
 
 
-RESEARCH = Research(rules, codec.settings, WebsetEncoding)
+RESEARCH = Research(acts, codec.settings, WebsetEncoding)

@@ -12,9 +12,11 @@ from typing import Any
 
 from fairplay.games.conformance import Infraction, Level
 from fairplay.games.steps import Call
-from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules import Act, Settings
+from fairplay.games.webset.rules import acts, takes
+from fairplay.games.webset.rules.cards import EMPTY, sets_among
+from fairplay.games.webset.rules.settings import Settings
+from fairplay.games.webset.rules.state import Act
 from fairplay.v1.misconduct_pb2 import Overrun
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1.webset_player_pb2 import ActRequest, ActResponse, PickCardsRequest, PickCardsResponse
@@ -36,10 +38,10 @@ def list_legal_replies(settings: webset_pb2.Settings, call: Call) -> list[ActRes
         acts = [codec.act_message(word) for word in (None, *codec.parse_words(request.actions))]
         return [act for act in acts if find_infraction(settings, call, act) is None]
     if isinstance(request, PickCardsRequest):
-        cards = tuple(card for card in request.state.slots if card != rules.EMPTY)
-        found = [PickCardsResponse(cards=triple) for triple in rules.sets_among(cards)]
+        cards = tuple(card for card in request.state.slots if card != EMPTY)
+        found = [PickCardsResponse(cards=triple) for triple in sets_among(cards)]
         if request.all_sets:
-            found.insert(0, PickCardsResponse(cards=[card for triple in rules.sets_among(cards) for card in triple]))
+            found.insert(0, PickCardsResponse(cards=[card for triple in sets_among(cards) for card in triple]))
         return [*found, PickCardsResponse()] if request.may_skip else found
     return None
 
@@ -61,7 +63,7 @@ def _refused(settings: Settings, request: ActRequest, reply: ActResponse) -> Inf
     words = codec.parse_words([reply.action])
     if not words:
         return None
-    _, _, rule = rules.carry_out(codec.visible_state(request.state, settings), Act(request.seat, words[0]))
+    _, _, rule = acts.carry_out(codec.visible_state(request.state, settings), Act(request.seat, words[0]))
     again = rule == request.rule_id and not request.events
     if rule is None or (reply.action in request.actions and not again):
         return None
@@ -73,10 +75,10 @@ def _wrong(settings: Settings, request: PickCardsRequest, reply: PickCardsRespon
     if request.all_sets:
         return _wrongly_named(settings, request, reply)
     cards, state = codec.parse_cards(reply), codec.visible_state(request.state, settings)
-    rule = rules.take_violation(state, cards)
+    rule = takes.take_violation(state, cards)
     if rule is None or (request.may_skip and not cards):
         return None
-    if request.one_by_one and rules.select(state, request.seat, cards) is not None:
+    if request.one_by_one and takes.select(state, request.seat, cards) is not None:
         return None
     light = rule == "webset.take.set" or not cards
     return Infraction(rule, f"the cards {list(cards)}", Level.SHOULD if light else Level.MUST)
@@ -85,7 +87,7 @@ def _wrong(settings: Settings, request: PickCardsRequest, reply: PickCardsRespon
 def _wrongly_named(settings: Settings, request: PickCardsRequest, reply: PickCardsResponse) -> Infraction | None:
     """Judge the sets that are named in a puzzle; of several that are wrong the gravest counts."""
     cards = codec.parse_sets(reply)
-    broken = rules.judge_named(codec.visible_state(request.state, settings), cards).broken
+    broken = takes.judge_named(codec.visible_state(request.state, settings), cards).broken
     grave = [rule for rule in broken if rule != "webset.take.set"]
     if not broken:
         return None

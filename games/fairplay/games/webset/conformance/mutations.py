@@ -22,10 +22,10 @@ from fairplay.games.kit.conformance import (
     whole_game,
     with_field,
 )
-from fairplay.games.webset import rules
 from fairplay.games.webset.conformance import situations
-from fairplay.games.webset.rules import Cards, State
-from fairplay.games.webset.rules.cards import EMPTY, deck_of, misfits
+from fairplay.games.webset.rules import takes
+from fairplay.games.webset.rules.cards import EMPTY, Cards, deck_of, misfits, third
+from fairplay.games.webset.rules.state import State, on_table, solutions
 from fairplay.webset.v1.webset_player_pb2 import (
     ACTION_CALL_SET,
     ACTION_END_SOLUTIONS,
@@ -74,7 +74,7 @@ def picking(rule: str, *cases: str, only: Room = None) -> Callable[[Wrong], Muta
         def mutate(request: Any, reply: Any, rng: Random) -> PickCardsResponse | None:
             state = situations.visible_state(request.state)
             choices = (
-                cards for cards in wrong(state, tuple(reply.cards)) if rules.take_violation(state, cards) == rule
+                cards for cards in wrong(state, tuple(reply.cards)) if takes.take_violation(state, cards) == rule
             )
             cards = choose(choices, rng)
             return None if cards is None else PickCardsResponse(cards=cards)
@@ -91,12 +91,12 @@ def first_cards(reply: PickCardsResponse, count: int) -> PickCardsResponse | Non
 
 def one_twice(state: State) -> Iterable[Cards]:
     """Return all pairs of cards on the table with the first of them named twice."""
-    return [(card, card, other) for card, other in combinations(rules.on_table(state), 2)]
+    return [(card, card, other) for card, other in combinations(on_table(state), 2)]
 
 
 def triples(state: State) -> Iterable[Cards]:
     """Return all triples of cards on the table, the first ones first."""
-    return combinations(rules.on_table(state), 3)
+    return combinations(on_table(state), 3)
 
 
 # Act: form
@@ -309,26 +309,26 @@ def picks_two_at_the_end(request: Any, reply: PickCardsResponse, rng: Random) ->
 @picking(THREE, *ANYWHERE, "webset.profile.seed")
 def picks_four(state: State, sound: Cards) -> Iterable[Cards]:
     """Picks a set and another card."""
-    return [(*sound, card) for card in rules.on_table(state) if card not in sound]
+    return [(*sound, card) for card in on_table(state) if card not in sound]
 
 
 @picking(THREE, *ANYWHERE)
 def picks_all_sets(state: State, sound: Cards) -> Iterable[Cards]:
     """Picks all sets at once."""
-    found = rules.solutions(state)
+    found = solutions(state)
     return [tuple([card for triple in found for card in triple])] if len(found) > 1 else []
 
 
 @picking(DISTINCT, *ANYWHERE)
 def picks_card_twice(state: State, sound: Cards) -> Iterable[Cards]:
     """Picks one of two cards twice."""
-    return [(one, one, other) for one, other in permutations(rules.on_table(state), 2)]
+    return [(one, one, other) for one, other in permutations(on_table(state), 2)]
 
 
 @picking(DISTINCT, *ANYWHERE, "webset.profile.published")
 def picks_card_thrice(state: State, sound: Cards) -> Iterable[Cards]:
     """Picks the same card three times, as its values are all alike."""
-    return [(card,) * 3 for card in rules.on_table(state)]
+    return [(card,) * 3 for card in on_table(state)]
 
 
 @naming((EMPTY,) * 3, *ANYWHERE)
@@ -379,7 +379,7 @@ def picks_taken_cards(state: State, sound: Cards) -> Iterable[Cards]:
 @picking(ON_TABLE, *ANYWHERE, "webset.rounds.earliest", "webset.set.last-of-game", "webset.table.empty-deck")
 def picks_absent_card(state: State, sound: Cards) -> Iterable[Cards]:
     """Picks the third card of a set, though it is not on the table."""
-    return ((one, other, rules.third(one, other)) for one, other in combinations(rules.on_table(state), 2))
+    return ((one, other, third(one, other)) for one, other in combinations(on_table(state), 2))
 
 
 @picking(RANGE, UNUSUAL_SETTINGS, only=situations.small_deck_in_a_crowd)

@@ -15,10 +15,11 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.conformance import Level, Probe, Situation
 from fairplay.games.kit.conformance import MakeSituation, begin_game, find_state
-from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules import EMPTY, Cards, Phase, Player, Settings, Standing, State
-from fairplay.games.webset.rules.cards import differing, misfits
+from fairplay.games.webset.rules import acts
+from fairplay.games.webset.rules.cards import CARDS, EMPTY, Cards, differing, misfits, sets_among, third
+from fairplay.games.webset.rules.settings import Settings
+from fairplay.games.webset.rules.state import Phase, Player, Standing, State, on_table, solutions
 from fairplay.webset.v1 import webset_pb2
 
 Found: TypeAlias = Callable[[Settings, Random], State]
@@ -66,9 +67,9 @@ def _played(wanted: Callable[[State], bool], seat_count: int = 2) -> Found:
 
     def found(settings: Settings, rng: Random) -> State:
         def start() -> State:
-            return rules.initial(settings, seat_count, rng)
+            return acts.initial(settings, seat_count, rng)
 
-        return find_state(rules, start, rng, lambda state: state.phase is Phase.OPEN and wanted(state))
+        return find_state(acts, start, rng, lambda state: state.phase is Phase.OPEN and wanted(state))
 
     return found
 
@@ -78,10 +79,10 @@ def _laid(count: int, seat_count: int, votes: tuple[int, ...] = ()) -> Found:
 
     def found(settings: Settings, rng: Random) -> State:
         table = _without_sets(count, rng)
-        deck = [card for card in range(rules.CARDS) if card not in table]
+        deck = [card for card in range(CARDS) if card not in table]
         rng.shuffle(deck)
         slots = (*table, *[EMPTY] * (settings.max_table - count))
-        fresh = rules.initial(settings, seat_count, rng)
+        fresh = acts.initial(settings, seat_count, rng)
         return fresh._replace(table=slots, deck=tuple(deck), votes=votes)
 
     return found
@@ -90,8 +91,8 @@ def _laid(count: int, seat_count: int, votes: tuple[int, ...] = ()) -> Found:
 def _without_sets(count: int, rng: Random) -> Cards:
     """Return cards without a set, taken one after the other unless they make one; there always are sixteen."""
     table: list[int] = []
-    for card in rng.sample(range(rules.CARDS), rules.CARDS):
-        if not any(rules.third(one, other) == card for one, other in combinations(table, 2)):
+    for card in rng.sample(range(CARDS), CARDS):
+        if not any(third(one, other) == card for one, other in combinations(table, 2)):
             table.append(card)
     return tuple(table[:count])
 
@@ -126,7 +127,7 @@ def _below_zero(state: State) -> State:
 
 def _showing(state: State) -> State:
     """Display the last of the solutions."""
-    return state._replace(phase=Phase.SHOWING, displayed=len(rules.solutions(state)) - 1)
+    return state._replace(phase=Phase.SHOWING, displayed=len(solutions(state)) - 1)
 
 
 def _late(state: State) -> State:
@@ -146,24 +147,24 @@ def _late(state: State) -> State:
 
 
 def _any(state: State) -> bool:
-    return bool(rules.solutions(state))
+    return bool(solutions(state))
 
 
 def _one_set(state: State) -> bool:
-    return len(rules.solutions(state)) == 1
+    return len(solutions(state)) == 1
 
 
 def _two_sets(state: State) -> bool:
-    return len(rules.solutions(state)) > 1
+    return len(solutions(state)) > 1
 
 
 def _one_set_differs_in_all(state: State) -> bool:
-    return _one_set(state) and differing(rules.solutions(state)[0]) == (0, 1, 2, 3)
+    return _one_set(state) and differing(solutions(state)[0]) == (0, 1, 2, 3)
 
 
 def _one_set_and_near_misses(state: State) -> bool:
     """Return whether there is one set, and for each aspect a triple that is one but for that aspect."""
-    triples = combinations(rules.on_table(state), 3)
+    triples = combinations(on_table(state), 3)
     return _one_set(state) and {found for triple in triples if len(found := misfits(triple)) == 1} == _EACH_ASPECT
 
 
@@ -172,12 +173,12 @@ _EACH_ASPECT = {(0,), (1,), (2,), (3,)}
 
 def _last_set(state: State) -> bool:
     """Return whether any set that is taken is the last one."""
-    left = [set(rules.on_table(state)).difference(triple) for triple in rules.solutions(state)]
-    return not state.deck and not any(rules.sets_among(tuple(cards)) for cards in left)
+    left = [set(on_table(state)).difference(triple) for triple in solutions(state)]
+    return not state.deck and not any(sets_among(tuple(cards)) for cards in left)
 
 
 def _empty_deck(state: State) -> bool:
-    return not state.deck and len(rules.solutions(state)) > 1
+    return not state.deck and len(solutions(state)) > 1
 
 
 def _holes(state: State) -> bool:
@@ -188,7 +189,7 @@ def _holes(state: State) -> bool:
 
 def _large_numbers(state: State) -> bool:
     """Return whether no slot has the number of a card on the table."""
-    return min(rules.on_table(state)) >= len(state.table)
+    return min(on_table(state)) >= len(state.table)
 
 
 def _full(state: State) -> bool:

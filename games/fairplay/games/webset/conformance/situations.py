@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules import State
-from fairplay.games.webset.rules.cards import EMPTY, differing
+from fairplay.games.webset.rules.cards import CARDS, EMPTY, differing
+from fairplay.games.webset.rules.settings import settings_of
+from fairplay.games.webset.rules.state import State, solutions
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1.webset_pb2 import EVENT_KIND_BAD_SET, EVENT_KIND_CALL_EXPIRED, EVENT_KIND_GOT_SET
 from fairplay.webset.v1.webset_player_pb2 import (
@@ -31,8 +31,8 @@ def visible_state(state: webset_pb2.State) -> State:
     """Return what a player is shown. The number of aspects is not part of that, but follows from that of the cards."""
     lying = sum(slot != EMPTY for slot in state.slots)
     won = sum(len(player.cards) for player in state.players)
-    small = lying + won + state.deck_left + len(state.discarded) < rules.CARDS
-    return codec.visible_state(state, rules.settings_of(aspects=3 if small else 4, table=9, max_table=27))
+    small = lying + won + state.deck_left + len(state.discarded) < CARDS
+    return codec.visible_state(state, settings_of(aspects=3 if small else 4, table=9, max_table=27))
 
 
 def unlisted(action: int) -> Room:
@@ -107,7 +107,7 @@ def deck_empty(request: Question) -> bool:
 
 def without_set(request: Question) -> bool:
     """Return whether there is no set on the table."""
-    return not rules.solutions(visible_state(request.state))
+    return not solutions(visible_state(request.state))
 
 
 def may_call_without_set(request: ActRequest) -> bool:
@@ -162,7 +162,7 @@ def in_call(request: PickCardsRequest) -> bool:
 
 def sets_differ_in_all(request: PickCardsRequest) -> bool:
     """Return whether all sets on the table differ in all four aspects."""
-    return all(len(differing(triple)) == 4 for triple in rules.solutions(visible_state(request.state)))
+    return all(len(differing(triple)) == 4 for triple in solutions(visible_state(request.state)))
 
 
 def table_full(request: ActRequest) -> bool:

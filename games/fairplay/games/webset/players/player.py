@@ -6,7 +6,7 @@ import asyncio
 
 from fairplay.games.webset.players.strategies import Position, Strategy, make_strategy
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules import EMPTY, Cards
+from fairplay.games.webset.rules.cards import EMPTY, Cards
 from fairplay.webset.v1.webset_pb2 import State
 from fairplay.webset.v1.webset_player_pb2 import (
     ActRequest,

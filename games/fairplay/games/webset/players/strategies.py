@@ -14,7 +14,8 @@ from typing import NamedTuple, Protocol
 
 from fairplay.games.kit import strategies as kit
 from fairplay.games.kit.strategies import StrategyKind
-from fairplay.games.webset.rules import Cards, Triple, Word, is_set, sets_among
+from fairplay.games.webset.rules.cards import Cards, Triple, is_set, sets_among
+from fairplay.games.webset.rules.state import Word
 
 
 class Position(NamedTuple):

@@ -12,7 +12,11 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.games.kit.judging import MalformedReplyError
 from fairplay.games.kit.messages import fill, read_draw_state, remember_settings
 from fairplay.games.kit.messages import given as settings_given
-from fairplay.games.webset import rules
+from fairplay.games.webset.rules import acts, invariants
+from fairplay.games.webset.rules.cards import EMPTY, Cards
+from fairplay.games.webset.rules.settings import Settings, settings_of, settings_problem
+from fairplay.games.webset.rules.state import Phase, Player, Standing, State, Status, Word, settle, solutions
+from fairplay.games.webset.rules.takes import MOST_NAMED
 from fairplay.webset.v1 import webset_pb2, webset_player_pb2
 
 # Settings. Times are Durations in messages, and whole milliseconds in the rules
@@ -21,7 +25,7 @@ _TIMES = ("window", "lockout", "min_reaction")
 
 
 @remember_settings
-def settings(message: webset_pb2.Settings) -> rules.Settings:
+def settings(message: webset_pb2.Settings) -> Settings:
     """Return the settings of a message. Raises ValueError, with one sentence, if a value is not allowed."""
     given: dict[str, Any] = settings_given(message)
     times = [field.name for field, _ in message.ListFields() if field.name in _TIMES]
@@ -30,8 +34,8 @@ def settings(message: webset_pb2.Settings) -> rules.Settings:
         given["handicaps_ms"] = tuple(
             _ms(f"handicaps[{seat}]", handicap) for seat, handicap in enumerate(message.handicaps)
         )
-    found = rules.settings_of(**given)
-    if problem := rules.settings_problem(found):
+    found = settings_of(**given)
+    if problem := settings_problem(found):
         raise ValueError(problem[1].replace("_ms[", "[").replace("_ms is ", " in milliseconds is "))
     return found
 
@@ -43,7 +47,7 @@ def _ms(name: str, duration: Duration) -> int:
     return whole
 
 
-def settings_message(settings: rules.Settings) -> webset_pb2.Settings:
+def settings_message(settings: Settings) -> webset_pb2.Settings:
     """Return settings as a message in which every field is set that has a value."""
     message = fill(webset_pb2.Settings(), settings)
     for name in _TIMES:
@@ -56,28 +60,28 @@ def settings_message(settings: rules.Settings) -> webset_pb2.Settings:
 # States
 
 _PHASES = {
-    rules.Phase.OPEN: webset_pb2.PHASE_OPEN,
-    rules.Phase.CALLED: webset_pb2.PHASE_CALLED,
-    rules.Phase.SHOWING: webset_pb2.PHASE_SHOWING,
-    rules.Phase.OVER: webset_pb2.PHASE_OVER,
+    Phase.OPEN: webset_pb2.PHASE_OPEN,
+    Phase.CALLED: webset_pb2.PHASE_CALLED,
+    Phase.SHOWING: webset_pb2.PHASE_SHOWING,
+    Phase.OVER: webset_pb2.PHASE_OVER,
 }
 _PHASE_OF = {number: phase for phase, number in _PHASES.items()}
 _STANDINGS = {
-    rules.Standing.IN: webset_pb2.STANDING_PLAYING,
-    rules.Standing.OUT: webset_pb2.STANDING_ELIMINATED,
-    rules.Standing.FAILED: webset_pb2.STANDING_FAILED,
+    Standing.IN: webset_pb2.STANDING_PLAYING,
+    Standing.OUT: webset_pb2.STANDING_ELIMINATED,
+    Standing.FAILED: webset_pb2.STANDING_FAILED,
 }
-_STANDING_OF = {webset_pb2.STANDING_UNSPECIFIED: rules.Standing.IN, **{n: one for one, n in _STANDINGS.items()}}
+_STANDING_OF = {webset_pb2.STANDING_UNSPECIFIED: Standing.IN, **{n: one for one, n in _STANDINGS.items()}}
 
 
 class Shown(NamedTuple):
     """A state as it is shown, and what led to it, the earliest first."""
 
-    state: rules.State
+    state: State
     events: Sequence[webset_pb2.Event] = ()
 
 
-def public_message(state: rules.State, events: Sequence[webset_pb2.Event] = ()) -> webset_pb2.State:
+def public_message(state: State, events: Sequence[webset_pb2.Event] = ()) -> webset_pb2.State:
     """Return what everybody, players too, may see of a state: no deck, and nothing from which lots are drawn.
 
     `events` are what led to it; players are told them beside the state.
@@ -97,22 +101,22 @@ def public_message(state: rules.State, events: Sequence[webset_pb2.Event] = ()) 
     )
     if state.caller is not None:
         message.caller = state.caller
-    if state.phase is rules.Phase.SHOWING:
-        message.solutions.extend(chain.from_iterable(rules.solutions(state)))
-    elif state.phase is rules.Phase.OVER:
-        message.ranks.extend(rules.ranks(state))
+    if state.phase is Phase.SHOWING:
+        message.solutions.extend(chain.from_iterable(solutions(state)))
+    elif state.phase is Phase.OVER:
+        message.ranks.extend(acts.ranks(state))
     return message
 
 
-def _slots(table: rules.Cards) -> rules.Cards:
+def _slots(table: Cards) -> Cards:
     """Return the slots up to the last card."""
     count = len(table)
-    while count and table[count - 1] == rules.EMPTY:
+    while count and table[count - 1] == EMPTY:
         count -= 1
     return table[:count]
 
 
-def _player_message(state: rules.State, seat: int) -> webset_pb2.Player:
+def _player_message(state: State, seat: int) -> webset_pb2.Player:
     player = state.players[seat]
     return webset_pb2.Player(
         points=player.points,
@@ -125,7 +129,7 @@ def _player_message(state: rules.State, seat: int) -> webset_pb2.Player:
     )
 
 
-def state_message(state: rules.State, events: Sequence[webset_pb2.Event] = ()) -> webset_pb2.State:
+def state_message(state: State, events: Sequence[webset_pb2.Event] = ()) -> webset_pb2.State:
     """Return all of a state, hidden things included."""
     message = public_message(state, events)
     message.deck.extend(state.deck)
@@ -133,26 +137,26 @@ def state_message(state: rules.State, events: Sequence[webset_pb2.Event] = ()) -
     return message
 
 
-def initial_state(message: webset_pb2.State, settings: rules.Settings, rng: Random) -> rules.State:
+def initial_state(message: webset_pb2.State, settings: Settings, rng: Random) -> State:
     """Return the state that a game is to go on from. Raises ValueError, with one sentence, if no game has it."""
     state = _state(message, settings, tuple(message.deck), rng)
-    if problem := rules.cards_problem(state):
+    if problem := invariants.cards_problem(state):
         raise ValueError(problem)
     if not message.phase:
-        state = rules.settle(state)
-    if problem := rules.invariant(state):
+        state = settle(state)
+    if problem := invariants.invariant(state):
         raise ValueError(problem)
     return state
 
 
-def visible_state(message: webset_pb2.State, settings: rules.Settings) -> rules.State:
+def visible_state(message: webset_pb2.State, settings: Settings) -> State:
     """Return the state that everybody may see. Its deck holds empty cards in place of the hidden ones."""
-    return _state(message, settings, (rules.EMPTY,) * message.deck_left, Random(0))
+    return _state(message, settings, (EMPTY,) * message.deck_left, Random(0))
 
 
-def _state(message: webset_pb2.State, settings: rules.Settings, deck: rules.Cards, rng: Random) -> rules.State:
+def _state(message: webset_pb2.State, settings: Settings, deck: Cards, rng: Random) -> State:
     called = message.HasField("caller")
-    return rules.State(
+    return State(
         settings=settings,
         table=_table(message.slots, settings.max_table),
         deck=deck,
@@ -170,22 +174,22 @@ def _state(message: webset_pb2.State, settings: rules.Settings, deck: rules.Card
     )
 
 
-def _table(slots: Sequence[int], slot_count: int) -> rules.Cards:
+def _table(slots: Sequence[int], slot_count: int) -> Cards:
     if len(slots) > slot_count:
         raise ValueError(f"slots has {len(slots)} entries: the table has {slot_count} slots.")
-    return (*slots, *[rules.EMPTY] * (slot_count - len(slots)))
+    return (*slots, *[EMPTY] * (slot_count - len(slots)))
 
 
-def _phase(number: int) -> rules.Phase:
+def _phase(number: int) -> Phase:
     if number and number not in _PHASE_OF:
         raise ValueError(f"phase has the unknown value {number}.")
-    return _PHASE_OF.get(number, rules.Phase.OPEN)  # type: ignore[call-overload,no-any-return]  # values are ints
+    return _PHASE_OF.get(number, Phase.OPEN)  # type: ignore[call-overload,no-any-return]  # values are ints
 
 
-def _player(seat: int, message: webset_pb2.Player) -> rules.Player:
+def _player(seat: int, message: webset_pb2.Player) -> Player:
     if message.standing not in _STANDING_OF:
         raise ValueError(f"players[{seat}].standing has the unknown value {message.standing}.")
-    return rules.Player(
+    return Player(
         points=message.points,
         cards=tuple(message.cards),
         penalties=message.penalty_count,
@@ -199,20 +203,20 @@ def _player(seat: int, message: webset_pb2.Player) -> rules.Player:
 
 _ACTIONS = {
     None: webset_player_pb2.ACTION_NOTHING,
-    rules.Word.CALL: webset_player_pb2.ACTION_CALL_SET,
-    rules.Word.MORE: webset_player_pb2.ACTION_MORE_CARDS,
-    rules.Word.SHOW: webset_player_pb2.ACTION_SHOW_SOLUTIONS,
-    rules.Word.END_SHOW: webset_player_pb2.ACTION_END_SOLUTIONS,
+    Word.CALL: webset_player_pb2.ACTION_CALL_SET,
+    Word.MORE: webset_player_pb2.ACTION_MORE_CARDS,
+    Word.SHOW: webset_player_pb2.ACTION_SHOW_SOLUTIONS,
+    Word.END_SHOW: webset_player_pb2.ACTION_END_SOLUTIONS,
 }
 _WORD_OF = {number: word for word, number in _ACTIONS.items()}
 
 
-def act_message(word: rules.Word | None) -> webset_player_pb2.ActResponse:
+def act_message(word: Word | None) -> webset_player_pb2.ActResponse:
     """Return the reply to Act that does this."""
     return webset_player_pb2.ActResponse(action=_ACTIONS[word])
 
 
-def parse_act(reply: webset_player_pb2.ActResponse) -> rules.Word | None:
+def parse_act(reply: webset_player_pb2.ActResponse) -> Word | None:
     """Return what a reply to Act does. Raises MalformedReplyError if it says nothing that is known."""
     if reply.action not in _WORD_OF:
         raise MalformedReplyError(
@@ -221,12 +225,12 @@ def parse_act(reply: webset_player_pb2.ActResponse) -> rules.Word | None:
     return _WORD_OF[reply.action]
 
 
-def action_list(words: Iterable[rules.Word]) -> list[webset_player_pb2.Action.ValueType]:
+def action_list(words: Iterable[Word]) -> list[webset_player_pb2.Action.ValueType]:
     """Return the actions that may be tried; doing nothing is always one of them."""
     return [webset_player_pb2.ACTION_NOTHING, *[_ACTIONS[word] for word in words]]
 
 
-def parse_words(actions: Iterable[int]) -> tuple[rules.Word, ...]:
+def parse_words(actions: Iterable[int]) -> tuple[Word, ...]:
     """Return the words among actions; unknown ones are left out, and so is doing nothing."""
     found = [_WORD_OF.get(number) for number in actions]  # type: ignore[call-overload]  # values are ints
     return tuple([word for word in found if word is not None])
@@ -235,34 +239,34 @@ def parse_words(actions: Iterable[int]) -> tuple[rules.Word, ...]:
 _SHOWN_CARDS = 4
 
 
-def parse_cards(reply: webset_player_pb2.PickCardsResponse) -> rules.Cards:
+def parse_cards(reply: webset_player_pb2.PickCardsResponse) -> Cards:
     """Return the cards that a reply names. Of more than three, the first four show that they are too many."""
     return tuple(reply.cards[:_SHOWN_CARDS])
 
 
-def parse_sets(reply: webset_player_pb2.PickCardsResponse) -> rules.Cards:
+def parse_sets(reply: webset_player_pb2.PickCardsResponse) -> Cards:
     """Return the cards that a reply names in a puzzle, three for each set, as many as are looked at."""
-    return tuple(reply.cards[: 3 * rules.MOST_NAMED])
+    return tuple(reply.cards[: 3 * MOST_NAMED])
 
 
 # Statuses
 
 _STATUSES = {
     None: webset_player_pb2.STATUS_UNSPECIFIED,
-    rules.Status.ALREADY_CALLED: webset_player_pb2.STATUS_ALREADY_CALLED,
-    rules.Status.NO_CALL: webset_player_pb2.STATUS_NO_CALL,
-    rules.Status.GOT_SET: webset_player_pb2.STATUS_GOT_SET,
-    rules.Status.BAD_SET: webset_player_pb2.STATUS_BAD_SET,
-    rules.Status.CALL_EXPIRED: webset_player_pb2.STATUS_CALL_EXPIRED,
-    rules.Status.INTERNAL_ERROR: webset_player_pb2.STATUS_INTERNAL_ERROR,
-    rules.Status.GAME_OVER: webset_player_pb2.STATUS_GAME_OVER,
-    rules.Status.NOT_NOW: webset_player_pb2.STATUS_NOT_NOW,
-    rules.Status.NO_SETS: webset_player_pb2.STATUS_NO_SETS,
-    rules.Status.NO_MORE_CARDS: webset_player_pb2.STATUS_NO_MORE_CARDS,
+    Status.ALREADY_CALLED: webset_player_pb2.STATUS_ALREADY_CALLED,
+    Status.NO_CALL: webset_player_pb2.STATUS_NO_CALL,
+    Status.GOT_SET: webset_player_pb2.STATUS_GOT_SET,
+    Status.BAD_SET: webset_player_pb2.STATUS_BAD_SET,
+    Status.CALL_EXPIRED: webset_player_pb2.STATUS_CALL_EXPIRED,
+    Status.INTERNAL_ERROR: webset_player_pb2.STATUS_INTERNAL_ERROR,
+    Status.GAME_OVER: webset_player_pb2.STATUS_GAME_OVER,
+    Status.NOT_NOW: webset_player_pb2.STATUS_NOT_NOW,
+    Status.NO_SETS: webset_player_pb2.STATUS_NO_SETS,
+    Status.NO_MORE_CARDS: webset_player_pb2.STATUS_NO_MORE_CARDS,
 }
 
 
-def status(status: rules.Status | None) -> webset_player_pb2.Status.ValueType:
+def status(status: Status | None) -> webset_player_pb2.Status.ValueType:
     """Return the number of a status, for None that of STATUS_UNSPECIFIED."""
     return _STATUSES[status]
 

@@ -8,12 +8,13 @@ from typing import Any
 
 from fairplay.games.kit.wire import Heads, write_field
 from fairplay.games.steps import Arrival, Call, CallKind, Joined, Method, Race, Show
-from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.protocol.methods import ACT, DEAL, GAME_OVER, PICK_CARDS, REPORT
 from fairplay.games.webset.protocol.news import News
 from fairplay.games.webset.protocol.timing import GameTime
-from fairplay.games.webset.rules import Phase, State, Status
+from fairplay.games.webset.rules import acts, takes
+from fairplay.games.webset.rules.cards import Cards
+from fairplay.games.webset.rules.state import Phase, State, Status, playing
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1.webset_pb2 import Event, EventKind
 from fairplay.webset.v1.webset_player_pb2 import DealRequest
@@ -63,7 +64,7 @@ class Controller:
         """Let a player join, behind all others. The others are told so, the player itself is not."""
         seat = len(self.state.players)
         self._newcomers.add(seat)
-        self.set_state(rules.join(self.state))
+        self.set_state(acts.join(self.state))
         self.add_event(webset_pb2.EVENT_KIND_PLAYER_JOINED, seat)
         self.news.add_player()
 
@@ -86,9 +87,9 @@ class Controller:
         if self._refusals[seat] >= self.state.settings.idle_rounds:
             self._passed.add(seat)
 
-    def select(self, seat: int, cards: rules.Cards) -> bool:
+    def select(self, seat: int, cards: Cards) -> bool:
         """Go on with the cards that the caller has picked so far; return whether they are no take to be judged."""
-        selected = rules.select(self.state, seat, cards)
+        selected = takes.select(self.state, seat, cards)
         if selected is None or self._selection_count >= MAX_SELECTIONS:
             return False
         self._selection_count += 1
@@ -100,7 +101,7 @@ class Controller:
         self._idle_count += 1
         self._passed.clear()
         if self._idle_count >= self.state.settings.idle_rounds:
-            self.state = rules.stop(self.state)
+            self.state = acts.stop(self.state)
 
     def build_show(self) -> Show:
         """Return the step that publishes the present state, with the events that led to it."""
@@ -121,14 +122,14 @@ class Controller:
         if not self._open:
             return None
         delays = {seat: delay_s for seat in self._seats_acting() if (delay_s := self.time.delay_s(seat))}
-        return Race(tuple(self._open.values()), hold_s, delays, rules.next_seat(self.state))
+        return Race(tuple(self._open.values()), hold_s, delays, acts.next_seat(self.state))
 
     def _seats_acting(self) -> list[int]:
         return [seat for seat, call in self._open.items() if call.method is ACT]
 
     def _open_calls(self) -> None:
         self._asked_about = _asked_about(self.state)
-        for seat in rules.playing(self.state):
+        for seat in playing(self.state):
             if seat not in self._open and (call := self._build_next_call(seat)) is not None:
                 self._open[seat] = call
                 self.time.record_call(seat)
@@ -142,7 +143,7 @@ class Controller:
             return None
         if state.caller == seat:
             return self.build_pick_cards(seat)
-        if seat not in self._passed and (words := rules.possible(state, seat)):
+        if seat not in self._passed and (words := acts.possible(state, seat)):
             actions = codec.action_list(words)
             return self._build_call(seat, ACT, CallKind.DECISION, actions=actions, idle_count=self._idle_count)
         return self._build_call(seat, REPORT, CallKind.NOTIFICATION) if self.news.waits_for(seat) else None

@@ -24,11 +24,14 @@ from fairplay.games.steps import (
     Race,
     Step,
 )
-from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.protocol.controller import Controller
 from fairplay.games.webset.protocol.methods import ACT, PICK_CARDS
-from fairplay.games.webset.rules import Act, Phase, State, Status, Take, Word
+from fairplay.games.webset.rules import acts, takes
+from fairplay.games.webset.rules.cards import Cards
+from fairplay.games.webset.rules.settings import RULES
+from fairplay.games.webset.rules.state import Act, Phase, State, Status, Take, Word, playing
+from fairplay.games.webset.rules.takes import Solved, Verdict
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.webset.v1 import webset_pb2
 
@@ -58,12 +61,12 @@ def play(game_id: str, state: State) -> Conversation:
         yield from play_step(controller)
     yield from _await_reports(controller)
     yield from _announce_result(controller)
-    scores = rules.scores(controller.state)
-    return Outcome([[(seat, scores[seat]) for seat in group] for group in rules.ranking(controller.state)])
+    scores = acts.scores(controller.state)
+    return Outcome([[(seat, scores[seat]) for seat in group] for group in acts.ranking(controller.state)])
 
 
 def _deal(controller: Controller) -> Part:
-    yield from _notify(controller, [controller.build_deal(seat) for seat in rules.playing(controller.state)])
+    yield from _notify(controller, [controller.build_deal(seat) for seat in playing(controller.state)])
 
 
 def _notify(controller: Controller, calls: Sequence[Call]) -> Part:
@@ -79,7 +82,7 @@ def _notify(controller: Controller, calls: Sequence[Call]) -> Part:
 def _eliminate(controller: Controller, seat: int, cause: Cause) -> Part:
     yield Eliminate(seat, cause)
     before = controller.state
-    controller.set_state(rules.eliminate(before, seat))
+    controller.set_state(acts.eliminate(before, seat))
     if before.caller == seat:
         controller.add_event(CALL_EXPIRED, seat)
     controller.add_event(PLAYER_LEFT, seat)
@@ -144,14 +147,14 @@ def _handle_act(controller: Controller, seat: int, reply: Any) -> Part:
     try:
         word = codec.parse_act(reply)
     except MalformedReplyError as malformed:
-        legal = [codec.act_message(each) for each in (None, *rules.possible(before, seat))]
-        cause = build_rule_break(rules.RULES, malformed.rule_id, malformed.given, legal)
+        legal = [codec.act_message(each) for each in (None, *acts.possible(before, seat))]
+        cause = build_rule_break(RULES, malformed.rule_id, malformed.given, legal)
         yield from _eliminate(controller, seat, cause)
         return
     if word is None:
         controller.record_pass(seat)
         return
-    after, status, rule = rules.carry_out(before, Act(seat, word))
+    after, status, rule = acts.carry_out(before, Act(seat, word))
     if status is not None:
         controller.record_refusal(seat, status, rule)
         return
@@ -171,16 +174,16 @@ def _handle_cards(controller: Controller, seat: int, answer: Any) -> Part:
     if isinstance(answer, CallError):
         yield from _eliminate(controller, seat, answer)
         return
-    cards: rules.Cards = ()
+    cards: Cards = ()
     if isinstance(answer, Overrun):
-        after, status, rule = rules.expired(controller.state, controller.state.call_count)
+        after, status, rule = acts.expired(controller.state, controller.state.call_count)
     else:
         cards = codec.parse_cards(answer)
         if controller.select(seat, cards):
             controller.add_event(PICKED, seat, cards)
             yield controller.build_show()
             return
-        after, status, rule = rules.carry_out(controller.state, Act(seat, Take(cards)))
+        after, status, rule = acts.carry_out(controller.state, Act(seat, Take(cards)))
     assert status is not None
     controller.set_state(after)
     _add_take(controller, seat, cards, status, rule)
@@ -189,7 +192,7 @@ def _handle_cards(controller: Controller, seat: int, answer: Any) -> Part:
     yield controller.build_show()
 
 
-def _add_take(controller: Controller, seat: int, cards: rules.Cards, status: Status, rule: str | None) -> None:
+def _add_take(controller: Controller, seat: int, cards: Cards, status: Status, rule: str | None) -> None:
     """Add the news of a take: its player is told the status, and everybody what happened, if anything did."""
     controller.news.add_result(seat, status, rule)
     if status in _TAKE_EVENTS:
@@ -204,27 +207,27 @@ _TAKE_EVENTS = {Status.GOT_SET: GOT_SET, Status.BAD_SET: BAD_SET, Status.CALL_EX
 
 def _play_round(controller: Controller) -> Part:
     """Ask all players for cards of the same table; no reply in time is a pass."""
-    answers = yield CallAll([controller.build_pick_cards(seat) for seat in rules.round_seats(controller.state)])
-    takes: dict[int, rules.Cards] = {}
+    answers = yield CallAll([controller.build_pick_cards(seat) for seat in takes.round_seats(controller.state)])
+    picked: dict[int, Cards] = {}
     for seat, answer in answers.items():  # in the order of arrival
         controller.news.deliver(seat)
         if isinstance(answer, CallError):
             yield from _eliminate(controller, seat, answer)
         else:
-            takes[seat] = () if isinstance(answer, Overrun) else codec.parse_cards(answer)
+            picked[seat] = () if isinstance(answer, Overrun) else codec.parse_cards(answer)
     before = controller.state
-    after, verdicts = rules.play_round(before, list(takes.items()))
+    after, verdicts = takes.play_round(before, list(picked.items()))
     if after is before:
         yield from _end_idle_round(controller)
         return
     controller.set_state(after)
-    _add_round(controller, takes, verdicts)
+    _add_round(controller, picked, verdicts)
     yield controller.build_show()
 
 
-def _add_round(controller: Controller, takes: Mapping[int, rules.Cards], verdicts: Mapping[int, rules.Verdict]) -> None:
+def _add_round(controller: Controller, picked: Mapping[int, Cards], verdicts: Mapping[int, Verdict]) -> None:
     for seat, (status, rule) in verdicts.items():
-        _add_take(controller, seat, takes[seat], status, rule)
+        _add_take(controller, seat, picked[seat], status, rule)
     if not verdicts:
         controller.add_event(CARDS_DEALT, None)
 
@@ -235,8 +238,8 @@ def _add_round(controller: Controller, takes: Mapping[int, rules.Cards], verdict
 def _play_puzzle(controller: Controller) -> Part:
     """Ask all players once for all sets of the table; no reply in time names none."""
     before = controller.state
-    answers = yield CallAll([controller.build_pick_cards(seat) for seat in rules.playing(before)])
-    named: dict[int, rules.Cards] = {}
+    answers = yield CallAll([controller.build_pick_cards(seat) for seat in playing(before)])
+    named: dict[int, Cards] = {}
     for seat, answer in answers.items():  # in the order of arrival
         controller.news.deliver(seat)
         if isinstance(answer, CallError):
@@ -245,13 +248,13 @@ def _play_puzzle(controller: Controller) -> Part:
             named[seat] = () if isinstance(answer, Overrun) else codec.parse_sets(answer)
     if not named:  # all are lost, and the game is over
         return
-    controller.set_state(rules.solve(controller.state, list(named.items())))
+    controller.set_state(takes.solve(controller.state, list(named.items())))
     for seat, cards in named.items():
-        _add_solved(controller, seat, rules.judge_named(before, cards))
+        _add_solved(controller, seat, takes.judge_named(before, cards))
     yield controller.build_show()
 
 
-def _add_solved(controller: Controller, seat: int, solved: rules.Solved) -> None:
+def _add_solved(controller: Controller, seat: int, solved: Solved) -> None:
     """Add the news of what a player has named: to itself whether all is right, and to everybody what is."""
     if solved.status is not None:
         controller.news.add_result(seat, solved.status, solved.rule)
@@ -269,6 +272,6 @@ def _await_reports(controller: Controller) -> Part:
 
 def _announce_result(controller: Controller) -> Part:
     """Announce the result to all at once; nobody moves up for a player that fails."""
-    ranks = rules.ranks(controller.state)
-    seats = rules.playing(controller.state)
+    ranks = acts.ranks(controller.state)
+    seats = playing(controller.state)
     yield from _notify(controller, [controller.build_game_over(seat, ranks) for seat in seats])

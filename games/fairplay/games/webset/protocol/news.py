@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from fairplay.games.webset.rules import Status
+from fairplay.games.webset.rules.state import Status
 from fairplay.webset.v1.webset_pb2 import Event
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fairplay.games.steps import Arrival, Race
-from fairplay.games.webset.rules import Settings
+from fairplay.games.webset.rules.settings import Settings
 
 _S, _MS = 1_000_000_000, 1_000_000  # nanoseconds: sums of them are exact
 

@@ -1,29 +1,90 @@
-"""Acts: what each does in each phase (the table of section 6, and what section 5 adds to it)."""
+"""Webset as rules: how a game begins, what each act does in each phase (the table of section 6), and who has won."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from random import Random
+from typing import NamedTuple
 
-from fairplay.games.webset.rules.dealing import DEAL, can_deal, deal_more, end, end_lockouts, refill, settle, without
-from fairplay.games.webset.rules.puzzle import judge_named, solve
+from fairplay.games.webset.rules.cards import EMPTY, Cards, deck_of
+from fairplay.games.webset.rules.settings import MAX_SEATS, Settings, settings_problem
 from fairplay.games.webset.rules.state import (
     Act,
     Phase,
+    Player,
     Standing,
     State,
     Status,
     Take,
     Word,
+    can_deal,
+    count_act,
+    deal_more,
+    end,
+    end_lockouts,
+    lay,
     on_table,
     playing,
+    refill,
+    settle,
     solutions,
     with_player,
     without_call,
 )
-from fairplay.games.webset.rules.takes import pay, take_violation
+from fairplay.games.webset.rules.takes import (
+    judge_named,
+    penalise,
+    round_seats,
+    solve,
+    take_set,
+    take_violation,
+    unlock_all_locked,
+)
 
-if TYPE_CHECKING:
-    from fairplay.games.webset.rules.cards import Cards
+# The beginning: the deck is shuffled, and the table dealt
+
+
+def initial(settings: Settings, seat_count: int, rng: Random) -> State:
+    """Return a game with a shuffled deck. Raises ValueError for settings or a number of players that cannot be."""
+    if problem := settings_problem(settings):
+        raise ValueError(problem[1])
+    deck = shuffled(deck_of(settings.aspects), rng)
+    return dealt(settings, deck, seat_count, rng.getrandbits(64))
+
+
+def shuffled(cards: Sequence[int], rng: Random) -> Cards:
+    """Return the cards in an order, of which each is as likely as another (Fisher and Yates)."""
+    deck = list(cards)
+    for last in range(len(deck) - 1, 0, -1):
+        other = rng.randrange(last + 1)
+        deck[last], deck[other] = deck[other], deck[last]
+    return tuple(deck)
+
+
+def dealt(settings: Settings, deck: Cards, seat_count: int, draw_state: int = 0) -> State:
+    """Return a game with this deck, the next card first. Raises ValueError for an impossible number of players."""
+    if not settings.min_players <= seat_count <= MAX_SEATS:
+        raise ValueError(f"A game has {settings.min_players} to {MAX_SEATS} players, not {seat_count}.")
+    state = State(
+        settings=settings,
+        table=(EMPTY,) * settings.max_table,
+        deck=deck,
+        phase=Phase.OPEN,
+        caller=None,
+        call_count=0,
+        displayed=0,
+        votes=(),
+        players=(Player(),) * seat_count,
+        discarded=(),
+        act_count=0,
+        draw_state=draw_state,
+        revision=0,
+    )
+    return settle(lay(state, settings.table, settings.table)[0])
+
+
+# Acts
 
 
 class Result(NamedTuple):
@@ -40,29 +101,16 @@ class Result(NamedTuple):
 def carry_out(state: State, act: Act) -> Result:
     """Return what an act does; one that is refused leaves the state as it is."""
     seat, action = act
-    if rule := _barred(state, seat):
-        return Result(state, Status.NO_CALL if isinstance(action, Take) else Status.NOT_NOW, rule)
+    refusal = Status.NO_CALL if isinstance(action, Take) else Status.NOT_NOW
+    if seat not in playing(state):
+        return Result(state, refusal, "webset.act.playing")
+    if state.phase is Phase.OVER:
+        return Result(state, refusal, "webset.act.game-over")
     if isinstance(action, Take):
         return _take(state, seat, action.cards)
     if state.settings.rounds != "off":
-        return Result(state, Status.NOT_NOW, "webset.act.rounds")
+        return Result(state, refusal, "webset.act.rounds")
     return _WORDS[action](state, seat)
-
-
-def _barred(state: State, seat: int) -> str | None:
-    """Return the rule because of which a player can do nothing at all, or None."""
-    if seat not in range(len(state.players)) or state.players[seat].standing is not Standing.IN:
-        return "webset.act.playing"
-    return "webset.act.game-over" if state.phase is Phase.OVER else None
-
-
-def _finish(state: State, status: Status | None = None, rule: str | None = None) -> Result:
-    """Count an act that was carried out, and deal or end the game where that is due."""
-    after = settle(state._replace(act_count=state.act_count + 1))
-    return Result(after._replace(revision=state.revision + 1), status, rule)
-
-
-# Call
 
 
 def _call(state: State, seat: int) -> Result:
@@ -76,9 +124,6 @@ def _call(state: State, seat: int) -> Result:
     return Result(state._replace(phase=Phase.CALLED, caller=seat, call_count=call_count, revision=revision))
 
 
-# Take
-
-
 def _take(state: State, seat: int, cards: Cards) -> Result:
     if state.settings.rounds != "off" and state.players[seat].locked:
         return Result(state, Status.NOT_NOW, "webset.call.lockout")
@@ -89,52 +134,8 @@ def _take(state: State, seat: int, cards: Cards) -> Result:
         return Result(state, Status.NO_CALL, "webset.take.caller")
     state = without_call(state)
     if rule := take_violation(state, cards):
-        return _finish(penalise(state, seat), Status.BAD_SET, rule)
-    return _finish(take_set(state, seat, cards), Status.GOT_SET)
-
-
-def select(state: State, seat: int, cards: Cards) -> State | None:
-    """Return the state in which the caller has picked these cards so far; None where they are a take to be judged.
-
-    A selection has fewer than three cards, different ones of the table, and not those that are picked already.
-    """
-    if state.settings.selection != "single" or state.caller != seat or len(cards) >= DEAL:
-        return None
-    if sorted(cards) == sorted(state.picked) or len(set(cards)) < len(cards):
-        return None
-    if not all(card in on_table(state) for card in cards):
-        return None
-    return state._replace(picked=cards, revision=state.revision + 1)
-
-
-def take_set(state: State, seat: int, cards: Cards) -> State:
-    """Give a player its set and a point, and refill the table as the settings say."""
-    player = state.players[seat]
-    state = with_player(state, seat, player._replace(points=player.points + 1, cards=(*player.cards, *cards)))
-    state, refilled = refill(without(state, cards), len(cards))
-    state = end_lockouts(state)
-    return state if refilled or state.settings.end_rule == "play_on" else end(state)
-
-
-def penalise(state: State, seat: int, *, expired: bool = False) -> State:
-    """Make a player pay for a wrong or expired call, and lock it out if the settings say so."""
-    settings, player = state.settings, state.players[seat]
-    price = settings.penalty_expired if expired else settings.penalty_bad
-    after = player._replace(
-        points=pay(player.points, price, settings.score_floor),
-        penalties=player.penalties + 1,
-        expiries=player.expiries + expired,
-        locked=settings.locked_until_change,
-    )
-    return unlock_all_locked(with_player(state, seat, after))
-
-
-def unlock_all_locked(state: State) -> State:
-    """End the lockout of all players if all are locked out."""
-    if all(state.players[seat].locked for seat in playing(state)):
-        players = tuple([player._replace(locked=False) for player in state.players])
-        return state._replace(players=players)
-    return state
+        return Result(count_act(penalise(state, seat)), Status.BAD_SET, rule)
+    return Result(count_act(take_set(state, seat, cards)), Status.GOT_SET)
 
 
 def expired(state: State, call_id: int) -> Result:
@@ -142,34 +143,29 @@ def expired(state: State, call_id: int) -> Result:
     if state.caller is None or call_id != state.call_count:
         return Result(state)
     after = without_call(penalise(state, state.caller, expired=True))
-    return _finish(after, Status.CALL_EXPIRED, "webset.take.window")
-
-
-# More
+    return Result(count_act(after), Status.CALL_EXPIRED, "webset.take.window")
 
 
 def _more(state: State, seat: int) -> Result:
+    rule, refusal = state.settings.more_rule, None
     if state.phase is not Phase.OPEN:
-        return Result(state, Status.NOT_NOW, "webset.more.open")
-    if not can_deal(state):
+        refusal = "webset.more.open"
+    elif not can_deal(state):
         return Result(state, Status.NO_MORE_CARDS, "webset.more.cards")
-    match state.settings.more_rule:
-        case "auto":
-            return Result(state, Status.NOT_NOW, "webset.more.auto")
-        case "if_no_set" if solutions(state):
-            return Result(state, Status.NOT_NOW, "webset.more.no-set")
-        case "all_agree" | "majority":
-            return _vote(state, seat)
-    return _finish(deal_more(state))
+    elif rule == "auto":
+        refusal = "webset.more.auto"
+    elif rule == "if_no_set" and solutions(state):
+        refusal = "webset.more.no-set"
+    elif seat in state.votes:
+        refusal = "webset.more.once"
+    if refusal:
+        return Result(state, Status.NOT_NOW, refusal)
+    if rule in ("all_agree", "majority"):
+        return Result(count_act(_count_votes(state._replace(votes=tuple(sorted((*state.votes, seat)))))))
+    return Result(count_act(deal_more(state)))
 
 
-def _vote(state: State, seat: int) -> Result:
-    if seat in state.votes:
-        return Result(state, Status.NOT_NOW, "webset.more.once")
-    return _finish(count_votes(state._replace(votes=tuple(sorted((*state.votes, seat))))))
-
-
-def count_votes(state: State) -> State:
+def _count_votes(state: State) -> State:
     """Deal three more cards if enough of those in the game have asked for them."""
     if state.phase is not Phase.OPEN or not state.votes or not can_deal(state):
         return state
@@ -178,19 +174,16 @@ def count_votes(state: State) -> State:
     return deal_more(state) if enough else state
 
 
-# Show
-
-
 def _show(state: State, seat: int) -> Result:
     if state.phase is Phase.SHOWING:
-        return _finish(state._replace(displayed=(state.displayed + 1) % len(solutions(state))))
+        return Result(count_act(state._replace(displayed=(state.displayed + 1) % len(solutions(state)))))
     if state.phase is not Phase.OPEN:
         return Result(state, Status.NOT_NOW, "webset.show.open")
     if not state.settings.show_enabled:
         return Result(state, Status.NO_SETS, "webset.show.enabled")
     if not solutions(state):
         return Result(state, Status.NO_SETS, "webset.show.sets")
-    return _finish(state._replace(phase=Phase.SHOWING))
+    return Result(count_act(state._replace(phase=Phase.SHOWING)))
 
 
 def _end_show(state: State, seat: int) -> Result:
@@ -200,12 +193,147 @@ def _end_show(state: State, seat: int) -> Result:
     after = state._replace(phase=Phase.OPEN, displayed=0)
     for triple in solutions(state):
         there = tuple([card for card in triple if card in after.table])
-        after = after._replace(discarded=(*after.discarded, *there))
-        after, refilled = refill(without(after, there), after.settings.table)
+        after, refilled = refill(after._replace(discarded=(*after.discarded, *there)), there, after.settings.table)
         if not refilled and after.settings.end_rule == "seed_immediate":
             after = end(after)
             break
-    return _finish(end_lockouts(after))
+    return Result(count_act(end_lockouts(after)))
 
 
 _WORDS = {Word.CALL: _call, Word.MORE: _more, Word.SHOW: _show, Word.END_SHOW: _end_show}
+
+
+# Which acts are possible, and whose are awaited
+
+
+def turn(state: State) -> int | None:
+    """Return the first seat whose act is awaited, or that of the caller; None if the game is over. See `due`."""
+    if state.phase is Phase.OVER:
+        return None
+    return playing(state)[0] if state.caller is None else state.caller
+
+
+def due(state: State) -> tuple[int, ...]:
+    """Return the seats whose acts are awaited: the caller, or all that can do anything; none if the game is over."""
+    if state.phase is Phase.OVER:
+        return ()
+    if state.caller is not None:
+        return (state.caller,)
+    if state.settings.rounds != "off":
+        return tuple(round_seats(state))
+    return tuple([seat for seat in playing(state) if possible(state, seat)])
+
+
+def possible(state: State, seat: int) -> tuple[Word, ...]:
+    """Return what a player may try in this phase under these settings, whether or not there is a set."""
+    settings, player = state.settings, state.players[seat]
+    if player.standing is not Standing.IN or settings.rounds != "off":
+        return ()
+    if state.phase is Phase.SHOWING:
+        return (Word.SHOW, Word.END_SHOW)
+    if state.phase is not Phase.OPEN:
+        return ()
+    more = settings.more_rule != "auto" and can_deal(state) and seat not in state.votes
+    found = ((Word.CALL, not player.locked), (Word.MORE, more), (Word.SHOW, settings.show_enabled))
+    return tuple([word for word, there in found if there])
+
+
+def legal(state: State) -> list[Act]:
+    """Return all acts that would be carried out, of the takes all sets; in CALLED at least one take, wrong or not.
+
+    In a puzzle these are all sets at once, and each alone.
+    """
+    if state.phase is Phase.OVER:
+        return []
+    if state.caller is None and state.settings.rounds == "off":
+        acts = [Act(seat, word) for seat in playing(state) for word in possible(state, seat)]
+        return [act for act in acts if carry_out(state, act).status is None]
+    found: Iterable[Cards] = solutions(state) or (on_table(state)[:3],)
+    if state.settings.rounds == "puzzle":
+        found = (tuple([card for triple in solutions(state) for card in triple]), *solutions(state))
+    return [Act(seat, Take(cards)) for seat in due(state) for cards in found]
+
+
+def violation(state: State, action: Act) -> str | None:
+    """Return the rule because of which an act is refused, or is a wrong take; None if it succeeds."""
+    return carry_out(state, action).rule
+
+
+def apply(state: State, action: Act) -> State:
+    """Return the state after an act. A refused act changes nothing, a wrong take costs its player points."""
+    return carry_out(state, action).state
+
+
+# Players that join and leave, and games that end as they stand (section 5, rows 11 and 18)
+
+
+def next_seat(state: State) -> int | None:
+    """Return the seat of a player who would join now; None if nobody can."""
+    settings = state.settings
+    room = settings.late_join and settings.rounds == "off" and len(state.players) < MAX_SEATS
+    return len(state.players) if room and state.phase is not Phase.OVER else None
+
+
+def join(state: State) -> State:
+    """Give a player with no points the seat behind all others; what the others have asked for stays."""
+    return state._replace(players=(*state.players, Player()), revision=state.revision + 1)
+
+
+def eliminate(state: State, seat: int) -> State:
+    """Eliminate a player; what it has earned stays visible. Its open call expires.
+
+    Once the game is over, the player has failed when it was told the result. A player that is out stays so.
+    """
+    if state.players[seat].standing is not Standing.IN:
+        return state
+    revision = state.revision + 1
+    if state.phase is Phase.OVER:
+        failed = state.players[seat]._replace(standing=Standing.FAILED)
+        return with_player(state, seat, failed)._replace(revision=revision)
+    if state.caller == seat:
+        state = without_call(penalise(state, seat, expired=True))
+    state = with_player(state, seat, state.players[seat]._replace(standing=Standing.OUT, locked=False))
+    state = state._replace(votes=tuple([other for other in state.votes if other != seat]))
+    return settle(_count_votes(unlock_all_locked(state)))._replace(revision=revision)
+
+
+def stop(state: State) -> State:
+    """End the game as it stands; one that is over stays as it is."""
+    return state if state.phase is Phase.OVER else end(state)._replace(revision=state.revision + 1)
+
+
+# Who has won (section 5, row 13)
+
+
+def scores(state: State) -> tuple[int, ...]:
+    """Return the points by seat, also of players that were eliminated."""
+    return tuple(player.points for player in state.players)
+
+
+def ranking(state: State) -> tuple[tuple[int, ...], ...]:
+    """Return the seats that are left, best first: by points, then sets, then fewer penalties that have a price.
+
+    Seats that are equal in all three share a group. The first group are the winners; it is empty, and stays first, if
+    all of them failed when they were told the result.
+    """
+
+    def worth(seat: int) -> tuple[int, int, int]:
+        player, settings = state.players[seat], state.settings
+        wrong = (player.penalties - player.expiries) * bool(settings.penalty_bad)
+        return player.points, player.sets, -(wrong + player.expiries * bool(settings.penalty_expired))
+
+    stood = [seat for seat, player in enumerate(state.players) if player.standing is not Standing.OUT]
+    groups = [tuple(group) for _, group in groupby(sorted(stood, key=worth, reverse=True), key=worth)]
+    left = [tuple(seat for seat in group if state.players[seat].standing is Standing.IN) for group in groups]
+    return tuple(group for place, group in enumerate(left) if group or place == 0)
+
+
+def ranks(state: State) -> tuple[int, ...]:
+    """Return the rank of each seat, shared as in 1, 1, 3; 0 for one that is not ranked."""
+    found = [0] * len(state.players)
+    better = 0
+    for group in ranking(state):
+        for seat in group:
+            found[seat] = better + 1
+        better += len(group)
+    return tuple(found)

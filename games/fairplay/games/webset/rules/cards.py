@@ -6,12 +6,10 @@ small deck are the cards 0 to 26, whose number is always one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import combinations
-from typing import TYPE_CHECKING, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import TypeAlias
 
 CARDS = 81
 EMPTY = 81

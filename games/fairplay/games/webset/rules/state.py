@@ -1,15 +1,13 @@
-"""A game of Webset as a value, and what players do in it."""
+"""A game of Webset as a value, what players do in it, and how cards come and go (sections 4.3, 5 and 6)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum, IntEnum, auto
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from fairplay.games.webset.rules.cards import EMPTY, Cards, sets_among
-
-if TYPE_CHECKING:
-    from fairplay.games.webset.rules.cards import Triple
-    from fairplay.games.webset.rules.settings import Settings
+from fairplay.games.webset.rules.cards import EMPTY, Cards, Triple, sets_among
+from fairplay.games.webset.rules.settings import Settings
 
 
 class Phase(IntEnum):
@@ -136,11 +134,84 @@ def playing(state: State) -> list[int]:
     return [seat for seat, player in enumerate(state.players) if player.standing is Standing.IN]
 
 
+def with_player(state: State, seat: int, player: Player) -> State:
+    """Return the state with this player in a seat."""
+    return state._replace(players=(*state.players[:seat], player, *state.players[seat + 1 :]))
+
+
 def without_call(state: State) -> State:
     """Return the state in which the call that was open is over."""
     return state._replace(phase=Phase.OPEN, caller=None, picked=())
 
 
-def with_player(state: State, seat: int, player: Player) -> State:
-    """Return the state with this player in a seat."""
-    return state._replace(players=(*state.players[:seat], player, *state.players[seat + 1 :]))
+# Dealing
+
+DEAL = 3
+"""How many cards are dealt at a time."""
+
+
+def lay(state: State, most: int, slot_count: int) -> tuple[State, bool]:
+    """Draw at most `most` cards into the empty slots among the first `slot_count` (the seed's `refill`, section 4.3).
+
+    Returns False as the second value exactly if there is an empty slot and the deck gave nothing.
+    """
+    table, holes = list(state.table), [slot for slot in range(slot_count) if state.table[slot] == EMPTY]
+    count = min(most, len(holes), len(state.deck))
+    for slot, card in zip(holes, state.deck[:count], strict=False):
+        table[slot] = card
+    return state._replace(table=tuple(table), deck=state.deck[count:]), bool(count) or not holes
+
+
+def refill(state: State, gone: Iterable[int], most: int) -> tuple[State, bool]:
+    """Take cards from the table, and refill its base area with at most `most` others; see `lay`.
+
+    Under the refill rule to_12 cards from beyond the base area move into its holes before, both in slot order.
+    """
+    gone, base = frozenset(gone), state.settings.table
+    table = [EMPTY if card in gone else card for card in state.table]
+    if state.settings.refill_rule == "to_12":
+        beyond = [card for card in table[base:] if card != EMPTY]
+        first = [beyond.pop(0) if card == EMPTY and beyond else card for card in table[:base]]
+        table = [*first, *beyond, *[EMPTY] * (len(table) - base - len(beyond))]
+    return lay(state._replace(table=tuple(table)), most, base)
+
+
+def deal_more(state: State) -> State:
+    """Deal up to three more cards, anywhere on the table."""
+    return end_lockouts(lay(state, DEAL, len(state.table))[0])
+
+
+def can_deal(state: State) -> bool:
+    """Return whether there is a card to deal, and a slot for it."""
+    return bool(state.deck) and EMPTY in state.table
+
+
+def end_lockouts(state: State) -> State:
+    """End votes and lockouts, as the table has changed."""
+    players = tuple([player._replace(locked=False) if player.locked else player for player in state.players])
+    return state._replace(votes=(), players=players)
+
+
+def settle(state: State) -> State:
+    """Deal more cards while there is no set and the referee deals by itself, or end the game (section 6)."""
+    if state.phase is Phase.OVER:
+        return state
+    if state.act_count >= state.settings.act_cap or not playing(state):
+        return end(state)
+    while state.phase is Phase.OPEN and not solutions(state):
+        if not state.deck:
+            return end(state)
+        if state.settings.more_rule != "auto":
+            break
+        state = deal_more(state)
+    return state
+
+
+def count_act(state: State) -> State:
+    """Count an act that was carried out, and deal or end the game where that is due."""
+    return settle(state._replace(act_count=state.act_count + 1))._replace(revision=state.revision + 1)
+
+
+def end(state: State) -> State:
+    """End the game as it stands."""
+    return state._replace(phase=Phase.OVER, caller=None, displayed=0, votes=())

@@ -7,9 +7,8 @@ from itertools import combinations
 from types import MappingProxyType
 
 from fairplay.games.kit.testdata import Cheat
-from fairplay.games.webset import rules
 from fairplay.games.webset.protocol.methods import ACT, PICK_CARDS
-from fairplay.games.webset.rules import EMPTY, Cards
+from fairplay.games.webset.rules.cards import EMPTY, Cards, is_set, third
 from fairplay.webset.v1.webset_player_pb2 import ActRequest, ActResponse, PickCardsRequest, PickCardsResponse
 
 UNKNOWN_ACTION = 6
@@ -30,12 +29,12 @@ def _picking(wrong: Callable[[Cards], Cards | None]) -> Cheat:
 
 
 def _no_set(table: Cards) -> Cards | None:
-    return next((triple for triple in combinations(table, 3) if not rules.is_set(*triple)), None)
+    return next((triple for triple in combinations(table, 3) if not is_set(*triple)), None)
 
 
 def _absent(table: Cards) -> Cards | None:
     pairs = combinations(table, 2)
-    return next(((*pair, third) for pair in pairs if (third := rules.third(*pair)) not in table), None)
+    return next(((*pair, absent) for pair in pairs if (absent := third(*pair)) not in table), None)
 
 
 CHEATS: Mapping[str, Cheat] = MappingProxyType(

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 
 from fairplay.games.kit.testdata import Json, read_int, read_list, read_text
-from fairplay.games.webset import rules
-from fairplay.games.webset.rules import EMPTY, Cards, Phase, Player, Settings, Standing, State, Take, Word
+from fairplay.games.webset.rules import invariants
+from fairplay.games.webset.rules.cards import EMPTY, Cards, format_card, parse_card
+from fairplay.games.webset.rules.settings import Settings, settings_of, settings_problem
+from fairplay.games.webset.rules.state import Action, Phase, Player, Standing, State, Take, Word
 
 _DEFAULTS: Mapping[str, Json] = {field.name: field.default for field in fields(Settings)}
 _GAME = ("table", "deck", "players")
@@ -38,7 +40,7 @@ def _read_flag(value: Json, where: str) -> bool:
 
 def read_card(value: Json, where: str) -> int:
     """Return a card. Raises ValueError if the value names no card."""
-    return rules.parse_card(read_text(value, where))
+    return parse_card(read_text(value, where))
 
 
 def read_cards(value: Json, where: str) -> Cards:
@@ -48,10 +50,10 @@ def read_cards(value: Json, where: str) -> Cards:
 
 def write_cards(cards: Iterable[int]) -> list[str]:
     """Return cards as an array."""
-    return list(map(rules.format_card, cards))
+    return list(map(format_card, cards))
 
 
-def read_action(message: Json) -> rules.Action:
+def read_action(message: Json) -> Action:
     """Return the action of a message. Raises ValueError if the value is no message."""
     if isinstance(message, list) and message[:1] == ["take"]:
         return Take(read_cards(message[1:], "take"))
@@ -60,7 +62,7 @@ def read_action(message: Json) -> rules.Action:
     return Word(message)
 
 
-def write_action(action: rules.Action) -> Json:
+def write_action(action: Action) -> Json:
     """Return an action as a message."""
     return action.value if isinstance(action, Word) else ["take", *write_cards(action.cards)]
 
@@ -74,8 +76,8 @@ def read_settings(given: Json) -> Settings:
         raise ValueError(f"The settings are {given!r}: they must be an object.")
     if unknown := sorted(set(given) - set(_DEFAULTS)):
         raise ValueError(f"There is no setting {unknown[0]!r}: there are {', '.join(_DEFAULTS)}.")
-    found = rules.settings_of(**{name: _read_setting(name, value) for name, value in given.items()})
-    if problem := rules.settings_problem(found):
+    found = settings_of(**{name: _read_setting(name, value) for name, value in given.items()})
+    if problem := settings_problem(found):
         raise ValueError(problem[1])
     return found
 
@@ -129,7 +131,7 @@ def read_game(value: Json, settings: Settings) -> State:
         draw_state=0,
         revision=read_int(game.get("revision", 0), "revision", 0),
     )
-    if problem := rules.invariant(state):
+    if problem := invariants.invariant(state):
         raise ValueError(problem)
     return state
 
@@ -148,7 +150,7 @@ def _read_player(player: Mapping[str, Json], where: str) -> Player:
 def write_game(state: State) -> Json:
     """Return a game as an object."""
     return {
-        "table": [None if card == EMPTY else rules.format_card(card) for card in state.table],
+        "table": [None if card == EMPTY else format_card(card) for card in state.table],
         "deck": write_cards(state.deck),
         "phase": state.phase.name.lower(),
         "caller": state.caller,
