@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from fairplay.conformance.context import open_context
-from fairplay.conformance.engine import run
-from fairplay.conformance.options import Options
-from fairplay.conformance.report import Report
-from fairplay.conformance.transports import make_transport
-from fairplay.conformance.trial import CallLimits, Scenario, Trial
+from fairplay.conformance.games.context import open_context
+from fairplay.conformance.games.trial import CallLimits, Scenario, Trial
+from fairplay.conformance.player.transports import make_transport
+from fairplay.conformance.run.engine import run
+from fairplay.conformance.run.options import Options
+from fairplay.conformance.run.report import Report
 from fairplay.games.game import Game, find
 from fairplay.player.handlers import describe
 

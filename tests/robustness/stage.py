@@ -14,7 +14,7 @@ from typing import Any
 import grpc
 from google.protobuf.message import DecodeError, Message
 
-from fairplay.conformance.objects import Gone
+from fairplay.conformance.player.objects import Gone
 from fairplay.conformance.zoo.case_ids import DRAWN_STATES, WHOLE_GAMES
 from fairplay.conformance.zoo.effects import Symptom
 from fairplay.conformance.zoo.mutant_player import WAIT_S, Environment, MutantPlayer

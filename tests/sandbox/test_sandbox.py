@@ -16,9 +16,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from fairplay.conformance.engine import run_plan
-from fairplay.conformance.options import Options
-from fairplay.conformance.plan import make_plan
+from fairplay.conformance.run.engine import run_plan
+from fairplay.conformance.run.options import Options
+from fairplay.conformance.run.plan import make_plan
 from fairplay.conformance.writers.files import CertificateWriter
 from fairplay.sandbox.bubblewrap import Sandbox
 from fairplay.sandbox.limits import DEFAULT_LIMITS, Limits, parse_limits

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from zlib import crc32
 
 from fairplay.certificate.patterns import matches
-from fairplay.conformance import owners
+from fairplay.conformance import case_ids
 from fairplay.conformance.cases import cases
 from fairplay.conformance.zoo.case_ids import EVERY_WHOLE_GAME, WHOLE_GAMES
 from fairplay.conformance.zoo.mutants import Mutant
@@ -14,7 +14,7 @@ from fairplay.games.game import Game
 
 PARTS = 24
 """Of the rest each mutant is tried on one case in so many, others for each mutant and for each seed."""
-OWNERS = (owners.AFTER_OTHERS, owners.AT_ONCE, owners.TOURNAMENT)
+OWNERS = (case_ids.AFTER_OTHERS, case_ids.AT_ONCE, case_ids.TOURNAMENT)
 """Cases that nearly all that goes wrong elsewhere could be held against, besides those of whole games."""
 SEATINGS = 3
 """The whole games that most other cases compare with are those of so many seats."""
@@ -29,11 +29,11 @@ def choose(game: Game, mutant: Mutant, seed: int) -> str:
 
 def _always(game: Game, mutant: Mutant) -> Iterator[str]:
     yield from (EVERY_WHOLE_GAME if each == WHOLE_GAMES else each for each in mutant.cases)
-    yield from (owners.REACHABLE, owners.DESCRIBES)
+    yield from (case_ids.REACHABLE, case_ids.DESCRIBES)
     if mutant.program is None:  # what a program can do differently has little to do with games
         yield from OWNERS
         seatings = [(seat, count) for count in game.seats for seat in range(count)]
-        yield from (owners.whole_game(*each) for each in seatings[:SEATINGS])
+        yield from (case_ids.whole_game(*each) for each in seatings[:SEATINGS])
 
 
 def _is_drawn(game: Game, mutant: Mutant, seed: int, case_id: str) -> bool:

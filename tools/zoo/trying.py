@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from fairplay.conformance.engine import run
-from fairplay.conformance.options import Options
-from fairplay.conformance.report import Report
+from fairplay.conformance.run.engine import run
+from fairplay.conformance.run.options import Options
+from fairplay.conformance.run.report import Report
 from fairplay.conformance.zoo.effects import Symptom
 from fairplay.conformance.zoo.findings import Finding, compare, examples_for
 from fairplay.conformance.zoo.mutant_player import MutantPlayer, in_this_process

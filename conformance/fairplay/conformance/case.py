@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from fairplay.games.conformance import Level
 
 Body: TypeAlias = Callable[[Any], str | None]
-"""Tries a player or a server, with a context: `context.Context` or `servers.context.ServerContext`.
+"""Tries a player or a server, with a context: `games.context.Context` or `servers.context.ServerContext`.
 
 Returning means that the case is passed; a text is a remark on what could not be tried. Otherwise it raises an exception
 of `case_errors`.

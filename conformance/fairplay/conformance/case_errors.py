@@ -17,7 +17,7 @@ class NotTested(Exception):  # noqa: N818 - likewise
     """Raised by a case that could not be tried. It never counts as passed. `reason` is one sentence.
 
     If the player is the reason, `evidence` shows what it did wrong, and `see` is the id of the case that this belongs
-    to: `charging` sees to it that some case fails for it. `given_up`: another attempt would show nothing else, because
+    to: `blame.charge` has some case fail for it. `given_up`: another attempt would show nothing else, because
     the player is not asked any more.
     """
 

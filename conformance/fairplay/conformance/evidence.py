@@ -17,7 +17,7 @@ from google.protobuf.descriptor_pool import Default
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 
-from fairplay.conformance.naming import without_ids
+from fairplay.conformance.names import without_ids
 from fairplay.games.kit.messages import enum_word
 from fairplay.server.game.plans import seconds
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind

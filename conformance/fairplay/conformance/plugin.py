@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fairplay.conformance.options import OPTIONS, is_duration, option_name
+from fairplay.conformance.run.options import OPTIONS, is_duration, option_name
 
 if TYPE_CHECKING:
     import pytest
@@ -40,6 +40,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Prepare the run if a game is named."""
     if config.getoption("fairplay_game"):
-        from fairplay.conformance.pytest_session import make_session
+        from fairplay.conformance.run.pytest_session import make_session
 
         config.pluginmanager.register(make_session(config), SESSION)

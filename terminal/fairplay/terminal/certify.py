@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fairplay.conformance.options import OPTIONS, is_duration, option_name, option_text
+from fairplay.conformance.run.options import OPTIONS, is_duration, option_name, option_text
 from fairplay.terminal.outcomes import UsageError, outcomes
 from fairplay.terminal.parameters import GameName, Ship, WhenLost
 

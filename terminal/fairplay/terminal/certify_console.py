@@ -6,12 +6,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from fairplay.conformance.conclusion import conclusion
-from fairplay.conformance.events import Began, CaseBegan, CaseJudged, Ended, Event
-from fairplay.conformance.options import duration_text
-from fairplay.conformance.report import Report
-from fairplay.conformance.slowness import REMARK
-from fairplay.conformance.verdicts import Judged, Verdict
+from fairplay.conformance.blame.slowness import REMARK
+from fairplay.conformance.blame.verdicts import Judged, Verdict
+from fairplay.conformance.run.conclusion import conclusion
+from fairplay.conformance.run.events import Began, CaseBegan, CaseJudged, Ended, Event
+from fairplay.conformance.run.options import duration_text
+from fairplay.conformance.run.report import Report
 from fairplay.terminal.estimate import Estimate
 from fairplay.terminal.printing import counted, harmless
 

@@ -12,18 +12,18 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from fairplay.conformance.blame.verdicts import Judged, Verdict
 from fairplay.conformance.cases import cases
-from fairplay.conformance.certificate import certificate, check
-from fairplay.conformance.conclusion import conclusion
-from fairplay.conformance.engine import check_surroundings
-from fairplay.conformance.events import Ended, Writer
-from fairplay.conformance.known_failures import read_all_known_failures
-from fairplay.conformance.on_cluster import run_on_cluster
-from fairplay.conformance.options import OPTIONS, Options, option_text
-from fairplay.conformance.plan import Plan, make_plan
-from fairplay.conformance.report import Report
-from fairplay.conformance.several import PlayerEvent, run_several
-from fairplay.conformance.verdicts import Judged, Verdict
+from fairplay.conformance.run.certificate import certificate, check
+from fairplay.conformance.run.conclusion import conclusion
+from fairplay.conformance.run.engine import check_surroundings
+from fairplay.conformance.run.events import Ended, Writer
+from fairplay.conformance.run.known_failures import read_all_known_failures
+from fairplay.conformance.run.on_cluster import run_on_cluster
+from fairplay.conformance.run.options import OPTIONS, Options, option_text
+from fairplay.conformance.run.plan import Plan, make_plan
+from fairplay.conformance.run.report import Report
+from fairplay.conformance.run.several import PlayerEvent, run_several
 from fairplay.conformance.writers.files import ReportWriter
 from fairplay.games.conformance import Level
 from fairplay.games.game import find

@@ -56,8 +56,8 @@ def certify_server(
       fairplay certify-server --list
     """
     with outcomes():
-        from fairplay.conformance.engine import run_here
-        from fairplay.conformance.selection import choose_cases, find_level
+        from fairplay.conformance.run.engine import run_here
+        from fairplay.conformance.run.selection import choose_cases, find_level
         from fairplay.conformance.servers.cases import CASES
         from fairplay.conformance.servers.plan import ServerOptions, make_server_plan
         from fairplay.terminal.certify_run import print_cases, show_run

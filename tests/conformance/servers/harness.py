@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 
-from fairplay.conformance.loop_thread import LoopThread
-from fairplay.conformance.report import Report
+from fairplay.conformance.player.loop import LoopThread
+from fairplay.conformance.run.report import Report
 from fairplay.conformance.servers.plan import ServerOptions, run_server
 from fairplay.server.server import Config, Server
 

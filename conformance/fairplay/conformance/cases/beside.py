@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from fairplay.conformance import owners
+from fairplay.conformance import case_ids
+from fairplay.conformance.blame.confirm import Control
 from fairplay.conformance.case import Case, case
-from fairplay.conformance.confirming import Control
-from fairplay.conformance.context import BESIDE_OTHERS, Context
-from fairplay.conformance.interleaving import TO_THE_END, play_in_turn
-from fairplay.conformance.trial import Scenario, Trial
-from fairplay.conformance.variations import unusual_part
+from fairplay.conformance.games.context import BESIDE_OTHERS, Context
+from fairplay.conformance.games.rotation import TO_THE_END, play_in_turn
+from fairplay.conformance.games.trial import Scenario, Trial
+from fairplay.conformance.games.variations import unusual_part
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
 
@@ -115,9 +115,9 @@ def _judge(context: Context, found: Trial, others: Sequence[Scenario] = ()) -> N
     """Judge a game beside others. `others`: what goes wrong in these under ordinary ids belongs to another case."""
     is_usual = found.scenario.situation.settings == context.settings
     controls: list[Control] = [
-        ("" if is_usual else owners.UNUSUAL_SETTINGS, partial(context.alone, found.scenario)),
-        (owners.AFTER_OTHERS, context.sequence),
-        (owners.AT_ONCE, context.pair),
+        ("" if is_usual else case_ids.UNUSUAL_SETTINGS, partial(context.alone, found.scenario)),
+        (case_ids.AFTER_OTHERS, context.sequence),
+        (case_ids.AT_ONCE, context.pair),
         *([(MANY, partial(_with_ordinary_ids, context, others))] if others else []),
     ]
     context.judge_condition(found, *controls)

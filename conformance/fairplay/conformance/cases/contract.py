@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from google.protobuf.message import DecodeError, Message
 
-from fairplay.conformance import attribution, owners
+from fairplay.conformance import case_ids
+from fairplay.conformance.blame import faults
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import NotApplicable, failure
-from fairplay.conformance.connection import Connection
-from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal, readable
-from fairplay.conformance.transports import DialInTransport, ExecTransport
-from fairplay.conformance.trial import Trial
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.trial import Trial
+from fairplay.conformance.player.connection import Connection
+from fairplay.conformance.player.transports import DialInTransport, ExecTransport
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE, PLAYER_METHODS
 from fairplay.games.steps import Failure, Method
@@ -92,11 +93,11 @@ def _problem(outcome: Failure) -> str:
     return f"failed: {outcome.message}"
 
 
-@case(owners.EVERY_METHOD, "A player implements every method of PlayerService and of its game's service.")
+@case(case_ids.EVERY_METHOD, "A player implements every method of PlayerService and of its game's service.")
 def every_method(context: Context) -> None:
     """A method that is missing is noticed when the game comes to it, and loses the game."""
     for found in context.whole_games():
-        _judge_owned(context, found, owners.EVERY_METHOD)
+        _judge_owned(context, found, case_ids.EVERY_METHOD)
         if found.misconduct is not None:
             break
     seen = {exchange.method.path for found in context.whole_games_played() for exchange in found.exchanges}
@@ -111,25 +112,25 @@ def _check_implemented(context: Context, connection: Connection, method: Method)
     ids = {"game_id", "tournament_id"} & set(method.request.DESCRIPTOR.fields_by_name)
     request = method.request(**dict.fromkeys(ids, context.new_id()))
     outcome, _ = context.ask(method, request, connection)
-    if isinstance(outcome, CallError) and outcome.status_code == attribution.UNIMPLEMENTED:
+    if isinstance(outcome, CallError) and outcome.status_code == faults.UNIMPLEMENTED:
         raise failure(f"The player does not implement {method.path.removeprefix('/')}.", ("Answer", readable(outcome)))
 
 
-@case(owners.VOID, "A method without an answer returns normally.")
+@case(case_ids.VOID, "A method without an answer returns normally.")
 def void_methods_return(context: Context) -> None:
     """That a call returned is the answer; a player that raises is out."""
-    context.judge_owned(owners.VOID)
+    context.judge_owned(case_ids.VOID)
 
 
-@case(owners.READABLE, "Every reply is a message of the method's type, of at most 1 MiB.")
+@case(case_ids.READABLE, "Every reply is a message of the method's type, of at most 1 MiB.")
 def replies_readable(context: Context) -> None:
     """Bytes that are no message of the method's type cannot be an answer."""
-    context.judge_owned(owners.READABLE)
+    context.judge_owned(case_ids.READABLE)
 
 
 def _judge_owned(context: Context, found: Trial, case_id: str) -> None:
     """Raise Failure if a trial ended with misconduct that belongs to this case."""
-    if found.misconduct is not None and attribution.owning_case(found) == case_id:
+    if found.misconduct is not None and faults.owning_case(found) == case_id:
         context.confirm(found)
 
 

@@ -10,11 +10,11 @@ from typing import NamedTuple, TypeAlias
 
 from google.protobuf.message import Message
 
-from fairplay.conformance import attribution
+from fairplay.conformance.blame import faults as attribution
 from fairplay.conformance.case import Case, case
-from fairplay.conformance.context import Context
-from fairplay.conformance.rivals import Departure, Fault, Rivals
-from fairplay.conformance.trial import Scenario, Trial, seat_names
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.rivals import Departure, Fault, Rivals
+from fairplay.conformance.games.trial import Scenario, Trial, seat_names
 from fairplay.games.conformance import Situation, find_conformance
 from fairplay.games.game import Game, find
 from fairplay.games.steps import Call, CallKind, Failure, drive

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from google.protobuf.message import DecodeError, Message
 
-from fairplay.conformance import attribution, owners
+from fairplay.conformance import case_ids
+from fairplay.conformance.blame import faults
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import Failure, NotTested, failure
-from fairplay.conformance.connection import Connection
-from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal, readable
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.player.connection import Connection
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import END, START
 from fairplay.games.steps import Method
@@ -23,7 +24,7 @@ DECISIONS = 3
 GAMES = 2
 
 
-@case(owners.TOURNAMENT, "Start comes before the first game of a tournament, End after the last one.")
+@case(case_ids.TOURNAMENT, "Start comes before the first game of a tournament, End after the last one.")
 def tournament(context: Context) -> None:
     """A player that fails in Start or End is out of the tournament, even if it has won it."""
     with context.player.fresh() as connection:
@@ -38,16 +39,16 @@ def _whole_tournament(context: Context, connection: Connection, *, won: bool) ->
     problem = _notify(context, connection, START, start)
     for scenario in context.beginnings(GAMES, DECISIONS) if problem is None else ():
         found = context.play(scenario, connection)
-        context.judge_condition(found, (owners.AFTER_OTHERS, context.sequence))
+        context.judge_condition(found, (case_ids.AFTER_OTHERS, context.sequence))
     return problem or _notify(context, connection, END, end)
 
 
 def _notify(context: Context, connection: Connection, method: Method, request: Message) -> Failure | NotTested | None:
     """Notify the player, and return what goes wrong with it, or None."""
     outcome, elapsed_s = context.ask(method, request, connection)
-    if isinstance(outcome, CallError) and outcome.status_code == attribution.UNIMPLEMENTED:
+    if isinstance(outcome, CallError) and outcome.status_code == faults.UNIMPLEMENTED:
         missing = failure(f"The player does not implement {method.path.removeprefix('/')}.").evidence
-        return NotTested(f"the player has no method {method.name}", missing, owners.EVERY_METHOD)
+        return NotTested(f"the player has no method {method.name}", missing, case_ids.EVERY_METHOD)
     shown = (
         ("Request", readable(request)),
         ("Time", f"{elapsed_s:.3f} s"),
@@ -73,7 +74,7 @@ def win_and_lose(context: Context) -> None:
     with context.player.separate() as connection:
         problem = _whole_tournament(context, connection, won=True)
         if isinstance(problem, Failure | NotTested):
-            raise NotTested("a tournament cannot be played with this player", problem.evidence, owners.TOURNAMENT)
+            raise NotTested("a tournament cannot be played with this player", problem.evidence, case_ids.TOURNAMENT)
         for won in (False, True, False):
             problem = _whole_tournament(context, connection, won=won)
             if problem is not None:

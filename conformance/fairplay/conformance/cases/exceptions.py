@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fairplay.conformance import owners
+from fairplay.conformance import case_ids
 from fairplay.conformance.case import Case, case
-from fairplay.conformance.context import Context
+from fairplay.conformance.games.context import Context
 from fairplay.games.game import Game
 
 DECISIONS = 4
 STRANGE_IDS = ("x", "cup-2/round.1/game_3", "Z" * 128, "0", "-", "...")
 
 
-@case(owners.NO_EXCEPTION, "No valid request is answered with an error status.")
+@case(case_ids.NO_EXCEPTION, "No valid request is answered with an error status.")
 def no_exception(context: Context) -> None:
     """A player that raises is out of the game."""
-    context.judge_owned(owners.NO_EXCEPTION)
+    context.judge_owned(case_ids.NO_EXCEPTION)
 
 
-@case(owners.ALIVE, "A player stays connected from the first call of a game to the last.")
+@case(case_ids.ALIVE, "A player stays connected from the first call of a game to the last.")
 def stays_alive(context: Context) -> None:
     """A player whose process or connection ends is out of all its games."""
-    context.judge_owned(owners.ALIVE)
+    context.judge_owned(case_ids.ALIVE)
 
 
 @case("exceptions.unusual-ids", "A game_id is 1 to 128 letters, digits, '-', '_', '.' or '/'.")

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from fairplay.conformance import attribution, owners
+from fairplay.conformance import case_ids
+from fairplay.conformance.blame import faults
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import Failure
-from fairplay.conformance.context import Context
-from fairplay.conformance.joining import Joining
-from fairplay.conformance.methods import tells_the_end
-from fairplay.conformance.trial import Scenario, Trial
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.joining import Joining
+from fairplay.conformance.games.methods import tells_the_end
+from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.games.game import Game
 
 DECISIONS = 4
@@ -36,10 +37,10 @@ def fresh_process(context: Context) -> None:
             played.append(from_the_beginning)
             alone = partial(context.alone, from_the_beginning)
             try:
-                context.judge_condition(found, ("", alone), (owners.AFTER_OTHERS, context.sequence))
+                context.judge_condition(found, ("", alone), (case_ids.AFTER_OTHERS, context.sequence))
             except Failure:
                 plain = _one_after_another(context, played)
-                if attribution.same(plain, found):
+                if faults.same(plain, found):
                     context.judge(plain)
                 raise
 

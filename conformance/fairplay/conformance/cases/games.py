@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fairplay.conformance.case import Case, case
-from fairplay.conformance.context import Context
-from fairplay.conformance.positions import Source, position
-from fairplay.conformance.reference_players import rival_names
-from fairplay.conformance.trial import Scenario
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.positions import Source, position
+from fairplay.conformance.games.reference_players import rival_names
+from fairplay.conformance.games.trial import Scenario
 from fairplay.games.conformance import Level
 from fairplay.games.game import Game
 

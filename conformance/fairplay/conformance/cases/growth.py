@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 import psutil
 
-from fairplay.conformance import owners
+from fairplay.conformance import case_ids
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import Failure, NotApplicable, failure
-from fairplay.conformance.connection import Connection
-from fairplay.conformance.context import Context
-from fairplay.conformance.endings import Ending, find_endings
-from fairplay.conformance.methods import tells_the_end
-from fairplay.conformance.trial import Scenario, Trial
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.endings import Ending, find_endings
+from fairplay.conformance.games.methods import tells_the_end
+from fairplay.conformance.games.trial import Scenario, Trial
+from fairplay.conformance.player.connection import Connection
 from fairplay.games.game import Game
 
 DECISIONS = 6
@@ -189,7 +189,7 @@ def memory(context: Context) -> None:
     """A tournament may have thousands of games."""
     for found in growth_of(context):
         if found.failed is not None:
-            context.judge_condition(found.failed, (owners.AFTER_OTHERS, context.sequence))
+            context.judge_condition(found.failed, (case_ids.AFTER_OTHERS, context.sequence))
     _only_started(context)
     for found in growth_of(context):
         if _hoards(found):

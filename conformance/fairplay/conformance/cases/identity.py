@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from fairplay.conformance import attribution, owners
+from fairplay.conformance import case_ids
+from fairplay.conformance.blame import faults
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import NotApplicable, NotTested, failure
-from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import readable
-from fairplay.conformance.lives import END_LIMIT_S, Departure, life_of, parse_description, tournament_of
-from fairplay.conformance.transports import DialInTransport
-from fairplay.conformance.trial import Scenario, play_trial
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.lives import END_LIMIT_S, Departure, life_of, parse_description, tournament_of
+from fairplay.conformance.games.trial import Scenario, play_trial
+from fairplay.conformance.player.transports import DialInTransport
 from fairplay.games.conformance import Level, Situation
 from fairplay.games.game import Game, find, registered
 from fairplay.games.kit.player_service import DESCRIBE
@@ -33,10 +34,10 @@ def in_tournaments(context: Context) -> None:
     """What counts is how a player plays where it counts."""
     played = tournament_of(context)
     for found in played.trials:
-        context.judge_condition(found, (owners.AFTER_OTHERS, context.sequence))
+        context.judge_condition(found, (case_ids.AFTER_OTHERS, context.sequence))
     if played.problem is not None:
         evidence = failure("The player fails Start.", ("Failure", readable(played.problem))).evidence
-        raise NotTested("a tournament cannot be played with this player", evidence, owners.TOURNAMENT)
+        raise NotTested("a tournament cannot be played with this player", evidence, case_ids.TOURNAMENT)
 
 
 # --- what it says about itself ---
@@ -83,7 +84,7 @@ def _description(context: Context) -> PlayerDescription:
 
 
 def _untested(sentence: str) -> NotTested:
-    return NotTested("what the player says is not to be relied on", failure(sentence).evidence, owners.DESCRIBES)
+    return NotTested("what the player says is not to be relied on", failure(sentence).evidence, case_ids.DESCRIBES)
 
 
 @case("identity.offered-games", "A player serves every service that its description names.")
@@ -102,7 +103,7 @@ def _check_served(context: Context, game: Game) -> None:
     with context.shared() as connection:
         work = play_trial(game, connection, scenario, context.limits, context.new_id())
         found = context.player.loop.run(work)
-    if found.misconduct is not None and found.misconduct.call_error.status_code == attribution.UNIMPLEMENTED:
+    if found.misconduct is not None and found.misconduct.call_error.status_code == faults.UNIMPLEMENTED:
         raise failure(
             f"The player says that it serves {game.service}, and does not implement {found.misconduct.method_name}.",
             ("Description", readable(context.description)),
@@ -113,7 +114,7 @@ def _check_served(context: Context, game: Game) -> None:
 
 
 @case(
-    owners.REACHED_AGAIN,
+    case_ids.REACHED_AGAIN,
     "A player is connected to anew for each game or tournament: started again, it comes up within the start limit;"
     " where it serves, it goes on serving when a connection ends.",
 )

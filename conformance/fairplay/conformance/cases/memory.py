@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fairplay.conformance.cancelling import cancel_received, cancel_unread
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import Failure
-from fairplay.conformance.connection import Connection
-from fairplay.conformance.context import Context
-from fairplay.conformance.owners import AFTER_OTHERS
-from fairplay.conformance.transports import DialInTransport, ExecTransport
-from fairplay.conformance.trial import Entry, Trial
+from fairplay.conformance.case_ids import AFTER_OTHERS
+from fairplay.conformance.games.cancel import cancel_received, cancel_unread
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.trial import Entry, Trial
+from fairplay.conformance.player.connection import Connection
+from fairplay.conformance.player.transports import DialInTransport, ExecTransport
 from fairplay.games.game import Game
 
 DECISIONS = 8

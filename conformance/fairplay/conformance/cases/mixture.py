@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from fairplay.conformance import owners
+from fairplay.conformance import case_ids
 from fairplay.conformance.case import Case, case
-from fairplay.conformance.context import Context
-from fairplay.conformance.interleaving import play_in_turn
-from fairplay.conformance.trial import Scenario, Trial
-from fairplay.conformance.variations import Variation
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.rotation import play_in_turn
+from fairplay.conformance.games.trial import Scenario, Trial
+from fairplay.conformance.games.variations import Variation
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
 
@@ -53,9 +53,9 @@ def _judge(context: Context, found: Trial) -> None:
     alone = partial(context.alone, found.scenario)
     context.judge_condition(
         found,
-        (owners.UNUSUAL_SETTINGS, alone),
-        (owners.AFTER_OTHERS, context.sequence),
-        (owners.AT_ONCE, context.pair),
+        (case_ids.UNUSUAL_SETTINGS, alone),
+        (case_ids.AFTER_OTHERS, context.sequence),
+        (case_ids.AT_ONCE, context.pair),
     )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fairplay.conformance.case import Case, case
-from fairplay.conformance.context import Context
-from fairplay.conformance.enlarging import SHARE, with_revision, with_scores
-from fairplay.conformance.positions import Position, Source, position
-from fairplay.conformance.reference_players import rival_names
-from fairplay.conformance.trial import Scenario
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.large_numbers import SHARE, with_revision, with_scores
+from fairplay.conformance.games.positions import Position, Source, position
+from fairplay.conformance.games.reference_players import rival_names
+from fairplay.conformance.games.trial import Scenario
 from fairplay.games.game import Game
 
 LARGE = (2**31, 2**32, 2**52)

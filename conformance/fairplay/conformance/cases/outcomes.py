@@ -8,11 +8,11 @@ from random import Random
 
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import SuiteError
-from fairplay.conformance.connection import Connection
-from fairplay.conformance.context import Context
-from fairplay.conformance.endings import Ending, find_endings
-from fairplay.conformance.methods import tells_the_end
-from fairplay.conformance.trial import Scenario
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.endings import Ending, find_endings
+from fairplay.conformance.games.methods import tells_the_end
+from fairplay.conformance.games.trial import Scenario
+from fairplay.conformance.player.connection import Connection
 from fairplay.games.conformance import Situation, find_conformance
 from fairplay.games.game import Game
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from fairplay.conformance.blame.chance import answers_differ
 from fairplay.conformance.case import Case
-from fairplay.conformance.chance import answers_differ
-from fairplay.conformance.context import Context
-from fairplay.conformance.joining import Joining
-from fairplay.conformance.trial import Scenario, Trial
-from fairplay.conformance.whole_games import AT_ONCE
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.joining import Joining
+from fairplay.conformance.games.trial import Scenario, Trial
+from fairplay.conformance.games.whole_games import AT_ONCE
 from fairplay.games.conformance import Probe, find_conformance
 from fairplay.games.game import Game
 

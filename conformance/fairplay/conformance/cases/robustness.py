@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from fairplay.conformance.breaker import is_disconnection
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import NotApplicable, failure
 from fairplay.conformance.cases.growth import grown, growth_of, keeps_growing
-from fairplay.conformance.connection import Connection
-from fairplay.conformance.context import Context
 from fairplay.conformance.evidence import hexadecimal
-from fairplay.conformance.transports import DialInTransport, ExecTransport
-from fairplay.conformance.trial import Trial
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.trial import Trial
+from fairplay.conformance.player.breaker import is_disconnection
+from fairplay.conformance.player.connection import Connection
+from fairplay.conformance.player.transports import DialInTransport, ExecTransport
 from fairplay.games.conformance import Level
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE

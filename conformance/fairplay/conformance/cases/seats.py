@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from fairplay.conformance import owners
+from fairplay.conformance import case_ids
+from fairplay.conformance.blame.confirm import Control
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.cases.states import CASES, STEPS, sources
-from fairplay.conformance.confirming import Control
-from fairplay.conformance.context import Context
-from fairplay.conformance.interleaving import play_in_turn
-from fairplay.conformance.positions import find_position
-from fairplay.conformance.trial import Scenario, Trial
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.positions import find_position
+from fairplay.conformance.games.rotation import play_in_turn
+from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.games.game import Game
 
 SEAT = 0
@@ -39,7 +39,7 @@ def same_seat(context: Context) -> None:
     with context.player.separate() as connection:
         for pair in zip(scenarios[::2], scenarios[1::2], strict=True):
             for index, found in enumerate(play_in_turn(context, pair, connection)):
-                _judge(context, found, (owners.AT_ONCE, partial(_beside_other_seat, context, pair, index)))
+                _judge(context, found, (case_ids.AT_ONCE, partial(_beside_other_seat, context, pair, index)))
 
 
 def _after_other_seat(context: Context, scenario: Scenario) -> Trial:

@@ -6,11 +6,11 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from fairplay.conformance import attribution
+from fairplay.conformance.blame import faults
 from fairplay.conformance.case import Case, case
-from fairplay.conformance.context import Context
-from fairplay.conformance.trial import Scenario, Trial
-from fairplay.conformance.variations import Variation
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.trial import Scenario, Trial
+from fairplay.conformance.games.variations import Variation
 from fairplay.games.conformance import Situation, find_conformance
 from fairplay.games.game import Game
 from fairplay.v1.misconduct_pb2 import MisconductKind
@@ -64,9 +64,9 @@ def judge_elsewhere(context: Context, found: Trial) -> None:
 
     A failed call that games under unusual settings show as well belongs to the cases about these.
     """
-    if found.misconduct is not None and not attribution.breaks_rule(found):
+    if found.misconduct is not None and not faults.breaks_rule(found):
         for each in _unusual_games(context):
-            if attribution.signature(each) == attribution.signature(found) and not is_usual(context, each):
+            if faults.signature(each) == faults.signature(found) and not is_usual(context, each):
                 owner = CASES[found.misconduct.kind].id
                 raise context.untested("games under unusual settings fail in the same way", each, owner)
     context.judge(found)
@@ -74,10 +74,10 @@ def judge_elsewhere(context: Context, found: Trial) -> None:
 
 def is_usual(context: Context, found: Trial) -> bool:
     """Return whether a game under the usual settings ends with the same failed call."""
-    here = attribution.signature(found)
-    if attribution.breaks_rule(found):
+    here = faults.signature(found)
+    if faults.breaks_rule(found):
         return False
-    return any(attribution.signature(each) == here for each in context.whole_games())
+    return any(faults.signature(each) == here for each in context.whole_games())
 
 
 def _unusual_games(context: Context) -> Sequence[Trial]:

@@ -9,14 +9,15 @@ from itertools import chain
 from random import Random
 from typing import NamedTuple
 
-from fairplay.conformance import attribution, positions
+from fairplay.conformance.blame import faults
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.case_errors import NotTested
 from fairplay.conformance.cases.settings import is_usual, judge_elsewhere
-from fairplay.conformance.context import Context
-from fairplay.conformance.positions import Source, find_position
-from fairplay.conformance.reference_players import rival_names
-from fairplay.conformance.trial import Scenario, Trial
+from fairplay.conformance.games import positions
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.positions import Source, find_position
+from fairplay.conformance.games.reference_players import rival_names
+from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.games.game import Game
 from fairplay.v1.misconduct_pb2 import MisconductKind
 
@@ -92,7 +93,7 @@ def _owner(context: Context, found: Trial) -> str:
     """Return the id of the case to see for the misconduct from a drawn state."""
     assert found.misconduct is not None
     if is_usual(context, found):
-        return attribution.owning_case(found)
+        return faults.owning_case(found)
     return CASES[found.misconduct.kind].id
 
 
@@ -149,7 +150,7 @@ def _simplify(context: Context, drawn: Drawn, found: Trial) -> Trial:
     give_up = time.monotonic() + SIMPLIFY_LIMIT_S
     try:
         for simpler in context.play_each(_scenarios(context, chain(others, earlier), [])):
-            if attribution.signature(simpler) == attribution.signature(found):
+            if faults.signature(simpler) == faults.signature(found):
                 return simpler
             if time.monotonic() > give_up:
                 break

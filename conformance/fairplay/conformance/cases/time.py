@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from fairplay.conformance import owners, silence
-from fairplay.conformance.breaker import Breaker
+from fairplay.conformance import case_ids
 from fairplay.conformance.case import Case, case
-from fairplay.conformance.context import Context
-from fairplay.conformance.transports import gets_new_players
-from fairplay.conformance.trial import Scenario, Trial
+from fairplay.conformance.games import silence
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.trial import Scenario, Trial
+from fairplay.conformance.player.breaker import Breaker
+from fairplay.conformance.player.transports import gets_new_players
 from fairplay.games.game import Game
 from fairplay.v1.misconduct_pb2 import MisconductKind
 
@@ -19,16 +20,16 @@ DECISIONS = 10
 SLOW_RIVALS = "time.slow-rivals"
 
 
-@case(owners.FIRST_ANSWER, "The first decision of a game comes within its own, longer limit.")
+@case(case_ids.FIRST_ANSWER, "The first decision of a game comes within its own, longer limit.")
 def first_answer(context: Context) -> None:
     """Players load and compile what they need when they are first asked."""
-    context.judge_owned(owners.FIRST_ANSWER)
+    context.judge_owned(case_ids.FIRST_ANSWER)
 
 
-@case(owners.EVERY_ANSWER, "Every call returns within its limit.")
+@case(case_ids.EVERY_ANSWER, "Every call returns within its limit.")
 def every_answer(context: Context) -> None:
     """A player that takes too long is out of the game."""
-    context.judge_owned(owners.EVERY_ANSWER)
+    context.judge_owned(case_ids.EVERY_ANSWER)
 
 
 @case("time.under-load", "Every call returns within its limit, in several games at once.")
@@ -64,7 +65,7 @@ def slow_rivals(context: Context) -> None:
         found = silence.finish(context, context.once(SLOW_RIVALS, partial(silence.begin, context)))
     else:
         found = silence.play(context)
-    context.judge_condition(found or silence.play(context), (owners.AFTER_OTHERS, context.sequence))
+    context.judge_condition(found or silence.play(context), (case_ids.AFTER_OTHERS, context.sequence))
 
 
 def _is_late(found: Trial) -> bool:

@@ -15,11 +15,11 @@ from google.protobuf.message import Message
 from fairplay.conformance.case import Body, Case, case
 from fairplay.conformance.case_errors import Failure, failure
 from fairplay.conformance.evidence import readable
-from fairplay.conformance.loop_thread import LoopThread
+from fairplay.conformance.games.trial import Trial
+from fairplay.conformance.player.loop import LoopThread
 from fairplay.conformance.servers.acts import Script
 from fairplay.conformance.servers.players import Cast, Served, Stream, hello
 from fairplay.conformance.servers.scenes import Expected, Scene, expect, small
-from fairplay.conformance.trial import Trial
 from fairplay.games.conformance import Level
 from fairplay.player.channels import NO_CREDENTIALS, Credentials, open_channel, reach_server
 from fairplay.server.net.errors import STATUS, reason_of

@@ -11,15 +11,15 @@ from pathlib import Path
 
 from fairplay.certificate.inapplicable import SERVER
 from fairplay.conformance.case import Case
-from fairplay.conformance.engine import run_here
-from fairplay.conformance.events import Writer
-from fairplay.conformance.known_failures import read_known_failures
-from fairplay.conformance.report import Report, Run
-from fairplay.conformance.selection import choose_cases, find_level
+from fairplay.conformance.games.trial import CallLimits
+from fairplay.conformance.run.engine import run_here
+from fairplay.conformance.run.events import Writer
+from fairplay.conformance.run.known_failures import read_known_failures
+from fairplay.conformance.run.report import Report, Run
+from fairplay.conformance.run.selection import choose_cases, find_level
 from fairplay.conformance.servers.cases import CASES
 from fairplay.conformance.servers.context import Place, ServerContext, open_server_context
 from fairplay.conformance.servers.scenes import AMPLE_S
-from fairplay.conformance.trial import CallLimits
 from fairplay.games.conformance import Conformance
 from fairplay.player.channels import Credentials
 from fairplay.player.exposure import is_loopback

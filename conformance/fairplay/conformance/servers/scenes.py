@@ -10,8 +10,8 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
 from fairplay.conformance.case_errors import SuiteError
+from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.servers.acts import Actor, Script, sound_script
-from fairplay.conformance.trial import CallLimits
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game, find
 from fairplay.games.steps import Call, Conversation, Eliminate, Show, answer_step

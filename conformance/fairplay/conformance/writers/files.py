@@ -7,9 +7,9 @@ from pathlib import Path
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from fairplay.certificate.signing import signed
-from fairplay.conformance.certificate import certificate
-from fairplay.conformance.events import Ended, Event
-from fairplay.conformance.report import Report
+from fairplay.conformance.run.certificate import certificate
+from fairplay.conformance.run.events import Ended, Event
+from fairplay.conformance.run.report import Report
 from fairplay.conformance.writers.junit import junit
 from fairplay.conformance.writers.page import page
 from fairplay.games.kit.files import Output

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as Xml
 
-from fairplay.conformance.report import Report
-from fairplay.conformance.verdicts import Judged, Verdict
+from fairplay.conformance.blame.verdicts import Judged, Verdict
+from fairplay.conformance.run.report import Report
 from fairplay.games.conformance import Level
 
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from fairplay.conformance.conclusion import conclusion
+from fairplay.conformance.blame.verdicts import Judged, Verdict
 from fairplay.conformance.evidence import Evidence
-from fairplay.conformance.report import Report
-from fairplay.conformance.verdicts import Judged, Verdict
+from fairplay.conformance.run.conclusion import conclusion
+from fairplay.conformance.run.report import Report
 from fairplay.conformance.writers.troubles import Trouble, anchors, find_troubles
 from fairplay.games.kit.printable import UNPRINTABLE
 

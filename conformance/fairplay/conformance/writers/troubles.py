@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from fairplay.conformance.verdicts import Judged, Verdict
+from fairplay.conformance.blame.verdicts import Judged, Verdict
 
 GRAVEST_FIRST: Sequence[Verdict] = (Verdict.SUITE_ERROR, Verdict.FAIL, Verdict.WARN)
 OUTDATED = "It is listed as a known failure, but passes: take it off the list."

@@ -7,10 +7,10 @@ from typing import NamedTuple
 from xml.etree import ElementTree as Xml
 
 from fairplay.certificate.patterns import matches
-from fairplay.conformance.charging import leads_to_failure
-from fairplay.conformance.options import EXAMPLES
-from fairplay.conformance.report import Report
-from fairplay.conformance.verdicts import Verdict
+from fairplay.conformance.blame.charge import leads_to_failure
+from fairplay.conformance.blame.verdicts import Verdict
+from fairplay.conformance.run.options import EXAMPLES
+from fairplay.conformance.run.report import Report
 from fairplay.conformance.writers.junit import junit
 from fairplay.conformance.zoo.case_ids import DRAWN_STATES, EVERY_WHOLE_GAME, WHOLE_GAMES
 from fairplay.conformance.zoo.mutants import Mutant

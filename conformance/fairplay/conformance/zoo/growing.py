@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from fairplay.conformance.endings import Ending
+from fairplay.conformance.games.endings import Ending
 from fairplay.conformance.zoo import case_ids
 from fairplay.conformance.zoo.effects import adds
 from fairplay.conformance.zoo.mutant_player import Trigger

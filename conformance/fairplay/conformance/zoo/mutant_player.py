@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from google.protobuf.message import Message
 
-from fairplay.conformance.objects import Gone
+from fairplay.conformance.player.objects import Gone
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import PLAYER_METHODS, START
 from fairplay.games.steps import Method

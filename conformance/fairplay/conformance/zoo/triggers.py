@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from fairplay.conformance.endings import Ending, parse_ending
+from fairplay.conformance.games.endings import Ending, parse_ending
 from fairplay.conformance.zoo.mutant_player import ReceivedCall, Trigger
 from fairplay.games.game import Game
 

@@ -1,0 +1,122 @@
+"""The attribution of misconduct to cases: a defect fails the case that names it, and not forty others."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from google.protobuf.message import Message
+
+from fairplay.conformance.case_ids import (
+    ALIVE,
+    EVERY_ANSWER,
+    EVERY_METHOD,
+    FIRST_ANSWER,
+    NO_EXCEPTION,
+    READABLE,
+    RULES,
+    VOID,
+    whole_game,
+)
+from fairplay.conformance.evidence import KINDS, Evidence, cause_of, readable, sections_of, sent
+from fairplay.conformance.games.trial import Trial, seat_names
+from fairplay.conformance.games.variations import unusual_part
+from fairplay.games.game import Game
+from fairplay.games.steps import CallKind
+from fairplay.server.links.link import GONE
+from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
+
+UNIMPLEMENTED = 12
+UNREADABLE = (CallErrorReason.CALL_ERROR_REASON_UNPARSABLE, CallErrorReason.CALL_ERROR_REASON_TOO_LARGE)
+Signature: TypeAlias = tuple[str, ...]
+
+
+def signature(found: Trial) -> Signature | None:
+    """Return which kind of misconduct ended a trial, in which method; None if none did."""
+    misconduct = found.misconduct
+    if misconduct is None:
+        return None
+    detail = misconduct.rule_break.rule_id if breaks_rule(found) else owning_case(found)
+    if detail == ALIVE:  # a player that is gone fails whatever comes next
+        return (ALIVE,)
+    return (misconduct.method_name, MisconductKind.Name(misconduct.kind), detail)
+
+
+def same(one: Trial, other: Trial) -> bool:
+    """Return whether two trials ended with the same kind of misconduct, or both with none."""
+    return signature(one) == signature(other)
+
+
+def breaks_rule(found: Trial) -> bool:
+    """Return whether a trial ended with a reply that breaks a rule, rather than with a failed call."""
+    return found.misconduct is not None and found.misconduct.HasField("rule_break")
+
+
+def owning_case(found: Trial) -> str:
+    """Return the id of the case that owns the misconduct of a trial."""
+    assert found.misconduct is not None
+    last = found.exchanges[-1]
+    owner = owning_case_of(found.misconduct, last.kind, first=_first(found))
+    situation = found.scenario.situation
+    return whole_game(situation.seat, situation.player_count) if owner == RULES else owner
+
+
+def owning_case_of(misconduct: Misconduct, kind: CallKind, *, first: bool) -> str:
+    """Return the id of the case that owns a misconduct. `first`: it is in the first decision of a game."""
+    if misconduct.kind == MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION:
+        return RULES
+    if misconduct.kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT:
+        return FIRST_ANSWER if first else EVERY_ANSWER
+    error = misconduct.call_error
+    if error.reason in UNREADABLE:
+        return READABLE
+    if error.reason in GONE:
+        return ALIVE
+    if error.status_code == UNIMPLEMENTED:
+        return EVERY_METHOD
+    return VOID if kind is CallKind.NOTIFICATION else NO_EXCEPTION
+
+
+def _first(found: Trial) -> bool:
+    """Return whether the last call was the first decision of the game, or had the limit of first decisions."""
+    last = found.exchanges[-1]
+    return last.kind is CallKind.FIRST_DECISION or (last.kind is CallKind.DECISION and found.decision_count == 1)
+
+
+def _settings(game: Game, settings: Message) -> list[tuple[str, str]]:
+    """Return the section of the settings that are not the usual ones, or none."""
+    unusual = unusual_part(game, settings)
+    return [("Settings", readable(unusual))] if unusual.ListFields() else []
+
+
+def evidence(game: Game, found: Trial) -> Evidence:
+    """Return the evidence of the misconduct that ended a trial."""
+    misconduct = found.misconduct
+    assert misconduct is not None
+    last = found.exchanges[-1]
+    request = sent(last.method.request, last.request)
+    method = misconduct.method_name.rpartition("/")[2]
+    rule = misconduct.rule_break.rule_id
+    what = f"{rule}: {game.rules.get(rule, '')}" if rule else cause_of(misconduct)
+    situation = found.scenario.situation
+    where = f"{found.scenario.name}: seat {situation.seat} of {situation.player_count}, seed {found.scenario.seed}"
+    # A game that goes on from a state may number its seats anew: colours say more than names that may be wrong.
+    names = seat_names(situation) if situation.state is None else []
+    state = game.full_state(found.shown)
+    return Evidence(
+        f"{method} {KINDS[misconduct.kind]}: {what}",
+        (rule,) if rule else (),
+        [
+            ("Game", where),
+            *_settings(game, situation.settings),
+            *_departures(found),
+            *sections_of(misconduct, request, last.limit_s, last.elapsed_s, found.output),
+        ],
+        game.text(state, names),
+        game.svg(state, names),
+    )
+
+
+def _departures(found: Trial) -> list[tuple[str, str]]:
+    """Return a section about the rivals that leave the game, if any do."""
+    departures = found.scenario.departures
+    return [("Rivals that leave", "\n".join(map(str, departures)))] if departures else []

@@ -1,0 +1,1 @@
+"""The games that a player is tried in: trials, rivals, races, positions and settings."""

@@ -1,0 +1,395 @@
+"""What cases work with: the player under test, games to try it in, and the attribution of failures to cases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from random import Random
+from typing import Any, TypeAlias, TypeVar
+
+from google.protobuf.message import Message
+
+from fairplay.conformance.blame import confirm, faults
+from fairplay.conformance.blame.confirm import Control
+from fairplay.conformance.case_errors import NotTested
+from fairplay.conformance.evidence import Evidence
+from fairplay.conformance.games.ordinary import OrdinaryGames
+from fairplay.conformance.games.positions import Source, position
+from fairplay.conformance.games.reference_players import rival_names
+from fairplay.conformance.games.rivals import Departure
+from fairplay.conformance.games.trial import CallLimits, Entry, RequestEncoder, Scenario, Trial, play_trial, serialize
+from fairplay.conformance.games.variations import Variation, vary
+from fairplay.conformance.games.whole_games import AT_ONCE, WholeGames
+from fairplay.conformance.names import new_game_id, new_tournament_id
+from fairplay.conformance.player.breaker import Breaker
+from fairplay.conformance.player.budget import Budget
+from fairplay.conformance.player.connection import Connection
+from fairplay.conformance.player.loop import LoopThread
+from fairplay.conformance.player.player import PlayerUnderTest
+from fairplay.conformance.player.side_by_side import side_by_side
+from fairplay.conformance.player.transports import Transport
+from fairplay.games.game import Game
+from fairplay.games.steps import Failure as CallFailure
+from fairplay.games.steps import Method
+from fairplay.v1.player_pb2 import PlayerDescription
+
+BESIDE_OTHERS = 24
+"""Decisions in games that may show what is left of other games: the first few may have only one legal answer."""
+LEAVES_AFTER = 2
+"""The decisions of the player under test after which the rival is lost of which one game makes do without."""
+Kept = TypeVar("Kept")
+Asked: TypeAlias = tuple[bytes | CallFailure, float]
+"""The reply or failure of a call, and the seconds that it took."""
+
+
+class Context:
+    """Everything that a case needs. Whole games are played once, and several cases look at them."""
+
+    def __init__(
+        self,
+        game: Game,
+        player: PlayerUnderTest,
+        seed: int,
+        limits: CallLimits,
+        examples: int,
+        history: Sequence[Sequence[Scenario]] = (),
+    ) -> None:
+        self.game = game
+        self.player = player
+        self.seed = seed
+        self.limits = limits
+        self.examples = examples
+        """How many states are drawn for each case that draws them."""
+        self.history = history
+        """The games that `sequence` plays, those at the same time together; empty: its own."""
+        self.ordinary_games = OrdinaryGames(game, seed)
+        self.settings: Message = game.full_settings(game.settings_type())
+        self.trials: list[Trial] = []
+        self._whole = WholeGames(self.seatings, self.scenario, self.ending, self.play_each, self._is_slow_in)
+        self._with_leaver: Trial | None = None
+        self._sequence: Trial | None = None
+        self._pair: Trial | None = None
+        self._kept: dict[str, Any] = {}
+        self._without_past: dict[tuple[int, int], Trial] = {}
+        self._histories: dict[Connection, list[Entry]] = {}
+        self.after_others: dict[faults.Signature | None, Evidence] = {}
+        """The evidence of misconduct that shows only after other games, by its signature, as cases came upon it."""
+
+    @property
+    def description(self) -> PlayerDescription:
+        """Return what the player says about itself; empty if it has not been asked yet."""
+        return self.player.description
+
+    def rng(self, *words: object) -> Random:
+        """Return a random generator that depends on the seed and these words alone."""
+        return self.ordinary_games.rng(*words)
+
+    def once(self, name: str, make: Callable[[], Kept]) -> Kept:
+        """Return what several cases look at: made when it is first asked for under this name, and kept."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        kept: Kept = self._kept[name]
+        return kept
+
+    @property
+    def variations(self) -> Sequence[Variation]:
+        """Return the settings away from their defaults under which the player is tried."""
+        return self.once("variations", lambda: vary(self.game, self.rng("variations")))
+
+    # --- games ---
+
+    @property
+    def seatings(self) -> Sequence[tuple[int, int]]:
+        """Return every (seat, number of players), from the most ordinary on."""
+        return [(seat, count) for count in self.game.seats for seat in range(count)]
+
+    def scenario(self, seat: int, count: int, turn_count: int = 0) -> Scenario:
+        """Return a game with the player under test in a seat, to its end or for so many of its decisions."""
+        return self.ordinary_games.scenario(seat, count, turn_count)
+
+    def first_scenario(self, turn_count: int = 0) -> Scenario:
+        """Return the most ordinary game, to its end or for so many decisions of the player under test."""
+        return self.scenario(*self.seatings[0], turn_count)
+
+    def beginnings(self, number: int, turn_count: int) -> list[Scenario]:
+        """Return the beginnings of so many games, in different seats as far as there are different ones."""
+        seatings = self.seatings
+        return [self.scenario(*seatings[index % len(seatings)], turn_count) for index in range(number)]
+
+    def play(
+        self,
+        scenario: Scenario,
+        connection: Connection | None = None,
+        encode_request: RequestEncoder = serialize,
+    ) -> Trial:
+        """Play a game with the player under test on a connection, by default the shared one."""
+        if connection is None:
+            with self.shared() as shared:
+                return self.play(scenario, shared, encode_request)
+        [found] = self.play_together([scenario], connection, encode_request)
+        return found
+
+    def play_as(self, scenario: Scenario, connection: Connection, game_id: str) -> Trial:
+        """Play a game under a given id."""
+
+        def play(reached: Connection) -> list[Trial]:
+            return [self.player.loop.run(play_trial(self.game, reached, scenario, self.limits, game_id))]
+
+        [found] = self.record(connection, Entry(play, f"{scenario.text} with the id {game_id}"))
+        return found
+
+    def play_together(
+        self,
+        scenarios: Sequence[Scenario],
+        connection: Connection,
+        encode_request: RequestEncoder = serialize,
+    ) -> list[Trial]:
+        """Play games at the same time."""
+        return self.record(connection, self.games(scenarios, encode_request))
+
+    def games(self, scenarios: Sequence[Scenario], encode_request: RequestEncoder = serialize) -> Entry:
+        """Return the entry of games at the same time in the history of a player."""
+
+        async def play_all(connection: Connection) -> list[Trial]:
+            games = (
+                play_trial(self.game, connection, each, self.limits, self.new_id(), encode_request)
+                for each in scenarios
+            )
+            return await side_by_side(games)
+
+        text = ", at the same time ".join(each.text for each in scenarios)
+        plain = scenarios if encode_request is serialize else ()
+        return Entry(lambda connection: self.player.loop.run(play_all(connection)), text, plain)
+
+    def record(self, connection: Connection, entry: Entry) -> list[Trial]:
+        """Ask a player what an entry says, keep it in the history of the connection, and return the trials."""
+        past = tuple(self._histories.setdefault(connection, []))
+        seen = connection.described + sum(each.call_count for each in past)
+        known = connection.repeatable and connection.call_count <= seen
+        before = connection.call_count
+        found = list(entry.replay(connection))
+        for each in found:
+            each.entry, each.past = (entry, past) if known else (None, ())
+        self._histories[connection].append(entry._replace(call_count=connection.call_count - before))
+        self.trials += found
+        return found
+
+    def replay(self, history: Sequence[Entry]) -> Sequence[Trial]:
+        """Ask a player on a fresh connection what a history says, and return the trials of its last entry."""
+        with self.player.fresh(breaker=Breaker()) as connection:
+            return [entry.replay(connection) for entry in history][-1]
+
+    def new_id(self) -> str:
+        """Return an id that no other game has. Like those of a real tournament, it does not follow from the seed."""
+        return new_game_id(self.game.name)
+
+    def new_tournament_id(self) -> str:
+        """Return an id that no other tournament has."""
+        return new_tournament_id(self.game.name)
+
+    @contextmanager
+    def shared(self) -> Iterator[Connection]:
+        """Yield a connection that may have been used before. It is fresh if that costs nothing."""
+        if self.player.transport.cheap:
+            with self.player.fresh() as connection:
+                yield connection
+        else:
+            yield self.player.connection()
+
+    def whole_game(self, seat: int, count: int) -> Trial:
+        """Return a game to its end, played once."""
+        return self._whole.get(seat, count)
+
+    @property
+    def is_slow(self) -> bool:
+        """Return whether a whole game was left early, or the player takes long for each decision."""
+        return self._whole.is_slow
+
+    def _is_slow_in(self, found: Trial) -> bool:
+        return found.misconduct is None and self.player.budget.is_short_for(found.mean_decision_s)
+
+    def play_each(self, scenarios: Iterable[Scenario]) -> Iterator[Trial]:
+        """Yield the trials of games that have nothing to do with each other, each played when it is asked for.
+
+        A slow player plays several of them at the same time. What goes wrong there is not held against it: such a game
+        is played again alone.
+        """
+        left = iter(scenarios)
+        while batch := list(islice(left, AT_ONCE if self.is_slow else 1)):
+            with self.shared() as connection:
+                trials = self.play_together(batch, connection)
+            for scenario, found in zip(batch, trials, strict=True):
+                has_failed_beside_others = found.misconduct is not None and len(batch) > 1
+                yield self.play(scenario) if has_failed_beside_others else found
+
+    def ending(self, count: int) -> Scenario:
+        """Return the end of a game, from a late state on."""
+        seed = self.rng("ending", count).getrandbits(32)
+        place = position(self.game, Source(self.settings, count, seed, rival_names(self.game)[0]), share=1.0)
+        return Scenario(f"end-of-{count}", place.situation(0), seed)
+
+    @property
+    def ordinary(self) -> Trial:
+        """Return the most ordinary game: the first seat of the smallest number of players, played first of all."""
+        return self.whole_game(*self.seatings[0])
+
+    def game_with_leaver(self) -> Trial:
+        """Return a game of the most players to its end, played once, in which one of the rivals is lost."""
+        if self._with_leaver is None:
+            count = self.game.seats.stop - 1
+            departures = (Departure(count - 1, after=LEAVES_AFTER),)
+            self._with_leaver = self.play(self.scenario(0, count)._replace(name="rival-leaves", departures=departures))
+        return self._with_leaver
+
+    def whole_games(self) -> Iterator[Trial]:
+        """Yield all whole games, playing each when it is asked for."""
+        yield from (self.whole_game(*seating) for seating in self.seatings)
+        yield self.game_with_leaver()
+
+    def whole_games_played(self) -> list[Trial]:
+        """Return the whole games that have been played so far."""
+        return [*self._whole.played, *filter(None, [self._with_leaver])]
+
+    def sequence(self) -> Trial:
+        """Return the last of four games in a row on a fresh connection, or the first of them that fails.
+
+        The last one is the first one over again, under another id: as in tournaments with duplicate deals.
+        """
+        if self._sequence is None:
+            beginnings = self.beginnings(3, BESIDE_OTHERS)
+            self._sequence = self._play_in_turn(self.history or [[each] for each in (*beginnings, beginnings[0])])
+        return self._sequence
+
+    def _play_in_turn(self, history: Sequence[Sequence[Scenario]]) -> Trial:
+        """Return the first game with misconduct on a fresh connection, or the last game."""
+        with self.player.fresh() as connection:
+            for scenarios in history:
+                for found in self.play_together(scenarios, connection):
+                    if found.misconduct is not None:
+                        return found
+        return found
+
+    def pair(self) -> Trial:
+        """Return one of two games at the same time on a fresh connection: the one that fails, if one does."""
+        if self._pair is None:
+            with self.player.fresh() as connection:
+                both = self.play_together(self.beginnings(2, BESIDE_OTHERS), connection)
+            self._pair = next((each for each in both if each.misconduct is not None), both[0])
+        return self._pair
+
+    def alone(self, scenario: Scenario) -> Trial:
+        """Play the same game on a fresh connection, which is the shared one from now on."""
+        if not self.player.transport.cheap:
+            self.player.renew()
+        return self.play(scenario)
+
+    def try_again(self, *, settled: bool) -> bool:
+        """Return whether the last case is to be tried again, on a connection without a past.
+
+        `settled`: it is met, or another attempt would show nothing else.
+        """
+        return self.player.try_again(settled=settled)
+
+    # --- single calls ---
+
+    def ask(
+        self, method: Method, request: Message | bytes, connection: Connection, limit_s: float | None = None
+    ) -> Asked:
+        """Make one call."""
+        data = request if isinstance(request, bytes) else request.SerializeToString()
+        asked: list[Asked] = []
+
+        def call(reached: Connection) -> Sequence[Trial]:
+            asked.append(self.player.loop.run(reached.ask(method, data, limit_s or self.limits.notification_s)))
+            return ()
+
+        self.record(connection, Entry(call, f"a call of {method.name}"))
+        [answered] = asked
+        return answered
+
+    # --- attributing misconduct to cases ---
+
+    def judge(self, found: Trial) -> None:
+        """Judge a trial for a case about the game itself. Raises Failure if the misconduct belongs to no other case.
+
+        An exception or a timeout that the most ordinary game shows as well belongs to the case about that kind of
+        misconduct; one that shows only after other games belongs to the case about games back to back.
+        """
+        if found.misconduct is None:
+            return
+        here = faults.signature(found)
+        if not faults.breaks_rule(found) and found is not self.ordinary and faults.signature(self.ordinary) == here:
+            raise self.untested("the game ended early, as any does", self.ordinary)
+        if found is self.ordinary and not faults.breaks_rule(found):
+            raise self.untested("the game ended early", found)
+        self.confirm(found)
+
+    def judge_owned(self, case_id: str) -> None:
+        """Judge the whole games for the case that owns a kind of misconduct. Raises Failure if one of them shows it.
+
+        Raises NotTested if none does, but some game ended early because of another kind of misconduct.
+        """
+        ended_early: Trial | None = None
+        for found in self.whole_games():
+            if found.misconduct is not None:
+                if faults.owning_case(found) == case_id:
+                    self.confirm(found)
+                ended_early = ended_early or found
+        if ended_early is not None:
+            name = ended_early.scenario.name
+            raise self.untested(f"the game {name} ended before all was seen", ended_early)
+
+    def untested(self, reason: str, found: Trial, see: str = "") -> NotTested:
+        """Return that a case was not tested because of the misconduct of a trial, which belongs to another case."""
+        return NotTested(reason, faults.evidence(self.game, found), see or faults.owning_case(found))
+
+    def confirm(self, found: Trial) -> None:
+        """Raise Failure for a misconduct, or NotTested if it happens only after other games: another case owns that."""
+        confirm.confirm(self, found)
+
+    def judge_condition(self, found: Trial, *controls: Control) -> None:
+        """Judge a trial on a fresh connection for a case about its circumstances.
+
+        Raises Failure if the player misbehaved, and not in the same way in any control: a game without the
+        circumstances, with the id of the case about it ("": the case that owns the misconduct). Raises NotTested if
+        a control shows the same, or if it comes by chance, whatever the circumstances are.
+        """
+        confirm.judge_condition(self, found, controls)
+
+    def same_whole_game(self, found: Trial) -> Trial:
+        """Return the whole game of which a trial is a beginning, if need be played by a player without a past."""
+        situation = found.scenario.situation
+        seating = situation.seat, situation.player_count
+        whole = self.whole_game(*seating)
+        if whole.had_past and whole.misconduct is not None:
+            self._without_past[seating] = self._without_past.get(seating) or self.alone(whole.scenario)
+            return self._without_past[seating]
+        return whole
+
+
+@contextmanager
+def open_context(
+    game: Game,
+    transport: Transport,
+    seed: int,
+    limits: CallLimits,
+    examples: int,
+    history: Sequence[Sequence[Scenario]] = (),
+    budget_s: float = math.inf,
+) -> Iterator[Context]:
+    """Yield a context, and let go of the player at the end, whatever happens.
+
+    Raises OSError, with one sentence, if something on this machine keeps every player from being reached.
+    """
+    loop = LoopThread()
+    player = PlayerUnderTest(loop, transport, limits.notification_s, Budget(budget_s, loop.time))
+    try:
+        loop.run(transport.prepare())
+        yield Context(game, player, seed, limits, examples, history)
+    finally:
+        try:
+            player.close()
+        finally:
+            loop.close()

@@ -1,0 +1,327 @@
+"""Trials: games with the player under test in one seat and reference players in the others.
+
+They drive the referee's own conversations.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import asdict, dataclass, field
+from random import Random
+from typing import Any, NamedTuple, TypeAlias
+
+from google.protobuf.message import Message
+
+from fairplay.conformance.case_errors import SuiteError
+from fairplay.conformance.games.joining import Joining, StandIn
+from fairplay.conformance.games.races import Races
+from fairplay.conformance.games.rivals import Departure, Rivals
+from fairplay.conformance.names import draw_names
+from fairplay.conformance.player.connection import Connection
+from fairplay.games.conformance import Infraction, Level, Situation, find_conformance
+from fairplay.games.game import Game
+from fairplay.games.kit.conformance import cause_of
+from fairplay.games.steps import (
+    FAILURES,
+    Arrival,
+    Call,
+    CallKind,
+    Eliminate,
+    Failure,
+    Method,
+    Race,
+    Show,
+    Step,
+    calls_in,
+    join_answers,
+)
+from fairplay.server.game.plans import seconds
+from fairplay.server.game.transcript import Transcript, game_rng
+from fairplay.v1.game_pb2 import TimeControl
+from fairplay.v1.misconduct_pb2 import Misconduct, Overrun
+
+TESTED = "tested"
+"""What evidence calls the player under test. In its games it has an ordinary name."""
+MAX_INFRACTIONS = 100
+"""A player with so many infractions in a game cannot play it, however little each costs: games would not end."""
+RequestEncoder: TypeAlias = Callable[[Message], bytes]
+"""Returns the bytes that are sent for a request, e.g. those that a newer referee would send."""
+Turn: TypeAlias = Callable[[], AbstractAsyncContextManager[None]]
+"""Returns the context of a call to the player under test, whose beginning waits until the call may be made."""
+
+
+def serialize(request: Message) -> bytes:
+    """Return the bytes of a request as the referee sends them."""
+    return request.SerializeToString()
+
+
+@dataclass(frozen=True, slots=True)
+class CallLimits:
+    """The seconds that the player has for each kind of call."""
+
+    notification_s: float
+    decision_s: float
+    first_decision_s: float
+
+    @classmethod
+    def of(cls, control: TimeControl) -> CallLimits:
+        """Return the limits of a full time control."""
+        return cls(*(seconds(getattr(control, f"{name.removesuffix('_s')}_limit")) for name in cls.__slots__))
+
+    @property
+    def in_ms(self) -> Mapping[str, int]:
+        """Return the limits by name, in milliseconds."""
+        return {name.removesuffix("_s"): round(limit_s * 1000) for name, limit_s in asdict(self).items()}
+
+    def limit_s(self, call: Call) -> float:
+        """Return the limit of a call."""
+        if call.limit_s is not None:
+            return call.limit_s
+        named = {CallKind.NOTIFICATION: self.notification_s, CallKind.DECISION: self.decision_s}
+        return named.get(call.kind, self.first_decision_s)
+
+
+class Scenario(NamedTuple):
+    """A game to be played. The same name and seed give the same game, if the player under test does the same."""
+
+    name: str
+    """Unique among the games of a run, for evidence: the id of the game does not show it."""
+    situation: Situation
+    seed: int
+    level: Level = Level.MUST
+    """Infractions of this level, and graver ones, are misconduct here."""
+    departures: tuple[Departure, ...] = ()
+    """The rivals that leave the game on the way."""
+    rivals_wait: bool = True
+    """Whether rivals mostly wait for the player under test in races; False: never."""
+    joins: Joining | None = None
+    """When the player under test comes into the game, as after a restart. None: it is there from the beginning."""
+    asked_again: int = 0
+    """The number of the decision that is asked for twice, as by a server that was started anew; 0: none is."""
+
+    @property
+    def text(self) -> str:
+        """Return which game it is, for people."""
+        count = self.situation.turn_count
+        length = f"{count} decision{'s' if count > 1 else ''}" if count else "to its end"
+        return f"the game {self.name}, {length}"
+
+
+class Exchange(NamedTuple):
+    """A call to the player under test, and its answer."""
+
+    method: Method
+    request: bytes
+    kind: CallKind
+    limit_s: float
+    elapsed_s: float
+    answer: Message | Failure
+
+
+class Entry(NamedTuple):
+    """What was asked of a player at one time: games side by side, a call, or anything else that can be asked again."""
+
+    replay: Callable[[Connection], Sequence[Trial]]
+    """Asks the same on another connection, and returns the trials of the games."""
+    text: str
+    """What it was, for people."""
+    scenarios: Sequence[Scenario] = ()
+    """The scenarios of games that are played as any other; empty if there was something special about them."""
+    call_count: int = 0
+    """How many calls it took."""
+
+
+@dataclass(slots=True)
+class Trial:
+    """A game that was played: to the end of its scenario, or until misconduct of the player under test."""
+
+    scenario: Scenario
+    exchanges: list[Exchange] = field(default_factory=list)
+    misconduct: Misconduct | None = None
+    infraction_count: int = 0
+    """How many answers were infractions: wrong, but not eliminated for."""
+    shown: Any = None
+    """The last state, as the game shows it."""
+
+    output: str = ""
+    """What the player's process had written by then."""
+    is_cut: bool = False
+    """Whether the game was left early for want of time."""
+    has_races: bool = False
+    """Whether players answer in races, in which the first answer counts."""
+    had_past: bool = False
+    """Whether the player had been called on this connection before."""
+    past: Sequence[Entry] = ()
+    """What had been asked on this connection before, from the first call on; empty if not all of it is known."""
+    entry: Entry | None = None
+    """What the game was a part of, as it can be asked again; None: it cannot."""
+
+    @property
+    def decision_count(self) -> int:
+        """Return how many decisions the player under test has made."""
+        return sum(exchange.kind is not CallKind.NOTIFICATION for exchange in self.exchanges)
+
+    @property
+    def mean_decision_s(self) -> float:
+        """Return how long a decision of the player under test took on average, in seconds; 0.0 if it made none."""
+        times = [each.elapsed_s for each in self.exchanges if each.kind is not CallKind.NOTIFICATION]
+        return sum(times) / max(1, len(times))
+
+
+def seat_names(situation: Situation) -> list[str]:
+    """Return what evidence calls the players of a game, by seat."""
+    return [TESTED if seat == situation.seat else f"rival-{seat}" for seat in range(situation.player_count)]
+
+
+async def play_trial(
+    game: Game,
+    connection: Connection,
+    scenario: Scenario,
+    limits: CallLimits,
+    game_id: str,
+    encode_request: RequestEncoder = serialize,
+    turn: Turn = nullcontext,
+) -> Trial:
+    """Play a game.
+
+    Raises NotTested if the player does not answer such calls any more, and SuiteError if a game or a reference player
+    is wrong.
+    """
+    return await _Driver(game, connection, scenario, limits, encode_request, turn).play(game_id)
+
+
+class _Driver:
+    """Drives the conversation of one game."""
+
+    def __init__(
+        self,
+        game: Game,
+        connection: Connection,
+        scenario: Scenario,
+        limits: CallLimits,
+        encode_request: RequestEncoder,
+        turn: Turn,
+    ) -> None:
+        self._situation = scenario.situation
+        self._connection = connection
+        self._limits = limits
+        self._encode_request = encode_request
+        self._turn = turn
+        self._game = game
+        self._find_infraction = find_conformance(game.name).find_infraction
+        rng, situation = Random(f"{scenario.seed}/names"), self._situation
+        self._names = draw_names(connection.player_name, situation.seat, situation.player_count, rng)
+        self._transcript = Transcript(self._names, lambda _: None)
+        self._rivals = Rivals(game, self._situation, scenario.seed, scenario.departures)
+        self._races = Races(self._ask, self._situation.seat, Random(scenario.seed), self._is_eager)
+        self._trial = Trial(scenario, had_past=connection.call_count > connection.described)
+        self._began = asyncio.get_running_loop().time()
+        self._stand_in = StandIn(game, scenario.joins, situation.rivals, situation.rivals_late_in)
+
+    async def play(self, game_id: str) -> Trial:
+        trial, situation = self._trial, self._situation
+        try:
+            rng = game_rng(trial.scenario.seed)
+            conversation = self._game.play(game_id, situation.settings, self._names, rng, situation.state)
+        except ValueError as error:
+            raise SuiteError(f"the game {trial.scenario.name} cannot be played: {error}") from error
+        try:
+            answer = None
+            with contextlib.suppress(StopIteration):
+                while trial.misconduct is None and not self._has_seen_all(step := conversation.send(answer)):
+                    answer = await self._answer(step)
+        finally:
+            self._races.end()
+            conversation.close()
+        trial.output = self._connection.output
+        return trial
+
+    def _has_seen_all(self, step: Step) -> bool:
+        """Return whether the player has made its decisions, and the next step shows that the last was accepted.
+
+        A game that has taken too much time is over earlier.
+        """
+        if not calls_in(step):
+            return False
+        count = self._trial.decision_count
+        elapsed_s = asyncio.get_running_loop().time() - self._began
+        scenario = self._trial.scenario
+        about = max([scenario.asked_again, *(departure.after for departure in scenario.departures)])
+        self._trial.is_cut = self._connection.budget.is_spent_on(elapsed_s, count - about)
+        return self._trial.is_cut or 0 < self._situation.turn_count <= count
+
+    async def _answer(self, step: Step) -> Any:
+        if isinstance(step, Race):
+            self._trial.has_races = True
+            return await self._races.run(step)
+        if isinstance(step, Show):
+            self._trial.shown = step.state
+        elif isinstance(step, Eliminate):
+            self._eliminate(step)
+        calls = calls_in(step)
+        # A single call has no task of its own, so that rivals answer at once: games at the same time take turns then.
+        answers = [await self._ask(*calls)] if len(calls) == 1 else await asyncio.gather(*map(self._ask, calls))
+        self._judge_failures(calls, answers)
+        arrivals = [Arrival(call.seat, answer, 0.0) for call, answer in zip(calls, answers, strict=True)]
+        return join_answers(step, arrivals)
+
+    def _judge_failures(self, calls: Sequence[Call], answers: Sequence[Message | Failure]) -> None:
+        """Treat a failed call as misconduct, also in games that go on with a player whose call has failed.
+
+        The rules of a game may make a late answer a legal one where they set the limit. Races are judged by the game
+        alone: a call that others have won is not held against anybody.
+        """
+        for call, answer in zip(calls, answers, strict=True):
+            if call.seat != self._situation.seat or not isinstance(answer, FAILURES):
+                continue
+            if call.limit_s is None or not isinstance(answer, Overrun):
+                self._trial.misconduct = self._transcript.build_misconduct(Eliminate(call.seat, answer))
+
+    def _eliminate(self, step: Eliminate) -> None:
+        scenario = self._trial.scenario
+        if step.seat == self._situation.seat:
+            self._trial.misconduct = self._transcript.build_misconduct(step)
+        elif not self._rivals.may_leave(step.seat):
+            raise SuiteError(f"a reference player was eliminated in {scenario.name}: {step.cause}")
+
+    async def _ask(self, call: Call) -> Message | Failure:
+        if call.seat != self._situation.seat:
+            return self._rivals.answer(call, self._trial.decision_count)
+        if self._stand_in.answers(call):
+            return self._stand_in.answer(call)
+        asked, request = self._transcript.ask(call), self._encode_request(call.request)
+        limit_s = self._limit_s(call)
+        async with self._turn():
+            outcome, elapsed_s = await self._connection.ask(call.method, request, limit_s)
+            if isinstance(outcome, bytes) and self._is_asked_again(call):
+                outcome, elapsed_s = await self._connection.ask(call.method, request, limit_s)
+        answer = self._transcript.parse_outcome(asked, outcome)
+        self._trial.exchanges.append(Exchange(call.method, request, call.kind, limit_s, elapsed_s, answer))
+        if (infraction := self._find_infraction(self._situation.settings, call, answer)) is not None:
+            self._count(infraction, answer)
+        return answer
+
+    def _is_asked_again(self, call: Call) -> bool:
+        number = self._trial.decision_count + 1
+        return call.kind is not CallKind.NOTIFICATION and self._trial.scenario.asked_again == number
+
+    def _limit_s(self, call: Call) -> float:
+        """Return the limit of a call; the first one after joining has at least that of first decisions."""
+        limit_s = self._limits.limit_s(call)
+        begins = self._trial.scenario.joins is not None and not self._trial.exchanges and call.limit_s is None
+        return max(limit_s, self._limits.first_decision_s) if begins else limit_s
+
+    def _count(self, infraction: Infraction, answer: Message | Failure) -> None:
+        """Treat an infraction as misconduct if it is grave enough, or one too many."""
+        trial = self._trial
+        trial.infraction_count += 1
+        if infraction.counts(trial.scenario.level) or trial.infraction_count >= MAX_INFRACTIONS:
+            cause = cause_of(self._game, infraction, answer)
+            trial.misconduct = self._transcript.build_misconduct(Eliminate(self._situation.seat, cause))
+
+    def _is_eager(self, call: Call) -> bool:
+        """Return whether a rival does not wait for the player under test in a race."""
+        return not self._trial.scenario.rivals_wait or self._rivals.fails(call, self._trial.decision_count)

@@ -1,0 +1,100 @@
+"""Games as text, for the option --history: GAME,GAME+GAME,…; + between games at the same time.
+
+A game from the beginning is seat-SEAT-of-COUNT, with :DECISIONS if it is not played to its end; any other one is
+written as data, which says nothing to people.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+import zlib
+from collections.abc import Sequence
+
+from google.protobuf.message import DecodeError
+
+from fairplay.conformance.games.joining import Joining
+from fairplay.conformance.games.ordinary import OrdinaryGames
+from fairplay.conformance.games.rivals import Departure, Fault
+from fairplay.conformance.games.trial import Entry, Scenario
+from fairplay.games.conformance import Level, Situation
+from fairplay.games.game import Game
+
+AFTER, BESIDE = ",", "+"
+PLAIN = re.compile(r"seat-(\d{1,3})-of-(\d{1,3})(?::(\d{1,6}))?")
+DATA = "data:"
+MAX_CHARS = 60_000
+"""What a command line takes easily."""
+
+
+def write_games(games: OrdinaryGames, history: Sequence[Entry]) -> str:
+    """Return the games of a history as text; empty if there is more in it than games, or too much."""
+    if not all(entry.scenarios for entry in history):
+        return ""
+    written = [[_write(games, each) for each in entry.scenarios] for entry in history]
+    text = AFTER.join(BESIDE.join(group) for group in written)
+    return text if len(text) <= MAX_CHARS else ""
+
+
+def read_games(games: OrdinaryGames, text: str) -> list[list[Scenario]]:
+    """Return the games that a text says, those at the same time together. Raises ValueError if it says none."""
+    return [[_read(games, each) for each in group.split(BESIDE)] for group in text.split(AFTER)]
+
+
+def _write(games: OrdinaryGames, scenario: Scenario) -> str:
+    situation = scenario.situation
+    if scenario == games.scenario(situation.seat, situation.player_count, situation.turn_count):
+        length = f":{situation.turn_count}" if situation.turn_count else ""
+        return f"seat-{situation.seat}-of-{situation.player_count}{length}"
+    return DATA + _packed(scenario)
+
+
+def _read(games: OrdinaryGames, text: str) -> Scenario:
+    if text.startswith(DATA):
+        return _unpacked(games.game, text.removeprefix(DATA))
+    found = PLAIN.fullmatch(text)
+    if found is None:
+        raise ValueError(f"--history: {text!r} is no game; write seat-0-of-2, or seat-0-of-2:3 for three decisions")
+    seat, count, turn_count = map(int, found.groups("0"))
+    if count not in games.game.seats or seat >= count:
+        raise ValueError(f"--history: there is no seat {seat} of {count} in {games.game.title}")
+    return games.scenario(seat, count, turn_count)
+
+
+def _packed(scenario: Scenario) -> str:
+    situation = scenario.situation
+    state = None if situation.state is None else situation.state.SerializeToString(deterministic=True).hex()
+    settings = situation.settings.SerializeToString(deterministic=True).hex()
+    rivals = situation.rivals, situation.rivals_late_in
+    place = [settings, situation.player_count, situation.seat, state, situation.turn_count, *rivals]
+    departures = [list(each) for each in scenario.departures]
+    special = [departures, scenario.rivals_wait, scenario.joins, scenario.asked_again]
+    content = [scenario.name, place, scenario.seed, scenario.level, *special]
+    return base64.urlsafe_b64encode(zlib.compress(json.dumps(content).encode(), 9)).decode()
+
+
+def _unpacked(game: Game, text: str) -> Scenario:
+    try:
+        content = json.loads(zlib.decompressobj().decompress(base64.urlsafe_b64decode(text), 1 << 22))
+        name, (settings, player_count, seat, state, turn_count, rivals, late_in), seed, level, *special = content
+        departures, rivals_wait, joins, asked_again = special
+        situation = Situation(
+            game.settings_type.FromString(bytes.fromhex(settings)),
+            int(player_count),
+            int(seat),
+            None if state is None else game.state_type.FromString(bytes.fromhex(state)),
+            int(turn_count),
+            str(rivals),
+            rivals_late_in=str(late_in),
+        )
+        left = tuple(
+            Departure(seat, after, in_decision, Fault(fault)) for seat, after, in_decision, fault in departures
+        )
+        joining = None if joins is None else Joining(str(joins[0]), int(joins[1]))
+        return Scenario(
+            str(name), situation, int(seed), Level(level), left, bool(rivals_wait), joining, int(asked_again)
+        )
+    except (binascii.Error, zlib.error, DecodeError, TypeError, ValueError):
+        raise ValueError(f"--history: {DATA}{text[:20]}… is no game: it is damaged") from None

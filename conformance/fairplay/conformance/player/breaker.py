@@ -1,0 +1,108 @@
+"""Giving up on methods that a player fails again and again: each hang costs a limit, each death a new process."""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import Enum
+from typing import NamedTuple
+
+from fairplay.conformance import case_ids
+from fairplay.conformance.case_errors import NotTested
+from fairplay.conformance.evidence import Evidence, clipped, sent
+from fairplay.games.steps import Failure, Method
+from fairplay.server.links.link import GONE
+from fairplay.v1.misconduct_pb2 import CallError, Overrun
+
+MAX_IN_ROW = 3
+"""After so many hangs or deaths in a row in a method, it is not called any more."""
+MAX_DEATHS = 8
+"""After so many deaths in a method, it is not called any more, however often it was answered in between."""
+MAX_OVERRUNS = 6
+"""After so many calls in a row without an answer, the player is not called any more, whatever the method."""
+ANY_METHOD = ""
+
+
+class _Kind(Enum):
+    """What a call costs that goes wrong."""
+
+    OVERRUN = "did not answer in time"
+    DEATH = "ended the player"
+
+
+class _Reason(NamedTuple):
+    """Why a method is not called any more."""
+
+    sentence: str
+    evidence: Evidence
+    owner: str
+    """The id of the case that this belongs to."""
+
+
+class Breaker:
+    """Stops calls of methods in which a player hangs, or which end it: `check` before a call, `record` after it."""
+
+    def __init__(self) -> None:
+        self._in_row: dict[str, Counter[_Kind]] = {}
+        """Path of a method, or ANY_METHOD -> what has happened since the last answer."""
+        self._deaths: Counter[str] = Counter()
+        self._given_up: dict[str, _Reason] = {}
+
+    @property
+    def has_given_up(self) -> bool:
+        """Return whether there is a method that is not called any more."""
+        return bool(self._given_up)
+
+    def check(self, path: str) -> None:
+        """Raise NotTested if the method, or the player, is not called any more."""
+        reason = self._given_up.get(path) or self._given_up.get(ANY_METHOD)
+        if reason is not None:
+            raise NotTested(reason.sentence, reason.evidence, reason.owner, given_up=True)
+
+    def record(self, method: Method, request: bytes, limit_s: float, outcome: bytes | Failure) -> None:
+        """Record how a call has ended. Calls that fail because the player was gone before are not to be recorded."""
+        kind = _kind(outcome)
+        if kind is None:
+            self._in_row.pop(method.path, None)
+            self._in_row.pop(ANY_METHOD, None)
+            return
+        for key in (method.path, ANY_METHOD):
+            self._in_row.setdefault(key, Counter())[kind] += 1
+        self._deaths[method.path] += kind is _Kind.DEATH
+        for key, times in self._exceeded(method.path):
+            self._given_up.setdefault(key, _reason(method, request, limit_s, outcome, f"{kind.value} {times}", key))
+
+    def _exceeded(self, path: str) -> list[tuple[str, str]]:
+        """Return what is to be given up, and how often it went wrong."""
+        here, anywhere = self._in_row[path], self._in_row[ANY_METHOD]
+        found = [(path, f"{MAX_IN_ROW} times in a row") for count in here.values() if count >= MAX_IN_ROW]
+        if self._deaths[path] >= MAX_DEATHS:
+            found.append((path, f"{MAX_DEATHS} times"))
+        if anywhere[_Kind.OVERRUN] >= MAX_OVERRUNS:
+            found.append((ANY_METHOD, f"{MAX_OVERRUNS} times in a row"))
+        return found
+
+
+def is_disconnection(outcome: bytes | Failure) -> bool:
+    """Return whether a call failed because the player was not there, or is gone."""
+    return isinstance(outcome, CallError) and outcome.reason in GONE
+
+
+def _kind(outcome: bytes | Failure) -> _Kind | None:
+    if isinstance(outcome, Overrun):
+        return _Kind.OVERRUN
+    return _Kind.DEATH if is_disconnection(outcome) else None
+
+
+def _reason(
+    method: Method, request: bytes, limit_s: float, outcome: bytes | Failure, what: str, given_up: str
+) -> _Reason:
+    name = "The player" if given_up == ANY_METHOD else method.name
+    sentence = f"{name} {what}, and is not called any more"
+    sections = [("Call", method.path), ("Request", sent(method.request, request))]
+    if not isinstance(outcome, CallError):
+        shown = Evidence(f"{method.name} did not answer within {limit_s:g} s.", sections=sections)
+        return _Reason(sentence, shown, case_ids.of_overrun(method.name))
+    owner = case_ids.of_death(method.name)
+    if outcome.output:
+        sections.append(("Output of the player", clipped(outcome.output, from_end=True)))
+    return _Reason(sentence, Evidence(f"{method.name} failed: {outcome.message}", sections=sections), owner)

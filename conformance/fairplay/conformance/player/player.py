@@ -1,0 +1,259 @@
+"""The player under test, whatever it does: called over the server's own links, from the code of cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from google.protobuf.message import DecodeError
+
+from fairplay.conformance import case_ids
+from fairplay.conformance.case_errors import NotTested
+from fairplay.conformance.evidence import Evidence
+from fairplay.conformance.player.breaker import Breaker
+from fairplay.conformance.player.budget import Budget
+from fairplay.conformance.player.connection import Connection
+from fairplay.conformance.player.loop import LoopThread
+from fairplay.conformance.player.transports import ExecTransport, Transport
+from fairplay.games.kit.player_service import DESCRIBE
+from fairplay.games.steps import Failure
+from fairplay.server.links.link import Link
+from fairplay.v1.misconduct_pb2 import CallError
+from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
+
+
+class PlayerUnderTest:
+    """The player under test. Cases share one connection, and get fresh ones where they ask for it."""
+
+    def __init__(self, loop: LoopThread, transport: Transport, limit_s: float, budget: Budget) -> None:
+        self.loop = loop
+        self.transport = transport
+        self.breaker = Breaker()
+        self.budget = budget
+        self.described: bytes | Failure = b""
+        """The reply to the first call, Describe, or its failure."""
+        self.unreachable = ""
+        """Why the player cannot be reached; empty if it can."""
+        self.reach_count = 0
+        """How often the player was reached over a new connection."""
+        self._limit_s = limit_s
+        self._shared: Connection | None = None
+        self._begun = False
+        self._handed_on: Connection | None = None
+        self._has_used_handed_on = False
+
+    @property
+    def description(self) -> PlayerDescription:
+        """Return what the player says about itself; empty if it says nothing readable."""
+        if isinstance(self.described, bytes):
+            try:
+                return DescribeResponse.FromString(self.described).description
+            except DecodeError:
+                return PlayerDescription()
+        return PlayerDescription()
+
+    def begin(self) -> None:
+        """Reach the player for the first time, and call Describe. Later calls do nothing."""
+        if self._begun:
+            return
+        self._begun = True
+        connection = self.loop.run(self._open())
+        if connection.lost:
+            self.unreachable = self._excuse(connection)
+            return
+        self.reach_count += 1
+        self._shared = connection
+        request = DescribeRequest().SerializeToString()
+        self.described, _ = self.loop.run(connection.ask(DESCRIBE, request, self._limit_s))
+        connection.described = connection.call_count
+
+    def _check_reachable(self) -> None:
+        """Raise NotTested if the player could not be reached, or not again."""
+        if not self.unreachable:
+            return
+        evidence = Evidence(f"The player cannot be reached: {self.unreachable}")
+        if self.reach_count:
+            raise NotTested("the player was there, but could not be reached again", evidence, case_ids.REACHED_AGAIN)
+        raise NotTested("the player cannot be reached", evidence, case_ids.REACHABLE)
+
+    def _excuse(self, connection: Connection) -> str:
+        """Return why a connection could not be made, as its calls say it."""
+        outcome, _ = self.loop.run(connection.ask(DESCRIBE, b"", self._limit_s))
+        assert isinstance(outcome, CallError), "a dead link fails every call at once"
+        return outcome.message or "it is not there"
+
+    async def _open(self, breaker: Breaker | None = None) -> Connection:
+        return self._connection(await self.transport.open(), breaker or self.breaker)
+
+    def _connection(self, link: Link, breaker: Breaker) -> Connection:
+        return Connection(link, breaker, self.budget, self.transport.player_name)
+
+    def connection(self) -> Connection:
+        """Return the connection that cases share. Raises NotTested if the player cannot be reached."""
+        self.budget.check()
+        self.begin()
+        self._check_reachable()
+        if self._shared is not None and self._shared.lost:
+            self.renew()
+        if self._shared is None:
+            self._shared = self.open()
+        return self._shared
+
+    def renew(self) -> None:
+        """Close the shared connection: the next case that asks for it gets a new one."""
+        if self._shared is not None:
+            self.loop.run(self._shared.close())
+            self._shared = None
+
+    def open(self, breaker: Breaker | None = None) -> Connection:
+        """Return a new connection. Raises NotTested if the player cannot be reached."""
+        self.budget.check()
+        self.begin()
+        self._check_reachable()
+        connection = self.loop.run(self._open(breaker))
+        if connection.lost:
+            self.unreachable = self._excuse(connection)
+            self._check_reachable()
+        self.reach_count += 1
+        return connection
+
+    async def open_beside(self) -> Connection:
+        """Return a new connection while others are in use. It is lost if the player cannot be reached."""
+        return await self._open(Breaker())
+
+    def begin_ways(self) -> None:
+        """Begin what `open_ways` would have to wait for."""
+
+        async def begin() -> None:
+            if isinstance(self.transport, ExecTransport):
+                self.transport.begin_ways()
+
+        self.begin()
+        if not self.unreachable:
+            self.loop.run(begin())
+
+    def open_ways(self) -> dict[str, Connection]:
+        """Open connections to new processes, each in one way; those in ways that are not supported are lost.
+
+        The transport must be one that starts the player. Raises NotTested if the player cannot be reached.
+        """
+        self.connection()
+        assert isinstance(self.transport, ExecTransport)
+        links = self.loop.run(self.transport.open_ways())
+        found = {way: self._connection(link, self.breaker) for way, link in links.items()}
+        for connection in found.values():
+            connection.repeatable = False
+        return found
+
+    def begin_serving(self) -> None:
+        """Begin what `serving` would have to wait for."""
+
+        async def begin() -> None:
+            if isinstance(self.transport, ExecTransport):
+                self.transport.begin_serving()
+
+        self.begin()
+        if not self.unreachable:
+            self.loop.run(begin())
+
+    @contextmanager
+    def serving(self) -> Iterator[Connection | None]:
+        """Yield a new connection to a player that serves: to a new process, where it is started here; or None."""
+        self.connection()
+        if self.transport.kind == "grpc":
+            with self.fresh() as connection:
+                yield connection
+            return
+        link = self.loop.run(self.transport.open_serving()) if isinstance(self.transport, ExecTransport) else None
+        if link is None:
+            yield None
+            return
+        made = self._connection(link, self.breaker)
+        made.repeatable = False
+        try:
+            yield None if made.lost else made
+        finally:
+            self.loop.run(made.close())
+
+    @contextmanager
+    def fresh(self, breaker: Breaker | None = None) -> Iterator[Connection]:
+        """Yield a new connection: to a new process or object, where the transport starts the player.
+
+        A player of which a method is not called any more gets no new process where one is there that another case has
+        handed on: nearly all cases stumble over it at once. One that fails on that is tried again: see `try_again`.
+        """
+        if breaker is None and self.breaker.has_given_up:
+            with self.separate() as connection:
+                yield connection
+            return
+        with self._handing_on(self.open(breaker)) as connection:
+            yield connection
+
+    @contextmanager
+    def separate(self) -> Iterator[Connection]:
+        """Yield a connection on which no other game is played: a new one, or one that another case has handed on.
+
+        Starting a process takes long. A case may share one with others if it fails for no sound player that has
+        played before, and if it is tried again without it when it does fail: see `try_again`.
+        """
+        used, self._handed_on = self._handed_on, None
+        if used is not None and used.lost:
+            self.loop.run(used.close())
+            used = None
+        self._has_used_handed_on = self._has_used_handed_on or used is not None
+        with self._handing_on(used or self.open()) as connection:
+            yield connection
+
+    @contextmanager
+    def _handing_on(self, connection: Connection) -> Iterator[Connection]:
+        """Yield a connection, and hand it on; close it if the player failed on it."""
+        try:
+            yield connection
+        except BaseException as error:
+            if not (isinstance(error, NotTested) and error.given_up):
+                self.loop.run(connection.close())
+                raise
+            self._hand_on(connection)
+            raise
+        self._hand_on(connection)
+
+    def _hand_on(self, connection: Connection) -> None:
+        """Keep a connection for the next case that takes one with a past, if a new one costs much; or close it."""
+        wanted = isinstance(self.transport, ExecTransport) and connection.breaker is self.breaker
+        if wanted and self._handed_on is None and not connection.lost:
+            self._handed_on = connection
+        else:
+            self.loop.run(connection.close())
+
+    def try_again(self, *, settled: bool) -> bool:
+        """Return whether a case is to be tried again: it is not settled, and has used a connection with a past.
+
+        The connection is closed then: the second attempt gets a new one.
+        """
+        used, self._has_used_handed_on = self._has_used_handed_on, False
+        if settled or not used:
+            return False
+        if self._handed_on is not None:
+            self.loop.run(self._handed_on.close())
+            self._handed_on = None
+        return True
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """Start no processes ahead of need while the `with` block runs: the player gets all of the machine."""
+        spares = self.transport.spares if isinstance(self.transport, ExecTransport) else None
+        if spares is None:
+            yield
+            return
+        self.loop.run(spares.pause())
+        try:
+            yield
+        finally:
+            spares.resume()
+
+    def close(self) -> None:
+        """Let go of the player and of all that was started for it."""
+        self.renew()
+        if self._handed_on is not None:
+            self.loop.run(self._handed_on.close())
+        self.loop.run(self.transport.close())

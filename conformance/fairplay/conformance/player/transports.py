@@ -1,0 +1,320 @@
+"""Transports: the ways to reach the player under test, opened as often as cases ask for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING, Protocol
+
+from fairplay.conformance.names import draw_name
+from fairplay.conformance.player.objects import ObjectLink
+from fairplay.conformance.player.spares import Spares, close_all, renewed
+from fairplay.conformance.player.ways import SERVING, WITHOUT, Ways
+from fairplay.games.game import Game
+from fairplay.player.channels import NO_CREDENTIALS, Credentials
+from fairplay.player.proxies import check_proxy
+from fairplay.player.tls import TlsFiles
+from fairplay.server.links.bot import BotLink
+from fairplay.server.links.dial_in import dial_in_link
+from fairplay.server.links.dial_out import dial_out_link
+from fairplay.server.links.link import Clock, DeadLink, Link
+from fairplay.server.links.process import ProcessLink
+from fairplay.server.links.program_options import ProgramOptions
+from fairplay.server.links.spec import parse_link
+from fairplay.v1.connection_pb2 import GoodbyeReason
+
+if TYPE_CHECKING:
+    from fairplay.server.server import Server
+
+NO_SANDBOX = ProgramOptions()
+
+
+class Transport(Protocol):
+    """A way to reach the player."""
+
+    kind: str
+    """"grpc", "dial-in", "exec", "bot" or "object"."""
+    player_name: str
+    """The name that the player has in its games."""
+    cheap: bool
+    """Whether opening it costs next to nothing and gets a player without a past."""
+
+    async def prepare(self) -> None:
+        """Do what every opening needs. Raises OSError, with one sentence, if that is impossible on this machine."""
+
+    async def open(self) -> Link:
+        """Return a link to the player, or a DeadLink if it cannot be reached."""
+
+    async def close(self) -> None:
+        """End everything that was started for the transport itself."""
+
+
+class ObjectTransport:
+    """Player objects, made by a function or by the game."""
+
+    cheap = True
+
+    def __init__(self, kind: str, player_name: str, link: Callable[[Clock], Link]) -> None:
+        self.kind = kind
+        self.player_name = player_name
+        self._link = link
+
+    async def prepare(self) -> None:
+        """Do nothing: an object needs nothing."""
+
+    async def open(self) -> Link:
+        """Return a link to a new object."""
+        return self._link(Clock())
+
+    async def close(self) -> None:
+        """Do nothing: nothing was started."""
+
+
+class GrpcTransport:
+    """A player that serves on an address: each opening is a channel of its own, over TLS if there are credentials.
+
+    Unary calls call it, as they can call every player that serves. `secret` is the player's own, which each call shows.
+    """
+
+    kind = "grpc"
+    cheap = False
+
+    def __init__(
+        self,
+        target: str,
+        player_name: str,
+        start_limit_s: float,
+        credentials: Credentials | None = None,
+        secret: str = "",
+    ) -> None:
+        self.secret = secret
+        self.player_name = player_name
+        self._credentials = credentials
+        self._target = target
+        self._start_limit_s = start_limit_s
+
+    async def prepare(self) -> None:
+        """Raise ProxyError if the way to the player leads through a proxy that is of no use."""
+        await check_proxy(self._target)
+
+    async def open(self) -> Link:
+        """Return a link over a new channel to the same player."""
+        limit_s = self._start_limit_s
+        return await dial_out_link(Clock(), self._target, limit_s, self._credentials, secret=self.secret)
+
+    async def close(self) -> None:
+        """Do nothing: nothing was started."""
+
+
+class PlayerServer:
+    """The server that players dial in to, or that starts them. It does nothing else for whoever reaches it."""
+
+    def __init__(
+        self,
+        listen: str,
+        start_limit_s: float,
+        tls: TlsFiles | None = None,
+        *,
+        insecure: bool = False,
+        programs: ProgramOptions = NO_SANDBOX,
+    ) -> None:
+        self._listen = listen
+        self._tls = tls
+        self._insecure = insecure
+        self._programs = programs
+        self._server: Server | None = None
+        self.start_limit_s = start_limit_s
+
+    async def server(self) -> Server:
+        """Return the server, started when it is first needed. Raises AddressInUseError if it cannot listen."""
+        if self._server is None:
+            self._server = await self._start()
+        return self._server
+
+    async def _start(self) -> Server:
+        from fairplay.server.server import Config, Server
+
+        return await Server.start(
+            Config(
+                listen=self._listen,
+                resume=None,
+                only_connections=True,
+                start_limit_s=self.start_limit_s,
+                tls=self._tls,
+                insecure=self._insecure,
+                programs=self._programs,
+            )
+        )
+
+    async def hang_up(self) -> None:
+        """End every stream, as a server does that shuts down and comes back."""
+        server = await self.server()
+        server.hub.goodbye(GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN, "the server says goodbye and stays")
+
+    async def stray_reply_count(self) -> int:
+        """Return how many replies have come that nobody had asked for."""
+        return (await self.server()).hub.stray_reply_count
+
+    @property
+    def late_reply_count(self) -> int:
+        """Return how many replies have come to calls that had been cancelled."""
+        return 0 if self._server is None else self._server.hub.late_reply_count
+
+    async def close(self) -> None:
+        """Stop the server."""
+        if self._server is not None:
+            await self._server.stop()
+
+
+class DialInTransport:
+    """A player that dials in under a name: all openings reach the same one."""
+
+    kind = "dial-in"
+    cheap = False
+
+    def __init__(self, name: str, server: PlayerServer) -> None:
+        self.player_name = name
+        self.server = server
+
+    async def prepare(self) -> None:
+        """Start to listen. Raises AddressInUseError if that is impossible."""
+        await self.server.server()
+
+    async def open(self) -> Link:
+        """Wait until the player is there, and return a link to it."""
+        server = await self.server.server()
+        return await dial_in_link(server.hub, server.clock, self.player_name, self.server.start_limit_s)
+
+    async def hang_up(self) -> None:
+        """End every stream, as a server does that shuts down and comes back."""
+        await self.server.hang_up()
+
+    async def close(self) -> None:
+        """Say goodbye to the player and stop the server."""
+        await self.server.close()
+
+
+class ExecTransport:
+    """A command: each opening is a process of its own, which may have been started ahead."""
+
+    kind = "exec"
+    cheap = False
+
+    def __init__(self, command: str, player_name: str, server: PlayerServer) -> None:
+        self._command = command
+        self.player_name = player_name
+        self.server = server
+        self.spares = Spares(partial(self._start, command))
+        self._ways: Ways | None = None
+        self._serving: asyncio.Task[Link] | None = None
+        self._serves = True
+        """Whether the player may serve, as far as is known."""
+
+    async def prepare(self) -> None:
+        """Start to listen. Raises AddressInUseError if that is impossible."""
+        await self.server.server()
+
+    async def open(self) -> Link:
+        """Return a link to a process of the command."""
+        return await self.spares.take()
+
+    def begin_ways(self) -> None:
+        """Start a process for each way of being reached: `open_ways` then need not wait for that."""
+        self._ways = self._ways or Ways(self._command, self._start)
+
+    async def open_ways(self) -> dict[str, Link]:
+        """Return a link to a new process for each way of being reached, a DeadLink for one that is not supported."""
+        self.begin_ways()
+        assert self._ways is not None
+        ways, self._ways = self._ways, None
+        links = await ways.wait()
+        self._serves = not isinstance(links[SERVING], DeadLink)
+        return links
+
+    def begin_serving(self) -> None:
+        """Start a process that can only serve: `open_serving` then need not wait for that."""
+        self._serving = self._serving or asyncio.ensure_future(self._start_serving())
+
+    async def _start_serving(self) -> Link:
+        return await self._start(f"{WITHOUT[SERVING]} {self._command}")
+
+    async def open_serving(self) -> Link | None:
+        """Return a link to a new process that serves; None if the player is known not to."""
+        if not self._serves:
+            return None
+        self.begin_serving()
+        assert self._serving is not None
+        serving, self._serving = self._serving, None
+        return await renewed(await serving, self._start_serving)
+
+    async def _start(self, command: str) -> Link:
+        """Start a command and return a link to its process."""
+        server = await self.server.server()
+        return await server.programs.link(self.player_name, command)
+
+    async def hang_up(self) -> None:
+        """End every stream, as a server does that shuts down and comes back, and what was started ahead."""
+        await self._end_ahead()
+        await self.server.hang_up()
+
+    async def _end_ahead(self) -> None:
+        await self.spares.close()
+        if self._ways is not None:
+            await self._ways.close()
+            self._ways = None
+        if self._serving is not None:
+            await close_all([self._serving])
+            self._serving = None
+
+    async def close(self) -> None:
+        """End the processes that were started ahead, and stop the server."""
+        await self._end_ahead()
+        await self.server.close()
+
+
+def make_transport(
+    game: Game,
+    player: str | Callable[[], object],
+    listen: str,
+    start_limit_s: float,
+    seed: int = 0,
+    *,
+    tls: TlsFiles | None = None,
+    insecure: bool = False,
+    credentials: Credentials = NO_CREDENTIALS,
+    programs: ProgramOptions = NO_SANDBOX,
+    secret: str = "",
+) -> Transport:
+    """Return the transport to a player: a link, or a function that returns new player objects.
+
+    The player's name in its games is drawn with the seed, unless it dials in with one of its own. Starts nothing.
+    `tls` and `insecure` are those of the server that it dials in to, `credentials` those with which one that serves is
+    called, `secret` is what those calls show, and `programs` say how one that is started is run. Raises ValueError,
+    with one sentence, if the link is invalid.
+    """
+    name = draw_name(Random(f"{seed}/name"))
+    if not isinstance(player, str):
+        make = player
+        return ObjectTransport("object", name, lambda clock: ObjectLink(clock, make()))
+    link = parse_link(player)
+    if link.kind == "grpc":
+        return GrpcTransport(link.value, name, start_limit_s, credentials if link.secure else None, secret)
+    if link.kind == "bot":
+        game.player(link.value)
+        return ObjectTransport("bot", name, lambda clock: BotLink(clock, game.player(link.value)))
+    server = PlayerServer(listen, start_limit_s, tls, insecure=insecure, programs=programs)
+    if link.kind == "dial-in":
+        return DialInTransport(link.value, server)
+    return ExecTransport(link.value, name, server)
+
+
+def gets_new_players(transport: Transport) -> bool:
+    """Return whether each opening of a transport gets a player without a past."""
+    return transport.cheap or isinstance(transport, ExecTransport)
+
+
+def output_of(link: Link) -> str:
+    """Return the end of what the player's process has written, or "" if it was not started here."""
+    return link.output if isinstance(link, ProcessLink) else ""

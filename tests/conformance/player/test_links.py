@@ -1,0 +1,212 @@
+"""Players that are reached over the network: they serve, or dial in, and misbehave in ways that objects cannot."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, cast
+
+import grpc
+
+from fairplay.conformance.blame.verdicts import Verdict
+from fairplay.conformance.games.silence import SILENCE_S
+from fairplay.conformance.run.engine import run
+from fairplay.conformance.run.options import Options
+from fairplay.games.game import find
+from fairplay.player.dialing import Hosted, dial_in_async
+from fairplay.player.handlers import Handlers
+from fairplay.player.serving import start_server
+from fairplay.v1.connection_pb2 import Call, DialInRequest, Hello, HostedPlayer, Reply
+from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
+from tests.conformance.harness import SOUND_LIMIT_S, player, raises
+from tests.slow import SLOW
+
+
+@contextmanager
+def in_a_thread(work: Callable[[threading.Event], Any]) -> Iterator[None]:
+    """Run `work` in an event loop of its own; the event is set at the end."""
+    over = threading.Event()
+    thread = threading.Thread(target=lambda: asyncio.run(work(over)), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(30)
+
+
+async def until(over: threading.Event) -> None:
+    while not over.is_set():
+        await asyncio.sleep(0.01)
+
+
+@contextmanager
+def served(made: object) -> Iterator[str]:
+    """Serve a player, and yield its link."""
+    ports: list[int] = []
+    ready = threading.Event()
+
+    async def work(over: threading.Event) -> None:
+        server, port = await start_server(Handlers(made), "127.0.0.1:0")
+        ports.append(port)
+        ready.set()
+        await until(over)
+        await server.stop(0)
+
+    with in_a_thread(work):
+        assert ready.wait(30)
+        yield f"grpc://127.0.0.1:{ports[0]}"
+
+
+def free_address() -> str:
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{probe.getsockname()[1]}"
+
+
+def test_a_player_that_serves_and_lets_go_of_a_quiet_game_is_refused() -> None:
+    called_at: dict[str, float] = {}
+
+    def answer(sound: Any, request: Any) -> Any:
+        now = time.monotonic()
+        if now - called_at.get(request.game_id, now) > SILENCE_S / 2:
+            raise RuntimeError("this player has let go of the game")
+        called_at[request.game_id] = now
+        return sound(request)
+
+    with served(player(setup=answer, take_turn=answer)) as link:
+        report = run(Options("fish", link, only="time.slow-rivals"))
+    assert report.verdict("time.slow-rivals") is Verdict.FAIL
+    assert "let go of the game" in report.judged[0].sentence
+
+
+def test_a_player_that_serves_passes() -> None:
+    with served(find("fish").player("random")) as link:
+        report = run(Options("fish", link, limit_s=SOUND_LIMIT_S, first_limit_s=SOUND_LIMIT_S, examples=5))
+    assert report.failed() == []
+    assert report.exit_code == 0
+
+
+def test_a_player_that_serves_and_raises_fails_the_case_about_that() -> None:
+    with served(player(take_turn=raises)) as link:
+        report = run(Options("fish", link, limit_s=SOUND_LIMIT_S, first_limit_s=SOUND_LIMIT_S, examples=5))
+    assert report.failed() == ["exceptions.whole-games"]
+
+
+@contextmanager
+def until_a_connection_ends(port: int) -> Iterator[str]:
+    """Pass connections on to a port until one has ended, and yield the link of this relay, which is gone then."""
+    ports: list[int] = []
+    ready = threading.Event()
+
+    async def work(over: threading.Event) -> None:
+        ended, relays = asyncio.Event(), set[asyncio.Task[Any]]()
+
+        async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            relays.add(cast("asyncio.Task[Any]", asyncio.current_task()))
+            far_reader, far_writer = await asyncio.open_connection("127.0.0.1", port)
+            both = [asyncio.ensure_future(pump(reader, far_writer)), asyncio.ensure_future(pump(far_reader, writer))]
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            ended.set()
+            for end in (writer, far_writer):
+                end.close()
+            await asyncio.gather(*both, writer.wait_closed(), far_writer.wait_closed(), return_exceptions=True)
+
+        server = await asyncio.start_server(accept, "127.0.0.1")
+        ports.append(server.sockets[0].getsockname()[1])
+        ready.set()
+        await ended.wait()
+        server.close()
+        await until(over)
+        await asyncio.gather(*relays)
+
+    with in_a_thread(work):
+        assert ready.wait(30)
+        yield f"grpc://127.0.0.1:{ports[0]}"
+
+
+async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(65_536):
+        writer.write(data)
+
+
+def test_a_player_that_serves_one_connection_cannot_be_reached_again() -> None:
+    with served(find("fish").player("random")) as link:
+        port = int(link.rpartition(":")[2])
+        with until_a_connection_ends(port) as once:
+            report = run(Options("fish", once, only="identity", start_limit_s=2.0))
+    assert report.failed() == ["identity.reached-again"]
+
+
+@SLOW  # a player that serves is tried by the quick tests
+def test_a_player_that_dials_in_passes() -> None:
+    address = free_address()
+
+    async def work(over: threading.Event) -> None:
+        hosted = [Hosted(find("fish").player("random"), "me")]
+        playing = asyncio.create_task(dial_in_async(hosted, address))
+        await until(over)
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
+
+    with in_a_thread(work):
+        report = run(
+            Options(
+                "fish", "dial-in:me", listen=address, limit_s=SOUND_LIMIT_S, first_limit_s=SOUND_LIMIT_S, examples=5
+            )
+        )
+    assert report.failed() == []
+    assert report.exit_code == 0
+
+
+def by_hand(answer: Callable[[Call], Sequence[Reply]], only: str) -> Any:
+    """Return the report on a program that dials in and answers by a function."""
+    address = free_address()
+
+    async def play() -> None:
+        async with grpc.aio.insecure_channel(address) as channel:
+            stream: Any = ConnectionServiceStub(channel).DialIn(wait_for_ready=True)
+            await stream.write(DialInRequest(hello=Hello(players=[HostedPlayer(name="me")])))
+            while (frame := await stream.read()) is not grpc.aio.EOF:
+                for call in frame.calls:
+                    await stream.write(DialInRequest(replies=answer(call)))
+
+    async def work(over: threading.Event) -> None:
+        playing = asyncio.create_task(play())
+        await until(over)
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
+
+    with in_a_thread(work):
+        options = Options(
+            "fish",
+            "dial-in:me",
+            listen=address,
+            only=only,
+            limit_s=SOUND_LIMIT_S,
+            first_limit_s=SOUND_LIMIT_S,
+            start_limit_s=SOUND_LIMIT_S,
+        )
+        return run(options)
+
+
+def test_a_player_that_answers_twice_fails_the_case_about_that() -> None:
+    handlers = Handlers(find("fish").player("first"))
+
+    def twice(call: Call) -> Sequence[Reply]:
+        reply = Reply(id=call.id, response=handlers.call_now(call.method_name, call.request))
+        return [reply, reply]
+
+    report = by_hand(twice, "contract")
+    assert report.failed() == ["contract.one-reply-per-call"]
+
+
+def test_garbage_is_a_verdict() -> None:
+    report = by_hand(lambda call: [Reply(id=call.id, response=b"\xff\xff")], "contract")
+    assert set(report.failed()) == {"contract.describes-itself", "contract.replies-readable"}
+    assert report.counts[Verdict.SUITE_ERROR] == 0

@@ -1,0 +1,311 @@
+"""`fairplay certify` and `fairplay certificate verify`, as typed."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import psutil
+import pytest
+
+from fairplay.certificate import check
+from fairplay.conformance.cases import cases
+from fairplay.conformance.run.order import ordered
+from fairplay.games.distribution import lacks_extra
+from fairplay.games.game import find
+from tests.conformance.harness import FAIRPLAY, ROOT, certify
+from tests.interrupts import heeding_ctrl_c
+from tests.slow import SLOW, all_but_first_slow
+
+PLAYER = f"exec:{shlex.join(FAIRPLAY)} player fish"
+PROGRAM = f"exec:{sys.executable} -m tests.conformance.program"
+SHORT = ("--limit", "2s", "--first-limit", "2s")
+AMPLE = ("--limit", "30s", "--first-limit", "30s")
+"""Limits that every call keeps, however busy the machine is."""
+
+
+def verify(file: Path) -> subprocess.CompletedProcess[str]:
+    command = [*FAIRPLAY, "certificate", "verify", str(file)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.parametrize(
+    "link",
+    all_but_first_slow(["bot:random", f"{PLAYER} -s greedy --serve", f"{PLAYER} -s random"]),
+    ids=["bot", "serves", "dials in"],
+)
+def test_a_player_is_certified_whichever_way_it_takes(link: str, tmp_path: Path) -> None:
+    ran = certify("fish", link, "--report", str(tmp_path), "--junit", str(tmp_path / "j.xml"))
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "Certified for revision 1: every MUST is met." in ran.stdout
+    found = check((tmp_path / "certificate.json").read_bytes())
+    assert found.certified
+    assert [case.id for case in found.cases] == [case.id for case in ordered(find("fish"), cases(find("fish")))]
+    assert {case.verdict for case in found.cases} == {"PASS", "NOT APPLICABLE"}
+    assert Xml.parse(tmp_path / "j.xml").getroot().get("failures") == "0"
+    assert verify(tmp_path / "certificate.json").returncode == 0
+
+
+@pytest.mark.slow
+def test_a_player_that_takes_both_ways_is_tried_in_both() -> None:
+    only = ("--only", "contract.both-ways-agree", "--start-limit", "1m")
+    ran = certify("fish", f"{PROGRAM}", *only)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "PASS           contract.both-ways-agree" in ran.stdout
+    ran = certify("fish", f"{PROGRAM} differs", *only)
+    assert ran.returncode == 1
+    assert "says different things about itself when serving and when dialling in" in ran.stdout
+
+
+@pytest.mark.parametrize("jobs", all_but_first_slow(["1", "2"]))
+def test_fail_fast_stops_at_the_first_must_that_is_not_met(jobs: str, tmp_path: Path) -> None:
+    file = tmp_path / "c.json"
+    ran = certify("fish", "exec:false", "--only", "contract,memory", "--fail-fast", "--jobs", jobs, "--json", str(file))
+    assert ran.returncode == 1, ran.stderr
+    certificate = check(file.read_bytes())
+    assert [(each.id, each.verdict) for each in certificate.unmet if each.verdict == "FAIL"] == [
+        ("contract.reachable", "FAIL")
+    ]
+    if jobs == "1":  # another process may have judged any number of cases by then
+        assert len(certificate.cases) < len([case for case in cases(find("fish")) if case.id.startswith("contract.")])
+    assert not certificate.complete
+
+
+def test_jobs_judge_the_same_cases(tmp_path: Path) -> None:
+    ran = certify("fish", "bot:random", "--only", "contract,memory", "--jobs", "2", "--json")
+    assert ran.returncode == 0, ran.stderr
+    found = check(ran.stdout.encode())
+    assert [case.id for case in found.cases] == [
+        case.id for case in ordered(find("fish"), cases(find("fish"))) if case.id.startswith(("contract.", "memory."))
+    ]
+    assert found.player == "random"
+
+
+def test_a_failing_player_is_told_what_why_and_how_to_see_it_again(tmp_path: Path) -> None:
+    spec = f"{PROGRAM} raises"
+    only = "exceptions.whole-games"
+    ran = certify("fish", spec, "--only", only, *AMPLE, "--report", str(tmp_path))
+    assert ran.returncode == 1
+    assert f"FAIL           {only}" in ran.stdout
+    assert "RuntimeError: this player is broken" in ran.stdout
+    assert "Output of the player" in ran.stdout
+    again = next(line.strip() for line in ran.stdout.splitlines() if line.strip().startswith("fairplay certify"))
+    assert shlex.split(again) == [
+        *("fairplay", "certify", "fish", spec, "--only", only, "--seed", "1"),
+        *AMPLE,
+    ]
+    repeated = certify(*shlex.split(again)[2:])
+    assert repeated.returncode == 1
+    assert verify(tmp_path / "certificate.json").returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        pytest.param("grpc://127.0.0.1:9", "nothing answered on 127.0.0.1:9", marks=SLOW),
+        ("dial-in:nobody", "nobody did not dial in"),
+        pytest.param("exec:false", "ended with exit code 1", marks=SLOW),
+        ("exec:/no/such/program", "exit code 127"),
+        ("exec:sleep 60", "neither served nor dialled in"),
+    ],
+)
+def test_a_player_that_cannot_be_reached_fails_one_case_quickly(spec: str, reason: str) -> None:
+    ran = certify("fish", spec, "--start-limit", "1s", "--json", limit_s=30)
+    assert ran.returncode == 1
+    verdicts = {case.id: case.verdict for case in check(ran.stdout.encode()).cases}
+    assert verdicts.pop("contract.reachable") == "FAIL"
+    assert set(verdicts.values()) <= {"NOT TESTED", "NOT APPLICABLE"}
+    assert reason in ran.stderr
+
+
+SOME = "contract.reachable,contract.describes-itself,rules.whole-game,exceptions,time.first-answer,memory.early-end"
+MANY = "contract,rules.whole-game,exceptions,time,memory.early-end"
+
+
+@pytest.mark.parametrize("only", all_but_first_slow([SOME, MANY]), ids=["some", "many"])
+@pytest.mark.parametrize(
+    ("defect", "named"),
+    [pytest.param("dies", "exceptions.stays-alive"), pytest.param("hangs", "time.first-answer", marks=SLOW)],
+    ids=str,
+)
+def test_a_player_in_a_process_that_dies_or_hangs_fails_one_case(defect: str, named: str, only: str) -> None:
+    limits = SHORT if defect == "hangs" else AMPLE
+    ran = certify("fish", f"{PROGRAM} {defect}", *limits, "--only", only, "--json")
+    assert ran.returncode == 1
+    found = check(ran.stdout.encode())
+    assert [case.id for case in found.cases if case.verdict in ("FAIL", "WARN", "SUITE ERROR")] == [named]
+
+
+# --- lists of known failures ---
+
+
+def test_a_known_failure_is_no_error_and_one_that_passes_is(tmp_path: Path) -> None:
+    known = tmp_path / "known"
+    known.write_text("exceptions.whole-games\n")
+    ran = certify("fish", f"{PROGRAM} raises", *AMPLE, "--only", "exceptions.whole-games",
+                  "--known-failures", str(known), "--json")  # fmt: skip
+    [case] = check(ran.stdout.encode()).cases
+    assert (ran.returncode, case.verdict, case.known) == (0, "FAIL", True)
+    assert "All of them are known failures: the exit code is 0." in ran.stderr
+    ran = certify("fish", "bot:first", "--only", "exceptions.whole-games", "--known-failures", str(known))
+    assert ran.returncode == 1
+    assert "exceptions.whole-games is listed as a known failure, but passes" in ran.stdout
+
+
+# --- what is loaded ---
+
+
+def test_what_is_missing_is_said_with_how_to_install_it(tmp_path: Path) -> None:
+    code = "import sys; sys.modules['psutil'] = None\nfrom fairplay.terminal import main\nmain()"
+    command = [sys.executable, "-c", code, "certify", "fish", "bot:first"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (ran.returncode, ran.stderr) == (
+        2,
+        f"fairplay: {lacks_extra('fairplay certify', 'certify')}\n",
+    )
+
+
+def test_help_is_quick_and_loads_nothing() -> None:
+    code = "import sys\nfrom fairplay.terminal import main\ntry:\n    main()\nfinally:\n    print(sorted(sys.modules))"
+    ran = subprocess.run(
+        [sys.executable, "-c", code, "--help"], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert "certify" in ran.stdout
+    assert "certificate" in ran.stdout
+    assert "'grpc'" not in ran.stdout
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_the_command_does_without_pytest(jobs: str) -> None:
+    code = "import sys; sys.modules['pytest'] = None\nfrom fairplay.terminal import main\nmain()"
+    only = "contract.reachable,memory.early-end"
+    command = [sys.executable, "-c", code, "certify", "fish", "bot:first", "--only", only, "--jobs", jobs]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "2 PASS" in ran.stdout
+
+
+# --- Ctrl-C ---
+
+
+def until_started(pid: int) -> list[psutil.Process]:
+    """Wait until a process has started others, and return them."""
+    give_up = time.monotonic() + 60
+    while not (started := psutil.Process(pid).children(recursive=True)):
+        assert time.monotonic() < give_up
+        time.sleep(0.01)
+    return started
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_keeps_what_was_judged_so_far_and_leaves_no_process(jobs: str, tmp_path: Path) -> None:
+    command = [*FAIRPLAY, "certify", "fish", f"{PROGRAM} hangs", "--limit", "60s", "--jobs", jobs]
+    with (
+        heeding_ctrl_c(),
+        subprocess.Popen(
+            [*command, "--report", str(tmp_path)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            cwd=ROOT,
+        ) as running,
+    ):
+        assert running.stdout is not None
+        for line in running.stdout:
+            if "contract.describes-itself" in line:
+                break
+        started = until_started(running.pid)
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    assert running.returncode == 130, (out, err)
+    assert psutil.wait_procs(started, timeout=30)[1] == []
+    assert err == "fairplay: stopped\n"
+    found = check((tmp_path / "certificate.json").read_bytes())
+    assert not found.complete
+    assert not found.certified
+    assert [case.id for case in found.cases[:2]] == ["contract.reachable", "contract.describes-itself"]
+    assert "the run was interrupted" in (tmp_path / "report.html").read_text()
+
+
+# --- certificates ---
+
+
+def test_a_file_that_is_no_certificate_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    assert verify(file).returncode == 2
+    file.write_text("{}")
+    ran = verify(file)
+    assert (ran.returncode, ran.stderr) == (
+        1,
+        "fairplay: this is no certificate: its format is not fairplay-certificate/1\n",
+    )
+
+
+# --- pytest itself ---
+
+
+def test_the_suite_is_a_suite_of_pytest(tmp_path: Path) -> None:
+    command = [
+        *(
+            sys.executable,
+            "-m",
+            "pytest",
+            "--pyargs",
+            "fairplay.conformance.cases",
+            "-p",
+            "no:asyncio",
+            "-q",
+            "-k",
+            "contract",
+        ),
+        *("--fairplay-game", "fish", "--fairplay-player", "bot:first", "--junitxml", str(tmp_path / "j.xml")),
+        *("--fairplay-certificate", str(tmp_path / "c.json"), "-m", "must"),
+    ]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    cases_of = Xml.parse(tmp_path / "j.xml").getroot().iter("testcase")
+    verdicts = {case.get("name"): case.find("properties/property[@name='verdict']") for case in cases_of}
+    assert verdicts["contract.reachable"] is not None
+    assert verdicts["contract.reachable"].get("value") == "PASS"
+    assert len(check((tmp_path / "c.json").read_bytes()).cases) >= 8
+
+
+@SLOW
+def test_pytest_expects_a_known_failure(tmp_path: Path) -> None:
+    known = tmp_path / "known.txt"
+    known.write_text("contract.reachable\n", encoding="utf-8")
+    pytest_ = (sys.executable, "-m", "pytest", "--pyargs", "fairplay.conformance.cases", "-p", "no:asyncio", "-q")
+    chosen = ("--fairplay-game", "fish", "--fairplay-player", "exec:false", "--fairplay-only", "contract.reachable")
+    files = ("--fairplay-known-failures", str(known), "--junitxml", str(tmp_path / "j.xml"))
+    ran = subprocess.run(
+        [*pytest_, *chosen, *files], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    suite = next(Xml.parse(tmp_path / "j.xml").getroot().iter("testsuite"))
+    assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
+    assert "1 xfailed" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("player", "only", "mode"),
+    [
+        ("bot:random", "rules.drawn-states", "auto"),
+        pytest.param(f"{PLAYER} -s random --serve", "contract,memory.early-end,identity.ends", "auto", marks=SLOW),
+        pytest.param(f"{PLAYER} -s random --serve", "contract,memory.early-end,identity.ends", "off", marks=SLOW),
+    ],
+    ids=["bot", "exec", "exec without a sandbox"],
+)
+def test_nothing_is_left_in_the_current_folder(player: str, only: str, mode: str, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "notes.txt").write_text("what was there before")
+    before = sorted(tmp_path.rglob("*"))
+    command = [*FAIRPLAY, "certify", "fish", player, "--only", only, "--sandbox", mode]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert sorted(tmp_path.rglob("*")) == before

@@ -1,0 +1,268 @@
+"""What people and services are shown. Everything a stranger sends is text and nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from html import escape
+from itertools import product
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import pytest
+from rich.console import Console
+
+from fairplay.certificate import check
+from fairplay.certificate.signing import new_key, public_text
+from fairplay.conformance.blame.verdicts import MET, Judged, Verdict
+from fairplay.conformance.cases import cases
+from fairplay.conformance.evidence import Evidence
+from fairplay.conformance.games.trial import CallLimits
+from fairplay.conformance.run.certificate import certificate
+from fairplay.conformance.run.conclusion import conclusion
+from fairplay.conformance.run.events import Began, CaseBegan, CaseJudged, Ended, Event
+from fairplay.conformance.run.judge import Result
+from fairplay.conformance.run.packing import pack, unpack
+from fairplay.conformance.run.report import Report, Run, Times
+from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter
+from fairplay.conformance.writers.junit import junit
+from fairplay.conformance.writers.page import page
+from fairplay.games.conformance import Level
+from fairplay.games.game import find
+from fairplay.terminal.certify_console import ConsoleWriter
+from fairplay.v1.player_pb2 import GameService, PlayerDescription
+
+EVIL = "<script>alert(1)</script>\x1b[2J\x07[bold red]&\"'\u202e"
+EVIDENCE = Evidence(
+    f"Wrong: {EVIL}", ("fish.action.required",), [("Reply", EVIL)], "[bold]board[/]", "<svg><script>x</script></svg>"
+)
+
+
+def one(case_id: str, verdict: Verdict, *, level: Level = Level.MUST, known: bool = False) -> Judged:
+    bad = verdict in (Verdict.FAIL, Verdict.WARN, Verdict.SUITE_ERROR)
+    sentence = "" if verdict is Verdict.PASS else f"{verdict} it is: {EVIL}"
+    return Judged(case_id, level, verdict, sentence, 0.25, EVIDENCE if bad else None, known)
+
+
+ALL = [
+    one("a.pass", Verdict.PASS),
+    one("a.fail", Verdict.FAIL),
+    one("a.fail-known", Verdict.FAIL, known=True),
+    one("a.warn", Verdict.WARN, level=Level.SHOULD),
+    one("a.untested", Verdict.NOT_TESTED),
+    one("a.inapplicable", Verdict.NOT_APPLICABLE),
+    one("a.suite-error", Verdict.SUITE_ERROR),
+    one("a.outdated", Verdict.PASS, known=True),
+]
+
+
+def report(*judged: Judged, complete: bool = True) -> Report:
+    facts = Run("fish", "exec", 7, CallLimits(1, 1, 3), Level.MAY)
+    player = PlayerDescription(display_name=EVIL, software_version=EVIL, services=[GameService(name=EVIL)])
+    times = {"TakeTurn": Times(3, 0.001, 0.002, 0.003)}
+    return Report(
+        facts, player, judged, times, datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), 1.5, complete, {"TakeTurn": 1234}
+    )
+
+
+# --- the page ---
+
+
+def test_the_page_runs_nothing_and_needs_nothing() -> None:
+    text = page(report(*ALL))
+    assert "<script" not in text
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert not re.search(r"(src|href)=\"(?!data:image/svg|#)", text)
+    assert "http" not in text.replace('http-equiv="Content-Security-Policy"', "")
+    assert "default-src 'none'" in text
+
+
+def test_the_same_failure_is_shown_once_with_all_its_cases() -> None:
+    warning = one("a.three", Verdict.WARN, level=Level.SHOULD)
+    cases = [one("a.one", Verdict.FAIL), one("a.two", Verdict.FAIL, known=True), warning]
+    same = [
+        replace(each, sentence=f"no answer within {seconds} s")
+        for each, seconds in zip(cases, (5, 6, 0.25), strict=True)
+    ]
+    text = page(report(*same, one("a.other", Verdict.FAIL)))
+    assert text.count('<details class="fail"') == 2
+    assert text.count("data:image/svg+xml;base64,") == 2
+    assert "no answer within 5 s" in text
+    assert "<code>a.one</code> and 2 others" in text
+    assert listed(text, "li")[-3:] == ["a.one", "a.two (a known failure)", "a.three (WARN)"]
+    assert text.count('href="#a.one">why') == 3
+    assert text.count('id="a.one"') == 1
+
+
+def listed(text: str, tag: str) -> list[str]:
+    """Return what is seen of the elements of a page with a tag."""
+    return [re.sub(r"<[^>]*>", "", each) for each in re.findall(rf"<{tag}\b[^>]*>(.*?)</{tag}>", text, re.DOTALL)]
+
+
+# --- JUnit ---
+
+
+def test_junit_shows_every_verdict() -> None:
+    root = Xml.fromstring(junit(report(*ALL)))
+    [suite] = root
+    assert {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
+        "tests": "8",
+        "failures": "2",
+        "errors": "2",
+        "skipped": "2",
+    }
+    found = {case.get("name"): {each.tag for each in case} - {"properties"} for case in suite}
+    assert found == {
+        "a.pass": set(),
+        "a.fail": {"failure"},
+        "a.fail-known": {"skipped"},
+        "a.warn": {"system-out"},
+        "a.untested": {"error"},
+        "a.inapplicable": {"skipped"},
+        "a.suite-error": {"error"},
+        "a.outdated": {"failure"},
+    }
+    verdicts = {case.get("name"): case.find("properties/property[@name='verdict']") for case in suite}
+    assert all(found is not None for found in verdicts.values())
+    assert verdicts["a.warn"] is not None
+    assert verdicts["a.warn"].get("value") == "WARN"
+
+
+def certified_alone(judged: Judged) -> bool:
+    """Return whether the certificate and the conclusion take one case as met; they must agree."""
+    reported = report(judged)
+    listed = json.loads(certificate(reported))["cases"][0]
+    unmet = (listed["level"], listed["verdict"] in MET) == ("MUST", False)
+    assert unmet == ("of the MUST cases" in conclusion(reported))
+    return not unmet
+
+
+VERDICTS = [
+    (verdict, level, known)
+    for verdict, level, known in product(Verdict, Level, (False, True))
+    if verdict is not (Verdict.WARN if level is Level.MUST else Verdict.FAIL)
+]
+
+
+def test_all_that_a_run_leaves_says_the_same() -> None:
+    for verdict, level, known in VERDICTS:
+        judged = one("a.case", verdict, level=level, known=known)
+        reported = report(judged)
+        root = Xml.fromstring(junit(reported))
+        wrong = int(root.get("failures", "")) + int(root.get("errors", ""))
+        assert wrong == reported.exit_code
+        assert len(root.findall(".//failure") + root.findall(".//error")) == wrong
+        assert certified_alone(judged) or judged.excused or reported.exit_code == 1
+        assert ("The exit code is 1" in conclusion(reported)) == (certified_alone(judged) and reported.exit_code == 1)
+        assert ("known failures: the exit code is 0" in conclusion(reported)) == (
+            judged.excused and judged.level is Level.MUST
+        )
+        for text in (page(reported), shown([judged], terminal=False)):
+            assert escape(conclusion(reported)) in text
+            assert verdict in text
+
+
+def test_an_interrupted_run_is_no_success_in_junit() -> None:
+    root = Xml.fromstring(junit(report(one("a.pass", Verdict.PASS), complete=False)))
+    assert (root.get("tests"), root.get("errors")) == ("2", "1")
+    assert root.find(".//testcase[@name='run.complete']/error") is not None
+
+
+# --- the console ---
+
+
+def shown(judged: list[Judged], *, terminal: bool) -> str:
+    out = io.StringIO()
+    writer = ConsoleWriter(Console(file=out, force_terminal=terminal, width=100, highlight=False))
+    reported = report(*judged)
+    events: list[Event] = [Began(reported.run, cases(find("fish"))[: len(judged)])]
+    for each in judged:
+        events += [CaseBegan(each.id), CaseJudged(each)]
+    for event in [*events, Ended(reported)]:
+        writer.take(event)
+    return out.getvalue()
+
+
+def test_the_console_has_a_line_for_each_case_and_steers_no_terminal() -> None:
+    text = shown(ALL, terminal=False)
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "[bold red]&" in text, "a stranger's markup is text"
+    for each in ALL:
+        assert re.search(rf"^{each.verdict} +{each.id} ", text, re.MULTILINE)
+    assert "a.outdated is listed as a known failure, but passes" in text
+    assert "2 PASS, 2 FAIL, 1 WARN, 1 NOT TESTED, 1 NOT APPLICABLE, 1 SUITE ERROR; 1.5 s" in text
+
+
+# --- files ---
+
+
+def test_files_are_written_at_the_end_of_a_run_only(tmp_path: Path) -> None:
+    reported = report(*ALL)
+    writers: dict[str, CertificateWriter | JunitWriter | ReportWriter] = {
+        "certificate.json": CertificateWriter(tmp_path / "certificate.json"),
+        "junit.xml": JunitWriter(tmp_path / "junit.xml"),
+        "out": ReportWriter(tmp_path / "out"),
+    }
+    for name, writer in writers.items():
+        writer.take(CaseJudged(ALL[0]))
+        assert not (tmp_path / name).exists()
+        writer.take(Ended(reported))
+    assert (tmp_path / "certificate.json").read_bytes() == certificate(reported)
+    assert (tmp_path / "junit.xml").read_bytes() == junit(reported)
+    assert (tmp_path / "out" / "certificate.json").read_bytes() == certificate(reported)
+    assert (tmp_path / "out" / "junit.xml").read_bytes() == junit(reported)
+    assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8") == page(reported)
+
+
+def test_a_certificate_goes_to_standard_output_for_a_dash(capsys: pytest.CaptureFixture[str]) -> None:
+    reported = report(*ALL)
+    CertificateWriter(Path("-")).take(Ended(reported))
+    assert capsys.readouterr().out == certificate(reported).decode()
+
+
+def test_certificates_are_signed_where_there_is_a_key(tmp_path: Path) -> None:
+    key, reported = new_key(tmp_path / "key.pem"), report(*ALL)
+    CertificateWriter(tmp_path / "certificate.json", key).take(Ended(reported))
+    ReportWriter(tmp_path / "deep" / "out", key).take(Ended(reported))
+    for file in (tmp_path / "certificate.json", tmp_path / "deep" / "out" / "certificate.json"):
+        assert check(file.read_bytes()).signer == public_text(key)
+
+
+def test_a_report_holds_the_evidence_that_the_certificate_names(tmp_path: Path) -> None:
+    ReportWriter(tmp_path / "out").take(Ended(report(*ALL)))
+    directory = tmp_path / "out"
+    assert {each.name for each in directory.iterdir()} == {
+        "report.html",
+        "certificate.json",
+        "junit.xml",
+        "evidence",
+    }
+    evidence = (directory / "evidence" / "a.fail.json").read_bytes()
+    assert hashlib.sha256(evidence).hexdigest() == EVIDENCE.digest
+    assert EVIDENCE.digest in (directory / "certificate.json").read_text()
+
+
+def test_evidence_of_a_former_run_does_not_stay(tmp_path: Path) -> None:
+    ReportWriter(tmp_path).take(Ended(report(*ALL)))
+    ReportWriter(tmp_path).take(Ended(report(ALL[0])))
+    assert list((tmp_path / "evidence").iterdir()) == []
+
+
+def test_a_verdict_survives_the_way_from_a_worker() -> None:
+    for judged in ALL:
+        player = PlayerDescription(display_name="x")
+        found, times, decisions, said = unpack(pack(Result(judged, {"TakeTurn": [0.5]}, {"TakeTurn": 7}, player)))
+        assert (found.id, found.verdict, found.level, found.known) == (
+            judged.id,
+            judged.verdict,
+            judged.level,
+            judged.known,
+        )
+        assert (found.evidence and found.evidence.digest) == (judged.evidence and judged.evidence.digest)
+        assert (times, decisions, said) == ({"TakeTurn": [0.5]}, {"TakeTurn": 7}, player)
