@@ -21,7 +21,7 @@ SOURCES: Mapping[str, Sequence[str]] = {
     "reference_server": ["fairplay.formats", "fairplay.sandbox", "fairplay.server", "fairplay.standings"],
     "conformance": ["fairplay.certificate", "fairplay.conformance"],
     "research": ["fairplay.pettingzoo", "fairplay.playouts"],
-    "terminal": ["fairplay.terminal"],
+    "terminal": ["fairplay.client", "fairplay.terminal"],
     "web": ["fairplay.web"],
 }
 """Each source root of the namespace, and the packages in it."""
@@ -54,8 +54,9 @@ MAY_IMPORT: Mapping[str, Set[str]] = {
         "fairplay.player",
         "fairplay.games",
     },
-    "fairplay.terminal": set(chain.from_iterable(SOURCES.values())) - {"fairplay.web"},
-    "fairplay.web": {"fairplay.web", "fairplay.terminal", "fairplay.player", "fairplay.games"},
+    "fairplay.client": {"fairplay.client", "fairplay.server", "fairplay.player", "fairplay.games"},
+    "fairplay.terminal": set(chain.from_iterable(SOURCES.values())),
+    "fairplay.web": {"fairplay.web", "fairplay.client", "fairplay.player", "fairplay.games"},
 }
 """Each package, and those it may import."""
 
@@ -318,6 +319,7 @@ def test_every_package_says_that_it_has_types() -> None:
 
 SERVER, GAME, PLAYER = "reference_server/fairplay/server", "games/fairplay/games", "reference_player/fairplay/player"
 SUITE, TERMINAL, WEB = "conformance/fairplay/conformance", "terminal/fairplay/terminal", "web/fairplay/web"
+CLIENT = "terminal/fairplay/client"
 BASE = {
     f"{GAME}/game.py": "from fairplay.v1.game_pb2 import GameSettings\n",
     f"{GAME}/kit/strategies.py": "from random import Random\n",
@@ -389,8 +391,9 @@ def test_a_wrong_direction_is_named_with_its_place() -> None:
         (f"{SERVER}/server.py", 'TABLE = {"fish": 1}', 'asks for the game "fish"'),
         (f"{TERMINAL}/cli.py", "from fairplay.games.fish import rules", "only through fairplay.games.game"),
         (f"{TERMINAL}/cli.py", 'ok = game == "fish"', 'asks for the game "fish"'),
-        (f"{TERMINAL}/cli.py", "import fairplay.web", "fairplay.terminal may import only"),
+        (f"{CLIENT}/lobby/client.py", "from fairplay.terminal import printing", "fairplay.client may import only"),
         (f"{WEB}/app.py", "from fairplay.server import server", "fairplay.web may import only"),
+        (f"{WEB}/app.py", "from fairplay.terminal import printing", "fairplay.web may import only"),
         ("conformance/fairplay/certificate/__init__.py", "import fairplay.server", "fairplay.certificate may import"),
         (f"{SUITE}/suite.py", 'match game:\n    case "q":\n        pass', 'asks for the game "q"'),
         (f"{SUITE}/suite.py", "from fairplay.games.q import rules", "only through fairplay.games.game"),

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from fairplay.client.errors import UsageError
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.terminal.clusters import parse_cluster
-from fairplay.terminal.outcomes import UsageError
 
 BOTS = ("bot:first", "exec:./player", "grpc://here:1")
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from fairplay.client.inputs import parse_players
 from fairplay.formats import format as formats
 from fairplay.games.game import find, registered
-from fairplay.terminal.options import parse_players
 from fairplay.v1.tournament_pb2 import TournamentFormat
 from tests.slow import SLOW
 from tests.terminal.running import Run, done

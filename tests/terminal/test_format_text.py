@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from fairplay.client.errors import UsageError
 from fairplay.games.game import find
-from fairplay.terminal.outcomes import UsageError
 from fairplay.terminal.playing.format_text import format_text, parse_format
 from fairplay.v1.tournament_pb2 import (
     DoubleElimination,

@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
+from fairplay.client.records import check_record
 from fairplay.server.records.chain import chained
 from fairplay.server.records.files import load, save
-from fairplay.terminal.records.verify import check_record
 from fairplay.v1.record_pb2 import Record, RecordEntry
 from tests.server.strange import change
 from tests.terminal.running import Run, done

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest_asyncio
 from google.protobuf.duration_pb2 import Duration
 
+from fairplay.client.records import check_record
 from fairplay.server.records import files
 from fairplay.server.server import Config
-from fairplay.terminal.records.verify import check_record
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.tournament_pb2 import (
     CertificatePolicy,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from fairplay.terminal.outcomes import UsageError
+from fairplay.client.errors import UsageError
 from fairplay.web.proxied import parse_hosts, parse_networks
 from tests.web.harness import Pages, pages_of
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from fairplay.client.lobby.mirror import Line
 from fairplay.games.frontends import Offer
 from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
 from fairplay.server.links.networks import DialNetworks
 from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.server import Config
-from fairplay.terminal.lobby.mirror import Line
 from fairplay.v1.table_pb2 import Seat, Table, TableStatus, User
 from fairplay.v1.tournament_pb2 import RoundRobin, TournamentFormat
 from fairplay.web.proxied import parse_networks

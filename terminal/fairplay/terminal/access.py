@@ -12,13 +12,13 @@ from pathlib import Path
 
 from rich.table import Table
 
+from fairplay.client.errors import FailedError, UsageError
+from fairplay.client.inputs import parse_server
 from fairplay.player.channels import Credentials, open_channel, reach_server
 from fairplay.server.access.accounts import AccountError, Accounts
 from fairplay.server.access.roles import role_name
 from fairplay.server.records.accounts import AccountsDatabase
 from fairplay.server.records.place import Place
-from fairplay.terminal.options import parse_server
-from fairplay.terminal.outcomes import FailedError, UsageError
 from fairplay.terminal.printing import make_console, print_json
 from fairplay.v1.account_pb2 import CreateAccountRequest, CreateAccountResponse
 from fairplay.v1.account_pb2_grpc import AccountServiceStub

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from fairplay.terminal.outcomes import FailedError, UsageError
+from fairplay.client.errors import FailedError, UsageError
 
 NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,62}")
 HOST = re.compile(r"(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")

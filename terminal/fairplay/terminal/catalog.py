@@ -12,10 +12,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from fairplay.client.inputs import find_game
 from fairplay.games.game import Game, registered
 from fairplay.games.kit.testdata import find_questions
 from fairplay.server.game.plans import seconds
-from fairplay.terminal.options import find_game
 from fairplay.terminal.printing import make_console, print_json
 
 

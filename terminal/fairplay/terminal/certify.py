@@ -10,8 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
+from fairplay.client.errors import UsageError
 from fairplay.conformance.run.options import OPTIONS, is_duration, option_name, option_text
-from fairplay.terminal.outcomes import UsageError, outcomes
+from fairplay.terminal.outcomes import outcomes
 from fairplay.terminal.parameters import GameName, Ship, WhenLost
 
 certificate = typer.Typer(

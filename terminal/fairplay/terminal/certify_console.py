@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from fairplay.client.text import counted, harmless
 from fairplay.conformance.blame.slowness import REMARK
 from fairplay.conformance.blame.verdicts import Judged, Verdict
 from fairplay.conformance.run.conclusion import conclusion
@@ -13,7 +14,6 @@ from fairplay.conformance.run.events import Began, CaseBegan, CaseJudged, Ended,
 from fairplay.conformance.run.options import duration_text
 from fairplay.conformance.run.report import Report
 from fairplay.terminal.estimate import Estimate
-from fairplay.terminal.printing import counted, harmless
 
 STYLES = {
     Verdict.PASS: "green",

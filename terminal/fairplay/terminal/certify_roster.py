@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from fairplay.client.errors import FailedError, UsageError
+from fairplay.client.text import counted, harmless
 from fairplay.conformance.blame.verdicts import Judged, Verdict
 from fairplay.conformance.cases import cases
 from fairplay.conformance.run.certificate import certificate, check
@@ -34,8 +36,8 @@ from fairplay.server.cluster.cluster import LostError
 from fairplay.server.cluster.jobs import ClusterOptions, WorkerError
 from fairplay.terminal.certify_progress import SeveralView
 from fairplay.terminal.certify_run import build_options
-from fairplay.terminal.outcomes import DONE, FAILED, FailedError, UsageError
-from fairplay.terminal.printing import counted, harmless, make_console, make_directory, open_output, say, write_json
+from fairplay.terminal.outcomes import DONE, FAILED
+from fairplay.terminal.printing import make_console, make_directory, open_output, say, write_json
 from fairplay.terminal.reports.rendering import render
 from fairplay.terminal.rosters.roster import Entrant, Roster
 

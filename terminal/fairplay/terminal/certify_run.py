@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from fairplay.certificate.signing import read_key
+from fairplay.client.errors import UsageError
+from fairplay.client.inputs import parse_address, parse_seconds
 from fairplay.conformance.case import Case
 from fairplay.conformance.cases import cases
 from fairplay.conformance.run.engine import run_plan
@@ -23,8 +25,6 @@ from fairplay.conformance.run.selection import choose_cases, find_level
 from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter
 from fairplay.games.game import find
 from fairplay.terminal.certify_console import ConsoleWriter
-from fairplay.terminal.options import parse_address, parse_seconds
-from fairplay.terminal.outcomes import UsageError
 from fairplay.terminal.printing import make_console, make_directory, print_json, say
 from fairplay.terminal.programs import hide_from_programs, parse_program_options
 

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from fairplay.terminal.outcomes import UsageError, outcomes
+from fairplay.client.errors import UsageError
+from fairplay.terminal.outcomes import outcomes
 from fairplay.terminal.parameters import Authorities
 
 
@@ -56,12 +57,12 @@ def certify_server(
       fairplay certify-server --list
     """
     with outcomes():
+        from fairplay.client.inputs import parse_server
         from fairplay.conformance.run.engine import run_here
         from fairplay.conformance.run.selection import choose_cases, find_level
         from fairplay.conformance.servers.cases import CASES
         from fairplay.conformance.servers.plan import ServerOptions, make_server_plan
         from fairplay.terminal.certify_run import print_cases, show_run
-        from fairplay.terminal.options import parse_server
 
         try:
             if list_:

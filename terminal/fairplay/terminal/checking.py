@@ -13,10 +13,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from fairplay.client.errors import UsageError
+from fairplay.client.inputs import find_game, read_file
+from fairplay.client.text import counted
 from fairplay.games.kit.testdata import Question, find_questions
-from fairplay.terminal.options import find_game, read_file
-from fairplay.terminal.outcomes import DONE, FAILED, UsageError
-from fairplay.terminal.printing import counted, make_console, print_json, say
+from fairplay.terminal.outcomes import DONE, FAILED
+from fairplay.terminal.printing import make_console, print_json, say
 
 IN, OUT = "-in.json", "-out.json"
 MAX_CHARS = 160

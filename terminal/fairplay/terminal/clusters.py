@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from fairplay.client.errors import UsageError
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.links.spec import parse_link
 from fairplay.terminal.extras import missing_module
-from fairplay.terminal.outcomes import UsageError
 
 WAIT, END = "wait", "end"
 

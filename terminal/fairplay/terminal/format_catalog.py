@@ -7,8 +7,8 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
+from fairplay.client.errors import UsageError
 from fairplay.formats.format import Format, find, registered
-from fairplay.terminal.outcomes import UsageError
 from fairplay.terminal.printing import make_console, print_json
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from fairplay.terminal.outcomes import UsageError
+from fairplay.client.errors import UsageError
 
 TEXT, JSON = "text", "json"
 PERIOD_S = 60.0

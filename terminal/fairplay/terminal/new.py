@@ -29,8 +29,8 @@ def new(
       fairplay new q --language go my-q
     """
     with outcomes():
+        from fairplay.client.inputs import find_game
         from fairplay.terminal.new_project import write_project
-        from fairplay.terminal.options import find_game
 
         find_game(game)
         write_project(game, language, folder)

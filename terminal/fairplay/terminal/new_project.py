@@ -9,8 +9,8 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import NamedTuple
 
+from fairplay.client.errors import UsageError
 from fairplay.games.distribution import DISTRIBUTION
-from fairplay.terminal.outcomes import UsageError
 from fairplay.terminal.protos_folder import check_empty, find_data, write_protos
 
 PYTHON = Path(__file__).with_name("templates") / "python"

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import typer
 
+from fairplay.client.errors import FailedError, UsageError
 from fairplay.games.kit.ending import exit_code
 from fairplay.games.kit.printable import harmless_text
 
@@ -27,14 +28,6 @@ USAGE_REASONS = (
     "INVALID_SIGN_UP",
     "NAME_INVALID",
 )
-
-
-class UsageError(Exception):
-    """What was typed makes no sense; the sentence says what to type instead. Exit code 2."""
-
-
-class FailedError(Exception):
-    """What was asked for could not be done; the sentence says why. Exit code 1."""
 
 
 def fail(sentence: str, code: int = FAILED) -> typer.Exit:

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from fairplay.terminal.outcomes import FailedError, UsageError, outcomes
+from fairplay.client.errors import FailedError, UsageError
+from fairplay.terminal.outcomes import outcomes
 from fairplay.terminal.parameters import Authorities, GameName, Tls
 
 
@@ -51,13 +52,13 @@ def player(
         import logging
         import os
 
+        from fairplay.client.inputs import find_game, parse_address, parse_seconds, parse_server
         from fairplay.player.channels import Credentials
         from fairplay.player.command import Reach, reach_from, run_player, slowed
         from fairplay.player.dialing import DialInError
         from fairplay.player.exposure import check_exposure
         from fairplay.player.secrets import SECRET_VARIABLE, secret_from
         from fairplay.player.tls import TlsFiles
-        from fairplay.terminal.options import find_game, parse_address, parse_seconds, parse_server
 
         logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
         try:

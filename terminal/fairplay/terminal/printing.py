@@ -10,15 +10,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rich.console import Console
-from rich.text import Text
 
+from fairplay.client.errors import FailedError
+from fairplay.client.text import harmless
 from fairplay.games.kit.files import Output
-from fairplay.games.kit.printable import harmless_text
-from fairplay.terminal.outcomes import FailedError
 
 SHORT_LIST = re.compile(r"\[\n([-\d.,\s]+)\n *\]")
 """A list of numbers, as json.dumps indents it. In strings there are no line ends, so that they stay as they are."""
-FILE_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 def make_console(*, errors: bool = False) -> Console:
@@ -48,20 +46,6 @@ def say(console: Console, markup: str, *, cut: bool = False) -> None:
         console.print(harmless(markup), soft_wrap=True)
 
 
-def harmless(markup: str) -> Text:
-    """Return the text of rich's markup without what could steer a terminal or a CI system."""
-    text = Text.from_markup(markup, emoji=False)
-    text.plain = harmless_text(text.plain)
-    return text
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number of things, e.g. "1 entry" or "1,200 entries"."""
-    if count == 1:
-        return f"1 {noun}"
-    return f"{count:,} {noun[:-1]}ies" if noun.endswith("y") else f"{count:,} {noun}s"
-
-
 # --- JSON ---
 
 
@@ -83,11 +67,6 @@ def write_json(value: Mapping[str, object], output: Output | None) -> None:
 def open_output(where: Path | str | None) -> Output | None:
     """Return where a result is to be written, if it is. Raises OSError, before anything is played, if it cannot be."""
     return Output(where) if where is not None else None
-
-
-def file_name(record_id: str, suffix: str) -> str:
-    """Return a name for a file of a record, without '/': ids may have it."""
-    return f"{FILE_NAME.sub('+', record_id) or 'record'}{suffix}"
 
 
 def make_directory(directory: Path) -> None:

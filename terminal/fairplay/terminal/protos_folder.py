@@ -6,7 +6,7 @@ import shutil
 from importlib.util import find_spec
 from pathlib import Path
 
-from fairplay.terminal.outcomes import UsageError
+from fairplay.client.errors import UsageError
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 """The root of the repository, where this package is not installed from a wheel."""

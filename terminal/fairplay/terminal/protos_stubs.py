@@ -11,8 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+from fairplay.client.errors import FailedError, UsageError
 from fairplay.games.distribution import pip_install
-from fairplay.terminal.outcomes import FailedError, UsageError
 
 GO_MODULE = "github.com/fairplay-protocol/fairplay-go"
 

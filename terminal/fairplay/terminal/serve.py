@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fairplay.terminal.outcomes import FailedError, UsageError, outcomes
+from fairplay.client.errors import FailedError, UsageError
+from fairplay.terminal.outcomes import outcomes
 from fairplay.terminal.parameters import (
     Authorities,
     ProgramFolders,
@@ -177,6 +178,7 @@ def serve(
     with outcomes():
         import os
 
+        from fairplay.client.inputs import parse_address, parse_seconds
         from fairplay.player.channels import Credentials
         from fairplay.player.exposure import check_exposure
         from fairplay.player.interrupts import run
@@ -187,7 +189,6 @@ def serve(
         from fairplay.server.observing.meter import Meter
         from fairplay.server.server import Config
         from fairplay.terminal.logs import start_log
-        from fairplay.terminal.options import parse_address, parse_seconds
         from fairplay.terminal.programs import parse_program_options
 
         if tls_client_ca is not None and tls is None:
@@ -252,7 +253,7 @@ def serve(
 
 def _check_traces(url: str) -> None:
     """Raise UsageError if traces cannot be sent to this URL."""
-    from fairplay.terminal.options import parse_address
+    from fairplay.client.inputs import parse_address
 
     scheme, _, address = url.partition("://")
     if scheme not in ("http", "https"):

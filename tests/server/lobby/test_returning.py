@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import pytest
 
+from fairplay.client.inputs import parse_settings
 from fairplay.games.game import find
 from fairplay.server.server import Server
-from fairplay.terminal.options import parse_settings
 from fairplay.v1.result_pb2 import GameResult
 from tests.server.harness import Answer, ByHand, sound
 from tests.server.lobby.harness import LIMIT_S, OVER, Guest, Waiting, guests, lobby, mute

@@ -17,9 +17,9 @@ import pytest
 from fairplay.games.distribution import lacks_extra
 from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.server import Server
+from tests.client.lobby.test_controller import Visitor, visitors
 from tests.server.lobby.harness import lobby
 from tests.terminal.lobby.terminals import LIMIT_S, PROGRAM, RESTORED, Terminal, terminal
-from tests.terminal.lobby.test_controller import Visitor, visitors
 
 
 @pytest.fixture

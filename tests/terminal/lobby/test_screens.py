@@ -16,10 +16,10 @@ from fairplay.terminal.lobby.screens.app import LobbyApp
 from fairplay.terminal.lobby.screens.forms import Answers, Field, Form, Help, Question
 from fairplay.v1.lobby_pb2 import Spoken
 from fairplay.v1.table_pb2 import Table, User
+from tests.client.lobby.fake import fake_lobby
+from tests.client.lobby.test_controller import Visitor, visitors
 from tests.server.lobby.harness import lobby
 from tests.slow import SLOW
-from tests.terminal.lobby.fake import fake_lobby
-from tests.terminal.lobby.test_controller import Visitor, visitors
 
 LIMIT_S = 60.0
 SIZE = (80, 24)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from fairplay.terminal.reports.event import CallTimes, Event, Failure, Interval, Line, Person, PlayedGame, Seat
+from fairplay.client.results import PlayedGame, Seat
+from fairplay.terminal.reports.event import CallTimes, Event, Failure, Interval, Line, Person
 
 HOSTILE = "</title><script>alert(1)</script><img src=x onerror=alert(2)>{{ 7*7 }}{% raw %}&quot;'\"\u202e\x1b[2J"
 

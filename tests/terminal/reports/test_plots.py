@@ -7,8 +7,9 @@ import itertools
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fairplay.terminal.reports.cross import meetings, squares
-from fairplay.terminal.reports.event import Interval, PlayedGame, Seat
+from fairplay.client.results import PlayedGame, Seat, meetings
+from fairplay.terminal.reports.cross import squares
+from fairplay.terminal.reports.event import Interval
 from fairplay.terminal.reports.plots import TOP_LINES, linear_bars, lines, logarithmic_bars, show_seconds
 
 VALUES = st.floats(-5_000, 5_000)

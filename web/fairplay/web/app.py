@@ -19,10 +19,10 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from fairplay.client.errors import UsageError
+from fairplay.client.lobby.client import LobbyGoneError
+from fairplay.client.lobby.wording import plain
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
-from fairplay.terminal.lobby.client import LobbyGoneError
-from fairplay.terminal.lobby.wording import plain
-from fairplay.terminal.outcomes import UsageError
 from fairplay.web.contests import Contests
 from fairplay.web.pages import PAGES
 from fairplay.web.proxied import VISITOR, Networks, Proxied

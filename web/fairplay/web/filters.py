@@ -14,10 +14,10 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from markupsafe import Markup
 
+from fairplay.client.lobby.games import strategies
+from fairplay.client.lobby.wording import elimination_line, missing, plain, result_line, seats, state
+from fairplay.client.misconducts import describe_cause, name_method
 from fairplay.games.game import find, registered
-from fairplay.terminal.lobby.games import strategies
-from fairplay.terminal.lobby.wording import elimination_line, missing, plain, result_line, seats, state
-from fairplay.terminal.misconducts import describe_cause, name_method
 from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
 from fairplay.v1.referee_pb2 import GameStatus, GameSummary
 from fairplay.v1.table_pb2 import Table, TableStatus

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from fairplay.terminal.outcomes import UsageError
+from fairplay.client.errors import UsageError
 
 Networks: TypeAlias = Sequence[IPv4Network | IPv6Network]
 FORWARDED = "fairplay.forwarded"

@@ -20,10 +20,10 @@ import uvicorn
 from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from fairplay.client.errors import FailedError
 from fairplay.player.accepting import Connection, Connections, accept
 from fairplay.player.exposure import check_exposure, is_loopback
 from fairplay.player.tls import TlsFiles, server_contexts
-from fairplay.terminal.outcomes import FailedError
 from fairplay.web.app import Options, make_app
 from fairplay.web.proxied import Networks, is_in
 from fairplay.web.upstream import Upstream, knows_accounts

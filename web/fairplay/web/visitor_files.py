@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from fairplay.terminal.lobby.tokens import TokenStore
+from fairplay.client.lobby.tokens import TokenStore
 
 LOCK = "lock"
 VISITOR = "visitor.json"

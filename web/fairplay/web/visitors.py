@@ -10,10 +10,10 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from hashlib import sha256
 
+from fairplay.client.lobby.client import ConnectionState, LobbyClient, LobbyGoneError
+from fairplay.client.lobby.controller import LobbyController
+from fairplay.client.lobby.tokens import TokenStore
 from fairplay.player.channels import Credentials
-from fairplay.terminal.lobby.client import ConnectionState, LobbyClient, LobbyGoneError
-from fairplay.terminal.lobby.controller import LobbyController
-from fairplay.terminal.lobby.tokens import TokenStore
 from fairplay.web.changes import Changes
 from fairplay.web.visitor_files import KeptVisitor, VisitorFiles
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import grpc
 from google.protobuf.message import Message
 
+from fairplay.client.lobby.wording import elimination_line, plain, result_line
 from fairplay.games.envelopes import unwrap
 from fairplay.games.frontends import TableContext, find_frontend
 from fairplay.games.game import Game, find
-from fairplay.terminal.lobby.wording import elimination_line, plain, result_line
 from fairplay.v1 import referee_pb2
 from fairplay.v1.referee_pb2 import GetGameRequest, WatchGameRequest, WatchGameResponse
 from fairplay.web.changes import Changes

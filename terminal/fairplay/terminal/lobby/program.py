@@ -9,12 +9,12 @@ import signal
 import sys
 from pathlib import Path
 
+from fairplay.client.errors import FailedError
+from fairplay.client.inputs import parse_server
+from fairplay.client.lobby.tokens import TokenStore, usual_directory
 from fairplay.player.channels import Credentials
 from fairplay.player.standstill import run
 from fairplay.terminal.lobby.screens.app import LobbyApp
-from fairplay.terminal.lobby.tokens import TokenStore, usual_directory
-from fairplay.terminal.options import parse_server
-from fairplay.terminal.outcomes import FailedError
 
 
 def run_lobby(server: str, name: str, ca: Path | None = None) -> None:

@@ -10,11 +10,11 @@ from typing import TypeVar
 
 import grpc
 
+from fairplay.client.errors import FailedError, UsageError
+from fairplay.client.inputs import parse_seconds, parse_server
 from fairplay.player import channels as transport
 from fairplay.server.net.errors import reason_of
 from fairplay.server.server import Config, Server
-from fairplay.terminal.options import parse_seconds, parse_server
-from fairplay.terminal.outcomes import FailedError, UsageError
 from fairplay.terminal.playing.options import Options
 from fairplay.terminal.programs import parse_program_options
 

@@ -13,19 +13,21 @@ from rich.live import Live
 from rich.markup import escape
 from rich.text import Text
 
+from fairplay.client import inputs as reading
+from fairplay.client.errors import FailedError, UsageError
+from fairplay.client.inputs import find_game
+from fairplay.client.misconducts import draw_failure
+from fairplay.client.text import harmless
 from fairplay.games.game import Game
 from fairplay.player.interrupts import run
 from fairplay.server.game.plans import full_game_plan
 from fairplay.server.links.link import Link
 from fairplay.server.server import Config, Server
 from fairplay.standings.sprt import Answer
-from fairplay.terminal import options as reading
-from fairplay.terminal.misconducts import draw_failure
-from fairplay.terminal.options import find_game
-from fairplay.terminal.outcomes import DONE, FAILED, FailedError, UsageError
+from fairplay.terminal.outcomes import DONE, FAILED
 from fairplay.terminal.playing.comparison import NEW, OLD, Comparison, Question, deal_seed
 from fairplay.terminal.playing.options import Options
-from fairplay.terminal.printing import harmless, make_console, open_output, write_json
+from fairplay.terminal.printing import make_console, open_output, write_json
 from fairplay.terminal.programs import parse_program_options
 from fairplay.terminal.rosters.reading import read_roster
 from fairplay.v1.game_pb2 import Player

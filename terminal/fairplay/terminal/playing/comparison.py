@@ -9,8 +9,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from fairplay.client.errors import UsageError
 from fairplay.standings.sprt import Answer, Bounds, SequentialTest
-from fairplay.terminal.outcomes import UsageError
 from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.result_pb2 import GameResult
 

@@ -9,8 +9,8 @@ import grpc
 from rich.console import Console
 from rich.markup import escape
 
+from fairplay.client.text import counted
 from fairplay.terminal.playing.channels import patiently
-from fairplay.terminal.printing import counted
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import SignUpRequest, WatchTournamentRequest, WatchTournamentResponse
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub

@@ -9,8 +9,8 @@ from difflib import get_close_matches
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
+from fairplay.client.errors import UsageError
 from fairplay.formats.format import full_format, registered
-from fairplay.terminal.outcomes import UsageError
 from fairplay.v1.tournament_pb2 import CustomFormat, Stage, Stages, TournamentFormat
 
 NOT_TYPED = ("custom", "stages")

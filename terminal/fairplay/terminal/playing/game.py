@@ -9,11 +9,12 @@ import shlex
 from rich.console import Console
 from rich.markup import escape
 
+from fairplay.client.errors import FailedError
+from fairplay.client.inputs import find_game
+from fairplay.client.misconducts import describe_first_cause, draw_failure, draw_standing
 from fairplay.games.game import Game
 from fairplay.player.interrupts import run
-from fairplay.terminal.misconducts import describe_first_cause, draw_failure, draw_standing
-from fairplay.terminal.options import find_game
-from fairplay.terminal.outcomes import DONE, FAILED, FailedError
+from fairplay.terminal.outcomes import DONE, FAILED
 from fairplay.terminal.playing.channels import open_channel, patiently, quickly
 from fairplay.terminal.playing.options import Options
 from fairplay.terminal.playing.results import game_json

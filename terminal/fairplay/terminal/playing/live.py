@@ -14,13 +14,13 @@ from rich.live import Live
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from fairplay.client.misconducts import draw_failure, draw_standing
+from fairplay.client.text import counted
 from fairplay.games.envelopes import unwrap
 from fairplay.games.game import Game
 from fairplay.terminal.boards import draw_board
 from fairplay.terminal.estimate import Estimate
-from fairplay.terminal.misconducts import draw_failure, draw_standing
 from fairplay.terminal.playing.summary import standings_table
-from fairplay.terminal.printing import counted
 from fairplay.v1.game_pb2 import GameState, Player
 from fairplay.v1.manager_pb2 import GameFinished, WatchTournamentResponse
 from fairplay.v1.referee_pb2 import WatchGameRequest

@@ -11,13 +11,13 @@ from random import Random
 
 from google.protobuf.duration_pb2 import Duration
 
+from fairplay.client import inputs
+from fairplay.client.errors import UsageError
 from fairplay.games.game import Game
 from fairplay.player.channels import Credentials
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.records.place import Place
-from fairplay.terminal import options
 from fairplay.terminal.clusters import parse_cluster
-from fairplay.terminal.outcomes import UsageError
 from fairplay.terminal.playing.format_text import parse_format
 from fairplay.terminal.rosters.roster import Roster
 from fairplay.v1.game_pb2 import Player
@@ -90,13 +90,13 @@ class Options:
         """Return the plan of one game. Raises UsageError if an option cannot be read."""
         plan = GamePlan(
             game=game.name,
-            settings=options.parse_settings(game, self.assignments, self.settings_file, None),
-            players=options.parse_players(self.players),
+            settings=inputs.parse_settings(game, self.assignments, self.settings_file, None),
+            players=inputs.parse_players(self.players),
             seed=self.chosen_seed,
-            time_control=options.parse_time_control(self.limit, self.first_limit, self.bank),
+            time_control=inputs.parse_time_control(self.limit, self.first_limit, self.bank),
         )
         if self.state is not None:
-            plan.initial_state.CopyFrom(options.read_state(game, self.state))
+            plan.initial_state.CopyFrom(inputs.read_state(game, self.state))
         return plan
 
     def tournament_plan(self, game: Game) -> TournamentPlan:
@@ -116,10 +116,10 @@ class Options:
         base = None if self.plain else game.tournament_settings
         return TournamentPlan(
             game=game.name,
-            settings=options.parse_settings(game, self.assignments, self.settings_file, base),
+            settings=inputs.parse_settings(game, self.assignments, self.settings_file, base),
             format=format_,
             sign_up=SignUpPolicy(min_entrant_count=few, max_entrant_count=len(players), waiting_period=Duration()),
-            time_control=options.parse_time_control(self.limit, self.first_limit, self.bank),
+            time_control=inputs.parse_time_control(self.limit, self.first_limit, self.bank),
             seed=self.chosen_seed,
             entrants=players,
             title=self.title,
@@ -131,13 +131,13 @@ class Options:
     def links(self) -> list[str]:
         """Return how the players are reached. Raises UsageError if that cannot be read."""
         listed = [each.link for each in self.roster.entrants] if self.roster else []
-        return [*listed, *(player.link for player in options.parse_players(self.players))]
+        return [*listed, *(player.link for player in inputs.parse_players(self.players))]
 
     def entrants(self) -> list[Player]:
         """Return those of the roster, then those of `--player`. Raises UsageError if a name is there twice."""
         entrants = self.roster.entrants if self.roster else []
         listed = [Player(name=each.name, link=each.link, secret=each.secret) for each in entrants]
-        named = options.parse_players(self.players, [player.name for player in listed])
+        named = inputs.parse_players(self.players, [player.name for player in listed])
         taken: set[str] = set()
         for player in [*listed, *named]:
             if player.name in taken:

@@ -10,11 +10,10 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from fairplay.client.misconducts import describe_cause, draw_standing, name_method
+from fairplay.client.results import band_warning, meetings, played_game
 from fairplay.formats.format import chosen
 from fairplay.games.kit.printable import UNPRINTABLE
-from fairplay.terminal.misconducts import describe_cause, draw_standing, name_method
-from fairplay.terminal.reports.build import band_warning, played_game
-from fairplay.terminal.reports.cross import meetings
 from fairplay.v1.tournament_pb2 import (
     RoundGame,
     Standings,

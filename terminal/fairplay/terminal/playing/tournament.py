@@ -14,12 +14,13 @@ import grpc
 from rich.console import Console
 from rich.markup import escape
 
+from fairplay.client.errors import FailedError
+from fairplay.client.inputs import find_game
+from fairplay.client.misconducts import describe_first_cause
 from fairplay.games.game import Game
 from fairplay.player.interrupts import run
 from fairplay.server.records.place import Place
-from fairplay.terminal.misconducts import describe_first_cause
-from fairplay.terminal.options import find_game
-from fairplay.terminal.outcomes import DONE, FailedError
+from fairplay.terminal.outcomes import DONE
 from fairplay.terminal.playing.channels import open_channel, patiently, quickly
 from fairplay.terminal.playing.examining import examine, with_examination
 from fairplay.terminal.playing.fetching import fetch_games, fetch_seeds, fetch_standings, read_records

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from itertools import islice, pairwise, takewhile
 
+from fairplay.client.errors import FailedError, UsageError
 from fairplay.server.records.database import Listing
-from fairplay.terminal.outcomes import FailedError, UsageError
 from fairplay.terminal.records.sources import KINDS, Source
 
 MAX_NAMED = 10

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from rich.markup import escape
 
+from fairplay.client.text import counted
 from fairplay.server.records.copying import copy
 from fairplay.server.records.place import Place
-from fairplay.terminal.printing import counted, make_console, say
+from fairplay.terminal.printing import make_console, say
 
 
 def copy_records(source: Place, target: Place) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from rich.markup import escape
 
+from fairplay.client.errors import FailedError
+from fairplay.client.text import counted
 from fairplay.games.game import find
 from fairplay.games.kit.files import Output
 from fairplay.server import __version__
@@ -17,8 +19,7 @@ from fairplay.server.records.database import Listing
 from fairplay.server.records.dataset import CALL_COLUMNS, GAME_COLUMNS, LEGAL_COLUMNS, build_rows
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import Place
-from fairplay.terminal.outcomes import FailedError
-from fairplay.terminal.printing import counted, make_console, make_directory, say
+from fairplay.terminal.printing import make_console, make_directory, say
 from fairplay.terminal.records.choosing import choose, games_of
 from fairplay.terminal.records.sources import Source, open_source
 from fairplay.terminal.records.tables import check_format, open_table

@@ -8,12 +8,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
+from fairplay.client.errors import FailedError, UsageError
+from fairplay.client.text import counted, file_name
 from fairplay.server.records import files
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import Place
-from fairplay.terminal.outcomes import FailedError, UsageError
-from fairplay.terminal.printing import counted, file_name, make_console, make_directory, say
+from fairplay.terminal.printing import make_console, make_directory, say
 from fairplay.terminal.records.choosing import choose
 from fairplay.terminal.records.dataset import export_dataset
 from fairplay.terminal.records.sources import Source, open_source

@@ -7,11 +7,11 @@ from typing import NamedTuple
 from google.protobuf.message import Message
 from rich.console import RenderableType
 
+from fairplay.client.errors import FailedError, UsageError
 from fairplay.games.game import Game, find
 from fairplay.games.kit.printable import UNPRINTABLE
 from fairplay.server.records.replay import state_at
 from fairplay.terminal.boards import draw_board
-from fairplay.terminal.outcomes import FailedError, UsageError
 from fairplay.terminal.records.choosing import choose_game
 from fairplay.terminal.records.overview import summarize
 from fairplay.terminal.records.sources import Source

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from rich.markup import escape
 
+from fairplay.client.errors import UsageError
+from fairplay.client.text import counted, file_name
 from fairplay.games.kit.files import Output
 from fairplay.server.records.place import Place
 from fairplay.server.records.replay import Shown, replay
-from fairplay.terminal.outcomes import UsageError
-from fairplay.terminal.printing import counted, file_name, make_console, make_directory, say
+from fairplay.terminal.printing import make_console, make_directory, say
 from fairplay.terminal.records.games import RecordedGame, choose_recorded_game
 from fairplay.terminal.records.sources import open_source
 

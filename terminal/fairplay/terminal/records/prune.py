@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 
 from rich.markup import escape
 
+from fairplay.client.errors import UsageError
+from fairplay.client.text import counted
 from fairplay.server.records.place import Place
 from fairplay.server.records.pruning import prune
-from fairplay.terminal.outcomes import UsageError
-from fairplay.terminal.printing import counted, make_console, say
+from fairplay.terminal.printing import make_console, say
 
 AGE = re.compile(r"([0-9]{1,5})(h|d|w)")
 HOURS = {"h": 1, "d": 24, "w": 7 * 24}

@@ -10,13 +10,14 @@ from rich.live import Live
 from rich.markup import escape
 from rich.text import Text
 
+from fairplay.client.errors import UsageError
+from fairplay.client.inputs import parse_seconds
+from fairplay.client.misconducts import draw_failure, draw_standing
+from fairplay.client.text import harmless
 from fairplay.games.steps import CallKind
 from fairplay.server.records.place import Place
 from fairplay.server.records.replay import Called, Came, Eliminated, Ended, Shown, replay
-from fairplay.terminal.misconducts import draw_failure, draw_standing
-from fairplay.terminal.options import parse_seconds
-from fairplay.terminal.outcomes import UsageError
-from fairplay.terminal.printing import harmless, make_console, say
+from fairplay.terminal.printing import make_console, say
 from fairplay.terminal.records.games import RecordedGame, choose_recorded_game
 from fairplay.terminal.records.sources import open_source
 from fairplay.terminal.records.wording import Wording, answer

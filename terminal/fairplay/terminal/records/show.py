@@ -8,11 +8,11 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from fairplay.client.errors import UsageError
 from fairplay.server.game.plans import seconds
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import Place
-from fairplay.terminal.outcomes import UsageError
 from fairplay.terminal.printing import make_console, print_json, say
 from fairplay.terminal.records.choosing import choose
 from fairplay.terminal.records.games import choose_recorded_game, find_installed, read_game

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
+from fairplay.client.errors import UsageError
 from fairplay.server.records import files
 from fairplay.server.records.consistency import check_filing
 from fairplay.server.records.database import Listing
@@ -15,7 +16,6 @@ from fairplay.server.records.place import Place
 from fairplay.server.records.sqlite import Directory
 from fairplay.server.records.store import Store
 from fairplay.server.records.verify import Finding
-from fairplay.terminal.outcomes import UsageError
 from fairplay.terminal.records.overview import make_listing
 from fairplay.v1.record_pb2 import Record
 

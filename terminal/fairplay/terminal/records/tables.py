@@ -9,9 +9,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from fairplay.client.errors import UsageError
 from fairplay.server.records.dataset import Row
 from fairplay.terminal.extras import missing_module
-from fairplay.terminal.outcomes import UsageError
 
 JSONL, PARQUET = "jsonl", "parquet"
 

@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.markup import escape
 
-from fairplay.server.manager.history import check_tournament
+from fairplay.client.errors import FailedError
+from fairplay.client.records import ALL_CHECKS
+from fairplay.client.text import counted
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import Place
-from fairplay.server.records.verify import CHECKS, Finding, verify
-from fairplay.terminal.outcomes import DONE, FAILED, FailedError
-from fairplay.terminal.printing import counted, make_console, print_json, say
+from fairplay.server.records.verify import Finding, verify
+from fairplay.terminal.outcomes import DONE, FAILED
+from fairplay.terminal.printing import make_console, print_json, say
 from fairplay.terminal.records.choosing import choose
 from fairplay.terminal.records.overview import summarize
 from fairplay.terminal.records.sources import Source, open_source
 from fairplay.v1.record_pb2 import Record
-
-ALL_CHECKS = {**CHECKS, "tournament": check_tournament}
 
 
 class Verdict(NamedTuple):
@@ -38,11 +38,6 @@ class Verdict(NamedTuple):
         if self.findings:
             return "wrong"
         return "ok" if self.finished else "unfinished"
-
-
-def check_record(record: Record) -> Sequence[str]:
-    """Return what is wrong with a whole record, a sentence each; nothing if it is intact and replays to its end."""
-    return [str(finding) for finding in verify(record, finished=True, checks=ALL_CHECKS)]
 
 
 def verify_records(place: Place, wanted: str | None, as_json: bool) -> int:

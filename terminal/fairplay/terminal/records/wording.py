@@ -11,6 +11,7 @@ from google.protobuf.any_pb2 import Any as PackedMessage
 from google.protobuf.message import DecodeError, Message
 from rich.text import Text
 
+from fairplay.client.misconducts import draw_standing
 from fairplay.games.game import Game
 from fairplay.games.kit.messages import enum_word
 from fairplay.games.kit.player_service import PLAYER_METHODS
@@ -18,7 +19,6 @@ from fairplay.games.steps import Method
 from fairplay.server.game.evidence import with_evidence
 from fairplay.server.game.plans import seconds
 from fairplay.server.game.transcript import Answer
-from fairplay.terminal.misconducts import draw_standing
 from fairplay.terminal.records.overview import show_time
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Misconduct, MisconductKind, Overrun, RuleBreak
 from fairplay.v1.record_pb2 import LinkedEntry, RecordedCall, RecordedTable, RecordEntry, TournamentChange

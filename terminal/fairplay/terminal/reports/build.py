@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 
+from fairplay.client.misconducts import describe_cause, name_method
+from fairplay.client.results import band_warning, played_game
 from fairplay.formats.format import chosen
 from fairplay.games.game import find
 from fairplay.server.game.plans import seconds
 from fairplay.standings.ratings import rate_entrants
 from fairplay.standings.results import Results, read_outcome
-from fairplay.terminal.misconducts import describe_cause, name_method
 from fairplay.terminal.playing.format_text import format_text
 from fairplay.terminal.playing.results import STATUSES
 from fairplay.terminal.records.overview import show_time
 from fairplay.terminal.records.wording import kind
-from fairplay.terminal.reports.event import Event, Failure, Interval, Line, Person, PlayedGame, Seat
+from fairplay.terminal.reports.event import Event, Failure, Interval, Line, Person
 from fairplay.terminal.reports.findings import Findings
 from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.tournament_pb2 import RoundGame, Standing, Standings, Tournament, TournamentPlan
@@ -54,20 +55,6 @@ def build_event(
         progress_title=title,
         warning=band_warning(standings.standings),
         certified=certified or {},
-    )
-
-
-def band_warning(standings: Sequence[Standing]) -> str:
-    """Return a warning, in a sentence, if most entrants share one band, so that games say little; otherwise ""."""
-    bands = Counter(each.band for each in standings if each.band)
-    rated, largest = bands.total(), max(bands.values(), default=0)
-    if rated < 2 or largest * 2 <= rated:
-        return ""
-    everybody = largest == rated
-    whom, who = ("the", "all") if everybody else ("most", f"{largest} of {rated}")
-    return (
-        f"These games cannot tell {whom} entrants apart: {who} share a band, as the intervals of their ratings "
-        "overlap; more rounds or --deals make these narrower."
     )
 
 
@@ -118,18 +105,6 @@ def _line(standing: Standing) -> Line:
         withdrawn=standing.withdrawn,
         unplayed=standing.unplayed,
     )
-
-
-def played_game(game: RoundGame) -> PlayedGame:
-    """Return a game that is over. The next place after two who share the first is the third."""
-    places: dict[int, int] = {}
-    scores: dict[int, int] = {}
-    for group in game.result.ranking:
-        place = len(places) + 1
-        for player in group.players:
-            places[player.seat], scores[player.seat] = place, player.score
-    seats = [Seat(name, places.get(seat), scores.get(seat)) for seat, name in enumerate(game.players)]
-    return PlayedGame(game.game_id, game.round_number, game.deal, seats, game.result.aborted)
 
 
 def failures(tournament: Tournament, games: Iterable[RoundGame]) -> Iterable[Failure]:

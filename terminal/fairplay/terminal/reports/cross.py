@@ -3,50 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import permutations
 
-from fairplay.terminal.reports.event import PlayedGame, Seat
+from fairplay.client.results import Meeting
 
 MAX_TABLE = 40
 """With more entrants the table is drawn as a map of squares: its numbers are in the JSON."""
 SHADES = 8
-
-
-@dataclass(slots=True)
-class Meeting:
-    """How often an entrant met another one in games that count, and what it won from it: 1, 0.5 or 0 of each."""
-
-    won: float = 0.0
-    count: int = 0
-
-    @property
-    def share(self) -> float:
-        """Return what was won of each game, in the mean."""
-        return self.won / self.count
-
-
-def meetings(games: Iterable[PlayedGame]) -> dict[tuple[str, str], Meeting]:
-    """Return the meetings of all pairs that have met, in both directions."""
-    found: defaultdict[tuple[str, str], Meeting] = defaultdict(Meeting)
-    for game in games:
-        if game.aborted:
-            continue
-        for one, other in permutations(game.seats, 2):
-            meeting = found[one.name, other.name]
-            meeting.count += 1
-            meeting.won += _won(one, other)
-    return dict(found)
-
-
-def _won(one: Seat, other: Seat) -> float:
-    """Return what one player has won from another one; who failed has won nothing."""
-    if one.place is None:
-        return 0.0
-    if other.place is None or one.place < other.place:
-        return 1.0
-    return 0.5 if one.place == other.place else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fairplay.client.results import PlayedGame
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:
@@ -39,32 +41,6 @@ class Line:
     withdrawn: bool
     unplayed: bool = False
     """It has failed, and has finished no game in which it made a decision."""
-
-
-@dataclass(frozen=True, slots=True)
-class Seat:
-    """A player in a game that is over. `place` is None for who failed."""
-
-    name: str
-    place: int | None
-    score: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedGame:
-    """A game of the tournament that is over."""
-
-    game_id: str
-    round: int
-    deal: int
-    seats: Sequence[Seat]
-    aborted: str
-    """Why it counts for nobody; empty: it counts."""
-
-    @property
-    def short_id(self) -> str:
-        """Return the last part of the id, e.g. "r1g2"."""
-        return self.game_id.rpartition("/")[2]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from google.protobuf.message import Message
 
+from fairplay.client.misconducts import describe_cause, name_method
 from fairplay.server.game.plans import seconds
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.errors import RecordsError
-from fairplay.terminal.misconducts import describe_cause, name_method
 from fairplay.terminal.records.games import RecordedGame, read_game
 from fairplay.terminal.records.wording import Wording, kind
 from fairplay.terminal.reports.event import CallTimes, Failure

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from fairplay.certificate import check
+from fairplay.client.errors import UsageError
 from fairplay.games.kit.files import Output
-from fairplay.terminal.outcomes import UsageError
 from fairplay.terminal.printing import make_directory, write_json
 from fairplay.terminal.reports.event import Event, Person
 from fairplay.terminal.reports.grades import DEFAULT, Template, check_template, grades_csv, parse_template

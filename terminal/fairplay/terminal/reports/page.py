@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fairplay.terminal.printing import counted
+from fairplay.client.results import Meeting, PlayedGame, Seat, meetings
+from fairplay.client.text import counted
 from fairplay.terminal.reports import cross, plots
-from fairplay.terminal.reports.event import CallTimes, Event, Failure, Interval, Line, Person, PlayedGame, Seat
+from fairplay.terminal.reports.event import CallTimes, Event, Failure, Interval, Line, Person
 from fairplay.terminal.reports.rendering import render
 
 MAX_GAMES = 60
@@ -70,7 +71,7 @@ class EntrantDetails:
 def tournament_page(event: Event) -> str:
     """Return the page."""
     names = [line.name for line in event.standings]
-    met = cross.meetings(event.games)
+    met = meetings(event.games)
     ratings = {line.name: line.rating for line in event.standings if line.rating is not None}
     return render(
         "tournament.html",
@@ -122,7 +123,7 @@ def _progress(event: Event) -> plots.LinePlot | None:
     return plots.lines(event.progress_title, series)
 
 
-def _cross_table(names: Sequence[str], met: Mapping[tuple[str, str], cross.Meeting]) -> dict[str, Any]:
+def _cross_table(names: Sequence[str], met: Mapping[tuple[str, str], Meeting]) -> dict[str, Any]:
     rows = [
         {"name": one, "cells": ["self" if one == other else met.get((one, other)) for other in names]} for one in names
     ]

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 from rich.markup import escape
 
+from fairplay.client.errors import FailedError, UsageError
 from fairplay.server.manager import history
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.errors import Diverged, RecordsError
 from fairplay.server.records.place import Place
-from fairplay.terminal.outcomes import FailedError, UsageError
 from fairplay.terminal.playing.summary import is_league, summarize
 from fairplay.terminal.printing import make_console
 from fairplay.terminal.records.choosing import choose_tournament

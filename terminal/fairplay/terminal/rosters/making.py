@@ -6,11 +6,11 @@ import shlex
 import sys
 from pathlib import Path
 
+from fairplay.client.errors import UsageError
+from fairplay.client.inputs import parse_seconds
+from fairplay.client.text import counted
 from fairplay.games.kit.files import Output
 from fairplay.games.kit.printable import UNPRINTABLE
-from fairplay.terminal.options import parse_seconds
-from fairplay.terminal.outcomes import UsageError
-from fairplay.terminal.printing import counted
 from fairplay.terminal.rosters.folder import find_programs, roster_text
 from fairplay.terminal.rosters.roster import TimeLimits, parse_roster
 

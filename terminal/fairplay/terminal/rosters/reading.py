@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fairplay.client.errors import UsageError
 from fairplay.games.kit.files import read_text
-from fairplay.terminal.outcomes import UsageError
 from fairplay.terminal.programs import hide_from_programs
 from fairplay.terminal.rosters.roster import Roster, parse_roster
 

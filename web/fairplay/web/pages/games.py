@@ -10,10 +10,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from fairplay.games.distribution import DISTRIBUTION
 from fairplay.games.envelopes import unwrap
 from fairplay.games.frontends import find_frontend
 from fairplay.games.game import Game, find, registered
-from fairplay.terminal.new_project import languages
 from fairplay.v1.rules_pb2 import SimulateGameRequest
 from fairplay.web.site import Site, page, site_of
 from fairplay.web.upstream import ANSWER_LIMIT_S
@@ -35,8 +35,15 @@ async def game(request: Request) -> Response:
     if found is None:
         raise HTTPException(404, f"This server has no game of the name {name[:64]!r}.")
     frontend = find_frontend(name) if name in registered() else None
-    written = "python" in languages(name)
-    return page(request, "game.html", game=found, help=frontend.help if frontend is not None else "", written=written)
+    return page(
+        request, "game.html", game=found, help=frontend.help if frontend is not None else "", written=_is_ours(name)
+    )
+
+
+def _is_ours(name: str) -> bool:
+    """Return whether a game comes with Fairplay, and so `fairplay new` writes a player of it."""
+    entry = registered().get(name)
+    return entry is not None and entry.dist is not None and entry.dist.name == DISTRIBUTION
 
 
 async def example(request: Request) -> Response:

@@ -9,9 +9,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from fairplay.client import inputs
+from fairplay.client.errors import UsageError
 from fairplay.games.frontends import find_frontend
-from fairplay.terminal import options
-from fairplay.terminal.outcomes import UsageError
 from fairplay.v1.manager_pb2 import ListTournamentsRequest
 from fairplay.v1.referee_pb2 import GameStatus, ListGamesRequest
 from fairplay.v1.server_pb2 import GameInfo
@@ -158,9 +158,9 @@ async def create_table(request: Request) -> Response:
     given = {key: value.strip() for key, value in form.items() if value.strip()}
     chosen = [f"{key.removeprefix('set-')}={value}" for key, value in given.items() if key.startswith("set-")]
     try:
-        found = options.find_game(game.name)
-        settings = options.parse_settings(found, chosen, None, None) if chosen else None
-        control = options.parse_time_control(given.get("limit"), None, None) if "limit" in given else None
+        found = inputs.find_game(game.name)
+        settings = inputs.parse_settings(found, chosen, None, None) if chosen else None
+        control = inputs.parse_time_control(given.get("limit"), None, None) if "limit" in given else None
     except UsageError as error:
         return _form(request, game, form, str(error).removeprefix("--set ").removeprefix("--limit "), 400)
     seats = whole_number(given.get("seats"), 0)

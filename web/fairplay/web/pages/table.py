@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from fairplay.client.lobby.games import frontend_of
 from fairplay.games.frontends import IllegalChoiceError
-from fairplay.terminal.lobby.games import frontend_of
 from fairplay.v1.server_pb2 import StrategyInfo
 from fairplay.v1.table_pb2 import Table, TableStatus
 from fairplay.web.site import Form, form_of, go, is_quiet, known_visitor, page, render, site_of, stream, whole_number

@@ -11,8 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from fairplay.terminal.reports.build import band_warning, played_game
-from fairplay.terminal.reports.cross import Meeting, meetings
+from fairplay.client.results import Meeting, band_warning, meetings, played_game
 from fairplay.v1.manager_pb2 import ListTournamentsRequest
 from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.record_service_pb2 import GetRecordRequest

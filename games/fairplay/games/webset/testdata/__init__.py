@@ -32,9 +32,9 @@ from fairplay.games.webset.players.strategies import Position, make_strategy
 from fairplay.games.webset.protocol import conversation
 from fairplay.games.webset.protocol.methods import METHODS
 from fairplay.games.webset.rules import acts, invariants
-from fairplay.games.webset.rules.cards import is_set as make_set
 from fairplay.games.webset.rules.acts import Result
 from fairplay.games.webset.rules.cards import deck_of, format_card, sets_among, third
+from fairplay.games.webset.rules.cards import is_set as make_set
 from fairplay.games.webset.rules.settings import MAX_SEATS
 from fairplay.games.webset.rules.state import Act, Action, Phase, State, Take, Word, on_table, solutions
 from fairplay.games.webset.testdata.cheats import CHEATS

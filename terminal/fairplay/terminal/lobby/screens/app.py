@@ -7,13 +7,13 @@ from textual.app import App
 from textual.binding import Binding
 from textual.screen import Screen
 
+from fairplay.client.lobby.client import LobbyClient, LobbyGoneError
+from fairplay.client.lobby.controller import LobbyController
+from fairplay.client.lobby.tokens import TokenStore
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
-from fairplay.terminal.lobby.client import LobbyClient, LobbyGoneError
-from fairplay.terminal.lobby.controller import LobbyController
 from fairplay.terminal.lobby.screens import styles
 from fairplay.terminal.lobby.screens.forms import NAME_FORM, Answers, Field, Form
 from fairplay.terminal.lobby.screens.main import Main
-from fairplay.terminal.lobby.tokens import TokenStore
 
 WHO = "Under which name do you enter?"
 

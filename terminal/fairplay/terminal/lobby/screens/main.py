@@ -11,11 +11,11 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import ContentSwitcher, DataTable, Input, Static
 
-from fairplay.terminal.lobby import games, keys
-from fairplay.terminal.lobby.controller import LobbyController, TableView
+from fairplay.client.lobby import games, keys
+from fairplay.client.lobby.controller import LobbyController, TableView
+from fairplay.client.lobby.wording import plain
 from fairplay.terminal.lobby.screens.forms import NAME_FORM, Answers, Field, Form, Help, Question
 from fairplay.terminal.lobby.screens.panes import LobbyPane, TablePane
-from fairplay.terminal.lobby.wording import plain
 from fairplay.v1.table_pb2 import Table, TableStatus
 
 TICK_S = 0.1

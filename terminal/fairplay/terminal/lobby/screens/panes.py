@@ -9,11 +9,11 @@ from textual.containers import Horizontal, ScrollableContainer, Vertical, Vertic
 from textual.content import Content
 from textual.widgets import DataTable, Input, Static
 
-from fairplay.terminal.lobby import keys
-from fairplay.terminal.lobby.controller import TableView
-from fairplay.terminal.lobby.mirror import LobbyMirror
+from fairplay.client.lobby import keys
+from fairplay.client.lobby.controller import TableView
+from fairplay.client.lobby.mirror import LobbyMirror
+from fairplay.client.lobby.wording import plain, row, whereabouts
 from fairplay.terminal.lobby.screens.styles import key_bar
-from fairplay.terminal.lobby.wording import plain, row, whereabouts
 from fairplay.v1.table_pb2 import Table
 
 COLUMNS = (("table", 17), ("game", 9), ("state", 8), ("seats", 8))

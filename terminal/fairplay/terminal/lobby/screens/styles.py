@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from rich.text import Text
 
+from fairplay.client.lobby.keys import shown
 from fairplay.games.frontends import Key
-from fairplay.terminal.lobby.keys import shown
 
 CSS = """
 Screen { background: $background; overflow: hidden; }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fairplay.client.lobby.mirror import LobbyMirror
 from fairplay.games.frontends import Key
-from fairplay.terminal.lobby.mirror import LobbyMirror
 from fairplay.v1.table_pb2 import Table, TableStatus
 
 NEW, GO, JOIN, BOTS, DELETE, START = "n", "enter", "j", "b", "d", "g"

@@ -69,11 +69,11 @@ def web(
     with outcomes():
         import os
 
+        from fairplay.client.inputs import parse_address, parse_seconds, parse_server
         from fairplay.player.channels import Credentials
         from fairplay.player.exposure import check_exposure
         from fairplay.player.interrupts import run
         from fairplay.player.tls import TlsFiles
-        from fairplay.terminal.options import parse_address, parse_seconds, parse_server
         from fairplay.web.app import Options, parse_root_path
         from fairplay.web.proxied import parse_hosts, parse_networks
         from fairplay.web.serving import serve_pages

@@ -11,13 +11,13 @@ from typing import Any
 import grpc
 import pytest
 
+from fairplay.client.lobby.client import ConnectionState, LobbyClient, LobbyGoneError
+from fairplay.client.lobby.tokens import TokenStore
 from fairplay.games.game import find
 from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
-from fairplay.terminal.lobby.client import ConnectionState, LobbyClient, LobbyGoneError
-from fairplay.terminal.lobby.tokens import TokenStore
+from tests.client.lobby.fake import FakeLobby, fake_lobby
 from tests.server.lobby.harness import lobby as real_lobby
-from tests.terminal.lobby.fake import FakeLobby, fake_lobby
 
 LIMIT_S = 60.0
 

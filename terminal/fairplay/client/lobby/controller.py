@@ -10,16 +10,16 @@ from typing import NamedTuple
 from google.protobuf.message import Message
 from rich.text import Text
 
+from fairplay.client import inputs
+from fairplay.client.errors import UsageError
+from fairplay.client.lobby import keys
+from fairplay.client.lobby.client import ConnectionState, LobbyClient
+from fairplay.client.lobby.games import PROGRAM_LINKS, frontend_of
+from fairplay.client.lobby.local_player import LocalPlayer
+from fairplay.client.lobby.spectator import Spectator
+from fairplay.client.lobby.wording import heading, missing, places, plain
+from fairplay.client.text import harmless
 from fairplay.games.frontends import GameView, HumanPlayer, Key
-from fairplay.terminal import options
-from fairplay.terminal.lobby import keys
-from fairplay.terminal.lobby.client import ConnectionState, LobbyClient
-from fairplay.terminal.lobby.games import PROGRAM_LINKS, frontend_of
-from fairplay.terminal.lobby.local_player import LocalPlayer
-from fairplay.terminal.lobby.spectator import Spectator
-from fairplay.terminal.lobby.wording import heading, missing, places, plain
-from fairplay.terminal.outcomes import UsageError
-from fairplay.terminal.printing import harmless
 from fairplay.v1.table_pb2 import Table, TableStatus
 
 BOT = "bot:"
@@ -137,9 +137,9 @@ class LobbyController:
         """
         try:
             seat_count = _number(players, "players")
-            found = options.find_game(game)
-            chosen = options.parse_settings(found, settings.split(), None, None) if settings.split() else None
-            control = options.parse_time_control(limit.strip() or None, None, None)
+            found = inputs.find_game(game)
+            chosen = inputs.parse_settings(found, settings.split(), None, None) if settings.split() else None
+            control = inputs.parse_time_control(limit.strip() or None, None, None)
         except UsageError as error:
             return str(error).removeprefix("--set ").removeprefix("--limit ")
         return await self.client.create(name.strip(), game, chosen, control if limit.strip() else None, seat_count)

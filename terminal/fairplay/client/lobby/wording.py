@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from fairplay.terminal.misconducts import MAX_REASON_CHARS, describe_cause
+from fairplay.client.misconducts import MAX_REASON_CHARS, describe_cause
 from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.table_pb2 import Part, Seat, Table, TableStatus, User

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
-from fairplay.terminal.lobby.tokens import TokenStore
+from fairplay.client.lobby.tokens import TokenStore
 
 ADDRESS = "host:50050"
 

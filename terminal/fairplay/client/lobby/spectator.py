@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable
 import grpc
 from google.protobuf.message import Message
 
+from fairplay.client.lobby.wording import elimination_line
 from fairplay.games.envelopes import unwrap
 from fairplay.games.game import find
-from fairplay.terminal.lobby.wording import elimination_line
 from fairplay.v1.referee_pb2 import GetGameRequest, WatchGameRequest, WatchGameResponse
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 

@@ -6,12 +6,12 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 
+from fairplay.client.lobby.client import LobbyClient
 from fairplay.games.frontends import Frontend, HumanPlayer, TableContext
 from fairplay.games.game import find
 from fairplay.player.answering import CALL_LIMIT_S
 from fairplay.player.dialing import DialInError, Hosted, dial_in_async
 from fairplay.server.game.plans import full_time_control, seconds
-from fairplay.terminal.lobby.client import LobbyClient
 from fairplay.v1.table_pb2 import Table
 
 PATIENCE_S = 60.0

@@ -13,13 +13,13 @@ from google.protobuf import json_format
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
+from fairplay.client.errors import UsageError
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game, find
 from fairplay.games.kit.files import TextError, read_text
 from fairplay.player.channels import PLAIN, SECURE
 from fairplay.player.secrets import secret_from
 from fairplay.server.links.spec import NAME, TARGET, parse_link
-from fairplay.terminal.outcomes import UsageError
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
 
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)?")

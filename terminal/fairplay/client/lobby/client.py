@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 import grpc
 
+from fairplay.client.lobby.mirror import Line, LobbyMirror
+from fairplay.client.lobby.tokens import TokenStore
+from fairplay.client.lobby.wording import plain
 from fairplay.player.channels import NO_CREDENTIALS, Credentials, open_channel, split_address
 from fairplay.player.dialing import CHANNEL_OPTIONS
 from fairplay.player.proxies import ProxyError, check_proxy
 from fairplay.server.game.plans import seconds
 from fairplay.server.net.errors import reason_of
-from fairplay.terminal.lobby.mirror import Line, LobbyMirror
-from fairplay.terminal.lobby.tokens import TokenStore
-from fairplay.terminal.lobby.wording import plain
 from fairplay.v1 import lobby_pb2
 from fairplay.v1.game_pb2 import GameSettings, TimeControl
 from fairplay.v1.lobby_pb2_grpc import LobbyServiceStub
