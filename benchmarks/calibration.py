@@ -14,8 +14,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from fairplay.standings.bands import divide_into_bands
-from fairplay.standings.rating import MEAN
+from fairplay.standings.rating import MEAN, divide_into_bands
 from fairplay.standings.ratings import ELO, rate_entrants
 from fairplay.standings.results import Outcome, Results
 from fairplay.standings.sprt import Answer, Bounds, SequentialTest, expected_score

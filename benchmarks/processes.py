@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.figures import Unmeasurable
-from fairplay.sandbox.limits import NO_LIMITS
-from fairplay.sandbox.spec import Spec
+from fairplay.sandbox.limits import NO_LIMITS, Spec
 from fairplay.server.links.program import guard_command
 
 ROOT = Path(__file__).resolve().parent.parent

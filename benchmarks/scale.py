@@ -14,8 +14,8 @@ from benchmarks.measured import SCALE_REACH
 from fairplay.server.cluster.cluster import Cluster
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.cluster.runner import ClusterRunner
+from fairplay.server.links.opening import Ways
 from fairplay.server.links.secrets import Secrets
-from fairplay.server.links.ways import Ways
 from fairplay.server.manager.manager import Manager
 from fairplay.server.records.place import Place, at, parse_place
 from fairplay.server.records.store import Store

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairplay.formats.grouping import Candidate, Groups, group_sizes
-from fairplay.formats.matching import match
-from fairplay.formats.pairing import Pairings, Ranked
+from fairplay.formats.pairing import Pairings, Ranked, match
 from tests.slow import SLOW
 
 

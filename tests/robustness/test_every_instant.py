@@ -17,10 +17,9 @@ import pytest
 from fairplay.conformance.zoo.registry import make_player
 from fairplay.games.game import find
 from fairplay.server.records.database import Batch, Database, Listing
-from fairplay.server.records.journal import Journal
 from fairplay.server.records.place import at
 from fairplay.server.records.store import Store
-from fairplay.server.records.writer import Writer
+from fairplay.server.records.writer import Journal, Writer
 from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.referee_pb2 import Game as GameMessage

@@ -14,7 +14,7 @@ import pytest
 from fairplay.sandbox.bubblewrap import Sandbox
 from fairplay.sandbox.limits import Limits
 from fairplay.sandbox.paths import Visibility, view
-from fairplay.server.links.program_options import ProgramOptions
+from fairplay.server.links.program import ProgramOptions
 from fairplay.server.server import Config
 from tests.server.harness import plan, serving
 

@@ -23,7 +23,7 @@ from fairplay.conformance.writers.files import CertificateWriter
 from fairplay.sandbox.bubblewrap import Sandbox
 from fairplay.sandbox.limits import DEFAULT_LIMITS, Limits, parse_limits
 from fairplay.sandbox.paths import Visibility, view
-from fairplay.server.links.program_options import ProgramOptions
+from fairplay.server.links.program import ProgramOptions
 from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct

@@ -15,9 +15,9 @@ from fairplay.server.game.running import Running
 from fairplay.server.links.link import Clock, DeadLink, Link, disconnected
 from fairplay.server.records.chain import chained
 from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.published import begun_game
 from fairplay.server.records.replay import resume
 from fairplay.server.records.replayer import Newcomer, Replayer
-from fairplay.server.records.summaries import begun_game
 from fairplay.v1.game_pb2 import Player, TimeControl
 from fairplay.v1.record_pb2 import GameHeader, RecordEntry
 from fairplay.v1.referee_pb2 import Game, GamePlan

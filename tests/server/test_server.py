@@ -16,7 +16,7 @@ from fairplay.player.exposure import ExposedError
 from fairplay.player.tls import TlsFiles
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.game.running import Running
-from fairplay.server.links.program_options import ProgramOptions
+from fairplay.server.links.program import ProgramOptions
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import at

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairplay.standings.points import score_entrants
+from fairplay.standings.rating import TIE_BREAKS, Score
 from fairplay.standings.results import FAILED, Outcome, Results, read_outcome
-from fairplay.standings.score import TIE_BREAKS, Score
 from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup
 from tests.standings.events import game, played

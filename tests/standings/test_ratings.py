@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.calibration import Event, cover, share_band
-from fairplay.standings.bands import divide_into_bands
-from fairplay.standings.rating import MAX_RATED, Rating, Start
+from fairplay.standings.rating import MAX_RATED, Rating, Start, divide_into_bands
 from fairplay.standings.ratings import rate_entrants
 from fairplay.standings.results import Outcome, Results
 from tests.standings.events import game, played

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from benchmarks.calibration import Event
-from fairplay.standings.rating import Start
+from fairplay.standings.rating import TIE_BREAKS, Start
 from fairplay.standings.results import Outcome
-from fairplay.standings.score import TIE_BREAKS
 from fairplay.standings.scoreboard import Conduct, Scoreboard
 from fairplay.v1.tournament_pb2 import Standings
 from tests.standings.events import game

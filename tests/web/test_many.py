@@ -14,7 +14,7 @@ import pytest
 
 from fairplay.server.net import connections, peers
 from fairplay.server.server import Config
-from fairplay.server.servicers import connection, patience
+from fairplay.server.servicers import connection, interceptor
 from tests.server.lobby.harness import guests
 from tests.web.harness import LIMIT_S, Pages, events_of, pages_of, text_of, wait_for
 
@@ -22,7 +22,7 @@ USUAL = Config(listen="127.0.0.1:0")
 """A server with the limits that it has by itself."""
 CLASS_SIZE, TABLE_SIZE = 60, 4
 CHOICE = re.compile(r'name="part" value="([^"]+)"')
-COUNTERS: Sequence[ModuleType] = (connection, connections, patience, peers)
+COUNTERS: Sequence[ModuleType] = (connection, connections, interceptor, peers)
 """What counts by the hosts of callers."""
 
 

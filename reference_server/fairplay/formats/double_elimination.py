@@ -7,9 +7,8 @@ from random import Random
 
 from google.protobuf.message import Message
 
-from fairplay.formats.format import Terms
-from fairplay.formats.matches import matches_of
-from fairplay.formats.settings import GAMES_PER_MATCH, check_count, check_no_deals, filled
+from fairplay.formats.format import GAMES_PER_MATCH, Terms, check_count, check_no_deals, filled
+from fairplay.formats.knockout import matches_of
 from fairplay.games.kit.knockout import deal
 from fairplay.games.kit.tournament import Order, Plan
 from fairplay.v1.tournament_pb2 import DoubleElimination

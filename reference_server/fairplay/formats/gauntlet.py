@@ -7,11 +7,9 @@ from random import Random
 
 from google.protobuf.message import Message
 
-from fairplay.formats.format import Terms
-from fairplay.formats.meetings import Meetings
+from fairplay.formats.format import SEAT_COUNT, Terms, check_game_count, fewest_seats, filled, number
 from fairplay.formats.ranking import Ranking
-from fairplay.formats.schedules import Group
-from fairplay.formats.settings import SEAT_COUNT, check_game_count, fewest_seats, filled, number
+from fairplay.formats.schedules import Group, Meetings
 from fairplay.games.kit.settings import Setting
 from fairplay.games.kit.tournament import Plan, PlayRound
 from fairplay.v1.tournament_pb2 import Gauntlet

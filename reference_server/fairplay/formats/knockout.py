@@ -1,19 +1,53 @@
-"""The format knockout: the winners of each game go on."""
+"""The format knockout: the winners of each game, or match of several games, go on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from random import Random
 
 from google.protobuf.message import Message
 
-from fairplay.formats.format import Terms
-from fairplay.formats.matches import matches_of
-from fairplay.formats.settings import GAMES_PER_MATCH, check_no_deals, filled
+from fairplay.formats.format import GAMES_PER_MATCH, Terms, check_no_deals, filled
+from fairplay.formats.ranking import Points
+from fairplay.formats.schedules import Deals
 from fairplay.games.kit import knockout
+from fairplay.games.kit.knockout import Groups, Match, Play, play_games
 from fairplay.games.kit.settings import Setting
-from fairplay.games.kit.tournament import Plan
+from fairplay.games.kit.tournament import Plan, Played, PlayRound, Results
 from fairplay.v1.tournament_pb2 import Knockout
+
+
+def matches_of(games_per_match: int, sizes: range) -> Play:
+    """Return how rounds of matches are played: single games, or whole deals until there are enough games.
+
+    Of a match of several games those with the most points go on. Where every game was aborted it has beaten nobody.
+    """
+    if games_per_match <= 1:  # plans of tournaments recorded before there were matches have none
+        return play_games
+    deals = Deals(1)
+
+    def play(groups: Groups) -> Generator[PlayRound, Results, list[Match]]:
+        matches = [
+            [game for _ in range(-(-games_per_match // len(group))) for game in deals.games(group)] for group in groups
+        ]
+        played, withdrawn = yield PlayRound(tuple(game for match in matches for game in match))
+        games = iter(played)
+        return [
+            _end(group, [next(games) for _ in match], withdrawn, sizes)
+            for group, match in zip(groups, matches, strict=True)
+        ]
+
+    return play
+
+
+def _end(group: Sequence[int], games: Sequence[Played], withdrawn: frozenset[int], sizes: range) -> Match:
+    """Return how a match ended. Whoever was withdrawn does not go on."""
+    points = Points(sizes)
+    points.add(games)
+    left = [entrant for entrant in group if entrant not in withdrawn]
+    most = max((points.of(entrant) for entrant in left), default=0)
+    first = {entrant for entrant in left if points.of(entrant) == most}
+    return Match(not all(game.result.aborted for game in games), set(group) - first, withdrawn.intersection(group))
 
 
 class _KnockoutFormat:

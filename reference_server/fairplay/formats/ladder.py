@@ -10,19 +10,18 @@ from typing import NamedTuple
 
 from google.protobuf.message import Message
 
-from fairplay.formats.format import Terms
-from fairplay.formats.meetings import Meetings
-from fairplay.formats.ranking import Ranking
-from fairplay.formats.schedules import Group
-from fairplay.formats.settings import (
+from fairplay.formats.format import (
     GAME_LIMIT,
     SEAT_COUNT,
+    Terms,
     check_count,
     check_game_count,
     fewest_seats,
     filled,
     number,
 )
+from fairplay.formats.ranking import Ranking
+from fairplay.formats.schedules import Group, Meetings
 from fairplay.games.kit.tournament import Pairing, Plan, PlayRound
 from fairplay.standings.rating import MAX_RATED, MEAN
 from fairplay.v1.tournament_pb2 import Ladder

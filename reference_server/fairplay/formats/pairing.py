@@ -1,5 +1,10 @@
 """The pairings of a Swiss tournament of games for two, after the ideas of FIDE's Dutch system.
 
+A round of games of two is a perfect matching of those who have not met. A matching that is good now may leave pairs of
+which no matchings can be made any more: of two groups of three, say, in which everybody has met the other group. So
+where rounds are many, those to come are held in reserve, as matchings without a common pair. There are always some: the
+rounds of the circle method at the beginning, and after each round those that are left.
+
 What decides, in this order: nobody meets twice, and nobody sits out twice, while that can be avoided, also in the
 rounds to come; the lowest sits out; nobody has one seat three times more often than the other; those who meet have
 equal points; the seats are balanced; the upper half of those with equal points meets the lower half, in order.
@@ -8,15 +13,127 @@ equal points; the seats are balanced; the upper half of those with equal points 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, combinations
+from math import prod
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from fairplay.formats.matching import Pair, match, rank_costs
-from fairplay.formats.reserve import Matching, find_matchings, is_safe, take_best
 from fairplay.formats.schedules import schedule
+
+Pair: TypeAlias = tuple[int, int]
+"""Two numbers, the smaller one first."""
+
+NOISE_BITS = 40
+WEIGHT_BITS = 120
+"""rustworkx takes weights of 128 bits, and adds up to four of them."""
+
+
+def match(count: int, costs: Mapping[Pair, int], rng: Random) -> tuple[Pair, ...] | None:
+    """Return the perfect matching of the numbers below `count` of least cost; None if there is none.
+
+    Only the pairs in `costs` may be chosen; no cost is negative. Among equally good matchings `rng` draws: a little
+    noise on each cost makes the best one unique, so that each implementation of the algorithm finds the same.
+    """
+    import rustworkx  # noqa: PLC0415 - only some formats need it
+
+    room = (count // 2).bit_length()  # all noise of a matching together is less than a cost of 1
+    bits = max(0, min(NOISE_BITS, WEIGHT_BITS - max(costs.values(), default=0).bit_length() - room))
+    noisy = [(one, other, (costs[one, other] << bits + room) + rng.getrandbits(bits)) for one, other in sorted(costs)]
+    top = max((cost for *_, cost in noisy), default=0)
+    graph: rustworkx.PyGraph[None, int] = rustworkx.PyGraph()
+    graph.add_nodes_from([None] * count)
+    graph.add_edges_from([(one, other, top - cost) for one, other, cost in noisy])
+    found = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=lambda weight: weight)
+    return tuple(sorted((min(pair), max(pair)) for pair in found)) if 2 * len(found) == count else None
+
+
+def rank_costs(criteria: Mapping[Pair, Sequence[int]], pair_count: int) -> dict[Pair, int]:
+    """Return costs for `match` from criteria: the sum of the first one decides, then that of the second, and so on.
+
+    `pair_count` is how many pairs a matching has. No criterion is negative.
+    """
+    sums = [pair_count * max(values) + 1 for values in zip(*criteria.values(), strict=True)]
+    factors = [prod(sums[place + 1 :]) for place in range(len(sums))]
+    return {
+        pair: sum(value * factor for value, factor in zip(values, factors, strict=True))
+        for pair, values in criteria.items()
+    }
+
+
+Matching: TypeAlias = tuple[Pair, ...]
+
+RETRIES = 40
+"""How many matchings are taken back, in a search for many, before it is given up."""
+
+
+def is_safe(count: int, least_degree: int, rounds: int) -> bool:
+    """Return whether so many rounds without a repetition are certain, whatever is played in them.
+
+    `least_degree` is the fewest others that somebody has not met. Where everybody has not met half of all there is a
+    matching (Dirac's theorem), and each round takes one.
+    """
+    return rounds == 0 or 2 * (least_degree - rounds + 1) >= count
+
+
+def find_matchings(count: int, pairs: Collection[Pair], wanted: int, rng: Random) -> list[Matching] | None:
+    """Return so many matchings without a common pair, made of these pairs; None if none were found."""
+    left, found, retries = set(pairs), list[Matching](), 0
+    while len(found) < wanted:
+        matching = match(count, dict.fromkeys(left, 0), rng)
+        if matching is not None:
+            found.append(matching)
+            left -= set(matching)
+            continue
+        retries += 1
+        if retries > RETRIES or not found:
+            return None
+        for _ in range(min(len(found), 2 + retries % 3)):
+            left |= set(found.pop())
+    return found
+
+
+def take_best(matchings: Sequence[Matching], cost: Callable[[Pair], int]) -> tuple[Matching, list[Matching]]:
+    """Return a good matching that can be made of pairs of these, and matchings of the pairs that are left over.
+
+    It begins with the best one. Two matchings make circles of pairs that are in turn of the one and of the other; where
+    a circle is better with the others, they change places.
+    """
+    first, *others = sorted(matchings, key=lambda matching: (sum(map(cost, matching)), matching))
+    best, rest = set(first), [set(matching) for matching in others]
+    while sum(_exchange(best, other, cost) for other in rest):
+        pass
+    return tuple(sorted(best)), [tuple(sorted(matching)) for matching in rest]
+
+
+def _exchange(best: set[Pair], other: set[Pair], cost: Callable[[Pair], int]) -> bool:
+    """Exchange the pairs of the circles in which the other matching is better; return whether there were any."""
+    better = [(mine, theirs) for mine, theirs in _circles(best, other) if sum(map(cost, theirs)) < sum(map(cost, mine))]
+    for mine, theirs in better:
+        best -= mine
+        best |= theirs
+        other -= theirs
+        other |= mine
+    return bool(better)
+
+
+def _circles(one: Collection[Pair], other: Collection[Pair]) -> Iterator[tuple[set[Pair], set[Pair]]]:
+    """Return the circles of two matchings, each as its pairs of the one and of the other."""
+    ones = {number: pair for pair in one for number in pair}
+    others = {number: pair for pair in other for number in pair}
+    seen: set[int] = set()
+    for start in sorted(ones):
+        mine, theirs, number = set[Pair](), set[Pair](), start
+        while number not in seen:
+            partner = sum(ones[number]) - number
+            seen |= {number, partner}
+            mine.add(ones[number])
+            theirs.add(others[partner])
+            number = sum(others[partner]) - partner
+        if mine:
+            yield mine, theirs
+
 
 MANY = 64
 """With more entrants, pairs that are far apart in the ranking are looked at only where there is no other way."""

@@ -1,4 +1,4 @@
-"""Balanced schedules: who plays whom, and in which seat, where no result matters.
+"""Balanced schedules where no result matters: who plays whom, in which seat, and on which deals.
 
 For games of two the schedule is that of the circle method, known as Berger's tables. For games of more it is cyclic: a
 few base games are shifted along the circle of entrants, each as often as there are entrants. So everybody plays equally
@@ -9,11 +9,33 @@ games are searched for in which all distances come equally often, the difference
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import combinations
 from math import exp
 from random import Random
 from typing import TypeAlias
+
+from fairplay.games.kit.tournament import Pairing
+
+
+class Deals:
+    """The deals of one tournament: it numbers them, from 1. `count` is how many each group of players plays."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._last = 0
+
+    def games(self, group: Sequence[int]) -> tuple[Pairing, ...]:
+        """Return the games of a meeting of these entrants; with no deals one game, in the order that is given."""
+        if not self._count:
+            return (Pairing(tuple(group)),)
+        games: list[Pairing] = []
+        for _ in range(self._count):
+            self._last += 1
+            games += (Pairing((*group[turn:], *group[:turn]), self._last) for turn in range(len(group)))
+        return tuple(games)
+
 
 Group: TypeAlias = tuple[int, ...]
 """Entrants that play a game, in the order of their seats."""
@@ -155,3 +177,43 @@ class _Search:
         self.games = tuple(map(tuple, self._games))
         self.least = min(self._meetings[1:])
         self.spread = max(self._meetings[1:]) - self.least
+
+
+class Meetings:
+    """The games of entrants that meet: duplicate deals with rotated seats, or single games with balanced seats."""
+
+    def __init__(self, deal_count: int) -> None:
+        self.deal_count = deal_count
+        self._deals = Deals(deal_count)
+        self._taken: Counter[tuple[int, int]] = Counter()
+
+    def games(self, group: Sequence[int]) -> tuple[Pairing, ...]:
+        """Return the games of these entrants. Of single games each takes the seat that it has had least often."""
+        seated = tuple(group) if self.deal_count else self._seat(group)
+        self._taken.update((entrant, seat) for seat, entrant in enumerate(seated))
+        return self._deals.games(seated)
+
+    def length(self, size: int) -> int:
+        """Return how many games a meeting of so many entrants has."""
+        return max(1, self.deal_count * size)
+
+    def imbalance(self, entrant: int) -> int:
+        """Return how many more single games an entrant has had in the first seat than in the second."""
+        return 0 if self.deal_count else self._taken[entrant, 0] - self._taken[entrant, 1]
+
+    def _seat(self, group: Sequence[int]) -> Group:
+        """Return the entrants in seats in which the least of them has been before; any two are better so than swapped.
+
+        Of equally good seats they keep those in which they are named.
+        """
+        seated = [*group]
+        better = True
+        while better:
+            better = False
+            for one, other in combinations(range(len(seated)), 2):
+                mine, theirs = seated[one], seated[other]
+                now = self._taken[mine, one] + self._taken[theirs, other]
+                if self._taken[mine, other] + self._taken[theirs, one] < now:
+                    seated[one], seated[other] = theirs, mine
+                    better = True
+        return tuple(seated)

@@ -8,14 +8,11 @@ from random import Random
 
 from google.protobuf.message import Message
 
-from fairplay.formats.format import Terms
+from fairplay.formats.format import SEAT_COUNT, Terms, check_count, check_game_count, fewest_seats, filled, number
 from fairplay.formats.grouping import Candidate, Groups, group_sizes
-from fairplay.formats.meetings import Meetings
 from fairplay.formats.pairing import Pairings, Ranked
-from fairplay.formats.points import Points
-from fairplay.formats.ranking import Ranking
-from fairplay.formats.schedules import Group
-from fairplay.formats.settings import SEAT_COUNT, check_count, check_game_count, fewest_seats, filled, number
+from fairplay.formats.ranking import Points, Ranking
+from fairplay.formats.schedules import Group, Meetings
 from fairplay.games.kit.tournament import Plan, Played, PlayRound
 from fairplay.v1.tournament_pb2 import Swiss
 

@@ -21,12 +21,10 @@ from collections.abc import Sequence
 
 from fairplay.sandbox.gate import GATE, HOST, LISTEN_PORT, TEMP_FOLDERS
 from fairplay.sandbox.groups import SPARE_TASKS, ControlGroup
-from fairplay.sandbox.limits import Limits, excess, size_text
-from fairplay.sandbox.processes import Descendants, Namespace, Processes, end_descendants, kill
+from fairplay.sandbox.limits import Limits, Spec, Walls, excess, read_spec, size_text
+from fairplay.sandbox.processes import Descendants, Namespace, Processes, Watch, end_descendants, kill
 from fairplay.sandbox.relay import Relay
 from fairplay.sandbox.seccomp import own_filter
-from fairplay.sandbox.spec import Spec, Walls, read_spec
-from fairplay.sandbox.watch import Watch
 
 SET_CHILD_SUBREAPER = 36
 SPARE_SOCKETS = 64

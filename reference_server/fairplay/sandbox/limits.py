@@ -1,9 +1,10 @@
-"""What a program may use, and the sentence that says that it used more."""
+"""What a program may use, how it is told to the guard, and the sentence that says that it used more."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 KIB, MIB, GIB = 2**10, 2**20, 2**30
@@ -116,3 +117,34 @@ def _number(part: str, text: str, units: dict[str, int]) -> int:
         how = f" with one of the units {', '.join(names)}" if names else ""
         raise ValueError(f"{part!r} is not a limit: give a number above 0{how}")
     return number
+
+
+class Walls(NamedTuple):
+    """A sandbox as the guard builds it, and the Unix sockets outside by which its program is reached."""
+
+    bubblewrap: Sequence[str]
+    """The command of bubblewrap with the options that say what is seen inside."""
+    server_socket: str
+    """Where the server waits for the player."""
+    player_socket: str
+    """Where the guard waits for the server, to reach a player that serves."""
+
+
+class Spec(NamedTuple):
+    """What a guard has to know besides the command."""
+
+    limits: Limits
+    report: int = -1
+    """The file descriptor to which the guard writes which limit was exceeded; below 0: it does not say."""
+    walls: Walls | None = None
+
+
+def write_spec(spec: Spec) -> str:
+    """Return a spec as text."""
+    return json.dumps([list(spec.limits), spec.report, spec.walls and list(spec.walls)])
+
+
+def read_spec(text: str) -> Spec:
+    """Return the spec that a text holds."""
+    limits, report, walls = json.loads(text)
+    return Spec(Limits(*limits), report, walls and Walls(*walls))

@@ -16,7 +16,7 @@ MODULES = (
     "cryptography.hazmat.primitives.serialization",
     "encodings.idna",
     "fairplay.certificate.signing",
-    "fairplay.formats.matching",
+    "fairplay.formats.pairing",
     "fairplay.standings.points",
     "fairplay.standings.ratings",
     "fairplay.standings.results",

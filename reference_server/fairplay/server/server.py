@@ -17,13 +17,10 @@ from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.player.exposure import check_exposure, is_loopback
 from fairplay.player.tls import TlsFiles
 from fairplay.server.access.accounts import Accounts
-from fairplay.server.access.audit import Audit
-from fairplay.server.access.caller import SERVER, Caller
-from fairplay.server.access.game_quota import GameQuota
-from fairplay.server.access.interceptor import AccessInterceptor
+from fairplay.server.access.caller import SERVER, Caller, method_roles
+from fairplay.server.access.interceptor import AccessInterceptor, Audit
 from fairplay.server.access.ownership import Ownership
-from fairplay.server.access.quotas import QuotaLimits, Quotas
-from fairplay.server.access.roles import method_roles
+from fairplay.server.access.quotas import GameQuota, QuotaLimits, Quotas
 from fairplay.server.cluster.cluster import Cluster
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.cluster.runner import ClusterRunner
@@ -32,10 +29,9 @@ from fairplay.server.game.runner import LocalRunner, Runner
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
 from fairplay.server.links.networks import ANYWHERE, NOWHERE, DialNetworks
-from fairplay.server.links.opening import START_LIMIT_S
-from fairplay.server.links.program_options import ProgramOptions
+from fairplay.server.links.opening import START_LIMIT_S, Ways
+from fairplay.server.links.program import ProgramOptions
 from fairplay.server.links.secrets import Secrets
-from fairplay.server.links.ways import Ways
 from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.lobby import Lobby
 from fairplay.server.manager.examiner import Examiner
@@ -49,9 +45,7 @@ from fairplay.server.net.listeners import (
     add_listener,
     new_server,
 )
-from fairplay.server.observing.load import LoadGauge
-from fairplay.server.observing.meter import Meter
-from fairplay.server.observing.observer import Observer
+from fairplay.server.observing.observer import Meter, Observer
 from fairplay.server.records.accounts import AccountsDatabase
 from fairplay.server.records.place import Place, at
 from fairplay.server.records.secrets import SecretsDatabase
@@ -59,15 +53,12 @@ from fairplay.server.records.store import Store
 from fairplay.server.servicers.accounts import AccountServicer
 from fairplay.server.servicers.connection import ConnectionServicer
 from fairplay.server.servicers.health import HealthServicer
-from fairplay.server.servicers.info import ServerServicer
-from fairplay.server.servicers.interceptor import ErrorInterceptor
+from fairplay.server.servicers.info import LoadGauge, ServerServicer
+from fairplay.server.servicers.interceptor import FIRST_LIMIT_S, UNREAD_LIMIT_S, ErrorInterceptor
 from fairplay.server.servicers.lobby import LobbyServicer, add_to_server
 from fairplay.server.servicers.manager import ManagerServicer
-from fairplay.server.servicers.patience import FIRST_LIMIT_S, UNREAD_LIMIT_S
-from fairplay.server.servicers.questions import Questions
-from fairplay.server.servicers.records import RecordServicer
-from fairplay.server.servicers.referee import RefereeServicer
-from fairplay.server.servicers.rules import RulesServicer
+from fairplay.server.servicers.referee import RecordServicer, RefereeServicer
+from fairplay.server.servicers.rules import Questions, RulesServicer
 from fairplay.v1 import (
     account_pb2,
     account_pb2_grpc,

@@ -14,8 +14,8 @@ from random import Random
 
 import numpy as np
 
+from fairplay.standings.rating import Score
 from fairplay.standings.results import FAILED, Ints, Results, Table
-from fairplay.standings.score import Score
 
 MAX_UNIT = 5_000
 """The largest unit with which sums of products of two points fit into 64 bits; beyond it numbers have any size."""

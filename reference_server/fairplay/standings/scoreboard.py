@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fairplay.standings.bands import divide_into_bands
-from fairplay.standings.rating import Rating, Start
+from fairplay.standings.rating import TIE_BREAKS, Rating, Score, Start, divide_into_bands
 from fairplay.standings.results import Outcome, Results
-from fairplay.standings.score import TIE_BREAKS, Score
 from fairplay.v1.tournament_pb2 import Rating as RatingMessage
 from fairplay.v1.tournament_pb2 import Standing, Standings, TieBreak
 

@@ -16,7 +16,7 @@ from fairplay.client.errors import FailedError, UsageError
 from fairplay.client.inputs import parse_server
 from fairplay.player.channels import Credentials, open_channel, reach_server
 from fairplay.server.access.accounts import AccountError, Accounts
-from fairplay.server.access.roles import role_name
+from fairplay.server.access.caller import role_name
 from fairplay.server.records.accounts import AccountsDatabase
 from fairplay.server.records.place import Place
 from fairplay.terminal.printing import make_console, print_json

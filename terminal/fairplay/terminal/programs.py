@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from fairplay.client.errors import UsageError
-from fairplay.server.links.program_options import HIDDEN_VARIABLE, ProgramOptions, read_program_options
+from fairplay.server.links.program import HIDDEN_VARIABLE, ProgramOptions, read_program_options
 
 
 def parse_program_options(

@@ -186,7 +186,7 @@ def serve(
         from fairplay.server.access.quotas import QuotaLimits
         from fairplay.server.links.networks import DialNetworks
         from fairplay.server.lobby.limits import LobbyLimits
-        from fairplay.server.observing.meter import Meter
+        from fairplay.server.observing.observer import Meter
         from fairplay.server.server import Config
         from fairplay.terminal.logs import start_log
         from fairplay.terminal.programs import parse_program_options
@@ -362,8 +362,7 @@ async def _show(address: str, pages: str, terminated: asyncio.Event) -> None:
     import subprocess
     import sys
 
-    from fairplay.sandbox.limits import NO_LIMITS
-    from fairplay.sandbox.spec import Spec
+    from fairplay.sandbox.limits import NO_LIMITS, Spec
     from fairplay.server.links.program import guard_command
 
     host, _, port = address.rpartition(":")

@@ -16,16 +16,17 @@ from fairplay.games.kit.player_service import END
 from fairplay.games.steps import CallKind
 from fairplay.server.game import plans, referee, spectators
 from fairplay.server.game.running import Running, TimeLimits
-from fairplay.server.links import dial_in, open_calls
+from fairplay.server.links import dial_in
+from fairplay.server.links import stream as open_calls
 from fairplay.server.links.dial_in import DialInLink, Hub
 from fairplay.server.links.link import Clock, OpenCall
-from fairplay.server.links.open_calls import OpenCalls
-from fairplay.server.links.stream import Stream
+from fairplay.server.links.stream import OpenCalls, Stream
 from fairplay.server.manager import course, plan, signup
 from fairplay.server.manager.signup import SignUp
 from fairplay.server.records.chain import chained
 from fairplay.server.records.published import published
-from fairplay.server.servicers import connection, manager, records
+from fairplay.server.servicers import connection, manager
+from fairplay.server.servicers import referee as records
 from fairplay.server.servicers import referee as referee_servicer
 from fairplay.server.servicers.manager import ManagerServicer
 from fairplay.server.servicers.referee import RefereeServicer

@@ -14,8 +14,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.game import find
 from fairplay.server.access.caller import CALLER, SERVER, Caller
-from fairplay.server.access.game_quota import GameQuota
-from fairplay.server.access.quotas import QuotaLimits
+from fairplay.server.access.quotas import GameQuota, QuotaLimits
 from fairplay.server.net.errors import Refusal, reason_of
 from fairplay.v1 import lobby_pb2, manager_pb2, referee_pb2
 from fairplay.v1.access_pb2 import Role

@@ -134,7 +134,7 @@ async def test_whoever_may_is_let_in(caller: str, tmp_path: Path) -> None:
 
 
 async def test_a_method_without_a_role_is_not_served() -> None:
-    from fairplay.server.access.roles import method_roles
+    from fairplay.server.access.caller import method_roles
 
     with pytest.raises(ValueError, match="does not say which role it needs"):
         method_roles(["fairplay.v1.PlayerService"])

@@ -18,7 +18,7 @@ from fairplay.server.game.plans import (
     same_plan,
 )
 from fairplay.server.net.errors import Refusal
-from fairplay.server.servicers.paging import cursor_of, page_size, token_of
+from fairplay.server.servicers.public import cursor_of, page_size, token_of
 from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
 from tests.server.harness import plan

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from fairplay.server.game.running import Running
 from fairplay.server.links.link import Clock, DeadLink, Done, OpenCall, disconnected
 from fairplay.server.records.errors import Diverged
+from fairplay.server.records.published import begun_game
 from fairplay.server.records.replay import replay, resume
 from fairplay.server.records.replayer import Replayer
 from fairplay.server.records.store import Store
-from fairplay.server.records.summaries import begun_game
 from fairplay.v1.game_pb2 import Player, TimeControl
 from fairplay.v1.record_pb2 import GameHeader, RecordEntry
 from fairplay.v1.referee_pb2 import GamePlan, GameStatus

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from fairplay.server.links.dial_in import Hub, dial_in_link
-from fairplay.server.links.kept_names import KeptNames
+from fairplay.server.links.dial_in import Hub, KeptNames, dial_in_link
 from fairplay.server.links.link import Clock, OpenCall
 from fairplay.server.links.stream import Stream
 from fairplay.server.net.errors import Refusal

@@ -21,8 +21,7 @@ from fairplay.conformance.zoo.registry import make_player as zoo_player
 from fairplay.games.game import find
 from fairplay.player.handlers import Callee, Handlers
 from fairplay.player.serving import start_server
-from fairplay.server.links.process import EXCESS_LIMIT_S
-from fairplay.server.links.programs import PORTS
+from fairplay.server.links.programs import EXCESS_LIMIT_S, PORTS
 from fairplay.server.links.spec import parse_link
 from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import Player

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
-from fairplay.server.links.open_calls import OpenCalls
-from fairplay.server.links.stream import Stream
+from fairplay.server.links.stream import OpenCalls, Stream
 from fairplay.server.net.errors import Refusal
 from fairplay.v1.connection_pb2 import Call, DialInResponse, Failure, GoodbyeReason, Reply
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason

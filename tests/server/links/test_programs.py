@@ -23,8 +23,7 @@ from fairplay.sandbox.bubblewrap import Sandbox
 from fairplay.sandbox.gate import CONNECT_PORT, LISTEN_PORT
 from fairplay.sandbox.limits import Limits
 from fairplay.server.links.link import DeadLink, Link
-from fairplay.server.links.program import Program
-from fairplay.server.links.program_options import ProgramOptions, read_program_options
+from fairplay.server.links.program import Program, ProgramOptions, read_program_options
 from fairplay.server.net.errors import Refusal
 from fairplay.server.server import Config
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason

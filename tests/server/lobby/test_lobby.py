@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fairplay.server.game.referee import Referee
-from fairplay.server.lobby.event_stream import EventStream
+from fairplay.server.lobby.events import EventStream
 from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.table import Table
 from fairplay.server.lobby.table_records import to_record

@@ -8,7 +8,7 @@ from statistics import median
 
 import grpc
 
-from fairplay.server.lobby.event_log import REMEMBERED
+from fairplay.server.lobby.events import REMEMBERED
 from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.lobby import MAX_STREAMS
 from fairplay.server.net.errors import reason_of

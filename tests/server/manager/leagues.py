@@ -13,8 +13,8 @@ import pytest
 from google.protobuf.message import Message
 
 from fairplay.formats import format as formats
-from fairplay.formats.deals import Deals
 from fairplay.formats.format import Terms
+from fairplay.formats.schedules import Deals
 from fairplay.games.kit.settings import Setting
 from fairplay.games.kit.tournament import Order, Plan, PlayRound
 from fairplay.v1.tournament_pb2 import CustomFormat, TournamentFormat

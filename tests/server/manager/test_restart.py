@@ -19,8 +19,8 @@ from fairplay.server.manager.manager import Manager
 from fairplay.server.manager.states import CANCELLED, FINISHED, RUNNING, SIGN_UP
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.chain import parsed
-from fairplay.server.records.journal import Journal
 from fairplay.server.records.store import Store
+from fairplay.server.records.writer import Journal
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.record_pb2 import RecordEntry, TournamentChange
 from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, TournamentResult

@@ -17,7 +17,7 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.games.game import find
 from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
-from fairplay.server.links.program_options import ProgramOptions
+from fairplay.server.links.program import ProgramOptions
 from fairplay.server.manager.plan import full_tournament_plan
 from fairplay.server.manager.suite import NOT_RUN, Finding, Suite
 from fairplay.server.server import Config

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from fairplay.server.links.identity import cut
-from fairplay.server.lobby.text import check_text
+from fairplay.server.links.dial_in import cut
 from fairplay.server.net.errors import Refusal
-from fairplay.server.net.plain_text import is_plain, visible
-from fairplay.server.servicers.sizes import check_sizes
+from fairplay.server.net.text import check_text, is_plain, visible
+from fairplay.server.servicers.requests import check_sizes
 from fairplay.v1.player_pb2 import GameService, PlayerDescription
 from fairplay.v1.referee_pb2 import StopGameRequest
 

@@ -21,7 +21,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from fairplay.player.serving import AddressInUseError
 from fairplay.player.tls import TlsFiles
 from fairplay.server.observing.exporter import Exporter
-from fairplay.server.observing.meter import BOUNDS_S, Durations, Meter
+from fairplay.server.observing.observer import BOUNDS_S, Durations, Meter
 from fairplay.server.server import Config, Server
 from fairplay.terminal.authority import make_authority, make_server
 from fairplay.v1 import referee_pb2

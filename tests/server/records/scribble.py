@@ -8,9 +8,9 @@ import sys
 from itertools import count
 
 from fairplay.server.records.errors import RecordsError
-from fairplay.server.records.journal import Journal
 from fairplay.server.records.place import Place, parse_place
 from fairplay.server.records.store import Store
+from fairplay.server.records.writer import Journal
 
 RECORDS_AT_ONCE = 8
 ROUNDS_AHEAD = 60

@@ -20,10 +20,10 @@ from fairplay.server.records.chunks import Item, Trail, join, record_numbers, sp
 from fairplay.server.records.consistency import check_filing
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
-from fairplay.server.records.journal import Journal
 from fairplay.server.records.sqlite import FILE_NAME
 from fairplay.server.records.store import Store
 from fairplay.server.records.verify import CHECKS, verify
+from fairplay.server.records.writer import Journal
 from fairplay.v1.record_pb2 import RecordedTable, RecordEntry
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.table_pb2 import Table

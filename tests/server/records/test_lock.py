@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from fairplay.server.records.errors import RecordsError, StoreInUse
-from fairplay.server.records.lock import FILE_NAME, hold
+from fairplay.server.records.sqlite import LOCK_NAME, hold
 
 
 def test_a_directory_is_locked_also_when_the_file_that_says_so_was_removed(tmp_path: Path) -> None:
     with hold(tmp_path):
         with pytest.raises(StoreInUse), hold(tmp_path):
             pass
-        (tmp_path / FILE_NAME).unlink()
+        (tmp_path / LOCK_NAME).unlink()
         with pytest.raises(StoreInUse), hold(tmp_path):
             pass
     with hold(tmp_path):
@@ -30,7 +30,7 @@ def refusal(directory: Path) -> str:
 
 
 def test_a_lock_that_does_not_say_whose_it_is_is_one_all_the_same(tmp_path: Path) -> None:
-    with (tmp_path / FILE_NAME).open("w") as file:
+    with (tmp_path / LOCK_NAME).open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         assert "in use by another server (process unknown): stop it" in refusal(tmp_path)
 

@@ -22,13 +22,13 @@ from fairplay.server.records.chain import chained, first_broken
 from fairplay.server.records.copying import copy
 from fairplay.server.records.database import RECORDS, Selection
 from fairplay.server.records.errors import RecordExists, RecordsError, StoreInUse
-from fairplay.server.records.journal import Journal
 from fairplay.server.records.migrating import migrate
 from fairplay.server.records.place import Place, at
 from fairplay.server.records.pruning import prune
 from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.records.sqlite import Directory
 from fairplay.server.records.store import Store
+from fairplay.server.records.writer import Journal
 from fairplay.v1.record_pb2 import Record, RecordEntry
 from fairplay.v1.referee_pb2 import Game
 from tests.server.records.nim import header, players, recorded

@@ -6,17 +6,17 @@ import re
 from pathlib import Path
 
 from fairplay.server.game import evidence, plans
-from fairplay.server.links import dial_in, kept_names, link, open_calls, program, stream
-from fairplay.server.lobby import broadcaster, checks, limits, lobby, text
+from fairplay.server.links import dial_in, link, program, stream
+from fairplay.server.lobby import checks, events, limits, lobby
 from fairplay.server.manager import names, plan
-from fairplay.server.net import connections, listeners
+from fairplay.server.net import connections, listeners, text
 from fairplay.server.records import writer
-from fairplay.server.servicers import paging, patience, questions, rules, sizes
+from fairplay.server.servicers import interceptor, public, requests, rules
 
 ROOT = Path(__file__).resolve().parents[3]
 COMMENT = re.compile(r"\s+(?://\s+)?")
 LOBBY = limits.LobbyLimits()
-CERTIFICATE = sizes.BOUNDS["certificate"]
+CERTIFICATE = requests.BOUNDS["certificate"]
 
 
 def read(page: str) -> str:
@@ -30,13 +30,13 @@ def kib(size: int, power: int = 1) -> str:
 
 
 OPERATE = (
-    f"| a frame of a dialled-in program | {kib(open_calls.MAX_FRAME_BYTES, 2)} MiB |",
+    f"| a frame of a dialled-in program | {kib(stream.MAX_FRAME_BYTES, 2)} MiB |",
     f"| a reply | {kib(link.MAX_REPLY_BYTES, 2)} MiB |",
     f"| players of one program | {stream.MAX_PLAYERS_PER_STREAM:,} |",
-    f"| replies that nobody asked for and frames without any, on one stream | {open_calls.MAX_STRAY_REPLIES:,} |",
-    f"| the hello or the request, after a call was opened | {patience.FIRST_LIMIT_S:g} s |",
-    f"| calls of one host that have sent neither after {patience.AT_ONCE_S:g} s | {patience.MAX_SILENT:,} |",
-    f"| such calls of all hosts; one more ends the oldest | {patience.MAX_ALL_SILENT:,} |",
+    f"| replies that nobody asked for and frames without any, on one stream | {stream.MAX_STRAY_REPLIES:,} |",
+    f"| the hello or the request, after a call was opened | {interceptor.FIRST_LIMIT_S:g} s |",
+    f"| calls of one host that have sent neither after {interceptor.AT_ONCE_S:g} s | {interceptor.MAX_SILENT:,} |",
+    f"| such calls of all hosts; one more ends the oldest | {interceptor.MAX_ALL_SILENT:,} |",
     f"| calls that are open on one connection; others wait | {listeners.MAX_CALLS:,} |",
     f"| connections in all | {connections.MAX_CONNECTIONS:,}, ",
     f"| connections of one host other than this machine | {connections.MAX_HOST_CONNECTIONS:,}, ",
@@ -46,17 +46,17 @@ OPERATE = (
     f"| headers of a call | {kib(listeners.MAX_HEADER_BYTES)} KiB |",
     f"| calls of one host that are taken back before they are answered | {connections.RESETS_PER_SECOND} a second, "
     f"{connections.RESET_BURST} at once; one more ends its connection |",
-    f"| how long a stream may stay unread | {patience.UNREAD_LIMIT_S:g} s |",
-    f"| names with a token that the server remembers while they are away | {kept_names.MAX_NAMES:,}; "
-    f"{kept_names.MAX_HOST_NAMES:,} of one host;",
+    f"| how long a stream may stay unread | {interceptor.UNREAD_LIMIT_S:g} s |",
+    f"| names with a token that the server remembers while they are away | {dial_in.MAX_NAMES:,}; "
+    f"{dial_in.MAX_HOST_NAMES:,} of one host;",
     f"| how long a lost stream may be resumed | {dial_in.MAX_RESUME_S} s |",
     f"| a time limit | 1 ms to {plans.MAX_LIMIT_S / 3600:.9g} h |",
     f"| entrants of a tournament | {plan.MAX_ENTRANTS:,} |",
     f"| a sign-up period | {plan.MAX_WAITING_S / 86400:.9g} days, and {plan.MAX_PERIODS:,} of them |",
-    f"| questions to `RulesService` | {questions.MAX_QUESTIONS} at once, {questions.LIMIT_S:g} s and "
+    f"| questions to `RulesService` | {rules.MAX_QUESTIONS} at once, {rules.LIMIT_S:g} s and "
     f"{kib(rules.MAX_QUESTION_BYTES)} KiB each |",
     f"| a request or reply that is kept with a misconduct | {kib(evidence.MAX_EVIDENCE_BYTES)} KiB;",
-    f"| a page of `ListGames`, `ListTournaments`, `ListTables` | {paging.MAX_PAGE_SIZE:,} |",
+    f"| a page of `ListGames`, `ListTournaments`, `ListTables` | {public.MAX_PAGE_SIZE:,} |",
     f"| {link.MAX_MESSAGE_CHARS:,} characters; {program.MAX_OUTPUT_CHARS:,} characters; "
     f"{evidence.MAX_UNPARSABLE_BYTES:,} bytes |",
 )
@@ -70,7 +70,7 @@ OF_THE_LOBBY = (
     f"| settings of a table | {kib(checks.MAX_SETTINGS_BYTES)} KiB |",
     f"| streams of a user that are still open on its side | {lobby.MAX_STREAMS} |",
 )
-PAGE_SIZES = f"0 counts as {paging.DEFAULT_PAGE_SIZE}, more than {paging.MAX_PAGE_SIZE:,} as {paging.MAX_PAGE_SIZE:,}."
+PAGE_SIZES = f"0 counts as {public.DEFAULT_PAGE_SIZE}, more than {public.MAX_PAGE_SIZE:,} as {public.MAX_PAGE_SIZE:,}."
 
 
 TOLD = (
@@ -108,5 +108,5 @@ def test_limits_that_only_refusals_name() -> None:
 
 def test_replies_are_on_disk_in_milliseconds_and_events_of_the_lobby_under_way() -> None:
     assert "on disk a few milliseconds after it came" in read("docs/operate.md")
-    assert max(writer.DELAY_S, broadcaster.MIN_REST_S, link.CROWDED_S / 4) <= 0.005
+    assert max(writer.DELAY_S, events.MIN_REST_S, link.CROWDED_S / 4) <= 0.005
     assert writer.BEHIND_S < 1

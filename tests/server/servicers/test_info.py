@@ -8,7 +8,7 @@ import grpc
 
 from fairplay.games.game import find, registered
 from fairplay.server.links.link import MAX_REPLY_BYTES
-from fairplay.server.links.open_calls import MAX_FRAME_BYTES
+from fairplay.server.links.stream import MAX_FRAME_BYTES
 from fairplay.server.server import Config
 from fairplay.v1 import server_pb2 as pb
 from fairplay.v1.server_pb2_grpc import ServerServiceStub

@@ -13,7 +13,7 @@ import pytest
 from benchmarks.half_open import END_HEADERS, HEADERS, PREFACE, call_head, frame
 from fairplay.server.net.errors import Refusal, reason_of
 from fairplay.server.server import Config
-from fairplay.server.servicers.patience import MAX_ALL_SILENT, MAX_SILENT, FirstMessages
+from fairplay.server.servicers.interceptor import MAX_ALL_SILENT, MAX_SILENT, FirstMessages
 from fairplay.v1 import manager_pb2 as pb
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub

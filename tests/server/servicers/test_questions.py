@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fairplay.server.net.errors import Refusal
-from fairplay.server.servicers.questions import LIMIT_S, MAX_QUESTIONS, Questions, TookTooLongError
+from fairplay.server.servicers.rules import LIMIT_S, MAX_QUESTIONS, Questions, TookTooLongError
 from tests.server.quick import in_no_time
 
 OPERATE = (Path(__file__).resolve().parents[3] / "docs" / "operate.md").read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from fairplay.server.net.errors import Refusal, reason_of
 from fairplay.server.server import SERVICES
-from fairplay.server.servicers.sizes import BOUNDS, CUT, PACKAGE, PLAIN, check_sizes, key_of
+from fairplay.server.servicers.requests import BOUNDS, CUT, PACKAGE, PLAIN, check_sizes, key_of
 from fairplay.v1.connection_pb2 import Hello
 from tests.server.harness import serving
 

@@ -17,7 +17,7 @@ from fairplay.conformance.player.transports import DialInTransport
 from fairplay.games.conformance import Level, Situation
 from fairplay.games.game import Game, find, registered
 from fairplay.games.kit.player_service import DESCRIBE
-from fairplay.server.links.identity import cut
+from fairplay.server.links.dial_in import cut
 from fairplay.v1.player_pb2 import (
     DescribeRequest,
     PlayerDescription,

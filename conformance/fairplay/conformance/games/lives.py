@@ -13,7 +13,7 @@ from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.conformance.player.connection import Connection
 from fairplay.games.kit.player_service import DESCRIBE, END, START
 from fairplay.games.steps import Failure
-from fairplay.server.links.process import ProcessLink
+from fairplay.server.links.programs import ProcessLink
 from fairplay.server.manager.plan import game_id_of
 from fairplay.v1.connection_pb2 import GoodbyeReason
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, EndRequest, PlayerDescription, StartRequest

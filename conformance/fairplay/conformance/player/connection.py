@@ -10,7 +10,7 @@ from fairplay.conformance.player.transports import output_of
 from fairplay.games.steps import Failure, Method
 from fairplay.server.links.dial_in import DialInLink
 from fairplay.server.links.link import DeadLink, Link, OpenCall
-from fairplay.server.links.process import ProcessLink
+from fairplay.server.links.programs import ProcessLink
 from fairplay.v1.player_pb2 import PlayerDescription
 
 

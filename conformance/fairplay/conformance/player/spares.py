@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable
 import psutil
 
 from fairplay.server.links.link import DeadLink, Link
-from fairplay.server.links.process import ProcessLink
+from fairplay.server.links.programs import ProcessLink
 
 MAX_SPARES = 2
 MEMORY_SHARE = 0.25

@@ -20,8 +20,8 @@ from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import dial_in_link
 from fairplay.server.links.dial_out import dial_out_link
 from fairplay.server.links.link import Clock, DeadLink, Link
-from fairplay.server.links.process import ProcessLink
-from fairplay.server.links.program_options import ProgramOptions
+from fairplay.server.links.program import ProgramOptions
+from fairplay.server.links.programs import ProcessLink
 from fairplay.server.links.spec import parse_link
 from fairplay.v1.connection_pb2 import GoodbyeReason
 

@@ -30,7 +30,7 @@ from fairplay.player.secrets import secret_from
 from fairplay.player.tls import TlsFiles
 from fairplay.server.game.plans import full_time_control
 from fairplay.server.links.link import duration
-from fairplay.server.links.program_options import read_program_options
+from fairplay.server.links.program import read_program_options
 from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import TimeControl
 

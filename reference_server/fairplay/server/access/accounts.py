@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import TypeVar
 
-from fairplay.server.access.caller import Caller
-from fairplay.server.access.roles import NAMES
+from fairplay.server.access.caller import NAMES, Caller
 from fairplay.server.links.spec import NAME
 from fairplay.server.records.accounts import AccountRow, AccountsDatabase, InvitationRow, TokenRow
 from fairplay.server.records.errors import RecordExists

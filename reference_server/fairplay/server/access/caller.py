@@ -1,10 +1,16 @@
-"""The caller of the method that is served now."""
+"""The caller of the method that is served now, and the role that each method needs."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from google.protobuf import descriptor_pool
+from google.protobuf.descriptor_pb2 import MethodOptions
+
+from fairplay.games.kit.messages import enum_word
+from fairplay.v1 import access_pb2
 from fairplay.v1.access_pb2 import Role
 
 
@@ -29,3 +35,41 @@ SERVER = Caller("", Role.ROLE_OPERATOR)
 
 CALLER: ContextVar[Caller] = ContextVar("fairplay_caller", default=SERVER)
 """The caller. Set by the interceptor for as long as a method is served."""
+
+
+NAMES: Mapping[str, Role.ValueType] = {
+    "player": Role.ROLE_PLAYER,
+    "organiser": Role.ROLE_ORGANISER,
+    "operator": Role.ROLE_OPERATOR,
+}
+"""The roles that an account may have. Whoever reaches the server is a spectator."""
+
+
+def method_roles(services: Iterable[str]) -> dict[str, Role.ValueType]:
+    """Return the role for each method of some services, by its path.
+
+    Raises ValueError if a method says none: such a method must not be served.
+    """
+    found: dict[str, Role.ValueType] = {}
+    pool = descriptor_pool.Default()
+    for name in services:
+        for method in pool.FindServiceByName(name).methods:
+            role = method.GetOptions().Extensions[access_pb2.role]
+            if not role:
+                raise ValueError(f"{method.full_name} does not say which role it needs")
+            found[f"/{name}/{method.name}"] = role
+    return found
+
+
+def harmless_methods(paths: Iterable[str]) -> frozenset[str]:
+    """Return those of the methods, by their paths, that change nothing."""
+    pool = descriptor_pool.Default()
+    found = ((path, pool.FindMethodByName(path.removeprefix("/").replace("/", "."))) for path in paths)
+    return frozenset(
+        path for path, method in found if method.GetOptions().idempotency_level == MethodOptions.NO_SIDE_EFFECTS
+    )
+
+
+def role_name(role: Role.ValueType) -> str:
+    """Return a role as people write it, e.g. "organiser"."""
+    return enum_word(Role, role)

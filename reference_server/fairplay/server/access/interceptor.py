@@ -1,11 +1,14 @@
-"""The one place where it is decided who calls, and whether it may."""
+"""The one place where it is decided who calls, and whether it may; and the log of who did what."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
+from datetime import UTC, datetime
 from inspect import iscoroutinefunction
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -13,15 +16,56 @@ from google.protobuf.message import Message
 
 from fairplay.player.channels import AUTHORIZATION
 from fairplay.server.access.accounts import Accounts
-from fairplay.server.access.audit import Audit
-from fairplay.server.access.caller import CALLER, SERVER, SPECTATOR, Caller
-from fairplay.server.access.failures import Failures
-from fairplay.server.access.quotas import Quotas, payer
-from fairplay.server.access.roles import harmless_methods, role_name
+from fairplay.server.access.caller import CALLER, SERVER, SPECTATOR, Caller, harmless_methods, role_name
+from fairplay.server.access.quotas import Failures, Quotas, payer
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.peers import caller_host
+from fairplay.server.records.errors import RecordsError
 from fairplay.server.servicers.interceptor import KINDS, Behaviour
 from fairplay.v1.access_pb2 import Role
+
+SUBJECTS = ("tournament_id", "game_id", "name", "table")
+"""The fields of requests that say what they are about."""
+MAX_CHARS = 128
+
+
+class Audit:
+    """A log that is appended to. Only its owner may read it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            path.touch(mode=0o600)
+            self._file = path.open("a", encoding="utf-8", buffering=1)
+        except OSError as error:
+            raise RecordsError(f"the audit log {path} cannot be written: {error.strerror}") from None
+
+    def note(self, caller: Caller, peer: str, method: str, request: Any, outcome: str) -> None:
+        """Write who called a method, about what, and how that ended. Raises RecordsError if that is impossible."""
+        line = {
+            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "account": caller.name,
+            "address": peer,
+            "method": method,
+            **_about(request),
+            "outcome": outcome,
+        }
+        try:
+            self._file.write(json.dumps(line) + "\n")
+        except OSError as error:
+            raise RecordsError(f"the audit log {self._path} cannot be written: {error.strerror}") from None
+
+    def close(self) -> None:
+        """Close the log."""
+        self._file.close()
+
+
+def _about(request: Any) -> dict[str, str]:
+    """Return what a request is about, cut to what a line should hold."""
+    found = {name: str(value)[:MAX_CHARS] for name in SUBJECTS if (value := getattr(request, name, ""))}
+    player = getattr(getattr(request, "player", None), "name", "")
+    return {**found, **({"player": str(player)[:MAX_CHARS]} if player else {})}
+
 
 SCHEME = "bearer "
 DENIED = ("ACCOUNT_REQUIRED", "ROLE_REQUIRED", "TOO_MANY_REQUESTS")

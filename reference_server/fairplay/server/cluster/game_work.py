@@ -14,12 +14,12 @@ from fairplay.server.game.plans import full_game_plan
 from fairplay.server.game.running import Running
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
+from fairplay.server.links.opening import Ways
 from fairplay.server.links.secrets import take_secrets
-from fairplay.server.links.ways import Ways
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import RETRY_S, waiting_for
-from fairplay.server.records.journal import MemoryJournal
-from fairplay.server.records.summaries import begun_game
+from fairplay.server.records.published import begun_game
+from fairplay.server.records.writer import MemoryJournal
 from fairplay.v1.record_pb2 import Record, RecordEntry
 from fairplay.v1.referee_pb2 import GamePlan
 

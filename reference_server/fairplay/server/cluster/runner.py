@@ -9,9 +9,9 @@ from fairplay.server.cluster.game_work import GameWork
 from fairplay.server.cluster.jobs import Job, JobError, WorkerError, make_job
 from fairplay.server.game.referee import Referee
 from fairplay.server.game.runner import LocalRunner, NobodyPlaysError, OpenLinks, PlayedGame, shutting_down
+from fairplay.server.links.opening import Ways
 from fairplay.server.links.secrets import Secrets
 from fairplay.server.links.spec import parse_link
-from fairplay.server.links.ways import Ways
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.store import Store
 from fairplay.v1.game_pb2 import Player

@@ -27,9 +27,9 @@ from fairplay.server.observing.observer import Observer
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.database import Selection
 from fairplay.server.records.errors import RecordExists, RecordsError
+from fairplay.server.records.published import begun_game, listed_game
 from fairplay.server.records.replay import resume
 from fairplay.server.records.store import Store
-from fairplay.server.records.summaries import begun_game, listed_game
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.record_pb2 import RecordEntry, Resumed
 from fairplay.v1.referee_pb2 import Game as GameMessage

@@ -33,8 +33,8 @@ from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import records_unavailable, waiting_for
 from fairplay.server.observing.observer import Observer, link_kinds
 from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.published import add_player
 from fairplay.server.records.replayer import Newcomer, Replayer
-from fairplay.server.records.summaries import add_player
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import CallError, Misconduct
 from fairplay.v1.record_pb2 import RecordedResult, RecordEntry

@@ -4,18 +4,94 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from fairplay.server.access.tokens import same
-from fairplay.server.links.identity import cut
-from fairplay.server.links.kept_names import KeptNames
 from fairplay.server.links.link import Clock, DeadLink, Done, Link, OpenCall, disconnected
 from fairplay.server.links.spec import NAME
 from fairplay.server.links.stream import MAX_PLAYERS_PER_STREAM, Stream, Write
 from fairplay.server.net.errors import Refusal
+from fairplay.server.net.text import visible
 from fairplay.v1.connection_pb2 import GoodbyeReason, Hello, HostedPlayer
 from fairplay.v1.player_pb2 import PlayerDescription
+
+MAX_TEXT_CHARS = 80
+MAX_SERVICES = 64
+MAX_SERVICE_CHARS = 128
+
+
+def cut(description: PlayerDescription) -> PlayerDescription:
+    """Return what is kept of a description: player.proto says how long its texts may be."""
+    kept = PlayerDescription(
+        display_name=visible(description.display_name[:MAX_TEXT_CHARS])[:MAX_TEXT_CHARS],
+        software_version=visible(description.software_version[:MAX_TEXT_CHARS])[:MAX_TEXT_CHARS],
+    )
+    for service in description.services[:MAX_SERVICES]:
+        kept.services.add(name=visible(service.name[:MAX_SERVICE_CHARS])[:MAX_SERVICE_CHARS], revision=service.revision)
+    return kept
+
+
+MAX_NAMES = 100_000
+MAX_HOST_NAMES = 10_000
+
+
+class KeptNames:
+    """The names of players that are away, each kept for the token of its player.
+
+    A name that is pinned plays or is to play: it is never forgotten. Of the others one host has at most MAX_HOST_NAMES,
+    and all have at most MAX_NAMES; those that have been away longest are forgotten first.
+    """
+
+    def __init__(self) -> None:
+        self._pins: Counter[str] = Counter()
+        self._hosts: dict[str, str] = {}
+        self._by_host: defaultdict[str, dict[str, None]] = defaultdict(dict)
+
+    def pin(self, name: str) -> None:
+        """Keep a name for as long as it is pinned, whether its player is here or away."""
+        self._pins[name] += 1
+        self.discard(name)
+
+    def pinned(self, name: str) -> bool:
+        """Return whether a name plays or is to play."""
+        return name in self._pins
+
+    def unpin(self, name: str) -> bool:
+        """Take one pin off, and return whether none is left."""
+        self._pins[name] -= 1
+        if self._pins[name] > 0:
+            return False
+        del self._pins[name]
+        return True
+
+    def add(self, name: str, host: str) -> list[str]:
+        """Keep the name of a player of this host that is away now, and return the names that are forgotten for it."""
+        if name in self._pins:
+            return []
+        self.discard(name)
+        self._hosts[name] = host
+        own = self._by_host[host]
+        own[name] = None
+        forgotten = []
+        if len(own) > MAX_HOST_NAMES:
+            forgotten.append(next(iter(own)))
+        elif len(self._hosts) > MAX_NAMES:
+            forgotten.append(next(iter(self._hosts)))
+        for each in forgotten:
+            self.discard(each)
+        return forgotten
+
+    def discard(self, name: str) -> None:
+        """Drop a name whose player is back, or that is free again."""
+        host = self._hosts.pop(name, None)
+        if host is not None:
+            own = self._by_host[host]
+            del own[name]
+            if not own:
+                del self._by_host[host]
+
 
 MAX_TOKEN_BYTES = 256
 MAX_RESUME_S = 300

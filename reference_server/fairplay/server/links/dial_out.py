@@ -27,7 +27,7 @@ from fairplay.server.links.link import (
     overrun,
     too_large,
 )
-from fairplay.server.links.open_calls import MAX_FRAME_BYTES
+from fairplay.server.links.stream import MAX_FRAME_BYTES
 from fairplay.v1.misconduct_pb2 import CallErrorReason
 
 CHANNEL_OPTIONS = [

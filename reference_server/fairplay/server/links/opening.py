@@ -1,30 +1,76 @@
-"""Links from the texts that say how players are reached."""
+"""The ways to players, as a server or a worker has them, and links from the texts that name players."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from fairplay.games.game import Game, find
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.player.handlers import describe
 from fairplay.player.proxies import ProxyError, check_proxy, names_proxy
-from fairplay.server.access.game_quota import GameQuota
-from fairplay.server.access.quotas import QuotaLimits
+from fairplay.server.access.quotas import GameQuota, QuotaLimits
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import Hub, dial_in_link
 from fairplay.server.links.dial_out import dial_out_link
 from fairplay.server.links.link import Clock, DeadLink, Link, disconnected
 from fairplay.server.links.networks import ANYWHERE, DialNetworks, NotAllowedError
-from fairplay.server.links.process import ProcessLink
-from fairplay.server.links.programs import Programs
+from fairplay.server.links.program import ProgramOptions
+from fairplay.server.links.programs import ProcessLink, Programs
 from fairplay.server.links.secrets import Secrets
 from fairplay.server.links.spec import parse_link, target_of
+from fairplay.server.links.stream import Stream, Write
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import check_descriptors, waiting_for
+from fairplay.server.net.listeners import PlayerListener
+from fairplay.server.servicers.connection import ConnectionServicer
+from fairplay.server.servicers.interceptor import FIRST_LIMIT_S, ErrorInterceptor
+from fairplay.v1.connection_pb2 import Hello
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.player_pb2 import PlayerDescription
+
+MAX_CONNECTIONS = 16
+MAX_CALLS = 4
+"""One stream is all that a player needs, and a new one after a lost connection."""
+
+
+class OnePlayer:
+    """A hub that admits the player of one name only."""
+
+    def __init__(self, hub: Hub, name: str) -> None:
+        self._hub = hub
+        self._name = name
+
+    def admit(self, hello: Hello, write: Write, end: Callable[[], None], host: str = "", account: str = "") -> Stream:
+        """Admit the player, as the hub does; it counts as a host of its own. Raises Refusal for any other name."""
+        if any(player.name != self._name for player in hello.players):
+            raise Refusal("WRONG_TOKEN", f"this address is for {self._name} alone: dial in with FAIRPLAY_NAME")
+        return self._hub.admit(hello, write, end, self._name)
+
+
+class OnePlayerServers:
+    """Makes servers for one player each."""
+
+    def __init__(self, hub: Hub, handshake_limit_s: float = FIRST_LIMIT_S) -> None:
+        self._hub = hub
+        self._handshake_limit_s = handshake_limit_s
+
+    @asynccontextmanager
+    async def __call__(self, listen: str, name: str) -> AsyncIterator[str]:
+        """Serve on an address, "unix:PATH" or HOST:PORT, for the player of a name, and yield the address.
+
+        Raises OSError if the address cannot be listened on.
+        """
+        servicer = ConnectionServicer(OnePlayer(self._hub, name), self._handshake_limit_s)
+        listener = PlayerListener(servicer, [ErrorInterceptor()], MAX_CONNECTIONS, max_calls=MAX_CALLS)
+        try:
+            yield await listener.start(listen)
+        finally:
+            await listener.stop(0.0)
+
 
 START_LIMIT_S = 10.0
 
@@ -180,3 +226,41 @@ async def all_or_none(outcomes: Sequence[Link | BaseException]) -> list[Link]:
         await asyncio.gather(*(link.close() for link in links), return_exceptions=True)
         raise errors[0]
     return links
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """What has to be known to reach players: see Config. It travels to workers as it is."""
+
+    programs: ProgramOptions = field(default_factory=ProgramOptions)
+    allow_exec: bool = False
+    start_limit_s: float = START_LIMIT_S
+    handshake_limit_s: float = FIRST_LIMIT_S
+    credentials: Credentials = NO_CREDENTIALS
+    networks: DialNetworks = ANYWHERE
+
+    def open(
+        self,
+        hub: Hub,
+        clock: Clock,
+        secrets: Secrets | None = None,
+        quota: GameQuota | None = None,
+        starts_at_once: int = 0,
+    ) -> tuple[Programs, Links]:
+        """Return the programs that are started, to be closed at the end, and the links to all players.
+
+        `starts_at_once` is how many programs come up at a time; 0: one a processor.
+        """
+        servers = OnePlayerServers(hub, self.handshake_limit_s)
+        programs = Programs(hub, clock, self.programs, servers, self.start_limit_s, starts_at_once)
+        links = Links(
+            hub,
+            clock,
+            programs=programs if self.allow_exec else None,
+            start_limit_s=self.start_limit_s,
+            credentials=self.credentials,
+            networks=self.networks,
+            secrets=secrets,
+            quota=quota,
+        )
+        return programs, links

@@ -1,4 +1,4 @@
-"""Programs that the server starts: a command under guard, its last output, and how it ended."""
+"""Programs that the server starts: how they are run, a command under guard, and room for them to come up."""
 
 from __future__ import annotations
 
@@ -6,15 +6,145 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import fairplay.sandbox
-from fairplay.sandbox.limits import DEFAULT_LIMITS, Limits, excess
-from fairplay.sandbox.spec import Spec, Walls, write_spec
+from fairplay.games.kit.processors import processors
+from fairplay.sandbox.bubblewrap import Sandbox, choose_mode, choose_sandbox
+from fairplay.sandbox.limits import DEFAULT_LIMITS, Limits, Spec, Walls, excess, parse_limits, write_spec
+from fairplay.sandbox.processes import Descendants
 from fairplay.server.links.link import call_error, disconnected
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason
+
+HIDDEN_VARIABLE, CONFINED_VARIABLE = "FAIRPLAY_PROGRAMS_HIDDEN", "FAIRPLAY_PROGRAMS_CONFINED"
+"""What a server tells its children that start programs, too: the fields `hidden` and `confined` of ProgramOptions."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramOptions:
+    """How programs of players are run.
+
+    `sandbox` None: in no sandbox. `folders`: what all of them may read besides the system's and their own folder.
+    `hidden`: what none of them may read. `confined`: they must lie in the current folder or in one of `folders`.
+    """
+
+    sandbox: Sandbox | None = None
+    limits: Limits = DEFAULT_LIMITS
+    folders: Sequence[Path] = ()
+    hidden: Sequence[Path] = ()
+    confined: bool = False
+
+
+def read_program_options(
+    sandbox: str, limits: str, folders: str, environ: Mapping[str, str], *, confined: bool = False
+) -> tuple[ProgramOptions, str]:
+    """Return the options of these texts, and a sentence to say if there is no sandbox though one was wished for.
+
+    Raises ValueError, with a sentence that says what to give instead, if a text cannot be read; SandboxMissingError if
+    a sandbox is required and there is none.
+    """
+    allowed = parse_limits(limits)
+    added = [Path(folder) for folder in folders.split(os.pathsep) if folder]
+    for folder in added:
+        if not folder.is_dir():
+            raise ValueError(f"{folder} is not a folder that programs could read")
+    found, missing = choose_sandbox(choose_mode(sandbox, environ))
+    hidden = [Path(path) for path in environ.get(HIDDEN_VARIABLE, "").split(os.pathsep) if path]
+    confined = confined or bool(environ.get(CONFINED_VARIABLE))
+    return ProgramOptions(found, allowed, added, hidden, confined), missing
+
+
+LOOK_EVERY_S = 0.5
+IDLE_SHARE = 0.1
+"""A program that wants less of a processor than this while it comes up leaves its turn to another one."""
+MOST_FACTOR = 6.0
+"""How many start limits a program may take at the most, however long it has waited for a processor."""
+
+
+class Wanted(NamedTuple):
+    """The seconds of processors that the processes of a program have had, and for which their threads waited."""
+
+    had_s: float
+    waited_s: float
+
+
+class Room:
+    """Has programs come up by turns, of which at most `at_once` compute at a time; 0: one a processor.
+
+    The start limit of a program counts from its turn, and does not count while it waits for a processor.
+    """
+
+    def __init__(self, limit_s: float, at_once: int = 0) -> None:
+        self.limit_s = limit_s
+        self._free = asyncio.Semaphore(at_once or processors())
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[Turn]:
+        """Wait for the turn of a program, and end it behind the block at the latest."""
+        await self._free.acquire()
+        turn = Turn(self.limit_s, self._free)
+        try:
+            yield turn
+        finally:
+            turn.end()
+
+
+class Turn:
+    """The turn of a program to come up."""
+
+    def __init__(self, limit_s: float, free: asyncio.Semaphore) -> None:
+        self._limit_s = limit_s
+        self._free: asyncio.Semaphore | None = free
+
+    def end(self) -> None:
+        """Let the next program begin, once."""
+        if self._free is not None:
+            self._free.release()
+            self._free = None
+
+    async def wait(self, ways: Collection[asyncio.Task[Any]], ancestor: int) -> None:
+        """Return when one of the ways is open, or the time of the program is over that descends from `ancestor`."""
+        loop = asyncio.get_running_loop()
+        began, had_s, waited_s = loop.time(), 0.0, 0.0
+        while True:
+            most_s = min(self._limit_s + waited_s, MOST_FACTOR * self._limit_s)
+            left_s = began + most_s - loop.time()
+            if left_s <= 0:
+                return
+            done, _ = await asyncio.wait(ways, timeout=min(left_s, LOOK_EVERY_S), return_when=asyncio.FIRST_COMPLETED)
+            if done:
+                return
+            # In a thread, as a program may have hundreds of threads, each with a file.
+            if (wanted := await asyncio.to_thread(read_wanted, ancestor)) is not None:
+                if wanted.had_s + wanted.waited_s - had_s - waited_s < IDLE_SHARE * LOOK_EVERY_S:
+                    self.end()
+                had_s, waited_s = wanted.had_s, max(waited_s, wanted.waited_s)
+
+
+def read_wanted(ancestor: int) -> Wanted | None:
+    """Return what the descendants of a process want of the processors; None where the system does not say so.
+
+    Of the threads of a process the one counts that has waited longest: they wait side by side.
+    """
+    had_s = waited_s = 0.0
+    for pid in Descendants(ancestor).ids():
+        threads = [each for file in Path(f"/proc/{pid}/task").glob("*/schedstat") if (each := _read(file)) is not None]
+        had_s += sum(each.had_s for each in threads)
+        waited_s += max((each.waited_s for each in threads), default=0.0)
+    return Wanted(had_s, waited_s) if had_s else None
+
+
+def _read(file: Path) -> Wanted | None:
+    try:
+        had, waited, _ = file.read_text("ascii").split()
+    except OSError:  # it has ended
+        return None
+    return Wanted(int(had) / 1e9, int(waited) / 1e9)
+
 
 GUARD = str(Path(fairplay.sandbox.__file__).parent)
 MAX_OUTPUT_CHARS = 8_192

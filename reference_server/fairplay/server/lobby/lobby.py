@@ -14,6 +14,7 @@ from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.opening import Links
 from fairplay.server.links.secrets import checked_secret
 from fairplay.server.lobby.checks import (
+    SeatLinks,
     check_joinable,
     check_name_changeable,
     check_not_playing,
@@ -21,18 +22,16 @@ from fairplay.server.lobby.checks import (
     table_of,
     without_you,
 )
-from fairplay.server.lobby.event_stream import EventStream
+from fairplay.server.lobby.events import EventStream
 from fairplay.server.lobby.limits import LobbyLimits, PeerBuckets, TokenBucket, check_granted
-from fairplay.server.lobby.seat_links import SeatLinks
-from fairplay.server.lobby.starts import Starts
 from fairplay.server.lobby.state import LobbyState
 from fairplay.server.lobby.table import Seat, Table
-from fairplay.server.lobby.table_games import TableGames
+from fairplay.server.lobby.table_games import Starts, TableGames
 from fairplay.server.lobby.table_records import TableRecords
-from fairplay.server.lobby.text import check_text, check_user_name
 from fairplay.server.lobby.users import User
 from fairplay.server.manager.signup import Later
 from fairplay.server.net.errors import Refusal
+from fairplay.server.net.text import check_text, check_user_name
 from fairplay.server.records.store import Store
 from fairplay.v1.lobby_pb2 import CreateTableRequest
 from fairplay.v1.table_pb2 import Table as TableMessage

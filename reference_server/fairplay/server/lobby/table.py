@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from fairplay.games.game import Game, find
-from fairplay.server.lobby.text import bot_name
 from fairplay.server.manager.signup import Timer
-from fairplay.server.records.journal import Journal
+from fairplay.server.net.text import bot_name
+from fairplay.server.records.writer import Journal
 from fairplay.v1.misconduct_pb2 import Misconduct, RuleBreak
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.table_pb2 import Seat as SeatMessage

@@ -15,12 +15,12 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from fairplay.games.game import find
 from fairplay.server.links.secrets import Secrets
 from fairplay.server.lobby.table import Seat, Table
-from fairplay.server.lobby.text import fold
+from fairplay.server.net.text import fold
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
-from fairplay.server.records.journal import Journal
 from fairplay.server.records.store import Store
+from fairplay.server.records.writer import Journal
 from fairplay.v1.record_pb2 import RecordedTable, RecordEntry
 from fairplay.v1.table_pb2 import Table as TableMessage
 

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from fairplay.server.access.tokens import same
 from fairplay.server.links.dial_in import Hub
-from fairplay.server.lobby.event_stream import EventStream
+from fairplay.server.lobby.events import EventStream
 from fairplay.server.lobby.limits import TokenBucket
 from fairplay.server.lobby.table import Table
-from fairplay.server.lobby.text import fold
 from fairplay.server.manager.signup import Timer
 from fairplay.server.net.errors import Refusal
+from fairplay.server.net.text import fold
 from fairplay.v1.table_pb2 import Part
 from fairplay.v1.table_pb2 import User as UserMessage
 

@@ -27,8 +27,8 @@ from fairplay.server.manager.waiting import WaitingGames
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.errors import RecordsError, RecordsUnavailable
-from fairplay.server.records.journal import Journal
 from fairplay.server.records.store import Store
+from fairplay.server.records.writer import Journal
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.result_pb2 import GameResult

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.games.game import find
-from fairplay.server.links.identity import cut
+from fairplay.server.links.dial_in import cut
 from fairplay.server.manager import admission, states
 from fairplay.server.manager.driver import Services
 from fairplay.server.manager.examinations import Examinations

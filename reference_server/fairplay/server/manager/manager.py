@@ -16,7 +16,7 @@ from fairplay.server.game.runner import Runner, shutting_down
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
 from fairplay.server.links.opening import Links
-from fairplay.server.links.program_options import ProgramOptions
+from fairplay.server.links.program import ProgramOptions
 from fairplay.server.links.secrets import take_secret, take_secrets
 from fairplay.server.manager import history, states
 from fairplay.server.manager.course import Course
@@ -32,8 +32,8 @@ from fairplay.server.net.exhaustion import RETRY_S, waiting_for
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
-from fairplay.server.records.journal import Journal
 from fairplay.server.records.store import Store
+from fairplay.server.records.writer import Journal
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import SignUpResponse, WatchTournamentResponse, WithdrawResponse
 from fairplay.v1.record_pb2 import RecordEntry, TournamentHeader

@@ -27,15 +27,14 @@ from fairplay.player.channels import (
 from fairplay.player.secrets import SECRET_VARIABLE
 from fairplay.sandbox.limits import MIB, NO_LIMITS, limits_text
 from fairplay.server.game.plans import full_time_control, seconds
-from fairplay.server.links.identity import cut
+from fairplay.server.links.dial_in import cut
 from fairplay.server.links.networks import ANYWHERE, DialNetworks, NotAllowedError
 from fairplay.server.links.opening import START_LIMIT_S
-from fairplay.server.links.program import Program
-from fairplay.server.links.program_options import CONFINED_VARIABLE, HIDDEN_VARIABLE, ProgramOptions
+from fairplay.server.links.program import CONFINED_VARIABLE, HIDDEN_VARIABLE, Program, ProgramOptions
 from fairplay.server.links.spec import parse_link
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import RETRY_S, waiting_for
-from fairplay.server.net.plain_text import visible
+from fairplay.server.net.text import visible
 from fairplay.v1.game_pb2 import Player, TimeControl
 from fairplay.v1.player_pb2 import PlayerDescription
 from fairplay.v1.tournament_pb2 import TournamentPlan

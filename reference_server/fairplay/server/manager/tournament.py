@@ -23,7 +23,7 @@ from fairplay.server.manager.watchers import Watchers
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import STOPPED_BY_MACHINE, records_unavailable, waiting_for
 from fairplay.server.records.errors import RecordsError
-from fairplay.server.records.journal import Journal
+from fairplay.server.records.writer import Journal
 from fairplay.v1.manager_pb2 import TournamentStarted, WatchTournamentResponse
 from fairplay.v1.record_pb2 import RecordEntry, Resumed, TournamentChange, TournamentEntrants
 from fairplay.v1.tournament_pb2 import Standings

@@ -16,7 +16,7 @@ from fairplay.player.accepting import Connection, Connections, accept
 from fairplay.player.serving import AddressInUseError
 from fairplay.player.tls import TlsFiles, server_contexts
 from fairplay.server import __version__
-from fairplay.server.observing.meter import BOUNDS_S, Durations, Meter
+from fairplay.server.observing.observer import BOUNDS_S, Durations, Meter
 
 if TYPE_CHECKING:
     from fairplay.server.server import Server

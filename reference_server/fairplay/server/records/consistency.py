@@ -16,8 +16,8 @@ from fairplay.server.manager import history, states
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.published import ended_game
 from fairplay.server.records.store import Store
-from fairplay.server.records.summaries import ended_game
 from fairplay.server.records.verify import Finding, is_last
 from fairplay.v1.record_pb2 import Record, RecordedGame, RecordEntry
 from fairplay.v1.referee_pb2 import Game, GamePlan

@@ -16,11 +16,10 @@ import sqlalchemy as sa
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 
 from fairplay.server.records import formats, sqlite
-from fairplay.server.records.chunks import Found, Item, Trail, join, pack_numbers, split, unpack_numbers
+from fairplay.server.records.chunks import Contents, Found, Item, Row, Trail, join, pack_numbers, split, unpack_numbers
 from fairplay.server.records.errors import RecordsError, RecordsUnavailable, first_line
 from fairplay.server.records.parts import check_small
 from fairplay.server.records.place import Place
-from fairplay.server.records.soundness import Contents, Row
 
 PART = "records"
 CHUNKS_PER_QUERY = 256

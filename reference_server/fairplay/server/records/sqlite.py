@@ -1,4 +1,4 @@
-"""All that is special about SQLite: a directory of databases, how to open them, and what to watch for.
+"""All that is special about SQLite: a directory of databases, how to open and lock them, and what to watch for.
 
 A write-ahead log lets others read while the server writes. `synchronous=NORMAL` hands every committed batch to
 the operating system, so that nothing committed is lost with the server; only a loss of power can take the
@@ -7,18 +7,75 @@ last batches, and it takes them whole.
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
 from sqlite3 import Error as SqliteError
+from typing import TextIO
 from urllib.parse import quote
 
 from sqlalchemy import URL, BigInteger, Connection, Engine, Integer, create_engine, event, text
 
-from fairplay.server.records import lock
-from fairplay.server.records.errors import RecordsError
+from fairplay.server.records.errors import RecordsError, StoreInUse
+
+LOCK_NAME = "lock"
+
+
+@contextmanager
+def hold(directory: Path) -> Iterator[None]:
+    """Lock a directory, made if there is none, until the context is left or the process ends.
+
+    The directory itself is locked as well as the file that says by whom: somebody may remove that file.
+    Raises StoreInUse if another server has locked it, RecordsError if it cannot be made or written to.
+    """
+    with ExitStack() as closing:
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            file = closing.enter_context((directory / LOCK_NAME).open("a+", encoding="ascii"))
+            descriptor = os.open(directory, os.O_RDONLY)
+            closing.callback(os.close, descriptor)
+        except OSError as error:
+            problem = "it is a file, not a directory" if isinstance(error, FileExistsError) else error.strerror
+            raise RecordsError(f"cannot keep records in {directory}: {problem}") from None
+        _lock(file.fileno(), file, directory)
+        _lock(descriptor, file, directory)
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
+
+
+def held(directory: Path) -> bool:
+    """Return whether a server holds the lock of a directory."""
+    try:
+        with (directory / LOCK_NAME).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _lock(descriptor: int, file: TextIO, directory: Path) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise StoreInUse(
+            f"the records in {directory} are in use by another server (process {_holder(file)}): "
+            "stop it, or name another directory"
+        ) from None
+    except OSError as error:
+        raise RecordsError(f"cannot lock the records in {directory}: {error.strerror}") from None
+
+
+def _holder(file: TextIO) -> str:
+    file.seek(0)
+    return file.read(20) or "unknown"
+
 
 FILE_NAME = "records.sqlite"
 BUSY_TIMEOUT_S = 5.0
@@ -47,12 +104,12 @@ class Directory:
     @property
     def in_use(self) -> bool:
         """Return whether a server holds the lock of the directory."""
-        return lock.held(self.path)
+        return held(self.path)
 
     @contextmanager
     def writing(self) -> Iterator[Engine]:
         """Lock the directory, made if there is none, and yield the database of its records."""
-        with lock.hold(self.path):
+        with hold(self.path):
             engine = _engine(self.path / FILE_NAME, mode="rwc")
             event.listen(engine, "connect", _prepare)
             watch = _Watch(self.path / FILE_NAME)

@@ -19,10 +19,9 @@ from fairplay.server.records.chain import first_broken, parsed
 from fairplay.server.records.chunks import Trail
 from fairplay.server.records.database import Database, Listing, Selection
 from fairplay.server.records.errors import RecordExists, RecordsError
-from fairplay.server.records.journal import Journal
 from fairplay.server.records.place import Place, at
-from fairplay.server.records.summaries import ended_game
-from fairplay.server.records.writer import Writer
+from fairplay.server.records.published import ended_game
+from fairplay.server.records.writer import Journal, Writer
 from fairplay.v1.record_pb2 import LinkedEntry, Record
 
 MAX_SEARCHED = 20_000

@@ -9,7 +9,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.server.access.accounts import AccountError, Accounts, NameTakenError
 from fairplay.server.access.caller import CALLER, Caller
-from fairplay.server.access.failures import Failures
+from fairplay.server.access.quotas import Failures
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.peers import caller_host
 from fairplay.v1 import account_pb2 as pb

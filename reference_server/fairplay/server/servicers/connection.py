@@ -13,13 +13,11 @@ from fairplay.server.access.caller import CALLER
 from fairplay.server.access.ownership import Ownership
 from fairplay.server.access.quotas import Quotas, payer
 from fairplay.server.links.dial_in import check_players
-from fairplay.server.links.services import called_services
-from fairplay.server.links.stream import Stream, Write
+from fairplay.server.links.stream import Stream, Write, called_services
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.peers import host_of
-from fairplay.server.servicers.malformed import sound
-from fairplay.server.servicers.patience import FIRST_LIMIT_S, FirstMessages
-from fairplay.server.servicers.sizes import check_sizes
+from fairplay.server.servicers.interceptor import FIRST_LIMIT_S, FirstMessages
+from fairplay.server.servicers.requests import check_sizes, sound
 from fairplay.v1.connection_pb2 import Hello
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceServicer
 

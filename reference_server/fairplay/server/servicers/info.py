@@ -3,12 +3,105 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from fairplay.server.observing.load import LoadGauge
-from fairplay.server.servicers.server_info import server_info
+from fairplay.formats import format as formats
+from fairplay.games.envelopes import wrap
+from fairplay.games.game import Game, find, registered
+from fairplay.server import __version__
+from fairplay.server.game.plans import full_time_control
+from fairplay.server.links.link import MAX_REPLY_BYTES, duration
+from fairplay.server.links.stream import MAX_FRAME_BYTES, called_services
 from fairplay.v1 import server_pb2 as pb
+from fairplay.v1.game_pb2 import GameSettings, TimeControl
+from fairplay.v1.server_pb2 import Authentication, GameInfo, ServerInfo, ServerLimits, ServerLoad
 from fairplay.v1.server_pb2_grpc import ServerServiceServicer
+
+
+def server_info(start_limit_s: float, *, starts_programs: bool, knows_accounts: bool) -> ServerInfo:
+    """Return what everybody may know of this server."""
+    return ServerInfo(
+        version=__version__,
+        services=called_services(),
+        games=_games(),
+        formats=formats.registered(),
+        authentication=Authentication.AUTHENTICATION_TOKEN if knows_accounts else Authentication.AUTHENTICATION_NONE,
+        limits=ServerLimits(
+            max_message_bytes=MAX_FRAME_BYTES,
+            max_reply_bytes=MAX_REPLY_BYTES,
+            start_limit=duration(start_limit_s),
+            starts_programs=starts_programs,
+        ),
+    )
+
+
+@cache
+def _games() -> tuple[GameInfo, ...]:
+    return tuple(game_info(find(name)) for name in registered())
+
+
+def game_info(game: Game) -> GameInfo:
+    """Return what a server says of a game."""
+    info = GameInfo(
+        name=game.name,
+        title=game.title,
+        service=game.service,
+        min_player_count=game.seats.start,
+        max_player_count=game.seats.stop - 1,
+        default_settings=wrap(GameSettings, game, game.full_settings(game.settings_type())),
+        tournament_settings=wrap(GameSettings, game, game.full_settings(game.tournament_settings)),
+        time_control=full_time_control(game, TimeControl()),
+    )
+    for each in game.settings:
+        info.settings.add(name=each.name, meaning=each.meaning, allowed=each.allowed, default_value=each.default)
+    for rule_id, sentence in game.rules.items():
+        info.rules.add(rule_id=rule_id, sentence=sentence)
+    for name, sentence in game.strategies.items():
+        info.strategies.add(name=name, sentence=sentence)
+    return info
+
+
+STATM = Path("/proc/self/statm")
+BEAT_S = 0.02
+"""How long it waits to see how much later than that it is called."""
+
+
+class LoadGauge:
+    """Says how much a server has to do. `counts` returns what it counts itself."""
+
+    def __init__(self, counts: Callable[[], ServerLoad]) -> None:
+        self._counts = counts
+        self._started_s = time.monotonic()
+
+    async def read(self) -> ServerLoad:
+        """Return the load at this moment."""
+        load = ServerLoad(
+            uptime=duration(time.monotonic() - self._started_s),
+            cpu_time=duration(time.process_time()),
+            memory_bytes=_memory_bytes(),
+            lag=duration(await _lag_s()),
+        )
+        load.MergeFrom(self._counts())
+        return load
+
+
+async def _lag_s() -> float:
+    due_s = time.monotonic() + BEAT_S
+    await asyncio.sleep(BEAT_S)
+    return max(0.0, time.monotonic() - due_s)
+
+
+def _memory_bytes() -> int:
+    """Return how much memory this process has; 0 where the system does not say so."""
+    try:
+        return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
 
 
 class ServerServicer(ServerServiceServicer):

@@ -13,11 +13,11 @@ from fairplay.server.access.caller import CALLER
 from fairplay.server.access.ownership import Ownership
 from fairplay.server.links.link import duration
 from fairplay.server.lobby.lobby import Lobby
-from fairplay.server.lobby.text import check_user_name
 from fairplay.server.lobby.users import User
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.peers import caller_host, visitor_of
-from fairplay.server.servicers.paging import cursor_of, page_size, token_of
+from fairplay.server.net.text import check_user_name
+from fairplay.server.servicers.public import cursor_of, page_size, token_of
 from fairplay.v1 import lobby_pb2 as pb
 from fairplay.v1.lobby_pb2_grpc import LobbyServiceServicer
 

@@ -11,8 +11,15 @@ from fairplay.server.access.ownership import Ownership
 from fairplay.server.access.quotas import Quotas
 from fairplay.server.manager.manager import KIND, Manager
 from fairplay.server.manager.plan import checked_tournament_id
-from fairplay.server.servicers.paging import cursor_of, page_size, token_of
-from fairplay.server.servicers.public import public_event, public_round_game, public_tournament, tournament_summary
+from fairplay.server.servicers.public import (
+    cursor_of,
+    page_size,
+    public_event,
+    public_round_game,
+    public_tournament,
+    token_of,
+    tournament_summary,
+)
 from fairplay.v1 import manager_pb2 as pb
 from fairplay.v1.manager_pb2_grpc import ManagerServiceServicer
 

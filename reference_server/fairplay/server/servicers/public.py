@@ -1,16 +1,109 @@
-"""The public view of games and tournaments: without addresses of players, and without what reveals hidden things."""
+"""The public view of games and tournaments, without addresses and hidden things, and pages of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from fairplay.server.game.evidence import without_evidence
-from fairplay.server.servicers.fitting import fit_result, fit_tournament
+from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import WatchTournamentResponse
+from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.referee_pb2 import Game, GameSummary
 from fairplay.v1.result_pb2 import GameResult
-from fairplay.v1.tournament_pb2 import RoundGame, Tournament, TournamentFailure, TournamentStatus, TournamentSummary
+from fairplay.v1.tournament_pb2 import (
+    RoundGame,
+    Tournament,
+    TournamentFailure,
+    TournamentResult,
+    TournamentStatus,
+    TournamentSummary,
+)
+
+DEFAULT_PAGE_SIZE = 50
+MAX_PAGE_SIZE = 1_000
+MAX_CURSOR = 2**63 - 1
+
+
+def page_size(asked: int) -> int:
+    """Return how many rows a page has: what is asked for, within bounds; 0 stands for the default."""
+    return min(asked, MAX_PAGE_SIZE) or DEFAULT_PAGE_SIZE
+
+
+def cursor_of(token: str) -> int | None:
+    """Return where a page begins. Raises Refusal if the token is not one of ours."""
+    if not token:
+        return None
+    if not token.isascii() or not token.isdigit() or int(token) > MAX_CURSOR:
+        raise Refusal("INVALID_PAGE_TOKEN", "the page token is not one that this method returned", "page_token")
+    return int(token)
+
+
+def token_of(cursor: int | None) -> str:
+    """Return the token for the next page; empty if there is none."""
+    return "" if cursor is None else str(cursor)
+
+
+MAX_BYTES = 4 * 1024 * 1024 - 64 * 1024
+"""gRPC's default limit, less some room for what is around the tournament."""
+MAX_WORDS_CHARS = 100
+"""How much is kept of what misconducts say in words, where that is cut."""
+
+
+def fit_tournament(tournament: Tournament) -> None:
+    """Cut a tournament until it fits, a step at a time; the comment of GetTournament says what is left out."""
+    for cut in (_cut_all_words, _drop_misconducts_of_games, _drop_descriptions, _drop_lower_ranks):
+        if tournament.ByteSize() <= MAX_BYTES:
+            return
+        cut(tournament)
+
+
+def fit_result(result: TournamentResult) -> None:
+    """Cut a result until it fits."""
+    if result.ByteSize() > MAX_BYTES:
+        _cut_words_of_failures(result)
+
+
+def _cut_all_words(tournament: Tournament) -> None:
+    for result in _results(tournament):
+        for misconduct in result.misconducts:
+            _cut_words(misconduct)
+    _cut_words_of_failures(tournament.result)
+
+
+def _cut_words_of_failures(result: TournamentResult) -> None:
+    for failure in result.failures:
+        _cut_words(failure.misconduct)
+
+
+def _cut_words(misconduct: Misconduct) -> None:
+    if misconduct.HasField("call_error"):
+        misconduct.call_error.ClearField("output")
+        misconduct.call_error.message = misconduct.call_error.message[:MAX_WORDS_CHARS]
+    elif misconduct.HasField("rule_break"):
+        misconduct.rule_break.explanation = misconduct.rule_break.explanation[:MAX_WORDS_CHARS]
+
+
+def _drop_misconducts_of_games(tournament: Tournament) -> None:
+    for result in _results(tournament):
+        result.ClearField("misconducts")
+
+
+def _drop_descriptions(tournament: Tournament) -> None:
+    for player in tournament.entrants:
+        player.ClearField("description")
+        player.ClearField("certificate")
+
+
+def _drop_lower_ranks(tournament: Tournament) -> None:
+    for result in _results(tournament):
+        del result.ranking[1:]
+
+
+def _results(tournament: Tournament) -> Iterator[GameResult]:
+    """Yield the results of all games that are over."""
+    return (game.result for round_ in tournament.rounds for game in round_.games if game.HasField("result"))
+
 
 OPEN = (TournamentStatus.TOURNAMENT_STATUS_SIGN_UP, TournamentStatus.TOURNAMENT_STATUS_RUNNING)
 

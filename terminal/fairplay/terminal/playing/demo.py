@@ -15,7 +15,7 @@ from fairplay.client.inputs import find_game
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game
 from fairplay.player.interrupts import run
-from fairplay.server.links.program_options import ProgramOptions
+from fairplay.server.links.program import ProgramOptions
 from fairplay.server.server import Config
 from fairplay.terminal.playing.channels import open_local_channel
 from fairplay.terminal.playing.tournament import Details, show_tournament, start

@@ -1,9 +1,10 @@
-"""The events of the lobby: numbered, serialised once for all readers, and remembered for those who fall behind."""
+"""The events of the lobby: numbered, kept for those who fall behind, and sent to the streams of users."""
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -112,3 +113,96 @@ def _now() -> Timestamp:
     now = Timestamp()
     now.GetCurrentTime()
     return now
+
+
+Write: TypeAlias = Callable[[bytes], Awaitable[None]]
+After: TypeAlias = Callable[[int], tuple[int, Sequence[bytes]]]
+"""(number of the last event that was seen) -> the number of the last event, and the messages that lead there."""
+
+
+class EventStream:
+    """One stream. `seen` is the number of the last event that its user has seen."""
+
+    def __init__(self, seen: int, after: After) -> None:
+        self._seen = seen
+        self._after = after
+        self._due = asyncio.Event()
+        self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def wake(self) -> None:
+        """Send the events that are new."""
+        self._due.set()
+
+    def end(self, error: BaseException | None = None) -> None:
+        """End the stream, with an error if the user did not ask for the end. Only the first end counts."""
+        if self._over.done():
+            return
+        if error is None:
+            self._over.set_result(None)
+        else:
+            self._over.set_exception(error)
+
+    async def run(self, write: Write) -> None:
+        """Send events until the stream is ended. Raises what it was ended with, or what `write` raises."""
+        writing = asyncio.ensure_future(self._write_all(write))
+        writing.add_done_callback(self._stopped)
+        try:
+            await self._over
+        finally:
+            writing.cancel()
+
+    def _stopped(self, writing: asyncio.Task[None]) -> None:
+        if not writing.cancelled():
+            self.end(writing.exception())
+
+    async def _write_all(self, write: Write) -> None:
+        while True:
+            self._due.clear()
+            last, due = self._after(self._seen)
+            for data in due:
+                await write(data)
+            self._seen = last
+            await self._due.wait()
+
+
+SLICE = 50
+"""How many streams are woken in one turn of the event loop: games go on in between."""
+MIN_REST_S = 0.005
+
+
+class Broadcaster:
+    """Wakes all streams, then rests for as long as that took: what happens meanwhile is sent together."""
+
+    def __init__(self, streams: Callable[[], Iterable[EventStream]]) -> None:
+        self._streams = streams
+        self._due = asyncio.Event()
+        self._task = asyncio.get_running_loop().create_task(self._run())
+
+    def wake_all(self) -> None:
+        """Wake all streams in the next round."""
+        self._due.set()
+
+    def wake_some(self, streams: Sequence[EventStream]) -> None:
+        """Wake some streams at once, unless they are many."""
+        if len(streams) > SLICE:
+            self.wake_all()
+            return
+        for stream in streams:
+            stream.wake()
+
+    async def _run(self) -> None:
+        while True:
+            await self._due.wait()
+            self._due.clear()
+            began = time.monotonic()
+            streams = list(self._streams())
+            for at in range(0, len(streams), SLICE):
+                for stream in streams[at : at + SLICE]:
+                    stream.wake()
+                await asyncio.sleep(0)  # in which they write
+            await asyncio.sleep(max(MIN_REST_S, time.monotonic() - began))
+
+    async def stop(self) -> None:
+        """Stop waking streams."""
+        self._task.cancel()
+        await asyncio.wait([self._task])

@@ -1,4 +1,7 @@
-"""How long the strings of requests may be. They are checked before anything else is done with a request.
+"""Requests that are refused before anything is done with them: those that cannot be read, or are too long.
+
+gRPC calls the deserializer before any handler, and takes an exception of it for a fault of the server. So it returns a
+`Malformed` instead of raising, which the handler turns into a refusal.
 
 What a stranger sends is kept in records, shown in lists and repeated in errors: without a bound one cheap request would
 make many expensive answers. The comment of each field in the protos says the same number.
@@ -6,15 +9,38 @@ make many expensive answers. The comment of each field in the protos says the sa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 
 from fairplay.server.net.errors import Refusal
-from fairplay.server.net.plain_text import is_plain
+from fairplay.server.net.text import is_plain
+
+
+class Malformed:
+    """What stands for a request that cannot be parsed."""
+
+
+def guard_deserializer(parse: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
+    """Return a deserializer that returns a Malformed for bytes that `parse` cannot parse."""
+
+    def guarded(data: bytes) -> Any:
+        try:
+            return parse(data)
+        except DecodeError:
+            return Malformed()
+
+    return guarded
+
+
+def sound(request: Any) -> Any:
+    """Return a request that was parsed. Raises Refusal if it was not."""
+    if isinstance(request, Malformed):
+        raise Refusal("PROTOCOL_BROKEN", "the request cannot be parsed: it is not a message of the method's type")
+    return request
 
 
 class Bound(NamedTuple):
