@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from fairplay.games.webset.game import GAME
-from fairplay.games.webset.players.player import PausingPlayer, StrategyPlayer
-from fairplay.games.webset.players.strategies import STRATEGIES, make_strategy
+from fairplay.games.webset.players import STRATEGIES, PausingPlayer, Solver, StrategyPlayer, position_to_act
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import acts, takes
 from fairplay.games.webset.rules.cards import EMPTY
@@ -123,20 +122,12 @@ def test_a_solver_that_misses_all_sets_neither_calls_nor_picks_in_rounds() -> No
 
 
 def test_reaction_times_are_spread_around_their_mean() -> None:
-    chosen = make_strategy("solver:reaction=2.5,spread=0.2")
-    positions = [position_of(number) for number in range(200)]
+    chosen = Solver(reaction=2.5, spread=0.2, error=0.0, misses=0.0, singly=0.0, seed=0)
+    positions = [position_to_act(to_act(fresh()._replace(revision=number))) for number in range(200)]
     times = [chosen.pause_s(position) for position in positions]
     assert 2.3 < sum(times) / 200 < 2.7
     assert 0.5 < min(times) < 2.2
     assert 2.8 < max(times) < 4.5
-    assert len({make_strategy("solver:reaction=1,spread=0").pause_s(position) for position in positions}) == 1
-    assert make_strategy("solver").pause_s(positions[0]) == 0.0
-
-
-def position_of(revision: int) -> Any:
-    from fairplay.games.webset.players.player import position_to_act
-
-    return position_to_act(to_act(fresh()._replace(revision=revision)))
 
 
 def test_players_are_quick_and_wait_in_the_loop_where_they_wait() -> None:

@@ -10,8 +10,7 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.games.kit.settings import Setting, describe
 from fairplay.games.kit.strategies import describe_strategies
 from fairplay.games.steps import Conversation
-from fairplay.games.webset.players.player import PausingPlayer, StrategyPlayer, player
-from fairplay.games.webset.players.strategies import STRATEGIES
+from fairplay.games.webset.players import STRATEGIES, PausingPlayer, StrategyPlayer, player
 from fairplay.games.webset.protocol import codec, conversation
 from fairplay.games.webset.protocol.methods import ACT, METHODS, SERVICE
 from fairplay.games.webset.rules import acts

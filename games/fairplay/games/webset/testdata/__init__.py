@@ -27,8 +27,7 @@ from fairplay.games.kit.testdata import (
     read_scripts,
     read_text,
 )
-from fairplay.games.webset.players.player import StrategyPlayer
-from fairplay.games.webset.players.strategies import Position, make_strategy
+from fairplay.games.webset.players import Position, StrategyPlayer, make_strategy
 from fairplay.games.webset.protocol import conversation
 from fairplay.games.webset.protocol.methods import METHODS
 from fairplay.games.webset.rules import acts, invariants
