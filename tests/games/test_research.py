@@ -15,7 +15,7 @@ from fairplay.games.game import find
 from fairplay.games.q import research as q_research
 from fairplay.games.q import rules as q
 from fairplay.games.research import Encoding, find_research, first_numbers, playouts, rewards
-from fairplay.games.webset.rules import acts
+from fairplay.games.webset import rules
 from fairplay.games.webset.rules.cards import is_set
 from fairplay.games.webset.rules.state import State, on_table, solutions
 from tests.slow import all_but_first_slow
@@ -153,7 +153,7 @@ def test_a_round_of_webset_counts_one_of_the_takes_when_all_have_chosen() -> Non
     after = take(encoding, position, right)
     assert (after.state, encoding.turn(after)) == (position.state, 1)
     after = take(encoding, after, wrong)
-    assert acts.scores(after.state) == (1, -1)
+    assert rules.scores(after.state) == (1, -1)
     assert encoding.turn(after) == 0
 
 
@@ -170,7 +170,7 @@ def test_who_is_locked_out_is_not_asked_in_a_round_of_webset() -> None:
     encoding = encode(Setting("webset", 2, {"lockedUntilChange": True}))
     position = encoding.initial(Random(5))
     position = encoding.apply(take(encoding, position, wrong_take(position.state)), 0)
-    assert (acts.scores(position.state), encoding.turn(position)) == ((-1, 0), 1)
+    assert (rules.scores(position.state), encoding.turn(position)) == ((-1, 0), 1)
     assert encoding.turn(encoding.apply(position, 0)) == 1
 
 
@@ -187,7 +187,7 @@ def test_a_puzzle_is_solved_by_naming_all_sets_and_nothing_is_named_twice() -> N
     position = take(encoding, position, (min(offered),))
     position = encoding.apply(encoding.apply(position, 0), 0)
     assert encoding.turn(position) is None
-    assert acts.scores(position.state) == (len(found) - 1, 0)
+    assert rules.scores(position.state) == (len(found) - 1, 0)
 
 
 def test_in_a_puzzle_all_takes_can_be_named_and_then_only_done_is_left() -> None:

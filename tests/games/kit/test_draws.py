@@ -14,7 +14,8 @@ from fairplay.games.bazaar import rules as bazaar
 from fairplay.games.bazaar.rules.pieces import unpack
 from fairplay.games.eriantys.rules.bag import draw_one
 from fairplay.games.kit.draws import draw_below
-from fairplay.games.webset.rules import acts, takes
+from fairplay.games.webset import rules
+from fairplay.games.webset.rules import takes
 from fairplay.games.webset.rules.settings import settings_of
 from fairplay.games.webset.rules.state import Status
 
@@ -87,7 +88,7 @@ def test_a_drawn_colour_is_one_of_those_in_the_bag() -> None:
 def test_the_take_that_counts_is_that_of_the_page() -> None:
     table = (0, 1, 2, 9, 10, 11, 18, 19, 20, 3, 4, 5)
     deck = (*table, *[card for card in range(81) if card not in table])
-    state = acts.dealt(settings_of(rounds="lot"), deck, 4)
+    state = rules.dealt(settings_of(rounds="lot"), deck, 4)
     answers = [(2, (0, 1, 2)), (0, (0, 1, 3)), (3, (9, 10, 11)), (1, (18, 19, 20))]
     verdicts = takes.play_round(state, answers).verdicts
     assert [seat for seat, said in verdicts.items() if said.status is Status.GOT_SET] == [1]

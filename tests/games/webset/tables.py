@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from fairplay.games.steps import Arrival, Call, CallAll, Eliminate, Outcome, Race, Show
+from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
 from fairplay.games.webset.protocol import codec, conversation
-from fairplay.games.webset.rules import acts, invariants
+from fairplay.games.webset.rules import invariants
 from fairplay.games.webset.rules.cards import EMPTY, format_card, parse_cards
 from fairplay.games.webset.rules.settings import settings_of
 from fairplay.games.webset.rules.state import Act, Phase, State, Status, Take, Word, on_table
@@ -32,13 +33,13 @@ def format_cards(cards: Iterable[int]) -> str:
 
 def fresh(seats: int = 2, deck: Sequence[int] = UNSHUFFLED, **given: Any) -> State:
     """Return a game with this deck; the unshuffled one gives the table of vector S3."""
-    return acts.dealt(settings_of(**{"min_players": 1, **given}), tuple(deck), seats, draw_state=1)
+    return rules.dealt(settings_of(**{"min_players": 1, **given}), tuple(deck), seats, draw_state=1)
 
 
 def done(state: State, *given: tuple[int, Word | str]) -> State:
     """Return the state after acts that must be carried out; a text is a take of these cards."""
     for seat, action in given:
-        state, status, _ = acts.carry_out(state, act(seat, action))
+        state, status, _ = rules.carry_out(state, act(seat, action))
         assert status in (None, Status.GOT_SET), status
     return state
 
@@ -53,7 +54,7 @@ def taken(state: State, cards: str, seat: int = 0) -> State:
 
 def refused(state: State, seat: int, action: Word | str) -> tuple[Status | None, str | None]:
     """Return the status and the rule of an act that must not change anything."""
-    after, status, rule = acts.carry_out(state, act(seat, action))
+    after, status, rule = rules.carry_out(state, act(seat, action))
     assert after == state
     return status, rule
 

@@ -19,7 +19,7 @@ from fairplay.games.frontends import (
     find_frontend,
 )
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules.settings import RULES
+from fairplay.games.webset.rules import RULES
 from fairplay.games.webset.rules.state import State
 from fairplay.games.webset.views import board, reasons
 from fairplay.games.webset.views.drafts import ACTIONS

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairplay.games.kit.judging import MalformedReplyError
+from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules import acts
 from fairplay.games.webset.rules.cards import EMPTY
 from fairplay.games.webset.rules.settings import Settings, settings_of
 from fairplay.games.webset.rules.state import Phase, State, Status, Word
@@ -45,7 +45,7 @@ def any_settings(draw: st.DrawFn) -> Settings:
 def states(draw: st.DrawFn) -> State:
     state, rng = draw(games())
     for _ in range(draw(st.integers(0, 80))):
-        if acts.turn(state) is not None:
+        if rules.turn(state) is not None:
             state = stepped(state, rng)
     return state
 
@@ -130,7 +130,7 @@ def test_a_public_state_is_the_full_one_without_deck_and_lots(state: State) -> N
 @settings(max_examples=50, deadline=None)
 @given(states(), st.integers(1, 2**32))
 def test_no_byte_of_a_public_state_depends_on_the_order_of_the_deck(state: State, seed: int) -> None:
-    other = state._replace(deck=acts.shuffled(state.deck, Random(seed)), draw_state=seed)
+    other = state._replace(deck=rules.shuffled(state.deck, Random(seed)), draw_state=seed)
     assert codec.public_message(other).SerializeToString(deterministic=True) == codec.public_message(
         state
     ).SerializeToString(deterministic=True)

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from fairplay.games.steps import Arrival, Call, CallAll, CallKind, Eliminate, Race, Show, drive
+from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
 from fairplay.games.webset.protocol import codec, conversation
-from fairplay.games.webset.rules import acts
 from fairplay.games.webset.rules.cards import EMPTY, parse_cards
 from fairplay.games.webset.rules.state import Phase, Player, Standing, State, on_table
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
@@ -681,7 +681,7 @@ def disguised(state: State) -> list[State]:
     """Return states that differ only in what nobody may know."""
     return [
         state._replace(draw_state=state.draw_state ^ 0x5555),
-        *[state._replace(deck=acts.shuffled(state.deck, Random(seed))) for seed in range(3)],
+        *[state._replace(deck=rules.shuffled(state.deck, Random(seed))) for seed in range(3)],
     ]
 
 

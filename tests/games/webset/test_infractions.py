@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from fairplay.games.conformance import Level
-from fairplay.games.webset.conformance import infractions
+from fairplay.games.webset import infractions, rules
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules import acts, takes
+from fairplay.games.webset.rules import takes
 from fairplay.games.webset.rules.state import Act, State, Status, Word
 from fairplay.v1.misconduct_pb2 import Overrun
 from fairplay.webset.v1.webset_player_pb2 import ActRequest, PickCardsRequest, PickCardsResponse
@@ -29,7 +29,7 @@ MUST, SHOULD = Level.MUST, Level.SHOULD
 
 def to_act(state: State, seat: int = 0, rule: str = "", status: Status | None = None) -> ActRequest:
     """Return the question as the referee asks it."""
-    actions = codec.action_list(acts.possible(state, seat))
+    actions = codec.action_list(rules.possible(state, seat))
     reported = codec.status(status)
     return ActRequest(seat=seat, state=codec.public_message(state), actions=actions, rule_id=rule, status=reported)
 
@@ -55,12 +55,12 @@ def infraction(state: State, request: Any, answer: Any) -> tuple[str, Level] | N
 )
 def test_what_is_not_listed_is_refused_for_the_rule_that_the_referee_names(word: Word, rule: str) -> None:
     assert infraction(fresh(), to_act(fresh()), answered(word)) == (rule, SHOULD)
-    assert acts.carry_out(fresh(), Act(0, word)).rule == rule
+    assert rules.carry_out(fresh(), Act(0, word)).rule == rule
 
 
 def test_what_is_listed_may_be_tried_once_and_not_again_after_it_was_refused() -> None:
     state = fresh(more_rule="if_no_set")
-    _, status, rule = acts.carry_out(state, Act(0, MORE))
+    _, status, rule = rules.carry_out(state, Act(0, MORE))
     assert infraction(state, to_act(state), answered(MORE)) is None
     assert infraction(state, to_act(state, 0, str(rule), status), answered(MORE)) == ("webset.more.no-set", SHOULD)
     assert infraction(state, to_act(state, 0, "webset.call.first", Status.ALREADY_CALLED), answered(MORE)) is None

@@ -9,7 +9,8 @@ import pytest
 
 from fairplay.games.game import find, may_join_late
 from fairplay.games.steps import Joined
-from fairplay.games.webset.rules import acts, invariants
+from fairplay.games.webset import rules
+from fairplay.games.webset.rules import invariants
 from fairplay.games.webset.rules.cards import format_card
 from fairplay.games.webset.rules.settings import settings_of
 from fairplay.games.webset.rules.state import Act, Standing, State, Word, solutions
@@ -104,20 +105,20 @@ def test_there_is_room_for_eight_where_the_settings_let_players_join(
     chosen: dict[str, Any], seat_count: int, next_seat: int | None
 ) -> None:
     settings = settings_of(**{"late_join": True, **chosen})
-    state = acts.initial(settings, seat_count, Random(1))
-    assert acts.next_seat(state) == next_seat
-    assert acts.next_seat(acts.stop(state)) is None
+    state = rules.initial(settings, seat_count, Random(1))
+    assert rules.next_seat(state) == next_seat
+    assert rules.next_seat(rules.stop(state)) is None
 
 
 def test_the_votes_of_others_stay_and_those_who_join_have_one_too() -> None:
     state = begun(more_rule="all_agree")
-    state = acts.carry_out(state, Act(0, Word.MORE)).state
-    joined = acts.join(state)
+    state = rules.carry_out(state, Act(0, Word.MORE)).state
+    joined = rules.join(state)
     assert invariants.invariant(joined) is None
     assert (joined.votes, joined.table, joined.revision) == ((0,), state.table, state.revision + 1)
-    joined = acts.carry_out(joined, Act(1, Word.MORE)).state
+    joined = rules.carry_out(joined, Act(1, Word.MORE)).state
     assert joined.table == state.table
-    assert acts.carry_out(joined, Act(2, Word.MORE)).state.table != state.table
+    assert rules.carry_out(joined, Act(2, Word.MORE)).state.table != state.table
 
 
 def test_a_table_knows_from_the_settings_whether_players_may_join_late() -> None:

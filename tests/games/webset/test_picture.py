@@ -8,9 +8,9 @@ import pytest
 from rich.cells import cell_len
 from rich.text import Text
 
+from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules import acts
 from fairplay.games.webset.rules.cards import EMPTY, card_name, parse_card
 from fairplay.games.webset.rules.state import State, solutions
 from fairplay.games.webset.views import picture
@@ -42,7 +42,7 @@ def written(state: State, names: list[str] | None = None) -> str:
     return Text.from_markup(GAME.text(codec.public_message(state), NAMES if names is None else names)).plain
 
 
-OVER = acts.stop(acts.eliminate(taken(fresh(3), "0000 0001 0002", seat=1), 2))
+OVER = rules.stop(rules.eliminate(taken(fresh(3), "0000 0001 0002", seat=1), 2))
 
 
 def test_the_table_is_drawn_column_by_column_with_its_deck() -> None:
@@ -89,8 +89,8 @@ def test_the_solution_that_is_displayed_is_marked() -> None:
 
 def test_players_are_drawn_with_points_sets_penalties_and_their_last_set() -> None:
     state = taken(fresh(3), "0000 0001 0002")
-    state = acts.apply(done(state, (1, CALL)), act(1, "0010 0010 0010"))
-    state = acts.expired(done(state, (1, CALL)), 3).state
+    state = rules.apply(done(state, (1, CALL)), act(1, "0010 0010 0010"))
+    state = rules.expired(done(state, (1, CALL)), 3).state
     rows = ["".join(player.itertext()).split() for player in groups(drawn(state), "player")]
     assert rows[0][:4] == ["Ann", "1", "set", "1"]
     said = " ".join(rows[1])

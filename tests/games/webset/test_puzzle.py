@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from fairplay.games.conformance import Level
-from fairplay.games.webset.conformance.infractions import infraction_in
+from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
+from fairplay.games.webset.infractions import infraction_in
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules import acts, invariants, takes
+from fairplay.games.webset.rules import RULES, invariants, takes
 from fairplay.games.webset.rules.cards import parse_card
-from fairplay.games.webset.rules.settings import RULES
 from fairplay.games.webset.rules.state import Phase, State, Status, solutions
 from fairplay.games.webset.views import picture
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
@@ -67,11 +67,11 @@ def test_wrong_sets_cost_what_the_settings_say_down_to_the_floor() -> None:
     assert takes.solve(puzzle(penalty_bad=3), [(0, named)]).players[0].points == -5
     assert takes.solve(puzzle(penalty_bad=3, score_floor=-2), [(0, named)]).players[0].points == -2
     free = takes.solve(puzzle(profile="seed"), [(0, named)])
-    assert (free.players[0].points, acts.ranks(free)) == (1, (1, 2, 2))
+    assert (free.players[0].points, rules.ranks(free)) == (1, (1, 2, 2))
 
 
 def test_what_is_named_counts_once_and_only_of_players_in_a_puzzle_that_is_open() -> None:
-    state = acts.eliminate(puzzle(), 1)
+    state = rules.eliminate(puzzle(), 1)
     after = takes.solve(state, [(0, numbers(FIRST)), (1, numbers(FIRST))])
     assert [player.points for player in after.players] == [1, 0, 0]
     assert (after.act_count, after.revision) == (state.act_count + 1, state.revision + 1)

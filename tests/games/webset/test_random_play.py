@@ -8,9 +8,10 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fairplay.games.webset.rules import acts, invariants, takes
+from fairplay.games.webset import rules
+from fairplay.games.webset.rules import RULES, invariants, takes
 from fairplay.games.webset.rules.cards import EMPTY, is_set
-from fairplay.games.webset.rules.settings import RULES, settings_of
+from fairplay.games.webset.rules.settings import settings_of
 from fairplay.games.webset.rules.state import Act, Action, Phase, State, Status, Take, Word, playing, solutions
 from tests.games.webset.tables import PROFILES, WORDS
 
@@ -40,25 +41,25 @@ def games(draw: st.DrawFn) -> tuple[State, Random]:
     """Draw a fresh game of any profile, with some settings changed."""
     chosen = settings_of(profile=draw(st.sampled_from(PROFILES)), **{**draw(CHANGES), "min_players": 1})
     rng = Random(draw(st.integers(0, 2**32)))
-    return acts.initial(chosen, draw(st.integers(1, 5)), rng), rng
+    return rules.initial(chosen, draw(st.integers(1, 5)), rng), rng
 
 
 def stepped(state: State, rng: Random) -> State:
     """Take a step of any kind, mostly one that is carried out, and mostly not a showing."""
     if state.phase is Phase.CALLED and rng.random() < 0.1:
-        return acts.expired(state, state.call_count).state
+        return rules.expired(state, state.call_count).state
     if rng.random() < 0.01:
-        return acts.eliminate(state, rng.randrange(len(state.players)))
+        return rules.eliminate(state, rng.randrange(len(state.players)))
     if rng.random() < 0.2:
         cards = rng.sample(range(-1, 82), rng.randrange(5))
         action: Any = rng.choice([*WORDS, Take(tuple(cards))])
-        return acts.apply(state, Act(rng.randrange(len(state.players)), action))
-    listed = [each for each in acts.legal(state) if each.action is not Word.SHOW] or acts.legal(state)
-    return acts.apply(state, rng.choice(listed))
+        return rules.apply(state, Act(rng.randrange(len(state.players)), action))
+    listed = [each for each in rules.legal(state) if each.action is not Word.SHOW] or rules.legal(state)
+    return rules.apply(state, rng.choice(listed))
 
 
-LOCKED_OUT_IN_ROUNDS = acts.apply(
-    acts.initial(settings_of(profile="contest", rounds="earliest", locked_until_change=True), 2, Random(1)),
+LOCKED_OUT_IN_ROUNDS = rules.apply(
+    rules.initial(settings_of(profile="contest", rounds="earliest", locked_until_change=True), 2, Random(1)),
     Act(0, Take((0, 0, 0))),
 )
 
@@ -69,8 +70,8 @@ def test_in_every_state_all_cards_are_accounted_for_and_every_invariant_holds(ga
     state, rng = game
     for _ in range(150):
         assert invariants.invariant(state) is None
-        assert (acts.turn(state) is None) == (state.phase is Phase.OVER) == (acts.due(state) == ())
-        if acts.turn(state) is None:
+        assert (rules.turn(state) is None) == (state.phase is Phase.OVER) == (rules.due(state) == ())
+        if rules.turn(state) is None:
             break
         before, state = state, stepped(state, rng)
         assert state.revision == before.revision + (state != before)
@@ -82,17 +83,19 @@ def test_in_every_state_all_cards_are_accounted_for_and_every_invariant_holds(ga
 def test_games_come_to_an_end(game: tuple[State, Random], seed: int) -> None:
     state, rng = game
     for _ in range(25_000):
-        if acts.turn(state) is None:
+        if rules.turn(state) is None:
             break
-        found = acts.legal(state)
+        found = rules.legal(state)
         takes = [each for each in found if isinstance(each.action, Take)]
-        state = acts.apply(state, rng.choice(takes or found))
-    assert acts.turn(state) is None
-    ranked = sorted(seat for group in acts.ranking(state) for seat in group)
+        state = rules.apply(state, rng.choice(takes or found))
+    assert rules.turn(state) is None
+    ranked = sorted(seat for group in rules.ranking(state) for seat in group)
     assert ranked == playing(state)
 
 
-@example((acts.initial(settings_of(rounds="puzzle", min_players=1), 1, Random(1)), Random(1)), 0, 0, Take((0, 0, 0, 0)))
+@example(
+    (rules.initial(settings_of(rounds="puzzle", min_players=1), 1, Random(1)), Random(1)), 0, 0, Take((0, 0, 0, 0))
+)
 @settings(max_examples=80, deadline=None)
 @given(games(), st.integers(0, 60), st.integers(-1, 5), ACTIONS)
 def test_an_act_either_changes_something_or_names_a_rule(
@@ -100,10 +103,10 @@ def test_an_act_either_changes_something_or_names_a_rule(
 ) -> None:
     state, rng = game
     for _ in range(steps):
-        if acts.turn(state) is not None:
+        if rules.turn(state) is not None:
             state = stepped(state, rng)
-    after, status, rule = acts.carry_out(state, Act(seat, action))
-    assert acts.violation(state, Act(seat, action)) == rule
+    after, status, rule = rules.carry_out(state, Act(seat, action))
+    assert rules.violation(state, Act(seat, action)) == rule
     assert rule is None or rule in RULES
     if status in (None, Status.GOT_SET):
         assert rule is None
@@ -124,12 +127,12 @@ def test_an_act_either_changes_something_or_names_a_rule(
 def test_what_is_listed_is_carried_out_and_what_is_not_is_refused(game: tuple[State, Random], steps: int) -> None:
     state, rng = game
     for _ in range(steps):
-        if acts.turn(state) is not None:
+        if rules.turn(state) is not None:
             state = stepped(state, rng)
-    listed = set(acts.legal(state))
+    listed = set(rules.legal(state))
     actions: list[Action] = [*WORDS, *map(Take, solutions(state))]
     for act in (Act(seat, action) for seat in range(len(state.players)) for action in actions):
-        assert (act in listed) == (acts.violation(state, act) is None)
+        assert (act in listed) == (rules.violation(state, act) is None)
 
 
 @settings(max_examples=40, deadline=None)
@@ -140,7 +143,7 @@ def test_rounds_of_any_answers_keep_every_invariant(game: tuple[State, Random], 
     if invariants.invariant(state):
         return
     for _ in range(40):
-        if acts.turn(state) is None:
+        if rules.turn(state) is None:
             break
         answers = []
         for seat in draw_state.sample(takes.round_seats(state), len(takes.round_seats(state))):

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from fairplay.games.webset import testdata
-from fairplay.games.webset.rules import acts, takes
-from fairplay.games.webset.rules.acts import Result
+from fairplay.games.webset import rules, testdata
+from fairplay.games.webset.rules import Result, takes
 from fairplay.games.webset.rules.cards import EMPTY, parse_cards
 from fairplay.games.webset.rules.settings import Settings, settings_of, settings_problem
 from fairplay.games.webset.rules.state import (
@@ -117,7 +116,7 @@ def test_s6_more_up_to_twenty_one_cards() -> None:
 def test_s9_a_greedy_game_of_any_deck_leaves_what_the_facts_say() -> None:
     left = []
     for seed in range(30):
-        deck = list(acts.shuffled(UNSHUFFLED, Random(seed)))
+        deck = list(rules.shuffled(UNSHUFFLED, Random(seed)))
         game = testdata.greedy([format_cards([card]) for card in deck])
         assert 3 * len(game["sets"]) + len(game["left"]) == 81
         assert testdata.sets(game["left"]) == []
@@ -137,7 +136,7 @@ def test_s10_the_unshuffled_deck_played_greedily() -> None:
 def test_s13_a_second_call_is_refused_and_the_first_goes_on() -> None:
     state = done(fresh(), (0, CALL))
     assert refused(state, 1, CALL) == (Status.ALREADY_CALLED, "webset.call.first")
-    late = acts.expired(state, state.call_count).state
+    late = rules.expired(state, state.call_count).state
     assert refused(late, 0, X0) == (Status.NO_CALL, "webset.take.caller")
     assert late.players[0] == Player(points=-1, penalties=1, expiries=1)
     assert done(state, (0, X0)).players[0].points == 1
@@ -160,7 +159,7 @@ def in_phase(phase: Phase, **given: Any) -> State:
         return done(state, (0, CALL))
     if phase is Phase.SHOWING:
         return done(state, (0, SHOW))
-    return acts.stop(state) if phase is Phase.OVER else state
+    return rules.stop(state) if phase is Phase.OVER else state
 
 
 REFUSED = [
@@ -181,7 +180,7 @@ def test_what_is_refused_changes_nothing_and_names_its_rule(
     phase: Phase, seat: int, action: Word | str, status: Status, rule: str
 ) -> None:
     assert refused(in_phase(phase), seat, action) == (status, rule)
-    assert acts.violation(in_phase(phase), act(seat, action)) == rule
+    assert rules.violation(in_phase(phase), act(seat, action)) == rule
 
 
 def test_a_call_opens_and_takes_the_next_number() -> None:
@@ -208,7 +207,7 @@ def test_a_set_is_taken_and_scores_a_point() -> None:
 )
 def test_a_malformed_repeated_absent_or_wrong_take_is_a_bad_set(cards: tuple[int, ...], rule: str) -> None:
     state = done(fresh(), (1, CALL))
-    after, status, broken = acts.carry_out(state, Act(1, Take(cards)))
+    after, status, broken = rules.carry_out(state, Act(1, Take(cards)))
     assert (status, broken) == (Status.BAD_SET, rule)
     assert after.players[1] == Player(points=-1, penalties=1)
     assert (after.phase, after.caller, after.table, after.deck) == (Phase.OPEN, None, state.table, state.deck)
@@ -216,15 +215,15 @@ def test_a_malformed_repeated_absent_or_wrong_take_is_a_bad_set(cards: tuple[int
 
 def test_cards_of_the_large_deck_are_out_of_range_in_the_small_one() -> None:
     state = done(fresh(2, range(27), aspects=3), (0, CALL))
-    assert acts.carry_out(state, Act(0, Take((0, 1, 27)))).rule == "webset.take.card-range"
+    assert rules.carry_out(state, Act(0, Take((0, 1, 27)))).rule == "webset.take.card-range"
 
 
 def test_a_deadline_counts_for_its_own_call_only() -> None:
     first = done(fresh(), (0, CALL))
     second = done(done(first, (0, X0)), (1, CALL))
-    assert acts.expired(second, first.call_count) == Result(second)
-    assert acts.expired(fresh(), 0).status is None
-    after, status, rule = acts.expired(second, second.call_count)
+    assert rules.expired(second, first.call_count) == Result(second)
+    assert rules.expired(fresh(), 0).status is None
+    after, status, rule = rules.expired(second, second.call_count)
     assert (status, rule) == (Status.CALL_EXPIRED, "webset.take.window")
     assert after.players[1] == Player(points=-1, penalties=1, expiries=1)
     assert (after.phase, after.table) == (Phase.OPEN, second.table)
@@ -253,7 +252,7 @@ def test_the_end_of_a_showing_takes_the_solutions_away_and_nobody_scores() -> No
     # overlapping solutions: each card goes once
     assert format_cards(sorted(state.discarded)) == format_cards(range(12))
     assert lying(state) == format_cards(range(12, 24))
-    assert acts.scores(state) == (0, 0)
+    assert rules.scores(state) == (0, 0)
     assert done(fresh(profile="seed"), (0, SHOW), (1, END_SHOW)).phase is Phase.OPEN
 
 
@@ -270,7 +269,7 @@ def test_the_end_of_a_showing_may_end_the_game_and_does_so_once(end_rule: str) -
 
 
 def test_players_that_are_out_or_not_there_can_do_nothing() -> None:
-    state = acts.eliminate(fresh(3), 1)
+    state = rules.eliminate(fresh(3), 1)
     for seat in (1, 3, -1):
         assert refused(state, seat, CALL) == (Status.NOT_NOW, "webset.act.playing")
         assert refused(state, seat, X0) == (Status.NO_CALL, "webset.act.playing")
@@ -311,21 +310,21 @@ def test_votes_are_counted_until_the_table_changes(more_rule: str, needed: int) 
     dealt = done(state, (needed - 1, MORE))
     assert (len(on_table(dealt)), dealt.votes) == (15, ())
     assert taken(state, X0, seat=3).votes == ()
-    wrong = acts.apply(done(state, (3, CALL)), act(3, "0000 0001 0010"))
+    wrong = rules.apply(done(state, (3, CALL)), act(3, "0000 0001 0010"))
     assert wrong.votes == state.votes
 
 
 def test_a_player_that_leaves_may_make_the_others_agree() -> None:
     state = done(fresh(3, more_rule="all_agree"), (0, MORE), (2, MORE))
-    after = acts.eliminate(state, 1)
+    after = rules.eliminate(state, 1)
     assert (len(on_table(after)), after.votes) == (15, ())
-    assert acts.eliminate(state, 2).votes == (0,)
+    assert rules.eliminate(state, 2).votes == (0,)
     called = done(state, (2, CALL))
-    assert acts.eliminate(called, 1) == called._replace(
+    assert rules.eliminate(called, 1) == called._replace(
         players=(*called.players[:1], Player(standing=Standing.OUT), called.players[2]), revision=called.revision + 1
     )
     drawn = state._replace(deck=(), discarded=state.deck)
-    assert (acts.eliminate(drawn, 1).votes, on_table(acts.eliminate(drawn, 1))) == (
+    assert (rules.eliminate(drawn, 1).votes, on_table(rules.eliminate(drawn, 1))) == (
         (0, 2),
         on_table(state),
     )
@@ -334,7 +333,7 @@ def test_a_player_that_leaves_may_make_the_others_agree() -> None:
 def test_the_referee_deals_nothing_while_a_call_is_open() -> None:
     waiting = done(fresh(3, deck=deck_with(NO_SET), more_rule="anyone"), (0, CALL))
     state = waiting._replace(settings=settings_of())
-    after = acts.eliminate(state, 1)
+    after = rules.eliminate(state, 1)
     assert (after.phase, after.table, after.deck) == (Phase.CALLED, state.table, state.deck)
 
 
@@ -388,7 +387,7 @@ def test_the_seed_leaves_holes_beyond_the_base_area() -> None:
 
 
 def penalised(**given: Any) -> State:
-    return acts.apply(done(fresh(3, **given), (0, CALL)), act(0, "0000 0001 0010"))
+    return rules.apply(done(fresh(3, **given), (0, CALL)), act(0, "0000 0001 0010"))
 
 
 def test_penalties_are_as_the_settings_say() -> None:
@@ -397,7 +396,7 @@ def test_penalties_are_as_the_settings_say() -> None:
     assert penalised(penalty_bad=3, score_floor=-2).players[0].points == -2
     assert penalised(penalty_bad=3, score_floor=0).players[0].points == 0
     assert penalised(profile="seed").players[0] == Player(penalties=1)
-    late = acts.expired(done(fresh(penalty_expired=5, penalty_bad=2), (0, CALL)), 1).state
+    late = rules.expired(done(fresh(penalty_expired=5, penalty_bad=2), (0, CALL)), 1).state
     assert late.players[0].points == -5
 
 
@@ -405,25 +404,25 @@ def test_a_player_may_be_locked_out_until_the_table_changes() -> None:
     state = penalised(locked_until_change=True)
     assert state.players[0].locked
     assert refused(state, 0, CALL) == (Status.NOT_NOW, "webset.call.lockout")
-    assert 0 not in acts.due(state)
+    assert 0 not in rules.due(state)
     assert not taken(state, X0, seat=1).players[0].locked
     assert not penalised().players[0].locked
 
 
 def test_a_player_that_is_locked_out_can_still_ask_for_more_cards() -> None:
     state = penalised(locked_until_change=True, more_rule="all_agree")
-    assert acts.possible(state, 0) == (MORE,)
-    assert acts.possible(state, 1) == (CALL, MORE)
+    assert rules.possible(state, 0) == (MORE,)
+    assert rules.possible(state, 1) == (CALL, MORE)
 
 
 def test_a_lockout_ends_when_everybody_is_locked_out() -> None:
     state = penalised(locked_until_change=True)
-    state = acts.expired(done(state, (1, CALL)), 2).state
+    state = rules.expired(done(state, (1, CALL)), 2).state
     assert [player.locked for player in state.players] == [True, True, False]
-    state = acts.expired(done(state, (2, CALL)), 3).state
+    state = rules.expired(done(state, (2, CALL)), 3).state
     assert [player.locked for player in state.players] == [False, False, False]
     two_locked = penalised(locked_until_change=True)
-    assert not any(player.locked for player in acts.eliminate(acts.eliminate(two_locked, 1), 2).players)
+    assert not any(player.locked for player in rules.eliminate(rules.eliminate(two_locked, 1), 2).players)
 
 
 # The end (section 5, row 1)
@@ -431,51 +430,51 @@ def test_a_lockout_ends_when_everybody_is_locked_out() -> None:
 
 def test_play_on_ends_when_the_deck_is_empty_and_no_set_is_left() -> None:
     state = fresh()
-    while acts.turn(state) is not None:
+    while rules.turn(state) is not None:
         state = taken(state, format_cards(solutions(state)[0]))
     assert (state.phase, state.deck, solutions(state)) == (Phase.OVER, (), ())
     assert state.players[0].points == 27
 
 
 def test_the_last_player_that_leaves_ends_the_game() -> None:
-    state = acts.eliminate(fresh(2), 0)
-    assert (state.phase, acts.turn(state)) == (Phase.OPEN, 1)
-    assert acts.eliminate(state, 1).phase is Phase.OVER
+    state = rules.eliminate(fresh(2), 0)
+    assert (state.phase, rules.turn(state)) == (Phase.OPEN, 1)
+    assert rules.eliminate(state, 1).phase is Phase.OVER
 
 
 def test_a_game_can_be_stopped_as_it_stands() -> None:
     called = done(fresh(), (0, CALL))
-    state = acts.stop(called)
+    state = rules.stop(called)
     assert (state.phase, state.caller, state.revision) == (Phase.OVER, None, called.revision + 1)
-    assert acts.stop(state) == state
+    assert rules.stop(state) == state
 
 
 def test_after_so_many_acts_the_game_ends() -> None:
     state = fresh(act_cap=10, profile="seed")
     for count in range(9):
-        state = acts.apply(done(state, (0, CALL)), act(0, "0000 0001 0010"))
+        state = rules.apply(done(state, (0, CALL)), act(0, "0000 0001 0010"))
         assert state.act_count == count + 1
-    assert acts.expired(done(state, (0, CALL)), 10).state.phase is Phase.OVER
+    assert rules.expired(done(state, (0, CALL)), 10).state.phase is Phase.OVER
 
 
 # Leaving (section 5, row 18)
 
 
 def test_who_leaves_during_its_call_pays_as_for_an_expired_one() -> None:
-    state = acts.eliminate(done(fresh(penalty_expired=2), (0, CALL)), 0)
+    state = rules.eliminate(done(fresh(penalty_expired=2), (0, CALL)), 0)
     assert state.players[0] == Player(points=-2, penalties=1, expiries=1, standing=Standing.OUT)
     assert (state.phase, state.caller) == (Phase.OPEN, None)
 
 
 def test_who_leaves_keeps_what_it_has_earned_but_is_not_ranked() -> None:
-    state = acts.eliminate(taken(fresh(3), X0), 0)
-    assert acts.scores(state) == (1, 0, 0)
-    assert acts.ranking(state) == ((1, 2),)
-    assert acts.eliminate(state, 0) == state
+    state = rules.eliminate(taken(fresh(3), X0), 0)
+    assert rules.scores(state) == (1, 0, 0)
+    assert rules.ranking(state) == ((1, 2),)
+    assert rules.eliminate(state, 0) == state
 
 
 def test_during_a_call_of_somebody_else_the_call_goes_on() -> None:
-    state = acts.eliminate(done(fresh(3), (0, CALL)), 2)
+    state = rules.eliminate(done(fresh(3), (0, CALL)), 2)
     assert (state.phase, state.caller) == (Phase.CALLED, 0)
 
 
@@ -492,7 +491,7 @@ def ranked(*players: tuple[int, int, int]) -> State:
 
 def test_points_count_then_sets_then_fewer_penalties() -> None:
     state = ranked((2, 3, 1), (3, 3, 0), (2, 2, 0), (2, 3, 0), (-1, 0, 1))
-    assert acts.ranking(state) == ((1,), (3,), (0,), (2,), (4,))
+    assert rules.ranking(state) == ((1,), (3,), (0,), (2,), (4,))
 
 
 @pytest.mark.parametrize(
@@ -507,19 +506,19 @@ def test_points_count_then_sets_then_fewer_penalties() -> None:
 def test_wrong_and_expired_calls_break_a_tie_only_where_they_have_a_price(given: Any, ranking: Any) -> None:
     wrong, late, clean = Player(penalties=2), Player(penalties=2, expiries=2), Player()
     state = fresh(3, **given)._replace(phase=Phase.OVER, players=(wrong, late, clean))
-    assert acts.ranking(state) == ranking
+    assert rules.ranking(state) == ranking
 
 
 def test_full_ties_share_a_rank_as_in_1_1_3() -> None:
     state = ranked((2, 2, 0), (1, 1, 0), (2, 2, 0), (0, 0, 0))
-    assert acts.ranking(state) == ((0, 2), (1,), (3,))
-    assert acts.ranks(state) == (1, 3, 1, 4)
+    assert rules.ranking(state) == ((0, 2), (1,), (3,))
+    assert rules.ranks(state) == (1, 3, 1, 4)
 
 
 def test_nobody_moves_up_for_a_winner_that_fails_at_the_end() -> None:
-    state = acts.eliminate(ranked((2, 2, 0), (1, 1, 0)), 0)
+    state = rules.eliminate(ranked((2, 2, 0), (1, 1, 0)), 0)
     assert state.players[0].standing is Standing.FAILED
-    assert acts.ranking(state) == ((), (1,))
+    assert rules.ranking(state) == ((), (1,))
 
 
 # Who may act
@@ -527,11 +526,11 @@ def test_nobody_moves_up_for_a_winner_that_fails_at_the_end() -> None:
 
 def test_everybody_is_due_while_the_table_is_open_and_only_the_caller_during_a_call() -> None:
     state = fresh(3)
-    assert (acts.due(state), acts.turn(state)) == ((0, 1, 2), 0)
+    assert (rules.due(state), rules.turn(state)) == ((0, 1, 2), 0)
     called = done(state, (2, CALL))
-    assert (acts.due(called), acts.turn(called)) == ((2,), 2)
-    over = acts.stop(state)
-    assert (acts.due(over), acts.turn(over), acts.legal(over)) == ((), None, [])
+    assert (rules.due(called), rules.turn(called)) == ((2,), 2)
+    over = rules.stop(state)
+    assert (rules.due(over), rules.turn(over), rules.legal(over)) == ((), None, [])
 
 
 def test_what_may_be_tried_does_not_say_whether_there_is_a_set() -> None:
@@ -540,7 +539,7 @@ def test_what_may_be_tried_does_not_say_whether_there_is_a_set() -> None:
         with_set, without = fresh(**given), fresh(deck=deck_with(NO_SET), **given)
         assert solutions(with_set)
         assert not solutions(without)
-        assert acts.possible(with_set, 0) == acts.possible(without, 0)
+        assert rules.possible(with_set, 0) == rules.possible(without, 0)
 
 
 # Rounds
@@ -589,10 +588,10 @@ def test_a_round_counts_as_one_act_and_a_lone_set_needs_no_lot() -> None:
 
 
 def test_in_a_round_nothing_of_who_is_out_or_comes_after_the_end_counts() -> None:
-    state = acts.eliminate(fresh(3, **ROUND), 1)
+    state = rules.eliminate(fresh(3, **ROUND), 1)
     assert round_of(state, (1, X0)).verdicts == {}
     assert round_of(state, (1, X0), (0, X0)).verdicts == {0: Verdict(Status.GOT_SET)}
-    over = acts.stop(state)
+    over = rules.stop(state)
     assert round_of(over, (0, X0)) == Round(over, {})
 
 
@@ -611,14 +610,14 @@ def test_in_rounds_nobody_acts_and_a_take_alone_is_a_round_of_its_own() -> None:
     for word in WORDS:
         assert refused(state, 0, word) == (Status.NOT_NOW, "webset.act.rounds")
     assert done(state, (1, X0)).players[1].points == 1
-    assert acts.due(state) == (0, 1)
-    assert len(acts.legal(state)) == 2 * 13
+    assert rules.due(state) == (0, 1)
+    assert len(rules.legal(state)) == 2 * 13
 
 
 def test_who_is_locked_out_is_not_in_the_round() -> None:
     state = fresh(3, locked_until_change=True, **ROUND)
     after = round_of(state, (0, "0000 0001 0010"), (1, "")).state
-    assert acts.due(after) == (1, 2)
+    assert rules.due(after) == (1, 2)
     assert round_of(after, (0, X0)).verdicts == {}
 
 
@@ -626,18 +625,18 @@ def test_who_is_locked_out_is_not_in_the_round() -> None:
 
 
 def test_a_fresh_game_follows_from_its_seed() -> None:
-    one, other, third = (acts.initial(Settings(), 2, Random(seed)) for seed in (1, 1, 2))
+    one, other, third = (rules.initial(Settings(), 2, Random(seed)) for seed in (1, 1, 2))
     assert one == other != third
     assert sorted([*on_table(one), *one.deck]) == list(UNSHUFFLED)
-    bits = [acts.initial(Settings(), 2, Random(seed)).draw_state.bit_length() for seed in range(20)]
+    bits = [rules.initial(Settings(), 2, Random(seed)).draw_state.bit_length() for seed in range(20)]
     assert max(bits) == 64
-    assert acts.dealt(Settings(), UNSHUFFLED, 2).draw_state == 0
+    assert rules.dealt(Settings(), UNSHUFFLED, 2).draw_state == 0
 
 
 def test_the_shuffle_is_fair_as_far_as_ten_thousand_decks_of_three_show() -> None:
     rng, counts = Random(3), dict[tuple[int, ...], int]()
     for _ in range(10_000):
-        order = acts.shuffled((0, 1, 2), rng)
+        order = rules.shuffled((0, 1, 2), rng)
         counts[order] = counts.get(order, 0) + 1
     assert len(counts) == 6
     assert all(1500 < count < 1850 for count in counts.values())
@@ -645,14 +644,14 @@ def test_the_shuffle_is_fair_as_far_as_ten_thousand_decks_of_three_show() -> Non
 
 def test_the_number_of_players_is_limited() -> None:
     with pytest.raises(ValueError, match=r"^A game has 2 to 8 players, not 1\.$"):
-        acts.initial(Settings(), 1, Random(0))
+        rules.initial(Settings(), 1, Random(0))
     with pytest.raises(ValueError, match=r"^A game has 1 to 8 players, not 9\.$"):
-        acts.initial(Settings(min_players=1), 9, Random(0))
-    assert len(acts.initial(Settings(min_players=1), 1, Random(0)).players) == 1
+        rules.initial(Settings(min_players=1), 9, Random(0))
+    assert len(rules.initial(Settings(min_players=1), 1, Random(0)).players) == 1
 
 
 def test_the_small_deck_has_27_cards_and_nine_on_the_table() -> None:
-    state = acts.initial(settings_of(aspects=3), 2, Random(2))
+    state = rules.initial(settings_of(aspects=3), 2, Random(2))
     assert sorted([*on_table(state), *state.deck]) == list(range(27))
     assert len(state.table) == 12
     assert len(on_table(state)) in (9, 12)
@@ -689,7 +688,7 @@ def test_settings_that_cannot_be_are_refused_by_name(given: dict[str, Any], fiel
     assert problem is not None
     assert problem[0] == field
     with pytest.raises(ValueError, match=word):
-        acts.initial(settings_of(**given), 2, Random(0))
+        rules.initial(settings_of(**given), 2, Random(0))
 
 
 @pytest.mark.parametrize(

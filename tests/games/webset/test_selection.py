@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules import acts, invariants, takes
+from fairplay.games.webset.rules import invariants, takes
 from fairplay.games.webset.rules.cards import parse_card
 from fairplay.games.webset.rules.state import State
 from fairplay.games.webset.views import picture
@@ -218,7 +219,7 @@ async def test_a_call_that_ends_between_two_questions_ends_the_picking() -> None
     task = await picking(sitting, state)
     sitting.press("q")
     await task
-    over = acts.expired(state, 1).state
+    over = rules.expired(state, 1).state
     task_act = sitting.act(over)
     await sitting.until(lambda view: not view.takes_letters and bool(view.keys))
     assert sitting.person.offer().chosen == frozenset()

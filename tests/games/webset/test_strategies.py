@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
 from fairplay.games.webset.players import STRATEGIES, PausingPlayer, Solver, StrategyPlayer, position_to_act
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules import acts, takes
+from fairplay.games.webset.rules import takes
 from fairplay.games.webset.rules.cards import EMPTY
 from fairplay.games.webset.rules.state import State, Word, solutions
 from fairplay.player.handlers import Handlers
@@ -26,7 +27,7 @@ def to_act(state: State, seat: int = 0, **changes: Any) -> ActRequest:
         game_id="g",
         seat=seat,
         state=codec.public_message(state),
-        actions=codec.action_list(acts.possible(state, seat)),
+        actions=codec.action_list(rules.possible(state, seat)),
         **changes,
     )
 

@@ -10,11 +10,12 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.games.kit.settings import Setting, describe
 from fairplay.games.kit.strategies import describe_strategies
 from fairplay.games.steps import Conversation
+from fairplay.games.webset import rules
 from fairplay.games.webset.players import STRATEGIES, PausingPlayer, StrategyPlayer, player
 from fairplay.games.webset.protocol import codec, conversation
 from fairplay.games.webset.protocol.methods import ACT, METHODS, SERVICE
-from fairplay.games.webset.rules import acts
-from fairplay.games.webset.rules.settings import MAX_SEATS, RULES, Settings
+from fairplay.games.webset.rules import RULES
+from fairplay.games.webset.rules.settings import MAX_SEATS, Settings
 from fairplay.games.webset.views import picture
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
@@ -92,7 +93,7 @@ class Webset:
         chosen = codec.settings(settings)
         if state is not None:
             return conversation.play(game_id, codec.initial_state(state, chosen, rng))
-        return conversation.play(game_id, acts.initial(chosen, len(players), rng))
+        return conversation.play(game_id, rules.initial(chosen, len(players), rng))
 
     def full_state(self, state: codec.Shown) -> webset_pb2.State:
         """Return all of a state."""

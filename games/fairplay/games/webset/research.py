@@ -13,8 +13,9 @@ from random import Random
 from typing import NamedTuple
 
 from fairplay.games.research import Kind, Part, Research, first_numbers, seats_from, turns_until
+from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules import acts, takes
+from fairplay.games.webset.rules import takes
 from fairplay.games.webset.rules.cards import CARDS, EMPTY, Cards, digits
 from fairplay.games.webset.rules.settings import Settings
 from fairplay.games.webset.rules.state import Phase, State, on_table
@@ -39,7 +40,7 @@ class RoundPosition(NamedTuple):
 class WebsetEncoding:
     """Webset in rounds, or its puzzle."""
 
-    rules = acts
+    rules = rules
 
     def __init__(self, settings: webset_pb2.Settings, seat_count: int) -> None:
         self.seat_count = seat_count
@@ -82,7 +83,7 @@ class WebsetEncoding:
 
     def initial(self, rng: Random) -> RoundPosition:
         """Return the position in which a fresh game begins."""
-        return RoundPosition(acts.initial(self._settings, self.seat_count, rng))
+        return RoundPosition(rules.initial(self._settings, self.seat_count, rng))
 
     def turn(self, position: RoundPosition) -> int | None:
         """Return the seat to act: the players of a round act in the order of their seats."""
@@ -128,7 +129,7 @@ class WebsetEncoding:
 
     def _end_idle_round(self, position: RoundPosition) -> RoundPosition:
         count = position.idle_count + 1
-        state = acts.stop(position.state) if count >= self._settings.idle_rounds else position.state
+        state = rules.stop(position.state) if count >= self._settings.idle_rounds else position.state
         return RoundPosition(state, idle_count=count)
 
     def observe(self, position: RoundPosition, seat: int) -> list[int]:
@@ -173,4 +174,4 @@ def read_settings(message: webset_pb2.Settings) -> Settings:
     return found
 
 
-RESEARCH = Research(acts, codec.settings, WebsetEncoding)
+RESEARCH = Research(rules, codec.settings, WebsetEncoding)

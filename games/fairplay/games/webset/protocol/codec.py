@@ -12,7 +12,8 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.games.kit.judging import MalformedReplyError
 from fairplay.games.kit.messages import fill, read_draw_state, remember_settings
 from fairplay.games.kit.messages import given as settings_given
-from fairplay.games.webset.rules import acts, invariants
+from fairplay.games.webset import rules
+from fairplay.games.webset.rules import invariants
 from fairplay.games.webset.rules.cards import EMPTY, Cards
 from fairplay.games.webset.rules.settings import Settings, settings_of, settings_problem
 from fairplay.games.webset.rules.state import Phase, Player, Standing, State, Status, Word, settle, solutions
@@ -104,7 +105,7 @@ def public_message(state: State, events: Sequence[webset_pb2.Event] = ()) -> web
     if state.phase is Phase.SHOWING:
         message.solutions.extend(chain.from_iterable(solutions(state)))
     elif state.phase is Phase.OVER:
-        message.ranks.extend(acts.ranks(state))
+        message.ranks.extend(rules.ranks(state))
     return message
 
 

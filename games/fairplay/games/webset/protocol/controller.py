@@ -8,11 +8,12 @@ from typing import Any
 
 from fairplay.games.kit.wire import Heads, write_field
 from fairplay.games.steps import Arrival, Call, CallKind, Joined, Method, Race, Show
+from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.protocol.methods import ACT, DEAL, GAME_OVER, PICK_CARDS, REPORT
 from fairplay.games.webset.protocol.news import News
 from fairplay.games.webset.protocol.timing import GameTime
-from fairplay.games.webset.rules import acts, takes
+from fairplay.games.webset.rules import takes
 from fairplay.games.webset.rules.cards import Cards
 from fairplay.games.webset.rules.state import Phase, State, Status, playing
 from fairplay.webset.v1 import webset_pb2
@@ -64,7 +65,7 @@ class Controller:
         """Let a player join, behind all others. The others are told so, the player itself is not."""
         seat = len(self.state.players)
         self._newcomers.add(seat)
-        self.set_state(acts.join(self.state))
+        self.set_state(rules.join(self.state))
         self.add_event(webset_pb2.EVENT_KIND_PLAYER_JOINED, seat)
         self.news.add_player()
 
@@ -101,7 +102,7 @@ class Controller:
         self._idle_count += 1
         self._passed.clear()
         if self._idle_count >= self.state.settings.idle_rounds:
-            self.state = acts.stop(self.state)
+            self.state = rules.stop(self.state)
 
     def build_show(self) -> Show:
         """Return the step that publishes the present state, with the events that led to it."""
@@ -122,7 +123,7 @@ class Controller:
         if not self._open:
             return None
         delays = {seat: delay_s for seat in self._seats_acting() if (delay_s := self.time.delay_s(seat))}
-        return Race(tuple(self._open.values()), hold_s, delays, acts.next_seat(self.state))
+        return Race(tuple(self._open.values()), hold_s, delays, rules.next_seat(self.state))
 
     def _seats_acting(self) -> list[int]:
         return [seat for seat, call in self._open.items() if call.method is ACT]
@@ -143,7 +144,7 @@ class Controller:
             return None
         if state.caller == seat:
             return self.build_pick_cards(seat)
-        if seat not in self._passed and (words := acts.possible(state, seat)):
+        if seat not in self._passed and (words := rules.possible(state, seat)):
             actions = codec.action_list(words)
             return self._build_call(seat, ACT, CallKind.DECISION, actions=actions, idle_count=self._idle_count)
         return self._build_call(seat, REPORT, CallKind.NOTIFICATION) if self.news.waits_for(seat) else None

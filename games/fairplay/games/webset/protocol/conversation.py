@@ -24,12 +24,12 @@ from fairplay.games.steps import (
     Race,
     Step,
 )
+from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.protocol.controller import Controller
 from fairplay.games.webset.protocol.methods import ACT, PICK_CARDS
-from fairplay.games.webset.rules import acts, takes
+from fairplay.games.webset.rules import RULES, takes
 from fairplay.games.webset.rules.cards import Cards
-from fairplay.games.webset.rules.settings import RULES
 from fairplay.games.webset.rules.state import Act, Phase, State, Status, Take, Word, playing
 from fairplay.games.webset.rules.takes import Solved, Verdict
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
@@ -61,8 +61,8 @@ def play(game_id: str, state: State) -> Conversation:
         yield from play_step(controller)
     yield from _await_reports(controller)
     yield from _announce_result(controller)
-    scores = acts.scores(controller.state)
-    return Outcome([[(seat, scores[seat]) for seat in group] for group in acts.ranking(controller.state)])
+    scores = rules.scores(controller.state)
+    return Outcome([[(seat, scores[seat]) for seat in group] for group in rules.ranking(controller.state)])
 
 
 def _deal(controller: Controller) -> Part:
@@ -82,7 +82,7 @@ def _notify(controller: Controller, calls: Sequence[Call]) -> Part:
 def _eliminate(controller: Controller, seat: int, cause: Cause) -> Part:
     yield Eliminate(seat, cause)
     before = controller.state
-    controller.set_state(acts.eliminate(before, seat))
+    controller.set_state(rules.eliminate(before, seat))
     if before.caller == seat:
         controller.add_event(CALL_EXPIRED, seat)
     controller.add_event(PLAYER_LEFT, seat)
@@ -147,14 +147,14 @@ def _handle_act(controller: Controller, seat: int, reply: Any) -> Part:
     try:
         word = codec.parse_act(reply)
     except MalformedReplyError as malformed:
-        legal = [codec.act_message(each) for each in (None, *acts.possible(before, seat))]
+        legal = [codec.act_message(each) for each in (None, *rules.possible(before, seat))]
         cause = build_rule_break(RULES, malformed.rule_id, malformed.given, legal)
         yield from _eliminate(controller, seat, cause)
         return
     if word is None:
         controller.record_pass(seat)
         return
-    after, status, rule = acts.carry_out(before, Act(seat, word))
+    after, status, rule = rules.carry_out(before, Act(seat, word))
     if status is not None:
         controller.record_refusal(seat, status, rule)
         return
@@ -176,14 +176,14 @@ def _handle_cards(controller: Controller, seat: int, answer: Any) -> Part:
         return
     cards: Cards = ()
     if isinstance(answer, Overrun):
-        after, status, rule = acts.expired(controller.state, controller.state.call_count)
+        after, status, rule = rules.expired(controller.state, controller.state.call_count)
     else:
         cards = codec.parse_cards(answer)
         if controller.select(seat, cards):
             controller.add_event(PICKED, seat, cards)
             yield controller.build_show()
             return
-        after, status, rule = acts.carry_out(controller.state, Act(seat, Take(cards)))
+        after, status, rule = rules.carry_out(controller.state, Act(seat, Take(cards)))
     assert status is not None
     controller.set_state(after)
     _add_take(controller, seat, cards, status, rule)
@@ -272,6 +272,6 @@ def _await_reports(controller: Controller) -> Part:
 
 def _announce_result(controller: Controller) -> Part:
     """Announce the result to all at once; nobody moves up for a player that fails."""
-    ranks = acts.ranks(controller.state)
+    ranks = rules.ranks(controller.state)
     seats = playing(controller.state)
     yield from _notify(controller, [controller.build_game_over(seat, ranks) for seat in seats])

@@ -27,11 +27,11 @@ from fairplay.games.kit.testdata import (
     read_scripts,
     read_text,
 )
+from fairplay.games.webset import rules
 from fairplay.games.webset.players import Position, StrategyPlayer, make_strategy
 from fairplay.games.webset.protocol import conversation
 from fairplay.games.webset.protocol.methods import METHODS
-from fairplay.games.webset.rules import acts, invariants
-from fairplay.games.webset.rules.acts import Result
+from fairplay.games.webset.rules import Result, invariants
 from fairplay.games.webset.rules.cards import deck_of, format_card, sets_among, third
 from fairplay.games.webset.rules.cards import is_set as make_set
 from fairplay.games.webset.rules.settings import MAX_SEATS
@@ -89,7 +89,7 @@ def settings(given: Json) -> Json:
 def start(seed: Json, player_count: Json, settings: Json = _NO_SETTINGS) -> Json:
     """Give a game that is shuffled and dealt, the same for the same seed."""
     count = read_int(player_count, "player_count", 1, MAX_SEATS)
-    return write_game(acts.initial(read_settings(settings), count, Random(read_int(seed, "seed"))))
+    return write_game(rules.initial(read_settings(settings), count, Random(read_int(seed, "seed"))))
 
 
 @question
@@ -101,7 +101,7 @@ def deal(deck: Json, player_count: Json, settings: Json = _NO_SETTINGS) -> Json:
 def _deal(deck: Json, player_count: int, settings: Json) -> State:
     chosen = read_settings(settings)
     cards = tuple(deck_of(chosen.aspects)) if deck is None else read_cards(deck, "deck")
-    state = acts.dealt(chosen, cards, player_count)
+    state = rules.dealt(chosen, cards, player_count)
     if problem := invariants.invariant(state):
         raise ValueError(problem)
     return state
@@ -113,14 +113,14 @@ def _deal(deck: Json, player_count: int, settings: Json) -> State:
 @question
 def legal(game: Json, settings: Json = _NO_SETTINGS) -> Json:
     """List the messages that succeed, as [seat, message]; of the takes all sets."""
-    return [[seat, write_action(action)] for seat, action in acts.legal(read_game(game, read_settings(settings)))]
+    return [[seat, write_action(action)] for seat, action in rules.legal(read_game(game, read_settings(settings)))]
 
 
 @question
 def refusal(game: Json, seat: Json, message: Json, settings: Json = _NO_SETTINGS) -> Json:
     """Name the rule because of which a message is refused, or is a wrong take; null if it succeeds."""
     state = read_game(game, read_settings(settings))
-    return acts.violation(state, Act(_read_seat(seat, state), read_action(message)))
+    return rules.violation(state, Act(_read_seat(seat, state), read_action(message)))
 
 
 @question
@@ -133,11 +133,11 @@ def apply(game: Json, seat: Json, message: Json, settings: Json = _NO_SETTINGS) 
     state = read_game(game, read_settings(settings))
     number = _read_seat(seat, state)
     if message == "leave":
-        found = Result(acts.eliminate(state, number))
+        found = Result(rules.eliminate(state, number))
     elif message == "expire":
-        found = acts.expired(state, state.call_count)
+        found = rules.expired(state, state.call_count)
     else:
-        found = acts.carry_out(state, Act(number, read_action(message)))
+        found = rules.carry_out(state, Act(number, read_action(message)))
     return {
         "status": found.status.value if found.status else None,
         "rule": found.rule,
@@ -155,13 +155,13 @@ def _read_seat(seat: Json, state: State) -> int:
 @question
 def scores(game: Json, settings: Json = _NO_SETTINGS) -> Json:
     """Give the points by seat, also of players that are out."""
-    return list(acts.scores(read_game(game, read_settings(settings))))
+    return list(rules.scores(read_game(game, read_settings(settings))))
 
 
 @question
 def ranking(game: Json, settings: Json = _NO_SETTINGS) -> Json:
     """List the seats by rank, best first: by points, then sets, then fewer penalties that have a price (section 5)."""
-    return [list(group) for group in acts.ranking(read_game(game, read_settings(settings)))]
+    return [list(group) for group in rules.ranking(read_game(game, read_settings(settings)))]
 
 
 # Strategies
@@ -179,15 +179,15 @@ def step(strategy: Json, game: Json, seat: Json, settings: Json = _NO_SETTINGS) 
 def plan(strategy: Json, game: Json, settings: Json = _NO_SETTINGS) -> Json:
     """List all messages, as [seat, message], of players with one strategy until none does anything that succeeds."""
     state, messages = read_game(game, read_settings(settings)), []
-    while act := next((act for seat in acts.due(state) if (act := _succeeding(strategy, state, seat))), None):
-        state = acts.apply(state, act)
+    while act := next((act for seat in rules.due(state) if (act := _succeeding(strategy, state, seat))), None):
+        state = rules.apply(state, act)
         messages.append([act.seat, write_action(act.action)])
     return messages
 
 
 def _succeeding(strategy: Json, state: State, seat: int) -> Act | None:
     action = _choose(strategy, state, seat)
-    return Act(seat, action) if action is not None and acts.violation(state, Act(seat, action)) is None else None
+    return Act(seat, action) if action is not None and rules.violation(state, Act(seat, action)) is None else None
 
 
 def _choose(strategy: Json, state: State, seat: int) -> Action | None:
@@ -197,7 +197,7 @@ def _choose(strategy: Json, state: State, seat: int) -> Action | None:
         game_id="",
         seat=seat,
         cards=on_table(state),
-        words=acts.possible(state, seat),
+        words=rules.possible(state, seat),
         refused=False,
         may_skip=in_rounds,
         all_sets=state.settings.rounds == "puzzle",
@@ -221,12 +221,12 @@ def greedy(deck: Json, settings: Json = _NO_SETTINGS) -> Json:
     given = {**settings, "min_players": 1, **({"more_rule": "if_no_set"} if chosen.more_rule == "auto" else {})}
     state = _deal(deck, 1, given)
     taken, deals = [], 0
-    while acts.turn(state) is not None:
+    while rules.turn(state) is not None:
         if found := solutions(state):
-            state = acts.apply(acts.apply(state, Act(0, Word.CALL)), Act(0, Take(found[0])))
+            state = rules.apply(rules.apply(state, Act(0, Word.CALL)), Act(0, Take(found[0])))
             taken.append(write_cards(found[0]))
         else:
-            state, deals = acts.apply(state, Act(0, Word.MORE)), deals + 1
+            state, deals = rules.apply(state, Act(0, Word.MORE)), deals + 1
     return {"sets": taken, "deals": deals, "left": write_cards(sorted(on_table(state)))}
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fairplay.games.kit.person import Choice, IllegalChoiceError
+from fairplay.games.webset.rules import RULES
 from fairplay.games.webset.rules.cards import CARDS, card_name
-from fairplay.games.webset.rules.settings import RULES
 from fairplay.games.webset.views.board import ROWS
 from fairplay.webset.v1 import webset_player_pb2 as messages
 

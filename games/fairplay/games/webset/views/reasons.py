@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fairplay.games.kit.lettering import short_name
-from fairplay.games.webset.rules.settings import RULES
+from fairplay.games.webset.rules import RULES
 from fairplay.games.webset.views.board import NAME_CELLS, Scene, caller, name_of
 from fairplay.webset.v1 import webset_pb2, webset_player_pb2
 

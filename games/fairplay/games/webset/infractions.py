@@ -12,8 +12,9 @@ from typing import Any
 
 from fairplay.games.conformance import Infraction, Level
 from fairplay.games.steps import Call
+from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules import acts, takes
+from fairplay.games.webset.rules import takes
 from fairplay.games.webset.rules.cards import EMPTY, sets_among
 from fairplay.games.webset.rules.settings import Settings
 from fairplay.games.webset.rules.state import Act
@@ -63,7 +64,7 @@ def _refused(settings: Settings, request: ActRequest, reply: ActResponse) -> Inf
     words = codec.parse_words([reply.action])
     if not words:
         return None
-    _, _, rule = acts.carry_out(codec.visible_state(request.state, settings), Act(request.seat, words[0]))
+    _, _, rule = rules.carry_out(codec.visible_state(request.state, settings), Act(request.seat, words[0]))
     again = rule == request.rule_id and not request.events
     if rule is None or (reply.action in request.actions and not again):
         return None

@@ -13,10 +13,12 @@ from typing import TypeAlias
 
 from google.protobuf.duration_pb2 import Duration
 
-from fairplay.games.conformance import Level, Probe, Situation
+from fairplay.games.conformance import Conformance, Level, Probe, Situation
 from fairplay.games.kit.conformance import MakeSituation, begin_game, find_state
+from fairplay.games.webset import rules
+from fairplay.games.webset.infractions import find_infraction, list_legal_replies
+from fairplay.games.webset.mutations import MUTATIONS
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules import acts
 from fairplay.games.webset.rules.cards import CARDS, EMPTY, Cards, differing, misfits, sets_among, third
 from fairplay.games.webset.rules.settings import Settings
 from fairplay.games.webset.rules.state import Phase, Player, Standing, State, on_table, solutions
@@ -67,9 +69,9 @@ def _played(wanted: Callable[[State], bool], seat_count: int = 2) -> Found:
 
     def found(settings: Settings, rng: Random) -> State:
         def start() -> State:
-            return acts.initial(settings, seat_count, rng)
+            return rules.initial(settings, seat_count, rng)
 
-        return find_state(acts, start, rng, lambda state: state.phase is Phase.OPEN and wanted(state))
+        return find_state(rules, start, rng, lambda state: state.phase is Phase.OPEN and wanted(state))
 
     return found
 
@@ -82,7 +84,7 @@ def _laid(count: int, seat_count: int, votes: tuple[int, ...] = ()) -> Found:
         deck = [card for card in range(CARDS) if card not in table]
         rng.shuffle(deck)
         slots = (*table, *[EMPTY] * (settings.max_table - count))
-        fresh = acts.initial(settings, seat_count, rng)
+        fresh = rules.initial(settings, seat_count, rng)
         return fresh._replace(table=slots, deck=tuple(deck), votes=votes)
 
     return found
@@ -490,4 +492,70 @@ PROBES: Sequence[Probe] = (
         "Eight players are at the table, and the player is the last of them.",
         _fresh(7, 8, turn_count=4),
     ),
+)
+
+# A game that ends in a tie, whatever the player under test does
+
+RIVAL, TESTED = 0, 1
+
+
+def tied_ending(rng: Random) -> Situation:
+    """Return a game of two in which the rival has called the last set, and is level with the player when it has it."""
+    settings = webset_pb2.Settings()
+
+    def start() -> State:
+        return rules.initial(codec.settings(settings), 2, rng)
+
+    found = find_state(rules, start, rng, _is_before_last_set)
+    called = found._replace(phase=Phase.CALLED, caller=RIVAL, call_count=found.act_count + 1, players=_dealt_out(found))
+    return Situation(settings, 2, TESTED, codec.state_message(called), turn_count=0)
+
+
+def _is_before_last_set(state: State) -> bool:
+    """Return whether the set that is taken next is the last one, and makes the number of all sets even."""
+    if state.deck or state.phase is not Phase.OPEN or not sum(player.sets for player in state.players) % 2:
+        return False
+    table = set(on_table(state))
+    left = [tuple(table.difference(triple)) for triple in solutions(state)]
+    return bool(left) and not any(map(sets_among, left))
+
+
+def _dealt_out(state: State) -> tuple[Player, ...]:
+    """Return the players with the sets of all dealt out again: the player under test has one more."""
+    cards = tuple([card for player in state.players for card in player.cards])
+    place = len(cards) // 3 // 2 * 3
+    return tuple([Player(points=len(own) // 3, cards=own) for own in (cards[:place], cards[place:])])
+
+
+# What else the suite needs
+
+SHORT = Duration(nanos=20_000_000)
+NO_TIME = Duration()
+LESS_THAN_A_SECOND = Duration(nanos=900_000_000)
+
+SETTINGS_VALUES = {
+    "aspects": (3,),
+    "table": (3, 9, 15),
+    "max_table": (12, 24, 27),
+    "window": (LESS_THAN_A_SECOND, Duration(seconds=60)),
+    "penalty_bad": (0, 100),
+    "penalty_expired": (0, 100),
+    "score_floor": (-1000, -2, 0),
+    "lockout": (SHORT,),
+    "min_players": (1,),
+    "min_reaction": (SHORT,),
+    "handicaps": ((SHORT, NO_TIME, SHORT),),
+    "idle_rounds": (1, 3),
+    "act_cap": (10, 1_000_000),
+}
+"""The values that the suite tries away from their defaults. What takes time is kept short."""
+
+CONFORMANCE = Conformance(
+    probes=PROBES,
+    mutations=MUTATIONS,
+    package="fairplay.games.webset",
+    settings_values=SETTINGS_VALUES,
+    tied_ending=tied_ending,
+    find_infraction=find_infraction,
+    list_legal_replies=list_legal_replies,
 )

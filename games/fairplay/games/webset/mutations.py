@@ -22,10 +22,18 @@ from fairplay.games.kit.conformance import (
     whole_game,
     with_field,
 )
-from fairplay.games.webset.conformance import situations
+from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import takes
-from fairplay.games.webset.rules.cards import EMPTY, Cards, deck_of, misfits, third
+from fairplay.games.webset.rules.cards import CARDS, EMPTY, Cards, deck_of, differing, misfits, third
+from fairplay.games.webset.rules.settings import settings_of
 from fairplay.games.webset.rules.state import State, on_table, solutions
+from fairplay.webset.v1.webset_pb2 import (
+    EVENT_KIND_BAD_SET,
+    EVENT_KIND_CALL_EXPIRED,
+    EVENT_KIND_GOT_SET,
+    PHASE_OPEN,
+    PHASE_SHOWING,
+)
 from fairplay.webset.v1.webset_player_pb2 import (
     ACTION_CALL_SET,
     ACTION_END_SOLUTIONS,
@@ -36,13 +44,16 @@ from fairplay.webset.v1.webset_player_pb2 import (
     STATUS_BAD_SET,
     STATUS_CALL_EXPIRED,
     STATUS_NOT_NOW,
+    ActRequest,
     ActResponse,
+    PickCardsRequest,
     PickCardsResponse,
 )
 
 Wrong: TypeAlias = Callable[[State, Cards], Iterable[Cards]]
 """(what is visible, sound cards) -> wrong cards."""
-Room: TypeAlias = situations.Room | None
+Room: TypeAlias = Callable[[Any], bool] | None
+"""Request -> whether it leaves room for the mistake; None: all do."""
 
 REQUIRED = "webset.act.required"
 SET, THREE, RANGE = "webset.take.set", "webset.take.three", "webset.take.card-range"
@@ -50,6 +61,7 @@ DISTINCT, ON_TABLE = "webset.take.distinct", "webset.take.on-table"
 ANYWHERE = (WHOLE_GAME, DRAWN_STATES)
 UNKNOWN_ACTION, GREATEST_ACTION = 6, 2**31 - 1
 FAR_CARD = 2**32 - 1
+USUAL_SLOTS = 21
 
 
 def acting(action: int, rule: str, *cases: str, only: Room = None) -> Callable[[Callable[[], None]], Mutation]:
@@ -72,7 +84,7 @@ def picking(rule: str, *cases: str, only: Room = None) -> Callable[[Wrong], Muta
 
     def declare(wrong: Wrong) -> Mutation:
         def mutate(request: Any, reply: Any, rng: Random) -> PickCardsResponse | None:
-            state = situations.visible_state(request.state)
+            state = visible_state(request)
             choices = (
                 cards for cards in wrong(state, tuple(reply.cards)) if takes.take_violation(state, cards) == rule
             )
@@ -99,6 +111,49 @@ def triples(state: State) -> Iterable[Cards]:
     return combinations(on_table(state), 3)
 
 
+# What a request shows
+
+
+def visible_state(request: ActRequest | PickCardsRequest) -> State:
+    """Return what a player is shown. The number of aspects is not part of that, but follows from that of the cards."""
+    return codec.visible_state(
+        request.state, settings_of(aspects=3 if small_deck(request) else 4, table=9, max_table=27)
+    )
+
+
+def small_deck(request: ActRequest | PickCardsRequest) -> bool:
+    """Return whether the game has 27 cards."""
+    state = request.state
+    lying = sum(slot != EMPTY for slot in state.slots)
+    return lying + sum(len(player.cards) for player in state.players) + state.deck_left + len(state.discarded) < CARDS
+
+
+def without_set(request: ActRequest | PickCardsRequest) -> bool:
+    """Return whether there is no set on the table."""
+    return not solutions(visible_state(request))
+
+
+def showing(request: ActRequest) -> bool:
+    """Return whether solutions are shown."""
+    return request.state.phase == PHASE_SHOWING
+
+
+def asked_for_more(request: ActRequest) -> bool:
+    """Return whether the player has asked for more cards."""
+    return request.state.players[request.seat].voted
+
+
+def table_full(request: ActRequest) -> bool:
+    """Return whether there is a card in each slot, of which there are 21 or more."""
+    return len(request.state.slots) >= USUAL_SLOTS and EMPTY not in request.state.slots
+
+
+def dealt_by_referee(request: ActRequest) -> bool:
+    """Return whether the player may not ask for more cards although there is room, and has not asked before."""
+    room = request.state.phase == PHASE_OPEN and request.state.deck_left and not table_full(request)
+    return bool(room) and ACTION_MORE_CARDS not in request.actions and not asked_for_more(request)
+
+
 # Act: form
 
 
@@ -116,34 +171,85 @@ def acts_without_action() -> None:
     """Answers Act without an action."""
 
 
-@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.race.idle", only=situations.idle)
-def acts_without_action_when_idle() -> None:
-    """Answers Act without an action where all have done nothing before."""
+@acting(
+    ACTION_UNSPECIFIED, REQUIRED, "webset.seats.last-of-eight", whole_game(7, 8), only=lambda request: request.seat == 7
+)
+def acts_without_action_as_last_of_eight() -> None:
+    """Answers Act without an action, but only where there are seven others before it."""
 
 
-@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.race.wrong-calls", only=situations.others_were_wrong)
-def acts_without_action_after_a_wrong_call() -> None:
-    """Answers Act without an action where somebody else has picked wrong cards."""
+def acting_without_action(name: str, where: str, only: Callable[[Any], bool], case: str) -> Mutation:
+    """Return a mutation that answers Act without an action in some situations alone."""
+
+    def mutate(request: Any, reply: Any, rng: Random) -> ActResponse | None:
+        return with_field(reply, "action", ACTION_UNSPECIFIED) if only(request) else None
+
+    sentence = f"Answers Act without an action {where}."
+    return Mutation(f"acts-without-action-{name}", sentence, "Act", REQUIRED, (case,), mutate)
 
 
-@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.race.late-calls", only=situations.others_were_late)
-def acts_without_action_after_a_late_call() -> None:
-    """Answers Act without an action where a call of somebody else has expired."""
+def happened_to_others(kind: int) -> Callable[[ActRequest], bool]:
+    """Return the situation in which the player is told of such an event of somebody else."""
+    return lambda request: any(event.kind == kind and event.seat != request.seat for event in request.events)
 
 
-@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.resume.own-wrong-call", only=situations.with_status(STATUS_BAD_SET))
-def acts_without_action_after_its_own_wrong_call() -> None:
-    """Answers Act without an action where it is told that it has picked wrong cards."""
+def told(status: int) -> Callable[[ActRequest], bool]:
+    """Return the situation in which the player is told this outcome of its own act."""
+    return lambda request: request.status == status
 
 
-@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.resume.own-late-call", only=situations.with_status(STATUS_CALL_EXPIRED))
-def acts_without_action_after_its_own_late_call() -> None:
-    """Answers Act without an action where it is told that its call has expired."""
+def below_zero(request: ActRequest) -> bool:
+    """Return whether all players have less than no points."""
+    return all(player.points < 0 for player in request.state.players)
 
 
-@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.resume.own-refusal", only=situations.with_status(STATUS_NOT_NOW))
-def acts_without_action_after_its_own_refusal() -> None:
-    """Answers Act without an action where it is told that its act is not possible now."""
+def others_locked(request: ActRequest) -> bool:
+    """Return whether all others are locked out."""
+    return all(player.locked for seat, player in enumerate(request.state.players) if seat != request.seat)
+
+
+AFTER_WRONG, AFTER_LATE = happened_to_others(EVENT_KIND_BAD_SET), happened_to_others(EVENT_KIND_CALL_EXPIRED)
+WITHOUT_ACTION = [
+    acting_without_action(*each)
+    for each in (
+        ("when-idle", "where all have done nothing before", lambda request: request.idle_count > 0, "webset.race.idle"),
+        ("after-a-wrong-call", "where somebody else has picked wrong cards", AFTER_WRONG, "webset.race.wrong-calls"),
+        ("after-a-late-call", "where a call of somebody else has expired", AFTER_LATE, "webset.race.late-calls"),
+        (
+            "after-its-own-wrong-call",
+            "where it is told that it has picked wrong cards",
+            told(STATUS_BAD_SET),
+            "webset.resume.own-wrong-call",
+        ),
+        (
+            "after-its-own-late-call",
+            "where it is told that its call has expired",
+            told(STATUS_CALL_EXPIRED),
+            "webset.resume.own-late-call",
+        ),
+        (
+            "after-its-own-refusal",
+            "where it is told that its act is not possible now",
+            told(STATUS_NOT_NOW),
+            "webset.resume.own-refusal",
+        ),
+        ("alone", "where all others are locked out", others_locked, "webset.lockout.others"),
+        ("while-showing", "where solutions are shown", showing, "webset.show.running"),
+        (
+            "after-others",
+            "after somebody else has taken a set",
+            happened_to_others(EVENT_KIND_GOT_SET),
+            "webset.resume.others-call",
+        ),
+        ("below-zero", "where all have less than no points", below_zero, "webset.resume.below-zero"),
+        (
+            "when-late",
+            "where numbers are large",
+            lambda request: request.state.act_count >= 9_000,
+            "webset.resume.late",
+        ),
+    )
+]
 
 
 @acting(UNKNOWN_ACTION, REQUIRED, *ANYWHERE)
@@ -167,96 +273,77 @@ def leaves_out_nothing(request: Any, reply: ActResponse, rng: Random) -> ActResp
     return ActResponse() if reply.action == ACTION_NOTHING else None
 
 
-@acting(
-    ACTION_UNSPECIFIED,
-    REQUIRED,
-    "webset.seats.last-of-eight",
-    whole_game(7, 8),
-    only=situations.last_of_eight,
-)
-def acts_without_action_as_last_of_eight() -> None:
-    """Answers Act without an action, but only where there are seven others before it."""
-
-
-@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.lockout.others", only=situations.others_locked)
-def acts_without_action_alone() -> None:
-    """Answers Act without an action where all others are locked out."""
-
-
-@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.show.running", only=situations.showing)
-def acts_without_action_while_showing() -> None:
-    """Answers Act without an action where solutions are shown."""
-
-
-@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.resume.others-call", only=situations.others_got_set)
-def acts_without_action_after_others() -> None:
-    """Answers Act without an action after somebody else has taken a set."""
-
-
-@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.resume.below-zero", only=situations.below_zero)
-def acts_without_action_below_zero() -> None:
-    """Answers Act without an action where all have less than no points."""
-
-
-@acting(ACTION_UNSPECIFIED, REQUIRED, "webset.resume.late", only=situations.late)
-def acts_without_action_when_late() -> None:
-    """Answers Act without an action where numbers are large."""
-
-
 # Act: refused
 
 
-@acting(ACTION_MORE_CARDS, "", "webset.act.not-listed", only=situations.dealt_by_referee)
+@acting(ACTION_MORE_CARDS, "", "webset.act.not-listed", only=dealt_by_referee)
 def asks_referee_for_more() -> None:
     """Asks for more cards where the referee deals by itself."""
 
 
-@acting(ACTION_MORE_CARDS, "", "webset.more.full-table", only=situations.table_full)
+@acting(ACTION_MORE_CARDS, "", "webset.more.full-table", only=table_full)
 def asks_full_table_for_more() -> None:
     """Asks for more cards where the table is full."""
 
 
-@acting(ACTION_MORE_CARDS, "", "webset.more.empty-deck", only=situations.deck_empty)
+@acting(ACTION_MORE_CARDS, "", "webset.more.empty-deck", only=lambda request: not request.state.deck_left)
 def asks_empty_deck_for_more() -> None:
     """Asks for more cards where the deck is empty."""
 
 
-@acting(ACTION_MORE_CARDS, "", "webset.more.already-asked", only=situations.asked_for_more)
+@acting(ACTION_MORE_CARDS, "", "webset.more.already-asked", only=asked_for_more)
 def asks_for_more_twice() -> None:
     """Asks for more cards again before others have."""
 
 
-@acting(ACTION_MORE_CARDS, "", "webset.more.though-sets", only=situations.may_ask_for_more_with_set)
+@acting(
+    ACTION_MORE_CARDS,
+    "",
+    "webset.more.though-sets",
+    only=lambda request: ACTION_MORE_CARDS in request.actions and not without_set(request),
+)
 def asks_for_more_though_sets() -> None:
     """Asks for more cards where there are sets, and again after it was refused."""
 
 
-@acting(ACTION_MORE_CARDS, "", "webset.show.running", only=situations.showing)
+@acting(ACTION_MORE_CARDS, "", "webset.show.running", only=showing)
 def asks_for_more_while_showing() -> None:
     """Asks for more cards while solutions are shown."""
 
 
-@acting(ACTION_SHOW_SOLUTIONS, "", "webset.act.not-listed", only=situations.unlisted(ACTION_SHOW_SOLUTIONS))
+@acting(
+    ACTION_SHOW_SOLUTIONS,
+    "",
+    "webset.act.not-listed",
+    only=lambda request: ACTION_SHOW_SOLUTIONS not in request.actions,
+)
 def shows_what_may_not_be_shown() -> None:
     """Has solutions shown where that is not allowed."""
 
 
-@acting(ACTION_SHOW_SOLUTIONS, "", "webset.show.no-sets", only=situations.may_show_without_set)
+@acting(
+    ACTION_SHOW_SOLUTIONS,
+    "",
+    "webset.show.no-sets",
+    only=lambda request: ACTION_SHOW_SOLUTIONS in request.actions and without_set(request),
+)
 def shows_what_there_is_not() -> None:
     """Has solutions shown where there are none, and again after it was refused."""
 
 
-@acting(ACTION_END_SOLUTIONS, "", "webset.act.not-listed", only=situations.unlisted(ACTION_END_SOLUTIONS))
+@acting(
+    ACTION_END_SOLUTIONS, "", "webset.act.not-listed", only=lambda request: ACTION_END_SOLUTIONS not in request.actions
+)
 def ends_what_is_not_shown() -> None:
     """Ends a showing where nothing is shown."""
 
 
-@acting(ACTION_CALL_SET, "", "webset.show.running", only=situations.showing)
+@acting(ACTION_CALL_SET, "", "webset.show.running", only=showing)
 def calls_while_showing() -> None:
     """Calls a set while solutions are shown."""
 
 
-@acting(ACTION_CALL_SET, "", "webset.lockout.own", only=situations.locked)
+@acting(ACTION_CALL_SET, "", "webset.lockout.own", only=lambda request: request.state.players[request.seat].locked)
 def calls_while_locked() -> None:
     """Calls a set where it is locked out."""
 
@@ -268,7 +355,7 @@ def calls_while_locked() -> None:
     "webset.more.all-agree",
     "webset.more.already-asked",
     "webset.show.no-sets",
-    only=situations.may_call_without_set,
+    only=lambda request: ACTION_CALL_SET in request.actions and without_set(request),
 )
 def calls_without_set() -> None:
     """Calls a set where there is none, and has nothing to pick."""
@@ -277,7 +364,13 @@ def calls_without_set() -> None:
 # PickCards: form
 
 
-@naming((), "webset.set.only-one", "webset.set.all-different", "webset.set.near-misses", only=situations.in_call)
+@naming(
+    (),
+    "webset.set.only-one",
+    "webset.set.all-different",
+    "webset.set.near-misses",
+    only=lambda request: not request.may_skip,
+)
 def picks_nothing() -> None:
     """Picks no cards after its call."""
 
@@ -294,13 +387,20 @@ def picks_two(request: Any, reply: PickCardsResponse, rng: Random) -> PickCardsR
     return first_cards(reply, 2)
 
 
-@mutation("PickCards", "", "webset.rounds.earliest", only=situations.in_round)
+@mutation("PickCards", "", "webset.rounds.earliest", only=lambda request: request.may_skip)
 def picks_two_in_rounds(request: Any, reply: PickCardsResponse, rng: Random) -> PickCardsResponse | None:
     """Picks two cards where it could have passed."""
     return first_cards(reply, 2)
 
 
-@mutation("PickCards", "", "webset.set.last-of-game", "webset.table.empty-deck", WHOLE_GAME, only=situations.deck_empty)
+@mutation(
+    "PickCards",
+    "",
+    "webset.set.last-of-game",
+    "webset.table.empty-deck",
+    WHOLE_GAME,
+    only=lambda request: not request.state.deck_left,
+)
 def picks_two_at_the_end(request: Any, reply: PickCardsResponse, rng: Random) -> PickCardsResponse | None:
     """Picks two cards where the deck is empty."""
     return first_cards(reply, 2)
@@ -348,7 +448,7 @@ def picks_hole(state: State, sound: Cards) -> Iterable[Cards]:
     return [(*sound[:2], EMPTY)] if state.deck and EMPTY in state.table[: max(slots)] else []
 
 
-@picking(RANGE, "webset.set.small-deck", only=situations.small_deck)
+@picking(RANGE, "webset.set.small-deck", only=small_deck)
 def picks_from_full_deck(state: State, sound: Cards) -> Iterable[Cards]:
     """Picks cards with two or three symbols where there are none."""
     small = len(deck_of(state.settings.aspects))
@@ -382,13 +482,13 @@ def picks_absent_card(state: State, sound: Cards) -> Iterable[Cards]:
     return ((one, other, third(one, other)) for one, other in combinations(on_table(state), 2))
 
 
-@picking(RANGE, UNUSUAL_SETTINGS, only=situations.small_deck_in_a_crowd)
+@picking(RANGE, UNUSUAL_SETTINGS, only=lambda request: len(request.state.players) > 3 and small_deck(request))
 def believes_in_81_cards(state: State, sound: Cards) -> Iterable[Cards]:
     """Picks a card that is not in the game where four players or more play with 27 cards."""
     return [(*sound[:2], 80)] if len(sound) > 2 else []
 
 
-@picking(DISTINCT, UNUSUAL_SETTINGS, only=situations.round_in_a_crowd)
+@picking(DISTINCT, UNUSUAL_SETTINGS, only=lambda request: len(request.state.players) > 3 and request.may_skip)
 def picks_card_twice_in_rounds(state: State, sound: Cards) -> Iterable[Cards]:
     """Picks a card twice where four players or more play in rounds."""
     return one_twice(state)
@@ -403,7 +503,7 @@ def naming_in_puzzle(wrong: Callable[[Cards], Cards]) -> Mutation:
     def mutate(request: Any, reply: Any, rng: Random) -> PickCardsResponse | None:
         return PickCardsResponse(cards=wrong(tuple(reply.cards))) if reply.cards else None
 
-    return build_mutation(wrong, "PickCards", "", ("webset.rounds.puzzle",), mutate, situations.in_puzzle)
+    return build_mutation(wrong, "PickCards", "", ("webset.rounds.puzzle",), mutate, lambda request: request.all_sets)
 
 
 @naming_in_puzzle
@@ -418,25 +518,25 @@ def names_pairs(sound: Cards) -> Cards:
     return sound[:-1]
 
 
-@picking(DISTINCT, "webset.rounds.idle", only=situations.idle)
+@picking(DISTINCT, "webset.rounds.idle", only=lambda request: request.idle_count > 0)
 def picks_card_twice_when_idle(state: State, sound: Cards) -> Iterable[Cards]:
     """Picks a card twice where all have passed before."""
     return one_twice(state)
 
 
-@picking(DISTINCT, "webset.rounds.idle", only=situations.long_idle)
+@picking(DISTINCT, "webset.rounds.idle", only=lambda request: request.idle_count > 5)
 def picks_card_twice_when_idle_for_long(state: State, sound: Cards) -> Iterable[Cards]:
     """Picks a card twice where all have passed more than five times."""
     return one_twice(state)
 
 
-@picking(DISTINCT, "webset.table.widest", only=situations.wide)
+@picking(DISTINCT, "webset.table.widest", only=lambda request: len(request.state.slots) > USUAL_SLOTS)
 def picks_card_twice_of_many(state: State, sound: Cards) -> Iterable[Cards]:
     """Picks a card twice where there are more than seven columns of cards."""
     return one_twice(state)
 
 
-@picking(DISTINCT, "webset.race.one-by-one", only=situations.one_by_one)
+@picking(DISTINCT, "webset.race.one-by-one", only=lambda request: request.one_by_one)
 def picks_card_twice_where_singly(state: State, sound: Cards) -> Iterable[Cards]:
     """Picks a card twice where it may pick cards one by one."""
     return one_twice(state)
@@ -467,16 +567,20 @@ def guesses(state: State, sound: Cards) -> Iterable[Cards]:
     return triples(state)
 
 
-@picking(SET, "webset.set.all-different", only=situations.sets_differ_in_all)
+@picking(
+    SET,
+    "webset.set.all-different",
+    only=lambda request: all(len(differing(triple)) == 4 for triple in solutions(visible_state(request))),
+)
 def wants_something_alike(state: State, sound: Cards) -> Iterable[Cards]:
     """Never picks cards that differ in all aspects, but others instead."""
     return triples(state)
 
 
-@picking(SET, "webset.rounds.no-set", only=situations.in_round_without_set)
+@picking(SET, "webset.rounds.no-set", only=lambda request: request.may_skip and without_set(request))
 def guesses_in_rounds(state: State, sound: Cards) -> Iterable[Cards]:
     """Picks cards in a round without a set, in the place of passing."""
     return triples(state)
 
 
-MUTATIONS = collect_mutations(globals())
+MUTATIONS = (*collect_mutations(globals()), *WITHOUT_ACTION)
