@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fairplay.conformance.run.certificate import check
+from fairplay.certificate import check
 from tests.robustness.harness import Command, exec_player, until, workers, zoo_player
 from tests.robustness.test_cluster import JOBS, LONG_S, TOKEN, ended, head
 

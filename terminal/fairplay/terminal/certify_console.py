@@ -6,13 +6,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from fairplay.certificate import Verdict
 from fairplay.client.text import counted, harmless
-from fairplay.conformance.blame.slowness import REMARK
-from fairplay.conformance.blame.verdicts import Judged, Verdict
-from fairplay.conformance.run.conclusion import conclusion
+from fairplay.conformance.blame.verdicts import REMARK, Judged
 from fairplay.conformance.run.events import Began, CaseBegan, CaseJudged, Ended, Event
 from fairplay.conformance.run.options import duration_text
-from fairplay.conformance.run.report import Report
+from fairplay.conformance.run.report import Report, conclusion
 from fairplay.terminal.estimate import Estimate
 
 STYLES = {

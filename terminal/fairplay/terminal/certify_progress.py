@@ -10,8 +10,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from fairplay.client.text import counted
-from fairplay.conformance.run.conclusion import conclusion
 from fairplay.conformance.run.events import Began, CaseBegan, CaseJudged, Ended, Event
+from fairplay.conformance.run.report import conclusion
 from fairplay.terminal.estimate import Estimate
 from fairplay.terminal.printing import say
 

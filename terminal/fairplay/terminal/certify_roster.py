@@ -12,19 +12,18 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from fairplay.certificate import Verdict, check
 from fairplay.client.errors import FailedError, UsageError
 from fairplay.client.text import counted, harmless
-from fairplay.conformance.blame.verdicts import Judged, Verdict
+from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.cases import cases
-from fairplay.conformance.run.certificate import certificate, check
-from fairplay.conformance.run.conclusion import conclusion
 from fairplay.conformance.run.engine import check_surroundings
 from fairplay.conformance.run.events import Ended, Writer
-from fairplay.conformance.run.known_failures import read_all_known_failures
 from fairplay.conformance.run.on_cluster import run_on_cluster
 from fairplay.conformance.run.options import OPTIONS, Options, option_text
 from fairplay.conformance.run.plan import Plan, make_plan
-from fairplay.conformance.run.report import Report
+from fairplay.conformance.run.report import Report, certificate, conclusion
+from fairplay.conformance.run.selection import read_all_known_failures
 from fairplay.conformance.run.several import PlayerEvent, run_several
 from fairplay.conformance.writers.files import ReportWriter
 from fairplay.games.conformance import Level

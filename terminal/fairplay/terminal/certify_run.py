@@ -18,10 +18,9 @@ from fairplay.conformance.cases import cases
 from fairplay.conformance.run.engine import run_plan
 from fairplay.conformance.run.events import Writer
 from fairplay.conformance.run.options import OPTIONS, Options, is_duration, option_name
-from fairplay.conformance.run.order import ordered
 from fairplay.conformance.run.plan import make_plan
 from fairplay.conformance.run.report import Report
-from fairplay.conformance.run.selection import choose_cases, find_level
+from fairplay.conformance.run.selection import choose_cases, find_level, ordered
 from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter
 from fairplay.games.game import find
 from fairplay.terminal.certify_console import ConsoleWriter

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fairplay.conformance.blame.verdicts import Verdict
+from fairplay.certificate import Verdict
 from fairplay.conformance.player.objects import Gone
 from fairplay.games.game import find
 from tests.conformance.harness import LIMIT_S, SOUND_LIMIT_S, Method, Wrong, judged, player, raises

@@ -12,11 +12,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from fairplay.conformance.blame.verdicts import MET, Verdict
-from fairplay.conformance.games.ordinary import OrdinaryGames
+from fairplay.certificate import MET, Verdict
 from fairplay.conformance.games.rivals import Departure
+from fairplay.conformance.games.scenarios import OrdinaryGames, read_games, write_games
 from fairplay.conformance.games.trial import Entry, Scenario
-from fairplay.conformance.games.written import read_games, write_games
 from fairplay.conformance.player.objects import Gone
 from fairplay.conformance.run.report import Report
 from fairplay.conformance.zoo.mutant_player import in_this_process

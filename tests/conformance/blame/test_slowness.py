@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from fairplay.conformance.blame.charge import charge
-from fairplay.conformance.blame.slowness import Slowness
-from fairplay.conformance.blame.verdicts import Judged, Verdict
+from fairplay.certificate import Verdict
+from fairplay.conformance.blame.verdicts import Judged, Slowness, charge
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.games.trial import CallLimits, Exchange, Scenario, Trial
 from fairplay.games.conformance import Level, Situation

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from fairplay.conformance.blame.verdicts import Judged, Verdict, exit_code
-from fairplay.conformance.case import Body, Case
-from fairplay.conformance.case_errors import NotApplicable, NotTested, SuiteError, failure
+from fairplay.certificate import Verdict
+from fairplay.conformance.blame.verdicts import Judged, exit_code
+from fairplay.conformance.case import Body, Case, NotApplicable, NotTested, SuiteError, failure
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.run.judge import Judge, judge
 from fairplay.conformance.run.options import Options

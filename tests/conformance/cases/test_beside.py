@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fairplay.conformance.games.joining import Joining
-from fairplay.conformance.games.ordinary import OrdinaryGames
+from fairplay.conformance.games.rivals import Joining
+from fairplay.conformance.games.scenarios import OrdinaryGames, read_games, write_games
 from fairplay.conformance.games.trial import Entry, Trial
-from fairplay.conformance.games.written import read_games, write_games
 from fairplay.games.game import find, registered
 from tests.conformance.harness import Method, player, trial_of
 

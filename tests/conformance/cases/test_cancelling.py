@@ -6,8 +6,8 @@ import asyncio
 import threading
 from typing import Any
 
-from fairplay.conformance.blame.verdicts import Verdict
-from fairplay.conformance.games.cancel import BURST, QUICK_S, ROUNDS
+from fairplay.certificate import Verdict
+from fairplay.conformance.cases.memory import BURST, QUICK_S, ROUNDS
 from fairplay.games.game import find
 from tests.conformance.harness import Method, judged, player
 from tests.conformance.player.test_links import served

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from fairplay.conformance.blame.verdicts import Verdict
+from fairplay.certificate import Verdict
 from fairplay.conformance.run.engine import run
 from fairplay.conformance.run.options import Options
 from fairplay.server.server import Config

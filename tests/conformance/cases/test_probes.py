@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fairplay.conformance.blame.verdicts import Verdict
+from fairplay.certificate import Verdict
 from fairplay.conformance.cases.probes import ROUNDS
 from fairplay.conformance.games.context import open_context
 from fairplay.conformance.games.trial import CallLimits

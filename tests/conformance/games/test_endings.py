@@ -7,8 +7,7 @@ from random import Random
 
 import pytest
 
-from fairplay.conformance.games.endings import Ending, find_endings, parse_ending
-from fairplay.conformance.games.methods import tells_the_end
+from fairplay.conformance.games.endings import Ending, find_endings, parse_ending, tells_the_end
 from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game, find, registered

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from fairplay.certificate import Verdict
 from fairplay.certificate.limits import LONGEST_S, default_limits_ms
-from fairplay.conformance.blame.verdicts import Verdict
 from fairplay.conformance.cases import cases
-from fairplay.conformance.games.reference_players import rival_names
+from fairplay.conformance.games.rivals import rival_names
 from fairplay.conformance.run.plan import limits_of
 from fairplay.games.conformance import Level
 from fairplay.games.game import find, registered

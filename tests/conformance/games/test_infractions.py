@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fairplay.conformance.blame.verdicts import Verdict
+from fairplay.certificate import Verdict
 from fairplay.conformance.games.trial import MAX_INFRACTIONS
 from fairplay.conformance.run.engine import run
 from fairplay.conformance.run.options import Options

@@ -6,8 +6,7 @@ from itertools import combinations, product
 from random import Random
 from typing import Any
 
-from fairplay.conformance.games.coverings import Row, cover_pairs
-from fairplay.conformance.games.variations import fits, vary
+from fairplay.conformance.games.variations import Row, cover_pairs, fits, vary
 from fairplay.fish.v1 import fish_player_pb2
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import find, registered

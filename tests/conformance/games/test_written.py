@@ -10,12 +10,10 @@ from typing import Any
 
 import pytest
 
-from fairplay.conformance.games.joining import Joining
-from fairplay.conformance.games.ordinary import OrdinaryGames
 from fairplay.conformance.games.positions import Source, position
-from fairplay.conformance.games.rivals import Departure, Fault
+from fairplay.conformance.games.rivals import Departure, Fault, Joining
+from fairplay.conformance.games.scenarios import OrdinaryGames, read_games, write_games
 from fairplay.conformance.games.trial import Entry, Scenario
-from fairplay.conformance.games.written import read_games, write_games
 from fairplay.games.conformance import Level
 from fairplay.games.game import find
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from fairplay.certificate import Verdict
 from fairplay.conformance import case_ids
-from fairplay.conformance.blame.verdicts import Verdict
 from tests.conformance.harness import ROOT, judged
 
 MOST_STARTS = 16

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from fairplay.conformance.blame.verdicts import Verdict
-from fairplay.conformance.player.budget import MIN_DECISIONS, NO_TIME
-from fairplay.conformance.run.conclusion import conclusion
+from fairplay.certificate import Verdict
+from fairplay.conformance.player.breaker import MIN_DECISIONS, NO_TIME
+from fairplay.conformance.run.report import conclusion
 from tests.conformance.harness import Method, judged, player
 
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import grpc
 
-from fairplay.conformance.blame.verdicts import Verdict
+from fairplay.certificate import Verdict
 from fairplay.conformance.games.silence import SILENCE_S
 from fairplay.conformance.run.engine import run
 from fairplay.conformance.run.options import Options

@@ -11,18 +11,17 @@ from typing import Any
 
 import pytest
 
-from fairplay.certificate import Certificate, check, digest, frozen, sealed
+from fairplay.certificate import Certificate, Verdict, check, digest, frozen, sealed
 from fairplay.certificate.inapplicable import INAPPLICABLE
 from fairplay.certificate.patterns import matches
-from fairplay.conformance.blame.verdicts import Judged, Verdict
+from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.cases import cases
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.must import freeze, main, must_file, must_ids
-from fairplay.conformance.run.certificate import certificate
 from fairplay.conformance.run.engine import run
 from fairplay.conformance.run.options import Options
-from fairplay.conformance.run.report import Report, Run, Times
+from fairplay.conformance.run.report import Report, Run, Times, certificate
 from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.game import Game, find, registered
 from fairplay.player.handlers import PROTOCOL_REVISION

@@ -13,7 +13,7 @@ from subprocess import PIPE
 import psutil
 import pytest
 
-from fairplay.conformance.blame.verdicts import Verdict
+from fairplay.certificate import Verdict
 from fairplay.conformance.run.engine import run
 from fairplay.conformance.run.events import CaseBegan, Event
 from fairplay.conformance.run.options import Options

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fairplay.conformance.run.programs import ProgramFile, program_files
+from fairplay.conformance.run.report import ProgramFile, program_files
 
 
 def test_the_executable_is_looked_up_and_arguments_that_are_files_are_named(tmp_path: Path) -> None:

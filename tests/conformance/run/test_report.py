@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from fairplay.certificate import frozen
-from fairplay.conformance.blame.verdicts import Judged, Verdict
+from fairplay.certificate import Verdict, frozen
+from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.games.trial import CallLimits
-from fairplay.conformance.run.conclusion import conclusion
-from fairplay.conformance.run.report import Report, Run, Times, distribution
+from fairplay.conformance.run.report import Report, Run, Times, conclusion, distribution
 from fairplay.games.conformance import Level
 from fairplay.v1.player_pb2 import PlayerDescription
 

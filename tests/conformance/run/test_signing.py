@@ -16,9 +16,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from fairplay.certificate import check, sealed
 from fairplay.certificate.signing import is_public_key, new_key, public_text, read_key, read_trusted, signed
 from fairplay.client.errors import UsageError
-from fairplay.conformance.run.certificate import certificate
 from fairplay.conformance.run.engine import run
 from fairplay.conformance.run.options import Options
+from fairplay.conformance.run.report import certificate
 from fairplay.terminal.certify_verify import show_key, verify_certificate
 
 SOME_KEY, SOME_SIGNATURE = (base64.b64encode(b"x" * length).decode() for length in (32, 64))

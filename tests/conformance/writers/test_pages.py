@@ -18,7 +18,7 @@ def shown() -> list[str]:
 
 def test_the_case_of_the_page_is_one_that_a_sound_player_passes() -> None:
 
-    from fairplay.conformance.blame.verdicts import Verdict
+    from fairplay.certificate import Verdict
     from fairplay.conformance.case import case
     from fairplay.conformance.games.context import Context
     from fairplay.conformance.run.judge import Judge

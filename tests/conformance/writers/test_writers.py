@@ -16,20 +16,17 @@ from xml.etree import ElementTree as Xml
 import pytest
 from rich.console import Console
 
-from fairplay.certificate import check
+from fairplay.certificate import MET, Verdict, check
 from fairplay.certificate.signing import new_key, public_text
-from fairplay.conformance.blame.verdicts import MET, Judged, Verdict
+from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.cases import cases
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.games.trial import CallLimits
-from fairplay.conformance.run.certificate import certificate
-from fairplay.conformance.run.conclusion import conclusion
 from fairplay.conformance.run.events import Began, CaseBegan, CaseJudged, Ended, Event
 from fairplay.conformance.run.judge import Result
 from fairplay.conformance.run.packing import pack, unpack
-from fairplay.conformance.run.report import Report, Run, Times
-from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter
-from fairplay.conformance.writers.junit import junit
+from fairplay.conformance.run.report import Report, Run, Times, certificate, conclusion
+from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter, junit
 from fairplay.conformance.writers.page import page
 from fairplay.games.conformance import Level
 from fairplay.games.game import find

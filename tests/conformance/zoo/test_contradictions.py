@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from fairplay.conformance.blame.verdicts import Judged, Verdict
+from fairplay.certificate import Verdict
+from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.run.report import Report, Run

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fairplay.conformance.blame.verdicts import Verdict
+from fairplay.certificate import Verdict
 from fairplay.conformance.cases import cases
 from fairplay.conformance.run.engine import run
 from fairplay.conformance.run.options import Options

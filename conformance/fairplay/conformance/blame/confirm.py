@@ -7,13 +7,11 @@ from typing import Protocol, TypeAlias
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
-from fairplay.conformance.blame.chance import due_to_circumstances
-from fairplay.conformance.blame.history import shortest
-from fairplay.conformance.case_errors import Failure, NotTested
+from fairplay.conformance.blame.history import due_to_circumstances, shortest
+from fairplay.conformance.case import Failure, NotTested
 from fairplay.conformance.evidence import Evidence
-from fairplay.conformance.games.ordinary import OrdinaryGames
+from fairplay.conformance.games.scenarios import OrdinaryGames, write_games
 from fairplay.conformance.games.trial import Entry, Scenario, Trial
-from fairplay.conformance.games.written import write_games
 from fairplay.conformance.player.player import PlayerUnderTest
 from fairplay.conformance.player.transports import gets_new_players
 from fairplay.games.game import Game

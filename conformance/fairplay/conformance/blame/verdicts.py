@@ -1,15 +1,21 @@
-"""The verdicts on cases, and the exit code that follows from them."""
+"""The verdicts on cases, and those that change with what other cases show.
+
+Who is not certified is told why by at least one case. A case that misconduct keeps from being tried is NOT TESTED and
+names the case to see. That case may have passed: the misconduct came by chance, only after other games, or in another
+process. Then it is charged to a case at the end.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 
 from fairplay.certificate import MET, Verdict
+from fairplay.conformance import case_ids
 from fairplay.conformance.evidence import Evidence
+from fairplay.conformance.games.trial import CallLimits, Exchange, Trial
 from fairplay.games.conformance import Level
-
-__all__ = ["MET", "Judged", "Verdict", "exit_code"]
+from fairplay.v1.misconduct_pb2 import MisconductKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +57,96 @@ def exit_code(judged: Iterable[Judged]) -> int:
         if unmet or each.outdated or each.verdict is Verdict.SUITE_ERROR:
             return 1
     return 0
+
+
+TIME = "time."
+"""Begins the ids of the cases about time limits: who hangs is not asked any more, whichever saw it."""
+
+
+def charge(judged: Sequence[Judged]) -> list[Judged]:
+    """Return new verdicts of the cases to which misconduct is charged; the other verdicts stay as they are.
+
+    Misconduct that a case names as the reason why it was not tested is charged to the case that it says to see, unless
+    that one has failed, or says to see another one that has. If there is no such case, or only the suite failed in it,
+    or what the one demands the other only recommends, the misconduct is charged to the case that names it.
+    """
+    verdicts, charged = {each.id: each for each in judged}, dict[str, Judged]()
+    for case_id in list(verdicts):
+        each = verdicts[case_id]
+        if each.verdict is Verdict.NOT_TESTED and each.evidence is not None and not leads_to_failure(each, verdicts):
+            failed = _charged(each, verdicts)
+            charged[failed.id] = verdicts[failed.id] = failed
+    return list(charged.values())
+
+
+def leads_to_failure(judged: Judged, verdicts: Mapping[str, Judged]) -> bool:
+    """Return whether a case that a case says to see has failed, or one that this says to see in turn."""
+    accepted = (Verdict.FAIL,) if judged.level is Level.MUST else (Verdict.FAIL, Verdict.WARN)
+    failed = {each.id for each in verdicts.values() if each.verdict in accepted}
+    seen, following = set[str](), judged
+    while following.id not in seen:
+        seen.add(following.id)
+        if following.id in failed or (following.see.startswith(TIME) and any(map(_is_about_time, failed))):
+            return True
+        following = verdicts.get(following.see, following)
+    return False
+
+
+def _is_about_time(case_id: str) -> bool:
+    return case_id.startswith(TIME)
+
+
+def _charged(judged: Judged, verdicts: Mapping[str, Judged]) -> Judged:
+    """Return the failure of the case to which the misconduct that a case names belongs."""
+    owner = verdicts.get(judged.see, judged)
+    if owner.verdict is Verdict.SUITE_ERROR or (judged.level is Level.MUST) != (owner.level is Level.MUST):
+        owner = judged
+    assert judged.evidence is not None
+    evidence = judged.evidence
+    if owner is not judged:
+        evidence = evidence.with_sections(("Seen in", f"{judged.id}, which could not be tried because of it."))
+    verdict = Verdict.FAIL if owner.level is Level.MUST else Verdict.WARN
+    return replace(owner, verdict=verdict, sentence=evidence.sentence, evidence=evidence, see="")
+
+
+CLOSE = 0.5
+"""An answer that took more than this share of its limit is close to it: another machine may take twice as long."""
+REMARK = "close to the time limit"
+
+
+class Slowness:
+    """How close the answers of a player have come to the limits of a run."""
+
+    def __init__(self, limits: CallLimits) -> None:
+        self._limits = astuple(limits)
+        self._was_close = False
+        """Whether some answer so far was close to its limit."""
+
+    def look_at(self, judged: Judged, trials: Sequence[Trial]) -> Judged:
+        """Return the verdict of a case, with a remark if an answer in its trials was close to its limit.
+
+        If an answer came too late, and this player has been close to its limits, the verdict says to see the case
+        about time: the player is slow in general, and does not hang in the circumstances that the case is about.
+        """
+        closest = max(
+            (each for trial in trials for each in trial.exchanges if self._is_close(each)), key=_share, default=None
+        )
+        self._was_close |= closest is not None
+        kinds = {trial.misconduct.kind for trial in trials if trial.misconduct is not None}
+        is_late = judged.verdict is Verdict.FAIL and kinds == {MisconductKind.MISCONDUCT_KIND_TIMEOUT}
+        if is_late and self._was_close and not judged.id.startswith(TIME):
+            sentence = f"an answer came too late: see {case_ids.EVERY_ANSWER}"
+            return replace(judged, verdict=Verdict.NOT_TESTED, sentence=sentence, see=case_ids.EVERY_ANSWER)
+        if closest is None or judged.verdict is not Verdict.PASS:
+            return judged
+        took, limit = f"{1000 * closest.elapsed_s:,.0f} ms", f"{1000 * closest.limit_s:,.0f} ms"
+        remark = f"{REMARK}: an answer to {closest.method.name} took {took} of {limit}"
+        return replace(judged, sentence="; ".join(filter(None, (judged.sentence, remark))))
+
+    def _is_close(self, exchange: Exchange) -> bool:
+        """Return whether an answer came in time, but close to its limit, where that is one of the run."""
+        return exchange.limit_s in self._limits and CLOSE < _share(exchange) < 1
+
+
+def _share(exchange: Exchange) -> float:
+    return exchange.elapsed_s / exchange.limit_s

@@ -8,11 +8,10 @@ from functools import partial
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
-from fairplay.conformance.case import Case, case
-from fairplay.conformance.case_errors import Failure
+from fairplay.conformance.case import Case, Failure, case
 from fairplay.conformance.games.context import Context
-from fairplay.conformance.games.joining import Joining
-from fairplay.conformance.games.methods import tells_the_end
+from fairplay.conformance.games.endings import tells_the_end
+from fairplay.conformance.games.rivals import Joining
 from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.games.game import Game
 

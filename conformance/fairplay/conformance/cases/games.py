@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.positions import Source, position
-from fairplay.conformance.games.reference_players import rival_names
+from fairplay.conformance.games.rivals import rival_names
 from fairplay.conformance.games.trial import Scenario
 from fairplay.games.conformance import Level
 from fairplay.games.game import Game

@@ -13,11 +13,9 @@ from typing import Any, NamedTuple
 import psutil
 
 from fairplay.conformance import case_ids
-from fairplay.conformance.case import Case, case
-from fairplay.conformance.case_errors import Failure, NotApplicable, failure
+from fairplay.conformance.case import Case, Failure, NotApplicable, case, failure
 from fairplay.conformance.games.context import Context
-from fairplay.conformance.games.endings import Ending, find_endings
-from fairplay.conformance.games.methods import tells_the_end
+from fairplay.conformance.games.endings import Ending, find_endings, tells_the_end
 from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.conformance.player.connection import Connection
 from fairplay.games.game import Game

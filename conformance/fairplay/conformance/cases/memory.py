@@ -2,17 +2,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
-from fairplay.conformance.case import Case, case
-from fairplay.conformance.case_errors import Failure
+from fairplay.conformance.case import Case, Failure, case
 from fairplay.conformance.case_ids import AFTER_OTHERS
-from fairplay.conformance.games.cancel import cancel_received, cancel_unread
 from fairplay.conformance.games.context import Context
-from fairplay.conformance.games.trial import Entry, Trial
+from fairplay.conformance.games.trial import Entry, Exchange, Trial
 from fairplay.conformance.player.connection import Connection
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
 from fairplay.games.game import Game
+from fairplay.games.kit.player_service import DESCRIBE
+from fairplay.v1.player_pb2 import DescribeRequest
+
+BURST, QUICK_BURST = 4, 16
+"""Decisions that are asked for at the same moment: they leave together, so whoever answers one has got all of them.
+
+Of a quick player more are asked: it would have answered a few before the rest can be cancelled.
+"""
+QUICK_S = 0.05
+"""A player is quick that answers within this time."""
+ROUNDS = 6
+ENOUGH = 3
+"""So many calls that were cancelled after the player had received them will do."""
+TURNS = (0, 3, 50)
+"""Turns of the event loop after which a call is cancelled that may not have been read yet."""
+
+Task: TypeAlias = "asyncio.Task[Any]"
+
+
+async def cancel_unread(connection: Connection, last: Exchange) -> None:
+    """Make a call again and cancel it: before it is sent, and when it may have been sent."""
+    for turns in TURNS:
+        call = _ask(connection, last)
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await _cancel_calls([call])
+
+
+async def cancel_received(
+    connection: Connection, opening: Sequence[Exchange], new_id: Callable[[], str], late_count: Callable[[], int]
+) -> int:
+    """Cancel decisions that the player has received, and return how many there were.
+
+    `opening` is the beginning of a game, up to its first decision. `late_count` returns how many answers have come
+    after their calls were cancelled: it shows that the player had received them. A player that answers at once leaves
+    little to cancel, so it is tried a few times; one that takes its time is interrupted halfway, since it may answer
+    all at the same moment. Returns when the player has done with what it was asked.
+    """
+    count, late = 0, late_count()
+    first_s = None if _is_quick(opening) else opening[-1].elapsed_s / 2
+    for number in range(ROUNDS):
+        calls = await _ask_many(connection, opening, new_id)
+        if not calls:
+            break
+        if number % 2 == 0:
+            await asyncio.wait(calls, timeout=first_s, return_when=asyncio.FIRST_COMPLETED)
+            count += await _cancel_calls([call for call in calls if not call.done()])
+        else:
+            for _ in range(2 + number):
+                await asyncio.sleep(0)
+            await _cancel_calls(calls)
+        if not await _is_idle(connection, opening) or count + late_count() - late >= ENOUGH:
+            break
+    return count + late_count() - late
+
+
+async def _ask_many(connection: Connection, opening: Sequence[Exchange], new_id: Callable[[], str]) -> Sequence[Task]:
+    """Begin several games, and ask for a decision in all of them at the same moment; in none if a beginning fails."""
+    ids = [new_id() for _ in range(_burst(opening))]
+    games = [[_renamed(each, game_id) for each in opening] for game_id in ids]
+    for game in games:
+        for exchange in game[:-1]:
+            outcome, _ = await connection.ask(exchange.method, exchange.request, exchange.limit_s)
+            if not isinstance(outcome, bytes):
+                return []
+    return [_ask(connection, game[-1]) for game in games]
+
+
+def _burst(opening: Sequence[Exchange]) -> int:
+    """Return how many decisions are asked for at the same moment, by how long the first one took."""
+    return QUICK_BURST if _is_quick(opening) else BURST
+
+
+def _is_quick(opening: Sequence[Exchange]) -> bool:
+    return opening[-1].elapsed_s < QUICK_S
+
+
+async def _is_idle(connection: Connection, opening: Sequence[Exchange]) -> bool:
+    """Wait until the player has done with what it was asked, and return whether it answers."""
+    limit_s = opening[-1].limit_s * (_burst(opening) + 1)
+    outcome, _ = await connection.ask(DESCRIBE, DescribeRequest().SerializeToString(), limit_s)
+    return isinstance(outcome, bytes)
+
+
+def _ask(connection: Connection, exchange: Exchange) -> Task:
+    return asyncio.ensure_future(connection.ask(exchange.method, exchange.request, exchange.limit_s))
+
+
+async def _cancel_calls(calls: Sequence[Task]) -> int:
+    for call in calls:
+        call.cancel()
+    await asyncio.gather(*calls, return_exceptions=True)
+    return len(calls)
+
+
+def _renamed(exchange: Exchange, game_id: str) -> Exchange:
+    """Return the same call in another game."""
+    request: Any = exchange.method.request.FromString(exchange.request)
+    request.game_id = game_id
+    return exchange._replace(request=request.SerializeToString())
+
 
 DECISIONS = 8
 UNFINISHED_GAMES = 12

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.games.context import Context
-from fairplay.conformance.games.large_numbers import SHARE, with_revision, with_scores
-from fairplay.conformance.games.positions import Position, Source, position
-from fairplay.conformance.games.reference_players import rival_names
+from fairplay.conformance.games.positions import SHARE, Position, Source, position, with_revision, with_scores
+from fairplay.conformance.games.rivals import rival_names
 from fairplay.conformance.games.trial import Scenario
 from fairplay.games.game import Game
 

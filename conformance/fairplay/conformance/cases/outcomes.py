@@ -6,11 +6,9 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from random import Random
 
-from fairplay.conformance.case import Case, case
-from fairplay.conformance.case_errors import SuiteError
+from fairplay.conformance.case import Case, SuiteError, case
 from fairplay.conformance.games.context import Context
-from fairplay.conformance.games.endings import Ending, find_endings
-from fairplay.conformance.games.methods import tells_the_end
+from fairplay.conformance.games.endings import Ending, find_endings, tells_the_end
 from fairplay.conformance.games.trial import Scenario
 from fairplay.conformance.player.connection import Connection
 from fairplay.games.conformance import Situation, find_conformance

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fairplay.conformance.blame.chance import answers_differ
+from fairplay.conformance.blame.history import answers_differ
 from fairplay.conformance.case import Case
 from fairplay.conformance.games.context import Context
-from fairplay.conformance.games.joining import Joining
+from fairplay.conformance.games.rivals import Joining
 from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.conformance.games.whole_games import AT_ONCE
 from fairplay.games.conformance import Probe, find_conformance

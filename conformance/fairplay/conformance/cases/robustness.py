@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from fairplay.conformance.case import Case, case
-from fairplay.conformance.case_errors import NotApplicable, failure
+from fairplay.conformance.case import Case, NotApplicable, case, failure
 from fairplay.conformance.cases.growth import grown, growth_of, keeps_growing
 from fairplay.conformance.evidence import hexadecimal
 from fairplay.conformance.games.context import Context

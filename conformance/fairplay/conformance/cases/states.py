@@ -10,13 +10,12 @@ from random import Random
 from typing import NamedTuple
 
 from fairplay.conformance.blame import faults
-from fairplay.conformance.case import Case, case
-from fairplay.conformance.case_errors import NotTested
+from fairplay.conformance.case import Case, NotTested, case
 from fairplay.conformance.cases.settings import is_usual, judge_elsewhere
 from fairplay.conformance.games import positions
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.positions import Source, find_position
-from fairplay.conformance.games.reference_players import rival_names
+from fairplay.conformance.games.rivals import rival_names
 from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.games.game import Game
 from fairplay.v1.misconduct_pb2 import MisconductKind

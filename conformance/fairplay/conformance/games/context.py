@@ -13,22 +13,19 @@ from google.protobuf.message import Message
 
 from fairplay.conformance.blame import confirm, faults
 from fairplay.conformance.blame.confirm import Control
-from fairplay.conformance.case_errors import NotTested
+from fairplay.conformance.case import NotTested
 from fairplay.conformance.evidence import Evidence
-from fairplay.conformance.games.ordinary import OrdinaryGames
 from fairplay.conformance.games.positions import Source, position
-from fairplay.conformance.games.reference_players import rival_names
-from fairplay.conformance.games.rivals import Departure
+from fairplay.conformance.games.rivals import Departure, rival_names
+from fairplay.conformance.games.scenarios import OrdinaryGames
 from fairplay.conformance.games.trial import CallLimits, Entry, RequestEncoder, Scenario, Trial, play_trial, serialize
 from fairplay.conformance.games.variations import Variation, vary
 from fairplay.conformance.games.whole_games import AT_ONCE, WholeGames
 from fairplay.conformance.names import new_game_id, new_tournament_id
-from fairplay.conformance.player.breaker import Breaker
-from fairplay.conformance.player.budget import Budget
+from fairplay.conformance.player.breaker import Breaker, Budget
 from fairplay.conformance.player.connection import Connection
-from fairplay.conformance.player.loop import LoopThread
+from fairplay.conformance.player.loop import LoopThread, side_by_side
 from fairplay.conformance.player.player import PlayerUnderTest
-from fairplay.conformance.player.side_by_side import side_by_side
 from fairplay.conformance.player.transports import Transport
 from fairplay.games.game import Game
 from fairplay.games.steps import Failure as CallFailure

@@ -11,13 +11,19 @@ from typing import Any
 from google.protobuf.message import Message
 
 from fairplay.conformance.games.positions import Position, Source, position
-from fairplay.conformance.games.reference_players import rival_names
-from fairplay.conformance.games.rivals import Rivals
+from fairplay.conformance.games.rivals import Rivals, rival_names
 from fairplay.conformance.games.trial import Scenario, seat_names
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
-from fairplay.games.steps import Call, CallKind, drive
+from fairplay.games.steps import Call, CallKind, Method, drive
 from fairplay.server.game.transcript import game_rng
+
+
+def tells_the_end(method: Method) -> bool:
+    """Return whether a method of a game tells a player that the game is over, and whether the player has won."""
+    fields = set(method.request.DESCRIPTOR.fields_by_name)
+    return "game_id" in fields and not {"won", "winner_seats"}.isdisjoint(fields)
+
 
 SEEDS = 12
 """The games of reference players whose ends are looked at, for each number of players and strategy."""

@@ -1,4 +1,4 @@
-"""Rivals of the player under test: reference players, some of which leave the game on the way."""
+"""Rivals of the player under test: reference players, which may leave the game, or begin it in its place."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ from typing import NamedTuple
 import grpc
 from google.protobuf.message import Message
 
-from fairplay.conformance.games.reference_players import rival_names
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
 from fairplay.games.steps import Call, CallKind, Failure
 from fairplay.player.handlers import reply_of
 from fairplay.server.links.link import call_error, disconnected
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Overrun
+
+RIVALS = ("first", "random")
+
+
+def rival_names(game: Game) -> Sequence[str]:
+    """Return the names of reference strategies that answer at once."""
+    return [name for name in RIVALS if name in game.strategies] or list(game.strategies)[:1]
 
 
 class Fault(StrEnum):
@@ -91,3 +97,32 @@ def _failure(call: Call, fault: Fault) -> Message | Failure:
         return disconnected("this rival has left")
     reason = CallErrorReason.CALL_ERROR_REASON_STATUS
     return call_error(reason, "this rival has failed", code=grpc.StatusCode.INTERNAL.value[0])
+
+
+class Joining(NamedTuple):
+    """The first call of a game that the player under test gets."""
+
+    method: str
+    number: int
+    """The number among the calls of this method to its seat, from 1."""
+
+
+class StandIn:
+    """Answers the calls before the player under test comes into a game."""
+
+    def __init__(self, game: Game, joins: Joining | None, strategy: str = "", late_in: str = "") -> None:
+        self._joins = joins
+        self._player = None if joins is None else game.player(strategy or rival_names(game)[0])
+        self._late_in = late_in
+        self._count = 0
+
+    def answers(self, call: Call) -> bool:
+        """Count a call to the seat, and return whether it is one of those that are answered here."""
+        if self._joins is None:
+            return False
+        self._count += call.method.name == self._joins.method
+        return self._count < self._joins.number
+
+    def answer(self, call: Call) -> Message | Overrun:
+        """Return the answer of a reference player, or that it is late in the method in which the others are."""
+        return Overrun() if call.method.name == self._late_in else reply_of(self._player, call)

@@ -15,10 +15,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from google.protobuf.message import Message
 
-from fairplay.conformance.case_errors import SuiteError
-from fairplay.conformance.games.joining import Joining, StandIn
+from fairplay.conformance.case import SuiteError
 from fairplay.conformance.games.races import Races
-from fairplay.conformance.games.rivals import Departure, Rivals
+from fairplay.conformance.games.rivals import Departure, Joining, Rivals, StandIn
 from fairplay.conformance.names import draw_names
 from fairplay.conformance.player.connection import Connection
 from fairplay.games.conformance import Infraction, Level, Situation, find_conformance

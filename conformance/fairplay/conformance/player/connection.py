@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from fairplay.conformance.player.breaker import Breaker, is_disconnection
-from fairplay.conformance.player.budget import Budget
+from fairplay.conformance.player.breaker import Breaker, Budget, is_disconnection
 from fairplay.conformance.player.transports import output_of
 from fairplay.games.steps import Failure, Method
 from fairplay.server.links.dial_in import DialInLink

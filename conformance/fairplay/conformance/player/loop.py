@@ -1,10 +1,10 @@
-"""An event loop in a thread, for cases, which are plain functions."""
+"""An event loop in a thread, for cases, which are plain functions, and work side by side in it."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from typing import Any, TypeVar, cast
 
 from fairplay.player.standstill import new_loop
@@ -66,3 +66,14 @@ class LoopThread:
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
+
+
+async def side_by_side(parts: Iterable[Coroutine[Any, Any, Result]]) -> list[Result]:
+    """Return the results of parts of work. Raises what the first one raises that fails, once the others have ended."""
+    tasks = [asyncio.ensure_future(part) for part in parts]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -8,10 +8,9 @@ from contextlib import contextmanager
 from google.protobuf.message import DecodeError
 
 from fairplay.conformance import case_ids
-from fairplay.conformance.case_errors import NotTested
+from fairplay.conformance.case import NotTested
 from fairplay.conformance.evidence import Evidence
-from fairplay.conformance.player.breaker import Breaker
-from fairplay.conformance.player.budget import Budget
+from fairplay.conformance.player.breaker import Breaker, Budget
 from fairplay.conformance.player.connection import Connection
 from fairplay.conformance.player.loop import LoopThread
 from fairplay.conformance.player.transports import ExecTransport, Transport

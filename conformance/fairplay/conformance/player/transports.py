@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from fairplay.conformance.names import draw_name
 from fairplay.conformance.player.objects import ObjectLink
-from fairplay.conformance.player.spares import Spares, close_all, renewed
-from fairplay.conformance.player.ways import SERVING, WITHOUT, Ways
+from fairplay.conformance.player.spares import SERVING, WITHOUT, Spares, Ways, close_all, renewed
 from fairplay.games.game import Game
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.player.proxies import check_proxy

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from fairplay.conformance.case import Case
-from fairplay.conformance.run.events import Writer
+from fairplay.conformance.run.events import Tally, Writer
 from fairplay.conformance.run.judge import CasePlan, Judge
 from fairplay.conformance.run.options import Options
 from fairplay.conformance.run.plan import Plan, make_plan
 from fairplay.conformance.run.pool import Interruption, judge_in_workers
 from fairplay.conformance.run.report import Report
-from fairplay.conformance.run.tally import Tally
 
 PREPARED_AFTER = 3
 """So many cases are judged before others are prepared: they show whether the player can be reached at all."""

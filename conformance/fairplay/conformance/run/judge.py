@@ -9,11 +9,10 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
+from fairplay.certificate import MET, Verdict
 from fairplay.certificate.inapplicable import may_be_inapplicable
-from fairplay.conformance.blame.slowness import Slowness
-from fairplay.conformance.blame.verdicts import MET, Judged, Verdict
-from fairplay.conformance.case import Case
-from fairplay.conformance.case_errors import Failure, NotApplicable, NotTested
+from fairplay.conformance.blame.verdicts import Judged, Slowness
+from fairplay.conformance.case import Case, Failure, NotApplicable, NotTested
 from fairplay.conformance.case_ids import AFTER_OTHERS
 from fairplay.conformance.evidence import Evidence, clipped
 from fairplay.conformance.games.trial import Trial

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from fairplay.conformance.player.side_by_side import side_by_side
+from fairplay.conformance.player.loop import side_by_side
 from fairplay.conformance.run.engine import run_apart
 from fairplay.conformance.run.events import Began, CaseJudged, Ended, Event, Writer
 from fairplay.conformance.run.options import Options

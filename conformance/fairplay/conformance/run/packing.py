@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fairplay.conformance.blame.verdicts import Judged, Verdict
+from fairplay.certificate import Verdict
+from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.run.judge import Result
 from fairplay.games.conformance import Level

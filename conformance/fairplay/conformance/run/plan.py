@@ -13,16 +13,12 @@ from fairplay.conformance.case import Case
 from fairplay.conformance.case_ids import AFTER_OTHERS
 from fairplay.conformance.cases import cases
 from fairplay.conformance.games.context import Context, open_context
-from fairplay.conformance.games.ordinary import OrdinaryGames
+from fairplay.conformance.games.scenarios import OrdinaryGames, read_games
 from fairplay.conformance.games.trial import CallLimits, Scenario
-from fairplay.conformance.games.written import read_games
 from fairplay.conformance.player.transports import Transport, make_transport
-from fairplay.conformance.run.known_failures import read_known_failures
 from fairplay.conformance.run.options import MAX_NONCE_CHARS, Options, repeat_command
-from fairplay.conformance.run.order import ordered
-from fairplay.conformance.run.programs import program_files
-from fairplay.conformance.run.report import Run
-from fairplay.conformance.run.selection import choose_cases, find_level
+from fairplay.conformance.run.report import Run, program_files
+from fairplay.conformance.run.selection import choose_cases, find_level, ordered, read_known_failures
 from fairplay.games.game import Game, find
 from fairplay.player.channels import Credentials
 from fairplay.player.exposure import ExposedError, check_exposure

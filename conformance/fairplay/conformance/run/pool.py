@@ -13,13 +13,14 @@ from dataclasses import asdict
 from queue import SimpleQueue
 from typing import Any, TypeAlias
 
-from fairplay.conformance.blame.verdicts import Judged, Verdict
+from fairplay.certificate import Verdict
+from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.evidence import Evidence
+from fairplay.conformance.run.events import Tally
 from fairplay.conformance.run.judge import Result
 from fairplay.conformance.run.options import Options
 from fairplay.conformance.run.packing import unpack
 from fairplay.conformance.run.plan import Plan
-from fairplay.conformance.run.tally import Tally
 from fairplay.v1.player_pb2 import PlayerDescription
 
 GROUP_SIZE = 4

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from fairplay.conformance.blame.verdicts import Judged, Verdict
+from fairplay.certificate import Verdict
+from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.case import Case
 from fairplay.conformance.cases import MODULES
 from fairplay.conformance.plugin import LEFT_OUT, SESSION
-from fairplay.conformance.run.events import Writer
+from fairplay.conformance.run.events import Tally, Writer
 from fairplay.conformance.run.judge import Judge
 from fairplay.conformance.run.options import OPTIONS, Options
 from fairplay.conformance.run.plan import Plan, make_plan
-from fairplay.conformance.run.tally import Tally
 from fairplay.conformance.writers.files import CertificateWriter, ReportWriter
 from fairplay.games.conformance import Level
 from fairplay.sandbox.bubblewrap import SandboxMissingError

@@ -1,21 +1,63 @@
-"""What a run of the suite found."""
+"""What a run of the suite found: the report, its certificate, and what it comes to for people."""
 
 from __future__ import annotations
 
+import hashlib
+import os
+import shlex
+import shutil
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from fairplay.conformance.blame.verdicts import Judged, Verdict, exit_code
+from fairplay.certificate import FORMAT, CaseResult, Verdict, frozen, sealed, summary
+from fairplay.certificate.limits import other_limits
+from fairplay.conformance.blame.verdicts import Judged, exit_code
 from fairplay.conformance.games.trial import CallLimits, Trial
-from fairplay.conformance.run.programs import ProgramFile
+from fairplay.conformance.player.breaker import NO_TIME
 from fairplay.games.conformance import Level
 from fairplay.games.game import find, registered
 from fairplay.games.steps import CallKind
 from fairplay.player.handlers import PROTOCOL_REVISION
+from fairplay.server import __version__
+from fairplay.server.links.spec import parse_link
 from fairplay.v1.player_pb2 import PlayerDescription
+
+
+class ProgramFile(NamedTuple):
+    """A file of a command, as the command names it, and the sha256 of its content in hexadecimal digits."""
+
+    file: str
+    sha256: str
+
+
+def program_files(player: str | Callable[[], object]) -> tuple[ProgramFile, ...]:
+    """Return the executable of a started player and those of its arguments that are files; others have none.
+
+    What a program loads by itself, such as its modules, is not named.
+    """
+    if not isinstance(player, str) or (link := parse_link(player)).kind != "exec":
+        return ()
+    executable, *arguments = shlex.split(link.value)
+    words = [(executable, shutil.which(executable)), *((word, word) for word in arguments)]
+    return tuple(ProgramFile(word, _digest(Path(path))) for word, path in words if path and _is_file(path))
+
+
+def _is_file(word: str) -> bool:
+    """Return whether a word of a command is a file; code on a command line is too long to be one."""
+    return os.path.isfile(word)  # noqa: PTH113 - pathlib raises errors for what cannot be a path
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:  # it can be run, or named, without being readable
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +151,93 @@ def distribution(seconds: Sequence[float]) -> Times:
     """Return the distribution of some times, at least one."""
     ordered = sorted(seconds)
     return Times(len(ordered), statistics.median(ordered), ordered[int(0.99 * len(ordered))], ordered[-1])
+
+
+def certificate(report: Report) -> bytes:
+    """Return the file of the certificate of a report."""
+    run = report.run
+    cases = [_case(each) for each in report.judged]
+    content: dict[str, Any] = {
+        "format": FORMAT,
+        "game": run.game,
+        "protocol_revision": run.protocol_revision,
+        "suite_version": __version__,
+        "player": {
+            "name": report.player.display_name,
+            "version": report.player.software_version,
+            "services": [service.name for service in report.player.services],
+        },
+        "reached_by": run.reached_by,
+        "program": [each._asdict() for each in run.program],
+        "seed": str(run.seed),
+        "nonce": run.nonce,
+        "limits_ms": dict(run.limits.in_ms),
+        "issued": report.began.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "level": str(run.level),
+        "only": run.only,
+        "complete": report.complete,
+        "cases": [asdict(case) for case in cases],
+        "times": {method: _microseconds(times) for method, times in sorted(report.times.items())},
+        "decisions": dict(report.decisions),
+        "summary": summary(cases, run.game, run.protocol_revision, reached_by=run.reached_by, complete=report.complete),
+    }
+    return sealed(content)
+
+
+def _case(judged: Judged) -> CaseResult:
+    return CaseResult(
+        judged.id,
+        str(judged.level),
+        str(judged.verdict),
+        judged.known,
+        judged.sentence.encode("utf-8", "replace").decode("utf-8"),
+        "" if judged.evidence is None else judged.evidence.digest,
+        round(judged.seconds * 1000),
+    )
+
+
+def _microseconds(times: Times) -> dict[str, int]:
+    return {
+        "call_count": times.call_count,
+        "median_us": round(times.median_s * 1e6),
+        "p99_us": round(times.p99_s * 1e6),
+        "max_us": round(times.max_s * 1e6),
+    }
+
+
+def conclusion(report: Report) -> str:
+    """Return one or two sentences that say whether the player is certified, and why the exit code is not 0."""
+    unmet = [each for each in report.judged if each.level is Level.MUST and not each.met]
+    said = _certified(report)
+    if unmet and not report.exit_code:
+        return f"{said} All of them are known failures: the exit code is 0."
+    met = report.complete and all(each.excused for each in unmet)
+    return f"{said} The exit code is 1: {_objection(report)}." if met and report.exit_code else said
+
+
+def _objection(report: Report) -> str:
+    """Return why a run ends with 1 although every MUST is met or a known failure."""
+    if not report.judged:
+        return "no case was judged"
+    outdated = any(each.outdated for each in report.judged)
+    return f"{'a known failure passes' if outdated else 'the suite itself failed'}"
+
+
+def _certified(report: Report) -> str:
+    unmet = [each.verdict for each in report.judged if each.level is Level.MUST and not each.met]
+    must = frozen(report.run.game, report.run.protocol_revision)
+    if unmet:
+        failed = len(unmet) - unmet.count(Verdict.NOT_TESTED)
+        said = f"Not certified: of the MUST cases {failed} failed and {len(unmet) - failed} could not be tested."
+        late = any(each.sentence.startswith(NO_TIME) for each in report.judged)
+        return f"{said} The time did not suffice: give a longer --budget." if late else said
+    if not report.complete:
+        return "Not certified: the run was interrupted."
+    if must is None:
+        return "Every MUST is met. There is no frozen list of them for this game, so this certifies nothing."
+    if not must <= {each.id for each in report.judged}:
+        return "Not certified: only some of the cases were tried, and every MUST among them is met."
+    said = f"Certified for revision {report.run.protocol_revision}: every MUST is met."
+    if not other_limits(report.run.game, report.run.limits.in_ms, longer=True):
+        return said
+    return f"{said} The time limits were longer than the game's, which counts only where that is asked for."

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from google.protobuf.message import Message
 
-from fairplay.conformance.case_errors import failure
+from fairplay.conformance.case import failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.servers.context import Played
 from fairplay.conformance.servers.players import Received, parsed

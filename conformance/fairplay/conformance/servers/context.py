@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 import grpc
 from google.protobuf.message import Message
 
-from fairplay.conformance.case import Body, Case, case
-from fairplay.conformance.case_errors import Failure, failure
+from fairplay.conformance.case import Body, Case, Failure, case, failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.trial import Trial
 from fairplay.conformance.player.loop import LoopThread

@@ -14,9 +14,8 @@ from fairplay.conformance.case import Case
 from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.run.engine import run_here
 from fairplay.conformance.run.events import Writer
-from fairplay.conformance.run.known_failures import read_known_failures
 from fairplay.conformance.run.report import Report, Run
-from fairplay.conformance.run.selection import choose_cases, find_level
+from fairplay.conformance.run.selection import choose_cases, find_level, read_known_failures
 from fairplay.conformance.servers.cases import CASES
 from fairplay.conformance.servers.context import Place, ServerContext, open_server_context
 from fairplay.conformance.servers.scenes import AMPLE_S

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
-from fairplay.conformance.case_errors import SuiteError
+from fairplay.conformance.case import SuiteError
 from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.servers.acts import Actor, Script, sound_script
 from fairplay.games.envelopes import wrap

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fairplay.conformance.games.endings import Ending
-from fairplay.conformance.games.methods import tells_the_end
+from fairplay.conformance.games.endings import Ending, tells_the_end
 from fairplay.conformance.zoo import case_ids
 from fairplay.conformance.zoo.effects import DIES, HANGS, IS_UNREADABLE, RAISES
 from fairplay.conformance.zoo.mutants import Mutant

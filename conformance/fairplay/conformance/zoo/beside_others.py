@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import reduce
 from typing import TypeAlias
 
-from fairplay.conformance.games.methods import tells_the_end
+from fairplay.conformance.games.endings import tells_the_end
 from fairplay.conformance.zoo import case_ids
 from fairplay.conformance.zoo.effects import RAISES, repeats
 from fairplay.conformance.zoo.mutant_player import GameMemory, ReceivedCall, Trigger

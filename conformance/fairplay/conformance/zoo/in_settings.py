@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
-from fairplay.conformance.games.large_numbers import allows_large_scores
+from fairplay.conformance.games.positions import allows_large_scores
 from fairplay.conformance.zoo import case_ids
 from fairplay.conformance.zoo.effects import RAISES, SAYS_NOTHING, late
 from fairplay.conformance.zoo.list_sizes import sizes_vary, with_unusual_size

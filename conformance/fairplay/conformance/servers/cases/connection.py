@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import grpc
 
-from fairplay.conformance.case import Case
-from fairplay.conformance.case_errors import Failure, NotApplicable, failure
+from fairplay.conformance.case import Case, Failure, NotApplicable, failure
 from fairplay.conformance.servers.acts import Act, Asked, Manner, at, both, hang, sound_script, vanish
 from fairplay.conformance.servers.compare import check_blame, check_order, check_ranking
 from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case

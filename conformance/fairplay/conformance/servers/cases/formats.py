@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
-from fairplay.conformance.case import Case
-from fairplay.conformance.case_errors import failure
+from fairplay.conformance.case import Case, failure
 from fairplay.conformance.servers.acts import Act, Asked, fail
 from fairplay.conformance.servers.cases.tournaments import Ended, calls_of, make_request, play
 from fairplay.conformance.servers.compare import same

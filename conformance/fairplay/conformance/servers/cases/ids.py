@@ -6,7 +6,7 @@ import asyncio
 
 import grpc
 
-from fairplay.conformance.case_errors import failure
+from fairplay.conformance.case import failure
 from fairplay.conformance.servers.acts import at, slow
 from fairplay.conformance.servers.compare import check_order, check_ranking, same
 from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fairplay.conformance.case import Case
-from fairplay.conformance.case_errors import failure
+from fairplay.conformance.case import Case, failure
 from fairplay.conformance.servers.acts import at, fail
 from fairplay.conformance.servers.compare import check_limits, check_order, check_requests
 from fairplay.conformance.servers.context import GAMES, OPEN, ServerContext, ordinary, server_case

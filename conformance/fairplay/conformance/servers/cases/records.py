@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import grpc
 
-from fairplay.conformance.case_errors import NotApplicable, failure
+from fairplay.conformance.case import NotApplicable, failure
 from fairplay.conformance.servers.acts import at, both, fail, reply, slow
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, Played, ServerContext, ordinary, server_case

@@ -9,8 +9,7 @@ import grpc
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-from fairplay.conformance.case import Case
-from fairplay.conformance.case_errors import Failure, NotApplicable, failure
+from fairplay.conformance.case import Case, Failure, NotApplicable, failure
 from fairplay.conformance.servers.context import HIDDEN, OPEN, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.scenes import span
 from fairplay.games.conformance import Level

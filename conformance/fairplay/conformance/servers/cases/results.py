@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fairplay.conformance.case import Case
-from fairplay.conformance.case_errors import SuiteError, failure
+from fairplay.conformance.case import Case, SuiteError, failure
 from fairplay.conformance.servers.acts import fail
 from fairplay.conformance.servers.compare import check_blame, check_ranking, same
 from fairplay.conformance.servers.context import GAMES, OPEN, ServerContext, ordinary, server_case

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fairplay.conformance.case import Case
-from fairplay.conformance.case_errors import failure
+from fairplay.conformance.case import Case, failure
 from fairplay.conformance.servers.acts import Script, at, both, hang, slow
 from fairplay.conformance.servers.compare import check_blame, check_ranking
 from fairplay.conformance.servers.context import OPEN, Played, ServerContext, ordinary, server_case

@@ -6,8 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
-from fairplay.conformance.case import Case
-from fairplay.conformance.case_errors import failure
+from fairplay.conformance.case import Case, failure
 from fairplay.conformance.servers.acts import Act, Actor, Asked, Script, at, fail, sound_script
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case

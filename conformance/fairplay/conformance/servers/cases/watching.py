@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fairplay.conformance.case_errors import failure
+from fairplay.conformance.case import failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.servers.acts import Script, at, both, hang, reply, slow
 from fairplay.conformance.servers.compare import check_ranking, same

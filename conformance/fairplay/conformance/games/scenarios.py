@@ -1,4 +1,5 @@
-"""Games as text, for the option --history: GAME,GAME+GAME,…; + between games at the same time.
+"""The ordinary games of a run, and games as text, for the option --history: GAME,GAME+GAME,…; + between games at the
+same time.
 
 A game from the beginning is seat-SEAT-of-COUNT, with :DECISIONS if it is not played to its end; any other one is
 written as data, which says nothing to people.
@@ -12,15 +13,33 @@ import json
 import re
 import zlib
 from collections.abc import Sequence
+from random import Random
+from typing import NamedTuple
 
 from google.protobuf.message import DecodeError
 
-from fairplay.conformance.games.joining import Joining
-from fairplay.conformance.games.ordinary import OrdinaryGames
-from fairplay.conformance.games.rivals import Departure, Fault
+from fairplay.conformance.games.rivals import Departure, Fault, Joining
 from fairplay.conformance.games.trial import Entry, Scenario
 from fairplay.games.conformance import Level, Situation
 from fairplay.games.game import Game
+
+
+class OrdinaryGames(NamedTuple):
+    """The ordinary games of a run."""
+
+    game: Game
+    seed: int
+
+    def rng(self, *words: object) -> Random:
+        """Return a random generator that depends on the seed and these words alone."""
+        return Random("/".join(map(str, (self.seed, self.game.name, *words))))
+
+    def scenario(self, seat: int, count: int, turn_count: int = 0) -> Scenario:
+        """Return a game with the player under test in a seat, to its end or for so many of its decisions."""
+        settings = self.game.full_settings(self.game.settings_type())
+        situation = Situation(settings, count, seat, turn_count=turn_count)
+        return Scenario(f"seat-{seat}-of-{count}", situation, self.rng(seat, count).getrandbits(32))
+
 
 AFTER, BESIDE = ",", "+"
 PLAIN = re.compile(r"seat-(\d{1,3})-of-(\d{1,3})(?::(\d{1,6}))?")
@@ -33,17 +52,17 @@ def write_games(games: OrdinaryGames, history: Sequence[Entry]) -> str:
     """Return the games of a history as text; empty if there is more in it than games, or too much."""
     if not all(entry.scenarios for entry in history):
         return ""
-    written = [[_write(games, each) for each in entry.scenarios] for entry in history]
+    written = [[_write_scenario(games, each) for each in entry.scenarios] for entry in history]
     text = AFTER.join(BESIDE.join(group) for group in written)
     return text if len(text) <= MAX_CHARS else ""
 
 
 def read_games(games: OrdinaryGames, text: str) -> list[list[Scenario]]:
     """Return the games that a text says, those at the same time together. Raises ValueError if it says none."""
-    return [[_read(games, each) for each in group.split(BESIDE)] for group in text.split(AFTER)]
+    return [[_read_scenario(games, each) for each in group.split(BESIDE)] for group in text.split(AFTER)]
 
 
-def _write(games: OrdinaryGames, scenario: Scenario) -> str:
+def _write_scenario(games: OrdinaryGames, scenario: Scenario) -> str:
     situation = scenario.situation
     if scenario == games.scenario(situation.seat, situation.player_count, situation.turn_count):
         length = f":{situation.turn_count}" if situation.turn_count else ""
@@ -51,7 +70,7 @@ def _write(games: OrdinaryGames, scenario: Scenario) -> str:
     return DATA + _packed(scenario)
 
 
-def _read(games: OrdinaryGames, text: str) -> Scenario:
+def _read_scenario(games: OrdinaryGames, text: str) -> Scenario:
     if text.startswith(DATA):
         return _unpacked(games.game, text.removeprefix(DATA))
     found = PLAIN.fullmatch(text)
