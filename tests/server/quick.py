@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import selectors
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
@@ -99,7 +100,7 @@ def quick_store(directory: Path) -> Store:
     """Return a new store for a QuickLoop."""
     with ExitStack() as closing:
         database = closing.enter_context(Database.writable(at(directory)))
-        return Store(database, _StillWriter(database.save, 1), 1, closing.pop_all())
+        return Store(database, _StillWriter(database.save, 1, behind_s=math.inf), 1, closing.pop_all())
 
 
 def in_no_time(work: Coroutine[Any, Any, Result]) -> Result:
