@@ -87,7 +87,7 @@ def deck_with(first: Sequence[int]) -> tuple[int, ...]:
 
 
 def answered(word: Word | None) -> ActResponse:
-    return codec.act_message(word)
+    return codec.build_act(word)
 
 
 def cards(text: str) -> PickCardsResponse:
@@ -225,4 +225,4 @@ def phases(play: Play) -> list[Phase]:
 
 def message(**given: Any) -> webset_pb2.Settings:
     """Return settings as a message; times are in milliseconds."""
-    return codec.settings_message(settings_of(**{"min_players": 1, **given}))
+    return codec.build_settings(settings_of(**{"min_players": 1, **given}))

@@ -82,16 +82,16 @@ class Sitting:
     # --- what the referee does ---
 
     async def deal(self, state: State) -> None:
-        request = messages.DealRequest(seat=0, state=codec.public_message(state))
-        request.settings.CopyFrom(codec.settings_message(state.settings))
+        request = messages.DealRequest(seat=0, state=codec.build_public(state))
+        request.settings.CopyFrom(codec.build_settings(state.settings))
         await self.person.deal(request)
 
     def act(self, state: State, **more: Any) -> asyncio.Task[messages.ActResponse]:
-        request = messages.ActRequest(seat=0, state=codec.public_message(state), actions=ALL, **more)
+        request = messages.ActRequest(seat=0, state=codec.build_public(state), actions=ALL, **more)
         return asyncio.create_task(self.person.act(request))
 
     def pick(self, state: State, **more: Any) -> asyncio.Task[messages.PickCardsResponse]:
-        request = messages.PickCardsRequest(seat=0, state=codec.public_message(state), **more)
+        request = messages.PickCardsRequest(seat=0, state=codec.build_public(state), **more)
         return asyncio.create_task(self.person.pick_cards(request))
 
 
@@ -106,11 +106,11 @@ async def asked(sitting: Sitting, state: State, **more: Any) -> asyncio.Task[mes
 
 
 def scene(state: State, picked: tuple[int, ...] = (), seat: int = 0) -> board.Scene:
-    return board.Scene(codec.public_message(state), seat, NAMES, picked)
+    return board.Scene(codec.build_public(state), seat, NAMES, picked)
 
 
 def test_each_card_lies_at_the_place_of_its_key_and_each_key_names_its_card() -> None:
-    state = codec.public_message(fresh())
+    state = codec.build_public(fresh())
     lines = shown(board.draw(scene(fresh()))).splitlines()
     assert [line.replace("╭", "").replace("╮", "").replace("─", "").split() for line in lines[0:9:3]] == [
         list("qwer"),
@@ -143,7 +143,7 @@ def test_picked_cards_and_a_shown_solution_are_marked() -> None:
 
 
 def test_the_players_stand_beside_it_with_points_and_penalties_and_harmless_names() -> None:
-    state = codec.public_message(done(fresh(3), (0, CALL)))
+    state = codec.build_public(done(fresh(3), (0, CALL)))
     state.players[1].CopyFrom(webset_pb2.Player(points=-2, penalty_count=3, expiry_count=1, cards=[1, 2, 3]))
     state.players[2].standing = webset_pb2.STANDING_ELIMINATED
     lines = shown(board.describe(board.Scene(state, 0, NAMES))).splitlines()
@@ -162,7 +162,7 @@ def test_the_end_is_said_as_it_is_for_this_person(ranks: tuple[int, ...], said: 
 
 
 def test_watchers_see_the_same_board_without_keys_to_press() -> None:
-    view = FRONTEND.view_of(codec.public_message(done(fresh(), (1, CALL))), NAMES)
+    view = FRONTEND.view_of(codec.build_public(done(fresh(), (1, CALL))), NAMES)
     assert shown(view.status) == "bob[2J calls ---S-E-T---"
     assert not view.keys
     assert FRONTEND.view_of(fish_pb2.State(), NAMES) == GameView("", "", "")
@@ -186,7 +186,7 @@ async def test_before_the_first_game_there_is_nothing_to_see_or_to_press() -> No
     sitting = Sitting()
     assert sitting.person.view().board == ""
     assert sitting.press("space", "q", "m") == [False] * 3
-    sitting.person.update(codec.public_message(fresh()))
+    sitting.person.update(codec.build_public(fresh()))
     assert sitting.person.view().board == ""
 
 
@@ -201,7 +201,7 @@ async def test_each_key_is_its_action(key: str) -> None:
 
 async def test_only_what_may_be_tried_is_shown_and_taken() -> None:
     sitting = Sitting()
-    request = messages.ActRequest(state=codec.public_message(fresh()), actions=[SPACE])
+    request = messages.ActRequest(state=codec.build_public(fresh()), actions=[SPACE])
     task = asyncio.create_task(sitting.person.act(request))
     await sitting.until(lambda view: bool(view.keys))
     assert sitting.keys == ["space"]
@@ -211,7 +211,7 @@ async def test_only_what_may_be_tried_is_shown_and_taken() -> None:
 
 async def test_a_key_of_an_action_that_is_not_possible_says_why() -> None:
     sitting = Sitting()
-    request = messages.ActRequest(state=codec.public_message(fresh()), actions=[SPACE])
+    request = messages.ActRequest(state=codec.build_public(fresh()), actions=[SPACE])
     task = asyncio.create_task(sitting.person.act(request))
     await sitting.until(lambda view: bool(view.keys))
     sitting.press("s")
@@ -311,11 +311,11 @@ async def test_news_of_a_cancelled_question_is_reported_once() -> None:
     more: Any = {"status": messages.STATUS_NOT_NOW}
     await lost(await asked(sitting, state, events=[expired], **more))
     await sitting.person.report(
-        messages.ReportRequest(state=codec.public_message(state), events=[expired, called], **more)
+        messages.ReportRequest(state=codec.build_public(state), events=[expired, called], **more)
     )
     not_now = reasons.STATUSES[messages.STATUS_NOT_NOW]
     assert sitting.reported == ["ann CallExpired: no cards in time.", not_now, "bob[2J calls ---S-E-T---."]
-    await sitting.person.report(messages.ReportRequest(state=codec.public_message(state), **more))
+    await sitting.person.report(messages.ReportRequest(state=codec.build_public(state), **more))
     assert sitting.reported[3:] == [not_now]
 
 
@@ -341,7 +341,7 @@ async def test_three_cards_are_picked_by_their_keys_and_put_back_by_them() -> No
     assert not task.done()
     assert "SET! Three cards" in sitting.status
     sitting.press("z")
-    cards = codec.public_message(called).slots
+    cards = codec.build_public(called).slots
     assert list((await task).cards) == list(cards[:3])
     assert not sitting.person.view().takes_letters
 
@@ -369,7 +369,7 @@ async def test_the_game_is_played_by_pointing_as_by_keys() -> None:
     assert sitting.person.offer().left_s == 3.0
     for part in ("slot-0", "slot-2"):
         sitting.person.choose(part)
-    slots = codec.public_message(called).slots
+    slots = codec.build_public(called).slots
     assert list((await taking).cards) == [slots[1], slots[0], slots[2]]
 
 
@@ -384,14 +384,14 @@ async def test_actions_stay_in_the_picture_between_two_questions_and_are_kept_fo
 
 async def test_an_action_that_may_not_be_tried_is_refused_and_no_action_is_drawn_in_the_call_of_another() -> None:
     sitting = Sitting()
-    request = messages.ActRequest(state=codec.public_message(fresh()), actions=[SPACE])
+    request = messages.ActRequest(state=codec.build_public(fresh()), actions=[SPACE])
     task = asyncio.create_task(sitting.person.act(request))
     await sitting.until(lambda view: bool(view.keys))
     with pytest.raises(IllegalChoiceError, match="referee deals more cards by itself"):
         sitting.person.choose("more-cards")
     sitting.person.choose("call-set")
     await task
-    await sitting.person.report(messages.ReportRequest(state=codec.public_message(done(fresh(), (1, CALL)))))
+    await sitting.person.report(messages.ReportRequest(state=codec.build_public(done(fresh(), (1, CALL)))))
     assert "call-set" not in pieces(sitting.person.svg())
     assert sitting.person.offer().prompt == "bob[2J calls ---S-E-T---"
     assert sitting.person.offer().left_s == 3.0
@@ -444,10 +444,10 @@ async def test_a_change_is_said_when_keys_mean_something_again() -> None:
 
     player = FRONTEND.create_player(TableContext(lambda: NAMES, 60.0, time.monotonic, look, lambda line: None))
     called = done(fresh(window_ms=100), (0, CALL))
-    deal = messages.DealRequest(seat=0, state=codec.public_message(called))
-    deal.settings.CopyFrom(codec.settings_message(called.settings))
+    deal = messages.DealRequest(seat=0, state=codec.build_public(called))
+    deal.settings.CopyFrom(codec.build_settings(called.settings))
     await player.deal(deal)
-    await player.pick_cards(messages.PickCardsRequest(seat=0, state=codec.public_message(called)))
+    await player.pick_cards(messages.PickCardsRequest(seat=0, state=codec.build_public(called)))
     looked.clear()
     async with asyncio.timeout(10):
         await looked.wait()
@@ -467,7 +467,7 @@ async def test_somebody_elses_call_is_shown_with_its_time() -> None:
     sitting, called = Sitting(), done(fresh(), (1, CALL))
     await sitting.deal(fresh())
     event = webset_pb2.Event(revision=1, kind=webset_pb2.EVENT_KIND_CALLED, seat=1)
-    await sitting.person.report(messages.ReportRequest(state=codec.public_message(called), events=[event]))
+    await sitting.person.report(messages.ReportRequest(state=codec.build_public(called), events=[event]))
     sitting.now += 1.0
     assert sitting.status == "bob[2J calls ---S-E-T---  ██████████████░░░░░░ 2.0 s"
     assert sitting.person.view().ticking
@@ -496,12 +496,12 @@ async def test_what_happens_and_what_becomes_of_own_acts_is_told_with_the_names_
 async def test_what_spectators_see_is_shown_if_it_is_newer() -> None:
     sitting, state = Sitting(), fresh()
     await sitting.deal(state)
-    newer = codec.public_message(state)
+    newer = codec.build_public(state)
     newer.revision += 1
     newer.players[1].points = 17
     sitting.person.update(newer)
     assert "17" in shown(sitting.person.view().side)
-    sitting.person.update(codec.public_message(state))
+    sitting.person.update(codec.build_public(state))
     sitting.person.update(fish_pb2.State())
     assert "17" in shown(sitting.person.view().side)
 
@@ -517,7 +517,7 @@ async def test_the_names_of_a_game_stay_when_its_players_leave_the_table() -> No
 
 async def test_the_end_of_the_game_is_shown_and_keys_mean_nothing_then() -> None:
     sitting = Sitting()
-    over = codec.public_message(fresh())
+    over = codec.build_public(fresh())
     over.phase = webset_pb2.PHASE_OVER
     await sitting.deal(fresh())
     await sitting.person.game_over(messages.GameOverRequest(state=over, ranks=[1, 2], won=True))

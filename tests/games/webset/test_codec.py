@@ -63,24 +63,24 @@ def test_the_names_of_settings_are_those_of_the_rules() -> None:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_profile_sets_what_is_not_given(profile: str) -> None:
     number = webset_pb2.Profile.Value(f"PROFILE_{profile.upper()}")
-    assert codec.settings(webset_pb2.Settings(profile=number)) == settings_of(profile=profile)
-    mixed = codec.settings(webset_pb2.Settings(profile=number, penalty_bad=7, show_enabled=False))
+    assert codec.read_settings(webset_pb2.Settings(profile=number)) == settings_of(profile=profile)
+    mixed = codec.read_settings(webset_pb2.Settings(profile=number, penalty_bad=7, show_enabled=False))
     assert mixed == settings_of(profile=profile, penalty_bad=7, show_enabled=False)
 
 
 @given(any_settings())
 def test_settings_survive_the_way_through_messages(chosen: Settings) -> None:
-    message = codec.settings_message(chosen)
-    assert codec.settings(message) == chosen
+    message = codec.build_settings(chosen)
+    assert codec.read_settings(message) == chosen
     assert GAME.full_settings(message) == message
     read = json_format.Parse(json_format.MessageToJson(message), webset_pb2.Settings())
     assert read == message
 
 
 def test_no_floor_and_a_floor_of_zero_are_two_things() -> None:
-    assert codec.settings(webset_pb2.Settings(score_floor=0)).score_floor == 0
-    assert not codec.settings_message(Settings()).HasField("score_floor")
-    assert codec.settings_message(settings_of(score_floor=0)).HasField("score_floor")
+    assert codec.read_settings(webset_pb2.Settings(score_floor=0)).score_floor == 0
+    assert not codec.build_settings(Settings()).HasField("score_floor")
+    assert codec.build_settings(settings_of(score_floor=0)).HasField("score_floor")
 
 
 @pytest.mark.parametrize(
@@ -109,16 +109,16 @@ def test_settings_that_cannot_be_are_refused_by_name(wrong: webset_pb2.Settings,
 @settings(max_examples=80, deadline=None)
 @given(states())
 def test_a_full_state_survives_the_way_through_messages_and_json(state: State) -> None:
-    message = codec.state_message(state)
+    message = codec.build_state(state)
     read = webset_pb2.State.FromString(message.SerializeToString())
-    assert codec.initial_state(read, state.settings, Random(0)) == state
+    assert codec.resume(read, state.settings, Random(0)) == state
     assert json_format.Parse(json_format.MessageToJson(message), webset_pb2.State()) == message
 
 
 @settings(max_examples=50, deadline=None)
 @given(states())
 def test_a_public_state_is_the_full_one_without_deck_and_lots(state: State) -> None:
-    full, public = codec.state_message(state), codec.public_message(state)
+    full, public = codec.build_state(state), codec.build_public(state)
     assert not public.deck
     assert not public.draw_state
     assert public.deck_left == len(state.deck)
@@ -131,67 +131,67 @@ def test_a_public_state_is_the_full_one_without_deck_and_lots(state: State) -> N
 @given(states(), st.integers(1, 2**32))
 def test_no_byte_of_a_public_state_depends_on_the_order_of_the_deck(state: State, seed: int) -> None:
     other = state._replace(deck=rules.shuffled(state.deck, Random(seed)), draw_state=seed)
-    assert codec.public_message(other).SerializeToString(deterministic=True) == codec.public_message(
+    assert codec.build_public(other).SerializeToString(deterministic=True) == codec.build_public(
         state
     ).SerializeToString(deterministic=True)
 
 
 def test_slots_behind_the_last_card_are_left_out_and_holes_are_not() -> None:
     state = fresh()
-    assert list(codec.public_message(state).slots) == list(range(12))
+    assert list(codec.build_public(state).slots) == list(range(12))
     hole = state._replace(table=(0, EMPTY, 2, *[EMPTY] * 18))
-    assert list(codec.public_message(hole).slots) == [0, EMPTY, 2]
+    assert list(codec.build_public(hole).slots) == [0, EMPTY, 2]
     empty = state._replace(table=(EMPTY,) * 21)
-    assert list(codec.public_message(empty).slots) == []
+    assert list(codec.build_public(empty).slots) == []
 
 
 def test_solutions_are_said_while_they_are_shown() -> None:
-    message = codec.public_message(done(fresh(profile="seed"), (0, SHOW), (1, SHOW)))
+    message = codec.build_public(done(fresh(profile="seed"), (0, SHOW), (1, SHOW)))
     assert len(message.solutions) == 3 * 13
     assert message.displayed == 1
-    assert not codec.public_message(fresh(profile="seed")).solutions
+    assert not codec.build_public(fresh(profile="seed")).solutions
 
 
 def test_the_caller_may_be_seat_zero() -> None:
-    message = codec.public_message(done(fresh(), (0, CALL)))
+    message = codec.build_public(done(fresh(), (0, CALL)))
     assert message.HasField("caller")
-    assert not codec.public_message(fresh()).HasField("caller")
+    assert not codec.build_public(fresh()).HasField("caller")
 
 
 def test_a_state_written_by_hand_needs_no_bookkeeping() -> None:
     message = webset_pb2.State(slots=range(12), deck=range(12, 81), players=[webset_pb2.Player()] * 2)
-    state = codec.initial_state(message, Settings(), Random(7))
+    state = codec.resume(message, Settings(), Random(7))
     assert state == fresh(min_players=2)._replace(draw_state=Random(7).getrandbits(64))
     assert GAME.check_state(webset_pb2.Settings(), message) == 2
 
 
 def test_a_state_written_by_hand_is_dealt_to_or_over_where_it_must_be() -> None:
     nobody_can_play = webset_pb2.State(slots=[0, 1, 3], discarded=[2, *range(4, 81)], players=[webset_pb2.Player()] * 2)
-    assert codec.initial_state(nobody_can_play, Settings(), Random(0)).phase is Phase.OVER
+    assert codec.resume(nobody_can_play, Settings(), Random(0)).phase is Phase.OVER
     nobody_can_play.phase = webset_pb2.PHASE_OPEN
     with pytest.raises(ValueError, match="deck is empty and there is no set"):
-        codec.initial_state(nobody_can_play, Settings(), Random(0))
+        codec.resume(nobody_can_play, Settings(), Random(0))
 
 
 def test_in_a_state_written_by_hand_a_caller_has_made_the_first_call() -> None:
     message = webset_pb2.State(slots=range(12), deck=range(12, 81), players=[webset_pb2.Player()] * 2)
-    assert codec.initial_state(message, Settings(), Random(0)).call_count == 0
+    assert codec.resume(message, Settings(), Random(0)).call_count == 0
     message.phase, message.caller = webset_pb2.PHASE_CALLED, 1
-    state = codec.initial_state(message, Settings(), Random(0))
+    state = codec.resume(message, Settings(), Random(0))
     assert (state.caller, state.call_count) == (1, 1)
     message.call_count = 7
-    assert codec.initial_state(message, Settings(), Random(0)).call_count == 7
+    assert codec.resume(message, Settings(), Random(0)).call_count == 7
 
 
 def test_every_slot_of_the_table_may_be_given() -> None:
     table = (*range(20), EMPTY)
-    message = codec.state_message(fresh()._replace(table=table, deck=tuple(range(20, 81))))
+    message = codec.build_state(fresh()._replace(table=table, deck=tuple(range(20, 81))))
     message.slots[:] = table
-    assert codec.initial_state(message, settings_of(min_players=1), Random(0)).table == table
+    assert codec.resume(message, settings_of(min_players=1), Random(0)).table == table
 
 
 def by_hand(**changes: Any) -> webset_pb2.State:
-    message = codec.state_message(taken(fresh(), "0000 0001 0002"))
+    message = codec.build_state(taken(fresh(), "0000 0001 0002"))
     for name, value in changes.items():
         message.ClearField(name)  # type: ignore[arg-type]
         if isinstance(value, int):
@@ -212,12 +212,12 @@ def by_hand(**changes: Any) -> webset_pb2.State:
 )
 def test_a_state_that_cannot_be_is_refused(changes: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
-        GAME.check_state(codec.settings_message(settings_of(min_players=1)), by_hand(**changes))
+        GAME.check_state(codec.build_settings(settings_of(min_players=1)), by_hand(**changes))
 
 
 def test_nothing_can_go_on_from_a_public_state() -> None:
     with pytest.raises(ValueError, match="69 of 81 cards"):
-        GAME.check_state(webset_pb2.Settings(), codec.public_message(fresh()))
+        GAME.check_state(webset_pb2.Settings(), codec.build_public(fresh()))
 
 
 # Answers
@@ -225,32 +225,32 @@ def test_nothing_can_go_on_from_a_public_state() -> None:
 
 @pytest.mark.parametrize("word", [None, *Word])
 def test_acts_survive_the_way_through_messages(word: Word | None) -> None:
-    assert codec.parse_act(codec.act_message(word)) is word
+    assert codec.read_act(codec.build_act(word)) is word
 
 
 @pytest.mark.parametrize(("number", "given_text"), [(0, "no action"), (-1, "value -1")])
 def test_no_act_and_an_unknown_one_are_malformed(number: int, given_text: str) -> None:
     with pytest.raises(MalformedReplyError) as refused:
-        codec.parse_act(webset_player_pb2.ActResponse(action=number))  # type: ignore[arg-type]
+        codec.read_act(webset_player_pb2.ActResponse(action=number))  # type: ignore[arg-type]
     assert refused.value.rule_id == "webset.act.required"
     assert given_text in refused.value.given
 
 
 def test_of_a_long_take_no_more_is_read_than_it_takes_to_refuse_it() -> None:
     reply = webset_player_pb2.PickCardsResponse(cards=[1] * 100_000)
-    assert len(codec.parse_cards(reply)) == 4
+    assert len(codec.read_cards(reply)) == 4
 
 
 def test_what_may_be_tried_survives_and_unknown_values_are_left_out() -> None:
-    listed = codec.action_list((CALL, MORE))
-    assert codec.parse_words([*listed, 99]) == (CALL, MORE)
+    listed = codec.build_actions((CALL, MORE))
+    assert codec.read_words([*listed, 99]) == (CALL, MORE)
 
 
 def test_every_status_has_its_number() -> None:
-    numbers = [codec.status(status) for status in (None, *Status)]
+    numbers = [codec.build_status(status) for status in (None, *Status)]
     assert sorted(numbers) == list(range(len(webset_player_pb2.Status.values())))
     for status in Status:
-        name = webset_player_pb2.Status.Name(codec.status(status)).removeprefix("STATUS_")
+        name = webset_player_pb2.Status.Name(codec.build_status(status)).removeprefix("STATUS_")
         assert name.replace("_", "").lower() == status.value.lower()
 
 

@@ -107,7 +107,7 @@ def test_everybody_is_told_the_settings_and_its_seat_at_the_beginning() -> None:
     for seat in (0, 1):
         deal = play.last("Deal", seat)
         assert (deal.game_id, deal.seat) == ("g", seat)
-        assert codec.settings(deal.settings) == play.state.settings
+        assert codec.read_settings(deal.settings) == play.state.settings
 
 
 def test_the_request_to_act_carries_what_happened_and_what_became_of_the_players_own_act() -> None:
@@ -118,7 +118,7 @@ def test_the_request_to_act_carries_what_happened_and_what_became_of_the_players
     assert (status(other), events(other)) == ("UNSPECIFIED", [("GOT_SET", 1)])
     assert list(other.events[0].cards) == [0, 1, 2]
     assert events(play.last("Report", 0)) == [("CALLED", 1)]
-    assert other.state == codec.public_message(play.state)
+    assert other.state == codec.build_public(play.state)
     play.arrive((0, answered(CALL)))
     play.arrive((0, cards(WRONG)))
     mine = play.asked("Act")[0]
@@ -328,7 +328,7 @@ def test_no_act_or_an_unknown_one_breaks_a_rule(number: int) -> None:
     assert isinstance(out.cause, RuleBreak)
     assert out.cause.rule_id == "webset.act.required"
     legal = [reply for packed in out.cause.legal_replies if packed.Unpack(reply := ActResponse())]
-    assert [codec.parse_act(reply) for reply in legal] == [None, CALL, MORE, SHOW]
+    assert [codec.read_act(reply) for reply in legal] == [None, CALL, MORE, SHOW]
 
 
 @pytest.mark.parametrize("method", ["Deal", "Report"])
@@ -649,7 +649,7 @@ def test_a_game_goes_on_from_any_state_that_was_shown() -> None:
     shown = shown_in(GAME.play("g", settings, list("abc"), Random(2), None))
     assert len(shown) > 40
     for state in shown[:-1:5]:
-        full = codec.state_message(state)
+        full = codec.build_state(state)
         assert GAME.check_state(settings, full) == 3
         again = shown_in(GAME.play("g", settings, list("abc"), Random(99), full))
         assert again[0] == state

@@ -29,17 +29,17 @@ MUST, SHOULD = Level.MUST, Level.SHOULD
 
 def to_act(state: State, seat: int = 0, rule: str = "", status: Status | None = None) -> ActRequest:
     """Return the question as the referee asks it."""
-    actions = codec.action_list(rules.possible(state, seat))
-    reported = codec.status(status)
-    return ActRequest(seat=seat, state=codec.public_message(state), actions=actions, rule_id=rule, status=reported)
+    actions = codec.build_actions(rules.possible(state, seat))
+    reported = codec.build_status(status)
+    return ActRequest(seat=seat, state=codec.build_public(state), actions=actions, rule_id=rule, status=reported)
 
 
 def to_pick(state: State, seat: int = 0, *, may_skip: bool = False) -> PickCardsRequest:
-    return PickCardsRequest(seat=seat, state=codec.public_message(state), may_skip=may_skip)
+    return PickCardsRequest(seat=seat, state=codec.build_public(state), may_skip=may_skip)
 
 
 def to_pick_singly(state: State) -> PickCardsRequest:
-    return PickCardsRequest(seat=0, state=codec.public_message(state), one_by_one=True)
+    return PickCardsRequest(seat=0, state=codec.build_public(state), one_by_one=True)
 
 
 def infraction(state: State, request: Any, answer: Any) -> tuple[str, Level] | None:

@@ -23,7 +23,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def drawn(state: State, names: list[str] | None = None) -> ElementTree.Element:
-    return ElementTree.fromstring(GAME.svg(codec.public_message(state), NAMES if names is None else names))
+    return ElementTree.fromstring(GAME.svg(codec.build_public(state), NAMES if names is None else names))
 
 
 def groups(root: ElementTree.Element, css_class: str) -> list[ElementTree.Element]:
@@ -39,7 +39,7 @@ def titles(root: ElementTree.Element) -> list[str]:
 
 
 def written(state: State, names: list[str] | None = None) -> str:
-    return Text.from_markup(GAME.text(codec.public_message(state), NAMES if names is None else names)).plain
+    return Text.from_markup(GAME.text(codec.build_public(state), NAMES if names is None else names)).plain
 
 
 OVER = rules.stop(rules.eliminate(taken(fresh(3), "0000 0001 0002", seat=1), 2))
@@ -112,8 +112,8 @@ def test_the_end_names_the_winner_and_those_that_are_out() -> None:
 
 def test_what_is_hidden_is_not_needed_and_not_drawn() -> None:
     state = fresh(3)
-    assert GAME.svg(codec.state_message(state), NAMES) == GAME.svg(codec.public_message(state), NAMES)
-    assert GAME.text(codec.state_message(state), NAMES) == GAME.text(codec.public_message(state), NAMES)
+    assert GAME.svg(codec.build_state(state), NAMES) == GAME.svg(codec.build_public(state), NAMES)
+    assert GAME.text(codec.build_state(state), NAMES) == GAME.text(codec.build_public(state), NAMES)
 
 
 @pytest.mark.parametrize("state", [fresh(3), done(fresh(3), (0, CALL)), OVER])

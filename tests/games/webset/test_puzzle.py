@@ -81,7 +81,7 @@ def test_what_is_named_counts_once_and_only_of_players_in_a_puzzle_that_is_open(
 def test_of_an_endless_answer_the_rest_is_not_looked_at() -> None:
     solved = takes.judge_named(puzzle(), (0, 1, 2) * 3000)
     assert (len(solved.found), len(solved.broken)) == (1, 2925 - 1)
-    assert len(codec.parse_sets(messages.PickCardsResponse(cards=[0] * 10_000))) == 3 * 2925
+    assert len(codec.read_sets(messages.PickCardsResponse(cards=[0] * 10_000))) == 3 * 2925
 
 
 def test_states_in_which_sets_are_named_that_cannot_be_are_refused() -> None:
@@ -111,12 +111,12 @@ def test_all_are_asked_once_and_each_gets_its_points() -> None:
     assert play.ranking() == [[(2, 2)], [(0, 0)], [(1, 0)]], "those with the same points: more sets are better"
     assert play.counts() == {"Deal": 3, "PickCards": 3, "GameOver": 3}
     over = play.last("GameOver", 0)
-    assert (over.status, over.rule_id) == (codec.status(Status.BAD_SET), "webset.take.set")
+    assert (over.status, over.rule_id) == (codec.build_status(Status.BAD_SET), "webset.take.set")
     assert [(event.kind, event.seat, len(event.cards)) for event in over.events] == [
         (webset_pb2.EVENT_KIND_SOLVED, seat, count) for seat, count in ((2, 6), (0, 3), (1, 0))
     ]
-    assert play.last("GameOver", 2).status == codec.status(Status.GOT_SET)
-    assert play.last("GameOver", 1).status == codec.status(None)
+    assert play.last("GameOver", 2).status == codec.build_status(Status.GOT_SET)
+    assert play.last("GameOver", 1).status == codec.build_status(None)
     assert play.state.table == puzzle().table
     assert play.state.phase is Phase.OVER
     assert list(play.shown[-1].events) == list(over.events)
@@ -145,7 +145,7 @@ def test_a_puzzle_that_everybody_fails_in_is_over() -> None:
 
 def test_a_puzzle_goes_on_from_a_state() -> None:
     state = puzzle(2)
-    message_of_state = codec.state_message(state)
+    message_of_state = codec.build_state(state)
     assert GAME.check_state(message(rounds="puzzle"), message_of_state) == 2
 
 
@@ -153,7 +153,7 @@ def test_a_puzzle_goes_on_from_a_state() -> None:
 
 
 def answer(spec: str, state: State, **more: Any) -> messages.PickCardsResponse:
-    request = messages.PickCardsRequest(seat=0, state=codec.public_message(state), all_sets=True, may_skip=True, **more)
+    request = messages.PickCardsRequest(seat=0, state=codec.build_public(state), all_sets=True, may_skip=True, **more)
     reply = GAME.player(spec).pick_cards(request)
     assert isinstance(reply, messages.PickCardsResponse)
     return reply
@@ -182,7 +182,7 @@ def test_reference_players_name_many_sets() -> None:
 )
 def test_the_suite_judges_what_is_named(named: str, rule: str | None, level: Level | None) -> None:
     state = puzzle()
-    request = messages.PickCardsRequest(seat=0, state=codec.public_message(state), all_sets=True, may_skip=True)
+    request = messages.PickCardsRequest(seat=0, state=codec.build_public(state), all_sets=True, may_skip=True)
     found = infraction_in(state.settings, request, cards(named))
     assert (found.rule if found else None, found.level if found else None) == (rule, level)
 
@@ -233,6 +233,6 @@ async def test_the_buttons_of_a_puzzle_are_in_the_picture() -> None:
 
 
 def test_pictures_of_a_solved_puzzle_say_who_has_found_what() -> None:
-    state = codec.public_message(takes.solve(puzzle(), [(0, everything(puzzle())), (1, numbers(WRONG))]))
+    state = codec.build_public(takes.solve(puzzle(), [(0, everything(puzzle())), (1, numbers(WRONG))]))
     assert f"{ALL} sets" in shown(picture.text(state, NAMES))
     assert f"ann {ALL} (winner)" in picture.svg(state, NAMES)

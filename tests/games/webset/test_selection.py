@@ -32,7 +32,7 @@ def called(seats: int = 3, **given: Any) -> Play:
 
 
 def picked(play: Play) -> list[int]:
-    return list(codec.public_message(play.state).picked)
+    return list(codec.build_public(play.state).picked)
 
 
 def test_fewer_than_three_other_cards_of_the_table_are_a_selection() -> None:
@@ -66,7 +66,7 @@ def test_everybody_is_told_each_card_that_is_picked_or_put_back() -> None:
             )
             assert list(report.events[0].cards) == numbers
         assert list(play.asked("PickCards")[1].state.picked) == numbers
-        assert codec.visible_state(codec.public_message(play.state), play.state.settings).picked == tuple(numbers)
+        assert codec.read_view(codec.build_public(play.state), play.state.settings).picked == tuple(numbers)
     play.arrive((1, cards("0000 0001 0002")))
     assert (play.state.players[1].points, picked(play)) == (1, [])
     assert list(play.asked("Act")) == [0, 1, 2]
@@ -158,8 +158,8 @@ def test_where_cards_are_picked_at_once_or_in_rounds_nobody_picks_one_by_one() -
 
 
 def test_the_setting_is_in_the_message() -> None:
-    assert codec.settings(webset_pb2.Settings(selection=webset_pb2.SELECTION_SINGLE)).selection == "single"
-    assert codec.settings_message(codec.settings(message())).selection == webset_pb2.SELECTION_TRIPLE
+    assert codec.read_settings(webset_pb2.Settings(selection=webset_pb2.SELECTION_SINGLE)).selection == "single"
+    assert codec.build_settings(codec.read_settings(message())).selection == webset_pb2.SELECTION_TRIPLE
 
 
 # --- pictures ---
@@ -167,9 +167,9 @@ def test_the_setting_is_in_the_message() -> None:
 
 def test_picked_cards_are_marked_and_named_for_all() -> None:
     play = called()
-    before = codec.public_message(play.state)
+    before = codec.build_public(play.state)
     play.arrive((1, cards("0000 0012")))
-    state = codec.public_message(play.state)
+    state = codec.build_public(play.state)
     drawn = picture.svg(state, NAMES)
     assert drawn.count(", picked</title>") == 2
     assert drawn.count('stroke-width="5"') == picture.svg(before, NAMES).count('stroke-width="5"') + 2
@@ -239,7 +239,7 @@ async def test_the_others_see_what_is_picked_on_the_board_and_below_it() -> None
     sitting, state = Sitting(), done(fresh(**SINGLE), (1, CALL))
     await sitting.deal(state)
     before = sitting.person.view().board
-    sitting.person.update(codec.public_message(state._replace(picked=(0, 11), revision=state.revision + 1)))
+    sitting.person.update(codec.build_public(state._replace(picked=(0, 11), revision=state.revision + 1)))
     assert sitting.person.view().board != before
     assert "calls ---S-E-T---" in sitting.status
     assert shown(sitting.person.view().status).count("●") >= 1

@@ -26,26 +26,26 @@ def to_act(state: State, seat: int = 0, **changes: Any) -> ActRequest:
     return ActRequest(
         game_id="g",
         seat=seat,
-        state=codec.public_message(state),
-        actions=codec.action_list(rules.possible(state, seat)),
+        state=codec.build_public(state),
+        actions=codec.build_actions(rules.possible(state, seat)),
         **changes,
     )
 
 
 def to_pick(state: State, **changes: Any) -> PickCardsRequest:
-    return PickCardsRequest(game_id="g", state=codec.public_message(state), **changes)
+    return PickCardsRequest(game_id="g", state=codec.build_public(state), **changes)
 
 
 def acted(spec: str, request: ActRequest) -> Word | None:
     player = GAME.player(spec)
     assert isinstance(player, StrategyPlayer)
-    return codec.parse_act(player.act(request))
+    return codec.read_act(player.act(request))
 
 
 def picked(spec: str, request: PickCardsRequest) -> tuple[int, ...]:
     player = GAME.player(spec)
     assert isinstance(player, StrategyPlayer)
-    return codec.parse_cards(player.pick_cards(request))
+    return codec.read_cards(player.pick_cards(request))
 
 
 NOWHERE = fresh(deck=deck_with(without_sets(12)), profile="seed")
@@ -145,9 +145,9 @@ async def test_a_player_that_waits_answers_after_its_time_and_ends_the_wait_when
     player = GAME.player("solver:reaction=0.03,spread=0")
     assert isinstance(player, PausingPlayer)
     began = time.monotonic()
-    assert codec.parse_act(await player.act(to_act(fresh()))) is Word.CALL
+    assert codec.read_act(await player.act(to_act(fresh()))) is Word.CALL
     assert time.monotonic() - began >= 0.029
-    assert codec.parse_cards(await player.pick_cards(to_pick(fresh(), may_skip=True)))
+    assert codec.read_cards(await player.pick_cards(to_pick(fresh(), may_skip=True)))
     assert time.monotonic() - began >= 0.058
     slow = GAME.player("solver:reaction=60,spread=0")
     assert isinstance(slow, PausingPlayer)
@@ -156,4 +156,4 @@ async def test_a_player_that_waits_answers_after_its_time_and_ends_the_wait_when
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert codec.parse_cards(await slow.pick_cards(to_pick(fresh())))  # its cards were found before it called
+    assert codec.read_cards(await slow.pick_cards(to_pick(fresh())))  # its cards were found before it called

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from fairplay.games.steps import Arrival, Race
-from fairplay.games.webset.protocol.timing import GameTime
+from fairplay.games.webset.protocol.controller import GameTime
 from fairplay.games.webset.rules.settings import settings_of
 
 

@@ -13,7 +13,7 @@ from fairplay.games.steps import Conversation
 from fairplay.games.webset import rules
 from fairplay.games.webset.players import STRATEGIES, PausingPlayer, StrategyPlayer, player
 from fairplay.games.webset.protocol import codec, conversation
-from fairplay.games.webset.protocol.methods import ACT, METHODS, SERVICE
+from fairplay.games.webset.protocol.codec import ACT, METHODS, SERVICE
 from fairplay.games.webset.rules import RULES
 from fairplay.games.webset.rules.settings import MAX_SEATS, Settings
 from fairplay.games.webset.views import picture
@@ -64,20 +64,20 @@ class Webset:
 
     def full_settings(self, settings: webset_pb2.Settings) -> webset_pb2.Settings:
         """Return the settings with every default filled in."""
-        return codec.settings_message(codec.settings(settings))
+        return codec.build_settings(codec.read_settings(settings))
 
     def seats_with(self, settings: webset_pb2.Settings) -> range:
         """Return how many players these settings allow: also one alone."""
-        return range(codec.settings(settings).min_players, MAX_SEATS + 1)
+        return range(codec.read_settings(settings).min_players, MAX_SEATS + 1)
 
     def may_join_late(self, settings: webset_pb2.Settings) -> bool:
         """Return whether players may join a race that goes on."""
-        chosen = codec.settings(settings)
+        chosen = codec.read_settings(settings)
         return chosen.late_join and chosen.rounds == "off"
 
     def check_state(self, settings: webset_pb2.Settings, state: webset_pb2.State) -> int:
         """Return the number of players of a state, eliminated ones included."""
-        return len(codec.initial_state(state, codec.settings(settings), Random(0)).players)
+        return len(codec.resume(state, codec.read_settings(settings), Random(0)).players)
 
     def play(
         self,
@@ -90,18 +90,18 @@ class Webset:
         fresh: bool = False,
     ) -> Conversation:
         """Return the conversation of a game between these players."""
-        chosen = codec.settings(settings)
+        chosen = codec.read_settings(settings)
         if state is not None:
-            return conversation.play(game_id, codec.initial_state(state, chosen, rng))
+            return conversation.play(game_id, codec.resume(state, chosen, rng))
         return conversation.play(game_id, rules.initial(chosen, len(players), rng))
 
     def full_state(self, state: codec.Shown) -> webset_pb2.State:
         """Return all of a state."""
-        return codec.state_message(*state)
+        return codec.build_state(*state)
 
     def public_state(self, state: codec.Shown) -> webset_pb2.State:
         """Return a state without the deck and what lots are drawn from."""
-        return codec.public_message(*state)
+        return codec.build_public(*state)
 
     def player(self, strategy: str) -> StrategyPlayer | PausingPlayer:
         """Return a reference player."""

@@ -29,14 +29,14 @@ USUAL_WINDOW_MS = Settings().window_ms
 
 def find_infraction(settings: webset_pb2.Settings, call: Call, answer: Any) -> Infraction | None:
     """Return the infraction that an answer to a call is, or None if nothing is wrong with it."""
-    return infraction_in(codec.settings(settings), call.request, answer)
+    return infraction_in(codec.read_settings(settings), call.request, answer)
 
 
 def list_legal_replies(settings: webset_pb2.Settings, call: Call) -> list[ActResponse] | list[PickCardsResponse] | None:
     """Return the acts that would be carried out, or the sets on the table and, where it is allowed, no cards."""
     request = call.request
     if isinstance(request, ActRequest):
-        acts = [codec.act_message(word) for word in (None, *codec.parse_words(request.actions))]
+        acts = [codec.build_act(word) for word in (None, *codec.read_words(request.actions))]
         return [act for act in acts if find_infraction(settings, call, act) is None]
     if isinstance(request, PickCardsRequest):
         cards = tuple(card for card in request.state.slots if card != EMPTY)
@@ -61,10 +61,10 @@ def infraction_in(settings: Settings, request: Any, answer: Any) -> Infraction |
 
 def _refused(settings: Settings, request: ActRequest, reply: ActResponse) -> Infraction | None:
     """Judge an act: it must be listed, and not one that was refused for the same rule just before."""
-    words = codec.parse_words([reply.action])
+    words = codec.read_words([reply.action])
     if not words:
         return None
-    _, _, rule = rules.carry_out(codec.visible_state(request.state, settings), Act(request.seat, words[0]))
+    _, _, rule = rules.carry_out(codec.read_view(request.state, settings), Act(request.seat, words[0]))
     again = rule == request.rule_id and not request.events
     if rule is None or (reply.action in request.actions and not again):
         return None
@@ -75,7 +75,7 @@ def _wrong(settings: Settings, request: PickCardsRequest, reply: PickCardsRespon
     """Judge cards: they must be a set on the table, or are picked one by one; in a puzzle one set after the other."""
     if request.all_sets:
         return _wrongly_named(settings, request, reply)
-    cards, state = codec.parse_cards(reply), codec.visible_state(request.state, settings)
+    cards, state = codec.read_cards(reply), codec.read_view(request.state, settings)
     rule = takes.take_violation(state, cards)
     if rule is None or (request.may_skip and not cards):
         return None
@@ -87,8 +87,8 @@ def _wrong(settings: Settings, request: PickCardsRequest, reply: PickCardsRespon
 
 def _wrongly_named(settings: Settings, request: PickCardsRequest, reply: PickCardsResponse) -> Infraction | None:
     """Judge the sets that are named in a puzzle; of several that are wrong the gravest counts."""
-    cards = codec.parse_sets(reply)
-    broken = takes.judge_named(codec.visible_state(request.state, settings), cards).broken
+    cards = codec.read_sets(reply)
+    broken = takes.judge_named(codec.read_view(request.state, settings), cards).broken
     grave = [rule for rule in broken if rule != "webset.take.set"]
     if not broken:
         return None

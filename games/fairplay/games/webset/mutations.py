@@ -116,9 +116,7 @@ def triples(state: State) -> Iterable[Cards]:
 
 def visible_state(request: ActRequest | PickCardsRequest) -> State:
     """Return what a player is shown. The number of aspects is not part of that, but follows from that of the cards."""
-    return codec.visible_state(
-        request.state, settings_of(aspects=3 if small_deck(request) else 4, table=9, max_table=27)
-    )
+    return codec.read_view(request.state, settings_of(aspects=3 if small_deck(request) else 4, table=9, max_table=27))
 
 
 def small_deck(request: ActRequest | PickCardsRequest) -> bool:

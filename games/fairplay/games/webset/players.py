@@ -208,7 +208,7 @@ class StrategyPlayer:
 
     def act(self, request: messages.ActRequest) -> messages.ActResponse:
         """Return what the strategy does."""
-        return codec.act_message(self._strategy.act(position_to_act(request)))
+        return codec.build_act(self._strategy.act(position_to_act(request)))
 
     def pick_cards(self, request: messages.PickCardsRequest) -> messages.PickCardsResponse:
         """Return the cards that the strategy picks."""
@@ -253,7 +253,7 @@ def position_to_act(request: messages.ActRequest) -> Position:
         game_id=request.game_id,
         seat=request.seat,
         cards=tuple([card for card in request.state.slots if card != EMPTY]),
-        words=codec.parse_words(request.actions),
+        words=codec.read_words(request.actions),
         refused=codec.is_refused(request),
         may_skip=False,
         all_sets=False,

@@ -56,8 +56,8 @@ def _from(
     """Return the situation of a game that goes on from a state."""
 
     def situation(rng: Random) -> Situation:
-        state = found(codec.settings(settings), rng)
-        shown = codec.state_message(state)
+        state = found(codec.read_settings(settings), rng)
+        shown = codec.build_state(state)
         count = len(state.players)
         return Situation(settings, count, seat, shown, turn_count, rivals, first_call, rivals_late_in)
 
@@ -504,11 +504,11 @@ def tied_ending(rng: Random) -> Situation:
     settings = webset_pb2.Settings()
 
     def start() -> State:
-        return rules.initial(codec.settings(settings), 2, rng)
+        return rules.initial(codec.read_settings(settings), 2, rng)
 
     found = find_state(rules, start, rng, _is_before_last_set)
     called = found._replace(phase=Phase.CALLED, caller=RIVAL, call_count=found.act_count + 1, players=_dealt_out(found))
-    return Situation(settings, 2, TESTED, codec.state_message(called), turn_count=0)
+    return Situation(settings, 2, TESTED, codec.build_state(called), turn_count=0)
 
 
 def _is_before_last_set(state: State) -> bool:

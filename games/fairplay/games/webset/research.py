@@ -168,10 +168,10 @@ def read_settings(message: webset_pb2.Settings) -> Settings:
     chosen.CopyFrom(message)
     if not chosen.rounds:
         chosen.rounds = webset_pb2.ROUNDS_LOT
-    found = codec.settings(chosen)
+    found = codec.read_settings(chosen)
     if found.rounds not in ("lot", "puzzle"):
         raise ValueError(f"rounds is {found.rounds!r}: it must be lot or puzzle where nobody can be earlier.")
     return found
 
 
-RESEARCH = Research(rules, codec.settings, WebsetEncoding)
+RESEARCH = Research(rules, codec.read_settings, WebsetEncoding)

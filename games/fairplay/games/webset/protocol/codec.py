@@ -1,4 +1,7 @@
-"""Webset: between rules and messages. Cards, empty slots and seats have the same numbers on both sides."""
+"""Webset: the service of players, and what lies between rules and messages.
+
+Cards, empty slots and seats have the same numbers on both sides.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.games.kit.judging import MalformedReplyError
 from fairplay.games.kit.messages import fill, read_draw_state, remember_settings
 from fairplay.games.kit.messages import given as settings_given
+from fairplay.games.steps import build_methods
 from fairplay.games.webset import rules
 from fairplay.games.webset.rules import invariants
 from fairplay.games.webset.rules.cards import EMPTY, Cards
@@ -20,13 +24,26 @@ from fairplay.games.webset.rules.state import Phase, Player, Standing, State, St
 from fairplay.games.webset.rules.takes import MOST_NAMED
 from fairplay.webset.v1 import webset_pb2, webset_player_pb2
 
+SERVICE = "fairplay.webset.v1.WebsetPlayerService"
+METHODS = build_methods(
+    SERVICE,
+    {
+        "Deal": (webset_player_pb2.DealRequest, webset_player_pb2.DealResponse),
+        "Act": (webset_player_pb2.ActRequest, webset_player_pb2.ActResponse),
+        "PickCards": (webset_player_pb2.PickCardsRequest, webset_player_pb2.PickCardsResponse),
+        "Report": (webset_player_pb2.ReportRequest, webset_player_pb2.ReportResponse),
+        "GameOver": (webset_player_pb2.GameOverRequest, webset_player_pb2.GameOverResponse),
+    },
+)
+DEAL, ACT, PICK_CARDS, REPORT, GAME_OVER = METHODS.values()
+
 # Settings. Times are Durations in messages, and whole milliseconds in the rules
 
 _TIMES = ("window", "lockout", "min_reaction")
 
 
 @remember_settings
-def settings(message: webset_pb2.Settings) -> Settings:
+def read_settings(message: webset_pb2.Settings) -> Settings:
     """Return the settings of a message. Raises ValueError, with one sentence, if a value is not allowed."""
     given: dict[str, Any] = settings_given(message)
     times = [field.name for field, _ in message.ListFields() if field.name in _TIMES]
@@ -48,7 +65,7 @@ def _ms(name: str, duration: Duration) -> int:
     return whole
 
 
-def settings_message(settings: Settings) -> webset_pb2.Settings:
+def build_settings(settings: Settings) -> webset_pb2.Settings:
     """Return settings as a message in which every field is set that has a value."""
     message = fill(webset_pb2.Settings(), settings)
     for name in _TIMES:
@@ -60,13 +77,8 @@ def settings_message(settings: Settings) -> webset_pb2.Settings:
 
 # States
 
-_PHASES = {
-    Phase.OPEN: webset_pb2.PHASE_OPEN,
-    Phase.CALLED: webset_pb2.PHASE_CALLED,
-    Phase.SHOWING: webset_pb2.PHASE_SHOWING,
-    Phase.OVER: webset_pb2.PHASE_OVER,
-}
-_PHASE_OF = {number: phase for phase, number in _PHASES.items()}
+_PHASES = {phase: webset_pb2.Phase.Value(f"PHASE_{phase.name}") for phase in Phase}
+_PHASE_OF = {webset_pb2.PHASE_UNSPECIFIED: Phase.OPEN, **{number: phase for phase, number in _PHASES.items()}}
 _STANDINGS = {
     Standing.IN: webset_pb2.STANDING_PLAYING,
     Standing.OUT: webset_pb2.STANDING_ELIMINATED,
@@ -82,18 +94,30 @@ class Shown(NamedTuple):
     events: Sequence[webset_pb2.Event] = ()
 
 
-def public_message(state: State, events: Sequence[webset_pb2.Event] = ()) -> webset_pb2.State:
+def build_public(state: State, events: Sequence[webset_pb2.Event] = ()) -> webset_pb2.State:
     """Return what everybody, players too, may see of a state: no deck, and nothing from which lots are drawn.
 
     `events` are what led to it; players are told them beside the state.
     """
+    slot_count = max((slot + 1 for slot, card in enumerate(state.table) if card != EMPTY), default=0)
     message = webset_pb2.State(
         revision=state.revision,
-        slots=_slots(state.table),
+        slots=state.table[:slot_count],
         deck_left=len(state.deck),
         phase=_PHASES[state.phase],
         call_count=state.call_count,
-        players=[_player_message(state, seat) for seat in range(len(state.players))],
+        players=[
+            webset_pb2.Player(
+                points=player.points,
+                cards=player.cards,
+                penalty_count=player.penalties,
+                expiry_count=player.expiries,
+                standing=_STANDINGS[player.standing],
+                locked=player.locked,
+                voted=seat in state.votes,
+            )
+            for seat, player in enumerate(state.players)
+        ],
         displayed=state.displayed,
         discarded=state.discarded,
         act_count=state.act_count,
@@ -109,36 +133,15 @@ def public_message(state: State, events: Sequence[webset_pb2.Event] = ()) -> web
     return message
 
 
-def _slots(table: Cards) -> Cards:
-    """Return the slots up to the last card."""
-    count = len(table)
-    while count and table[count - 1] == EMPTY:
-        count -= 1
-    return table[:count]
-
-
-def _player_message(state: State, seat: int) -> webset_pb2.Player:
-    player = state.players[seat]
-    return webset_pb2.Player(
-        points=player.points,
-        cards=player.cards,
-        penalty_count=player.penalties,
-        expiry_count=player.expiries,
-        standing=_STANDINGS[player.standing],
-        locked=player.locked,
-        voted=seat in state.votes,
-    )
-
-
-def state_message(state: State, events: Sequence[webset_pb2.Event] = ()) -> webset_pb2.State:
+def build_state(state: State, events: Sequence[webset_pb2.Event] = ()) -> webset_pb2.State:
     """Return all of a state, hidden things included."""
-    message = public_message(state, events)
+    message = build_public(state, events)
     message.deck.extend(state.deck)
     message.draw_state = state.draw_state.to_bytes(8, "big")
     return message
 
 
-def initial_state(message: webset_pb2.State, settings: Settings, rng: Random) -> State:
+def resume(message: webset_pb2.State, settings: Settings, rng: Random) -> State:
     """Return the state that a game is to go on from. Raises ValueError, with one sentence, if no game has it."""
     state = _state(message, settings, tuple(message.deck), rng)
     if problem := invariants.cards_problem(state):
@@ -150,18 +153,23 @@ def initial_state(message: webset_pb2.State, settings: Settings, rng: Random) ->
     return state
 
 
-def visible_state(message: webset_pb2.State, settings: Settings) -> State:
+def read_view(message: webset_pb2.State, settings: Settings) -> State:
     """Return the state that everybody may see. Its deck holds empty cards in place of the hidden ones."""
     return _state(message, settings, (EMPTY,) * message.deck_left, Random(0))
 
 
 def _state(message: webset_pb2.State, settings: Settings, deck: Cards, rng: Random) -> State:
+    missing = settings.max_table - len(message.slots)
+    if missing < 0:
+        raise ValueError(f"slots has {len(message.slots)} entries: the table has {settings.max_table} slots.")
+    if message.phase not in _PHASE_OF:
+        raise ValueError(f"phase has the unknown value {message.phase}.")
     called = message.HasField("caller")
     return State(
         settings=settings,
-        table=_table(message.slots, settings.max_table),
+        table=(*message.slots, *[EMPTY] * missing),
         deck=deck,
-        phase=_phase(message.phase),
+        phase=_PHASE_OF[message.phase],
         caller=message.caller if called else None,
         call_count=message.call_count or int(called),
         displayed=message.displayed,
@@ -173,18 +181,6 @@ def _state(message: webset_pb2.State, settings: Settings, deck: Cards, rng: Rand
         revision=message.revision,
         picked=tuple(message.picked),
     )
-
-
-def _table(slots: Sequence[int], slot_count: int) -> Cards:
-    if len(slots) > slot_count:
-        raise ValueError(f"slots has {len(slots)} entries: the table has {slot_count} slots.")
-    return (*slots, *[EMPTY] * (slot_count - len(slots)))
-
-
-def _phase(number: int) -> Phase:
-    if number and number not in _PHASE_OF:
-        raise ValueError(f"phase has the unknown value {number}.")
-    return _PHASE_OF.get(number, Phase.OPEN)  # type: ignore[call-overload,no-any-return]  # values are ints
 
 
 def _player(seat: int, message: webset_pb2.Player) -> Player:
@@ -212,12 +208,12 @@ _ACTIONS = {
 _WORD_OF = {number: word for word, number in _ACTIONS.items()}
 
 
-def act_message(word: Word | None) -> webset_player_pb2.ActResponse:
+def build_act(word: Word | None) -> webset_player_pb2.ActResponse:
     """Return the reply to Act that does this."""
     return webset_player_pb2.ActResponse(action=_ACTIONS[word])
 
 
-def parse_act(reply: webset_player_pb2.ActResponse) -> Word | None:
+def read_act(reply: webset_player_pb2.ActResponse) -> Word | None:
     """Return what a reply to Act does. Raises MalformedReplyError if it says nothing that is known."""
     if reply.action not in _WORD_OF:
         raise MalformedReplyError(
@@ -226,12 +222,12 @@ def parse_act(reply: webset_player_pb2.ActResponse) -> Word | None:
     return _WORD_OF[reply.action]
 
 
-def action_list(words: Iterable[Word]) -> list[webset_player_pb2.Action.ValueType]:
+def build_actions(words: Iterable[Word]) -> list[webset_player_pb2.Action.ValueType]:
     """Return the actions that may be tried; doing nothing is always one of them."""
     return [webset_player_pb2.ACTION_NOTHING, *[_ACTIONS[word] for word in words]]
 
 
-def parse_words(actions: Iterable[int]) -> tuple[Word, ...]:
+def read_words(actions: Iterable[int]) -> tuple[Word, ...]:
     """Return the words among actions; unknown ones are left out, and so is doing nothing."""
     found = [_WORD_OF.get(number) for number in actions]  # type: ignore[call-overload]  # values are ints
     return tuple([word for word in found if word is not None])
@@ -240,36 +236,24 @@ def parse_words(actions: Iterable[int]) -> tuple[Word, ...]:
 _SHOWN_CARDS = 4
 
 
-def parse_cards(reply: webset_player_pb2.PickCardsResponse) -> Cards:
+def read_cards(reply: webset_player_pb2.PickCardsResponse) -> Cards:
     """Return the cards that a reply names. Of more than three, the first four show that they are too many."""
     return tuple(reply.cards[:_SHOWN_CARDS])
 
 
-def parse_sets(reply: webset_player_pb2.PickCardsResponse) -> Cards:
+def read_sets(reply: webset_player_pb2.PickCardsResponse) -> Cards:
     """Return the cards that a reply names in a puzzle, three for each set, as many as are looked at."""
     return tuple(reply.cards[: 3 * MOST_NAMED])
 
 
 # Statuses
 
-_STATUSES = {
-    None: webset_player_pb2.STATUS_UNSPECIFIED,
-    Status.ALREADY_CALLED: webset_player_pb2.STATUS_ALREADY_CALLED,
-    Status.NO_CALL: webset_player_pb2.STATUS_NO_CALL,
-    Status.GOT_SET: webset_player_pb2.STATUS_GOT_SET,
-    Status.BAD_SET: webset_player_pb2.STATUS_BAD_SET,
-    Status.CALL_EXPIRED: webset_player_pb2.STATUS_CALL_EXPIRED,
-    Status.INTERNAL_ERROR: webset_player_pb2.STATUS_INTERNAL_ERROR,
-    Status.GAME_OVER: webset_player_pb2.STATUS_GAME_OVER,
-    Status.NOT_NOW: webset_player_pb2.STATUS_NOT_NOW,
-    Status.NO_SETS: webset_player_pb2.STATUS_NO_SETS,
-    Status.NO_MORE_CARDS: webset_player_pb2.STATUS_NO_MORE_CARDS,
-}
+_STATUSES = {status: webset_player_pb2.Status.Value(f"STATUS_{status.name}") for status in Status}
 
 
-def status(status: Status | None) -> webset_player_pb2.Status.ValueType:
+def build_status(status: Status | None) -> webset_player_pb2.Status.ValueType:
     """Return the number of a status, for None that of STATUS_UNSPECIFIED."""
-    return _STATUSES[status]
+    return webset_player_pb2.STATUS_UNSPECIFIED if status is None else _STATUSES[status]
 
 
 _REFUSALS = (

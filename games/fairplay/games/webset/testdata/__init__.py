@@ -30,7 +30,7 @@ from fairplay.games.kit.testdata import (
 from fairplay.games.webset import rules
 from fairplay.games.webset.players import Position, StrategyPlayer, make_strategy
 from fairplay.games.webset.protocol import conversation
-from fairplay.games.webset.protocol.methods import METHODS
+from fairplay.games.webset.protocol.codec import METHODS
 from fairplay.games.webset.rules import Result, invariants
 from fairplay.games.webset.rules.cards import deck_of, format_card, sets_among, third
 from fairplay.games.webset.rules.cards import is_set as make_set

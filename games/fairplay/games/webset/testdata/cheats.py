@@ -7,7 +7,7 @@ from itertools import combinations
 from types import MappingProxyType
 
 from fairplay.games.kit.testdata import Cheat
-from fairplay.games.webset.protocol.methods import ACT, PICK_CARDS
+from fairplay.games.webset.protocol.codec import ACT, PICK_CARDS
 from fairplay.games.webset.rules.cards import EMPTY, Cards, is_set, third
 from fairplay.webset.v1.webset_player_pb2 import ActRequest, ActResponse, PickCardsRequest, PickCardsResponse
 
