@@ -15,7 +15,7 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.certificate.signing import new_key, public_text, signed
 from fairplay.player.channels import Credentials
 from fairplay.server import __version__
-from fairplay.server.lobby.limits import LobbyLimits
+from fairplay.server.lobby.users import LobbyLimits
 from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import (

@@ -14,7 +14,7 @@ from fairplay.games.frontends import Offer
 from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
 from fairplay.server.links.networks import DialNetworks
-from fairplay.server.lobby.limits import LobbyLimits
+from fairplay.server.lobby.users import LobbyLimits
 from fairplay.server.server import Config
 from fairplay.v1.table_pb2 import Seat, Table, TableStatus, User
 from fairplay.v1.tournament_pb2 import RoundRobin, TournamentFormat

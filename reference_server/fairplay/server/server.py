@@ -32,8 +32,8 @@ from fairplay.server.links.networks import ANYWHERE, NOWHERE, DialNetworks
 from fairplay.server.links.opening import START_LIMIT_S, Ways
 from fairplay.server.links.program import ProgramOptions
 from fairplay.server.links.secrets import Secrets
-from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.lobby import Lobby
+from fairplay.server.lobby.users import LobbyLimits
 from fairplay.server.manager.examiner import Examiner
 from fairplay.server.manager.manager import KIND, Manager
 from fairplay.server.manager.suite import Suite

@@ -185,7 +185,7 @@ def serve(
         from fairplay.player.tls import TlsFiles
         from fairplay.server.access.quotas import QuotaLimits
         from fairplay.server.links.networks import DialNetworks
-        from fairplay.server.lobby.limits import LobbyLimits
+        from fairplay.server.lobby.users import LobbyLimits
         from fairplay.server.observing.observer import Meter
         from fairplay.server.server import Config
         from fairplay.terminal.logs import start_log

@@ -11,7 +11,7 @@ from typing import Any
 import grpc
 import pytest
 
-from fairplay.server.lobby.limits import LobbyLimits
+from fairplay.server.lobby.users import LobbyLimits
 from fairplay.server.net.errors import reason_of
 from fairplay.server.server import Config, Server
 from fairplay.v1 import lobby_pb2 as pb

@@ -10,7 +10,7 @@ import grpc
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
-from fairplay.server.lobby.limits import LobbyLimits
+from fairplay.server.lobby.users import LobbyLimits
 from fairplay.server.server import Server
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.misconduct_pb2 import CallErrorReason, MisconductKind

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.table_records import KIND
+from fairplay.server.lobby.users import LobbyLimits
 from fairplay.server.records.chain import parsed
 from fairplay.server.server import Server
 from fairplay.v1.record_pb2 import RecordedTable, RecordEntry

@@ -12,10 +12,9 @@ import pytest
 
 from fairplay.server.game.referee import Referee
 from fairplay.server.lobby.events import EventStream
-from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.table import Table
 from fairplay.server.lobby.table_records import to_record
-from fairplay.server.lobby.users import User
+from fairplay.server.lobby.users import LobbyLimits, User
 from fairplay.server.net.errors import Refusal
 from fairplay.v1.lobby_pb2 import CreateTableRequest, LobbyEvent
 from fairplay.v1.record_pb2 import RecordEntry

@@ -14,11 +14,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from fairplay.server.game.referee import Referee
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
-from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.lobby import Lobby
 from fairplay.server.lobby.table import Table
 from fairplay.server.lobby.table_records import to_record
-from fairplay.server.lobby.users import User
+from fairplay.server.lobby.users import LobbyLimits, User
 from fairplay.server.manager.signup import Later
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.store import Store

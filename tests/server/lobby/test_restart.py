@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.table_records import KIND
+from fairplay.server.lobby.users import LobbyLimits
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.store import Store
 from fairplay.server.records.verify import verify

@@ -9,8 +9,8 @@ from statistics import median
 import grpc
 
 from fairplay.server.lobby.events import REMEMBERED
-from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.lobby import MAX_STREAMS
+from fairplay.server.lobby.users import LobbyLimits
 from fairplay.server.net.errors import reason_of
 from fairplay.v1 import lobby_pb2 as pb
 from tests.server.lobby.harness import SMALL_WINDOW, Guest, guests, lobby

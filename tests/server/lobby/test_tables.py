@@ -10,7 +10,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.game import find
 from fairplay.server.lobby.checks import MAX_SETTINGS_BYTES
-from fairplay.server.lobby.limits import LobbyLimits
+from fairplay.server.lobby.users import LobbyLimits
 from fairplay.server.server import Server
 from fairplay.v1.game_pb2 import GameSettings, TimeControl
 from fairplay.v1.table_pb2 import Part

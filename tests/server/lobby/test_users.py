@@ -10,7 +10,7 @@ import pytest
 from grpc_status import rpc_status
 
 from fairplay.server.links.dial_in import Hub
-from fairplay.server.lobby.limits import LobbyLimits
+from fairplay.server.lobby.users import LobbyLimits
 from fairplay.server.net.errors import Refusal
 from fairplay.server.server import Server
 from fairplay.v1 import lobby_pb2 as pb

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from fairplay.server.records.accounts import AccountRow, AccountsDatabase, InvitationRow, TokenRow
 from fairplay.server.records.errors import RecordExists, RecordsError
-from fairplay.server.records.parts import opened
+from fairplay.server.records.formats import opened
 from fairplay.server.records.place import Place, at
 
 ANN, BOB = AccountRow("ann", "Ann", "operator", "ann's laptop"), AccountRow("bob", "Bob", "player")

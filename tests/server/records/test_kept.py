@@ -23,8 +23,7 @@ from fairplay.games.game import registered
 from fairplay.server.records import database, formats
 from fairplay.server.records.accounts import AccountRow, AccountsDatabase, InvitationRow, TokenRow
 from fairplay.server.records.errors import RecordExists
-from fairplay.server.records.migrating import migrate
-from fairplay.server.records.parts import SMALL
+from fairplay.server.records.formats import SMALL
 from fairplay.server.records.place import Place, at, parse_place
 from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.records.store import Store
@@ -39,7 +38,7 @@ FILE = RECORDED / "webset-1.fairplay"
 
 @pytest.fixture(params=["directory", pytest.param("postgresql", marks=pytest.mark.postgresql)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
-    """A copy of the store, brought to the format of today: a game of each kind, and a tournament with one more."""
+    """A copy of the store: a game of each kind, and a tournament with one more."""
     if request.param == "directory":
         place = at(Path(shutil.copytree(RECORDED / "store-1", tmp_path / "store")))
     else:
@@ -48,7 +47,6 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
         with psycopg.connect(url) as connection:
             connection.execute((RECORDED / "store-1.sql").read_bytes())
         place = parse_place(url)
-    migrate(place)
     return place
 
 
@@ -92,14 +90,13 @@ async def test_a_server_goes_on_with_a_kept_store(store: Place) -> None:
 
 @pytest.fixture
 def small(tmp_path: Path) -> Place:
-    """A place with accounts and secrets, brought to the format of today."""
+    """A place with accounts and secrets."""
     place = at(tmp_path / "small")
     with place.writing() as engine, engine.begin() as connection:
         formats.prepare(connection, database.PART, database.TABLES, place)
     for part in SMALL:
         with closing(sqlite3.connect(tmp_path / "small" / f"{part}.sqlite")) as kept:
             kept.executescript((RECORDED / f"{part}-1.sql").read_text("utf-8"))
-    migrate(place)
     return place
 
 

@@ -13,8 +13,8 @@ from fairplay.server.records.accounts import AccountRow, AccountsDatabase
 from fairplay.server.records.chain import first_broken
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError, StoreInUse
+from fairplay.server.records.maintenance import prune
 from fairplay.server.records.place import Place, at
-from fairplay.server.records.pruning import prune
 from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.records.store import Store
 from fairplay.v1.record_pb2 import Record

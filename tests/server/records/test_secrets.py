@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from fairplay.server.records.accounts import AccountsDatabase
 from fairplay.server.records.errors import RecordsError
-from fairplay.server.records.parts import opened
+from fairplay.server.records.formats import opened
 from fairplay.server.records.place import Place, at
 from fairplay.server.records.secrets import SecretsDatabase
 

@@ -19,12 +19,10 @@ from sqlalchemy import Connection
 
 from fairplay.server.records.accounts import AccountsDatabase
 from fairplay.server.records.chain import chained, first_broken
-from fairplay.server.records.copying import copy
 from fairplay.server.records.database import RECORDS, Selection
 from fairplay.server.records.errors import RecordExists, RecordsError, StoreInUse
-from fairplay.server.records.migrating import migrate
+from fairplay.server.records.maintenance import copy, prune
 from fairplay.server.records.place import Place, at
-from fairplay.server.records.pruning import prune
 from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.records.sqlite import Directory
 from fairplay.server.records.store import Store
@@ -463,7 +461,6 @@ async def test_nothing_is_held_open_after_a_place_was_used(tmp_path: Path) -> No
     with Store.read_only(place) as reading:
         assert ids(reading) == ["r1"]
     copy(place, target)
-    migrate(target)
     prune(target, 10)
     assert held_open(tmp_path) == []
 

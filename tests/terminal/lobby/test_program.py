@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from fairplay.games.distribution import lacks_extra
-from fairplay.server.lobby.limits import LobbyLimits
+from fairplay.server.lobby.users import LobbyLimits
 from fairplay.server.server import Server
 from tests.client.lobby.test_controller import Visitor, visitors
 from tests.server.lobby.harness import lobby

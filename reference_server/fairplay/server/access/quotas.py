@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from fairplay.games.game import Game, search_depth_of
 from fairplay.server.access.caller import CALLER
-from fairplay.server.lobby.limits import PeerBuckets, TokenBucket
+from fairplay.server.net.buckets import Buckets
 from fairplay.server.net.errors import Refusal
 
 MAX_BUCKETS = 20_000
@@ -43,26 +43,24 @@ class Quotas:
     def __init__(self, limits: QuotaLimits, now_s: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits
         self._now_s = now_s
-        self._calls: dict[str, TokenBucket] = {}
-        self._bytes: dict[str, TokenBucket] = {}
+        self._calls = Buckets(limits.calls_per_second, limits.calls_per_second * limits.burst_s, MAX_BUCKETS)
+        self._bytes = Buckets(limits.bytes_per_second, limits.bytes_per_second * limits.burst_s, MAX_BUCKETS)
         self._streams: Counter[str] = Counter()
 
     def take(self, who: str, byte_count: int) -> None:
         """Count a call. Raises Refusal, which says when to ask again, if there were too many, or too many bytes."""
-        self._take(self._calls, who, 1, self.limits.calls_per_second, "calls")
+        wait_s = self._calls.wait_s(who, self._now_s())
+        self._check(wait_s, f"{self.limits.calls_per_second:,} calls")
         self.take_bytes(who, byte_count)
 
     def take_bytes(self, who: str, byte_count: int) -> None:
         """Count bytes that came. Raises Refusal, which says when to send more, if there were too many."""
-        self._take(self._bytes, who, byte_count, self.limits.bytes_per_second, "bytes")
+        wait_s = self._bytes.wait_s(who, self._now_s(), byte_count)
+        self._check(wait_s, f"{self.limits.bytes_per_second:,} bytes")
 
-    def _take(self, buckets: dict[str, TokenBucket], who: str, count: int, rate: int, what: str) -> None:
-        bucket = buckets.pop(who, None) or TokenBucket(rate, rate * self.limits.burst_s, self._now_s())
-        buckets[who] = bucket  # as the last one
-        if len(buckets) > MAX_BUCKETS:
-            del buckets[next(iter(buckets))]
-        if wait_s := bucket.take(self._now_s(), count):
-            message = f"these are more than {rate:,} {what} a second: ask again in {wait_s:.1f} s"
+    def _check(self, wait_s: float, most: str) -> None:
+        if wait_s:
+            message = f"these are more than {most} a second: ask again in {wait_s:.1f} s"
             raise Refusal("TOO_MANY_REQUESTS", message, retry_s=wait_s)
 
     @contextmanager
@@ -101,7 +99,7 @@ class Failures:
     """Counts failures by host. Who shows a valid token is never counted, from whatever host."""
 
     def __init__(self) -> None:
-        self._buckets = PeerBuckets(PER_SECOND, BURST)
+        self._buckets = Buckets(PER_SECOND, BURST)
         self._held_count = 0
 
     async def slow_down(self, host: str) -> None:

@@ -23,13 +23,13 @@ from fairplay.server.lobby.checks import (
     without_you,
 )
 from fairplay.server.lobby.events import EventStream
-from fairplay.server.lobby.limits import LobbyLimits, PeerBuckets, TokenBucket, check_granted
 from fairplay.server.lobby.state import LobbyState
 from fairplay.server.lobby.table import Seat, Table
 from fairplay.server.lobby.table_games import Starts, TableGames
 from fairplay.server.lobby.table_records import TableRecords
-from fairplay.server.lobby.users import User
+from fairplay.server.lobby.users import LobbyLimits, User
 from fairplay.server.manager.signup import Later
+from fairplay.server.net.buckets import Buckets, TokenBucket, check_granted
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.text import check_text, check_user_name
 from fairplay.server.records.store import Store
@@ -65,7 +65,7 @@ class Lobby:
         self._state = LobbyState(referee, hub, TableRecords(store, links.secrets), limits, self._later)
         self._games = TableGames(referee, self._state, rng or random.SystemRandom())
         self.starts = Starts(self._state, self._seat_links, self._games)
-        self._peers = PeerBuckets(limits.requests_per_second, limits.enter_burst)
+        self._peers = Buckets(limits.requests_per_second, limits.enter_burst)
         self._numbers = 0
         self._closed = "the server is about to start: ask again"
 

@@ -8,10 +8,9 @@ from functools import partial
 from fairplay.server.game.referee import Referee
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.lobby.events import Broadcaster, EventLog
-from fairplay.server.lobby.limits import LobbyLimits
 from fairplay.server.lobby.table import Seat, Table
 from fairplay.server.lobby.table_records import TableRecords
-from fairplay.server.lobby.users import User, Users
+from fairplay.server.lobby.users import LobbyLimits, User, Users
 from fairplay.server.manager.signup import Later, Timer
 from fairplay.server.net.text import MAX_TEXT_CHARS, fold
 from fairplay.v1.lobby_pb2 import Lobby, LobbyEvent, Spoken, UserGone

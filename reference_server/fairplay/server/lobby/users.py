@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple
 
-from fairplay.server.access.tokens import same
-from fairplay.server.links.dial_in import Hub
+from fairplay.server.links.dial_in import Hub, same
 from fairplay.server.lobby.events import EventStream
-from fairplay.server.lobby.limits import TokenBucket
 from fairplay.server.lobby.table import Table
 from fairplay.server.manager.signup import Timer
+from fairplay.server.net.buckets import TokenBucket
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.text import fold
 from fairplay.v1.table_pb2 import Part
@@ -23,6 +22,27 @@ from fairplay.v1.table_pb2 import User as UserMessage
 
 TOKEN_BYTES = 24
 HERE = "is in the lobby already"
+
+
+@dataclass(frozen=True, slots=True)
+class LobbyLimits:
+    """The limits of a lobby.
+
+    A user without a stream is lost after `grace_s`. A table where nobody is, and whose owner is not in the lobby
+    either, is deleted after `empty_s`; after a new start of the server, seats are kept for so long. A user may make
+    `requests_per_second` in the long run and `burst` at once; those who are not users yet, as many together for each
+    host, and `enter_burst` at once; of one host at most `max_host_user_count` are in the lobby.
+    """
+
+    grace_s: float = 10.0
+    empty_s: float = 60.0
+    requests_per_second: int = 20
+    burst: int = 40
+    enter_burst: int = 100
+    max_user_count: int = 5_000
+    max_host_user_count: int = 500
+    max_table_count: int = 1_000
+    max_owned_count: int = 10
 
 
 @dataclass(slots=True, eq=False)

@@ -9,9 +9,8 @@ from typing import Protocol
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.games.game import find
-from fairplay.server.access.tokens import same
 from fairplay.server.game.plans import CheckLink, seconds
-from fairplay.server.links.dial_in import Hub
+from fairplay.server.links.dial_in import Hub, same
 from fairplay.server.links.spec import NAME, parse_link
 from fairplay.server.manager import states
 from fairplay.server.manager.names import NamePattern

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-from fairplay.server.lobby.limits import PeerBuckets
+from fairplay.server.net.buckets import Buckets
 from fairplay.server.net.exhaustion import waiting_for
 from fairplay.server.net.peers import host_of
 
@@ -87,7 +87,7 @@ class ConnectionGuard:
         self._watching: asyncio.Task[None] | None = None
         self._host_limit = host_limit
         self._now_s = now_s
-        self._resets = PeerBuckets(RESETS_PER_SECOND, RESET_BURST)
+        self._resets = Buckets(RESETS_PER_SECOND, RESET_BURST)
         self._doomed: set[str] = set()
         self._wanted = asyncio.Event()
         self._known: dict[str, int] = {}

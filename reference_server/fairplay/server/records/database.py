@@ -18,7 +18,7 @@ from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from fairplay.server.records import formats, sqlite
 from fairplay.server.records.chunks import Contents, Found, Item, Row, Trail, join, pack_numbers, split, unpack_numbers
 from fairplay.server.records.errors import RecordsError, RecordsUnavailable, first_line
-from fairplay.server.records.parts import check_small
+from fairplay.server.records.formats import check_small
 from fairplay.server.records.place import Place
 
 PART = "records"
@@ -186,9 +186,8 @@ class Database:
         """
         with cls._opened(place, None) as database:
             with saying(f"cannot read the records in {place}", place), database.reading.connect() as connection:
-                if not (found := formats.find(connection, PART, TABLES, place)):
+                if not formats.is_made(connection, PART, place, TABLES):
                     raise RecordsError(f"there are no records in {place}")
-                formats.check(found, PART, place)
             yield database
 
     @classmethod

@@ -196,29 +196,6 @@ def copy(
 
 
 @app.command()
-def migrate(
-    place: Annotated[
-        Place, typer.Argument(metavar="PLACE", parser=parse_records, help="A place of records, as --records names it.")
-    ],
-) -> None:
-    """Bring all that a server of an older version has kept to the format of this version.
-
-    Records, accounts and secrets: all of them or, if something fails, none. The server must not be running. Make a
-    backup before: older versions do not read the new format.
-
-    Examples:
-
-    \b
-      fairplay records migrate records/
-      fairplay records migrate postgresql://fairplay@db/fairplay
-    """
-    with outcomes():
-        from fairplay.terminal.records.migrate import migrate_records
-
-        migrate_records(place)
-
-
-@app.command()
 def prune(
     source: StoredRecords,
     older: Annotated[

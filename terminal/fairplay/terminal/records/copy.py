@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.markup import escape
 
 from fairplay.client.text import counted
-from fairplay.server.records.copying import copy
+from fairplay.server.records.maintenance import copy
 from fairplay.server.records.place import Place
 from fairplay.terminal.printing import make_console, say
 

@@ -6,8 +6,8 @@ from rich.markup import escape
 
 from fairplay.client.errors import UsageError
 from fairplay.client.text import counted
+from fairplay.server.records.maintenance import drop
 from fairplay.server.records.place import Place
-from fairplay.server.records.pruning import drop
 from fairplay.terminal.printing import make_console, say
 from fairplay.terminal.records.choosing import choose
 from fairplay.terminal.records.sources import open_source

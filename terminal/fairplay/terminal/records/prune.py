@@ -11,8 +11,8 @@ from rich.markup import escape
 
 from fairplay.client.errors import UsageError
 from fairplay.client.text import counted
+from fairplay.server.records.maintenance import prune
 from fairplay.server.records.place import Place
-from fairplay.server.records.pruning import prune
 from fairplay.terminal.printing import make_console, say
 
 AGE = re.compile(r"([0-9]{1,5})(h|d|w)")
