@@ -14,11 +14,10 @@ from typing import Any
 import grpc
 from google.protobuf.message import DecodeError, Message
 
+from fairplay.conformance.case_ids import DRAWN_STATES, WHOLE_GAMES
 from fairplay.conformance.player.objects import Gone
-from fairplay.conformance.zoo.case_ids import DRAWN_STATES, WHOLE_GAMES
-from fairplay.conformance.zoo.effects import Symptom
-from fairplay.conformance.zoo.mutant_player import WAIT_S, Environment, MutantPlayer
-from fairplay.conformance.zoo.mutants import Mutant
+from fairplay.conformance.zoo.mutants import Mutant, Symptom
+from fairplay.conformance.zoo.player import WAIT_S, Environment, MutantPlayer
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
 from fairplay.games.steps import Call, Failure, Method

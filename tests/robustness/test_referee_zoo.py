@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
-from fairplay.conformance.zoo.effects import Symptom
-from fairplay.conformance.zoo.mutants import Mutant
+from fairplay.conformance.zoo.mutants import Mutant, Symptom
 from fairplay.conformance.zoo.registry import find_mutants
 from fairplay.games.conformance import find_conformance
 from fairplay.games.envelopes import wrap

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import pytest
 
 from fairplay.conformance.zoo import registry
-from fairplay.conformance.zoo.effects import Symptom
-from fairplay.conformance.zoo.mutant_player import MutantPlayer
+from fairplay.conformance.zoo.mutants import Symptom
+from fairplay.conformance.zoo.player import MutantPlayer
 from fairplay.games.game import find
 from fairplay.server.server import Config, Server
 from fairplay.v1.connection_pb2 import Call, Reply

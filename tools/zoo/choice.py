@@ -7,14 +7,14 @@ from zlib import crc32
 
 from fairplay.certificate.patterns import matches
 from fairplay.conformance import case_ids
+from fairplay.conformance.case_ids import EVERY_WHOLE_GAME, WHOLE_GAMES
 from fairplay.conformance.cases import cases
-from fairplay.conformance.zoo.case_ids import EVERY_WHOLE_GAME, WHOLE_GAMES
 from fairplay.conformance.zoo.mutants import Mutant
 from fairplay.games.game import Game
 
 PARTS = 24
 """Of the rest each mutant is tried on one case in so many, others for each mutant and for each seed."""
-OWNERS = (case_ids.AFTER_OTHERS, case_ids.AT_ONCE, case_ids.TOURNAMENT)
+OWNERS = (case_ids.BACK_TO_BACK, case_ids.AT_ONCE, case_ids.TOURNAMENT)
 """Cases that nearly all that goes wrong elsewhere could be held against, besides those of whole games."""
 SEATINGS = 3
 """The whole games that most other cases compare with are those of so many seats."""

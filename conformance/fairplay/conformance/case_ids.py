@@ -1,30 +1,92 @@
-"""The ids of the cases that misconduct belongs to, whichever case comes upon it."""
+"""The ids of cases: those that misconduct belongs to, whichever case comes upon it, and those that mutants name."""
 
 from __future__ import annotations
 
 REACHABLE = "contract.reachable"
 DESCRIBES = "contract.describes-itself"
-RULES = "rules.whole-game"
-"""Begins the ids of the cases of whole games, one for each seat and number of players."""
 EVERY_METHOD = "contract.every-method"
-READABLE = "contract.replies-readable"
 VOID = "contract.void-methods-return"
+READABLE = "contract.replies-readable"
+UNKNOWN_FIELDS = "contract.unknown-fields-ignored"
+ONE_REPLY = "contract.one-reply-per-call"
+BOTH_WAYS = "contract.both-ways-agree"
+
+WHOLE_GAMES = "rules.whole-games"
+"""Stands for the cases of whole games, one for each seat and number of players: at least one of them fails."""
+EVERY_WHOLE_GAME = "rules.whole-game"
+"""Begins the ids of the cases of whole games, one for each seat and number of players."""
+DRAWN_STATES = "rules.drawn-states"
+RIVAL_LEAVES = "rules.rival-leaves"
+ONLY_RIVAL = "rules.only-rival-leaves"
+ONE_BY_ONE = "rules.rivals-leave-one-by-one"
+RIVALS_AT_ONCE = "rules.rivals-leave-at-once"
+NEIGHBOUR = "rules.neighbour-leaves"
+
 NO_EXCEPTION = "exceptions.whole-games"
 ALIVE = "exceptions.stays-alive"
+UNUSUAL_SETTINGS = "rules.unusual-settings"
+SETTINGS_RAISE = "exceptions.unusual-settings"
+LATE = "time.unusual-settings"
+LONG_GAME = "rules.long-game"
+LARGE_NUMBERS = "rules.large-numbers"
+UNUSUAL_IDS = "exceptions.unusual-ids"
+
 FIRST_ANSWER = "time.first-answer"
 EVERY_ANSWER = "time.every-answer"
-AFTER_OTHERS = "memory.back-to-back"
+UNDER_LOAD = "time.under-load"
+SLOW_RIVALS = "time.slow-rivals"
+
+BACK_TO_BACK = "memory.back-to-back"
 AT_ONCE = "memory.two-games-at-once"
+EARLY_END = "memory.early-end"
+CANCELLED = "memory.cancelled-call"
+NEVER_ENDED = "memory.never-ended"
+FRESH_PROCESS = "memory.fresh-process"
+MANY_AT_ONCE = "memory.many-games-at-once"
+ENDS_BESIDE = "memory.one-ends-first"
+SIMILAR_IDS = "memory.similar-ids"
+SAME_SEAT = "memory.same-seat"
+OTHER_SETTINGS = "memory.other-settings"
+
 TOURNAMENT = "endings.tournament"
-UNUSUAL_SETTINGS = "rules.unusual-settings"
+WIN_AND_LOSE = "endings.win-and-lose"
+GAME_WON = "endings.game-won"
+GAME_LOST = "endings.game-lost"
+GAME_TIED = "endings.game-tied"
+ENDS_OF_GAMES = (GAME_WON, GAME_LOST, GAME_TIED)
+"""Cases of games that are played to their end: a broken rule shows in them, too."""
+
+IN_TOURNAMENTS = "identity.in-tournaments"
+DESCRIPTION_STAYS = "identity.description-stays"
+HELLO = "identity.hello"
+OFFERED = "identity.offered-games"
 REACHED_AGAIN = "identity.reached-again"
+REPLACED = "identity.replaced"
+ENDS = "identity.ends"
+
+GROWING_MEMORY = "growth.memory"
+GROWING_THREADS = "growth.threads"
+GROWING_FILES = "growth.files"
+GROWING_PROCESSES = "growth.processes"
+OUTPUT = "growth.output"
+
+NONSENSE = "robustness.out-of-contract"
+RECONNECT = "robustness.reconnect"
+GROWTH = "robustness.memory-growth"
+
+UNUSUAL_GAMES = (UNUSUAL_SETTINGS, SETTINGS_RAISE, LATE, LONG_GAME, LARGE_NUMBERS)
+"""Cases that play games unlike most."""
+
+POSITIONS = (DRAWN_STATES, "exceptions.drawn-states", "time.drawn-states")
+"""Cases that start many games in the middle."""
+
 _OUTSIDE_GAMES = {"Describe": DESCRIBES, "Start": TOURNAMENT, "End": TOURNAMENT}
 """The ids of the cases that methods belong to which no game calls."""
 
 
 def whole_game(seat: int, player_count: int) -> str:
     """Return the id of the case of whole games in a seat."""
-    return f"{RULES}.seat-{seat}-of-{player_count}"
+    return f"{EVERY_WHOLE_GAME}.seat-{seat}-of-{player_count}"
 
 
 def of_overrun(method_name: str) -> str:

@@ -18,7 +18,7 @@ from fairplay.conformance.games.scenarios import OrdinaryGames, read_games, writ
 from fairplay.conformance.games.trial import Entry, Scenario
 from fairplay.conformance.player.objects import Gone
 from fairplay.conformance.run.report import Report
-from fairplay.conformance.zoo.mutant_player import in_this_process
+from fairplay.conformance.zoo.player import in_this_process
 from fairplay.conformance.zoo.registry import find_mutant
 from fairplay.games.conformance import Level
 from fairplay.games.game import find

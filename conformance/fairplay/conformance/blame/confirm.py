@@ -76,7 +76,7 @@ def confirm(context: Context, found: Trial) -> None:
     if here not in context.after_others and (history := _shortest_history(context, found)):
         context.after_others[here] = _with_history(context, found, history)
     if here in context.after_others:
-        raise NotTested("it fails only after other games", context.after_others[here], case_ids.AFTER_OTHERS)
+        raise NotTested("it fails only after other games", context.after_others[here], case_ids.BACK_TO_BACK)
     shown = ("Played again", "The same game on a fresh connection went well.")
     raise Failure(_with_seen_history(context, found).with_sections(shown))
 

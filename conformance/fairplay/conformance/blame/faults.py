@@ -10,10 +10,10 @@ from fairplay.conformance.case_ids import (
     ALIVE,
     EVERY_ANSWER,
     EVERY_METHOD,
+    EVERY_WHOLE_GAME,
     FIRST_ANSWER,
     NO_EXCEPTION,
     READABLE,
-    RULES,
     VOID,
     whole_game,
 )
@@ -57,13 +57,13 @@ def owning_case(found: Trial) -> str:
     last = found.exchanges[-1]
     owner = owning_case_of(found.misconduct, last.kind, first=_first(found))
     situation = found.scenario.situation
-    return whole_game(situation.seat, situation.player_count) if owner == RULES else owner
+    return whole_game(situation.seat, situation.player_count) if owner == EVERY_WHOLE_GAME else owner
 
 
 def owning_case_of(misconduct: Misconduct, kind: CallKind, *, first: bool) -> str:
     """Return the id of the case that owns a misconduct. `first`: it is in the first decision of a game."""
     if misconduct.kind == MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION:
-        return RULES
+        return EVERY_WHOLE_GAME
     if misconduct.kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT:
         return FIRST_ANSWER if first else EVERY_ANSWER
     error = misconduct.call_error

@@ -116,7 +116,7 @@ def _judge(context: Context, found: Trial, others: Sequence[Scenario] = ()) -> N
     is_usual = found.scenario.situation.settings == context.settings
     controls: list[Control] = [
         ("" if is_usual else case_ids.UNUSUAL_SETTINGS, partial(context.alone, found.scenario)),
-        (case_ids.AFTER_OTHERS, context.sequence),
+        (case_ids.BACK_TO_BACK, context.sequence),
         (case_ids.AT_ONCE, context.pair),
         *([(MANY, partial(_with_ordinary_ids, context, others))] if others else []),
     ]

@@ -38,7 +38,7 @@ def _whole_tournament(context: Context, connection: Connection, *, won: bool) ->
     problem = _notify(context, connection, START, start)
     for scenario in context.beginnings(GAMES, DECISIONS) if problem is None else ():
         found = context.play(scenario, connection)
-        context.judge_condition(found, (case_ids.AFTER_OTHERS, context.sequence))
+        context.judge_condition(found, (case_ids.BACK_TO_BACK, context.sequence))
     return problem or _notify(context, connection, END, end)
 
 

@@ -36,7 +36,7 @@ def fresh_process(context: Context) -> None:
             played.append(from_the_beginning)
             alone = partial(context.alone, from_the_beginning)
             try:
-                context.judge_condition(found, ("", alone), (case_ids.AFTER_OTHERS, context.sequence))
+                context.judge_condition(found, ("", alone), (case_ids.BACK_TO_BACK, context.sequence))
             except Failure:
                 plain = _one_after_another(context, played)
                 if faults.same(plain, found):

@@ -187,7 +187,7 @@ def memory(context: Context) -> None:
     """A tournament may have thousands of games."""
     for found in growth_of(context):
         if found.failed is not None:
-            context.judge_condition(found.failed, (case_ids.AFTER_OTHERS, context.sequence))
+            context.judge_condition(found.failed, (case_ids.BACK_TO_BACK, context.sequence))
     _only_started(context)
     for found in growth_of(context):
         if _hoards(found):

@@ -163,7 +163,7 @@ def in_tournaments(context: Context) -> None:
     """What counts is how a player plays where it counts."""
     played = tournament_of(context)
     for found in played.trials:
-        context.judge_condition(found, (case_ids.AFTER_OTHERS, context.sequence))
+        context.judge_condition(found, (case_ids.BACK_TO_BACK, context.sequence))
     if played.problem is not None:
         evidence = failure("The player fails Start.", ("Failure", readable(played.problem))).evidence
         raise NotTested("a tournament cannot be played with this player", evidence, case_ids.TOURNAMENT)

@@ -54,7 +54,7 @@ def _judge(context: Context, found: Trial) -> None:
     context.judge_condition(
         found,
         (case_ids.UNUSUAL_SETTINGS, alone),
-        (case_ids.AFTER_OTHERS, context.sequence),
+        (case_ids.BACK_TO_BACK, context.sequence),
         (case_ids.AT_ONCE, context.pair),
     )
 

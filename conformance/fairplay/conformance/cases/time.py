@@ -65,7 +65,7 @@ def slow_rivals(context: Context) -> None:
         found = silence.finish(context, context.once(SLOW_RIVALS, partial(silence.begin, context)))
     else:
         found = silence.play(context)
-    context.judge_condition(found or silence.play(context), (case_ids.AFTER_OTHERS, context.sequence))
+    context.judge_condition(found or silence.play(context), (case_ids.BACK_TO_BACK, context.sequence))
 
 
 def _is_late(found: Trial) -> bool:

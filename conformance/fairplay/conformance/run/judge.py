@@ -13,7 +13,7 @@ from fairplay.certificate import MET, Verdict
 from fairplay.certificate.inapplicable import may_be_inapplicable
 from fairplay.conformance.blame.verdicts import Judged, Slowness
 from fairplay.conformance.case import Case, Failure, NotApplicable, NotTested
-from fairplay.conformance.case_ids import AFTER_OTHERS
+from fairplay.conformance.case_ids import BACK_TO_BACK
 from fairplay.conformance.evidence import Evidence, clipped
 from fairplay.conformance.games.trial import Trial
 from fairplay.conformance.run.report import Run, count_decisions, measure
@@ -135,7 +135,7 @@ def judge(case: Case, context: AnyContext, repeat: RepeatCommand, *, known: bool
     began = time.monotonic()
     verdict, sentence, evidence, see, _ = _try_twice(case, context)
     if evidence is not None:
-        command = repeat(AFTER_OTHERS, evidence.history) if evidence.history else repeat(case.id)
+        command = repeat(BACK_TO_BACK, evidence.history) if evidence.history else repeat(case.id)
         evidence = evidence.with_sections(*([("Again", command)] if command else []))
     return Judged(case.id, case.level, verdict, sentence, time.monotonic() - began, evidence, known, see)
 
@@ -167,7 +167,7 @@ def _try_twice(case: Case, context: AnyContext) -> _Outcome:
         return again
     if first.verdict is Verdict.WARN:  # what is not demanded is nothing that others could be blamed with
         return first
-    see = first.see or AFTER_OTHERS
+    see = first.see or BACK_TO_BACK
     return _Outcome(Verdict.NOT_TESTED, f"it fails only after other games: see {see}", first.evidence, see)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fairplay.certificate.limits import LONGEST_S
 from fairplay.conformance.case import Case
-from fairplay.conformance.case_ids import AFTER_OTHERS
+from fairplay.conformance.case_ids import BACK_TO_BACK
 from fairplay.conformance.cases import cases
 from fairplay.conformance.games.context import Context, open_context
 from fairplay.conformance.games.scenarios import OrdinaryGames, read_games
@@ -129,8 +129,8 @@ def _check_exposure(listen: str, *, has_tls: bool, insecure: bool) -> None:
 
 def _history(options: Options, game: Game) -> Sequence[Sequence[Scenario]]:
     """Return the games that are to be judged instead of those that a case says. Raises ValueError if there are none."""
-    if options.history and options.only != AFTER_OTHERS:
-        raise ValueError(f"--history says which games {AFTER_OTHERS} judges: give --only {AFTER_OTHERS}, too")
+    if options.history and options.only != BACK_TO_BACK:
+        raise ValueError(f"--history says which games {BACK_TO_BACK} judges: give --only {BACK_TO_BACK}, too")
     return read_games(OrdinaryGames(game, options.drawn_seed), options.history) if options.history else ()
 
 

@@ -16,9 +16,8 @@ from fairplay.conformance.case import Body, Case, Failure, case, failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.trial import Trial
 from fairplay.conformance.player.loop import LoopThread
-from fairplay.conformance.servers.acts import Script
 from fairplay.conformance.servers.players import Cast, Served, Stream, hello
-from fairplay.conformance.servers.scenes import Expected, Scene, expect, small
+from fairplay.conformance.servers.scenes import Expected, Scene, Script, expect, small
 from fairplay.games.conformance import Level
 from fairplay.player.channels import NO_CREDENTIALS, Credentials, open_channel, reach_server
 from fairplay.server.net.errors import STATUS, reason_of

@@ -12,8 +12,7 @@ from typing import Any
 import grpc
 from google.protobuf.message import DecodeError, Message
 
-from fairplay.conformance.servers.acts import Act, Actor, Manner
-from fairplay.conformance.servers.scenes import span
+from fairplay.conformance.servers.scenes import Act, Actor, Manner, span
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import PLAYER_METHODS
 from fairplay.games.steps import Method

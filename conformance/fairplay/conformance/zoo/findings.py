@@ -9,10 +9,10 @@ from xml.etree import ElementTree as Xml
 from fairplay.certificate import Verdict
 from fairplay.certificate.patterns import matches
 from fairplay.conformance.blame.verdicts import leads_to_failure
+from fairplay.conformance.case_ids import DRAWN_STATES, EVERY_WHOLE_GAME, WHOLE_GAMES
 from fairplay.conformance.run.options import EXAMPLES
 from fairplay.conformance.run.report import Report
 from fairplay.conformance.writers.files import junit
-from fairplay.conformance.zoo.case_ids import DRAWN_STATES, EVERY_WHOLE_GAME, WHOLE_GAMES
 from fairplay.conformance.zoo.mutants import Mutant
 from fairplay.games.conformance import Level
 

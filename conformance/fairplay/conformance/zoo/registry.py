@@ -5,27 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from difflib import get_close_matches
 
-from fairplay.conformance.zoo import as_programs, growing, in_describe
-from fairplay.conformance.zoo.across_games import of_past_games
-from fairplay.conformance.zoo.at_departures import of_departures
-from fairplay.conformance.zoo.at_endings import of_endings
-from fairplay.conformance.zoo.beside_others import of_games_at_once
-from fairplay.conformance.zoo.case_ids import ENDS_OF_GAMES
-from fairplay.conformance.zoo.effects import mutates
-from fairplay.conformance.zoo.in_decisions import of_decisions
-from fairplay.conformance.zoo.in_identity import PROGRAMS, of_identity
-from fairplay.conformance.zoo.in_methods import of_methods
-from fairplay.conformance.zoo.in_settings import of_settings
-from fairplay.conformance.zoo.in_situations import of_situations
-from fairplay.conformance.zoo.mutant_player import MutantPlayer, in_this_process
-from fairplay.conformance.zoo.mutants import Mutant
-from fairplay.conformance.zoo.other_settings import of_other_settings
+from fairplay.conformance.case_ids import ENDS_OF_GAMES
+from fairplay.conformance.zoo.departures import of_departures
+from fairplay.conformance.zoo.memory import of_games_at_once, of_introductions, of_past_games
+from fairplay.conformance.zoo.methods import OF_DESCRIBE, of_decisions, of_endings, of_methods
+from fairplay.conformance.zoo.mutants import Mutant, mutates
+from fairplay.conformance.zoo.player import MutantPlayer, in_this_process
+from fairplay.conformance.zoo.programs import PROGRAMS, of_identity
+from fairplay.conformance.zoo.settings import of_other_settings, of_settings, of_situations
 from fairplay.conformance.zoo.triggers import in_method
-from fairplay.conformance.zoo.unintroduced import of_introductions
 from fairplay.games.conformance import Mutation, find_conformance
 from fairplay.games.game import Game
 
-_PROGRAMS = {mutant.name: mutant for mutant in (*as_programs.MUTANTS, *PROGRAMS, *growing.PROGRAMS)}
+_PROGRAMS = {mutant.name: mutant for mutant in PROGRAMS}
 
 
 def find_mutants(game: Game) -> Mapping[str, Mutant]:
@@ -43,7 +35,7 @@ def common_mutants(game: Game) -> list[Mutant]:
     in_turns = (*of_methods(game), *of_decisions(game))
     in_play = (*in_turns, *of_situations(game), *of_settings(game), *of_departures(game))
     across = (*of_past_games(game), *of_introductions(game), *of_games_at_once(game), *of_other_settings(game))
-    of_objects = (*in_describe.MUTANTS, *in_play, *across, *of_endings(game), *of_identity(game))
+    of_objects = (*OF_DESCRIBE, *in_play, *across, *of_endings(game), *of_identity(game))
     return [*of_objects, *_PROGRAMS.values()]
 
 

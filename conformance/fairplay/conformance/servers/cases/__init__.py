@@ -9,16 +9,13 @@ from fairplay.conformance.servers.cases import (
     blame,
     connection,
     formats,
-    ids,
-    order,
     records,
     refusals,
     results,
-    timing,
     tournaments,
     watching,
 )
 
-MODULES = (order, results, blame, timing, refusals, ids, watching, connection, tournaments, formats, records)
+MODULES = (results, blame, refusals, watching, connection, tournaments, formats, records)
 
 CASES: Sequence[Case] = [case for module in MODULES for case in module.CASES]

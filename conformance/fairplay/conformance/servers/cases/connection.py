@@ -9,11 +9,10 @@ from dataclasses import replace
 import grpc
 
 from fairplay.conformance.case import Case, Failure, NotApplicable, failure
-from fairplay.conformance.servers.acts import Act, Asked, Manner, at, both, hang, sound_script, vanish
 from fairplay.conformance.servers.compare import check_blame, check_order, check_ranking
 from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.players import Cast, Stream, hello
-from fairplay.conformance.servers.scenes import expect
+from fairplay.conformance.servers.scenes import Act, Asked, Manner, at, both, expect, hang, sound_script, vanish
 from fairplay.server.net.errors import STATUS
 from fairplay.v1.connection_pb2 import DialInRequest, GoodbyeReason, Hello, Reply
 from fairplay.v1.referee_pb2 import CreateGameRequest

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from fairplay.conformance.case import Case, failure
-from fairplay.conformance.servers.acts import Act, Asked, fail
 from fairplay.conformance.servers.cases.tournaments import Ended, calls_of, make_request, play
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import ServerContext, server_case
-from fairplay.conformance.servers.scenes import NAMES
+from fairplay.conformance.servers.scenes import NAMES, Act, Asked, fail
 from fairplay.games.conformance import Level
 from fairplay.v1.manager_pb2 import GetStandingsRequest, ListTournamentGamesRequest
 from fairplay.v1.referee_pb2 import GetGameRequest

@@ -5,9 +5,9 @@ from __future__ import annotations
 import grpc
 
 from fairplay.conformance.case import NotApplicable, failure
-from fairplay.conformance.servers.acts import at, both, fail, reply, slow
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, Played, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.scenes import at, both, fail, reply, slow
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.verify import verify
 from fairplay.v1.record_pb2 import Record, RecordEntry

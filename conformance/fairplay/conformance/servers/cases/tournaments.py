@@ -7,11 +7,22 @@ from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
 from fairplay.conformance.case import Case, failure
-from fairplay.conformance.servers.acts import Act, Actor, Asked, Script, at, fail, sound_script
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.players import Cast, Received, parsed
-from fairplay.conformance.servers.scenes import NAMES, Scene, control, span
+from fairplay.conformance.servers.scenes import (
+    NAMES,
+    Act,
+    Actor,
+    Asked,
+    Scene,
+    Script,
+    at,
+    control,
+    fail,
+    sound_script,
+    span,
+)
 from fairplay.games.envelopes import wrap
 from fairplay.games.kit import knockout, tournament
 from fairplay.games.kit.player_service import PLAYER_SERVICE

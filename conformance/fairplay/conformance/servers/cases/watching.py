@@ -9,10 +9,9 @@ from typing import Any
 
 from fairplay.conformance.case import failure
 from fairplay.conformance.evidence import readable
-from fairplay.conformance.servers.acts import Script, at, both, hang, reply, slow
 from fairplay.conformance.servers.compare import check_ranking, same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, ServerContext, Stage, ordinary, server_case
-from fairplay.conformance.servers.scenes import Expected, expect
+from fairplay.conformance.servers.scenes import Expected, Script, at, both, expect, hang, reply, slow
 from fairplay.games.conformance import Level
 from fairplay.games.envelopes import unwrap
 from fairplay.v1.referee_pb2 import (

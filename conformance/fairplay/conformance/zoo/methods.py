@@ -1,0 +1,236 @@
+"""Mutants that fail in one method or decision, in the description of themselves, or at the end of a game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from fairplay.conformance import case_ids
+from fairplay.conformance.games.endings import Ending, tells_the_end
+from fairplay.conformance.zoo.mutants import (
+    DIES,
+    HANGS,
+    IS_UNREADABLE,
+    RAISES,
+    SAYS_NOTHING,
+    SAYS_SOMETHING_ELSE,
+    SAYS_TOO_MUCH,
+    Mutant,
+    describes,
+    late,
+)
+from fairplay.conformance.zoo.triggers import (
+    after_end,
+    at_ending,
+    at_repeated_ending,
+    from_decision,
+    in_decision,
+    in_method,
+    never,
+    second_call,
+    with_fields,
+    with_unknown_fields,
+)
+from fairplay.games.conformance import find_conformance
+from fairplay.games.game import Game
+from fairplay.games.steps import Method
+from fairplay.player.handlers import PROTOCOL_REVISION, snake_case
+from fairplay.v1.player_pb2 import GameService, PlayerDescription
+
+Patterns: TypeAlias = tuple[str, ...]
+
+
+def decides(method: Method) -> bool:
+    """Return whether a method of a game asks for a decision: notifications have empty responses."""
+    return bool(method.response.DESCRIPTOR.fields)
+
+
+def of_methods(game: Game) -> Iterator[Mutant]:
+    """Yield the mutants of every method, then those of the method in which a player decides what to do in its turn."""
+    # For methods that an ordinary game does not come to.
+    anywhere = ("rules", game.name, *case_ids.POSITIONS, *case_ids.ENDS_OF_GAMES)
+    for method in game.methods:
+        yield from _of_decision(method, anywhere) if decides(method) else _of_notification(method, anywhere)
+        yield from _of_any(method, anywhere)
+    yield from _of_turn(game)
+
+
+def _called(method: Method) -> str:
+    return snake_case(method.name).replace("_", "-")
+
+
+def _of_decision(method: Method, anywhere: Patterns) -> Iterator[Mutant]:
+    name, called, again = method.name, _called(method), second_call(method.name)
+    sentence = f"Raises an exception in {name}."
+    yield Mutant(f"raises-in-{called}", sentence, (case_ids.NO_EXCEPTION,), in_method(name), RAISES, anywhere)
+    sentence = f"Never answers {name} when it is called for the second time in a game."
+    yield Mutant(f"hangs-in-{called}", sentence, (case_ids.EVERY_ANSWER,), again, HANGS, anywhere)
+
+
+def _of_notification(method: Method, anywhere: Patterns) -> Iterator[Mutant]:
+    name, called, here = method.name, _called(method), in_method(method.name)
+    yield Mutant(f"raises-in-{called}", f"Raises an exception in {name}.", (case_ids.VOID,), here, RAISES, anywhere)
+    yield Mutant(f"hangs-in-{called}", f"Never returns from {name}.", (case_ids.EVERY_ANSWER,), here, HANGS, anywhere)
+
+
+def _of_any(method: Method, anywhere: Patterns) -> Iterator[Mutant]:
+    name, called, here = method.name, _called(method), in_method(method.name)
+    yield Mutant(f"dies-in-{called}", f"Ends without a word in {name}.", (case_ids.ALIVE,), here, DIES, anywhere)
+    sentence = f"Answers {name} with bytes that are no message."
+    yield Mutant(f"is-unreadable-in-{called}", sentence, (case_ids.READABLE,), here, IS_UNREADABLE, anywhere)
+    lacks = (snake_case(name),)
+    yield Mutant(
+        f"lacks-{called}", f"Has no method {name}.", (case_ids.EVERY_METHOD,), never, RAISES, anywhere, lacks=lacks
+    )
+
+
+def _of_turn(game: Game) -> Iterator[Mutant]:
+    name, here, broken = game.turn.name, in_method(game.turn.name), ("rules", game.name, *case_ids.ENDS_OF_GAMES)
+    sentence = f"Answers {name} with more than a mebibyte."
+    yield Mutant("says-too-much", sentence, (case_ids.READABLE,), here, SAYS_TOO_MUCH)
+    sentence, cases = f"Answers {name} with an empty message.", (case_ids.WHOLE_GAMES,)
+    yield Mutant("says-nothing", sentence, cases, here, SAYS_NOTHING, broken)
+    sentence = f"Answers {name} with a message of another type, which has no field of the right one."
+    yield Mutant("says-something-else", sentence, cases, here, SAYS_SOMETHING_ELSE, broken)
+
+
+ORDINALS = {1: "first", 3: "third", 6: "sixth"}
+JUST_TOO_LATE = late(lambda environment: environment.decision_s)
+TOO_LATE_AT_FIRST = late(lambda environment: environment.first_decision_s)
+
+
+def of_decisions(game: Game) -> Iterator[Mutant]:
+    """Yield the mutants that fail in one decision of a game, or in several."""
+    anywhere = ("rules", game.name, *case_ids.POSITIONS, *case_ids.ENDS_OF_GAMES)
+    for number, ordinal in ORDINALS.items():
+        sentence = f"Raises an exception in its {ordinal} decision of a game."
+        cases = (case_ids.NO_EXCEPTION,)
+        yield Mutant(f"raises-in-{ordinal}-decision", sentence, cases, in_decision(number), RAISES, anywhere)
+    sentence, cases = "Never answers when it is asked for its first decision of a game.", (case_ids.FIRST_ANSWER,)
+    yield Mutant("hangs-in-first-decision", sentence, cases, in_decision(1), HANGS, anywhere)
+    sentence, cases = "Never answers when it is asked for its third decision of a game.", (case_ids.EVERY_ANSWER,)
+    yield Mutant("hangs-in-third-decision", sentence, cases, in_decision(3), HANGS, (*anywhere, case_ids.FIRST_ANSWER))
+    sentence, cases = "Ends without a word in its sixth decision of a game.", (case_ids.ALIVE,)
+    yield Mutant("dies-in-sixth-decision", sentence, cases, in_decision(6), DIES, anywhere)
+    sentence, cases = "Is just too late with its first decision of a game, and no other.", (case_ids.FIRST_ANSWER,)
+    yield Mutant("is-late-at-first", sentence, cases, in_decision(1), TOO_LATE_AT_FIRST, anywhere)
+    sentence, cases = "Is just too late with every decision of a game but the first.", (case_ids.EVERY_ANSWER,)
+    related = (*anywhere, case_ids.FIRST_ANSWER)
+    yield Mutant("is-just-too-late", sentence, cases, from_decision(2), JUST_TOO_LATE, related)
+
+
+def _wrong(name: str, sentence: str, change: Callable[[PlayerDescription], object]) -> Mutant:
+    return Mutant(name, sentence, (case_ids.DESCRIBES,), in_method("Describe"), describes(change))
+
+
+def put(**values: object) -> Callable[[PlayerDescription], object]:
+    """Return a function that changes fields of a description."""
+
+    def change(said: PlayerDescription) -> None:
+        for name, value in values.items():
+            said.ClearField(name)  # type: ignore[arg-type]  # names of fields
+            said.MergeFrom(PlayerDescription(**{name: value}))  # type: ignore[arg-type]
+
+    return change
+
+
+def _twice(said: PlayerDescription) -> None:
+    said.services.append(said.services[0])
+
+
+def _of_many_games(said: PlayerDescription) -> None:
+    said.services.extend(GameService(name=f"game{number}.v1.PlayerService") for number in range(64))
+
+
+def _from_the_future(said: PlayerDescription) -> None:
+    said.services[0].revision = PROTOCOL_REVISION + 1
+
+
+OF_DESCRIBE = (
+    Mutant(
+        "raises-in-describe", "Raises an exception in Describe.", (case_ids.DESCRIBES,), in_method("Describe"), RAISES
+    ),
+    Mutant("hangs-in-describe", "Never answers Describe.", (case_ids.DESCRIBES,), in_method("Describe"), HANGS),
+    Mutant(
+        "is-unreadable-in-describe",
+        "Answers Describe with bytes that are no message.",
+        (case_ids.DESCRIBES,),
+        in_method("Describe"),
+        IS_UNREADABLE,
+    ),
+    _wrong("describes-nothing", "Says nothing about itself.", PlayerDescription.Clear),
+    _wrong("has-no-name", "Has no display name.", put(display_name="")),
+    _wrong("has-a-long-name", "Has a display name of 81 characters.", put(display_name="n" * 81)),
+    _wrong("has-a-long-version", "Has a software version of 81 characters.", put(software_version="1" * 81)),
+    _wrong("offers-nothing", "Names no service of a game.", put(services=[])),
+    _wrong(
+        "offers-another-game",
+        "Names only the service of another game.",
+        put(services=[GameService(name="chess.v1.PlayerService")]),
+    ),
+    _wrong("offers-a-service-twice", "Names a service twice.", _twice),
+    _wrong("offers-too-much", "Names more than 64 services.", _of_many_games),
+    _wrong(
+        "comes-from-the-future",
+        "Names a revision of a service that is not there yet.",
+        _from_the_future,
+    ),
+    Mutant(
+        "changes-its-name",
+        "Calls itself something else when it is asked again.",
+        (case_ids.DESCRIBES,),
+        second_call("Describe"),
+        describes(put(display_name="somebody else")),
+    ),
+    Mutant(
+        "raises-on-unknown-fields",
+        "Raises an exception where a request has fields that it does not know.",
+        (case_ids.UNKNOWN_FIELDS,),
+        with_unknown_fields,
+        RAISES,
+    ),
+)
+
+
+TOURNAMENT = (case_ids.TOURNAMENT,)
+WIN_AND_LOSE = (case_ids.WIN_AND_LOSE,)
+BACK_TO_BACK = (case_ids.BACK_TO_BACK,)
+
+
+def of_endings(game: Game) -> Iterator[Mutant]:
+    """Yield the mutants that fail in Start, in End, or when the game tells its players that it is over."""
+    for name, lower in (("Start", "start"), ("End", "end")):
+        here = in_method(name)
+        yield Mutant(f"raises-in-{lower}", f"Raises an exception in {name}.", TOURNAMENT, here, RAISES)
+        yield Mutant(f"hangs-in-{lower}", f"Never returns from {name}.", TOURNAMENT, here, HANGS)
+        yield Mutant(f"dies-in-{lower}", f"Ends without a word in {name}.", TOURNAMENT, here, DIES)
+        sentence = f"Answers {name} with bytes that are no message."
+        yield Mutant(f"is-unreadable-in-{lower}", sentence, TOURNAMENT, here, IS_UNREADABLE)
+    sentence, lost = "when it is told that it has not won the tournament.", with_fields("End", won=False)
+    yield Mutant("raises-when-it-has-lost", f"Raises an exception {sentence}", WIN_AND_LOSE, lost, RAISES)
+    yield Mutant("dies-of-shame", f"Ends without a word {sentence}", WIN_AND_LOSE, lost, DIES)
+    sentence = "Raises an exception when a second tournament starts."
+    yield Mutant("raises-in-second-tournament", sentence, WIN_AND_LOSE, second_call("Start"), RAISES)
+    if any(map(tells_the_end, game.methods)):
+        yield from _of_game_ends(game)
+
+
+def _of_game_ends(game: Game) -> Iterator[Mutant]:
+    """Yield the mutants that fail when they hear how a game has ended, or after it."""
+    related = ("contract", "rules", "exceptions", "endings", "memory", "time", "identity", game.name)
+    for effect, verb, sentence, owner in (
+        (RAISES, "raises", "Raises an exception", case_ids.VOID),
+        (HANGS, "hangs", "Never returns", case_ids.EVERY_ANSWER),
+        (DIES, "dies", "Ends without a word", case_ids.ALIVE),
+    ):
+        lost, description = at_ending(Ending.LOST), f"{sentence} when it is told that it has lost a game."
+        yield Mutant(f"{verb}-when-it-loses-a-game", description, (case_ids.GAME_LOST,), lost, effect, related, owner)
+    sentence, won = "Raises an exception when it is told that it has won a game.", at_ending(Ending.WON)
+    yield Mutant("raises-when-it-wins-a-game", sentence, (case_ids.GAME_WON,), won, RAISES, related, case_ids.VOID)
+    again, sentence = at_repeated_ending(Ending.LOST), "Raises an exception when it is told again that it has lost."
+    yield Mutant("raises-when-it-loses-again", sentence, BACK_TO_BACK, again, RAISES, related)
+    sentence, after = "Raises an exception in every game after one that it has lost.", after_end(Ending.LOST)
+    yield Mutant("raises-after-a-lost-game", sentence, BACK_TO_BACK, after, RAISES, related)
+    if find_conformance(game.name).tied_ending is not None:
+        sentence, tied = "Raises an exception when a game ends in a tie.", at_ending(Ending.TIED)
+        yield Mutant("raises-at-a-tie", sentence, (case_ids.GAME_TIED,), tied, RAISES, related, case_ids.VOID)

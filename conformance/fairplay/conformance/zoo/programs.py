@@ -1,0 +1,322 @@
+"""Mutants whose defect only a program can have, or that say different things about themselves."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from fairplay.conformance import case_ids
+from fairplay.conformance.games.endings import Ending
+from fairplay.conformance.zoo.methods import put
+from fairplay.conformance.zoo.mutants import (
+    GROWS,
+    RAISES,
+    InvalidRequests,
+    Mutant,
+    ProgramBehaviour,
+    Start,
+    adds,
+    describes,
+)
+from fairplay.conformance.zoo.player import ReceivedCall, Trigger
+from fairplay.conformance.zoo.triggers import always, at_ending, in_decision, in_method, never
+from fairplay.games.game import Game, find, registered
+from fairplay.player.handlers import PROTOCOL_REVISION
+from fairplay.v1.player_pb2 import GameService, PlayerDescription
+
+NO_EXCEPTION = (case_ids.NO_EXCEPTION,)
+DESCRIPTION_STAYS = (case_ids.DESCRIPTION_STAYS,)
+
+
+def of_identity(game: Game) -> Iterator[Mutant]:
+    """Yield the mutants that are sound in some games only, or describe themselves wrongly at times."""
+    positions = (*case_ids.POSITIONS, case_ids.SETTINGS_RAISE)
+    anywhere = ("rules", game.name, case_ids.FRESH_PROCESS, *positions, *case_ids.ENDS_OF_GAMES)
+    yield Mutant(
+        "raises-unless-certified",
+        'Raises an exception in its first decision of a game, unless the id of the game begins with "certify".',
+        NO_EXCEPTION,
+        _unless_certified,
+        RAISES,
+        anywhere,
+    )
+    yield Mutant(
+        "raises-unless-tested",
+        'Raises an exception in its first decision of a game, unless it is to dial in as "tested".',
+        NO_EXCEPTION,
+        _unless_tested,
+        RAISES,
+        anywhere,
+        program=ProgramBehaviour(),
+    )
+    yield Mutant(
+        "raises-in-tournaments",
+        "Raises an exception in its first decision of a game of a tournament that was told by Start.",
+        (case_ids.IN_TOURNAMENTS,),
+        _in_tournament,
+        RAISES,
+    )
+    yield Mutant(
+        "changes-its-version",
+        "Says another version when it has been in a game.",
+        DESCRIPTION_STAYS,
+        _described_after_game,
+        describes(put(software_version="2")),
+    )
+    yield Mutant(
+        "raises-in-describe-during-games",
+        "Raises an exception in Describe when it has been in a game.",
+        DESCRIPTION_STAYS,
+        _described_after_game,
+        RAISES,
+    )
+    yield Mutant(
+        "offers-a-game-it-lacks",
+        "Names the service of another game, too, and has none of its methods.",
+        (case_ids.OFFERED,),
+        in_method("Describe"),
+        describes(_offering_another_than(game)),
+    )
+
+
+def _unless_certified(call: ReceivedCall) -> bool:
+    return call.decision == 1 and not call.request.game_id.startswith("certify")
+
+
+def _in_tournament(call: ReceivedCall) -> bool:
+    tournament_id = call.memory.tournament_id
+    return call.decision == 1 and tournament_id != "" and call.request.game_id.startswith(f"{tournament_id}/")
+
+
+def _described_after_game(call: ReceivedCall) -> bool:
+    return call.method.name == "Describe" and any(each.number for each in call.memory.games.values())
+
+
+def _offering_another_than(game: Game) -> Callable[[PlayerDescription], object]:
+    other = next(find(name) for name in registered() if name != game.name)
+
+    def change(said: PlayerDescription) -> None:
+        said.services.append(GameService(name=other.service, revision=PROTOCOL_REVISION))
+
+    return change
+
+
+def _unless_tested(call: ReceivedCall) -> bool:
+    return call.decision == 1 and not os.environ.get("FAIRPLAY_NAME", "").startswith("tested")
+
+
+def _with_number(said: PlayerDescription) -> None:
+    said.software_version = f"build {os.getpid()}"
+
+
+OF_IDENTITY = (
+    Mutant(
+        "has-many-versions",
+        "Says another version each time it is started.",
+        DESCRIPTION_STAYS,
+        in_method("Describe"),
+        describes(_with_number),
+        (case_ids.BOTH_WAYS, case_ids.HELLO),
+        program=ProgramBehaviour(),
+    ),
+    Mutant(
+        "has-another-version-in-its-hello",
+        "Says another version when it dials in than in Describe.",
+        (case_ids.HELLO,),
+        never,
+        RAISES,
+        program=ProgramBehaviour(hello_version="0.9"),
+    ),
+    Mutant(
+        "returns-when-replaced",
+        "Dials in again after another program has taken its name over.",
+        (case_ids.REPLACED,),
+        never,
+        RAISES,
+        program=ProgramBehaviour(returns_when_replaced=True),
+    ),
+    Mutant(
+        "stays-after-goodbye",
+        "Goes on and does nothing when it is told that it is not needed any more.",
+        (case_ids.ENDS,),
+        never,
+        RAISES,
+        program=ProgramBehaviour(stays=True),
+    ),
+    Mutant(
+        "comes-up-alone",
+        "Neither serves nor dials in while another process of it runs.",
+        (case_ids.REACHED_AGAIN,),
+        never,
+        RAISES,
+        program=ProgramBehaviour(Start.ALONE),
+    ),
+)
+
+
+def _program(name: str, sentence: str, case_id: str, behaviour: ProgramBehaviour) -> Mutant:
+    return Mutant(name, sentence, (case_id,), never, RAISES, program=behaviour)
+
+
+OF_PROGRAMS = (
+    _program("ends-at-once", "Ends as soon as it is started.", case_ids.REACHABLE, ProgramBehaviour(Start.EXITS)),
+    _program("never-comes-up", "Neither serves nor dials in.", case_ids.REACHABLE, ProgramBehaviour(Start.SLEEPS)),
+    Mutant(
+        "answers-twice",
+        "Sends each reply twice.",
+        (case_ids.ONE_REPLY,),
+        never,
+        RAISES,
+        ("rules", "exceptions", "time", "memory", "endings", "robustness"),  # in long games its stream is ended for it
+        program=ProgramBehaviour(reply_count=2),
+    ),
+    _program(
+        "stays-away",
+        "Does not dial in again after the server has said goodbye, though it means to come back.",
+        case_ids.RECONNECT,
+        ProgramBehaviour(comes_back=False),
+    ),
+    _program(
+        "dies-when-cancelled",
+        "Ends without a word when one of its calls is cancelled.",
+        case_ids.CANCELLED,
+        ProgramBehaviour(dies_when_cancelled=True),
+    ),
+    _program(
+        "is-stuck-when-cancelled",
+        "Answers nothing any more once a call is cancelled that it has received.",
+        case_ids.CANCELLED,
+        ProgramBehaviour(stuck_when_cancelled=True),
+    ),
+    _program(
+        "dies-of-nonsense",
+        "Ends without a word when a request cannot be read, or has a method that there is not.",
+        case_ids.NONSENSE,
+        ProgramBehaviour(invalid_requests=InvalidRequests.DIES),
+    ),
+    _program(
+        "answers-nonsense",
+        "Answers requests that nobody can read as if all were well.",
+        case_ids.NONSENSE,
+        ProgramBehaviour(invalid_requests=InvalidRequests.ANSWERS),
+    ),
+    Mutant(
+        "has-two-names",
+        "Calls itself something else where it serves than where it dials in.",
+        (case_ids.BOTH_WAYS,),
+        in_method("Describe"),
+        describes(put(display_name="somebody else")),
+        program=ProgramBehaviour(only_served=True),
+    ),
+    Mutant(
+        "raises-where-it-serves",
+        "Raises an exception in its first decision where it serves, and not where it dials in.",
+        (case_ids.BOTH_WAYS,),
+        in_decision(1),
+        RAISES,
+        program=ProgramBehaviour(only_served=True),
+    ),
+    Mutant(
+        "grows",
+        "Keeps two and a half mebibytes more with each of its first 300 games.",
+        (case_ids.GROWTH,),
+        in_decision(1),
+        GROWS,
+        program=ProgramBehaviour(),
+    ),
+    *(
+        Mutant(
+            f"lacks-{name.lower()}",
+            f"Has no method {name}.",
+            (case_ids.EVERY_METHOD,),
+            never,
+            RAISES,
+            lacks=(name.lower(),),
+            program=ProgramBehaviour(),
+        )
+        for name in ("Start", "End")
+    ),
+)
+
+
+EACH_GAME = in_decision(1)
+HOARD_BYTES = 4 * 1024 * 1024
+PRINTED_CHARS = 250_000
+SLEEP_S = "600"
+
+
+def _hoard() -> object:
+    return b"x" * HOARD_BYTES
+
+
+def _thread() -> object:
+    thread = threading.Thread(target=threading.Event().wait, daemon=True)
+    thread.start()
+    return thread
+
+
+def _file() -> object:
+    return Path(__file__).open("rb")
+
+
+def _child() -> object:
+    return subprocess.Popen([sys.executable, "-I", "-S", "-c", f"import time; time.sleep({SLEEP_S})"])
+
+
+def _print() -> None:
+    sys.stdout.write("x" * PRINTED_CHARS)
+    sys.stdout.flush()
+
+
+def _growing(
+    name: str,
+    sentence: str,
+    case_id: str,
+    act: Callable[[], object],
+    trigger: Trigger = EACH_GAME,
+    related: tuple[str, ...] = (),
+) -> Mutant:
+    return Mutant(name, sentence, (case_id,), trigger, adds(act), related, program=ProgramBehaviour())
+
+
+OF_GROWTH = (
+    _growing(
+        "hoards",
+        "Keeps four mebibytes more with every game.",
+        case_ids.GROWING_MEMORY,
+        _hoard,
+        related=(case_ids.GROWTH,),
+    ),
+    _growing("keeps-threads", "Keeps a thread of every game.", case_ids.GROWING_THREADS, _thread),
+    _growing(
+        "keeps-threads-of-lost-games",
+        "Keeps a thread of every game that it is told to have lost.",
+        case_ids.GROWING_THREADS,
+        _thread,
+        at_ending(Ending.LOST),
+    ),
+    _growing(
+        "keeps-files-of-won-games-open",
+        "Keeps a file open of every game that it is told to have won.",
+        case_ids.GROWING_FILES,
+        _file,
+        at_ending(Ending.WON),
+    ),
+    _growing("keeps-files-open", "Keeps a file open of every game.", case_ids.GROWING_FILES, _file),
+    _growing(
+        "leaves-children",
+        "Leaves a process behind in every game.",
+        case_ids.GROWING_PROCESSES,
+        _child,
+        related=(case_ids.GROWTH,),
+    ),
+    _growing("prints-much", "Writes a quarter of a million characters in every call.", case_ids.OUTPUT, _print, always),
+)
+
+
+PROGRAMS = (*OF_PROGRAMS, *OF_IDENTITY, *OF_GROWTH)
+"""The mutants that are programs whatever they play."""
