@@ -32,8 +32,8 @@ from fairplay.games.eriantys.rules import (
     ToDiningRoom,
     ToIsland,
 )
-from fairplay.games.eriantys.rules.bag import draw_one
-from fairplay.games.eriantys.rules.settings import DrawModel
+from fairplay.games.eriantys.rules.board import draw_one
+from fairplay.games.eriantys.rules.state import DrawModel
 from tests.games.eriantys.tables import (
     BLUE,
     EXPERT,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fairplay.games.bazaar import rules as bazaar
 from fairplay.games.bazaar.rules.pieces import unpack
-from fairplay.games.eriantys.rules.bag import draw_one
+from fairplay.games.eriantys.rules.board import draw_one
 from fairplay.games.kit.draws import draw_below
 from fairplay.games.webset import rules
 from fairplay.games.webset.rules import takes

@@ -7,62 +7,67 @@ turns, the ends of turns and rounds) happens within `apply`. Tower colours may a
 
 from __future__ import annotations
 
-from fairplay.games.eriantys.rules.actions import (
-    Action,
-    ChooseTowers,
-    EndTurn,
-    MoveMotherNature,
-    PlayAssistant,
-    PlayCharacter,
-    TakeCloud,
-    ToDiningRoom,
-    ToIsland,
-)
-from fairplay.games.eriantys.rules.characters import NAMES, PIECES, character_cost, choices
-from fairplay.games.eriantys.rules.characters.piece import Choice, Exchange
-from fairplay.games.eriantys.rules.invariants import invariant
-from fairplay.games.eriantys.rules.islands import address, addresses, group_of, influences
-from fairplay.games.eriantys.rules.leaving import disconnect, eliminate, reconnect
-from fairplay.games.eriantys.rules.legality import (
-    canonical,
+from fairplay.games.eriantys.rules.board import address, addresses, group_of, influences, ranking, scores, winners
+from fairplay.games.eriantys.rules.characters import (
+    NAMES,
+    PIECES,
+    Choice,
+    Exchange,
+    character_cost,
     character_options,
+    choices,
+)
+from fairplay.games.eriantys.rules.legality import (
+    RULES,
+    canonical,
     choice_violation,
     due_actions,
-    free_tower_colors,
     legal,
     most_steps,
     playable_assistants,
     violation,
 )
-from fairplay.games.eriantys.rules.results import ranking, scores, winners
-from fairplay.games.eriantys.rules.rulebook import RULES
-from fairplay.games.eriantys.rules.settings import MAX_SEATS, MIN_SEATS, TILE_COUNT, Settings, settings_problem
-from fairplay.games.eriantys.rules.setup import initial
+from fairplay.games.eriantys.rules.setup import initial, invariant
 from fairplay.games.eriantys.rules.state import (
     ASSISTANTS,
     COLORS,
+    MAX_SEATS,
+    MIN_SEATS,
     NOBODY,
     STUDENTS_PER_COLOR,
     TABLE_SEATS,
+    TILE_COUNT,
     TOWER_COLORS,
+    Action,
     Card,
+    ChooseTowers,
     Counts,
+    EndTurn,
     Group,
+    MoveMotherNature,
     Phase,
+    PlayAssistant,
+    PlayCharacter,
     Reason,
+    Settings,
     Standing,
     State,
+    TakeCloud,
+    ToDiningRoom,
+    ToIsland,
     assistant_steps,
     choosers,
+    free_tower_colors,
     holder,
     members,
     public_view,
+    settings_problem,
     size_of,
     turn,
     unseen,
     view,
 )
-from fairplay.games.eriantys.rules.turns import apply, choose
+from fairplay.games.eriantys.rules.turns import apply, choose, disconnect, eliminate, reconnect
 
 __all__ = [
     "ASSISTANTS",

@@ -1,11 +1,223 @@
-"""The state of a game of Eriantys as a value, and what a seat may see of it (eriantys.md sections 1 and 3.3)."""
+"""Settings, actions and states of Eriantys as values (eriantys.md sections 1, 3.3, 6.2 and 8)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum, auto
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
-from fairplay.games.eriantys.rules.settings import Settings
+from fairplay.games.kit.settings import choice, find_problem, flag, number, other
+
+_T = TypeVar("_T")
+
+
+# Settings
+
+Mode: TypeAlias = Literal["basic", "expert"]
+MotherNatureStart: TypeAlias = Literal["random", "chosen"]
+SetupDrawOrder: TypeAlias = Literal["entrances_first", "characters_first"]
+DrawModel: TypeAlias = Literal["uniform_student", "uniform_color"]
+RefillWhen: TypeAlias = Literal["before_assistants", "after_assistants"]
+ShortRefill: TypeAlias = Literal["skip_all", "partial", "end_now"]
+TeamSeating: TypeAlias = Literal["alternating", "adjacent"]
+FarmerAfterTurn: TypeAlias = Literal["keep", "revert", "influence_only"]
+LateCharacter: TypeAlias = Literal["allow", "refuse"]
+ZeroOwner: TypeAlias = Literal["keep", "release"]
+IslandAddress: TypeAlias = Literal["tile", "group"]
+DrawResult: TypeAlias = Literal["none", "tied"]
+FirstPlayer: TypeAlias = Literal["random", "first_seat"]
+OnDisconnect: TypeAlias = Literal["end_game", "skip_turns", "eliminate"]
+InterruptedTurn: TypeAlias = Literal["finish", "leave"]
+
+MIN_SEATS, MAX_SEATS = 2, 4
+CHARACTER_COUNT = 12
+CHARACTERS_IN_PLAY = 3
+TILE_COUNT = 12
+MAX_ATTEMPTS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The settings of section 8 that concern a game."""
+
+    mode: Mode = choice("basic", Mode, "Whether the game has characters, coins and no-entry tiles (expert) or not.")
+    characters: tuple[int, ...] = other(
+        (),
+        f"{CHARACTERS_IN_PLAY} different numbers of 1 to {CHARACTER_COUNT}, or none",
+        "The characters of an Expert game, from left to right; none: they are drawn by chance.",
+    )
+    mn_start: MotherNatureStart = choice(
+        "random", MotherNatureStart, "Whether Mother Nature starts on any island or on mn_island."
+    )
+    mn_island: int = number(0, 0, TILE_COUNT - 1, "The tile on which Mother Nature starts where that is chosen.")
+    setup_draw_order: SetupDrawOrder = choice(
+        "entrances_first",
+        SetupDrawOrder,
+        "Whether the entrances or the characters with their students are drawn first, after islands and first player.",
+    )
+    draw_model: DrawModel = choice(
+        "uniform_student",
+        DrawModel,
+        "Whether each student in the bag is as likely as any other, or each colour that is left.",
+    )
+    refill_when: RefillWhen = choice(
+        "before_assistants", RefillWhen, "Whether clouds are filled before or after the assistants are played."
+    )
+    short_refill: ShortRefill = choice(
+        "skip_all",
+        ShortRefill,
+        "What follows when the bag cannot fill the clouds: nobody takes a cloud, players take what there is, or the "
+        "game is over.",
+    )
+    bag_end_latched: bool = flag(
+        True, "Whether a round that is the last because of the bag remains the last when students return to the bag."
+    )
+    team_seating: TeamSeating = choice(
+        "alternating",
+        TeamSeating,
+        "Whether partners sit opposite each other (seats 0 and 2) or beside each other (seats 0 and 1).",
+    )
+    farmer_after_turn: FarmerAfterTurn = choice(
+        "keep",
+        FarmerAfterTurn,
+        "Whether professors that the Farmer takes are kept, given back after the turn, or only counted as owned in it.",
+    )
+    herald_respects_no_entry: bool = flag(
+        True, "Whether a no-entry tile stops the Herald and is used up, or is ignored and stays."
+    )
+    no_entry_stack: bool = flag(True, "Whether a group may hold several no-entry tiles.")
+    late_character: LateCharacter = choice(
+        "allow",
+        LateCharacter,
+        "Whether the characters that only help Mother Nature's move (4, 6, 8, 9) may be played after it.",
+    )
+    allow_zero_swaps: bool = flag(False, "Whether Jester and Minstrel may be played without any exchange.")
+    coins_from_characters: bool = flag(True, "Whether students that a character puts into a dining room earn coins.")
+    coin_seat_once: bool = flag(False, "Whether a coin seat pays once in a game only.")
+    professor_recheck_on_removal: bool = flag(True, "Whether the Minstrel can lose its player a professor.")
+    professor_zero_owner: ZeroOwner = choice(
+        "keep",
+        ZeroOwner,
+        "Whether a professor of whose colour nobody has a student any more stays with its owner or is released.",
+    )
+    explicit_end_turn: bool = flag(False, "Whether a player has to say that its turn is over.")
+    island_address: IslandAddress = choice(
+        "tile",
+        IslandAddress,
+        "Whether actions name islands by any tile of a group, or by the group's index, which changes with merges.",
+    )
+    draw_result: DrawResult = choice(
+        "none", DrawResult, "Whether nobody has won when the best are level in towers and professors, or all of them."
+    )
+    first_player: FirstPlayer = choice(
+        "random", FirstPlayer, "Whether any player plans first in the first round, or the first seat."
+    )
+    on_disconnect: OnDisconnect = choice(
+        "end_game",
+        OnDisconnect,
+        "What follows when a player is lost: the game is over, its turns are skipped until it returns, or it is out.",
+    )
+    interrupted_turn: InterruptedTurn = choice(
+        "finish",
+        InterruptedTurn,
+        "Whether the turn of a player that is lost in it is finished in a fixed way or broken off.",
+    )
+    max_attempts: int = number(
+        3, 1, MAX_ATTEMPTS, "How many impossible answers in a row to one question are misconduct."
+    )
+
+    @property
+    def is_expert(self) -> bool:
+        """Return whether characters and coins are in play."""
+        return self.mode == "expert"
+
+
+def settings_problem(settings: Settings) -> tuple[str, str] | None:
+    """Return the first setting that is not allowed, and a sentence that says what is; None if all are."""
+    return find_problem(settings) or _characters_problem(settings.characters)
+
+
+def _characters_problem(chosen: tuple[int, ...]) -> tuple[str, str] | None:
+    known = all(1 <= character <= CHARACTER_COUNT for character in chosen)
+    if not chosen or (known and len(chosen) == len(set(chosen)) == CHARACTERS_IN_PLAY):
+        return None
+    return "characters", (
+        f"characters are {', '.join(map(str, chosen))}: they must be {CHARACTERS_IN_PLAY} different ones "
+        f"of 1 to {CHARACTER_COUNT}, or none to have them drawn."
+    )
+
+
+# Actions
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseTowers:
+    """Set-up: the tower colour of the player's side, an index into TOWER_COLORS."""
+
+    color: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlayAssistant:
+    """Planning: an assistant of the hand, 1 to 10."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToDiningRoom:
+    """Moves a student of this colour from the entrance to its table."""
+
+    color: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToIsland:
+    """Moves a student of this colour from the entrance to an island, named as the settings say."""
+
+    color: int
+    island: int
+
+
+@dataclass(frozen=True, slots=True)
+class MoveMotherNature:
+    """Moves Mother Nature clockwise by so many groups."""
+
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class TakeCloud:
+    """Takes all students of a cloud (0 to number of players - 1) into the entrance."""
+
+    cloud: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlayCharacter:
+    """Pays for a character (1 to 12) and uses it at once, with what it needs to know and nothing more (section 5.3).
+
+    `color` for 1, 9, 11 and 12; `island` for 1, 3 and 5; `swaps` are pairs for 7 (card colour, entrance colour) and
+    10 (entrance colour, dining-room colour), exchanged at the same time, so that their order means nothing.
+    """
+
+    character: int
+    color: int | None = None
+    island: int | None = None
+    swaps: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EndTurn:
+    """Ends the turn, where the settings want that said."""
+
+
+Action: TypeAlias = (
+    ChooseTowers | PlayAssistant | ToDiningRoom | ToIsland | MoveMotherNature | TakeCloud | PlayCharacter | EndTurn
+)
+
+
+# States
 
 COLORS: Final = ("green", "red", "yellow", "pink", "blue")
 """Students and professors in the order of a school board; a colour is an index into it."""
@@ -176,6 +388,12 @@ def choosers(state: State) -> tuple[int, ...]:
     return tuple(sorted(found.values()))
 
 
+def free_tower_colors(state: State) -> list[int]:
+    """Return the tower colours of this game that no side has."""
+    count = len(state.tower_colors)
+    return [color for color in range(count) if color not in state.tower_colors]
+
+
 def holder(state: State, side: int) -> int:
     """Return the seat on whose board a side's towers stand: of a team the first one (section 1.3)."""
     return state.sides.index(side)
@@ -193,13 +411,8 @@ def unseen(state: State) -> Counts:
     return tuple([STUDENTS_PER_COLOR - sum(column) for column in zip(*open_, strict=True)])
 
 
-def with_at(values: tuple[int, ...], at: int, value: int) -> tuple[int, ...]:
+def with_at(values: tuple[_T, ...], at: int, value: _T) -> tuple[_T, ...]:
     """Return the tuple with one value replaced."""
-    return (*values[:at], value, *values[at + 1 :])
-
-
-def with_counts(values: tuple[Counts, ...], at: int, value: Counts) -> tuple[Counts, ...]:
-    """Return the tuple of counts with one of them replaced."""
     return (*values[:at], value, *values[at + 1 :])
 
 

@@ -1,44 +1,161 @@
-"""What the actions of Eriantys do, with all that follows from them (eriantys.md sections 3 and 6)."""
+"""The course of a game: rounds, what actions do, and players that leave it (eriantys.md sections 3, 6 and 8)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from fairplay.games.eriantys.rules.actions import (
+from fairplay.games.eriantys.rules.board import (
+    draw,
+    group_of,
+    last_round,
+    live_sides,
+    over,
+    seated,
+    stop_at,
+    with_professors_returned,
+    with_recheck,
+    with_student,
+)
+from fairplay.games.eriantys.rules.characters import play_character
+from fairplay.games.eriantys.rules.state import (
+    COLOR_COUNT,
+    NOBODY,
+    NONE,
     Action,
     ChooseTowers,
+    Counts,
     EndTurn,
+    Group,
     MoveMotherNature,
+    Phase,
     PlayAssistant,
     PlayCharacter,
+    Reason,
+    Standing,
+    State,
     TakeCloud,
     ToDiningRoom,
     ToIsland,
-)
-from fairplay.games.eriantys.rules.characters import play_character
-from fairplay.games.eriantys.rules.islands import group_of, stop_at, with_student
-from fairplay.games.eriantys.rules.rounds import (
-    after_last_step,
-    after_mother_nature,
-    begin_round,
-    end_turn,
-    last_round,
-    next_planner,
-)
-from fairplay.games.eriantys.rules.school import seated
-from fairplay.games.eriantys.rules.state import (
-    NONE,
-    Group,
-    Phase,
-    Reason,
-    State,
     added,
     choosers,
+    free_tower_colors,
     plus,
+    size_of,
     with_at,
-    with_counts,
 )
+
+_NOTHING_BORROWED = (NOBODY,) * COLOR_COUNT
+_ACTION_PHASES = frozenset({Phase.STUDENTS, Phase.MOTHER_NATURE, Phase.CLOUD, Phase.END_TURN})
+
+
+# Rounds and turns, as far as nobody decides anything (section 3)
+
+
+def begin_round(state: State) -> State:
+    """Return the state once a round has begun: clouds filled, the first seat to plan (section 3.1)."""
+    state = state._replace(phase=Phase.ASSISTANT, round=state.round + 1, planned=(), clouds_closed=False)
+    if state.settings.refill_when == "before_assistants":
+        state = _refilled(state)
+        if state.phase is Phase.OVER:
+            return state
+    count = len(state.sides)
+    return next_planner(state._replace(queue=tuple([(state.first + step) % count for step in range(count)])))
+
+
+def _refilled(state: State) -> State:
+    """Return the state with filled clouds; too few students in the bag make this round the last one (3.1.a)."""
+    capacity = size_of(len(state.sides)).cloud
+    lacking, left = sum([capacity - sum(cloud) for cloud in state.clouds]), sum(state.bag)
+    short = left < lacking
+    if short and state.settings.short_refill == "end_now":
+        return over(state, Reason.BAG_EMPTY)
+    clouds: list[Counts] = []
+    draw_state, bag = state.draw_state, state.bag
+    for cloud in state.clouds:
+        draw_state, drawn, bag = draw(draw_state, bag, capacity - sum(cloud), state.settings.draw_model)
+        clouds.append(added(cloud, drawn))
+    state = state._replace(
+        draw_state=draw_state,
+        bag=bag,
+        clouds=tuple(clouds),
+        clouds_closed=short and state.settings.short_refill == "skip_all",
+    )
+    return state if any(bag) else last_round(state, Reason.BAG_EMPTY)
+
+
+def _next_in(state: State) -> tuple[int, tuple[int, ...]]:
+    """Return the first seat of the queue that is in the game, and the queue behind it; NOBODY if there is none."""
+    for place, seat in enumerate(state.queue):
+        if state.standings[seat] is Standing.IN:
+            return seat, state.queue[place + 1 :]
+    return NOBODY, ()
+
+
+def next_planner(state: State) -> State:
+    """Return the state in which the next seat is to plan; after the last one the action phase begins."""
+    seat, queue = _next_in(state)
+    if seat != NOBODY:
+        return state._replace(active=seat, queue=queue)
+    if state.settings.refill_when == "after_assistants":
+        state = _refilled(state)
+        if state.phase is Phase.OVER:
+            return state
+    return next_actor(state._replace(queue=action_order(state)))
+
+
+def action_order(state: State) -> tuple[int, ...]:
+    """Return the seats in ascending order of their assistants; of equal ones the first to plan acts first."""
+    return tuple(sorted(state.planned, key=lambda seat: state.assistants[seat]))
+
+
+def next_actor(state: State) -> State:
+    """Return the state in which the next seat begins its turn; after the last one the round ends."""
+    seat, queue = _next_in(state)
+    if seat == NOBODY:
+        return _round_ended(state)
+    to_move = min(size_of(len(state.sides)).cloud, sum(state.entrances[seat]))
+    return state._replace(
+        phase=Phase.STUDENTS if to_move else Phase.MOTHER_NATURE,
+        active=seat,
+        queue=queue,
+        to_move=to_move,
+    )
+
+
+def after_mother_nature(state: State) -> State:
+    """Return the state after Mother Nature's move: a cloud is to be chosen if there is one (section 3.2, step 3)."""
+    if state.phase is Phase.OVER:
+        return state
+    if state.clouds_closed or not any(map(any, state.clouds)):
+        return after_last_step(state)
+    return state._replace(phase=Phase.CLOUD)
+
+
+def after_last_step(state: State) -> State:
+    """Return the state after the last step of a turn, which ends or waits for its player to say so."""
+    if state.settings.explicit_end_turn:
+        return state._replace(phase=Phase.END_TURN)
+    return end_turn(state)
+
+
+def end_turn(state: State) -> State:
+    """Return the state after the turn of the active seat, without what holds only in that turn."""
+    if state.played:
+        if state.borrowed != _NOTHING_BORROWED:
+            state = with_professors_returned(state)
+        state = state._replace(played=0, ignored=NOBODY)
+    return next_actor(state._replace(to_move=0) if state.to_move else state)
+
+
+def _round_ended(state: State) -> State:
+    if state.last_round:
+        return over(state, state.last_round)
+    order = action_order(state)
+    return begin_round(state._replace(first=order[0]) if order else state)
+
+
+# What actions do (sections 3 and 6)
 
 
 def choose(state: State, seat: int, color: int) -> State:
@@ -70,7 +187,7 @@ def _planned(state: State, action: PlayAssistant) -> State:
     seat = state.active
     hand = tuple([value for value in state.hands[seat] if value != action.value])
     state = state._replace(
-        hands=(*state.hands[:seat], hand, *state.hands[seat + 1 :]),
+        hands=with_at(state.hands, seat, hand),
         assistants=with_at(state.assistants, seat, action.value),
         planned=(*state.planned, seat),
         revision=state.revision + 1,
@@ -92,7 +209,7 @@ def _student_left(state: State, color: int, groups: tuple[Group, ...]) -> State:
     seat, left = state.active, state.to_move - 1
     return state._replace(
         groups=groups,
-        entrances=with_counts(state.entrances, seat, plus(state.entrances[seat], color, -1)),
+        entrances=with_at(state.entrances, seat, plus(state.entrances[seat], color, -1)),
         to_move=left,
         phase=Phase.STUDENTS if left else Phase.MOTHER_NATURE,
         revision=state.revision + 1,
@@ -108,8 +225,8 @@ def _moved(state: State, action: MoveMotherNature) -> State:
 def _took(state: State, action: TakeCloud) -> State:
     seat, cloud = state.active, action.cloud
     state = state._replace(
-        entrances=with_counts(state.entrances, seat, added(state.entrances[seat], state.clouds[cloud])),
-        clouds=with_counts(state.clouds, cloud, NONE),
+        entrances=with_at(state.entrances, seat, added(state.entrances[seat], state.clouds[cloud])),
+        clouds=with_at(state.clouds, cloud, NONE),
         revision=state.revision + 1,
     )
     return after_last_step(state)
@@ -141,3 +258,107 @@ def default_action(state: State) -> Action:
     if state.phase is Phase.CLOUD:
         return TakeCloud(next(at for at, cloud in enumerate(state.clouds) if any(cloud)))
     return EndTurn()
+
+
+# Players that are eliminated, lost or come back (section 8, `on_disconnect`)
+
+
+def eliminate(state: State, seat: int) -> State:
+    """Return the state without a player; the same one if it is out already.
+
+    Its students are set aside, its coins return to the reserve, and its professors go to whoever alone has the most
+    students of their colour, or to nobody. Towers stay on the islands, without influence once their whole side is
+    out. Its turn ends at once. The game is over when one side is left. When the game is over already, the player
+    only leaves the ranking.
+    """
+    if state.standings[seat] in (Standing.OUT, Standing.FAILED):
+        return state
+    state = state._replace(revision=state.revision + 1)
+    if state.phase is Phase.OVER:
+        return _standing(state, seat, Standing.FAILED)
+    state = _standing(_without_goods(state, seat), seat, Standing.OUT)
+    if len(live_sides(state)) <= 1:
+        return over(state, Reason.LAST_SIDE)
+    return _gone_on(state, seat)
+
+
+def _standing(state: State, seat: int, standing: Standing) -> State:
+    return state._replace(standings=with_at(state.standings, seat, standing))
+
+
+def _without_goods(state: State, seat: int) -> State:
+    if state.active == seat:
+        state = with_professors_returned(state)
+    owned = [color for color, owner in enumerate(state.professors) if owner == seat]
+    state = state._replace(
+        aside=added(state.aside, added(state.entrances[seat], state.dining_rooms[seat])),
+        entrances=with_at(state.entrances, seat, NONE),
+        dining_rooms=with_at(state.dining_rooms, seat, NONE),
+        professors=tuple([NOBODY if owner == seat else owner for owner in state.professors]),
+        borrowed=tuple([NOBODY if lender == seat else lender for lender in state.borrowed]),
+        reserve=state.reserve + state.coins[seat],
+        coins=with_at(state.coins, seat, 0),
+    )
+    for color in owned:
+        state = with_recheck(state, color)
+    return state
+
+
+def _gone_on(state: State, seat: int) -> State:
+    """Return the state in which the next one is to decide, if it was the turn of a seat that has left."""
+    if not any(standing is Standing.IN for standing in state.standings):
+        return over(state, Reason.DISCONNECTED)
+    if state.phase is Phase.TOWERS:
+        return after_choice(state)
+    if state.active != seat:
+        return state
+    return next_planner(state) if state.phase is Phase.ASSISTANT else end_turn(state)
+
+
+def disconnect(state: State, seat: int) -> State:
+    """Return the state once a player is lost, as `on_disconnect` says; the same one if it is not in the game.
+
+    end_game: the player is out and the game over. eliminate: as `eliminate`. skip_turns: the player is away, a turn
+    that it has begun is finished in a fixed way or broken off (`interrupted_turn`), its later ones are skipped, and
+    the game is over if everybody is away.
+    """
+    if state.standings[seat] is not Standing.IN or state.phase is Phase.OVER:
+        return state
+    if state.settings.on_disconnect == "eliminate":
+        return eliminate(state, seat)
+    if state.settings.on_disconnect == "end_game":
+        lost = _standing(state._replace(revision=state.revision + 1), seat, Standing.OUT)
+        return over(lost, Reason.DISCONNECTED)
+    return _skipped(state, seat)
+
+
+def _skipped(state: State, seat: int) -> State:
+    if seat in choosers(state):
+        colors = with_at(state.tower_colors, state.sides[seat], free_tower_colors(state)[0])
+        state = state._replace(tower_colors=colors)
+    if state.settings.interrupted_turn == "finish" and state.active == seat and is_turn_begun(state):
+        state = _finished(state)
+    away = _standing(state._replace(revision=state.revision + 1), seat, Standing.AWAY)
+    return away if away.phase is Phase.OVER else _gone_on(away, seat)
+
+
+def is_turn_begun(state: State) -> bool:
+    """Return whether the active seat is in the action phase and has done something in its turn."""
+    if state.phase is not Phase.STUDENTS:
+        return state.phase in _ACTION_PHASES
+    return bool(state.played) or state.to_move < size_of(len(state.sides)).cloud
+
+
+def _finished(state: State) -> State:
+    """Return the state at the end of the active seat's turn, which is not always followed by another's turn."""
+    seat, begun = state.active, state.round
+    while state.active == seat and state.round == begun:
+        state = apply(state, default_action(state))
+    return state
+
+
+def reconnect(state: State, seat: int) -> State:
+    """Return the state once a player that was away is back; the same one if it was not away."""
+    if state.standings[seat] is not Standing.AWAY:
+        return state
+    return _standing(state._replace(revision=state.revision + 1), seat, Standing.IN)
