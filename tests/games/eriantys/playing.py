@@ -147,11 +147,11 @@ def resumed(answer: Answer, state: State, seed: int = 1) -> Played:
     """Play a game that goes on from a state."""
     names = list("abcd"[: len(state.sides)])
     settings = GAME.full_settings(settings_of(state))
-    return written(GAME.play("g", settings, names, Random(seed), codec.state_message(state)), answer)
+    return written(GAME.play("g", settings, names, Random(seed), codec.build_state(state)), answer)
 
 
 def settings_of(state: State) -> eriantys_settings_pb2.Settings:
-    return codec.settings_message(state.settings)
+    return codec.build_settings(state.settings)
 
 
 # Answers

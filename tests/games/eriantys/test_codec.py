@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from fairplay.eriantys.v1 import eriantys_pb2, eriantys_player_pb2, eriantys_settings_pb2
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.game import GAME
-from fairplay.games.eriantys.protocol import answers, board, codec, intake
-from fairplay.games.eriantys.protocol.requests import Requests
+from fairplay.games.eriantys.protocol import answers, codec
+from fairplay.games.eriantys.protocol.conversation import Requests
 from fairplay.games.eriantys.rules import (
     Action,
     EndTurn,
@@ -82,18 +82,18 @@ def test_the_choices_tried_here_are_all_settings() -> None:
 @settings(deadline=None)
 @given(some_settings)
 def test_settings_survive_the_way_through_messages(chosen: Settings) -> None:
-    message = codec.settings_message(chosen)
-    assert codec.settings(message) == chosen
+    message = codec.build_settings(chosen)
+    assert codec.read_settings(message) == chosen
     again = json_format.Parse(json_format.MessageToJson(message), eriantys_settings_pb2.Settings())
-    assert codec.settings(again) == chosen
-    short = codec.short_settings_message(chosen)
+    assert codec.read_settings(again) == chosen
+    short = codec.build_short_settings(chosen)
     assert codec.given_settings(short) == chosen
     assert len(short.ListFields()) == sum(getattr(chosen, name) != getattr(Settings(), name) for name in CHOICES)
 
 
 def test_settings_that_are_not_set_have_the_defaults_that_the_proto_says() -> None:
     full = GAME.full_settings(eriantys_settings_pb2.Settings())
-    assert codec.settings(eriantys_settings_pb2.Settings()) == codec.settings(full) == Settings()
+    assert codec.read_settings(eriantys_settings_pb2.Settings()) == codec.read_settings(full) == Settings()
     for field in full.DESCRIPTOR.fields:
         if field.enum_type is not None:
             assert getattr(full, field.name), f"{field.name} has no value"
@@ -103,7 +103,7 @@ def test_settings_that_are_not_set_have_the_defaults_that_the_proto_says() -> No
 
 def test_an_unknown_choice_is_refused_in_one_sentence() -> None:
     with pytest.raises(ValueError, match="short_refill has the unknown value 9"):
-        codec.settings(eriantys_settings_pb2.Settings(short_refill=9))  # type: ignore[arg-type]
+        codec.read_settings(eriantys_settings_pb2.Settings(short_refill=9))  # type: ignore[arg-type]
 
 
 # States
@@ -112,12 +112,12 @@ def test_an_unknown_choice_is_refused_in_one_sentence() -> None:
 @settings(deadline=None)
 @given(some_states)
 def test_full_states_survive_the_way_through_messages(state: State) -> None:
-    message = codec.state_message(state)
+    message = codec.build_state(state)
     again = eriantys_pb2.State.FromString(message.SerializeToString())
-    assert intake.initial_state(again, state.settings, Random(0)) == state
+    assert codec.read_state(again, state.settings, Random(0)) == state
     from_json = json_format.Parse(json_format.MessageToJson(message), eriantys_pb2.State())
-    assert intake.initial_state(from_json, state.settings, Random(0)) == state
-    assert GAME.check_state(codec.settings_message(state.settings), message) == len(state.sides)
+    assert codec.read_state(from_json, state.settings, Random(0)) == state
+    assert GAME.check_state(codec.build_settings(state.settings), message) == len(state.sides)
 
 
 @settings(deadline=None, max_examples=30)
@@ -127,8 +127,8 @@ def test_a_board_that_is_brought_up_to_date_is_the_one_that_is_written_anew(
 ) -> None:
     message, before = eriantys_pb2.State(), None
     for state in middles(chosen, seat_count, seed):
-        board.put_public(message, state, before)
-        assert message == board.public_message(state)
+        codec.put_public(message, state, before)
+        assert message == codec.build_public_state(state)
         before = state
 
 
@@ -140,18 +140,18 @@ def test_a_player_is_given_the_view_of_its_seat(state: State) -> None:
     if state.phase is Phase.TOWERS:
         for seat in rules.choosers(state):
             asked = requests.tower_color(state, seat, None)
-            assert codec.view(asked.state, asked.settings, asked.seat, ()) == rules.view(state, seat)
+            assert codec.read_view(asked.state, asked.settings, asked.seat, ()) == rules.view(state, seat)
         return
     pb, data = eriantys_player_pb2, requests.question(state, None)
     question = (pb.AskAssistantCardRequest if state.phase is Phase.ASSISTANT else pb.AskActionRequest).FromString(data)
     seat = question.state.active_seat
-    assert codec.view(question.state, question.settings, seat, question.hand) == rules.view(state, state.active)
+    assert codec.read_view(question.state, question.settings, seat, question.hand) == rules.view(state, state.active)
 
 
 def test_a_state_without_luck_gets_it_from_the_seed() -> None:
-    message = codec.state_message(fresh(Settings()))
+    message = codec.build_state(fresh(Settings()))
     message.ClearField("draw_state")
-    lucks = [intake.initial_state(message, Settings(), Random(seed)).draw_state for seed in (1, 1, 2)]
+    lucks = [codec.read_state(message, Settings(), Random(seed)).draw_state for seed in (1, 1, 2)]
     assert lucks[0] == lucks[1] != lucks[2]
 
 
@@ -168,16 +168,18 @@ def test_nobody_builds_what_is_larger_than_any_game_has(name: str, most_items: i
 
 
 def test_a_hand_has_assistants_that_there_are() -> None:
-    state = board.public_message(fresh(Settings()))
+    state = codec.build_public_state(fresh(Settings()))
     state.hand_sizes[:] = [1, 10]
-    settings_message = codec.settings_message(Settings())
-    assert codec.view(state, settings_message, 0, [10]).hands[0] == (10,)
+    settings_message = codec.build_settings(Settings())
+    assert codec.read_view(state, settings_message, 0, [10]).hands[0] == (10,)
     with pytest.raises(ValueError, match="hand has the assistant 11: assistants are 1 to 10"):
-        codec.view(state, settings_message, 0, [11])
-    assert codec.view(state, settings_message, 0, [10]).hands[1] == (0,) * 10  # what the other player holds is hidden
+        codec.read_view(state, settings_message, 0, [11])
+    assert (
+        codec.read_view(state, settings_message, 0, [10]).hands[1] == (0,) * 10
+    )  # what the other player holds is hidden
     state.hand_sizes[1] = 11
     with pytest.raises(ValueError, match="hand_sizes has the value 11"):
-        codec.view(state, settings_message, 0, [10])
+        codec.read_view(state, settings_message, 0, [10])
 
 
 # What can be done
@@ -333,9 +335,9 @@ def test_actions_are_described_in_words(action: Action, words: str) -> None:
 
 
 def broken_by(change: Callable[[eriantys_pb2.State], None], state: State | None = None) -> str:
-    message = codec.state_message(state or fresh(expert(2, 5, 7), 3))
+    message = codec.build_state(state or fresh(expert(2, 5, 7), 3))
     change(message)
-    chosen = codec.settings_message(expert(2, 5, 7))
+    chosen = codec.build_settings(expert(2, 5, 7))
     with pytest.raises(ValueError, match=r"^[A-Za-z_].*\.$") as refused:
         GAME.check_state(chosen, message)
     return str(refused.value)
@@ -417,26 +419,26 @@ def test_a_list_with_one_entry_more_than_belongs_there_is_refused_by_name(name: 
 )
 def test_what_a_state_can_just_be_like_is_taken_in(changes: dict[str, Any]) -> None:
     chosen = expert(2, 5, 7)
-    message = codec.state_message(fresh(chosen, 3))
+    message = codec.build_state(fresh(chosen, 3))
     for name, value in changes.items():
         put(name, value)(message)
-    assert GAME.check_state(codec.settings_message(chosen), message) == 3
+    assert GAME.check_state(codec.build_settings(chosen), message) == 3
 
 
 def test_a_state_without_hands_is_not_taken_in() -> None:
     state = fresh(expert(2, 5, 7), 3)
     with pytest.raises(ValueError, match="bag_students has 0 entries"):
-        GAME.check_state(codec.settings_message(state.settings), board.public_message(state))
+        GAME.check_state(codec.build_settings(state.settings), codec.build_public_state(state))
 
 
 @settings(deadline=None, max_examples=300)
 @given(some_states, st.data())
 def test_a_state_that_was_changed_by_chance_is_refused_or_can_be_played_to_its_end(state: State, data: Any) -> None:
     """No field, whatever it holds, leads the referee into an error or a dead end."""
-    message = codec.state_message(state)
+    message = codec.build_state(state)
     for _ in range(data.draw(st.integers(1, 2))):
         change_one_value(message, data)
-    chosen = codec.settings_message(state.settings)
+    chosen = codec.build_settings(state.settings)
     try:
         seat_count = GAME.check_state(chosen, message)
     except ValueError:

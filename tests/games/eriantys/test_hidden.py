@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fairplay.eriantys.v1 import eriantys_pb2, eriantys_player_pb2
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.protocol import board, codec, conversation
+from fairplay.games.eriantys.protocol import codec, conversation
 from fairplay.games.eriantys.rules import NOBODY, Settings, Standing, State
 from fairplay.games.steps import Call, CallAll, Eliminate, Show
 from fairplay.v1.misconduct_pb2 import CallError, RuleBreak
@@ -74,9 +74,9 @@ def test_no_byte_to_a_player_depends_on_what_its_seat_must_not_know(state: State
 @settings(deadline=None)
 @given(some_states, st.randoms(use_true_random=False))
 def test_no_byte_to_spectators_depends_on_any_hand(state: State, rng: Any) -> None:
-    seen = board.public_message(state).SerializeToString(deterministic=True)
+    seen = codec.build_public_state(state).SerializeToString(deterministic=True)
     for other in disguised(state, set(), rng):
-        assert board.public_message(other).SerializeToString(deterministic=True) == seen
+        assert codec.build_public_state(other).SerializeToString(deterministic=True) == seen
 
 
 def words(message: Any) -> set[str]:
@@ -97,8 +97,8 @@ def words(message: Any) -> set[str]:
 def test_hidden_fields_are_set_in_full_states_only() -> None:
     played = game(failing(1, "AskAction", does(), 12, others=sound("random")), 4, mode="EXPERT")
     for state in played.states():
-        assert not HIDDEN & words(board.public_message(state))
-        assert words(codec.state_message(state)) >= HIDDEN
+        assert not HIDDEN & words(codec.build_public_state(state))
+        assert words(codec.build_state(state)) >= HIDDEN
     for said in played.said:
         assert not HIDDEN & words(said.call.request)
 
@@ -117,8 +117,8 @@ def test_requests_hold_what_the_proto_says_and_nothing_else() -> None:
 
 def expected(call: Call, state: State) -> Any:
     """Return the request of a call, from the rules alone."""
-    shown, own = board.public_message(state), state.hands[call.seat]
-    short = codec.short_settings_message(state.settings)
+    shown, own = codec.build_public_state(state), state.hands[call.seat]
+    short = codec.build_short_settings(state.settings)
     match call.method.name:
         case "StartGame":
             return eriantys_player_pb2.StartGameRequest(
@@ -138,7 +138,7 @@ def expected(call: Call, state: State) -> Any:
         case "UpdateGameBoard":
             return eriantys_player_pb2.UpdateGameBoardRequest(game_id="g", state=shown)
         case "ShowLastRound":
-            reason = board.reason_number(state.last_round)
+            reason = codec.reason_number(state.last_round)
             return eriantys_player_pb2.ShowLastRoundRequest(game_id="g", seat=call.seat, reason=reason)
         case "ShowDisconnection":
             out = next(seat for seat, standing in enumerate(state.standings) if standing is Standing.OUT)

@@ -26,7 +26,7 @@ from fairplay.eriantys.v1.eriantys_player_pb2 import (
     UpdateGameBoardRequest,
 )
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.protocol import answers, board, codec
+from fairplay.games.eriantys.protocol import answers, codec
 from fairplay.games.eriantys.views import picture
 from fairplay.games.eriantys.views.drafts import Deciding
 from fairplay.games.eriantys.views.person import FRONTEND, Question
@@ -177,7 +177,7 @@ class Table(AtTable):
 
 
 def public(state: rules.State) -> eriantys_pb2.State:
-    return board.public_message(state)
+    return codec.build_public_state(state)
 
 
 async def test_towers_an_assistant_and_a_student_by_keys() -> None:
@@ -222,7 +222,7 @@ async def test_every_choice_is_a_part_of_the_picture_and_leads_to_a_legal_reply(
 async def point(state: rules.State, rng: Random) -> None:
     """Let a person decide by pointing at pictures."""
     table, seat, shown = Table(), state.active, public(state)
-    given: dict[str, Any] = {"seat": seat, "state": shown, "settings": codec.settings_message(state.settings)}
+    given: dict[str, Any] = {"seat": seat, "state": shown, "settings": codec.build_settings(state.settings)}
     if state.phase is rules.Phase.TOWERS:
         request: Question = AskTowerColorRequest(**given)
     elif state.phase is rules.Phase.ASSISTANT:
@@ -246,7 +246,7 @@ async def test_boards_and_ends_are_told() -> None:
     table, state = Table(), after(fresh(), rules.Phase.ASSISTANT)
     await table.person.start_game(StartGameRequest(state=public(state), hand=range(1, 11)))
     played = rules.apply(state, rules.PlayAssistant(3))
-    after_it = board.public_message(played, board.LastAction(state.active, rules.PlayAssistant(3)))
+    after_it = codec.build_public_state(played, codec.LastAction(state.active, rules.PlayAssistant(3)))
     await table.person.update_game_board(UpdateGameBoardRequest(state=after_it))
     await table.person.show_last_round(ShowLastRoundRequest())
     await table.person.show_end_game(ShowEndGameRequest(seat=1, state=after_it, winner_seats=[1]))

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from fairplay.eriantys.v1 import eriantys_pb2
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.protocol import board, codec
+from fairplay.games.eriantys.protocol import codec
 from fairplay.games.eriantys.rules import Phase, Reason, Settings, Standing, State
 from fairplay.games.eriantys.views import picture
 from fairplay.games.eriantys.views.seats import INITIALS
@@ -74,7 +74,7 @@ def lines(state: eriantys_pb2.State, players: Sequence[str] = NAMES) -> list[str
 @given(some_states)
 @settings(max_examples=60, deadline=None)
 def test_everything_of_a_state_is_drawn(state: State) -> None:
-    drawing = drawn(board.public_message(state))
+    drawing = drawn(codec.build_public_state(state))
     assert drawing.pieces("entrance") == [initials(entrance) for entrance in state.entrances]
     seated = [initial * count for room in state.dining_rooms for initial, count in zip(INITIALS, room, strict=True)]
     assert ["".join(found) for found in drawing.pieces("table")] == seated
@@ -92,7 +92,7 @@ def test_everything_of_a_state_is_drawn(state: State) -> None:
 @given(some_states)
 @settings(max_examples=60, deadline=None)
 def test_islands_are_drawn_with_their_groups_students_and_towers(state: State) -> None:
-    drawing = drawn(board.public_message(state))
+    drawing = drawn(codec.build_public_state(state))
     colors = {rules.NOBODY: 0, **{side: color + 1 for side, color in enumerate(state.tower_colors)}}
     assert len(drawing.of("island")) == 12
     for element, group in zip(drawing.of("group"), state.groups, strict=True):
@@ -113,14 +113,14 @@ def kinds(element: ElementTree.Element) -> set[str]:
 
 
 def test_towers_are_on_one_board_of_a_team() -> None:
-    drawing = drawn(board.public_message(fresh(Settings(), 4)))
+    drawing = drawn(codec.build_public_state(fresh(Settings(), 4)))
     assert list(map(len, drawing.pieces("towers"))) == [8, 8, 0, 0]
 
 
 @given(some_states)
 @settings(max_examples=30, deadline=None)
 def test_all_is_drawn_within_its_frame(state: State) -> None:
-    drawing = drawn(codec.state_message(state))
+    drawing = drawn(codec.build_state(state))
     width, height = float(drawing.root.get("width", "")), float(drawing.root.get("height", ""))
     for panel in drawing.root.findall(f"{SVG}g"):
         x, y = map(float, panel.get("transform", "")[len("translate(") : -1].split())
@@ -133,7 +133,7 @@ def test_all_is_drawn_within_its_frame(state: State) -> None:
 def test_islands_never_overlap() -> None:
     for settings_ in (Settings(), expert(1, 2, 3)):
         places = []
-        for element in drawn(board.public_message(fresh(settings_))).of("island"):
+        for element in drawn(codec.build_public_state(fresh(settings_))).of("island"):
             x, y = map(float, element.get("transform", "")[len("translate(") : -1].split())
             places.append(complex(x, y))
         assert min(abs(one - other) for at, one in enumerate(places) for other in places[:at]) >= 116
@@ -141,9 +141,9 @@ def test_islands_never_overlap() -> None:
 
 def test_a_hand_is_shown_where_the_state_has_it() -> None:
     state = fresh(Settings())
-    assert drawn(codec.state_message(state)).texts("hand") == ["1 2 3 4 5 6 7 8 9 10"] * 2
-    assert drawn(board.public_message(state)).texts("hand") == [""] * 2
-    assert drawn(board.public_message(state)).texts("hand-size") == ["10 in hand"] * 2
+    assert drawn(codec.build_state(state)).texts("hand") == ["1 2 3 4 5 6 7 8 9 10"] * 2
+    assert drawn(codec.build_public_state(state)).texts("hand") == [""] * 2
+    assert drawn(codec.build_public_state(state)).texts("hand-size") == ["10 in hand"] * 2
 
 
 @pytest.mark.parametrize(
@@ -158,11 +158,11 @@ def test_a_hand_is_shown_where_the_state_has_it() -> None:
     ],
 )
 def test_whose_turn_it_is_and_what_is_due_is_said(state: State, status: str, course: str) -> None:
-    drawing = drawn(board.public_message(state))
+    drawing = drawn(codec.build_public_state(state))
     assert drawing.texts("status")[0] == status
     assert drawing.texts("course") == [course]
     assert f"Ann ({status})" in drawing.title
-    found = lines(board.public_message(state))
+    found = lines(codec.build_public_state(state))
     assert found[0] == course
     assert any(line.startswith("▸ Ann") and line.endswith(status) for line in found)
 
@@ -170,9 +170,9 @@ def test_whose_turn_it_is_and_what_is_due_is_said(state: State, status: str, cou
 def test_winners_and_those_that_are_gone_are_named() -> None:
     state = rules.eliminate(fresh(Settings(), 3), 1)
     state = state._replace(standings=(Standing.AWAY, *state.standings[1:]))
-    assert drawn(board.public_message(state)).texts("status")[:2] == ["away", "eliminated"]
+    assert drawn(codec.build_public_state(state)).texts("status")[:2] == ["away", "eliminated"]
     over = rules.eliminate(fresh(Settings()), 0)
-    message = board.public_message(over)
+    message = codec.build_public_state(over)
     assert drawn(message).texts("status") == ["eliminated", "winner"]
     assert drawn(message).texts("course") == ["Over: one side is left"]
     assert any(line.startswith("★ Bob") and line.endswith("winner") for line in lines(message))
@@ -180,7 +180,7 @@ def test_winners_and_those_that_are_gone_are_named() -> None:
 
 def test_closed_clouds_and_the_character_in_use_are_said() -> None:
     state = table(settings=expert(4, 8, 6), clouds_closed=True, played=4)
-    drawing, found = drawn(board.public_message(state)), lines(board.public_message(state))
+    drawing, found = drawn(codec.build_public_state(state)), lines(codec.build_public_state(state))
     assert drawing.texts("bag")[0].startswith("clouds are closed, ")
     assert "in this turn" in drawing.texts("character")[0]
     assert any("(closed)" in line for line in found)
@@ -193,7 +193,7 @@ def test_closed_clouds_and_the_character_in_use_are_said() -> None:
 @given(some_states)
 @settings(max_examples=60, deadline=None)
 def test_the_text_has_a_line_for_everything_and_stays_narrow(state: State) -> None:
-    found = lines(board.public_message(state), ["m" * 30] * 4)
+    found = lines(codec.build_public_state(state), ["m" * 30] * 4)
     assert all(cell_len(line) <= 76 for line in found)
     shown = "\n".join(found)
     for seat in range(len(state.sides)):
@@ -214,7 +214,7 @@ ODD = ["", "<b>&\"'", "[red]x[/red]", "\x1b[31mred", "李小龍" * 10, "\\"]
 
 @pytest.mark.parametrize("name", ODD)
 def test_no_name_breaks_or_steers_a_picture(name: str) -> None:
-    message = board.public_message(fresh(expert(1, 2, 3)))
+    message = codec.build_public_state(fresh(expert(1, 2, 3)))
     drawing = drawn(message, [name, "Bob"])
     assert drawing.texts("name")[1] == "Bob"
     assert "\x1b" not in picture.svg(message, [name, "Bob"])

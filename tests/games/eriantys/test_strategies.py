@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.players.strategies import STRATEGIES, Strategy, strategy
+from fairplay.games.eriantys.players import STRATEGIES, Strategy, strategy
 from fairplay.games.eriantys.rules import Phase, Settings, State
 from tests.games.eriantys.tables import RED, expert, states, table
 from tests.slow import SLOW

@@ -9,9 +9,8 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.eriantys.v1 import eriantys_pb2, eriantys_settings_pb2
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.players import strategies
-from fairplay.games.eriantys.players.player import StrategyPlayer
-from fairplay.games.eriantys.protocol import board, codec, conversation, intake
+from fairplay.games.eriantys.players import STRATEGIES, StrategyPlayer
+from fairplay.games.eriantys.protocol import codec, conversation
 from fairplay.games.eriantys.rules import Settings
 from fairplay.games.eriantys.views import picture
 from fairplay.games.kit.settings import describe
@@ -31,7 +30,7 @@ class Eriantys:
     turn = conversation.ASK_ACTION
     seats = range(rules.MIN_SEATS, rules.MAX_SEATS + 1)
     rules = rules.RULES
-    strategies = describe_strategies(strategies.STRATEGIES)
+    strategies = describe_strategies(STRATEGIES)
     settings = describe(Settings)
     settings_type = eriantys_settings_pb2.Settings
     state_type = eriantys_pb2.State
@@ -48,11 +47,11 @@ class Eriantys:
 
     def full_settings(self, settings: eriantys_settings_pb2.Settings) -> eriantys_settings_pb2.Settings:
         """Return the settings with every default filled in. Raises ValueError if a value is not allowed."""
-        return codec.settings_message(codec.settings(settings))
+        return codec.build_settings(codec.read_settings(settings))
 
     def check_state(self, settings: eriantys_settings_pb2.Settings, state: eriantys_pb2.State) -> int:
         """Return the number of players of a full state. Raises ValueError if no game has such a state."""
-        return len(intake.initial_state(state, codec.settings(settings), Random(0)).sides)
+        return len(codec.read_state(state, codec.read_settings(settings), Random(0)).sides)
 
     def play(
         self,
@@ -65,18 +64,18 @@ class Eriantys:
         fresh: bool = False,
     ) -> Conversation:
         """Return the conversation of a game. Raises ValueError if the settings do not fit the players."""
-        chosen = codec.settings(settings)
+        chosen = codec.read_settings(settings)
         if state is not None:
-            return conversation.play(game_id, intake.initial_state(state, chosen, rng), players)
+            return conversation.play(game_id, codec.read_state(state, chosen, rng), players)
         return conversation.play(game_id, rules.initial(chosen, len(players), rng), players)
 
-    def full_state(self, state: board.Shown) -> eriantys_pb2.State:
+    def full_state(self, state: codec.Shown) -> eriantys_pb2.State:
         """Return all of a state, hidden things included."""
-        return codec.state_message(*state)
+        return codec.build_state(*state)
 
-    def public_state(self, state: board.Shown) -> eriantys_pb2.State:
+    def public_state(self, state: codec.Shown) -> eriantys_pb2.State:
         """Return a state without hands, contents of the bag and draw state."""
-        return board.public_message(*state)
+        return codec.build_public_state(*state)
 
     def player(self, strategy: str) -> StrategyPlayer:
         """Return a reference player. Raises ValueError for an unknown strategy."""

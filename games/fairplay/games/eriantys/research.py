@@ -13,7 +13,7 @@ from random import Random
 
 from fairplay.eriantys.v1 import eriantys_settings_pb2
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.protocol import board, codec
+from fairplay.games.eriantys.protocol import codec
 from fairplay.games.eriantys.rules import (
     ASSISTANTS,
     COLORS,
@@ -43,7 +43,7 @@ class EriantysEncoding:
 
     def __init__(self, settings: eriantys_settings_pb2.Settings, seat_count: int) -> None:
         self.seat_count = seat_count
-        self._settings = codec.settings(settings)
+        self._settings = codec.read_settings(settings)
         self.initial(Random(0))
         self.kinds = (
             Kind("towers", len(TOWER_COLORS), "Choose this tower colour: black, white, grey."),
@@ -155,9 +155,9 @@ class EriantysEncoding:
             turns_until(rules.turn(state), seat, self.seat_count),
         ]
 
-    def shown(self, position: Position) -> board.Shown:
+    def shown(self, position: Position) -> codec.Shown:
         """Return the state as the game shows it."""
-        return board.Shown(position.state)
+        return codec.Shown(position.state)
 
 
 def _place(action: rules.Action) -> tuple[str, int]:
@@ -267,4 +267,4 @@ def _build_parts(seat_count: int, action_count: int) -> tuple[Part, ...]:
     )
 
 
-RESEARCH = Research(rules, codec.settings, EriantysEncoding)
+RESEARCH = Research(rules, codec.read_settings, EriantysEncoding)

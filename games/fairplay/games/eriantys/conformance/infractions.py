@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from fairplay.eriantys.v1 import eriantys_settings_pb2
 from fairplay.games.conformance import Infraction, Level
 from fairplay.games.eriantys.protocol import answers, codec
-from fairplay.games.eriantys.protocol.verdicts import judge, judge_tower
+from fairplay.games.eriantys.protocol.answers import judge, judge_tower
 from fairplay.games.eriantys.rules import State
 from fairplay.games.kit.judging import MalformedReplyError
 from fairplay.games.steps import FAILURES, Call
@@ -35,4 +35,4 @@ def _view(call: Call) -> State:
     """Return the state as a question shows it."""
     request = call.request
     hand = () if call.method.name == "AskTowerColor" else request.hand
-    return codec.view(request.state, request.settings, request.seat, hand)
+    return codec.read_view(request.state, request.settings, request.seat, hand)

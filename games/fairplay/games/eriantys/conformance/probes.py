@@ -13,7 +13,7 @@ from typing import Any
 from fairplay.games.conformance import Probe, Situation
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.conformance.scenes import INITIALS, bag_emptied, scene, students
-from fairplay.games.eriantys.players.strategies import STRATEGIES, strategy
+from fairplay.games.eriantys.players import STRATEGIES, strategy
 from fairplay.games.eriantys.protocol import codec
 from fairplay.games.eriantys.rules import NOBODY, Phase, Settings, Standing, State
 from fairplay.games.kit.conformance import MakeSituation, begin_game
@@ -53,7 +53,7 @@ def _expert(*characters: int, **others: Any) -> Settings:
 
 def _fresh(seat: int, player_count: int, settings: Settings, turn_count: int = 0) -> MakeSituation:
     """Return a game from its beginning."""
-    return begin_game(seat, player_count, codec.short_settings_message(settings), turn_count)
+    return begin_game(seat, player_count, codec.build_short_settings(settings), turn_count)
 
 
 def _scene(
@@ -64,8 +64,8 @@ def _scene(
 
 
 def _situation(state: State, seat: int, turn_count: int) -> Situation:
-    settings = codec.short_settings_message(state.settings)
-    return Situation(settings, len(state.sides), seat, codec.state_message(state), turn_count)
+    settings = codec.build_short_settings(state.settings)
+    return Situation(settings, len(state.sides), seat, codec.build_state(state), turn_count)
 
 
 def _choosing(seat: int, *colors: int) -> MakeSituation:

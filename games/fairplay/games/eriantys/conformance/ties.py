@@ -19,5 +19,5 @@ def tied_ending(rng: Random) -> Situation:
     state = bag_emptied(
         scene(rng, phase=Phase.CLOUD, active=RIVAL, islands=ISLANDS, rooms=rooms, clouds=clouds, round_number=8)
     )
-    settings = codec.short_settings_message(state.settings)
-    return Situation(settings, 2, TESTED, codec.state_message(state), turn_count=0)
+    settings = codec.build_short_settings(state.settings)
+    return Situation(settings, 2, TESTED, codec.build_state(state), turn_count=0)

@@ -38,8 +38,8 @@ TILE_COUNT = 12
 def seen(request: Any) -> State:
     """Return what a request shows its player, with the player as the one to decide."""
     if isinstance(request, AskTowerColorRequest):
-        return codec.view(request.state, request.settings, request.seat, ())
-    return codec.view(request.state, request.settings, request.seat, request.hand)
+        return codec.read_view(request.state, request.settings, request.seat, ())
+    return codec.read_view(request.state, request.settings, request.seat, request.hand)
 
 
 def wrong_answer(

@@ -1,4 +1,4 @@
-"""Eriantys between rules and messages: what can be done, and what players answer."""
+"""Eriantys between rules and messages: what can be done, what players answer, and what an answer is worth."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ from fairplay.games.eriantys.rules import (
     ToDiningRoom,
     ToIsland,
 )
-from fairplay.games.kit.judging import MalformedReplyError
+from fairplay.games.kit.judging import MalformedReplyError, build_rule_break
+from fairplay.games.steps import FAILURES, Failure
+from fairplay.v1.misconduct_pb2 import RuleBreak
 
 Reply: TypeAlias = AskTowerColorResponse | AskAssistantCardResponse | AskActionResponse
 
@@ -267,3 +269,40 @@ def _described_character(action: PlayCharacter) -> str:
 
 def _name(names: Sequence[str], number: int) -> str:
     return names[number] if 0 <= number < len(names) else f"(colour {number + 1})"
+
+
+# What an answer is worth: an action, or a refusal that names the rule that it breaks
+
+
+def judge_tower(offered: State, seat: int, reply: Any) -> ChooseTowers | MalformedReplyError | Failure:
+    """Return the colour that a reply chooses out of those offered, or what is wrong with it."""
+    if isinstance(reply, FAILURES):
+        return reply
+    try:
+        action = ChooseTowers(tower_color(reply))
+    except MalformedReplyError as malformed:
+        return malformed
+    rule_id = rules.choice_violation(offered, seat, action.color)
+    return MalformedReplyError(rule_id, described(action)) if rule_id else action
+
+
+def judge(state: State, reply: Any) -> Action | MalformedReplyError | Failure:
+    """Return the legal action of a reply, or what is wrong with it."""
+    if isinstance(reply, FAILURES):
+        return reply
+    try:
+        action = decided(state, reply)
+    except MalformedReplyError as malformed:
+        return malformed
+    rule_id = rules.violation(state, action)
+    return MalformedReplyError(rule_id, described(action)) if rule_id else action
+
+
+def refusal(wrong: MalformedReplyError) -> RuleBreak:
+    """Return why an answer was refused, for the player."""
+    return build_rule_break(rules.RULES, wrong.rule_id, wrong.given)
+
+
+def misconduct(wrong: MalformedReplyError, state: State) -> RuleBreak:
+    """Return the evidence of a wrong answer, with what would have been legal."""
+    return build_rule_break(rules.RULES, wrong.rule_id, wrong.given, legal_replies(state))

@@ -1,75 +1,184 @@
-"""Eriantys between rules and messages: settings, full states, and what players are given.
+"""Eriantys between rules and messages: settings, states as they are shown, and states from outside.
 
 Numbers that stand for nobody, no colour or nothing are 0 in messages where 0 is free, else -1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
+from random import Random
+from typing import NamedTuple
 
 from fairplay.eriantys.v1 import eriantys_pb2, eriantys_settings_pb2
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.protocol.board import STANDINGS, LastAction, public_message
+from fairplay.games.eriantys.protocol.answers import put_last_action
 from fairplay.games.eriantys.rules import NOBODY, Card, Counts, Group, State
-from fairplay.games.kit.messages import fill, read_settings, remember_settings
+from fairplay.games.kit import messages
 
 _NO_COLORS = (NOBODY,) * len(rules.COLORS)
 _COLORS_IN_ALL = len(rules.COLORS)
+_MOST_REVISION = 1 << 53  # room for a game to go on within what the field holds
 
 
 # Settings
 
 
-@remember_settings
-def settings(message: eriantys_settings_pb2.Settings) -> rules.Settings:
+@messages.remember_settings
+def read_settings(message: eriantys_settings_pb2.Settings) -> rules.Settings:
     """Return the settings of a message. Raises ValueError, with one sentence, if a value is not allowed."""
     chosen = tuple(message.characters)
-    return read_settings(message, rules.Settings, rules.settings_problem, characters=chosen)
+    return messages.read_settings(message, rules.Settings, rules.settings_problem, characters=chosen)
 
 
-def settings_message(settings: rules.Settings) -> eriantys_settings_pb2.Settings:
+def build_settings(settings: rules.Settings) -> eriantys_settings_pb2.Settings:
     """Return the message of settings, every field set."""
-    return fill(eriantys_settings_pb2.Settings(characters=settings.characters), settings)
+    return messages.fill(eriantys_settings_pb2.Settings(characters=settings.characters), settings)
 
 
-def short_settings_message(settings: rules.Settings) -> eriantys_settings_pb2.Settings:
+def build_short_settings(settings: rules.Settings) -> eriantys_settings_pb2.Settings:
     """Return the message of settings without those that have their defaults."""
-    message, defaults = settings_message(settings), settings_message(rules.Settings())
+    message, defaults = build_settings(settings), build_settings(rules.Settings())
     for field, value in defaults.ListFields():
         if getattr(message, field.name) == value:
             message.ClearField(field.name)  # type: ignore[arg-type]  # the name of a field
     return message
 
 
-def given_settings(message: eriantys_settings_pb2.Settings) -> rules.Settings:
-    """Return as `settings` those of a question: the same ones come in every question of a game."""
-    return _settings(message.SerializeToString())
+# States as they are shown
+
+STANDINGS = {
+    rules.Standing.IN: eriantys_pb2.STANDING_PLAYING,
+    rules.Standing.AWAY: eriantys_pb2.STANDING_AWAY,
+    rules.Standing.OUT: eriantys_pb2.STANDING_ELIMINATED,
+    rules.Standing.FAILED: eriantys_pb2.STANDING_FAILED,
+}
 
 
-@lru_cache(maxsize=1_000)
-def _settings(data: bytes) -> rules.Settings:
-    return settings(eriantys_settings_pb2.Settings.FromString(data))
+def reason_number(reason: rules.Reason) -> eriantys_pb2.Reason.ValueType:
+    """Return the number of a reason in messages."""
+    return int(reason)  # type: ignore[return-value]  # a value of the enum
 
 
-# States
+class LastAction(NamedTuple):
+    """An answer that was accepted, and the seat whose it was."""
 
-_STANDING_OF = {eriantys_pb2.STANDING_UNSPECIFIED: rules.Standing.IN, **{n: one for one, n in STANDINGS.items()}}
-_PHASE_OF = {int(phase) + 1: phase for phase in rules.Phase}
-_REASON_OF = {int(reason): reason for reason in rules.Reason}
+    seat: int
+    action: rules.Action
 
 
-def state_message(state: State, last: LastAction | None = None) -> eriantys_pb2.State:
+class Shown(NamedTuple):
+    """A state as it is shown, and the answer that led to it, if one did."""
+
+    state: State
+    last: LastAction | None = None
+
+
+def build_public_state(state: State, last: LastAction | None = None) -> eriantys_pb2.State:
+    """Return what everybody may see of a state: no hands, of the bag its size only, no draw state."""
+    message = eriantys_pb2.State()
+    put_public(message, state, None)
+    if last is not None:
+        put_last_action(message.last_action, *last)
+    return message
+
+
+def put_public(message: eriantys_pb2.State, state: State, before: State | None) -> None:
+    """Make a message show what everybody may see of a state.
+
+    The message may be a part of another. `before` is what it shows already; None: it is empty. Only what has
+    changed is written: most of a board stays as it is when one student moves.
+    """
+    _put_numbers(message, state)
+    for place, name, values in _LISTS:
+        if before is None or state[place] is not before[place]:
+            getattr(message, name)[:] = values(state)
+    if state.reason:
+        message.end_reason = reason_number(state.reason)
+        message.winner_seats[:] = rules.winners(state)
+
+
+def _put_numbers(message: eriantys_pb2.State, state: State) -> None:
+    """Write what is one number; much of it changes all the time."""
+    message.revision = state.revision
+    message.phase = state.phase + 1  # type: ignore[assignment]  # a value of the enum
+    if state.active == NOBODY:
+        message.ClearField("active_seat")
+    else:
+        message.active_seat = state.active
+    message.round = state.round
+    message.first_seat = state.first
+    message.students_to_move = state.to_move
+    message.first_tile = state.groups[0].tiles[0]
+    message.mother_nature_group = state.mother_nature
+    message.bag_count = sum(state.bag)
+    message.clouds_closed = state.clouds_closed
+    message.last_round_reason = reason_number(state.last_round)
+    if state.cards:
+        message.reserve_count = state.reserve
+        message.played_character = state.played
+        message.ignored_color = state.ignored + 1  # type: ignore[assignment]
+
+
+def _flat(places: Iterable[Counts]) -> list[int]:
+    return [count for counts in places for count in counts]
+
+
+def _group_towers(state: State) -> list[int]:
+    colors = [*state.tower_colors, NOBODY]  # NOBODY is -1: the last one
+    return [colors[group.tower] + 1 for group in state.groups]
+
+
+_LISTS: Sequence[tuple[int, str, Callable[[State], Sequence[int]]]] = [
+    (State._fields.index(field), name, values)
+    for field, name, values in (
+        ("sides", "sides", lambda state: state.sides),
+        ("tower_colors", "tower_colors", lambda state: [color + 1 for color in state.tower_colors]),
+        ("towers", "towers_left", lambda state: state.towers),
+        ("standings", "standings", lambda state: [STANDINGS[standing] for standing in state.standings]),
+        ("groups", "group_sizes", lambda state: [len(group.tiles) for group in state.groups]),
+        ("groups", "group_students", lambda state: _flat(group.students for group in state.groups)),
+        ("groups", "group_towers", _group_towers),
+        ("groups", "group_no_entry_counts", lambda state: [group.no_entry for group in state.groups]),
+        ("clouds", "cloud_students", lambda state: _flat(state.clouds)),
+        ("entrances", "entrance_students", lambda state: _flat(state.entrances)),
+        ("dining_rooms", "dining_students", lambda state: _flat(state.dining_rooms)),
+        ("professors", "professors", lambda state: state.professors),
+        ("aside", "aside_students", lambda state: state.aside if any(state.aside) else ()),
+        ("hands", "hand_sizes", lambda state: [len(hand) for hand in state.hands]),
+        ("assistants", "assistants", lambda state: state.assistants),
+        ("planned", "planned_seats", lambda state: state.planned),
+        ("queue", "next_seats", lambda state: state.queue),
+        ("cards", "characters", lambda state: [card.character for card in state.cards]),
+        ("cards", "character_costs", lambda state: [rules.character_cost(card) for card in state.cards]),
+        ("cards", "character_students", lambda state: _flat(card.students for card in state.cards)),
+        ("cards", "character_no_entry_counts", lambda state: [card.no_entry for card in state.cards]),
+        ("coins", "coins", lambda state: state.coins if state.cards else ()),
+        ("paid_seats", "paid_coin_seats", lambda state: state.paid_seats if any(state.paid_seats) else ()),
+        ("borrowed", "borrowed_professors", lambda state: state.borrowed if state.borrowed != _NO_COLORS else ()),
+    )
+]
+"""The place of a field of the state, the list in a message that shows it, and the values of that list."""
+
+
+def build_state(state: State, last: LastAction | None = None) -> eriantys_pb2.State:
     """Return all of a state, hidden things included."""
-    message = public_message(state, last)
+    message = build_public_state(state, last)
     message.bag_students.extend(state.bag)
     message.hands.extend([value for hand in state.hands for value in hand])
     message.draw_state = state.draw_state.to_bytes(8, "big")
     return message
 
 
-def view(
+# States that players are given
+
+_STANDING_OF = {eriantys_pb2.STANDING_UNSPECIFIED: rules.Standing.IN, **{n: one for one, n in STANDINGS.items()}}
+_PHASE_OF = {int(phase) + 1: phase for phase in rules.Phase}
+_REASON_OF = {int(reason): reason for reason in rules.Reason}
+
+
+def read_view(
     message: eriantys_pb2.State, settings: eriantys_settings_pb2.Settings, seat: int, hand: Sequence[int]
 ) -> State:
     """Return what a player is given, as `rules.view`. Raises ValueError, IndexError or KeyError if it makes no view."""
@@ -78,10 +187,10 @@ def view(
         raise ValueError(f"hand has the assistant {max(hand)}: assistants are 1 to {rules.ASSISTANTS}.")
     hands = [(0,) * size for size in message.hand_sizes]
     hands[seat] = tuple(hand) or tuple(range(1, len(hands[seat]) + 1))  # without one all assistants are there, or none
-    state = read(message, given_settings(settings), tuple(hands))
+    state = _read(message, read_settings(settings), tuple(hands))
     if message.phase == eriantys_pb2.PHASE_TOWERS:
         state = state._replace(active=seat)
-    return state._replace(bag=_unseen(message))
+    return state._replace(bag=rules.unseen(state))
 
 
 _MOST = {
@@ -112,14 +221,7 @@ def check_sizes(message: eriantys_pb2.State) -> None:
             raise ValueError(f"{name} has the value {max(numbers)}: at most {most} is possible.")
 
 
-def _unseen(message: eriantys_pb2.State) -> Counts:
-    """Return what is in the bag, as `rules.unseen`: the students that are nowhere else."""
-    open_ = message.group_students[:] + message.cloud_students[:] + message.entrance_students[:]
-    open_ += message.dining_students[:] + message.character_students[:] + message.aside_students[:]
-    return tuple([rules.STUDENTS_PER_COLOR - sum(open_[color::_COLORS_IN_ALL]) for color in range(_COLORS_IN_ALL)])
-
-
-def read(message: eriantys_pb2.State, settings: rules.Settings, hands: tuple[tuple[int, ...], ...]) -> State:
+def _read(message: eriantys_pb2.State, settings: rules.Settings, hands: tuple[tuple[int, ...], ...]) -> State:
     """Return the state of a message, with these hands, an empty bag and no draw state."""
     colors = [color - 1 for color in message.tower_colors[:]]
     seat_count = len(hands)
@@ -192,3 +294,122 @@ def _cards(message: eriantys_pb2.State) -> tuple[Card, ...]:
     ]
     parts = zip(message.characters, used, held, message.character_no_entry_counts, strict=True)
     return tuple([Card(*part) for part in parts])
+
+
+# Full states from outside: a game goes on from them, or they are refused with the reason
+
+
+def read_state(message: eriantys_pb2.State, settings: rules.Settings, rng: Random) -> State:
+    """Return the state that a game goes on from. Raises ValueError, with one sentence, if no game can lead to it."""
+    for check in (_length_problem, _enum_problem, _number_problem, _seat_problem, _hidden_problem):
+        if problem := check(message):
+            raise ValueError(problem)
+    state = _read(message, settings, _hands(message))._replace(
+        bag=tuple(message.bag_students),
+        draw_state=messages.read_draw_state(message.draw_state, rng),
+    )
+    if problem := rules.invariant(state):
+        raise ValueError(problem)
+    return state
+
+
+def _hands(message: eriantys_pb2.State) -> tuple[tuple[int, ...], ...]:
+    ends = [*accumulate(message.hand_sizes, initial=0)]
+    return tuple(tuple(message.hands[start:end]) for start, end in pairwise(ends))
+
+
+def _length_problem(message: eriantys_pb2.State) -> str | None:
+    """Check that lists that belong together have the lengths that go together."""
+    seats, groups, cards = len(message.sides), len(message.group_sizes), len(message.characters)
+    if not rules.MIN_SEATS <= seats <= rules.MAX_SEATS:
+        return f"sides lists {seats} seats: {rules.MIN_SEATS} to {rules.MAX_SEATS} players play Eriantys."
+    lengths: dict[str, Sequence[int]] = {
+        "standings": (seats,),
+        "group_students": (_COLORS_IN_ALL * groups,),
+        "group_towers": (groups,),
+        "group_no_entry_counts": (groups,),
+        "cloud_students": (_COLORS_IN_ALL * seats,),
+        "entrance_students": (_COLORS_IN_ALL * seats,),
+        "dining_students": (_COLORS_IN_ALL * seats,),
+        "professors": (_COLORS_IN_ALL,),
+        "aside_students": (0, _COLORS_IN_ALL),
+        "hand_sizes": (seats,),
+        "assistants": (seats,),
+        "character_costs": (cards,),
+        "character_students": (_COLORS_IN_ALL * cards,),
+        "character_no_entry_counts": (cards,),
+        "coins": (seats,) if cards else (0, seats),
+        "borrowed_professors": (0, _COLORS_IN_ALL),
+        "paid_coin_seats": (0, seats),
+        "bag_students": (_COLORS_IN_ALL,),
+    }
+    for name, allowed in lengths.items():
+        if (count := len(getattr(message, name))) not in allowed:
+            return f"{name} has {count} entries: it must have {' or '.join(map(str, allowed))} here."
+    return None
+
+
+def _enum_problem(message: eriantys_pb2.State) -> str | None:
+    if not message.phase:
+        return "phase is not set: a state to start from must say what it waits for."
+    kinds = {
+        "phase": (eriantys_pb2.Phase, [message.phase]),
+        "tower_colors": (eriantys_pb2.TowerColor, message.tower_colors),
+        "group_towers": (eriantys_pb2.TowerColor, message.group_towers),
+        "standings": (eriantys_pb2.Standing, message.standings),
+        "ignored_color": (eriantys_pb2.Color, [message.ignored_color]),
+        "last_round_reason": (eriantys_pb2.Reason, [message.last_round_reason]),
+        "end_reason": (eriantys_pb2.Reason, [message.end_reason]),
+    }
+    for name, (kind, numbers) in kinds.items():
+        for number in numbers:
+            if number not in kind.values():
+                return f"{name} has the unknown value {number}."
+    if strange := set(message.group_towers) - {0, *message.tower_colors}:
+        return f"group_towers has the colour {eriantys_pb2.TowerColor.Name(min(strange))}, which no side has."
+    return None
+
+
+def _number_problem(message: eriantys_pb2.State) -> str | None:
+    if message.revision > _MOST_REVISION:
+        return f"revision is {message.revision}: a game goes on from one of at most {_MOST_REVISION}."
+    if (
+        message.first_tile >= rules.TILE_COUNT
+        or sum(message.group_sizes) != rules.TILE_COUNT
+        or not all(message.group_sizes)
+    ):
+        return "first_tile must be 0 to 11, and the group_sizes must be at least 1 and have the sum 12."
+    for number, cost in zip(message.characters, message.character_costs, strict=True):
+        if number not in rules.PIECES:
+            return f"There is no character {number}: characters are numbered from 1 to {len(rules.PIECES)}."
+        if cost - rules.PIECES[number].cost not in (0, 1):
+            return f"The character {number} cannot cost {cost}: it costs {rules.PIECES[number].cost}, or one coin more."
+    return None
+
+
+def _seat_problem(message: eriantys_pb2.State) -> str | None:
+    seats = range(len(message.sides))
+    over = message.phase == eriantys_pb2.PHASE_OVER
+    if over == message.HasField("active_seat"):
+        return "active_seat must name the seat to decide, and must not be set once the game is over."
+    named = {
+        "active_seat": [message.active_seat],
+        "first_seat": [message.first_seat],
+        "planned_seats": message.planned_seats,
+        "next_seats": message.next_seats,
+        "professors": [seat for seat in message.professors if seat != NOBODY],
+        "borrowed_professors": [seat for seat in message.borrowed_professors if seat != NOBODY],
+    }
+    for name, numbers in named.items():
+        if any(seat not in seats for seat in numbers):
+            return f"{name} must name seats of the game, which are 0 to {seats[-1]}."
+    return None
+
+
+def _hidden_problem(message: eriantys_pb2.State) -> str | None:
+    """Check that all is there that others may not see."""
+    if sum(message.bag_students) != message.bag_count:
+        return f"bag_count is {message.bag_count}, but bag_students are {sum(message.bag_students)}."
+    if sum(message.hand_sizes) != len(message.hands):
+        return f"hands lists {len(message.hands)} assistants, but hand_sizes are {sum(message.hand_sizes)} together."
+    return None

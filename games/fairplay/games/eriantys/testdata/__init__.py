@@ -22,9 +22,8 @@ from __future__ import annotations
 from random import Random
 
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.players.player import StrategyPlayer
-from fairplay.games.eriantys.players.strategies import Strategy
-from fairplay.games.eriantys.players.strategies import strategy as make_strategy
+from fairplay.games.eriantys.players import Strategy, StrategyPlayer
+from fairplay.games.eriantys.players import strategy as make_strategy
 from fairplay.games.eriantys.protocol import conversation
 from fairplay.games.eriantys.rules import Action, Phase, State
 from fairplay.games.eriantys.testdata.cheats import CHEATS

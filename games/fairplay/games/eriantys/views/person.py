@@ -78,7 +78,7 @@ class EriantysPerson(Person[eriantys_pb2.State]):
         self._seat, self._hand = request.seat, list(hand)
         if request.HasField("refusal"):
             self.table.report(request.refusal.explanation)
-        draft = Deciding(codec.view(request.state, request.settings, request.seat, hand))
+        draft = Deciding(codec.read_view(request.state, request.settings, request.seat, hand))
         return await self.answer(request, request.state, draft)
 
     def draw(self, state: eriantys_pb2.State, marks: Marks) -> str:

@@ -1,1 +1,0 @@
-"""Reference players of Eriantys: strategies, and the player that answers with one."""
