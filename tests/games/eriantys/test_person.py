@@ -26,10 +26,9 @@ from fairplay.eriantys.v1.eriantys_player_pb2 import (
     UpdateGameBoardRequest,
 )
 from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.person import FRONTEND, Deciding, Question
 from fairplay.games.eriantys.protocol import answers, codec
-from fairplay.games.eriantys.views import picture
-from fairplay.games.eriantys.views.drafts import Deciding
-from fairplay.games.eriantys.views.person import FRONTEND, Question
+from fairplay.games.eriantys.views import drawing
 from fairplay.games.kit.person import IllegalChoiceError
 from tests.games.at_table import AtTable, asking
 from tests.games.pointing import pieces, point_at_random
@@ -238,7 +237,7 @@ async def point(state: rules.State, rng: Random) -> None:
 
 
 async def test_a_spectators_picture_has_no_parts_of_anybodys_own() -> None:
-    drawn = pieces(picture.svg(public(students_first()), NAMES)).keys()
+    drawn = pieces(drawing.svg(public(students_first()), NAMES)).keys()
     assert {part.split("-")[0] for part in drawn} == {"island", "cloud"}
 
 

@@ -15,8 +15,8 @@ from fairplay.eriantys.v1 import eriantys_pb2
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol import codec
 from fairplay.games.eriantys.rules import Phase, Reason, Settings, Standing, State
-from fairplay.games.eriantys.views import picture
-from fairplay.games.eriantys.views.seats import INITIALS
+from fairplay.games.eriantys.views import drawing, text
+from fairplay.games.eriantys.views.words import INITIALS
 from tests.games.eriantys.playing import a_middle
 from tests.games.eriantys.tables import expert, fresh, table
 
@@ -57,14 +57,14 @@ def initials(counts: Sequence[int]) -> list[str]:
 
 
 def drawn(state: eriantys_pb2.State, players: Sequence[str] = NAMES) -> Drawing:
-    return Drawing(picture.svg(state, players))
+    return Drawing(drawing.svg(state, players))
 
 
 def lines(state: eriantys_pb2.State, players: Sequence[str] = NAMES) -> list[str]:
     """Return the lines of the text picture as a console shows them."""
     console = Console(width=200, color_system=None)
     with console.capture() as captured:
-        console.print(picture.text(state, players))
+        console.print(text.text(state, players))
     return [line.rstrip() for line in captured.get().splitlines()]
 
 
@@ -217,7 +217,7 @@ def test_no_name_breaks_or_steers_a_picture(name: str) -> None:
     message = codec.build_public_state(fresh(expert(1, 2, 3)))
     drawing = drawn(message, [name, "Bob"])
     assert drawing.texts("name")[1] == "Bob"
-    assert "\x1b" not in picture.svg(message, [name, "Bob"])
+    assert "\x1b" not in drawing.svg(message, [name, "Bob"])
     found = lines(message, [name, "Bob"])
     assert len(found) == len(lines(message))
     assert all(cell_len(line) <= 76 for line in found)

@@ -12,7 +12,7 @@ from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.players import STRATEGIES, StrategyPlayer
 from fairplay.games.eriantys.protocol import codec, conversation
 from fairplay.games.eriantys.rules import Settings
-from fairplay.games.eriantys.views import picture
+from fairplay.games.eriantys.views import drawing, text
 from fairplay.games.kit.settings import describe
 from fairplay.games.kit.strategies import describe_strategies
 from fairplay.games.steps import Conversation
@@ -83,11 +83,11 @@ class Eriantys:
 
     def svg(self, state: eriantys_pb2.State, players: Sequence[str]) -> str:
         """Return a picture of islands, clouds, school boards and characters as an SVG document."""
-        return picture.svg(state, players)
+        return drawing.svg(state, players)
 
     def text(self, state: eriantys_pb2.State, players: Sequence[str]) -> str:
         """Return a picture for a terminal, in rich's console markup."""
-        return picture.text(state, players)
+        return text.text(state, players)
 
 
 GAME = Eriantys()

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from fairplay.games.conformance import Mutation
-from fairplay.games.eriantys.conformance.mutations import MUTATIONS
+from fairplay.games.eriantys.mutations import MUTATIONS
 from fairplay.games.eriantys.protocol.conversation import METHODS
 from fairplay.games.kit.testdata import Cheat
 

@@ -1,34 +1,28 @@
-"""A state of Eriantys as one SVG document. Students carry the initials of their colours. The unit is the pixel."""
+"""A state of Eriantys as one SVG document. Students carry the initials of their colours. The unit is the pixel.
+
+What is drawn often is drawn once, in ARTWORK. The ids there start with the game's name, because a page may hold several
+pictures.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 from itertools import accumulate, pairwise
 from math import cos, dist, pi, sin
+from typing import NamedTuple
 
 from fairplay.eriantys.v1 import eriantys_pb2
-from fairplay.games.eriantys.rules import NAMES
-from fairplay.games.eriantys.views.artwork import (
-    ARTWORK,
-    CLOUD,
-    INSET,
-    ISLAND,
-    MUTED,
-    PALE,
-    Box,
-    coin,
-    initials,
-    use,
-    words_at,
-)
-from fairplay.games.eriantys.views.schools import SCHOOL_HEIGHT, own_height, own_parts, school_parts
-from fairplay.games.eriantys.views.seats import (
+from fairplay.games.eriantys.rules import NAMES, TABLE_SEATS, assistant_steps
+from fairplay.games.eriantys.views.words import (
+    DINING_ROOM,
     INITIALS,
     NOTHING_OWN,
     Group,
     Own,
     Seat,
+    assistant_part,
     character_part,
     cloud_part,
     count_words,
@@ -39,15 +33,118 @@ from fairplay.games.eriantys.views.seats import (
     island_part,
     last_action,
     seats,
+    student_part,
 )
+from fairplay.games.kit.lettering import font_size
 from fairplay.games.kit.person import NO_MARKS, Marks
-from fairplay.games.kit.pictures import AMBER, AMBER_INK, document, outline, piece
+from fairplay.games.kit.pictures import AMBER, AMBER_INK, BUTTON_HEIGHT, button_lines, buttons, document, outline, piece
 
+MUTED = "#5a6b7a"
+INKS = {  # of students: body, edge, initial
+    "G": ("#35a15a", "#1b6234", "#ffffff"),
+    "R": ("#dc4a41", "#8f231d", "#ffffff"),
+    "Y": ("#f5ca3d", "#9a770c", "#4b3a05"),
+    "P": ("#ee96c2", "#a3477a", "#4d1735"),
+    "B": ("#3b86d6", "#1b4b86", "#ffffff"),
+}
+TOWERS = {1: ("#33373d", "#0d0f12"), 2: ("#ffffff", "#7c8288"), 3: ("#9aa1a8", "#555b61")}
+
+INSET = 16.0
+"""From the edge of a panel to what is in it."""
+ISLAND = 58.0  # the radius of an island
+PALE = ' opacity=".45"'
+CLOUD = (
+    'path d="M-40 22A17 17 0 0 1 -42 -10A20 20 0 0 1 -14 -22A24 24 0 0 1 24 -20A18 18 0 0 1 44 4A13 13 0 0 1 38 22Z"'
+)
+"""The shape of a cloud."""
+HEXAGON = "M-10 0L-5 -8.7H5L10 0L5 8.7H-5Z"
 _MARGIN, _GAP, _HEAD = 16.0, 12.0, 34.0
 
 _RING_WIDTH, _RING_HEIGHT = 760.0, 560.0
 _STEPS = 720  # around the ellipse on which they lie
 _CARD_WIDTH, _SIDE_WIDTH = 232.0, 264.0
+SCHOOL_HEIGHT = 204.0
+_SEAT, _ROW = 21.0, 24.0  # from one seat of a table to the next, and from one table to the next
+_TOP = 70.0  # where entrance, dining room and towers begin
+_HAND_TOP, _HAND_STEP = 34.0, 46.0  # of a person's assistants, and from one to the next
+_HAND_HEIGHT = 70.0
+_HAND_COUNT = 10
+_ENTRANCE = 10  # students of an entrance that are drawn, at most
+_FEWEST_LINES = 2  # of buttons for which there is room in any case, so that the picture keeps its size
+_CARD = 'rect x="-19" y="-25" width="38" height="54" rx="6"'
+
+
+class Box(NamedTuple):
+    """Where a panel is."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+# The pieces
+
+
+def words_at(
+    x: float, y: float, words: str, size: float, *, fill: str = "", weight: int = 400, anchor: str = "", kind: str = ""
+) -> str:
+    """Draw a line of words that begins at a point, or is anchored there otherwise."""
+    extra = f' fill="{fill}"' if fill else ""
+    extra += f' font-weight="{weight}"' if weight != 400 else ""
+    extra += f' text-anchor="{anchor}"' if anchor else ""
+    extra += f' class="{kind}"' if kind else ""
+    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:.1f}"{extra}>{escape(words)}</text>'
+
+
+def use(name: str, x: float, y: float, scale: float = 1.0) -> str:
+    """Draw a piece of the artwork, given by the end of its id."""
+    return f'<use href="#eriantys-{name}" transform="translate({x:.1f} {y:.1f}) scale({scale:.2f})"/>'
+
+
+def initials(counts: Sequence[int], most: int) -> str:
+    """Return the initials of students, at most `most` of them."""
+    return "".join(initial * min(count, most) for initial, count in zip(INITIALS, counts, strict=True))[:most]
+
+
+def coin(x: float, y: float, count: int) -> str:
+    """Draw a coin with a number on it."""
+    number = words_at(x, y + 4.5, str(count), 13, fill="#5a4300", weight=700, anchor="middle")
+    return f"{use('coin', x, y)}{number}"
+
+
+def _student(initial: str) -> str:
+    body, edge, ink = INKS[initial]
+    letter = f'<text y="4" font-size="11" font-weight="700" text-anchor="middle" fill="{ink}">{initial}</text>'
+    return (
+        f'<g id="eriantys-{initial}"><circle r="10" fill="{body}" stroke="{edge}"/>{letter}</g>'
+        f'<g id="eriantys-professor-{initial}"><path d="{HEXAGON}" fill="{body}" stroke="{edge}" stroke-width="1.6"/>'
+        f"{letter}</g>"
+    )
+
+
+def _tower(number: int) -> str:
+    body, edge = TOWERS[number]
+    shape = "M-8 11L-6.5 -4H-8.5V-12H-4.5V-9H-2V-12H2V-9H4.5V-12H8.5V-4H6.5L8 11Z"
+    return f'<path id="eriantys-tower{number}" d="{shape}" fill="{body}" stroke="{edge}" stroke-width="1.3"/>'
+
+
+ARTWORK = f"""
+{"".join(map(_student, INITIALS))}
+{"".join(map(_tower, TOWERS))}
+<circle id="eriantys-island" r="{ISLAND:.0f}" fill="#cfe3b4" stroke="#7fa463" stroke-width="1.5"/>
+<g id="eriantys-cloud"><{CLOUD} fill="#ffffff" stroke="#9fbfd0"/></g>
+<g id="eriantys-mother-nature" stroke="#7a3f05" stroke-width="1.3" fill="{AMBER}">
+  <path d="M-8.5 12Q-6 -2 0 -3Q6 -2 8.5 12Z"/><circle cy="-7" r="5.5"/></g>
+<g id="eriantys-no-entry"><circle r="12" fill="#c2342c" stroke="#ffffff" stroke-width="1.5"/>
+  <circle r="8.5" fill="none" stroke="#ffffff" stroke-width="1.6"/>
+  <path d="M-6 6L6 -6" stroke="#ffffff" stroke-width="1.6"/></g>
+<circle id="eriantys-coin" r="12" fill="#f7d774" stroke="#b98f1d" stroke-width="1.5"/>
+<rect id="eriantys-assistant" x="-12" y="-15" width="24" height="30" rx="4" fill="#fff6e0" stroke="#c9a45a"/>
+"""
+
+
+# The whole
 
 
 def svg(state: eriantys_pb2.State, players: Sequence[str], own: Own = NOTHING_OWN, marks: Marks = NO_MARKS) -> str:
@@ -234,3 +331,125 @@ def _characters(state: eriantys_pb2.State, marks: Marks) -> Iterator[str]:
 def _tiles(count: int, y: float) -> Iterator[str]:
     for place in range(count):
         yield f'<g class="no-entry">{use("no-entry", 28 + 34 * place, y)}</g>'
+
+
+# School boards, and what a person has in hand
+
+
+def own_height(own: Own, width: float) -> float:
+    """Return the height of the panel with a person's assistants."""
+    lines = max(_FEWEST_LINES, len(button_lines(own.words, _words_width(width))))
+    return max(_HAND_TOP + _HAND_HEIGHT, 20 + lines * BUTTON_HEIGHT)
+
+
+def _words_width(width: float) -> float:
+    return width - _HAND_COUNT * _HAND_STEP - 3 * INSET
+
+
+def own_parts(own: Own, box: Box, marks: Marks) -> Iterator[str]:
+    """Draw a person's assistants, and beside them what can be chosen and is no piece of the game."""
+    for place, value in enumerate(own.hand):
+        yield from _in_hand(value, INSET + 20 + place * _HAND_STEP, _HAND_TOP + 28, marks)
+    width = _words_width(box.width)
+    yield from buttons(button_lines(own.words, width), marks, box.width - width - INSET, 14, width)
+
+
+def _in_hand(value: int, x: float, y: float, marks: Marks) -> Iterator[str]:
+    """Draw an assistant with its value, and below it how far Mother Nature may move."""
+    part, steps = assistant_part(value), assistant_steps(value)
+    title = f"assistant {value}, Mother Nature moves up to {steps}"
+    yield piece("own-assistant", title, part=part, transform=f"translate({x:.1f} {y:.1f})")
+    yield f'<{_CARD} fill="#fff6e0" stroke="#c9a45a"/>{words_at(0, 0, str(value), 18, weight=700, anchor="middle")}'
+    yield use("mother-nature", -8, 15, 0.55)
+    yield f"{words_at(7, 20, str(steps), 13, fill=MUTED, anchor='middle')}{outline(_CARD, part, marks, 3.0)}</g>"
+
+
+def school_parts(seat: Seat, box: Box, marks: Marks, *, own: bool) -> Iterator[str]:
+    """Draw from left to right entrance, dining room, professors, towers; above them the name and what is in hand.
+
+    `own` is whether it is the person's, whose students and dining room can be pointed at.
+    """
+    yield from _head(seat, box)
+    yield f'<rect x="14" y="{_TOP - 4:.1f}" width="62" height="126" rx="8" fill="#dfe9ee"/>'
+    yield from _entrance(seat, marks, own=own)
+    yield piece("dining-room", f"dining room: {count_words(seat.dining)}", part=DINING_ROOM if own else "")
+    for row, (initial, count) in enumerate(zip(INITIALS, seat.dining, strict=True)):
+        yield from _table(initial, count, _TOP + 11 + _ROW * row)
+    shape = f'rect x="82" y="{_TOP - 4:.1f}" width="234" height="126" rx="8"'
+    yield f"{outline(shape, DINING_ROOM, marks, 3.0) if own else ''}</g>"
+    for row, initial in enumerate(INITIALS):
+        yield _professor(initial, _TOP + 11 + _ROW * row, held=seat.professors[row])
+    yield from _tower_area(seat, box.width, _TOP)
+
+
+def _entrance(seat: Seat, marks: Marks, *, own: bool) -> Iterator[str]:
+    """Draw the students of the entrance by colour, two in a line."""
+    yield '<g class="entrance">'
+    place = 0
+    for color, initial in enumerate(INITIALS):
+        count = min(seat.entrance[color], _ENTRANCE - place)
+        if count <= 0:
+            continue
+        alone = [count if other == color else 0 for other in range(len(INITIALS))]
+        part = student_part(color) if own else ""
+        yield piece("colored", f"entrance: {count_words(alone)}", part=part)
+        for number in range(place, place + count):
+            x, y = 31 + 28 * (number % 2), _TOP + 11 + _ROW * (number // 2)
+            yield f'<rect x="{x - 14}" y="{y - 12:.1f}" width="28" height="24" fill="none" pointer-events="all"/>'
+            yield use(initial, x, y, 1.0)
+            yield outline(f'circle cx="{x}" cy="{y:.1f}" r="11"', part, marks, 2.5)
+        yield "</g>"
+        place += count
+    yield "</g>"
+
+
+def _head(seat: Seat, box: Box) -> Iterator[str]:
+    size = font_size(seat.name, box.width - 250, 17.0)
+    yield words_at(INSET, 27, seat.name, size, weight=700, kind="name")
+    yield words_at(INSET, 50, seat.status, 13, fill=AMBER_INK if seat.turn or seat.won else MUTED, kind="status")
+    right = box.width - INSET
+    if seat.coins is not None:
+        yield f'<g class="coins">{coin(right - 12, 22, seat.coins)}</g>'
+        right -= 34
+    if seat.assistant:
+        yield f'<g class="assistant">{use("assistant", right - 14, 23)}'
+        yield f"{words_at(right - 14, 28, str(seat.assistant), 14, weight=700, anchor='middle')}</g>"
+        right -= 38
+    yield words_at(right, 27, f"{seat.hand_size} in hand", 12, fill=MUTED, anchor="end", kind="hand-size")
+    hand = " ".join(map(str, seat.hand))
+    yield words_at(box.width - INSET, 52, hand, 12, fill=MUTED, anchor="end", kind="hand")
+
+
+def _table(initial: str, count: int, y: float) -> Iterator[str]:
+    """Draw a table with its ten seats, coins on the third, sixth and ninth."""
+    body = INKS[initial][0]
+    yield '<g class="table">'
+    yield f'<rect x="86" y="{y - 11:.1f}" width="226" height="22" rx="11" fill="{body}" opacity=".16"/>'
+    for place in range(TABLE_SEATS):
+        x = 100 + _SEAT * place
+        if place < count:
+            yield use(initial, x + 4, y, 0.86)
+        else:
+            ring = "#b98f1d" if place in (2, 5, 8) else body
+            yield f'<circle cx="{x + 4:.1f}" cy="{y:.1f}" r="6.5" fill="none" stroke="{ring}" opacity=".55"/>'
+    yield "</g>"
+
+
+def _professor(initial: str, y: float, *, held: bool) -> str:
+    """Draw the place of a professor, and the professor if it is there."""
+    if held:
+        return f'<g class="professor">{use(f"professor-{initial}", 336, y)}</g>'
+    place = f'<path d="{HEXAGON}" transform="translate(336 {y:.1f})" fill="none"'
+    return f'{place} stroke="{INKS[initial][0]}" opacity=".35"/>'
+
+
+def _tower_area(seat: Seat, width: float, top: float) -> Iterator[str]:
+    left = 366.0
+    yield f'<rect x="{left:.1f}" y="{top - 4:.1f}" width="{width - left - 14:.1f}" height="126" rx="8" fill="#dfe9ee"/>'
+    step = (width - left - 14) / 4
+    if not seat.towers and seat.tower:
+        yield f"<g{PALE}>{use(f'tower{seat.tower}', left + 2 * step, top + 59, 1.6)}</g>"
+    yield '<g class="towers">'
+    for place in range(seat.towers):
+        yield use(f"tower{seat.tower or 3}", left + step * (place % 4 + 0.5), top + 30 + 62 * (place // 4), 1.25)
+    yield "</g>"

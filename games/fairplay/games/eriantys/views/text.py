@@ -1,7 +1,7 @@
-"""A state of Eriantys as one SVG document and as text for a terminal.
+"""A state of Eriantys as text for a terminal.
 
-Both take a state message, full or public, and the names of the players by seat. Hands are shown if the state has them;
-of the bag only the number of students is shown.
+It is made of a state message, full or public, and the names of the players by seat. Hands are shown if the state has
+them; of the bag only the number of students is shown.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from fairplay.eriantys.v1 import eriantys_pb2
 from fairplay.games.eriantys.rules import NAMES
-from fairplay.games.eriantys.views.drawing import svg
-from fairplay.games.eriantys.views.seats import (
+from fairplay.games.eriantys.views.words import (
     INITIALS,
     NAME_LIMIT,
     Group,
@@ -24,8 +23,6 @@ from fairplay.games.eriantys.views.seats import (
 )
 from fairplay.games.kit.lettering import literally, name_column
 from fairplay.games.kit.person import Choice, Marks, choice_lines
-
-__all__ = ["side_text", "svg", "table_text", "text"]
 
 _STYLES = {  # each student is an initial on its own colour, so that it is seen on any background
     "G": "bold #ffffff on #1b7340",

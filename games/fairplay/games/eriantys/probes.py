@@ -1,22 +1,199 @@
-"""The probes of Eriantys: situations that players get wrong.
+"""The probes of Eriantys: situations that players get wrong, and whatever else the suite needs of the game.
 
 If a game goes on from a state, `max_attempts` is 1: the first impossible answer is misconduct, so the player cannot
-find a possible one by trying. Whole games have the usual three attempts. The states are written as `scenes` says.
+find a possible one by trying. Whole games have the usual three attempts.
+
+The states are scenes, written down in few words. Students are the initials of their colours, "GGRYPB". Islands are
+words, clockwise, one for each group: the letter of the side whose towers stand there ("a" for side 0), how many tiles
+it has if more than one, its students, an "x" for each no-entry tile, and "!" where Mother Nature stands; a dot is an
+empty island. "G! aR . b3PPx" are six tiles.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
+from types import MappingProxyType
 from typing import Any
 
-from fairplay.games.conformance import Probe, Situation
+from google.protobuf.message import Message
+
+from fairplay.eriantys.v1 import eriantys_settings_pb2
+from fairplay.games.conformance import Conformance, Infraction, Level, Probe, Situation
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.conformance.scenes import INITIALS, bag_emptied, scene, students
+from fairplay.games.eriantys.mutations import MUTATIONS
 from fairplay.games.eriantys.players import STRATEGIES, strategy
-from fairplay.games.eriantys.protocol import codec
-from fairplay.games.eriantys.rules import NOBODY, Phase, Settings, Standing, State
+from fairplay.games.eriantys.protocol import answers, codec
+from fairplay.games.eriantys.protocol.answers import judge, judge_tower
+from fairplay.games.eriantys.rules import NOBODY, Card, Counts, Group, Phase, Reason, Settings, Standing, State
 from fairplay.games.kit.conformance import MakeSituation, begin_game
+from fairplay.games.kit.judging import MalformedReplyError
+from fairplay.games.steps import FAILURES, Call
+
+# Scenes
+
+INITIALS = "".join([color[0].upper() for color in rules.COLORS])
+ISLANDS = "G! aR . bP B a2RY . P bB . G"
+TILES = 12
+COINS, ASSISTANTS, NO_ENTRY_TILES = 20, 10, 4
+LETTERS = "abc"
+HERBALIST = 5
+
+_AS_USUAL: Mapping[int, Any] = MappingProxyType({})
+_ENTRANCE = "GGRRYPBYP"
+_ROOM = "GRYPB"
+_ON_CHARACTER = "GRYPBG"
+_GROUP = re.compile(r"(?P<side>[abc]?)(?P<size>\d*)(?P<students>[GRYPB]*)(?P<blocked>x*)(?P<mother>!?)")
+
+
+def students(text: str) -> Counts:
+    """Return the counts of a text such as "GGR"."""
+    return tuple([text.count(initial) for initial in INITIALS])
+
+
+def scene(
+    rng: Random,
+    settings: Settings = Settings(),  # noqa: B008 - a constant
+    seat_count: int = 2,
+    *,
+    phase: Phase = Phase.MOTHER_NATURE,
+    active: int = 0,
+    islands: str = ISLANDS,
+    first_tile: int = 0,
+    entrances: Sequence[str] = (),
+    rooms: Sequence[str] = (),
+    clouds: Sequence[str] | None = None,
+    assistants: Sequence[int] = (),
+    hands: Mapping[int, Sequence[int]] = _AS_USUAL,
+    first: int = 0,
+    round_number: int = 4,
+    characters: Mapping[int, str] = _AS_USUAL,
+    used: Sequence[int] = (),
+    coins: int = 0,
+    **changes: Any,
+) -> State:
+    """Return a state that fulfils the invariants; by seat, as far as texts are given.
+
+    What is left out follows from the rest, or is ordinary: hands, towers, professors, the bag, and whose turn comes
+    before and after that of `active`. `coins` are those of the active seat. `characters` are the students on them,
+    and `used` those that somebody has played before. `changes` are fields of the state, and come last.
+    """
+    start = rules.initial(settings, seat_count, rng)
+    size = rules.size_of(seat_count)
+    held = _entrances(entrances, seat_count, active, size.entrance - (size.cloud if phase > Phase.STUDENTS else 0))
+    seated = tuple([students(rooms[seat] if seat < len(rooms) else _ROOM) for seat in range(seat_count)])
+    groups, mother_nature = _groups(islands, first_tile)
+    values = tuple(assistants) or tuple([2 * seat + 1 for seat in range(seat_count)])
+    planned, queue = _order(phase, active, first, values)
+    state = start._replace(
+        phase=phase,
+        active=active,
+        round=round_number,
+        groups=groups,
+        mother_nature=mother_nature,
+        clouds=_clouds(clouds, seat_count, size.cloud),
+        entrances=held,
+        dining_rooms=seated,
+        professors=_professors(seated),
+        hands=tuple([_hand(seat, values, hands, round_number - (seat not in planned)) for seat in range(seat_count)]),
+        assistants=values,
+        first=first,
+        planned=planned,
+        queue=queue,
+        to_move=min(size.cloud, sum(held[active])) if phase is Phase.STUDENTS else 0,
+        tower_colors=tuple(range(len(start.towers))),
+        towers=tuple([left - _built(groups, side) for side, left in enumerate(start.towers)]),
+        cards=tuple([_card(card, characters, used, groups) for card in start.cards]),
+        revision=40,
+    )
+    if settings.is_expert:
+        purses = tuple([coins if seat == active else 1 for seat in range(seat_count)])
+        state = state._replace(coins=purses, reserve=COINS - sum(purses) - len(used))
+    state = state._replace(**changes)
+    return state._replace(bag=rules.unseen(state))
+
+
+def bag_emptied(state: State) -> State:
+    """Return a state with all students of the bag on Mother Nature's island: this round is the last one."""
+    here = state.groups[state.mother_nature]
+    full = here._replace(students=tuple([one + other for one, other in zip(here.students, state.bag, strict=True)]))
+    groups = (*state.groups[: state.mother_nature], full, *state.groups[state.mother_nature + 1 :])
+    return state._replace(groups=groups, bag=(0,) * len(rules.COLORS), last_round=Reason.BAG_EMPTY)
+
+
+# The parts
+
+
+def _groups(text: str, tile: int) -> tuple[tuple[Group, ...], int]:
+    """Return the groups, the first of which begins with a tile, and the place of Mother Nature's."""
+    groups, mother_nature = [], 0
+    for place, word in enumerate(text.split()):
+        found = _GROUP.fullmatch(word.replace(".", ""))
+        assert found, word
+        size = int(found["size"] or 1)
+        side = LETTERS.index(found["side"]) if found["side"] else NOBODY
+        tiles = tuple([(tile + step) % TILES for step in range(size)])
+        groups.append(Group(tiles, students(found["students"]), side, len(found["blocked"])))
+        mother_nature = place if found["mother"] else mother_nature
+        tile += size
+    return tuple(groups), mother_nature
+
+
+def _built(groups: Sequence[Group], side: int) -> int:
+    return sum([len(group.tiles) for group in groups if group.tower == side])
+
+
+def _entrances(texts: Sequence[str], seat_count: int, active: int, size: int) -> tuple[Counts, ...]:
+    """Return the given entrances; the others are full, but that of the active seat has `size` students."""
+    full = rules.size_of(seat_count).entrance
+    usual = [_ENTRANCE[: size if seat == active else full] for seat in range(seat_count)]
+    return tuple([students(texts[seat] if seat < len(texts) else usual[seat]) for seat in range(seat_count)])
+
+
+def _clouds(texts: Sequence[str] | None, seat_count: int, size: int) -> tuple[Counts, ...]:
+    if texts is None:
+        return tuple([students((INITIALS * 2)[seat : seat + size]) for seat in range(seat_count)])
+    return tuple(map(students, texts))
+
+
+def _professors(rooms: Sequence[Counts]) -> tuple[int, ...]:
+    """Return by colour the first of the seats that have the most of its students."""
+    columns = list(zip(*rooms, strict=True))
+    return tuple([column.index(max(column)) if max(column) else NOBODY for column in columns])
+
+
+def _hand(seat: int, values: Sequence[int], hands: Mapping[int, Sequence[int]], played: int) -> tuple[int, ...]:
+    """Return the given hand, or the highest assistants that are left once `played` of them have been played."""
+    if seat in hands:
+        return tuple(hands[seat])
+    left = [value for value in range(1, ASSISTANTS + 1) if value != values[seat]]
+    return tuple(left[max(0, played - 1) :])
+
+
+def _card(card: Card, characters: Mapping[int, str], used: Sequence[int], groups: Sequence[Group]) -> Card:
+    number = card.character
+    usual = _ON_CHARACTER[: sum(card.students)]
+    blocked = sum([group.no_entry for group in groups])
+    left = NO_ENTRY_TILES - blocked if number == HERBALIST else 0
+    return Card(number, number in used, students(characters.get(number, usual)), left)
+
+
+def _order(phase: Phase, active: int, first: int, values: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the seats that have planned, and those that come after the active one."""
+    count = len(values)
+    planning = tuple([(first + step) % count for step in range(count)])
+    if phase is Phase.TOWERS:
+        return (), ()
+    if phase is Phase.ASSISTANT:
+        place = planning.index(active)
+        return planning[:place], planning[place + 1 :]
+    acting = sorted(planning, key=lambda seat: values[seat])
+    return planning, tuple(acting[acting.index(active) + 1 :])
+
+
+# Situations
 
 TOWERS = ("eriantys.action.required", "eriantys.towers.known", "eriantys.towers.taken")
 PLANNING = (
@@ -375,4 +552,70 @@ PROBES: tuple[Probe, ...] = (
             turn_count=14,
         ),
     ),
+)
+
+
+# A game that ends in a tie, whatever the player under test does
+
+RIVAL, TESTED = 1, 0
+_TIED_ISLANDS = "G! aR . bP B aRY . P bB . . G"
+
+
+def tied_ending(rng: Random) -> Situation:
+    """Return the last decision of a game of two that are level: the rival takes the last cloud."""
+    rooms, clouds = ("GG", "RR"), ("", "GRY")
+    state = bag_emptied(
+        scene(rng, phase=Phase.CLOUD, active=RIVAL, islands=_TIED_ISLANDS, rooms=rooms, clouds=clouds, round_number=8)
+    )
+    settings = codec.build_short_settings(state.settings)
+    return Situation(settings, 2, TESTED, codec.build_state(state), turn_count=0)
+
+
+# Wrong answers after which the player is asked again
+
+
+def find_infraction(settings: eriantys_settings_pb2.Settings, call: Call, answer: Any) -> Infraction | None:
+    """Return the infraction that an answer is, unless that was the player's last attempt, or None."""
+    if not call.method.name.startswith("Ask") or isinstance(answer, FAILURES):
+        return None
+    view = _view(call)
+    towers = call.method.name == "AskTowerColor"
+    verdict: Any = judge_tower(view, call.request.seat, answer) if towers else judge(view, answer)
+    return Infraction(verdict.rule_id, verdict.given, Level.MUST) if isinstance(verdict, MalformedReplyError) else None
+
+
+def list_legal_replies(settings: eriantys_settings_pb2.Settings, call: Call) -> Sequence[Message] | None:
+    """Return the answers to a question that would be legal, or None if the call asks nothing."""
+    return answers.legal_replies(_view(call)) if call.method.name.startswith("Ask") else None
+
+
+def _view(call: Call) -> State:
+    """Return the state as a question shows it."""
+    request = call.request
+    hand = () if call.method.name == "AskTowerColor" else request.hand
+    return codec.read_view(request.state, request.settings, request.seat, hand)
+
+
+# All that the suite needs
+
+CONFORMANCE = Conformance(
+    probes=PROBES,
+    mutations=MUTATIONS,
+    package="fairplay.games.eriantys",
+    settings_values={  # each character is in play somewhere
+        "characters": ((1, 2, 3), (4, 5, 6), (9, 8, 7), (12, 10, 11), (5, 7, 10)),
+        "mn_island": (1, 11),
+        "max_attempts": (1, 100),
+    },
+    tied_ending=tied_ending,
+    leaving_settings=(
+        eriantys_settings_pb2.Settings(on_disconnect=eriantys_settings_pb2.ON_DISCONNECT_ELIMINATE),
+        eriantys_settings_pb2.Settings(on_disconnect=eriantys_settings_pb2.ON_DISCONNECT_SKIP_TURNS),
+        eriantys_settings_pb2.Settings(
+            on_disconnect=eriantys_settings_pb2.ON_DISCONNECT_SKIP_TURNS,
+            interrupted_turn=eriantys_settings_pb2.INTERRUPTED_TURN_LEAVE,
+        ),
+    ),
+    find_infraction=find_infraction,
+    list_legal_replies=list_legal_replies,
 )
