@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from google.protobuf import json_format
+from google.protobuf.message import Message
 
 from fairplay.games.game import find
 from fairplay.games.q import research as q_research
@@ -47,9 +48,12 @@ OTHERS = (
 CASES = [*SETTINGS, *(pytest.param(other, marks=pytest.mark.slow) for other in OTHERS)]
 
 
+def message_of(setting: Setting) -> Message:
+    return json_format.ParseDict(dict(setting.settings), find(setting.game).settings_type())
+
+
 def encode(setting: Setting) -> Encoding:
-    message = json_format.ParseDict(dict(setting.settings), find(setting.game).settings_type())
-    return find_research(setting.game).encode(message, setting.players)
+    return find_research(setting.game).encode(message_of(setting), setting.players)
 
 
 def positions(encoding: Encoding, seed: int) -> Iterator[Any]:
@@ -90,9 +94,10 @@ def test_all_that_the_rules_list_can_be_taken(setting: Setting) -> None:
 
 @pytest.mark.parametrize("setting", CASES)
 def test_what_is_taken_leads_to_states_that_can_be(setting: Setting) -> None:
-    encoding = encode(setting)
-    assert [encoding.rules.invariant(position.state) for position in positions(encoding, 2)].count(None) > 4
-    assert {encoding.rules.invariant(position.state) for position in positions(encoding, 2)} == {None}
+    game, settings, encoding = find(setting.game), message_of(setting), encode(setting)
+    shown = [encoding.shown(position) for position in positions(encoding, 2)]
+    assert len(shown) > 4
+    assert {game.check_state(settings, game.full_state(state)) for state in shown} == {setting.players}
 
 
 @pytest.mark.parametrize("setting", [*SETTINGS, Setting("webset", 3, {"aspects": 3, "actCap": 30})])

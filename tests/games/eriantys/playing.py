@@ -12,7 +12,7 @@ from fairplay.eriantys.v1.eriantys_player_pb2 import AskActionResponse, AskAssis
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.game import GAME
 from fairplay.games.eriantys.protocol import codec
-from fairplay.games.eriantys.rules import Settings, State
+from fairplay.games.eriantys.rules.state import Settings, State
 from fairplay.games.steps import Call, CallAll, Conversation, Eliminate, Outcome, Show
 from fairplay.player.handlers import snake_case
 

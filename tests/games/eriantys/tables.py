@@ -7,7 +7,20 @@ from random import Random
 from typing import Any
 
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.rules import NOBODY, Action, Counts, Group, Phase, Settings, State
+from fairplay.games.eriantys.rules.state import (
+    COLORS,
+    NOBODY,
+    Action,
+    ChooseTowers,
+    Counts,
+    Group,
+    MoveMotherNature,
+    Phase,
+    Settings,
+    State,
+    size_of,
+    unseen,
+)
 
 GREEN, RED, YELLOW, PINK, BLUE = range(5)
 NONE: Counts = (0, 0, 0, 0, 0)
@@ -19,7 +32,7 @@ def students(text: str) -> Counts:
     counts = [0] * 5
     for word in text.split():
         name = word.rstrip("0123456789")
-        counts[rules.COLORS.index(name.lower())] += int(word[len(name) :] or 1)
+        counts[COLORS.index(name.lower())] += int(word[len(name) :] or 1)
     return tuple(counts)
 
 
@@ -33,7 +46,7 @@ def fresh(settings: Settings, seat_count: int = 2, seed: int = 0) -> State:
     """Return a game in its first planning phase: the first seat is white, the second one black, the third one grey."""
     state = rules.initial(settings, seat_count, Random(seed))
     for color in (1, 0, 2)[: len(state.towers)]:
-        state = rules.apply(state, rules.ChooseTowers(color))
+        state = rules.apply(state, ChooseTowers(color))
     return state
 
 
@@ -97,9 +110,9 @@ def table(
         towers=tuple(total - count for total, count in zip(start.towers, built, strict=True)),
     )
     if phase is Phase.STUDENTS:
-        state = state._replace(to_move=min(rules.size_of(seat_count).cloud, sum(state.entrances[active])))
+        state = state._replace(to_move=min(size_of(seat_count).cloud, sum(state.entrances[active])))
     state = state._replace(**changes)
-    return state._replace(bag=rules.unseen(state)) if "bag" not in changes else state
+    return state._replace(bag=unseen(state)) if "bag" not in changes else state
 
 
 def _listed(texts: Sequence[str], seat_count: int) -> tuple[Counts, ...]:
@@ -110,7 +123,7 @@ def moved(state: State, tile: int) -> State:
     """Return the state once Mother Nature has gone to the group that holds a tile."""
     target = next(at for at, group in enumerate(state.groups) if tile in group.tiles)
     steps = (target - state.mother_nature) % len(state.groups) or len(state.groups)
-    action = rules.MoveMotherNature(steps)
+    action = MoveMotherNature(steps)
     assert rules.violation(state, action) is None
     return rules.apply(state, action)
 

@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.rules import (
-    NAMES,
+from fairplay.games.eriantys.rules import RULES
+from fairplay.games.eriantys.rules.board import influences
+from fairplay.games.eriantys.rules.characters import NAMES, character_cost
+from fairplay.games.eriantys.rules.invariants import invariant
+from fairplay.games.eriantys.rules.state import (
     NOBODY,
-    RULES,
+    Card,
     MoveMotherNature,
     Phase,
     PlayCharacter,
@@ -21,6 +24,7 @@ from fairplay.games.eriantys.rules import (
     TakeCloud,
     ToDiningRoom,
     ToIsland,
+    unseen,
 )
 from tests.games.eriantys.tables import (
     BLUE,
@@ -53,9 +57,9 @@ def at_table(
     reserve = 20 - 5 * seat_count
     if on_card is not None:
         state = state._replace(cards=(state.cards[0]._replace(students=students(on_card)), *state.cards[1:]))
-        state = state._replace(bag=rules.unseen(state))
+        state = state._replace(bag=unseen(state))
     state = state._replace(reserve=reserve)
-    assert rules.invariant(state) is None
+    assert invariant(state) is None
     return state
 
 
@@ -66,7 +70,7 @@ def plays(state: State, character: int) -> list[PlayCharacter]:
 
 def emptied(state: State, left: str = "") -> State:
     """Return the state with only these students in the bag."""
-    spare = tuple(total - kept for total, kept in zip(rules.unseen(state), students(left), strict=True))
+    spare = tuple(total - kept for total, kept in zip(unseen(state), students(left), strict=True))
     return state._replace(aside=spare, bag=students(left))
 
 
@@ -78,7 +82,7 @@ def test_c_01_coin_seats_pay(before: int) -> None:
     start = at_table(4, rooms=[f"RED{before}"] if before else ["", ""], entrances=["RED"], professors={RED: 0})
     state = played(start, ToDiningRoom(RED))
     assert state.coins[0] - start.coins[0] == (before + 1 in (3, 6, 9))
-    assert rules.invariant(state) is None
+    assert invariant(state) is None
 
 
 def test_no_coins_in_basic_mode() -> None:
@@ -92,10 +96,10 @@ def test_c_03_the_price_grows_once() -> None:
     state = played(start, PlayCharacter(12, RED))
     assert (state.coins[0], state.reserve) == (2, start.reserve + 2)
     again = state._replace(played=0, coins=(5, 5), reserve=9)
-    assert rules.character_cost(again.cards[0]) == 4
+    assert character_cost(again.cards[0]) == 4
     state = played(again, PlayCharacter(12, RED))
     assert (state.coins[0], state.reserve) == (1, 13)
-    assert rules.character_cost(state.cards[0]) == 4
+    assert character_cost(state.cards[0]) == 4
 
 
 def test_c_04_an_empty_reserve_pays_nothing() -> None:
@@ -140,7 +144,7 @@ def test_a_coin_seat_may_pay_once_only() -> None:
         state = state._replace(dining_rooms=(students("RED2"), NONE), aside=students("RED"))
         state = played(state, ToDiningRoom(RED))
         assert state.coins[0] == coins
-        assert rules.invariant(state) is None
+        assert invariant(state) is None
 
 
 # Playing characters (5.2)
@@ -197,7 +201,7 @@ def test_impossible_parameters_are_refused(character: int, action: PlayCharacter
 
 def test_characters_have_names_and_prices() -> None:
     assert len(set(NAMES.values())) == 12
-    costs = [rules.character_cost(rules.Card(character, False, NONE, 0)) for character in NAMES]
+    costs = [character_cost(Card(character, False, NONE, 0)) for character in NAMES]
     assert costs == [1, 2, 3] * 4
 
 
@@ -230,7 +234,7 @@ def test_monk_moves_a_student_from_the_card_to_an_island() -> None:
     assert sum(state.bag) == sum(start.bag) - 1
     assert len(plays(start, 1)) == 2 * 12
     assert state.last_round is Reason.NONE
-    assert rules.invariant(state) is None
+    assert invariant(state) is None
 
 
 @pytest.mark.parametrize("action", [PlayCharacter(1, RED, 4), PlayCharacter(11, RED)])
@@ -290,7 +294,7 @@ def test_p_05_farmer_takes_when_level(after: str, during: int, at_last: int) -> 
     assert tower_at(state, 1) == 1
     state = played(state, TakeCloud(0))
     assert (state.active, state.professors[RED]) == (0, at_last)
-    assert rules.invariant(state) is None
+    assert invariant(state) is None
 
 
 def test_p_06_the_old_owner_takes_it_back_with_one_more() -> None:
@@ -372,7 +376,7 @@ def test_influence_follows_the_professors_unless_the_farmer_affects_influence_on
             professors={RED: 1},
             played=character,
         )
-        assert rules.influences(state, group_at(state, 1)) == expected
+        assert influences(state, group_at(state, 1)) == expected
 
 
 @pytest.mark.parametrize("rooms", [["RED1", "RED2"], ["", ""]])
@@ -380,7 +384,7 @@ def test_a_farmer_that_affects_influence_only_needs_students_and_nobody_with_mor
     state = at_table(
         2, chosen={"farmer_after_turn": "influence_only"}, rooms=rooms, held={1: "RED2"}, professors={RED: 1}, played=2
     )
-    assert rules.influences(state, group_at(state, 1)) == [0, 2]
+    assert influences(state, group_at(state, 1)) == [0, 2]
 
 
 def test_farmer_is_not_level_if_somebody_else_has_more() -> None:
@@ -420,7 +424,7 @@ def test_herald_can_end_the_game() -> None:
     )
     state = played(start, PlayCharacter(3, None, 4))
     assert (state.reason, rules.winners(state), rules.turn(state)) == (Reason.LAST_TOWER, (0,), None)
-    assert rules.invariant(state) is None
+    assert invariant(state) is None
 
 
 @pytest.mark.parametrize(("respects", "tower", "left"), [(True, NOBODY, 0), (False, 0, 1)])
@@ -475,7 +479,7 @@ def test_tiles_add_up_when_groups_merge(stack: bool, on_island: int, on_card: in
     )
     state = moved(start, 3)
     assert (group_at(state, 3).no_entry, state.cards[0].no_entry) == (on_island, on_card)
-    assert rules.invariant(state) is None
+    assert invariant(state) is None
     without = start._replace(groups=tuple(group._replace(no_entry=0) for group in start.groups))
     after = moved(without, 3)
     assert (group_at(after, 3).no_entry, after.cards) == (0, without.cards)
@@ -547,7 +551,7 @@ def test_p_13_a_shared_maximum_leaves_the_owner() -> None:
     start = minstrel(["RED2", "RED2", "RED2"], {RED: 0})
     state = played(start, PlayCharacter(10, swaps=((GREEN, RED),)))
     assert state.professors[RED] == 0
-    assert rules.invariant(state) is None
+    assert invariant(state) is None
 
 
 @pytest.mark.parametrize(("zero", "owner"), [("keep", 0), ("release", NOBODY)])

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from fairplay.eriantys.v1 import eriantys_pb2, eriantys_player_pb2, eriantys_settings_pb2
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.game import GAME
-from fairplay.games.eriantys.protocol import answers, codec
-from fairplay.games.eriantys.protocol.conversation import Requests
-from fairplay.games.eriantys.rules import (
+from fairplay.games.eriantys.protocol import answers, codec, conversation
+from fairplay.games.eriantys.rules.legality import canonical
+from fairplay.games.eriantys.rules.state import (
     Action,
+    ChooseTowers,
     EndTurn,
     MoveMotherNature,
     Phase,
@@ -28,9 +29,10 @@ from fairplay.games.eriantys.rules import (
     TakeCloud,
     ToDiningRoom,
     ToIsland,
+    view_of,
 )
-from fairplay.games.steps import drive
-from tests.games.eriantys.playing import a_middle, middles, sound
+from fairplay.games.steps import Call, answer_step, calls_in, drive
+from tests.games.eriantys.playing import ASKS, a_middle, middles, sound
 from tests.games.eriantys.tables import expert, fresh, students, table
 
 CHOICES: dict[str, list[Any]] = {
@@ -87,7 +89,7 @@ def test_settings_survive_the_way_through_messages(chosen: Settings) -> None:
     again = json_format.Parse(json_format.MessageToJson(message), eriantys_settings_pb2.Settings())
     assert codec.read_settings(again) == chosen
     short = codec.build_short_settings(chosen)
-    assert codec.given_settings(short) == chosen
+    assert codec.read_settings(short) == chosen
     assert len(short.ListFields()) == sum(getattr(chosen, name) != getattr(Settings(), name) for name in CHOICES)
 
 
@@ -136,16 +138,15 @@ def test_a_board_that_is_brought_up_to_date_is_the_one_that_is_written_anew(
 @given(some_states)
 def test_a_player_is_given_the_view_of_its_seat(state: State) -> None:
     assume(state.phase is not Phase.OVER)
-    requests = Requests("g", "abcd", state.settings)
-    if state.phase is Phase.TOWERS:
-        for seat in rules.choosers(state):
-            asked = requests.tower_color(state, seat, None)
-            assert codec.read_view(asked.state, asked.settings, asked.seat, ()) == rules.view(state, seat)
-        return
-    pb, data = eriantys_player_pb2, requests.question(state, None)
-    question = (pb.AskAssistantCardRequest if state.phase is Phase.ASSISTANT else pb.AskActionRequest).FromString(data)
-    seat = question.state.active_seat
-    assert codec.read_view(question.state, question.settings, seat, question.hand) == rules.view(state, state.active)
+    talk = conversation.play("g", state, "abcd"[: len(state.sides)])
+    step, calls = next(talk), list[Call]()
+    while not any(call.method.name in ASKS for call in calls):
+        step = talk.send(answer_step(step, lambda call: call.method.response()))
+        calls = list(calls_in(step))
+    for call in calls:
+        asked = call.request
+        seen = codec.read_view(asked.state, asked.settings, asked.seat, getattr(asked, "hand", ()))
+        assert seen == view_of(state, call.seat)
 
 
 def test_a_state_without_luck_gets_it_from_the_seed() -> None:
@@ -226,7 +227,7 @@ def check_options(state: State) -> None:
     options = options_of(state)
     found = list(multiplied(options))
     assert len(set(found)) == len(found)
-    assert set(found) == {rules.canonical(state, action) for action in rules.legal(state)}
+    assert set(found) == {canonical(state, action) for action in rules.legal(state)}
     kinds = {
         ToDiningRoom: eriantys_pb2.ACTION_KIND_TO_DINING_ROOM,
         ToIsland: eriantys_pb2.ACTION_KIND_TO_ISLAND,
@@ -276,7 +277,7 @@ def test_legal_actions_survive_the_way_through_replies(state: State, rng: Any) -
     reply = answers.reply_message(action)
     again = type(reply).FromString(reply.SerializeToString())
     if isinstance(again, eriantys_player_pb2.AskTowerColorResponse):
-        assert rules.ChooseTowers(answers.tower_color(again)) == action
+        assert ChooseTowers(answers.tower_color(again)) == action
     else:
         assert answers.decided(state, again) == action
     assert answers.described(action)
@@ -322,7 +323,7 @@ def test_of_exchanges_the_evidence_has_those_of_one_student() -> None:
 @pytest.mark.parametrize(
     ("action", "words"),
     [
-        (rules.ChooseTowers(-1), "(colour 0) towers"),
+        (ChooseTowers(-1), "(colour 0) towers"),
         (ToDiningRoom(5), "a (colour 6) student to the dining room"),
         (PlayCharacter(1, color=0, island=0), "the character 1 with green with island 0"),
     ],

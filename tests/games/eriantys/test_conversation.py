@@ -20,7 +20,7 @@ from fairplay.eriantys.v1.eriantys_pb2 import (
 from fairplay.eriantys.v1.eriantys_player_pb2 import AskActionResponse, AskAssistantCardResponse, AskTowerColorResponse
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.game import GAME
-from fairplay.games.eriantys.rules import Phase, Reason, Settings, Standing
+from fairplay.games.eriantys.rules.state import NOBODY, Phase, PlayAssistant, Reason, Settings, Standing, State
 from fairplay.games.steps import Call, CallAll, CallKind, Eliminate
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
 from tests.games.eriantys.playing import (
@@ -191,7 +191,7 @@ def test_a_player_lost_before_the_start() -> None:
     assert sorted(skipped.last().tower_colors) == [0, 1, 2]
     assert not skipped.eliminated()
     out = game(failing(1, TOWER, LOST), 3, on_disconnect="ELIMINATE")
-    assert out.last().tower_colors[1] == rules.NOBODY
+    assert out.last().tower_colors[1] == NOBODY
     assert sorted(seat for group in out.groups() for seat in group) == [0, 2]
 
 
@@ -257,7 +257,7 @@ ON_JESTER: Any = next(color + 1 for color, count in enumerate(EXPERT.cards[1].st
     ],
 )
 def test_an_impossible_action_is_refused_with_its_rule_and_asked_for_again(
-    state: rules.State, reply: Any, rule_id: str, reported: str
+    state: State, reply: Any, rule_id: str, reported: str
 ) -> None:
     played = resumed(failing(0, ACTION, reply, times=2), state)
     first, second, third = (said.call.request for said in played.of(ACTION)[:3])
@@ -331,7 +331,7 @@ def test_attempts_are_counted_for_each_question_anew() -> None:
     ],
 )
 def test_an_impossible_assistant_is_named_with_those_that_could_be_played(reply: Any, rule_id: str) -> None:
-    state = rules.apply(fresh(Settings()), rules.PlayAssistant(1))
+    state = rules.apply(fresh(Settings()), PlayAssistant(1))
     state = state._replace(hands=(state.hands[0], (1, 2, 4)), round=8) if state.first == 0 else state
     state = state._replace(
         hands=tuple([tuple(range(2, 11)), (1, 2, 4)][seat ^ state.first] for seat in (0, 1)), round=8

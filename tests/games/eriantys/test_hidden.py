@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fairplay.eriantys.v1 import eriantys_pb2, eriantys_player_pb2
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol import codec, conversation
-from fairplay.games.eriantys.rules import NOBODY, Settings, Standing, State
+from fairplay.games.eriantys.rules.state import NOBODY, Phase, Settings, Standing, State
 from fairplay.games.steps import Call, CallAll, Eliminate, Show
 from fairplay.v1.misconduct_pb2 import CallError, RuleBreak
 from tests.games.eriantys.playing import a_middle, card, does, failing, game, sound
@@ -158,7 +158,7 @@ def expected(call: Call, state: State) -> Any:
 @given(some_states, st.randoms(use_true_random=False))
 def test_the_evidence_that_spectators_see_does_not_depend_on_what_is_hidden(state: State, rng: Any) -> None:
     """The explanation is shown while the game runs."""
-    assume(state.phase in (rules.Phase.ASSISTANT, rules.Phase.STUDENTS) and state.active != NOBODY)
+    assume(state.phase in (Phase.ASSISTANT, Phase.STUDENTS) and state.active != NOBODY)
 
     def explanation(start: State) -> str:
         talk = conversation.play("g", start, "abcd")

@@ -9,8 +9,20 @@ from typing import Any
 import pytest
 
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.rules import NOBODY, Card, Group, Phase, Settings, Standing, State
-from fairplay.games.eriantys.rules.state import Reason
+from fairplay.games.eriantys.rules.invariants import invariant
+from fairplay.games.eriantys.rules.state import (
+    NOBODY,
+    Card,
+    Group,
+    Phase,
+    PlayAssistant,
+    Reason,
+    Settings,
+    Standing,
+    State,
+    size_of,
+    unseen,
+)
 from tests.games.eriantys.tables import NONE, PINK, RED, expert, fresh, students, table
 
 WITH_HERBALIST = expert(5, 1, 2)
@@ -20,7 +32,7 @@ CHOOSING = rules.initial(Settings(), 2, Random(0))
 TURN = table(2, WITH_HERBALIST, phase=Phase.STUDENTS, entrances=["GREEN7", "RED7"], clouds=(NONE, NONE))
 MOVING = table(2, expert(1, 2, 3), entrances=["GREEN4", "RED7"], clouds=(NONE, NONE))
 CLOUDS = table(2, phase=Phase.CLOUD, entrances=["GREEN4", "RED7"])
-OVER = rules.apply(PLANNING, rules.PlayAssistant(1))._replace(
+OVER = rules.apply(PLANNING, PlayAssistant(1))._replace(
     phase=Phase.OVER, active=NOBODY, queue=(), reason=Reason.BAG_EMPTY, round=1
 )
 
@@ -35,7 +47,7 @@ def changed(state: State, **changes: Any) -> State:
 
 def _filled(state: State) -> State:
     try:
-        return state._replace(bag=rules.unseen(state))
+        return state._replace(bag=unseen(state))
     except (IndexError, ValueError):
         return state
 
@@ -65,7 +77,7 @@ def conquered(count: int, left: int) -> dict[str, Any]:
 
 def merged(state: State, sizes: list[int], towers: list[int]) -> dict[str, Any]:
     """Groups of these sizes with towers of these sides, without students, and the towers that are left then."""
-    total = rules.size_of(len(state.sides)).towers
+    total = size_of(len(state.sides)).towers
     tiles, found = iter(range(12)), []
     for size, tower in zip(sizes, towers, strict=True):
         found.append(Group(tuple(next(tiles) for _ in range(size)), NONE, tower))
@@ -100,7 +112,7 @@ def merged(state: State, sizes: list[int], towers: list[int]) -> dict[str, Any]:
     ],
 )
 def test_what_a_game_can_just_be_like_is_sound(state: State, changes: dict[str, Any]) -> None:
-    assert rules.invariant(changed(state, **changes)) is None
+    assert invariant(changed(state, **changes)) is None
 
 
 @pytest.mark.parametrize(
@@ -190,4 +202,4 @@ def test_what_a_game_can_just_be_like_is_sound(state: State, changes: dict[str, 
     ],
 )
 def test_what_no_game_can_be_like_is_named(state: State, changes: dict[str, Any], sentence: str) -> None:
-    assert sentence in (rules.invariant(changed(state, **changes)) or "")
+    assert sentence in (invariant(changed(state, **changes)) or "")

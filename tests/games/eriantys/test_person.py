@@ -28,16 +28,17 @@ from fairplay.eriantys.v1.eriantys_player_pb2 import (
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.person import FRONTEND, Deciding, Question
 from fairplay.games.eriantys.protocol import answers, codec
-from fairplay.games.eriantys.views import drawing
+from fairplay.games.eriantys.rules.state import COLORS, Phase, PlayAssistant, Settings, State, ToDiningRoom
+from fairplay.games.eriantys.views.svg import svg
 from fairplay.games.kit.person import IllegalChoiceError
 from tests.games.at_table import AtTable, asking
 from tests.games.pointing import pieces, point_at_random
 
 NAMES = ("ann", "[bob]")
-EXPERT = rules.Settings(mode="expert")
+EXPERT = Settings(mode="expert")
 
 
-def played(settings: rules.Settings, steps: int, rng: Random) -> rules.State:
+def played(settings: Settings, steps: int, rng: Random) -> State:
     """Return a state after that many random answers, or the last one before the end."""
     state = rules.initial(settings, 2, rng)
     for _ in range(steps):
@@ -48,11 +49,11 @@ def played(settings: rules.Settings, steps: int, rng: Random) -> rules.State:
     return state
 
 
-def fresh(seed: int = 1) -> rules.State:
-    return rules.initial(rules.Settings(), 2, Random(seed))
+def fresh(seed: int = 1) -> State:
+    return rules.initial(Settings(), 2, Random(seed))
 
 
-def after(state: rules.State, phase: rules.Phase) -> rules.State:
+def after(state: State, phase: Phase) -> State:
     """Return the first state of a phase, after first legal answers."""
     while state.phase is not phase:
         state = rules.apply(state, rules.legal(state)[0])
@@ -76,7 +77,7 @@ def found(draft: Deciding) -> list[Deciding]:
 @hypothesis_settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32), st.integers(0, 90), st.booleans())
 def test_every_legal_answer_is_found_and_no_other(seed: int, steps: int, expert: bool) -> None:
-    state = played(EXPERT if expert else rules.Settings(), steps, Random(seed))
+    state = played(EXPERT if expert else Settings(), steps, Random(seed))
     replies = [draft.reply for draft in found(Deciding(state))]
     legal = answers.legal_replies(state)
     assert sorted(map(key, replies)) == sorted(map(key, legal))
@@ -98,9 +99,9 @@ def test_students_are_exchanged_pair_by_pair() -> None:
     assert one.prompt.endswith(("or send:", "?"))
 
 
-def students_first() -> rules.State:
+def students_first() -> State:
     """Return a state in which students are to be moved, and the entrance lacks a colour."""
-    states = (after(fresh(seed), rules.Phase.STUDENTS) for seed in range(100))
+    states = (after(fresh(seed), Phase.STUDENTS) for seed in range(100))
     return next(state for state in states if 0 in state.entrances[state.active])
 
 
@@ -113,13 +114,13 @@ def lacking() -> int:
     ("state", "steps", "part", "sentence"),
     [
         (fresh, [], "cloud-7", rules.RULES["eriantys.action.phase"]),
-        (lambda: after(fresh(), rules.Phase.ASSISTANT), [], "assistant-11", rules.RULES["eriantys.assistant.range"]),
+        (lambda: after(fresh(), Phase.ASSISTANT), [], "assistant-11", rules.RULES["eriantys.assistant.range"]),
         (students_first, [], "island-0", "Choose a student of your entrance first"),
         (students_first, [], "student-", rules.RULES["eriantys.student.entrance"]),
         (students_first, ["student"], "island-12", rules.RULES["eriantys.island.known"]),
         (students_first, [], "character-1", rules.RULES["eriantys.character.expert"]),
         (
-            lambda: after(fresh(), rules.Phase.MOTHER_NATURE),
+            lambda: after(fresh(), Phase.MOTHER_NATURE),
             [],
             "here",
             rules.RULES["eriantys.mother-nature.steps"],
@@ -127,7 +128,7 @@ def lacking() -> int:
     ],
 )
 def test_what_is_illegal_is_refused_with_the_rule(
-    state: Callable[[], rules.State], steps: list[str], part: str, sentence: str
+    state: Callable[[], State], steps: list[str], part: str, sentence: str
 ) -> None:
     draft = Deciding(state())
     if steps:
@@ -148,7 +149,7 @@ def test_another_student_may_be_chosen_in_place_of_the_first() -> None:
 
 
 def test_where_two_ways_lead_mother_nature_to_an_island_the_number_of_steps_is_chosen_too() -> None:
-    state = after(fresh(), rules.Phase.MOTHER_NATURE)
+    state = after(fresh(), Phase.MOTHER_NATURE)
     joined = state.groups[0]._replace(tiles=tuple(tile for group in state.groups[:9] for tile in group.tiles))
     few = state._replace(groups=(joined, *state.groups[9:]), mother_nature=0, assistants=(10, 10))
     draft = Deciding(few)
@@ -175,7 +176,7 @@ class Table(AtTable):
         return asking(self.person.ask_action(request))
 
 
-def public(state: rules.State) -> eriantys_pb2.State:
+def public(state: State) -> eriantys_pb2.State:
     return codec.build_public_state(state)
 
 
@@ -188,27 +189,27 @@ async def test_towers_an_assistant_and_a_student_by_keys() -> None:
         assert table.status == "White towers? 30 s left."
         table.person.press("enter")
         assert await reply == answers.tower_message(1)
-    cards = after(towers, rules.Phase.ASSISTANT)
+    cards = after(towers, Phase.ASSISTANT)
     request = AskAssistantCardRequest(seat=cards.active, state=public(cards), hand=range(1, 11))
     async with table.asked(request) as reply:
         assert "your hand  1 2 3 4 5 6 7 8 9 10" in table.board
         table.person.choose("assistant-4")
         table.person.send()
-        assert await reply == answers.reply_message(rules.PlayAssistant(4))
-    students = after(cards, rules.Phase.STUDENTS)
+        assert await reply == answers.reply_message(PlayAssistant(4))
+    students = after(cards, Phase.STUDENTS)
     color = next(color for color, count in enumerate(students.entrances[students.active]) if count)
     async with table.asked(AskActionRequest(seat=students.active, state=public(students), hand=range(2, 11))) as reply:
         table.person.choose(f"student-{color}")
-        assert f"A {rules.COLORS[color]} student, then:" in table.status
+        assert f"A {COLORS[color]} student, then:" in table.status
         table.person.choose("dining-room")
         table.person.send()
-        assert await reply == answers.reply_message(rules.ToDiningRoom(color))
+        assert await reply == answers.reply_message(ToDiningRoom(color))
 
 
 async def test_every_choice_is_a_part_of_the_picture_and_leads_to_a_legal_reply() -> None:
     rng = Random(11)
     for seat_count in (2, 3, 4):
-        for settings in (rules.Settings(), EXPERT):
+        for settings in (Settings(), EXPERT):
             state = rules.initial(settings, seat_count, rng)
             for number in range(60):
                 if rules.turn(state) is None:
@@ -218,34 +219,34 @@ async def test_every_choice_is_a_part_of_the_picture_and_leads_to_a_legal_reply(
                 state = rules.apply(state, rng.choice(rules.legal(state)))
 
 
-async def point(state: rules.State, rng: Random) -> None:
+async def point(state: State, rng: Random) -> None:
     """Let a person decide by pointing at pictures."""
     table, seat, shown = Table(), state.active, public(state)
     given: dict[str, Any] = {"seat": seat, "state": shown, "settings": codec.build_settings(state.settings)}
-    if state.phase is rules.Phase.TOWERS:
+    if state.phase is Phase.TOWERS:
         request: Question = AskTowerColorRequest(**given)
-    elif state.phase is rules.Phase.ASSISTANT:
+    elif state.phase is Phase.ASSISTANT:
         request = AskAssistantCardRequest(**given, hand=state.hands[seat])
     else:
         request = AskActionRequest(**given, hand=state.hands[seat])
     async with table.asked(request) as reply:
         point_at_random(table.person, rng)
-        if state.phase is rules.Phase.TOWERS:
+        if state.phase is Phase.TOWERS:
             assert await reply in answers.legal_replies(state)
         else:
             assert rules.violation(state, answers.decided(state, await reply)) is None
 
 
 async def test_a_spectators_picture_has_no_parts_of_anybodys_own() -> None:
-    drawn = pieces(drawing.svg(public(students_first()), NAMES)).keys()
+    drawn = pieces(svg(public(students_first()), NAMES)).keys()
     assert {part.split("-")[0] for part in drawn} == {"island", "cloud"}
 
 
 async def test_boards_and_ends_are_told() -> None:
-    table, state = Table(), after(fresh(), rules.Phase.ASSISTANT)
+    table, state = Table(), after(fresh(), Phase.ASSISTANT)
     await table.person.start_game(StartGameRequest(state=public(state), hand=range(1, 11)))
-    played = rules.apply(state, rules.PlayAssistant(3))
-    after_it = codec.build_public_state(played, codec.LastAction(state.active, rules.PlayAssistant(3)))
+    played = rules.apply(state, PlayAssistant(3))
+    after_it = codec.build_public_state(played, codec.LastAction(state.active, PlayAssistant(3)))
     await table.person.update_game_board(UpdateGameBoardRequest(state=after_it))
     await table.person.show_last_round(ShowLastRoundRequest())
     await table.person.show_end_game(ShowEndGameRequest(seat=1, state=after_it, winner_seats=[1]))
@@ -256,7 +257,7 @@ async def test_boards_and_ends_are_told() -> None:
 
 
 async def test_a_refused_answer_is_said() -> None:
-    table, state = Table(), after(fresh(), rules.Phase.ASSISTANT)
+    table, state = Table(), after(fresh(), Phase.ASSISTANT)
     request = AskAssistantCardRequest(seat=state.active, state=public(state), hand=[1, 2])
     request.refusal.explanation = "An assistant that somebody has played cannot be played."
     async with table.asked(request):

@@ -14,8 +14,10 @@ from rich.console import Console
 from fairplay.eriantys.v1 import eriantys_pb2
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol import codec
-from fairplay.games.eriantys.rules import Phase, Reason, Settings, Standing, State
-from fairplay.games.eriantys.views import drawing, text
+from fairplay.games.eriantys.rules.characters import character_cost
+from fairplay.games.eriantys.rules.state import NOBODY, Phase, Reason, Settings, Standing, State
+from fairplay.games.eriantys.views.svg import svg
+from fairplay.games.eriantys.views.text import text
 from fairplay.games.eriantys.views.words import INITIALS
 from tests.games.eriantys.playing import a_middle
 from tests.games.eriantys.tables import expert, fresh, table
@@ -57,14 +59,14 @@ def initials(counts: Sequence[int]) -> list[str]:
 
 
 def drawn(state: eriantys_pb2.State, players: Sequence[str] = NAMES) -> Drawing:
-    return Drawing(drawing.svg(state, players))
+    return Drawing(svg(state, players))
 
 
 def lines(state: eriantys_pb2.State, players: Sequence[str] = NAMES) -> list[str]:
     """Return the lines of the text picture as a console shows them."""
     console = Console(width=200, color_system=None)
     with console.capture() as captured:
-        console.print(text.text(state, players))
+        console.print(text(state, players))
     return [line.rstrip() for line in captured.get().splitlines()]
 
 
@@ -83,7 +85,7 @@ def test_everything_of_a_state_is_drawn(state: State) -> None:
     tiles = [["no-entry"] * card.no_entry for card in state.cards]
     for shown, counts, blocked in zip(drawing.pieces("character"), held, tiles, strict=True):
         assert shown == ["coin", *initials(counts), *blocked]
-    assert drawing.texts("cost") == [str(rules.character_cost(card)) for card in state.cards]
+    assert drawing.texts("cost") == [str(character_cost(card)) for card in state.cards]
     assert len(drawing.of("professor")) == sum(owner >= 0 for owner in state.professors)
     assert drawing.texts("name") == list(NAMES[: len(state.sides)])
     assert len(drawing.of("coins")) == (len(state.sides) if state.cards else 0)
@@ -93,7 +95,7 @@ def test_everything_of_a_state_is_drawn(state: State) -> None:
 @settings(max_examples=60, deadline=None)
 def test_islands_are_drawn_with_their_groups_students_and_towers(state: State) -> None:
     drawing = drawn(codec.build_public_state(state))
-    colors = {rules.NOBODY: 0, **{side: color + 1 for side, color in enumerate(state.tower_colors)}}
+    colors = {NOBODY: 0, **{side: color + 1 for side, color in enumerate(state.tower_colors)}}
     assert len(drawing.of("island")) == 12
     for element, group in zip(drawing.of("group"), state.groups, strict=True):
         found = list(map(piece, element.iter(f"{SVG}use")))
@@ -217,7 +219,7 @@ def test_no_name_breaks_or_steers_a_picture(name: str) -> None:
     message = codec.build_public_state(fresh(expert(1, 2, 3)))
     drawing = drawn(message, [name, "Bob"])
     assert drawing.texts("name")[1] == "Bob"
-    assert "\x1b" not in drawing.svg(message, [name, "Bob"])
+    assert "\x1b" not in svg(message, [name, "Bob"])
     found = lines(message, [name, "Bob"])
     assert len(found) == len(lines(message))
     assert all(cell_len(line) <= 76 for line in found)

@@ -14,12 +14,17 @@ from hypothesis import strategies as st
 
 from fairplay.eriantys.v1 import eriantys_pb2
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.rules import (
+from fairplay.games.eriantys.rules import RULES
+from fairplay.games.eriantys.rules.board import draw_one, influences
+from fairplay.games.eriantys.rules.invariants import invariant
+from fairplay.games.eriantys.rules.legality import canonical, choice_violation, most_steps
+from fairplay.games.eriantys.rules.state import (
     NOBODY,
-    RULES,
     Action,
     ChooseTowers,
+    DrawModel,
     EndTurn,
+    Group,
     MoveMotherNature,
     Phase,
     PlayAssistant,
@@ -31,9 +36,15 @@ from fairplay.games.eriantys.rules import (
     TakeCloud,
     ToDiningRoom,
     ToIsland,
+    choosers,
+    holder,
+    members,
+    settings_problem,
+    size_of,
+    unseen,
+    view_of,
 )
-from fairplay.games.eriantys.rules.board import draw_one
-from fairplay.games.eriantys.rules.state import DrawModel
+from fairplay.games.eriantys.rules.turns import choose
 from tests.games.eriantys.tables import (
     BLUE,
     EXPERT,
@@ -61,7 +72,7 @@ BASIC = Settings()
 
 def test_i_01_students_of_owned_professors_count() -> None:
     state = table(held={1: "RED2 YELLOW1 GREEN2"}, professors={YELLOW: 0, GREEN: 0})
-    assert rules.influences(state, group_at(state, 1)) == [3, 0]
+    assert influences(state, group_at(state, 1)) == [3, 0]
 
 
 def test_i_03_the_higher_influence_builds() -> None:
@@ -71,7 +82,7 @@ def test_i_03_the_higher_influence_builds() -> None:
 
 def test_i_04_towers_are_replaced() -> None:
     start = table(groups=[([1], 0)], held={1: "BLUE3 RED YELLOW2"}, professors={YELLOW: 0, BLUE: 1, RED: 1})
-    assert rules.influences(start, group_at(start, 1)) == [3, 4]
+    assert influences(start, group_at(start, 1)) == [3, 4]
     state = moved(start, 1)
     assert (tower_at(state, 1), state.towers) == (1, (8, 7))
 
@@ -84,7 +95,7 @@ I_05: dict[str, Any] = {
 
 def test_i_05_partners_count_together() -> None:
     start = table(4, **I_05)
-    assert rules.influences(start, group_at(start, 1)) == [4, 3]
+    assert influences(start, group_at(start, 1)) == [4, 3]
     assert tower_at(moved(start, 1), 1) == 0
 
 
@@ -93,7 +104,7 @@ I_06: dict[str, Any] = {"groups": [([1, 2, 3], 0)], "held": {1: "BLUE2 RED4"}, "
 
 def test_i_06_towers_count_for_their_owner() -> None:
     start = table(**I_06)
-    assert rules.influences(start, group_at(start, 1)) == [5, 4]
+    assert influences(start, group_at(start, 1)) == [5, 4]
     state = moved(start, 1)
     assert (tower_at(state, 1), state.towers) == (0, (5, 8))
 
@@ -105,26 +116,26 @@ def with_character(action: PlayCharacter, active: int = 0, seat_count: int = 2, 
 
 def test_i_07_centaur() -> None:
     start = with_character(PlayCharacter(6), **I_06)
-    assert rules.influences(start, group_at(start, 1)) == [2, 4]
+    assert influences(start, group_at(start, 1)) == [2, 4]
     state = moved(start, 1)
     assert (tower_at(state, 1), state.towers) == (1, (8, 5))
 
 
 def test_i_09_mushroom_hunter_against_the_owner() -> None:
     start = with_character(PlayCharacter(9, BLUE), active=1, **I_06)
-    assert rules.influences(start, group_at(start, 1)) == [3, 4]
+    assert influences(start, group_at(start, 1)) == [3, 4]
     assert tower_at(moved(start, 1), 1) == 1
 
 
 def test_i_10_mushroom_hunter_against_the_other() -> None:
     start = with_character(PlayCharacter(9, RED), **I_06)
-    assert rules.influences(start, group_at(start, 1)) == [5, 0]
+    assert influences(start, group_at(start, 1)) == [5, 0]
     assert tower_at(moved(start, 1), 1) == 0
 
 
 def test_i_11_knight_on_an_empty_island() -> None:
     start = with_character(PlayCharacter(8), active=1)
-    assert rules.influences(start, group_at(start, 1)) == [0, 2]
+    assert influences(start, group_at(start, 1)) == [0, 2]
     assert tower_at(moved(start, 1), 1) == 1
 
 
@@ -135,19 +146,19 @@ def test_i_13_a_draw_builds_nothing() -> None:
 
 def test_i_14_a_draw_changes_nothing() -> None:
     start = table(groups=[([1], 0)], held={1: "BLUE RED2"}, professors={BLUE: 0, RED: 1})
-    assert rules.influences(start, group_at(start, 1)) == [2, 2]
+    assert influences(start, group_at(start, 1)) == [2, 2]
     assert tower_at(moved(start, 1), 1) == 0
 
 
 def test_i_16_the_best_of_three_takes() -> None:
     start = table(3, groups=[([1], 0)], held={1: "BLUE3 RED2"}, professors={BLUE: 1, RED: 2})
-    assert rules.influences(start, group_at(start, 1)) == [1, 3, 2]
+    assert influences(start, group_at(start, 1)) == [1, 3, 2]
     assert tower_at(moved(start, 1), 1) == 1
 
 
 def test_i_17_students_without_a_professor_count_for_nobody() -> None:
     start = table(held={1: "RED5"})
-    assert rules.influences(start, group_at(start, 1)) == [0, 0]
+    assert influences(start, group_at(start, 1)) == [0, 0]
     assert tower_at(moved(start, 1), 1) == NOBODY
 
 
@@ -168,13 +179,13 @@ def test_i_18_a_no_entry_tile_stops_everything() -> None:
 
 def test_i_20_nobody_on_an_island_with_a_tower_changes_nothing() -> None:
     start = with_character(PlayCharacter(6), groups=[([1], 0)])
-    assert rules.influences(start, group_at(start, 1)) == [0, 0]
+    assert influences(start, group_at(start, 1)) == [0, 0]
     assert tower_at(moved(start, 1), 1) == 0
 
 
 def test_i_22_knight_counts_for_the_team() -> None:
     start = with_character(PlayCharacter(8), active=1, seat_count=4, **I_05)
-    assert rules.influences(start, group_at(start, 1)) == [4, 5]
+    assert influences(start, group_at(start, 1)) == [4, 5]
     assert tower_at(moved(start, 1), 1) == 1
 
 
@@ -222,7 +233,7 @@ def test_m_01_both_neighbours_join() -> None:
     assert (3, 4, 5) in tiles(state)
     assert len(state.groups) == 10
     assert state.groups[state.mother_nature].tiles == (3, 4, 5)
-    assert rules.invariant(state) is None
+    assert invariant(state) is None
 
 
 def test_m_02_groups_join_across_the_end_of_the_numbers() -> None:
@@ -253,7 +264,7 @@ def test_m_08_mother_nature_goes_round() -> None:
 
 def test_m_10_postman() -> None:
     start = with_character(PlayCharacter(4))
-    assert rules.most_steps(start) == 7
+    assert most_steps(start) == 7
     assert rules.violation(start, MoveMotherNature(7)) is None
     assert rules.violation(start, MoveMotherNature(8)) == "eriantys.mother-nature.steps"
     assert rules.legal(start) == tuple(map(MoveMotherNature, range(1, 8)))
@@ -365,9 +376,9 @@ def short_of_students(settings: Settings, seat_count: int = 3) -> State:
     state = table(seat_count, settings, phase=Phase.CLOUD, round=7)
     clouds = (NONE, *[students("PINK4")] * (seat_count - 1))
     state = state._replace(clouds=(clouds[1], *[NONE] * (seat_count - 1)))
-    spare = tuple(total - kept for total, kept in zip(rules.unseen(state), students("RED5 BLUE4"), strict=True))
+    spare = tuple(total - kept for total, kept in zip(unseen(state), students("RED5 BLUE4"), strict=True))
     state = state._replace(aside=spare)
-    return state._replace(bag=rules.unseen(state), hands=((8, 9, 10),) * 3)
+    return state._replace(bag=unseen(state), hands=((8, 9, 10),) * 3)
 
 
 def test_a_short_refill_leaves_clouds_that_are_not_full_where_that_is_chosen() -> None:
@@ -514,14 +525,14 @@ def test_a_side_that_is_short_of_towers_wins_with_its_last_one() -> None:
     state = moved(start, 1)
     assert (state.towers, tower_at(state, 1), rules.winners(state)) == ((8, 0), 1, (1,))
     assert rules.scores(state) == (0, 8)
-    assert rules.invariant(state) is None
+    assert invariant(state) is None
 
 
 def test_the_winner_of_the_last_tower_is_fixed_and_the_board_merges_all_the_same() -> None:
     start = table(groups=[([1, 2, 3], 1), ([5, 6, 7, 8], 1)], held={4: "RED"}, professors={RED: 1})
     state = moved(start, 4)
     assert tiles(state)[1] == tuple(range(1, 9))
-    assert rules.invariant(state) is None
+    assert invariant(state) is None
     assert state.reason is Reason.LAST_TOWER
 
 
@@ -557,8 +568,8 @@ def test_entrances_bag_and_s_06_clouds(seats: int, entrance: int, bag: int, clou
 def test_s_04_one_partner_holds_the_towers_of_a_team() -> None:
     state = rules.initial(BASIC, 4, Random(3))
     assert state.towers == (8, 8)
-    assert [rules.holder(state, side) for side in (0, 1)] == [0, 1]
-    assert rules.choosers(state) == (0, 1)
+    assert [holder(state, side) for side in (0, 1)] == [0, 1]
+    assert choosers(state) == (0, 1)
     assert fresh(BASIC, 4).phase is Phase.ASSISTANT
 
 
@@ -581,14 +592,14 @@ def test_characters_may_be_drawn_before_the_entrances() -> None:
     second = rules.initial(expert(7, 1, 11, setup_draw_order="characters_first"), 2, Random(5))
     assert first.groups == second.groups
     assert first.entrances != second.entrances
-    assert rules.invariant(second) is None
+    assert invariant(second) is None
 
 
 def test_partners_may_sit_beside_each_other() -> None:
     state = rules.initial(Settings(team_seating="adjacent"), 4, Random(5))
     assert state.sides == (0, 0, 1, 1)
-    assert rules.choosers(state) == (0, 2)
-    assert rules.members(state, 1) == (2, 3)
+    assert choosers(state) == (0, 2)
+    assert members(state, 1) == (2, 3)
 
 
 @pytest.mark.parametrize("seats", [1, 5])
@@ -600,18 +611,18 @@ def test_the_number_of_players_is_two_to_four(seats: int) -> None:
 def test_tower_colours_are_asked_for_in_turn_or_at_once() -> None:
     state = rules.initial(BASIC, 3, Random(0))
     assert rules.legal(state) == [ChooseTowers(0), ChooseTowers(1), ChooseTowers(2)]
-    state = rules.choose(state, 2, 1)
-    assert rules.choosers(state) == (0, 1)
-    assert rules.view(state, 1).active == 1
-    assert rules.view(state, 2).active == state.active == 0
-    assert rules.choice_violation(state, 1, 1) == "eriantys.towers.taken"
-    assert rules.choice_violation(state, 1, 3) == "eriantys.towers.known"
-    assert rules.choice_violation(state, 1, -1) == "eriantys.towers.known"
-    assert rules.choice_violation(state, 2, 0) == "eriantys.action.phase"
-    state = rules.choose(rules.choose(state, 1, 0), 0, 2)
+    state = choose(state, 2, 1)
+    assert choosers(state) == (0, 1)
+    assert view_of(state, 1).active == 1
+    assert view_of(state, 2).active == state.active == 0
+    assert choice_violation(state, 1, 1) == "eriantys.towers.taken"
+    assert choice_violation(state, 1, 3) == "eriantys.towers.known"
+    assert choice_violation(state, 1, -1) == "eriantys.towers.known"
+    assert choice_violation(state, 2, 0) == "eriantys.action.phase"
+    state = choose(choose(state, 1, 0), 0, 2)
     assert (state.tower_colors, state.phase) == ((2, 0, 1), Phase.ASSISTANT)
-    assert rules.choice_violation(state, 1, 1) == "eriantys.action.phase"
-    assert rules.choice_violation(ended(state), 1, 1) == "eriantys.action.game-over"
+    assert choice_violation(state, 1, 1) == "eriantys.action.phase"
+    assert choice_violation(ended(state), 1, 1) == "eriantys.action.game-over"
 
 
 def test_grey_towers_are_for_three_players() -> None:
@@ -632,10 +643,10 @@ def x_01() -> State:
     order = "GREEN RED YELLOW PINK BLUE"
     held = ["", *order.split(), "", *order.split()]
     state = state._replace(
-        groups=tuple(rules.Group((tile,), students(text)) for tile, text in enumerate(held)),
+        groups=tuple(Group((tile,), students(text)) for tile, text in enumerate(held)),
         entrances=(students("GREEN2 RED2 YELLOW PINK BLUE"), students("RED2 PINK2 BLUE3")),
     )
-    state = state._replace(bag=rules.unseen(state))
+    state = state._replace(bag=unseen(state))
     assert sum(state.bag) == 106
     return refilled(played(state, ChooseTowers(1), ChooseTowers(0)), "GREEN RED BLUE", "YELLOW2 PINK")
 
@@ -643,7 +654,7 @@ def x_01() -> State:
 def refilled(state: State, *clouds: str) -> State:
     """Return the state with these draws in place of those made."""
     state = state._replace(clouds=tuple(map(students, clouds)))
-    return state._replace(bag=rules.unseen(state))
+    return state._replace(bag=unseen(state))
 
 
 def test_x_01_two_rounds() -> None:
@@ -690,7 +701,7 @@ def second_round_of_x_01(state: State) -> None:
     state = played(state, ToDiningRoom(RED), ToIsland(BLUE, 3))
     assert state.professors[RED] == 1
     assert group_at(state, 2).students == students("GREEN RED2 YELLOW BLUE")
-    assert rules.influences(state, group_at(state, 2)) == [4, 3]
+    assert influences(state, group_at(state, 2)) == [4, 3]
     state = played(state, MoveMotherNature(2))
     assert (tower_at(state, 5), state.towers) == (1, (6, 7))
     state = played(state, TakeCloud(1))
@@ -737,7 +748,7 @@ def test_the_invariants_hold_after_every_action(settings: Settings, seats: int) 
     for seed in range(20):
         before = None
         for state in states(settings, seats, seed):
-            assert rules.invariant(state) is None
+            assert invariant(state) is None
             if before is not None:
                 assert state.revision == before.revision + 1
                 check_turn(before, state)
@@ -748,7 +759,7 @@ def test_the_invariants_hold_after_every_action(settings: Settings, seats: int) 
 
 def check_turn(before: State, state: State) -> None:
     """Check invariants 5 and 7, for players none of whom is ever skipped."""
-    size = rules.size_of(len(state.sides))
+    size = size_of(len(state.sides))
     for seat, entrance in enumerate(state.entrances):
         if seat != state.active and not state.clouds_closed and state.phase is not Phase.OVER:
             assert sum(entrance) == size.entrance
@@ -762,7 +773,7 @@ def test_the_invariants_hold_under_every_setting() -> None:
     for seed in range(60):
         settings = random_settings(Random(seed))
         for state in states(settings, 2 + seed % 3, seed):
-            assert rules.invariant(state) is None, settings
+            assert invariant(state) is None, settings
 
 
 @limits(deadline=None, max_examples=40)
@@ -776,7 +787,7 @@ def test_the_game_goes_on_whoever_is_lost(seed: int, seats: int) -> None:
         before = state
         gone = rng.random() < 0.02
         state = change(state, seat) if gone else rules.apply(state, rng.choice(rules.legal(state)))
-        assert rules.invariant(state) is None
+        assert invariant(state) is None
         assert state == before or state.revision > before.revision
     ranked = [seat for group in rules.ranking(state) for seat in group]
     assert sorted(ranked) == [at for at in range(seats) if state.standings[at] in (Standing.IN, Standing.AWAY)]
@@ -813,8 +824,8 @@ _GAMES = [
 def test_what_is_not_listed_is_refused_with_a_rule(state: State, action: Action) -> None:
     broken = rules.violation(state, action)
     if broken is None:
-        assert rules.canonical(state, action) in rules.legal(state)
-        assert rules.invariant(rules.apply(state, action)) is None
+        assert canonical(state, action) in rules.legal(state)
+        assert invariant(rules.apply(state, action)) is None
     else:
         assert broken in RULES
         assert action not in rules.legal(state)
@@ -827,13 +838,13 @@ def test_what_is_listed_is_accepted_and_listed_once(state: State, rng: Random) -
     assert len(set(listed)) == len(listed)
     for action in rng.sample(listed, min(len(listed), 30)):
         assert rules.violation(state, action) is None
-        assert rules.canonical(state, action) == action
-        assert rules.invariant(rules.apply(state, action)) is None
+        assert canonical(state, action) == action
+        assert invariant(rules.apply(state, action)) is None
 
 
 def test_equivalent_actions_have_one_form() -> None:
     state = table(phase=Phase.STUDENTS, entrances=["RED3"], groups=[([3, 4, 5], 0)])
-    assert rules.canonical(state, ToIsland(RED, 5)) == ToIsland(RED, 3)
+    assert canonical(state, ToIsland(RED, 5)) == ToIsland(RED, 3)
     assert played(state, ToIsland(RED, 5)) == played(state, ToIsland(RED, 3))
 
 
@@ -877,7 +888,7 @@ def test_islands_may_be_named_by_their_groups() -> None:
     assert group_at(played(start, ToIsland(RED, 1)), 2).students == students("RED")
     assert group_at(played(start, ToIsland(RED, 0)), 1).students == students("RED")
     assert rules.violation(start, ToIsland(RED, -1)) == "eriantys.island.known"
-    assert rules.canonical(start, ToIsland(RED, 1)) == ToIsland(RED, 1)
+    assert canonical(start, ToIsland(RED, 1)) == ToIsland(RED, 1)
 
 
 def test_a_turn_may_have_to_be_ended() -> None:
@@ -927,22 +938,22 @@ def test_an_eliminated_players_goods_leave_the_game() -> None:
     assert (state.coins[0], state.reserve) == (0, start.reserve + 1)
     assert state.active == 1
     assert rules.eliminate(state, 0) == state
-    assert rules.invariant(state) is None
+    assert invariant(state) is None
 
 
 def test_towers_of_an_eliminated_side_wait_to_be_conquered() -> None:
     start = table(3, groups=[([1, 2, 3], 0)], held={1: "RED"}, professors={RED: 1}, active=1)
     state = rules.eliminate(start, 0)
-    assert rules.influences(state, group_at(state, 1)) == [0, 1, 0]
+    assert influences(state, group_at(state, 1)) == [0, 1, 0]
     assert tower_at(moved(state, 1), 1) == 1
 
 
 def test_an_eliminated_player_that_has_no_towers_yet_leaves_the_choice_to_others() -> None:
     three = rules.eliminate(rules.initial(BASIC, 3, Random(0)), 0)
-    assert rules.choosers(three) == (1, 2)
+    assert choosers(three) == (1, 2)
     four = rules.eliminate(rules.initial(BASIC, 4, Random(0)), 0)
-    assert rules.choosers(four) == (1, 2)
-    assert rules.holder(four, 0) == 0
+    assert choosers(four) == (1, 2)
+    assert holder(four, 0) == 0
 
 
 def test_nobody_has_won_where_a_lost_player_has_ended_the_game_or_while_it_goes_on() -> None:
@@ -1028,7 +1039,7 @@ def test_a_round_in_which_nobody_could_plan_leaves_the_first_player() -> None:
 def test_a_view_lists_the_same_actions() -> None:
     for state in states(Settings(mode="expert"), 3, 11):
         if state.phase is not Phase.OVER:
-            assert list(rules.legal(rules.view(state, state.active))) == list(rules.legal(state))
+            assert list(rules.legal(view_of(state, state.active))) == list(rules.legal(state))
 
 
 # Settings and states from outside
@@ -1036,4 +1047,4 @@ def test_a_view_lists_the_same_actions() -> None:
 
 @pytest.mark.parametrize("characters", [(1, 2), (1, 1, 2), (0, 1, 2)])
 def test_characters_are_three_different_ones_or_drawn(characters: tuple[int, ...]) -> None:
-    assert rules.settings_problem(Settings(characters=characters)) is not None
+    assert settings_problem(Settings(characters=characters)) is not None

@@ -9,7 +9,7 @@ import pytest
 
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.players import STRATEGIES, Strategy, strategy
-from fairplay.games.eriantys.rules import Phase, Settings, State
+from fairplay.games.eriantys.rules.state import MoveMotherNature, Phase, Settings, State, view_of
 from tests.games.eriantys.tables import RED, expert, states, table
 from tests.slow import SLOW
 
@@ -20,7 +20,7 @@ def played_out(settings: Settings, brains: Sequence[Strategy], seed: int) -> Sta
     """Return the end of a game in which every answer is legal."""
     state = rules.initial(settings, len(brains), Random(seed))
     while (seat := rules.turn(state)) is not None:
-        action = brains[seat](rules.view(state, seat))
+        action = brains[seat](view_of(state, seat))
         assert rules.violation(state, action) is None
         state = rules.apply(state, action)
     return state
@@ -55,7 +55,7 @@ def test_the_same_question_has_the_same_answer(name: str) -> None:
     asked = [state for state in states(EXPERT, 2, 8) if state.phase is not Phase.OVER][::9]
     one, other = strategy(name), strategy(name)
     for state in asked:
-        seen = rules.view(state, state.active)
+        seen = view_of(state, state.active)
         assert one(seen) == one(seen) == other(seen)
 
 
@@ -65,12 +65,12 @@ def test_an_answer_depends_on_nothing_hidden(name: str) -> None:
     for state in [state for state in states(EXPERT, 3, 9) if state.phase is not Phase.OVER][::11]:
         hands = tuple(hand if seat == state.active else hand[::-1] for seat, hand in enumerate(state.hands))
         other = state._replace(draw_state=state.draw_state ^ 12345, hands=hands, revision=state.revision)
-        assert brain(rules.view(state, state.active)) == brain(rules.view(other, state.active))
+        assert brain(view_of(state, state.active)) == brain(view_of(other, state.active))
 
 
 def test_greedy_takes_a_tower_when_it_can() -> None:
     state = table(held={3: "RED2"}, professors={RED: 0})
-    assert strategy("greedy")(state) == rules.MoveMotherNature(3)
+    assert strategy("greedy")(state) == MoveMotherNature(3)
 
 
 def test_best_takes_the_tower_that_wins() -> None:
@@ -80,7 +80,7 @@ def test_best_takes_the_tower_that_wins() -> None:
         professors={RED: 0},
     )
     assert state.towers[0] == 1
-    assert strategy("best")(state) == rules.MoveMotherNature(3)
+    assert strategy("best")(state) == MoveMotherNature(3)
 
 
 def test_stronger_strategies_beat_weaker_ones() -> None:

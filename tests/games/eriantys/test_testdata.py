@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fairplay.games.eriantys import rules, testdata
 from fairplay.games.eriantys.probes import CONFORMANCE
-from fairplay.games.eriantys.rules import Phase, Settings
+from fairplay.games.eriantys.rules.state import Phase, Settings
 from fairplay.games.eriantys.testdata import forms
 from tests.games.eriantys.tables import RED, YELLOW, states, table
 

@@ -11,8 +11,9 @@ from fairplay.eriantys.v1 import eriantys_pb2, eriantys_settings_pb2
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.players import STRATEGIES, StrategyPlayer
 from fairplay.games.eriantys.protocol import codec, conversation
-from fairplay.games.eriantys.rules import Settings
-from fairplay.games.eriantys.views import drawing, text
+from fairplay.games.eriantys.rules.state import MAX_SEATS, MIN_SEATS, Settings
+from fairplay.games.eriantys.views.svg import svg
+from fairplay.games.eriantys.views.text import text
 from fairplay.games.kit.settings import describe
 from fairplay.games.kit.strategies import describe_strategies
 from fairplay.games.steps import Conversation
@@ -28,7 +29,7 @@ class Eriantys:
     service = conversation.SERVICE
     methods = tuple(conversation.METHODS.values())
     turn = conversation.ASK_ACTION
-    seats = range(rules.MIN_SEATS, rules.MAX_SEATS + 1)
+    seats = range(MIN_SEATS, MAX_SEATS + 1)
     rules = rules.RULES
     strategies = describe_strategies(STRATEGIES)
     settings = describe(Settings)
@@ -83,11 +84,11 @@ class Eriantys:
 
     def svg(self, state: eriantys_pb2.State, players: Sequence[str]) -> str:
         """Return a picture of islands, clouds, school boards and characters as an SVG document."""
-        return drawing.svg(state, players)
+        return svg(state, players)
 
     def text(self, state: eriantys_pb2.State, players: Sequence[str]) -> str:
         """Return a picture for a terminal, in rich's console markup."""
-        return text.text(state, players)
+        return text(state, players)
 
 
 GAME = Eriantys()

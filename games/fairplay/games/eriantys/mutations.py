@@ -25,7 +25,13 @@ from fairplay.eriantys.v1.eriantys_player_pb2 import (
 from fairplay.games.conformance import Mutation
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol import answers, codec
-from fairplay.games.eriantys.rules import (
+from fairplay.games.eriantys.rules.board import addresses
+from fairplay.games.eriantys.rules.characters import PIECES
+from fairplay.games.eriantys.rules.legality import most_steps
+from fairplay.games.eriantys.rules.state import (
+    COLORS,
+    NOBODY,
+    TABLE_SEATS,
     Action,
     ChooseTowers,
     EndTurn,
@@ -38,7 +44,6 @@ from fairplay.games.eriantys.rules import (
     ToDiningRoom,
     ToIsland,
 )
-from fairplay.games.eriantys.rules.state import TABLE_SEATS
 from fairplay.games.kit.conformance import (
     DRAWN_STATES,
     UNUSUAL_SETTINGS,
@@ -53,8 +58,8 @@ from fairplay.games.kit.conformance import (
 WrongActions: TypeAlias = Callable[[State], Iterable[Action]]
 
 TOWER, CARD, ACTION = "AskTowerColor", "AskAssistantCard", "AskAction"
-ALL_COLORS = range(len(rules.COLORS))
-UNKNOWN_COLOR = len(rules.COLORS)
+ALL_COLORS = range(len(COLORS))
+UNKNOWN_COLOR = len(COLORS)
 TILE_COUNT = 12
 BLACK = AskTowerColorResponse(color=eriantys_pb2.TOWER_COLOR_BLACK)
 WHITE_OF_TWO, LAST_OF_THREE, LAST_OF_FOUR = whole_game(1, 2), whole_game(2, 3), whole_game(3, 4)
@@ -105,7 +110,7 @@ def one_step(view: State) -> Iterator[Action]:
 
 def steps_beyond(view: State, count: int) -> Iterator[Action]:
     """Yield a move of Mother Nature by `count` steps more than she may go."""
-    yield MoveMotherNature(rules.most_steps(view) + count)
+    yield MoveMotherNature(most_steps(view) + count)
 
 
 def clouds(view: State) -> Iterator[Action]:
@@ -124,18 +129,18 @@ def characters(view: State) -> Iterator[PlayCharacter]:
 
 def ways_to_play(view: State, number: int) -> Iterator[PlayCharacter]:
     """Yield a character with all that it needs, in play or not."""
-    piece = rules.PIECES[number]
+    piece = PIECES[number]
     if piece.most_swaps:
         yield from (PlayCharacter(number, swaps=(pair,)) for pair in product(ALL_COLORS, ALL_COLORS))
         return
     colors = (None,) if piece.colors is None else ALL_COLORS
-    islands = (None,) if piece.islands is None else rules.addresses(view)
+    islands = (None,) if piece.islands is None else addresses(view)
     yield from (PlayCharacter(number, color, island) for color, island in product(colors, islands))
 
 
 def bare_characters(view: State) -> Iterator[Action]:
     """Yield every character, in play or not, without what it needs."""
-    return (PlayCharacter(number) for number in rules.PIECES)
+    return (PlayCharacter(number) for number in PIECES)
 
 
 def possible_exchanges(view: State) -> Iterator[PlayCharacter]:
@@ -217,7 +222,7 @@ def chooses_grey_among_two(view: State) -> Iterable[Action]:
 @wrong_answer(TOWER, "eriantys.towers.taken", "eriantys.towers.last-choice", "eriantys.towers.no-grey")
 def chooses_others_towers(view: State) -> Iterable[Action]:
     """Chooses a colour that somebody else has."""
-    return (ChooseTowers(color) for color in view.tower_colors if color != rules.NOBODY)
+    return (ChooseTowers(color) for color in view.tower_colors if color != NOBODY)
 
 
 @mutation(
@@ -637,7 +642,7 @@ def plays_character_in_basic(view: State) -> Iterable[Action]:
 def plays_absent_character(view: State) -> Iterable[Action]:
     """Plays a character that is not in play."""
     in_play = [card.character for card in view.cards]
-    return (play for number in rules.PIECES if number not in in_play for play in ways_to_play(view, number))
+    return (play for number in PIECES if number not in in_play for play in ways_to_play(view, number))
 
 
 @wrong_answer(ACTION, "eriantys.character.once", "eriantys.character.once-a-turn")
@@ -656,7 +661,7 @@ def plays_without_coins(view: State) -> Iterable[Action]:
 def pays_printed_price(view: State) -> Iterable[Action]:
     """Plays a character for its printed price though it costs more by now."""
     coins = view.coins[view.active]
-    return (play for play in characters(view) if rules.PIECES[play.character].cost <= coins)
+    return (play for play in characters(view) if PIECES[play.character].cost <= coins)
 
 
 @wrong_answer(ACTION, "eriantys.character.late", "eriantys.character.late")
@@ -737,7 +742,7 @@ def exchanges_nothing(view: State) -> Iterable[Action]:
 def exchanges_one_too_many(view: State) -> Iterable[Action]:
     """Exchanges four students with the jester, or three with the minstrel."""
     plays = (play for play in characters(view) if play.swaps)
-    return (replace(play, swaps=play.swaps * (rules.PIECES[play.character].most_swaps + 1)) for play in plays)
+    return (replace(play, swaps=play.swaps * (PIECES[play.character].most_swaps + 1)) for play in plays)
 
 
 @wrong_answer(

@@ -21,18 +21,27 @@ from fairplay.eriantys.v1.eriantys_player_pb2 import (
 )
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol import answers, codec
-from fairplay.games.eriantys.rules import (
+from fairplay.games.eriantys.rules.board import address, group_of
+from fairplay.games.eriantys.rules.characters import NAMES, character_cost, character_options
+from fairplay.games.eriantys.rules.legality import due_actions, most_steps
+from fairplay.games.eriantys.rules.state import (
+    COLORS,
+    TOWER_COLORS,
     Action,
     ChooseTowers,
     EndTurn,
     MoveMotherNature,
+    Phase,
     PlayAssistant,
     PlayCharacter,
+    State,
     TakeCloud,
     ToDiningRoom,
     ToIsland,
+    assistant_steps,
 )
-from fairplay.games.eriantys.views import drawing, text
+from fairplay.games.eriantys.views.svg import svg
+from fairplay.games.eriantys.views.text import board_text, side_text
 from fairplay.games.eriantys.views.words import (
     DINING_ROOM,
     Own,
@@ -52,11 +61,11 @@ Step: TypeAlias = tuple[str, str]
 _WORDS = ("towers", "steps", "color", "out", "in", "end")
 """How the parts begin that are no pieces of the game."""
 _FIRST_PROMPTS = {
-    rules.Phase.TOWERS: "Choose your towers:",
-    rules.Phase.ASSISTANT: "Play an assistant:",
-    rules.Phase.MOTHER_NATURE: "Move Mother Nature:",
-    rules.Phase.CLOUD: "Take a cloud:",
-    rules.Phase.END_TURN: "End your turn:",
+    Phase.TOWERS: "Choose your towers:",
+    Phase.ASSISTANT: "Play an assistant:",
+    Phase.MOTHER_NATURE: "Move Mother Nature:",
+    Phase.CLOUD: "Take a cloud:",
+    Phase.END_TURN: "End your turn:",
 }
 _STUDENT_FIRST = "Choose a student of your entrance first, then where it goes."
 _END_TURN = "end-turn"
@@ -68,7 +77,7 @@ class Deciding(NamedTuple):
     Exchanges of students by characters have two steps for each pair; all other answers are one path of steps.
     """
 
-    view: rules.State
+    view: State
     steps: tuple[Step, ...] = ()
     exchanger: int = 0
     """The character that exchanges students, if one is chosen."""
@@ -89,7 +98,7 @@ class Deciding(NamedTuple):
 
     @property
     def _first_prompt(self) -> str:
-        if self.view.phase is rules.Phase.STUDENTS:
+        if self.view.phase is Phase.STUDENTS:
             return f"Move a student, {self.view.to_move} to go:"
         return _FIRST_PROMPTS[self.view.phase]
 
@@ -152,14 +161,14 @@ class Deciding(NamedTuple):
             play = PlayCharacter(self.exchanger, swaps=(*self.swaps, (left, right)))
             if self.left in (None, left) and rules.violation(self.view, play) is None:
                 if self.left is None:
-                    yield f"out-{left}", f"{rules.COLORS[left]} of the {of}"
+                    yield f"out-{left}", f"{COLORS[left]} of the {of}"
                 else:
-                    yield f"in-{right}", f"for {rules.COLORS[right]} of the {for_}"
+                    yield f"in-{right}", f"for {COLORS[right]} of the {for_}"
 
     def _paths(self) -> Iterator[tuple[Sequence[Step], Action]]:
         """Yield the legal answers that exchange no students, each with its steps."""
         single = (options for options in self._character_options() if not options[0].swaps)
-        for action in chain(rules.due_actions(self.view), *single):
+        for action in chain(due_actions(self.view), *single):
             yield _path(self.view, action), action
 
     def _exchangers(self) -> list[int]:
@@ -167,15 +176,15 @@ class Deciding(NamedTuple):
 
     def _character_options(self) -> list[Sequence[PlayCharacter]]:
         """Return the ways to play each character; none where that is not asked for."""
-        if not self.view.cards or self.view.played or self.view.phase in (rules.Phase.TOWERS, rules.Phase.ASSISTANT):
+        if not self.view.cards or self.view.played or self.view.phase in (Phase.TOWERS, Phase.ASSISTANT):
             return []
-        return [options for options in rules.character_options(self.view) if options]
+        return [options for options in character_options(self.view) if options]
 
     def _refusal(self, part: str) -> str:
         """Return the rule against a step that is not possible now, or another sentence where it breaks none."""
         action = self._attempt(part)
         if action is None:
-            return _STUDENT_FIRST if self.view.phase is rules.Phase.STUDENTS else rules.RULES["eriantys.action.phase"]
+            return _STUDENT_FIRST if self.view.phase is Phase.STUDENTS else rules.RULES["eriantys.action.phase"]
         broken = rules.violation(self.view, action)
         return rules.RULES[broken] if broken is not None else "This is not possible now."
 
@@ -189,7 +198,7 @@ class Deciding(NamedTuple):
             return ToDiningRoom(color)
         if kind == "island" and color is not None:
             return ToIsland(color, number)
-        if kind == "island" and self.view.phase is rules.Phase.MOTHER_NATURE:
+        if kind == "island" and self.view.phase is Phase.MOTHER_NATURE:
             return MoveMotherNature(_steps_to(self.view, number))
         return EndTurn() if part == _END_TURN else None
 
@@ -202,7 +211,7 @@ _AT_ONCE: Mapping[str, Callable[[int], Action]] = {
     "character": PlayCharacter,
 }
 """What somebody wants who chooses such a part, which has the number at its end."""
-_SWAPS = [(left, right) for left in range(len(rules.COLORS)) for right in range(len(rules.COLORS))]
+_SWAPS = [(left, right) for left in range(len(COLORS)) for right in range(len(COLORS))]
 
 
 def _number(part: str) -> int:
@@ -215,14 +224,14 @@ def _parts(path: Sequence[Step]) -> tuple[str, ...]:
     return tuple(part for part, _ in path)
 
 
-def _path(view: rules.State, action: Action) -> Sequence[Step]:
+def _path(view: State, action: Action) -> Sequence[Step]:
     """Return the steps that lead to an action."""
     path: Sequence[Step]
     match action:
         case ChooseTowers(color):
-            path = [(f"towers-{color}", f"{rules.TOWER_COLORS[color]} towers")]
+            path = [(f"towers-{color}", f"{TOWER_COLORS[color]} towers")]
         case PlayAssistant(value):
-            steps = rules.assistant_steps(value)
+            steps = assistant_steps(value)
             path = [(assistant_part(value), f"assistant {value} (Mother Nature moves up to {steps})")]
         case ToDiningRoom(color):
             path = [_student(color), (DINING_ROOM, "to the dining room")]
@@ -235,7 +244,7 @@ def _path(view: rules.State, action: Action) -> Sequence[Step]:
         case PlayCharacter(number, color, island):
             path = [
                 (character_part(number), _character_words(view, number)),
-                *([] if color is None else [(f"color-{color}", f"with {rules.COLORS[color]}")]),
+                *([] if color is None else [(f"color-{color}", f"with {COLORS[color]}")]),
                 *([] if island is None else [(_island(view, island), f"with island {island}")]),
             ]
         case EndTurn():
@@ -243,35 +252,35 @@ def _path(view: rules.State, action: Action) -> Sequence[Step]:
     return path
 
 
-def _mother_nature(view: rules.State, steps: int) -> Sequence[Step]:
+def _mother_nature(view: State, steps: int) -> Sequence[Step]:
     """Return the steps that lead Mother Nature to an island; the second says how far, where there are two ways."""
     index = (view.mother_nature + steps) % len(view.groups)
-    words = f"Mother Nature to island {rules.address(view, index)}"
+    words = f"Mother Nature to island {address(view, index)}"
     to = island_part(view.groups[index].tiles[0])
-    if rules.most_steps(view) <= len(view.groups):
+    if most_steps(view) <= len(view.groups):
         return [(to, f"{words}, {steps} on")]
     return [(to, words), (f"steps-{steps}", f"by {steps}")]
 
 
-def _steps_to(view: rules.State, tile: int) -> int:
+def _steps_to(view: State, tile: int) -> int:
     """Return how far Mother Nature would go to the group of a tile; 0 if there is none."""
     index = next((index for index, group in enumerate(view.groups) if tile in group.tiles), None)
     return 0 if index is None else (index - view.mother_nature - 1) % len(view.groups) + 1
 
 
-def _island(view: rules.State, island: int) -> str:
+def _island(view: State, island: int) -> str:
     """Return the part of an island as an action names it."""
-    return island_part(view.groups[rules.group_of(view, island)].tiles[0])
+    return island_part(view.groups[group_of(view, island)].tiles[0])
 
 
 def _student(color: int) -> Step:
-    return student_part(color), f"a {rules.COLORS[color]} student"
+    return student_part(color), f"a {COLORS[color]} student"
 
 
-def _character_words(view: rules.State, number: int) -> str:
+def _character_words(view: State, number: int) -> str:
     card = next(card for card in view.cards if card.character == number)
-    cost = rules.character_cost(card)
-    return f"character {number}, the {rules.NAMES[number]}, for {cost} coin{'' if cost == 1 else 's'}"
+    cost = character_cost(card)
+    return f"character {number}, the {NAMES[number]}, for {cost} coin{'' if cost == 1 else 's'}"
 
 
 # The person
@@ -335,16 +344,16 @@ class EriantysPerson(Person[eriantys_pb2.State]):
     def draw(self, state: eriantys_pb2.State, marks: Marks) -> str:
         """Return the islands, clouds and schools, the person's assistants, and what can be chosen."""
         choices = self.draft.choices if self.draft is not None else ()
-        return text.table_text(state, self.table.names(), self._hand, choices, marks)
+        return board_text(state, self.table.names(), self._hand, choices, marks)
 
     def draw_svg(self, state: eriantys_pb2.State, marks: Marks) -> str:
         """Return the board with the person's assistants and what else can be chosen as one SVG document."""
         words = self.draft.words if isinstance(self.draft, Deciding) else ()
-        return drawing.svg(state, self.table.names(), Own(self._seat, self._hand, words), marks)
+        return svg(state, self.table.names(), Own(self._seat, self._hand, words), marks)
 
     def describe(self, state: eriantys_pb2.State) -> str:
         """Return the players with what they are about to do."""
-        return text.side_text(state, self.table.names())
+        return side_text(state, self.table.names())
 
     def revision(self, state: eriantys_pb2.State) -> int:
         """Return the revision of a state."""
@@ -376,8 +385,8 @@ class EriantysFrontend:
         """Return the board as a spectator sees it."""
         if not isinstance(state, eriantys_pb2.State):
             return GameView("", "", "")
-        board = text.table_text(state, names, (), (), NO_MARKS)
-        return GameView(board, text.side_text(state, names), "You watch.")
+        board = board_text(state, names, (), (), NO_MARKS)
+        return GameView(board, side_text(state, names), "You watch.")
 
     def create_player(self, table: TableContext) -> EriantysPerson:
         """Return a player for a person at a table."""

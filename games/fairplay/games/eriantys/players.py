@@ -28,8 +28,12 @@ from fairplay.eriantys.v1.eriantys_player_pb2 import (
 )
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol import answers, codec
-from fairplay.games.eriantys.rules import (
+from fairplay.games.eriantys.rules.board import address, influences
+from fairplay.games.eriantys.rules.characters import character_options
+from fairplay.games.eriantys.rules.legality import due_actions, most_steps
+from fairplay.games.eriantys.rules.state import (
     NOBODY,
+    TABLE_SEATS,
     Action,
     Counts,
     Group,
@@ -41,6 +45,8 @@ from fairplay.games.eriantys.rules import (
     TakeCloud,
     ToDiningRoom,
     ToIsland,
+    assistant_steps,
+    size_of,
 )
 from fairplay.games.kit.strategies import StrategyKind, make_strategy
 
@@ -106,7 +112,7 @@ def _tower_worth(left: int) -> float:
 
 def _prospect(state: State, group: Group, side: int) -> float:
     """Return what a group is worth for a side, by who would have it if Mother Nature stopped there."""
-    ahead = lead(rules.influences(state, group), side)
+    ahead = lead(influences(state, group), side)
     size = len(group.tiles)
     if group.tower == side:
         return min(ahead, 3) * 0.4 if ahead >= 0 else -4.0 * size
@@ -157,7 +163,7 @@ def _plays(state: State) -> Iterable[tuple[Action, State]]:
 def some_options(state: State) -> list[list[PlayCharacter]]:
     """Return the options of each character that can be played, or of many some from all over the list."""
     found = []
-    for options in rules.character_options(state):
+    for options in character_options(state):
         step = max(1, -(-len(options) // MOST_OPTIONS))
         found.append([options[at] for at in range(0, len(options), step)])
     return found
@@ -173,7 +179,7 @@ def _rest_of_turn(state: State, seat: int, width: int, first: Action | None) -> 
     ends = [
         Line(worth(after, seat), begun or action, after)
         for begun, before in layer
-        for action in islice(rules.legal(before), rules.most_steps(before))
+        for action in islice(rules.legal(before), most_steps(before))
         for after in [rules.apply(before, action)]
     ]
     return max(ends, key=lambda line: line.worth)
@@ -196,7 +202,7 @@ def _hope(state: State, seat: int) -> float:
     side, count = state.sides[seat], len(state.groups)
     stops = [
         _prospect(state, state.groups[(state.mother_nature + step) % count], side)
-        for step in range(1, rules.most_steps(state) + 1)
+        for step in range(1, most_steps(state) + 1)
     ]
     return worth(state, seat) + max(stops)
 
@@ -204,8 +210,8 @@ def _hope(state: State, seat: int) -> float:
 def _student_moves(state: State) -> list[Action]:
     """Return every colour to its table, and to each group that Mother Nature may reach in this turn."""
     seat, count = state.active, len(state.groups)
-    reach = min(count, rules.most_steps(state) + 1)
-    near = [rules.address(state, (state.mother_nature + step) % count) for step in range(1, reach + 1)]
+    reach = min(count, most_steps(state) + 1)
+    near = [address(state, (state.mother_nature + step) % count) for step in range(1, reach + 1)]
     moves: list[Action] = []
     for color, held in enumerate(state.entrances[seat]):
         if held:
@@ -238,7 +244,7 @@ def _first_answer(view: State) -> Action:
 def _first_student(view: State) -> Action:
     room, color = view.dining_rooms[view.active], 0
     for color, count in enumerate(view.entrances[view.active]):
-        if count and room[color] < rules.TABLE_SEATS:
+        if count and room[color] < TABLE_SEATS:
             return ToDiningRoom(color)
     color = next(color for color, count in enumerate(view.entrances[view.active]) if count)
     return ToIsland(color, 0)
@@ -264,10 +270,10 @@ def _digest(view: State, seed: int) -> int:
 
 def _random_answer(view: State, rng: Random) -> Action:
     """Return what is due, by chance, or sometimes a character, each way to play it as likely as another."""
-    characters = [options for options in rules.character_options(view) if options]
+    characters = [options for options in character_options(view) if options]
     if characters and rng.random() < 0.2:
         return rng.choice(rng.choice(characters))
-    return rng.choice(rules.due_actions(view))
+    return rng.choice(due_actions(view))
 
 
 # greedy
@@ -280,9 +286,9 @@ def _greedy() -> Strategy:
 def _greedy_answer(view: State) -> Action:
     """Return the action after which things stand best at once, the first of several."""
     if view.phase in (Phase.TOWERS, Phase.ASSISTANT, Phase.CLOUD, Phase.END_TURN):
-        return rules.due_actions(view)[0]
+        return due_actions(view)[0]
     seat = view.active
-    actions = [*rules.due_actions(view), *[action for options in some_options(view) for action in options]]
+    actions = [*due_actions(view), *[action for options in some_options(view) for action in options]]
     return max(actions, key=lambda action: quick_worth(rules.apply(view, action), seat))
 
 
@@ -295,7 +301,7 @@ def _best(*, width: int) -> Strategy:
             return _best_assistant(view, max(1, width // 2))
         if view.phase in (Phase.STUDENTS, Phase.MOTHER_NATURE) and (line := best_line(view, view.active, width)):
             return line.first
-        return _best_cloud(view) if view.phase is Phase.CLOUD else rules.due_actions(view)[0]
+        return _best_cloud(view) if view.phase is Phase.CLOUD else due_actions(view)[0]
 
     return answer
 
@@ -306,18 +312,18 @@ _CARD_PRICE = 0.35  # what an assistant costs for each of its values: low ones a
 def _best_assistant(view: State, width: int) -> Action:
     """Return the assistant with which a turn played now would be best, the lower the better."""
     seat = view.active
-    actions = [action for action in rules.due_actions(view) if isinstance(action, PlayAssistant)]
+    actions = [action for action in due_actions(view) if isinstance(action, PlayAssistant)]
     reached: dict[int, float] = {}
     for action in actions:
-        steps = rules.assistant_steps(action.value)
+        steps = assistant_steps(action.value)
         if steps not in reached:
             reached[steps] = _turn_worth(view, seat, action.value, width)
-    return max(actions, key=lambda action: reached[rules.assistant_steps(action.value)] - _CARD_PRICE * action.value)
+    return max(actions, key=lambda action: reached[assistant_steps(action.value)] - _CARD_PRICE * action.value)
 
 
 def _turn_worth(view: State, seat: int, value: int, width: int) -> float:
     """Return what a turn with an assistant leads to, with nobody before it."""
-    to_move = min(rules.size_of(len(view.sides)).cloud, sum(view.entrances[seat]))
+    to_move = min(size_of(len(view.sides)).cloud, sum(view.entrances[seat]))
     assistants = (*view.assistants[:seat], value, *view.assistants[seat + 1 :])
     phase = Phase.STUDENTS if to_move else Phase.MOTHER_NATURE
     start = view._replace(phase=phase, assistants=assistants, to_move=to_move, cards=())
@@ -327,7 +333,7 @@ def _turn_worth(view: State, seat: int, value: int, width: int) -> float:
 
 def _best_cloud(view: State) -> Action:
     """Return the cloud whose colours the player can use most; characters are up to `best_line`, before it."""
-    clouds = [action.cloud for action in rules.due_actions(view) if isinstance(action, TakeCloud)]
+    clouds = [action.cloud for action in due_actions(view) if isinstance(action, TakeCloud)]
     return TakeCloud(max(clouds, key=lambda cloud: _usefulness(view, view.clouds[cloud])))
 
 

@@ -27,14 +27,29 @@ from fairplay.games.eriantys.mutations import MUTATIONS
 from fairplay.games.eriantys.players import STRATEGIES, strategy
 from fairplay.games.eriantys.protocol import answers, codec
 from fairplay.games.eriantys.protocol.answers import judge, judge_tower
-from fairplay.games.eriantys.rules import NOBODY, Card, Counts, Group, Phase, Reason, Settings, Standing, State
+from fairplay.games.eriantys.rules.state import (
+    COLORS,
+    NOBODY,
+    Card,
+    ChooseTowers,
+    Counts,
+    Group,
+    Phase,
+    Reason,
+    Settings,
+    Standing,
+    State,
+    size_of,
+    unseen,
+    view_of,
+)
 from fairplay.games.kit.conformance import MakeSituation, begin_game
 from fairplay.games.kit.judging import MalformedReplyError
 from fairplay.games.steps import FAILURES, Call
 
 # Scenes
 
-INITIALS = "".join([color[0].upper() for color in rules.COLORS])
+INITIALS = "".join([color[0].upper() for color in COLORS])
 ISLANDS = "G! aR . bP B a2RY . P bB . G"
 TILES = 12
 COINS, ASSISTANTS, NO_ENTRY_TILES = 20, 10, 4
@@ -81,7 +96,7 @@ def scene(
     and `used` those that somebody has played before. `changes` are fields of the state, and come last.
     """
     start = rules.initial(settings, seat_count, rng)
-    size = rules.size_of(seat_count)
+    size = size_of(seat_count)
     held = _entrances(entrances, seat_count, active, size.entrance - (size.cloud if phase > Phase.STUDENTS else 0))
     seated = tuple([students(rooms[seat] if seat < len(rooms) else _ROOM) for seat in range(seat_count)])
     groups, mother_nature = _groups(islands, first_tile)
@@ -112,7 +127,7 @@ def scene(
         purses = tuple([coins if seat == active else 1 for seat in range(seat_count)])
         state = state._replace(coins=purses, reserve=COINS - sum(purses) - len(used))
     state = state._replace(**changes)
-    return state._replace(bag=rules.unseen(state))
+    return state._replace(bag=unseen(state))
 
 
 def bag_emptied(state: State) -> State:
@@ -120,7 +135,7 @@ def bag_emptied(state: State) -> State:
     here = state.groups[state.mother_nature]
     full = here._replace(students=tuple([one + other for one, other in zip(here.students, state.bag, strict=True)]))
     groups = (*state.groups[: state.mother_nature], full, *state.groups[state.mother_nature + 1 :])
-    return state._replace(groups=groups, bag=(0,) * len(rules.COLORS), last_round=Reason.BAG_EMPTY)
+    return state._replace(groups=groups, bag=(0,) * len(COLORS), last_round=Reason.BAG_EMPTY)
 
 
 # The parts
@@ -147,7 +162,7 @@ def _built(groups: Sequence[Group], side: int) -> int:
 
 def _entrances(texts: Sequence[str], seat_count: int, active: int, size: int) -> tuple[Counts, ...]:
     """Return the given entrances; the others are full, but that of the active seat has `size` students."""
-    full = rules.size_of(seat_count).entrance
+    full = size_of(seat_count).entrance
     usual = [_ENTRANCE[: size if seat == active else full] for seat in range(seat_count)]
     return tuple([students(texts[seat] if seat < len(texts) else usual[seat]) for seat in range(seat_count)])
 
@@ -265,8 +280,8 @@ def _race(rng: Random) -> Situation:
 
 def _chosen(spec: str, state: State, seat: int) -> int:
     """Return the tower colour that a strategy chooses first."""
-    action = strategy(spec)(rules.view(state, seat))
-    assert isinstance(action, rules.ChooseTowers)
+    action = strategy(spec)(view_of(state, seat))
+    assert isinstance(action, ChooseTowers)
     return action.color
 
 

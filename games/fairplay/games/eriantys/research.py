@@ -14,7 +14,10 @@ from random import Random
 from fairplay.eriantys.v1 import eriantys_settings_pb2
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol import codec
-from fairplay.games.eriantys.rules import (
+from fairplay.games.eriantys.rules.board import address
+from fairplay.games.eriantys.rules.characters import PIECES, character_options
+from fairplay.games.eriantys.rules.legality import due_actions
+from fairplay.games.eriantys.rules.state import (
     ASSISTANTS,
     COLORS,
     NOBODY,
@@ -22,9 +25,21 @@ from fairplay.games.eriantys.rules import (
     TABLE_SEATS,
     TILE_COUNT,
     TOWER_COLORS,
+    Action,
+    Card,
+    ChooseTowers,
+    MoveMotherNature,
+    Phase,
+    PlayAssistant,
     PlayCharacter,
+    Reason,
+    State,
+    TakeCloud,
+    ToDiningRoom,
+    ToIsland,
+    members,
+    unseen,
 )
-from fairplay.games.eriantys.rules.characters import PIECES
 from fairplay.games.research import Kind, Part, Position, Research, first_numbers, seats_from, turns_until
 
 _COLOR_COUNT = len(COLORS)
@@ -81,14 +96,14 @@ class EriantysEncoding:
         if steps:
             place = len(steps)
             return sorted({spelled[place] for spelled, _ in self._spellings(state, steps)})
-        found = [self._number(action) for action in rules.due_actions(state)]
-        options = (ways[0].character for ways in rules.character_options(state) if ways)
+        found = [self._number(action) for action in due_actions(state)]
+        options = (ways[0].character for ways in character_options(state) if ways)
         return found + [self._first["character"] + character - 1 for character in options]
 
-    def _spellings(self, state: rules.State, steps: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], PlayCharacter]]:
+    def _spellings(self, state: State, steps: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], PlayCharacter]]:
         """Yield the ways to play a character that begin with these steps, each with all its steps."""
         character = steps[0] - self._first["character"] + 1
-        for ways in rules.character_options(state):
+        for ways in character_options(state):
             if ways and ways[0].character == character:
                 for way in ways:
                     if (spelled := self._spell(way))[: len(steps)] == steps:
@@ -107,7 +122,7 @@ class EriantysEncoding:
             found += [first["color"] + right for _, right in action.swaps]
         return tuple(found)
 
-    def _number(self, action: rules.Action) -> int:
+    def _number(self, action: Action) -> int:
         """Return the number of an action that is taken in one step."""
         name, place = _place(action)
         return self._first[name] + place
@@ -116,7 +131,7 @@ class EriantysEncoding:
         """Return the position after an action."""
         state, steps = position
         if action < self._first["character"]:
-            taken = next(each for each in rules.due_actions(state) if self._number(each) == action)
+            taken = next(each for each in due_actions(state) if self._number(each) == action)
             return Position(rules.apply(state, taken))
         steps = (*steps, action)
         spelled, way = next(self._spellings(state, steps))
@@ -124,7 +139,7 @@ class EriantysEncoding:
 
     def observe(self, position: Position, seat: int) -> list[int]:
         """Return what a seat sees: the others' hands are hidden, and their turns that are not complete."""
-        state: rules.State = position.state
+        state: State = position.state
         acts = seat == rules.turn(state)
         order = seats_from(seat, self.seat_count)
         own_steps = [1 + step for step in position.steps] if acts else []
@@ -142,7 +157,7 @@ class EriantysEncoding:
             *(int(state.sides[other] == state.sides[seat]) for other in order),
             *_padded([state.coins[other] for other in order] if state.coins else [], self.seat_count),
             state.reserve,
-            *rules.unseen(state),
+            *unseen(state),
             *_padded([number for card in state.cards for number in _card(card)], _CARDS_IN_PLAY * (3 + _COLOR_COUNT)),
             state.played,
             1 + state.ignored,
@@ -160,38 +175,38 @@ class EriantysEncoding:
         return codec.Shown(position.state)
 
 
-def _place(action: rules.Action) -> tuple[str, int]:
+def _place(action: Action) -> tuple[str, int]:
     """Return the kind of an action that is taken in one step, and its place there."""
     found: tuple[str, int] = ("end_turn", 0)
     match action:
-        case rules.ChooseTowers(color):
+        case ChooseTowers(color):
             found = "towers", color
-        case rules.PlayAssistant(value):
+        case PlayAssistant(value):
             found = "assistant", value - 1
-        case rules.ToDiningRoom(color):
+        case ToDiningRoom(color):
             found = "to_dining_room", color
-        case rules.ToIsland(color, island):
+        case ToIsland(color, island):
             found = "to_island", TILE_COUNT * color + island
-        case rules.MoveMotherNature(steps):
+        case MoveMotherNature(steps):
             found = "mother_nature", steps - 1
-        case rules.TakeCloud(cloud):
+        case TakeCloud(cloud):
             found = "cloud", cloud
     return found
 
 
-def _islands(state: rules.State, order: list[int]) -> list[int]:
+def _islands(state: State, order: list[int]) -> list[int]:
     """Return a row for each name that an action can give an island; zeros for names that no group has."""
     rows = [[0] * (_COLOR_COUNT + 4) for _ in range(TILE_COUNT)]
     for index, group in enumerate(state.groups):
         owner = 0
         if group.tower != NOBODY:
-            owner = 1 + min(order.index(seat) for seat in rules.members(state, group.tower))
+            owner = 1 + min(order.index(seat) for seat in members(state, group.tower))
         here = int(index == state.mother_nature)
-        rows[rules.address(state, index)] = [*group.students, len(group.tiles), owner, group.no_entry, here]
+        rows[address(state, index)] = [*group.students, len(group.tiles), owner, group.no_entry, here]
     return [number for row in rows for number in row]
 
 
-def _card(card: rules.Card) -> list[int]:
+def _card(card: Card) -> list[int]:
     return [card.character, int(card.is_used), *card.students, card.no_entry]
 
 
@@ -257,11 +272,9 @@ def _build_parts(seat_count: int, action_count: int) -> tuple[Part, ...]:
         Part("ignored", (1,), _COLOR_COUNT, "1 + the colour without influence in this turn; 0: none."),
         Part("to_move", (1,), 4, "Students that the player to act has still to move."),
         Part("clouds_closed", (1,), 1, "1 if nobody takes a cloud in this round."),
-        Part(
-            "phase", (1,), len(rules.Phase) - 1, "0 towers, 1 assistant, 2 students, 3 Mother Nature, 4 cloud, 5 end."
-        ),
+        Part("phase", (1,), len(Phase) - 1, "0 towers, 1 assistant, 2 students, 3 Mother Nature, 4 cloud, 5 end."),
         Part("round", (1,), _MOST_ROUNDS, "The round, from 1; 0 before the first."),
-        Part("last_round", (1,), len(rules.Reason) - 1, "Why this round is the last one; 0: it is not known to be."),
+        Part("last_round", (1,), len(Reason) - 1, "Why this round is the last one; 0: it is not known to be."),
         Part("steps", (_LONGEST,), action_count, "1 + each step that the observer has taken of playing a character."),
         Part("turn", (1,), seat_count, "How many players after the observer the one to act sits; all: nobody."),
     )

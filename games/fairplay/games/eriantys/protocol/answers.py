@@ -11,7 +11,13 @@ from fairplay.eriantys.v1 import eriantys_pb2
 from fairplay.eriantys.v1.eriantys_pb2 import ActionKind, CharacterOptions, ExchangeOptions, Options
 from fairplay.eriantys.v1.eriantys_player_pb2 import AskActionResponse, AskAssistantCardResponse, AskTowerColorResponse
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.rules import (
+from fairplay.games.eriantys.rules.board import addresses
+from fairplay.games.eriantys.rules.characters import Choice, character_options, choices
+from fairplay.games.eriantys.rules.legality import choice_violation, due_actions, most_steps
+from fairplay.games.eriantys.rules.state import (
+    COLORS,
+    TABLE_SEATS,
+    TOWER_COLORS,
     Action,
     ChooseTowers,
     EndTurn,
@@ -52,28 +58,28 @@ def put_options(message: Options, state: State) -> None:
     else:
         message.kinds.extend(_KINDS[phase])
         if phase is Phase.MOTHER_NATURE:
-            message.max_steps = rules.most_steps(state)
+            message.max_steps = most_steps(state)
         elif phase is Phase.CLOUD:
             message.clouds.extend([at for at, cloud in enumerate(state.clouds) if any(cloud)])
-    if choices := rules.choices(state):
+    if ways := choices(state):
         message.kinds.append(_PLAY_CHARACTER)
-        message.characters.extend(map(_character, choices))
+        message.characters.extend(map(_character, ways))
 
 
 def _put_students(message: Options, state: State) -> None:
     seat = state.active
     room = state.dining_rooms[seat]
     held = [color for color, count in enumerate(state.entrances[seat]) if count]
-    if seated := [color + 1 for color in held if room[color] < rules.TABLE_SEATS]:
+    if seated := [color + 1 for color in held if room[color] < TABLE_SEATS]:
         message.kinds.append(_TO_DINING_ROOM)
         message.dining_colors.extend(seated)  # type: ignore[arg-type]  # values of the enum
     message.kinds.append(_TO_ISLAND)
     message.island_colors.extend([color + 1 for color in held])  # type: ignore[misc]
-    message.islands.extend(rules.addresses(state))
+    message.islands.extend(addresses(state))
 
 
 @lru_cache(maxsize=10_000)
-def _character(choice: rules.Choice) -> CharacterOptions:
+def _character(choice: Choice) -> CharacterOptions:
     """Return the message of a choice. It is shared and must not be changed."""
     if choice.exchange is None:
         return CharacterOptions(
@@ -225,8 +231,8 @@ def _play_character(message: eriantys_pb2.PlayCharacter) -> PlayCharacter:
 
 def legal_replies(state: State) -> list[Reply]:
     """Return replies that would be legal now; of exchanges only those of one student, because there are too many."""
-    characters = map(_short_exchanges, rules.character_options(state))
-    return [reply_message(one) for one in chain(rules.due_actions(state), *characters)]
+    characters = map(_short_exchanges, character_options(state))
+    return [reply_message(one) for one in chain(due_actions(state), *characters)]
 
 
 def _short_exchanges(options: Sequence[PlayCharacter]) -> Iterator[PlayCharacter]:
@@ -238,13 +244,13 @@ def described(action: Action) -> str:
     """Return an action in words."""
     match action:
         case ChooseTowers(color):
-            text = f"{_name(rules.TOWER_COLORS, color)} towers"
+            text = f"{_name(TOWER_COLORS, color)} towers"
         case PlayAssistant(value):
             text = f"the assistant {value}"
         case ToDiningRoom(color):
-            text = f"a {_name(rules.COLORS, color)} student to the dining room"
+            text = f"a {_name(COLORS, color)} student to the dining room"
         case ToIsland(color, island):
-            text = f"a {_name(rules.COLORS, color)} student to island {island}"
+            text = f"a {_name(COLORS, color)} student to island {island}"
         case MoveMotherNature(steps):
             text = f"{steps} steps of Mother Nature"
         case TakeCloud(cloud):
@@ -259,7 +265,7 @@ def described(action: Action) -> str:
 def _described_character(action: PlayCharacter) -> str:
     parts = [f"the character {action.character}"]
     if action.color is not None:
-        parts.append(f"with {_name(rules.COLORS, action.color)}")
+        parts.append(f"with {_name(COLORS, action.color)}")
     if action.island is not None:
         parts.append(f"with island {action.island}")
     if action.swaps:
@@ -282,7 +288,7 @@ def judge_tower(offered: State, seat: int, reply: Any) -> ChooseTowers | Malform
         action = ChooseTowers(tower_color(reply))
     except MalformedReplyError as malformed:
         return malformed
-    rule_id = rules.choice_violation(offered, seat, action.color)
+    rule_id = choice_violation(offered, seat, action.color)
     return MalformedReplyError(rule_id, described(action)) if rule_id else action
 
 

@@ -14,11 +14,32 @@ from typing import NamedTuple
 from fairplay.eriantys.v1 import eriantys_pb2, eriantys_settings_pb2
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol.answers import put_last_action
-from fairplay.games.eriantys.rules import NOBODY, Card, Counts, Group, State
+from fairplay.games.eriantys.rules.characters import PIECES, character_cost
+from fairplay.games.eriantys.rules.invariants import invariant
+from fairplay.games.eriantys.rules.state import (
+    ASSISTANTS,
+    COLORS,
+    MAX_SEATS,
+    MIN_SEATS,
+    NOBODY,
+    STUDENTS_PER_COLOR,
+    TILE_COUNT,
+    Action,
+    Card,
+    Counts,
+    Group,
+    Phase,
+    Reason,
+    Settings,
+    Standing,
+    State,
+    settings_problem,
+    unseen,
+)
 from fairplay.games.kit import messages
 
-_NO_COLORS = (NOBODY,) * len(rules.COLORS)
-_COLORS_IN_ALL = len(rules.COLORS)
+_NO_COLORS = (NOBODY,) * len(COLORS)
+_COLORS_IN_ALL = len(COLORS)
 _MOST_REVISION = 1 << 53  # room for a game to go on within what the field holds
 
 
@@ -26,20 +47,20 @@ _MOST_REVISION = 1 << 53  # room for a game to go on within what the field holds
 
 
 @messages.remember_settings
-def read_settings(message: eriantys_settings_pb2.Settings) -> rules.Settings:
+def read_settings(message: eriantys_settings_pb2.Settings) -> Settings:
     """Return the settings of a message. Raises ValueError, with one sentence, if a value is not allowed."""
     chosen = tuple(message.characters)
-    return messages.read_settings(message, rules.Settings, rules.settings_problem, characters=chosen)
+    return messages.read_settings(message, Settings, settings_problem, characters=chosen)
 
 
-def build_settings(settings: rules.Settings) -> eriantys_settings_pb2.Settings:
+def build_settings(settings: Settings) -> eriantys_settings_pb2.Settings:
     """Return the message of settings, every field set."""
     return messages.fill(eriantys_settings_pb2.Settings(characters=settings.characters), settings)
 
 
-def build_short_settings(settings: rules.Settings) -> eriantys_settings_pb2.Settings:
+def build_short_settings(settings: Settings) -> eriantys_settings_pb2.Settings:
     """Return the message of settings without those that have their defaults."""
-    message, defaults = build_settings(settings), build_settings(rules.Settings())
+    message, defaults = build_settings(settings), build_settings(Settings())
     for field, value in defaults.ListFields():
         if getattr(message, field.name) == value:
             message.ClearField(field.name)  # type: ignore[arg-type]  # the name of a field
@@ -49,14 +70,14 @@ def build_short_settings(settings: rules.Settings) -> eriantys_settings_pb2.Sett
 # States as they are shown
 
 STANDINGS = {
-    rules.Standing.IN: eriantys_pb2.STANDING_PLAYING,
-    rules.Standing.AWAY: eriantys_pb2.STANDING_AWAY,
-    rules.Standing.OUT: eriantys_pb2.STANDING_ELIMINATED,
-    rules.Standing.FAILED: eriantys_pb2.STANDING_FAILED,
+    Standing.IN: eriantys_pb2.STANDING_PLAYING,
+    Standing.AWAY: eriantys_pb2.STANDING_AWAY,
+    Standing.OUT: eriantys_pb2.STANDING_ELIMINATED,
+    Standing.FAILED: eriantys_pb2.STANDING_FAILED,
 }
 
 
-def reason_number(reason: rules.Reason) -> eriantys_pb2.Reason.ValueType:
+def reason_number(reason: Reason) -> eriantys_pb2.Reason.ValueType:
     """Return the number of a reason in messages."""
     return int(reason)  # type: ignore[return-value]  # a value of the enum
 
@@ -65,7 +86,7 @@ class LastAction(NamedTuple):
     """An answer that was accepted, and the seat whose it was."""
 
     seat: int
-    action: rules.Action
+    action: Action
 
 
 class Shown(NamedTuple):
@@ -151,7 +172,7 @@ _LISTS: Sequence[tuple[int, str, Callable[[State], Sequence[int]]]] = [
         ("planned", "planned_seats", lambda state: state.planned),
         ("queue", "next_seats", lambda state: state.queue),
         ("cards", "characters", lambda state: [card.character for card in state.cards]),
-        ("cards", "character_costs", lambda state: [rules.character_cost(card) for card in state.cards]),
+        ("cards", "character_costs", lambda state: [character_cost(card) for card in state.cards]),
         ("cards", "character_students", lambda state: _flat(card.students for card in state.cards)),
         ("cards", "character_no_entry_counts", lambda state: [card.no_entry for card in state.cards]),
         ("coins", "coins", lambda state: state.coins if state.cards else ()),
@@ -173,40 +194,40 @@ def build_state(state: State, last: LastAction | None = None) -> eriantys_pb2.St
 
 # States that players are given
 
-_STANDING_OF = {eriantys_pb2.STANDING_UNSPECIFIED: rules.Standing.IN, **{n: one for one, n in STANDINGS.items()}}
-_PHASE_OF = {int(phase) + 1: phase for phase in rules.Phase}
-_REASON_OF = {int(reason): reason for reason in rules.Reason}
+_STANDING_OF = {eriantys_pb2.STANDING_UNSPECIFIED: Standing.IN, **{n: one for one, n in STANDINGS.items()}}
+_PHASE_OF = {int(phase) + 1: phase for phase in Phase}
+_REASON_OF = {int(reason): reason for reason in Reason}
 
 
 def read_view(
     message: eriantys_pb2.State, settings: eriantys_settings_pb2.Settings, seat: int, hand: Sequence[int]
 ) -> State:
-    """Return what a player is given, as `rules.view`. Raises ValueError, IndexError or KeyError if it makes no view."""
+    """Return what a player is given, as `view_of`. Raises ValueError, IndexError or KeyError if it makes no view."""
     check_sizes(message)
-    if hand and max(hand) > rules.ASSISTANTS:
-        raise ValueError(f"hand has the assistant {max(hand)}: assistants are 1 to {rules.ASSISTANTS}.")
+    if hand and max(hand) > ASSISTANTS:
+        raise ValueError(f"hand has the assistant {max(hand)}: assistants are 1 to {ASSISTANTS}.")
     hands = [(0,) * size for size in message.hand_sizes]
     hands[seat] = tuple(hand) or tuple(range(1, len(hands[seat]) + 1))  # without one all assistants are there, or none
     state = _read(message, read_settings(settings), tuple(hands))
     if message.phase == eriantys_pb2.PHASE_TOWERS:
         state = state._replace(active=seat)
-    return state._replace(bag=rules.unseen(state))
+    return state._replace(bag=unseen(state))
 
 
 _MOST = {
-    "sides": (rules.MAX_SEATS, rules.MAX_SEATS),
-    "towers_left": (rules.MAX_SEATS, rules.TILE_COUNT),
-    "group_sizes": (rules.TILE_COUNT, rules.TILE_COUNT),
-    "group_students": (rules.TILE_COUNT * _COLORS_IN_ALL, rules.STUDENTS_PER_COLOR),
-    "cloud_students": (rules.MAX_SEATS * _COLORS_IN_ALL, rules.STUDENTS_PER_COLOR),
-    "entrance_students": (rules.MAX_SEATS * _COLORS_IN_ALL, rules.STUDENTS_PER_COLOR),
-    "dining_students": (rules.MAX_SEATS * _COLORS_IN_ALL, rules.STUDENTS_PER_COLOR),
-    "hand_sizes": (rules.MAX_SEATS, rules.ASSISTANTS),
-    "assistants": (rules.MAX_SEATS, rules.ASSISTANTS),
-    "planned_seats": (rules.MAX_SEATS, rules.MAX_SEATS),
-    "next_seats": (rules.MAX_SEATS, rules.MAX_SEATS),
-    "characters": (len(rules.PIECES), len(rules.PIECES)),
-    "character_students": (len(rules.PIECES) * _COLORS_IN_ALL, rules.STUDENTS_PER_COLOR),
+    "sides": (MAX_SEATS, MAX_SEATS),
+    "towers_left": (MAX_SEATS, TILE_COUNT),
+    "group_sizes": (TILE_COUNT, TILE_COUNT),
+    "group_students": (TILE_COUNT * _COLORS_IN_ALL, STUDENTS_PER_COLOR),
+    "cloud_students": (MAX_SEATS * _COLORS_IN_ALL, STUDENTS_PER_COLOR),
+    "entrance_students": (MAX_SEATS * _COLORS_IN_ALL, STUDENTS_PER_COLOR),
+    "dining_students": (MAX_SEATS * _COLORS_IN_ALL, STUDENTS_PER_COLOR),
+    "hand_sizes": (MAX_SEATS, ASSISTANTS),
+    "assistants": (MAX_SEATS, ASSISTANTS),
+    "planned_seats": (MAX_SEATS, MAX_SEATS),
+    "next_seats": (MAX_SEATS, MAX_SEATS),
+    "characters": (len(PIECES), len(PIECES)),
+    "character_students": (len(PIECES) * _COLORS_IN_ALL, STUDENTS_PER_COLOR),
 }
 """The most items of lists that things are made of, and the most that each of them can be."""
 
@@ -221,7 +242,7 @@ def check_sizes(message: eriantys_pb2.State) -> None:
             raise ValueError(f"{name} has the value {max(numbers)}: at most {most} is possible.")
 
 
-def _read(message: eriantys_pb2.State, settings: rules.Settings, hands: tuple[tuple[int, ...], ...]) -> State:
+def _read(message: eriantys_pb2.State, settings: Settings, hands: tuple[tuple[int, ...], ...]) -> State:
     """Return the state of a message, with these hands, an empty bag and no draw state."""
     colors = [color - 1 for color in message.tower_colors[:]]
     seat_count = len(hands)
@@ -289,8 +310,7 @@ def _tiles(first: int, sizes: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
 def _cards(message: eriantys_pb2.State) -> tuple[Card, ...]:
     held = _five_each(message.character_students)
     used = [
-        cost > rules.PIECES[number].cost
-        for number, cost in zip(message.characters, message.character_costs, strict=True)
+        cost > PIECES[number].cost for number, cost in zip(message.characters, message.character_costs, strict=True)
     ]
     parts = zip(message.characters, used, held, message.character_no_entry_counts, strict=True)
     return tuple([Card(*part) for part in parts])
@@ -299,7 +319,7 @@ def _cards(message: eriantys_pb2.State) -> tuple[Card, ...]:
 # Full states from outside: a game goes on from them, or they are refused with the reason
 
 
-def read_state(message: eriantys_pb2.State, settings: rules.Settings, rng: Random) -> State:
+def read_state(message: eriantys_pb2.State, settings: Settings, rng: Random) -> State:
     """Return the state that a game goes on from. Raises ValueError, with one sentence, if no game can lead to it."""
     for check in (_length_problem, _enum_problem, _number_problem, _seat_problem, _hidden_problem):
         if problem := check(message):
@@ -308,7 +328,7 @@ def read_state(message: eriantys_pb2.State, settings: rules.Settings, rng: Rando
         bag=tuple(message.bag_students),
         draw_state=messages.read_draw_state(message.draw_state, rng),
     )
-    if problem := rules.invariant(state):
+    if problem := invariant(state):
         raise ValueError(problem)
     return state
 
@@ -321,8 +341,8 @@ def _hands(message: eriantys_pb2.State) -> tuple[tuple[int, ...], ...]:
 def _length_problem(message: eriantys_pb2.State) -> str | None:
     """Check that lists that belong together have the lengths that go together."""
     seats, groups, cards = len(message.sides), len(message.group_sizes), len(message.characters)
-    if not rules.MIN_SEATS <= seats <= rules.MAX_SEATS:
-        return f"sides lists {seats} seats: {rules.MIN_SEATS} to {rules.MAX_SEATS} players play Eriantys."
+    if not MIN_SEATS <= seats <= MAX_SEATS:
+        return f"sides lists {seats} seats: {MIN_SEATS} to {MAX_SEATS} players play Eriantys."
     lengths: dict[str, Sequence[int]] = {
         "standings": (seats,),
         "group_students": (_COLORS_IN_ALL * groups,),
@@ -373,17 +393,13 @@ def _enum_problem(message: eriantys_pb2.State) -> str | None:
 def _number_problem(message: eriantys_pb2.State) -> str | None:
     if message.revision > _MOST_REVISION:
         return f"revision is {message.revision}: a game goes on from one of at most {_MOST_REVISION}."
-    if (
-        message.first_tile >= rules.TILE_COUNT
-        or sum(message.group_sizes) != rules.TILE_COUNT
-        or not all(message.group_sizes)
-    ):
+    if message.first_tile >= TILE_COUNT or sum(message.group_sizes) != TILE_COUNT or not all(message.group_sizes):
         return "first_tile must be 0 to 11, and the group_sizes must be at least 1 and have the sum 12."
     for number, cost in zip(message.characters, message.character_costs, strict=True):
-        if number not in rules.PIECES:
-            return f"There is no character {number}: characters are numbered from 1 to {len(rules.PIECES)}."
-        if cost - rules.PIECES[number].cost not in (0, 1):
-            return f"The character {number} cannot cost {cost}: it costs {rules.PIECES[number].cost}, or one coin more."
+        if number not in PIECES:
+            return f"There is no character {number}: characters are numbered from 1 to {len(PIECES)}."
+        if cost - PIECES[number].cost not in (0, 1):
+            return f"The character {number} cannot cost {cost}: it costs {PIECES[number].cost}, or one coin more."
     return None
 
 

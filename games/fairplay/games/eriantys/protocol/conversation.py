@@ -24,7 +24,17 @@ from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol import answers, codec
 from fairplay.games.eriantys.protocol.answers import judge, judge_tower, misconduct, refusal
 from fairplay.games.eriantys.protocol.codec import STANDINGS, LastAction, Shown, put_public, reason_number
-from fairplay.games.eriantys.rules import ChooseTowers, Phase, Standing, State
+from fairplay.games.eriantys.rules.legality import choice_violation, playable_assistants
+from fairplay.games.eriantys.rules.state import (
+    ChooseTowers,
+    Phase,
+    Settings,
+    Standing,
+    State,
+    choosers,
+    free_tower_colors,
+)
+from fairplay.games.eriantys.rules.turns import choose
 from fairplay.games.kit.judging import MalformedReplyError
 from fairplay.games.kit.wire import Heads, write_field
 from fairplay.games.steps import (
@@ -117,16 +127,16 @@ class _Game:
         """Ask all sides at once until each has a colour. Of those that want the same one the first seat gets it."""
         attempts, refused = [0] * len(self.state.sides), dict[int, RuleBreak]()
         while self.state.phase is Phase.TOWERS:
-            offered, seats = self.state, rules.choosers(self.state)
+            offered, seats = self.state, choosers(self.state)
             replies = yield from _together([self._tower_call(seat, refused.get(seat)) for seat in seats])
             losses = []
             for seat in seats:
                 verdict = judge_tower(offered, seat, replies[seat])
                 if isinstance(verdict, ChooseTowers):
-                    if taken := rules.choice_violation(self.state, seat, verdict.color):
+                    if taken := choice_violation(self.state, seat, verdict.color):
                         refused[seat] = refusal(MalformedReplyError(taken, answers.described(verdict)))
                     else:
-                        yield from self._show(rules.choose(self.state, seat, verdict.color), LastAction(seat, verdict))
+                        yield from self._show(choose(self.state, seat, verdict.color), LastAction(seat, verdict))
                 elif isinstance(verdict, MalformedReplyError):
                     attempts[seat] += 1
                     refused[seat] = refusal(verdict)
@@ -297,7 +307,7 @@ def _seat(loss: Loss) -> int:
 class _Requests:
     """Makes the requests of a game. A board is serialised once for all who are shown it."""
 
-    def __init__(self, game_id: str, names: Sequence[str], settings: rules.Settings) -> None:
+    def __init__(self, game_id: str, names: Sequence[str], settings: Settings) -> None:
         self._game_id = game_id
         self._names = names
         self._settings = codec.build_short_settings(settings)
@@ -329,7 +339,7 @@ class _Requests:
         request = eriantys_player_pb2.AskTowerColorRequest(
             game_id=self._game_id, seat=seat, state=self._public(state), settings=self._settings
         )
-        request.possible_colors.extend([color + 1 for color in rules.free_tower_colors(state)])  # type: ignore[misc]
+        request.possible_colors.extend([color + 1 for color in free_tower_colors(state)])  # type: ignore[misc]
         _put_refusal(request, refused)
         return request
 
@@ -339,7 +349,7 @@ class _Requests:
         request: Any = kind.AskAssistantCardRequest() if state.phase is Phase.ASSISTANT else kind.AskActionRequest()
         request.hand.extend(state.hands[state.active])
         if state.phase is Phase.ASSISTANT:
-            request.possible_cards.extend(rules.playable_assistants(state))
+            request.possible_cards.extend(playable_assistants(state))
         else:
             answers.put_options(request.possible_actions, state)
         _put_refusal(request, refused)

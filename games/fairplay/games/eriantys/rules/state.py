@@ -316,7 +316,7 @@ class Card(NamedTuple):
 
 
 class State(NamedTuple):
-    """All that the referee knows, or what a seat sees of it (`view`).
+    """All that the referee knows, or what a seat sees of it (`view_of`).
 
     Seats are numbered clockwise, in turn order. A side is a player, or with four players a team; `sides` says which
     seat is on which. "By seat", "by side", "by colour" name what a tuple is indexed with.
@@ -358,12 +358,7 @@ class State(NamedTuple):
     revision: int  # grows with every change
 
 
-def turn(state: State) -> int | None:
-    """Return the seat to decide next; None: the game is over."""
-    return None if state.phase is Phase.OVER else state.active
-
-
-def view(state: State, seat: int) -> State:
+def view_of(state: State, seat: int) -> State:
     """Return what a seat sees: the others' hands are zeros, the draw state is gone; the rest lies open.
 
     What is in the bag follows from what lies open (`unseen`). A seat that has still to choose its tower colour sees
@@ -375,7 +370,7 @@ def view(state: State, seat: int) -> State:
 
 
 def public_view(state: State) -> State:
-    """Return what everybody may see: as `view`, with all hands hidden."""
+    """Return what everybody may see: as `view_of`, with all hands hidden."""
     return state._replace(hands=tuple([(0,) * len(hand) for hand in state.hands]), draw_state=0)
 
 
@@ -392,6 +387,13 @@ def free_tower_colors(state: State) -> list[int]:
     """Return the tower colours of this game that no side has."""
     count = len(state.tower_colors)
     return [color for color in range(count) if color not in state.tower_colors]
+
+
+def sides_of(settings: Settings, seat_count: int) -> tuple[int, ...]:
+    """Return by seat its side."""
+    if seat_count < MAX_SEATS:
+        return tuple(range(seat_count))
+    return (0, 1, 0, 1) if settings.team_seating == "alternating" else (0, 0, 1, 1)
 
 
 def holder(state: State, side: int) -> int:

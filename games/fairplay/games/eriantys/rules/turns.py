@@ -9,12 +9,10 @@ from fairplay.games.eriantys.rules.board import (
     draw,
     group_of,
     last_round,
-    live_sides,
     over,
     seated,
     stop_at,
     with_professors_returned,
-    with_recheck,
     with_student,
 )
 from fairplay.games.eriantys.rules.characters import play_character
@@ -22,7 +20,6 @@ from fairplay.games.eriantys.rules.state import (
     COLOR_COUNT,
     NOBODY,
     NONE,
-    Action,
     ChooseTowers,
     Counts,
     EndTurn,
@@ -39,14 +36,12 @@ from fairplay.games.eriantys.rules.state import (
     ToIsland,
     added,
     choosers,
-    free_tower_colors,
     plus,
     size_of,
     with_at,
 )
 
 _NOTHING_BORROWED = (NOBODY,) * COLOR_COUNT
-_ACTION_PHASES = frozenset({Phase.STUDENTS, Phase.MOTHER_NATURE, Phase.CLOUD, Phase.END_TURN})
 
 
 # Rounds and turns, as far as nobody decides anything (section 3)
@@ -173,11 +168,6 @@ def after_choice(state: State) -> State:
     return begin_round(state)
 
 
-def apply(state: State, action: Action) -> State:
-    """Return the state after a legal action of the seat to decide, which is not checked, and what follows from it."""
-    return _EFFECTS[type(action)](state, action)
-
-
 def _chose(state: State, action: ChooseTowers) -> State:
     return choose(state, state.active, action.color)
 
@@ -237,7 +227,7 @@ def _ended(state: State, action: EndTurn) -> State:
     return end_turn(state._replace(revision=state.revision + 1))
 
 
-_EFFECTS: Final[Mapping[type, Callable[[State, Any], State]]] = {
+EFFECTS: Final[Mapping[type, Callable[[State, Any], State]]] = {
     ChooseTowers: _chose,
     PlayAssistant: _planned,
     ToDiningRoom: _dined,
@@ -247,118 +237,3 @@ _EFFECTS: Final[Mapping[type, Callable[[State, Any], State]]] = {
     PlayCharacter: play_character,
     EndTurn: _ended,
 }
-
-
-def default_action(state: State) -> Action:
-    """Return what is done for a player that is lost in its turn: students to an island, one step, the first cloud."""
-    if state.phase is Phase.STUDENTS:
-        return ToIsland(next(color for color, count in enumerate(state.entrances[state.active]) if count), 0)
-    if state.phase is Phase.MOTHER_NATURE:
-        return MoveMotherNature(1)
-    if state.phase is Phase.CLOUD:
-        return TakeCloud(next(at for at, cloud in enumerate(state.clouds) if any(cloud)))
-    return EndTurn()
-
-
-# Players that are eliminated, lost or come back (section 8, `on_disconnect`)
-
-
-def eliminate(state: State, seat: int) -> State:
-    """Return the state without a player; the same one if it is out already.
-
-    Its students are set aside, its coins return to the reserve, and its professors go to whoever alone has the most
-    students of their colour, or to nobody. Towers stay on the islands, without influence once their whole side is
-    out. Its turn ends at once. The game is over when one side is left. When the game is over already, the player
-    only leaves the ranking.
-    """
-    if state.standings[seat] in (Standing.OUT, Standing.FAILED):
-        return state
-    state = state._replace(revision=state.revision + 1)
-    if state.phase is Phase.OVER:
-        return _standing(state, seat, Standing.FAILED)
-    state = _standing(_without_goods(state, seat), seat, Standing.OUT)
-    if len(live_sides(state)) <= 1:
-        return over(state, Reason.LAST_SIDE)
-    return _gone_on(state, seat)
-
-
-def _standing(state: State, seat: int, standing: Standing) -> State:
-    return state._replace(standings=with_at(state.standings, seat, standing))
-
-
-def _without_goods(state: State, seat: int) -> State:
-    if state.active == seat:
-        state = with_professors_returned(state)
-    owned = [color for color, owner in enumerate(state.professors) if owner == seat]
-    state = state._replace(
-        aside=added(state.aside, added(state.entrances[seat], state.dining_rooms[seat])),
-        entrances=with_at(state.entrances, seat, NONE),
-        dining_rooms=with_at(state.dining_rooms, seat, NONE),
-        professors=tuple([NOBODY if owner == seat else owner for owner in state.professors]),
-        borrowed=tuple([NOBODY if lender == seat else lender for lender in state.borrowed]),
-        reserve=state.reserve + state.coins[seat],
-        coins=with_at(state.coins, seat, 0),
-    )
-    for color in owned:
-        state = with_recheck(state, color)
-    return state
-
-
-def _gone_on(state: State, seat: int) -> State:
-    """Return the state in which the next one is to decide, if it was the turn of a seat that has left."""
-    if not any(standing is Standing.IN for standing in state.standings):
-        return over(state, Reason.DISCONNECTED)
-    if state.phase is Phase.TOWERS:
-        return after_choice(state)
-    if state.active != seat:
-        return state
-    return next_planner(state) if state.phase is Phase.ASSISTANT else end_turn(state)
-
-
-def disconnect(state: State, seat: int) -> State:
-    """Return the state once a player is lost, as `on_disconnect` says; the same one if it is not in the game.
-
-    end_game: the player is out and the game over. eliminate: as `eliminate`. skip_turns: the player is away, a turn
-    that it has begun is finished in a fixed way or broken off (`interrupted_turn`), its later ones are skipped, and
-    the game is over if everybody is away.
-    """
-    if state.standings[seat] is not Standing.IN or state.phase is Phase.OVER:
-        return state
-    if state.settings.on_disconnect == "eliminate":
-        return eliminate(state, seat)
-    if state.settings.on_disconnect == "end_game":
-        lost = _standing(state._replace(revision=state.revision + 1), seat, Standing.OUT)
-        return over(lost, Reason.DISCONNECTED)
-    return _skipped(state, seat)
-
-
-def _skipped(state: State, seat: int) -> State:
-    if seat in choosers(state):
-        colors = with_at(state.tower_colors, state.sides[seat], free_tower_colors(state)[0])
-        state = state._replace(tower_colors=colors)
-    if state.settings.interrupted_turn == "finish" and state.active == seat and is_turn_begun(state):
-        state = _finished(state)
-    away = _standing(state._replace(revision=state.revision + 1), seat, Standing.AWAY)
-    return away if away.phase is Phase.OVER else _gone_on(away, seat)
-
-
-def is_turn_begun(state: State) -> bool:
-    """Return whether the active seat is in the action phase and has done something in its turn."""
-    if state.phase is not Phase.STUDENTS:
-        return state.phase in _ACTION_PHASES
-    return bool(state.played) or state.to_move < size_of(len(state.sides)).cloud
-
-
-def _finished(state: State) -> State:
-    """Return the state at the end of the active seat's turn, which is not always followed by another's turn."""
-    seat, begun = state.active, state.round
-    while state.active == seat and state.round == begun:
-        state = apply(state, default_action(state))
-    return state
-
-
-def reconnect(state: State, seat: int) -> State:
-    """Return the state once a player that was away is back; the same one if it was not away."""
-    if state.standings[seat] is not Standing.AWAY:
-        return state
-    return _standing(state._replace(revision=state.revision + 1), seat, Standing.IN)

@@ -1,6 +1,6 @@
 """Questions about the rules of Eriantys, for the test data of other people.
 
-A game is an object with the fields of `rules.State`. Students are objects from colour to count, `{"RED": 2}`; colours,
+A game is an object with the fields of `State`. Students are objects from colour to count, `{"RED": 2}`; colours,
 tower colours, phases, standings and reasons are upper-case names; a seat, side or colour that there is not is null.
 `settings` are an object of those that differ from their defaults, by their names. What `start` answers shows all forms.
 
@@ -25,7 +25,8 @@ from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.players import Strategy, StrategyPlayer
 from fairplay.games.eriantys.players import strategy as make_strategy
 from fairplay.games.eriantys.protocol import conversation
-from fairplay.games.eriantys.rules import Action, Phase, State
+from fairplay.games.eriantys.rules import board
+from fairplay.games.eriantys.rules.state import Action, Phase, State, view_of
 from fairplay.games.eriantys.testdata.cheats import CHEATS
 from fairplay.games.eriantys.testdata.forms import (
     read_action,
@@ -61,7 +62,7 @@ def start(settings: Json, player_count: Json, seed: Json = 0) -> Json:
 def view(game: Json, seat: Json) -> Json:
     """Give what a player sees of a game: zeros for the others' hands, and no draw state."""
     state = read_state(game)
-    return write_state(rules.view(state, _read_seat(state, seat)))
+    return write_state(view_of(state, _read_seat(state, seat)))
 
 
 @question
@@ -69,7 +70,7 @@ def influences(game: Json, tile: Json) -> Json:
     """Give the influence of each side on the group of a tile, as things are now (section 4.1)."""
     state = read_state(game)
     number = read_int(tile, "tile", 0, 11)
-    return rules.influences(state, next(group for group in state.groups if number in group.tiles))
+    return board.influences(state, next(group for group in state.groups if number in group.tiles))
 
 
 @question
@@ -216,7 +217,7 @@ def _check(state: State, action: Action) -> None:
 
 def _decide(decide: Strategy, state: State) -> Action:
     """Return the action of a strategy. Raises ValueError if it is illegal."""
-    action = decide(rules.view(state, state.active))
+    action = decide(view_of(state, state.active))
     _check(state, action)
     return action
 

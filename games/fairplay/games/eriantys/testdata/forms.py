@@ -7,8 +7,8 @@ from dataclasses import asdict
 from enum import IntEnum
 from typing import TypeVar
 
-from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.rules import (
+from fairplay.games.eriantys.rules.invariants import invariant
+from fairplay.games.eriantys.rules.state import (
     COLORS,
     NOBODY,
     TOWER_COLORS,
@@ -29,6 +29,7 @@ from fairplay.games.eriantys.rules import (
     TakeCloud,
     ToDiningRoom,
     ToIsland,
+    settings_problem,
 )
 from fairplay.games.kit import testdata
 from fairplay.games.kit.testdata import Json, read_flag, read_int, read_list, read_object, read_text
@@ -39,7 +40,7 @@ _Enum = TypeVar("_Enum", bound=IntEnum)
 def read_settings(value: Json) -> Settings:
     """Return the settings of an object with those that differ from their defaults, or of null."""
     given = {} if value is None else value
-    return testdata.read_settings(given, Settings, rules.settings_problem, characters=_numbers)
+    return testdata.read_settings(given, Settings, settings_problem, characters=_numbers)
 
 
 def read_action(value: Json) -> Action:
@@ -136,7 +137,7 @@ def write_state(state: State) -> Json:
 def read_state(value: Json) -> State:
     """Return a full game. Raises ValueError if it has another form, or if no game can lead to it."""
     state = _read_fields(read_object(value, "game", State._fields))
-    if problem := rules.invariant(state):
+    if problem := invariant(state):
         raise ValueError(problem)
     return state
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fairplay.eriantys.v1 import eriantys_pb2
-from fairplay.games.eriantys.rules import NAMES
+from fairplay.games.eriantys.rules.characters import NAMES
 from fairplay.games.eriantys.views.words import (
     INITIALS,
     NAME_LIMIT,
@@ -55,7 +55,7 @@ def text(state: eriantys_pb2.State, players: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def table_text(
+def board_text(
     state: eriantys_pb2.State,
     players: Sequence[str],
     hand: Sequence[int],

@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from fairplay.eriantys.v1 import eriantys_pb2
-from fairplay.games.eriantys.rules import NAMES
+from fairplay.games.eriantys.rules.characters import NAMES
 from fairplay.games.kit.lettering import short_name
 from fairplay.games.kit.person import Choice
 

@@ -14,7 +14,8 @@ from math import cos, dist, pi, sin
 from typing import NamedTuple
 
 from fairplay.eriantys.v1 import eriantys_pb2
-from fairplay.games.eriantys.rules import NAMES, TABLE_SEATS, assistant_steps
+from fairplay.games.eriantys.rules.characters import NAMES
+from fairplay.games.eriantys.rules.state import TABLE_SEATS, assistant_steps
 from fairplay.games.eriantys.views.words import (
     DINING_ROOM,
     INITIALS,
