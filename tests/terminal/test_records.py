@@ -23,8 +23,8 @@ from typer.testing import CliRunner, Result
 
 from fairplay.games.game import find
 from fairplay.games.steps import Call, Failure
+from fairplay.games.transcript import Transcript, game_rng
 from fairplay.player.handlers import snake_case
-from fairplay.server.game.transcript import Transcript, game_rng
 from fairplay.server.records import files
 from fairplay.server.records.chain import chained, parsed
 from fairplay.server.records.replay import Shown, replay

@@ -18,9 +18,9 @@ from fairplay.games.q.protocol import codec
 from fairplay.games.q.rules import PASS, REPLACE, RULES, Action, Extension, Settings, State, View
 from fairplay.games.q.testdata.games import CHEATS, ILLEGAL_ACTIONS
 from fairplay.games.steps import Call, CallKind, Eliminate, Outcome, Show
+from fairplay.games.transcript import game_result
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import TakeTurnResponse
-from fairplay.server.game.transcript import game_result
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
 from tests.games.q.playing import (
     DEFAULTS,

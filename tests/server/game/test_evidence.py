@@ -10,7 +10,7 @@ import pytest
 from google.protobuf.wrappers_pb2 import StringValue
 
 from fairplay.fish.v1 import fish_player_pb2
-from fairplay.server.game.evidence import (
+from fairplay.games.evidence import (
     MAX_EVIDENCE_BYTES,
     MAX_UNPARSABLE_BYTES,
     add_evidence,

@@ -11,8 +11,8 @@ import pytest
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import find
 from fairplay.games.steps import Conversation, Eliminate, Outcome, Race, Show
+from fairplay.games.transcript import game_rng
 from fairplay.server.game.spectators import live, replayed
-from fairplay.server.game.transcript import game_rng
 from fairplay.server.links.link import disconnected
 from fairplay.server.records.chain import chained
 from fairplay.v1.game_pb2 import GameState, Player

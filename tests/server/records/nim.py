@@ -32,7 +32,7 @@ from fairplay.games.steps import (
     Step,
     build_methods,
 )
-from fairplay.server.game.transcript import Answer, Transcript, game_result, game_rng
+from fairplay.games.transcript import Answer, Transcript, game_result, game_rng
 from fairplay.server.records.chain import chained
 from fairplay.server.records.replay import resume
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl

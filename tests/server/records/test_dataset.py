@@ -17,8 +17,8 @@ from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game
 from fairplay.games.game import find as find_game
 from fairplay.games.steps import Call, Conversation, Outcome, Show
+from fairplay.games.transcript import Transcript, game_rng
 from fairplay.player.handlers import reply_of
-from fairplay.server.game.transcript import Transcript, game_rng
 from fairplay.server.links.link import disconnected
 from fairplay.server.records.chain import chained, parsed
 from fairplay.server.records.dataset import CALL_COLUMNS, GAME_COLUMNS, LEGAL_COLUMNS, build_rows

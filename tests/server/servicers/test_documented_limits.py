@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from fairplay.server.game import evidence, plans
+from fairplay.games import evidence
+from fairplay.server.game import plans
 from fairplay.server.links import dial_in, link, program, stream
 from fairplay.server.lobby import checks, events, lobby, users
 from fairplay.server.manager import names, plan

@@ -16,7 +16,7 @@ from fairplay.conformance.games.trial import Scenario, seat_names
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
 from fairplay.games.steps import Call, CallKind, Method, drive
-from fairplay.server.game.transcript import game_rng
+from fairplay.games.transcript import game_rng
 
 
 def tells_the_end(method: Method) -> bool:

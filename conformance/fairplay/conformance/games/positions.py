@@ -14,8 +14,8 @@ from fairplay.conformance.games.rivals import rival_names
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game, find
 from fairplay.games.steps import Call, CallKind, Conversation, Show, Step, answer_step, calls_in
+from fairplay.games.transcript import game_rng
 from fairplay.player.handlers import reply_of
-from fairplay.server.game.transcript import game_rng
 
 MAX_DECISIONS = 400
 """Games are followed so far: most are over before."""

@@ -37,8 +37,8 @@ from fairplay.games.steps import (
     calls_in,
     join_answers,
 )
+from fairplay.games.transcript import Transcript, game_rng
 from fairplay.server.game.plans import seconds
-from fairplay.server.game.transcript import Transcript, game_rng
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.misconduct_pb2 import Misconduct, Overrun
 

@@ -17,8 +17,8 @@ from fairplay.games.conformance import Mutation
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game, find
 from fairplay.games.steps import Call, CallKind, Conversation, Eliminate, Failure, Method, Show, answer_step
+from fairplay.games.transcript import Transcript, game_result, game_rng
 from fairplay.player.handlers import reply_of
-from fairplay.server.game.transcript import Transcript, game_result, game_rng
 from fairplay.server.links.link import call_error, disconnected, too_large
 from fairplay.v1.game_pb2 import GameSettings, GameState, TimeControl
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, Overrun

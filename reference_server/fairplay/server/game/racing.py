@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from fairplay.games.race import RaceState
 from fairplay.games.steps import Arrival, Call, Failure, Joined, Race
-from fairplay.server.game.transcript import Asked, Transcript, recorded_s
+from fairplay.games.transcript import Asked, Transcript, recorded_s
 from fairplay.server.links.link import OpenCall
 from fairplay.v1.game_pb2 import Player
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from fairplay.games.evidence import result_with_evidence
 from fairplay.games.game import find
 from fairplay.games.steps import Method
 from fairplay.server import __version__
-from fairplay.server.game.evidence import result_with_evidence
 from fairplay.server.game.fresh import fresh_game
 from fairplay.server.game.plans import checked_id, full_game_plan, same_plan
 from fairplay.server.game.running import Running

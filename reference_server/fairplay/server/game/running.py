@@ -11,6 +11,7 @@ from functools import partial
 from random import Random
 from typing import Any, NamedTuple, Protocol
 
+from fairplay.games.evidence import result_without_evidence
 from fairplay.games.steps import (
     Arrival,
     Call,
@@ -24,10 +25,9 @@ from fairplay.games.steps import (
     Show,
     Step,
 )
-from fairplay.server.game.evidence import result_without_evidence
+from fairplay.games.transcript import Answer, Asked, game_result
 from fairplay.server.game.plans import seconds
 from fairplay.server.game.racing import Racing
-from fairplay.server.game.transcript import Answer, Asked, game_result
 from fairplay.server.links.link import Done, Link, OpenCall
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import records_unavailable, waiting_for

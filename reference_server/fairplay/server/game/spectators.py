@@ -10,9 +10,9 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from google.protobuf.message import Message
 
 from fairplay.games.envelopes import wrap
+from fairplay.games.evidence import result_without_evidence, without_evidence
 from fairplay.games.game import Game
 from fairplay.games.steps import Call, Eliminate, Show
-from fairplay.server.game.evidence import result_without_evidence, without_evidence
 from fairplay.server.game.running import Running
 from fairplay.server.links.link import OpenCall
 from fairplay.server.records.replay import Came, Eliminated, Ended, Shown, replay

@@ -12,12 +12,12 @@ from math import inf
 from typing import Any, NamedTuple
 
 from fairplay.formats.format import chosen
+from fairplay.games.evidence import result_without_evidence, without_evidence
 from fairplay.games.kit import tournament
 from fairplay.games.kit.player_service import END
 from fairplay.games.kit.tournament import Conversation, Failures, Order, Pairing, Played, PlayRound, Rounds
 from fairplay.games.steps import CallAll, Eliminate, Failure
-from fairplay.server.game.evidence import result_without_evidence, without_evidence
-from fairplay.server.game.transcript import Answer, Asked, Transcript
+from fairplay.games.transcript import Answer, Asked, Transcript
 from fairplay.server.manager.plan import game_id_of, game_plan_of, plan_rng, terms_of
 from fairplay.server.manager.rounds import Archive
 from fairplay.server.manager.standing import LiveStandings

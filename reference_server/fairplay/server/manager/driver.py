@@ -11,10 +11,10 @@ from functools import partial
 from itertools import takewhile
 from typing import Any, NamedTuple
 
+from fairplay.games.evidence import idle_seats
 from fairplay.games.game import find
 from fairplay.games.steps import Failure
 from fairplay.server.access.caller import Caller
-from fairplay.server.game.evidence import idle_seats
 from fairplay.server.game.plans import seconds
 from fairplay.server.game.runner import NobodyPlaysError, PlayedGame, Runner, shutting_down
 from fairplay.server.links.dial_in import Hub

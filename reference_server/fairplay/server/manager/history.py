@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
+from fairplay.games.evidence import recorded, without_evidence
 from fairplay.games.game import find
-from fairplay.server.game.evidence import recorded, without_evidence
+from fairplay.games.transcript import Asked, read_outcome
 from fairplay.server.game.plans import any_link, check_players
-from fairplay.server.game.transcript import Asked, read_outcome
 from fairplay.server.manager import states
 from fairplay.server.manager.course import Course
 from fairplay.server.manager.plan import check_format, checked_tournament_id, full_tournament_plan, seated

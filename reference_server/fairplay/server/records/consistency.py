@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from google.protobuf.message import DecodeError, Message
 
-from fairplay.server.game.evidence import result_without_evidence
+from fairplay.games.evidence import result_without_evidence
 from fairplay.server.manager import history, states
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.database import Listing

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from google.protobuf.message import DecodeError, Message
 
+from fairplay.games import evidence
 from fairplay.games.envelopes import unwrap
 from fairplay.games.game import Game
 from fairplay.games.steps import (
@@ -26,9 +27,8 @@ from fairplay.games.steps import (
     calls_in,
     join_answers,
 )
-from fairplay.server.game import evidence
+from fairplay.games.transcript import Answer, Asked, Transcript, game_result, game_rng, read_outcome
 from fairplay.server.game.plans import any_link, full_game_plan
-from fairplay.server.game.transcript import Answer, Asked, Transcript, game_result, game_rng, read_outcome
 from fairplay.server.records.errors import Diverged, sound
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import Misconduct

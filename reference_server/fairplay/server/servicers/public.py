@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from fairplay.server.game.evidence import without_evidence
+from fairplay.games.evidence import without_evidence
 from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import WatchTournamentResponse

@@ -12,13 +12,13 @@ from google.protobuf.message import DecodeError, Message
 from rich.text import Text
 
 from fairplay.client.misconducts import draw_standing
+from fairplay.games.evidence import with_evidence
 from fairplay.games.game import Game
 from fairplay.games.kit.messages import enum_word
 from fairplay.games.kit.player_service import PLAYER_METHODS
 from fairplay.games.steps import Method
-from fairplay.server.game.evidence import with_evidence
+from fairplay.games.transcript import Answer
 from fairplay.server.game.plans import seconds
-from fairplay.server.game.transcript import Answer
 from fairplay.terminal.records.overview import show_time
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Misconduct, MisconductKind, Overrun, RuleBreak
 from fairplay.v1.record_pb2 import LinkedEntry, RecordedCall, RecordedTable, RecordEntry, TournamentChange

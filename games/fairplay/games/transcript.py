@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeAlias
 
 from google.protobuf.message import DecodeError, Message
 
+from fairplay.games.evidence import MAX_EVIDENCE_BYTES, MAX_UNPARSABLE_BYTES, add_evidence, recorded
 from fairplay.games.steps import Call, Cause, Eliminate, Failure, Outcome
-from fairplay.server.game.evidence import MAX_EVIDENCE_BYTES, MAX_UNPARSABLE_BYTES, add_evidence, recorded
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Misconduct, MisconductKind, Overrun, RuleBreak
 from fairplay.v1.record_pb2 import RecordedCall, RecordedJoin, RecordEntry
