@@ -64,7 +64,20 @@ OUTSIDE = {"tests", "benchmarks", "examples", "tools"}
 GAMES = "fairplay.games"
 CONTRACTS = tuple(
     f"{GAMES}.{name}"
-    for name in ("game", "distribution", "steps", "race", "envelopes", "conformance", "frontends", "research", "kit")
+    for name in (
+        "game",
+        "distribution",
+        "steps",
+        "race",
+        "machine",
+        "transcript",
+        "evidence",
+        "envelopes",
+        "conformance",
+        "frontends",
+        "research",
+        "kit",
+    )
 )
 """What every package may know of games."""
 PURE_KIT = tuple(f"{GAMES}.kit.{name}" for name in ("draws", "settings", "strategies"))
