@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from random import Random
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from google.protobuf.empty_pb2 import Empty
-from google.protobuf.message import Message
 from google.protobuf.wrappers_pb2 import StringValue
 
-from fairplay.games.game import Game
+from fairplay.games.game import Game, Start
 from fairplay.games.steps import (
     FAILURES,
     Arrival,
@@ -19,56 +18,44 @@ from fairplay.games.steps import (
     CallKind,
     Conversation,
     Eliminate,
-    Method,
     Outcome,
     Race,
     Show,
     build_methods,
 )
-from tests.server.records.nim import Nim
+from tests.server.records.nim import NIM
 
 SAY = build_methods("snap.Player", {"Say": (Empty, StringValue)})["Say"]
 Received = tuple[int, str]
 Rounds = Callable[["Snap"], Conversation]
 
 
-class Snap(Nim):
+class Snap:
     """The game of the conversation that a test gives."""
 
-    name = "snap"
-    methods: Sequence[Method] = (SAY,)
-    turn = SAY
-    seats = range(1, 5)
-
     def __init__(self, rounds: Rounds) -> None:
-        super().__init__()
         self.received: list[list[Received]] = []
         self._rounds = rounds
+        self.game = replace(
+            NIM, name="snap", methods=(SAY,), turn=SAY, seats=range(1, 5), converse=self._play, full_state=_nothing
+        )
 
-    def play(
-        self,
-        game_id: str,
-        settings: Message,
-        players: Sequence[str],
-        rng: Random,
-        state: Message | None,
-        *,
-        fresh: bool = False,
-    ) -> Conversation:
+    def _play(self, start: Start) -> Conversation:
         self.received = []
         return self._rounds(self)
 
-    def full_state(self, state: object) -> Any:
-        return Empty()
-
     def find(self, _: str) -> Game:
-        return self
+        return self.game
 
     def hear(self, arrivals: Sequence[Arrival]) -> list[Received]:
         """Keep the arrivals, in order."""
         received = [(seat, _word(answer)) for seat, answer, _ in arrivals]
         self.received.append(received)
         return received
+
+
+def _nothing(state: object) -> Empty:
+    return Empty()
 
 
 def _word(answer: Any) -> str:

@@ -1,85 +1,45 @@
-"""Nim as the referee needs it: the object behind the entry point "fairplay.games"."""
+"""Nim as Fairplay finds it: for the referee, for people, for programs that learn, and for test data."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from random import Random
-
 from google.protobuf.duration_pb2 import Duration
 
-from fairplay.games.kit.settings import describe
-from fairplay.games.kit.strategies import describe_strategies
-from fairplay.games.steps import Conversation
+from fairplay.games.kit.turns import build_game
+from fairplay.games.kit.turns_person import build_frontend
+from fairplay.games.kit.turns_research import build_research
+from fairplay.games.kit.turns_testdata import build_questions
+from fairplay.games.research import Part
 from fairplay.v1.game_pb2 import TimeControl
-from fairplay.v1.tournament_pb2 import SignUpPolicy
-from fairplay_nim import protocol, views
-from fairplay_nim import rules as nim
-from fairplay_nim.players import STRATEGIES, StrategyPlayer
+from fairplay_nim.players import STRATEGIES
+from fairplay_nim.protocol import TURNS
+from fairplay_nim.rules import Take
 from fairplay_nim.v1 import nim_pb2 as pb
+from fairplay_nim.views import LOOKS
 
-
-class Nim:
-    """The game of Nim."""
-
-    name = "nim"
-    title = "Nim"
-    service = protocol.SERVICE
-    methods = tuple(protocol.METHODS.values())
-    turn = protocol.TAKE
-    seats = range(nim.MIN_SEATS, nim.MAX_SEATS + 1)
-    rules = nim.RULES
-    strategies = describe_strategies(STRATEGIES)
-    settings = describe(nim.Settings)
-    settings_type = pb.Settings
-    state_type = pb.State
-    time_control = TimeControl(decision_limit=Duration(seconds=1), first_decision_limit=Duration(seconds=3))
-    sign_up = SignUpPolicy(min_entrant_count=2, max_entrant_count=16, waiting_period=Duration(seconds=30))
-    tournament_settings = pb.Settings(heaps=3, largest=7)
-
-    def full_settings(self, settings: pb.Settings) -> pb.Settings:
-        """Return the settings with every default filled in. Raises ValueError if a value is not allowed."""
-        return protocol.build_settings(protocol.read_settings(settings))
-
-    def check_state(self, settings: pb.Settings, state: pb.State) -> int:
-        """Return the number of players of a state. Raises ValueError if no game has such a state."""
-        if problem := nim.find_problem(protocol.read_state(state)):
-            raise ValueError(problem)
-        return len(state.players)
-
-    def play(
-        self,
-        game_id: str,
-        settings: pb.Settings,
-        players: Sequence[str],
-        rng: Random,
-        state: pb.State | None,
-        *,
-        fresh: bool = False,
-    ) -> Conversation:
-        """Return the conversation of a game. Raises ValueError if settings and players do not go together."""
-        chosen = protocol.read_settings(settings)
-        if state is None:
-            return protocol.play(game_id, nim.initial(chosen, len(players), rng))
-        self.check_state(settings, state)
-        return protocol.play(game_id, protocol.read_state(state))
-
-    def full_state(self, state: nim.State) -> pb.State:
-        """Return all of a state; nothing in Nim is hidden."""
-        return protocol.build_state(state)
-
-    public_state = full_state
-
-    def player(self, strategy: str) -> StrategyPlayer:
-        """Return a reference player. Raises ValueError for an unknown strategy."""
-        return StrategyPlayer(strategy)
-
-    def svg(self, state: pb.State, players: Sequence[str]) -> str:
-        """Return the picture of a state as one SVG document."""
-        return views.svg(protocol.read_state(state), players)
-
-    def text(self, state: pb.State, players: Sequence[str]) -> str:
-        """Return the picture of a state for a terminal, in rich's console markup."""
-        return views.text(protocol.read_state(state), players)
-
-
-GAME = Nim()
+GAME = build_game(
+    TURNS,
+    LOOKS,
+    name="nim",
+    title="Nim",
+    strategies=STRATEGIES,
+    time_control=TimeControl(decision_limit=Duration(seconds=1), first_decision_limit=Duration(seconds=3)),
+    tournament_settings=pb.Settings(heaps=3, largest=7),
+)
+FRONTEND = build_frontend(
+    GAME,
+    TURNS,
+    LOOKS,
+    limit="1m",
+    bot="random",
+    advice="Arrow keys go to a match, Enter takes it and all to the right of it. Whoever takes the last match has won.",
+)
+RESEARCH = build_research(
+    TURNS,
+    meaning="Take matches: heap by heap, from one match to as many as the settings allow.",
+    list_actions=lambda settings: [
+        Take(heap, count) for heap in range(settings.heaps) for count in range(1, settings.most + 1)
+    ],
+    list_parts=lambda settings: [Part("heaps", (settings.heaps,), settings.largest, "The matches in each heap.")],
+    observe=lambda state, order: state.heaps,
+)
+TESTDATA = build_questions(GAME, TURNS)

@@ -1,4 +1,4 @@
-"""The reference players of Nim. They keep nothing between two calls, so each can be in any number of games."""
+"""The strategies of the reference players of Nim."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from operator import xor
 from random import Random
 from typing import TypeAlias
 
-from fairplay.games.kit.strategies import StrategyKind, make_strategy
+from fairplay.games.kit.strategies import StrategyKind
 from fairplay_nim import rules
-from fairplay_nim.protocol import read_state
-from fairplay_nim.v1 import nim_pb2 as pb
 
 Strategy: TypeAlias = Callable[[rules.State], rules.Take]
 
@@ -36,22 +34,3 @@ STRATEGIES = {
     "random": StrategyKind(chance, "Takes anything that is legal, by its seed.", {"seed": (0, 0, 999_999)}),
     "best": StrategyKind(best, "Leaves its opponent a lost state where it can."),
 }
-
-
-class StrategyPlayer:
-    """Answers each call of the service as its strategy says."""
-
-    game = "nim"
-    quick = True
-    """It answers within microseconds, so the referee may call it in its own thread."""
-
-    def __init__(self, spec: str) -> None:
-        self.name = spec
-        self._decide: Strategy = make_strategy(spec, STRATEGIES, "Nim")
-
-    def play_as(self, request: pb.PlayAsRequest) -> None:
-        """Accept the seat: every state tells whose turn it is."""
-
-    def take(self, request: pb.TakeRequest) -> pb.TakeResponse:
-        """Return the matches to take."""
-        return pb.TakeResponse(**self._decide(read_state(request.state))._asdict())

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from fairplay.games.kit.settings import number
 
-MIN_SEATS, MAX_SEATS = 2, 4
+SEATS = range(2, 5)
 MOST_HEAPS, LARGEST_HEAP, MOST_TAKEN = 9, 30, 9
 
 RULES = {
@@ -80,16 +80,20 @@ def eliminate(state: State, seat: int) -> State:
     return state._replace(players=players, revision=state.revision + 1)
 
 
-def ranking(state: State) -> list[list[tuple[int, int]]]:
-    """Return the (seat, score) of the winner, then those of the others: whoever moved last is last in `players`."""
-    groups = [[(seat, 1) for seat in state.players[-1:]], [(seat, 0) for seat in sorted(state.players[:-1])]]
-    return [group for group in groups if group]
+def scores(state: State) -> list[int]:
+    """Return the points by seat: 1 for the winner, who moved last and so is last in `players`."""
+    return [int((seat,) == state.players[-1:]) for seat in range(1 + max(state.players, default=0))]
+
+
+def ranking(state: State) -> list[list[int]]:
+    """Return the winner, then the other seats that are left."""
+    return [group for group in ([*state.players[-1:]], sorted(state.players[:-1])) if group]
 
 
 def find_problem(state: State) -> str | None:
     """Return a sentence that says why no game has such a state, or None if one has."""
-    if sorted(state.players) != list(range(len(state.players))) or len(state.players) not in range(2, MAX_SEATS + 1):
-        return f"players is {list(state.players)}: it must hold the seats of 2 to {MAX_SEATS} players, from 0."
+    if sorted(state.players) != list(range(len(state.players))) or len(state.players) not in SEATS:
+        return f"players is {list(state.players)}: it must hold the seats of 2 to 4 players, from 0."
     if not 1 <= len(state.heaps) <= MOST_HEAPS or max(state.heaps) > LARGEST_HEAP:
         return f"heaps is {list(state.heaps)}: it must hold 1 to {MOST_HEAPS} heaps of at most {LARGEST_HEAP} matches."
     return None if 1 <= state.most <= MOST_TAKEN else f"most is {state.most}: it must be between 1 and {MOST_TAKEN}."

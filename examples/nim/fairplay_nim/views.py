@@ -1,44 +1,48 @@
-"""Pictures of Nim: a state as SVG, and as text for a terminal."""
+"""How a state of Nim looks, as SVG and in a terminal. The part of a match takes it and all to the right of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from html import escape
 
-from fairplay.games.kit.lettering import literally, short_name
-from fairplay_nim import rules
+from fairplay.games.frontends import Choice
+from fairplay.games.kit.person import Marks, bracketed
+from fairplay.games.kit.pictures import document, outline, piece
+from fairplay.games.kit.turns import Looks
+from fairplay_nim.rules import State, Take
 
-ROW, MATCH, MARGIN = 44, 14, 24  # pixels: the height of a heap, the width of a match, the edge of the picture
-
-
-def text(state: rules.State, players: Sequence[str]) -> str:
-    """Return the heaps and the players in rich's console markup."""
-    heaps = [f"[dim]{heap}[/] [yellow]{'|' * size}[/] [dim]{size}[/]" for heap, size in enumerate(state.heaps)]
-    return "\n".join([*heaps, *(literally(line) for line in _standing(state, players))])
+ROW, MATCH, MARGIN = 44, 18, 24  # pixels: the height of a heap, the width of a match, the edge of the picture
 
 
-def svg(state: rules.State, players: Sequence[str]) -> str:
-    """Return the heaps and the players as one SVG document."""
-    lines = list(_standing(state, players))
-    width = max(280, 2 * MARGIN + MATCH * max(state.heaps, default=0))
-    height = ROW * len(state.heaps) + 22 * len(lines) + 2 * MARGIN
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif">',
-        "<title>Nim</title>",
-        '<rect width="100%" height="100%" rx="12" fill="#f5f1e6"/>',
-    ]
-    for at, row in ((at, row) for row, size in enumerate(state.heaps) for at in range(size)):
-        x, y = MARGIN + MATCH * at, MARGIN + ROW * row
-        parts.append(f'<path d="M{x} {y}v34" stroke="#d9a75b" stroke-width="5"/><circle cx="{x}" cy="{y}" r="5"/>')
-    for number, line in enumerate(lines, 1):
+def find_choice(state: State, take: Take) -> Choice:
+    """Return the match that stands for an action: the leftmost that is taken."""
+    place = state.heaps[take.heap] - take.match_count
+    return Choice(f"match-{take.heap}-{place}", f"Take {take.match_count} from heap {take.heap}", place, take.heap)
+
+
+def board(state: State, marks: Marks) -> str:
+    """Return the heaps in rich's console markup."""
+    lines = []
+    for heap, size in enumerate(state.heaps):
+        matches = [bracketed("[yellow]|[/]", f"match-{heap}-{place}", marks) for place in range(size)]
+        lines.append(f"[dim]{heap}[/] {''.join(matches)} [dim]{size}[/]")
+    return "\n".join(lines)
+
+
+def svg(state: State, players: Sequence[str], marks: Marks) -> str:
+    """Return the heaps and the lines about the players as one SVG document."""
+    width = max(280, 2 * MARGIN + MATCH * max(state.heaps))
+    height, parts = ROW * len(state.heaps) + 22 * len(players) + 2 * MARGIN, []
+    for heap, size in enumerate(state.heaps):
+        for place in range(size):
+            part, at = f"match-{heap}-{place}", f"translate({MARGIN + MATCH * place} {MARGIN + ROW * heap})"
+            parts.append(piece("match", f"heap {heap}, match {place}", part=part, transform=at))
+            parts.append('<path d="M0 0v34" stroke="#d9a75b" stroke-width="5"/><circle r="5"/>')
+            parts.append(outline('circle r="7"', part, marks, 2.0) + "</g>")
+    for number, line in enumerate(players, 1):
         y = MARGIN + ROW * len(state.heaps) + 22 * number
-        parts.append(f'<text x="{MARGIN}" y="{y}" font-size="15" fill="#333">{escape(line)}</text>')
-    return "\n".join([*parts, "</svg>"])
+        parts.append(f'<text x="{MARGIN}" y="{y}" font-size="15">{escape(line)}</text>')
+    return document(width, height, "Nim", parts, ground="#f5f1e6", ink="#333333")
 
 
-def _standing(state: rules.State, players: Sequence[str]) -> Iterator[str]:
-    over, winner = rules.turn(state) is None, state.players[-1:]
-    for seat in sorted(state.players):
-        name = short_name(players[seat], 24) if seat < len(players) else ""
-        status = "has won" if (seat,) == winner else "has lost"
-        yield f"{name or f'seat {seat}'}: {status if over else 'to move' if seat == state.players[0] else 'waits'}"
+LOOKS = Looks(board=board, svg=svg, find_choice=find_choice)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from google.protobuf.message import Message
 
@@ -130,10 +130,11 @@ class HumanPlayer(Protocol):
         """Send the reply, and return whether it is complete."""
 
 
-class Frontend(Protocol):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frontend:
     """The front end of a game."""
 
-    settings: str
+    settings: str = ""
     """Settings that suit a table of people: KEY=VALUE with spaces between. Empty: the game's defaults do."""
     limit: str
     """A time limit for decisions that suits people, e.g. "1m"."""
@@ -141,12 +142,10 @@ class Frontend(Protocol):
     """A strategy of bots against which people have a chance, e.g. "greedy"."""
     help: str
     """How a person plays, a few lines of plain text."""
-
-    def view_of(self, state: Message, names: Sequence[str]) -> GameView:
-        """Return what a spectator sees of a public state, of the type `Game.state_type`; `names` are by seat."""
-
-    def create_player(self, table: TableContext) -> HumanPlayer:
-        """Return a player for a person at a table, who plays one game there after the other."""
+    view_of: Callable[[Any, Sequence[str]], GameView]
+    """(public state, of the type `Game.state_type`; names by seat) -> what a spectator sees."""
+    create_player: Callable[[TableContext], HumanPlayer]
+    """Table -> a player for a person there, who plays one game after the other."""
 
 
 @cache

@@ -2,51 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from random import Random
-from typing import Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
+from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
 from fairplay.games.kit.settings import Setting
+from fairplay.games.kit.strategies import StrategyKind, search_depth
 from fairplay.games.steps import Conversation, Method
 from fairplay.v1.game_pb2 import TimeControl
-from fairplay.v1.tournament_pb2 import SignUpPolicy
+from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
 
 ENTRY_POINTS = "fairplay.games"
 
 
-@runtime_checkable
-class SeatedBySettings(Protocol):
-    """What a game supplies besides, if its settings decide how many players it may have."""
-
-    def seats_with(self, settings: Message) -> range:
-        """Return how many players a game with these settings may have. Raises ValueError if a value is not allowed."""
-
-
-@runtime_checkable
-class JoinedLate(Protocol):
-    """What a game supplies besides, if its settings may let players join while it goes on (`Race.next_seat`)."""
-
-    def may_join_late(self, settings: Message) -> bool:
-        """Return whether players may join late with these settings. Raises ValueError if a value is not allowed."""
+def usual_sign_up(seats: range) -> SignUpPolicy:
+    """Return the sign-up policy of games that need no other one: as many entrants as one game seats."""
+    return SignUpPolicy(
+        min_entrant_count=seats.start,
+        max_entrant_count=seats.stop - 1,
+        waiting_period=Duration(seconds=20),
+        period_count=2,
+        age_order=AgeOrder.AGE_ORDER_SIGN_UP,
+        name_pattern="[a-zA-Z0-9]{1,20}",
+    )
 
 
-@runtime_checkable
-class Searching(Protocol):
-    """What a game supplies besides, if callers can choose how deep its reference players search."""
+class Start(NamedTuple):
+    """What a conversation begins with."""
 
-    def search_depth(self, strategy: str) -> int:
-        """Return how deep a strategy is asked to search; 0 if no deeper than by default.
+    game_id: str
+    settings: Any
+    """Those of the rules."""
+    names: Sequence[str]
+    """Of the players, in turn order."""
+    state: Any
+    """What `Game.begin` or `Game.resume` has returned."""
+    fresh: bool
+    """Whether the game begins here, and does not go on in its middle."""
 
-        Raises ValueError for an unknown strategy.
-        """
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Game:
+    """The description of a game. A game registers one under the entry point "fairplay.games", by its name.
 
-class Game(Protocol):
-    """What a game supplies. A game registers an instance under the entry point "fairplay.games", by its name."""
+    Messages are of the game's own types `settings_type` and `state_type`; the settings of the rules and the states are
+    values of its own that nobody else looks into. What raises ValueError does so with one sentence.
+    """
 
     name: str
     """The name in commands and requests, e.g. "fish"."""
@@ -59,11 +66,11 @@ class Game(Protocol):
     turn: Method
     """The method in which a player decides what to do in its turn; an empty reply to it is malformed."""
     seats: range
-    """How many players a game may have."""
+    """How many players a game may have; in tournaments, whatever the settings."""
     rules: Mapping[str, str]
     """Rule id -> one sentence."""
-    strategies: Mapping[str, str]
-    """Name of each reference strategy -> one sentence."""
+    strategies: Mapping[str, StrategyKind[Any]]
+    """The strategies of the reference players by name, the plainest first."""
     settings: Sequence[Setting]
     """What can be chosen about a game, for people."""
     settings_type: type[Message]
@@ -75,11 +82,55 @@ class Game(Protocol):
     tournament_settings: Message
     """The settings of tournaments, and of the demonstration, where nobody names others: ones worth watching."""
 
+    read_settings: Callable[[Any], Any]
+    """Message -> settings of the rules, defaults filled in. Raises ValueError if a value is not allowed."""
+    build_settings: Callable[[Any], Message]
+    """Settings of the rules -> their message, every field set."""
+    begin: Callable[[Any, int, Random], Any]
+    """(settings of the rules, number of players, rng) -> the state of a fresh game. Raises ValueError if none fits."""
+    resume: Callable[[Any, Any, Random], Any]
+    """(full state message, settings of the rules, rng) -> the state to go on from.
+
+    `rng` draws what the message leaves open. Raises ValueError if no game has such a state.
+    """
+    count_seats: Callable[[Any], int]
+    """State that `resume` has returned -> the number of players, with eliminated ones if the message has them."""
+    converse: Callable[[Start], Conversation]
+    """Start -> the conversation, whose first step shows the state that it begins in."""
+    full_state: Callable[[Any], Message]
+    """Shown state -> all of it, hidden things included, as `state_type`; `play` can go on from it."""
+    public_state: Callable[[Any], Message]
+    """Shown state -> what a spectator may see of it, as `state_type`."""
+    player: Callable[[str], Any]
+    """Strategy -> a reference player with a method for each of `methods`. Raises ValueError for an unknown strategy."""
+    svg: Callable[[Any, Sequence[str]], str]
+    """(state message, full or public; names) -> a picture of it as one SVG document."""
+    text: Callable[[Any, Sequence[str]], str]
+    """(state message, full or public; names) -> a picture of it for a terminal, in rich's console markup."""
+
+    seat_range: Callable[[Any], range] | None = None
+    """Settings of the rules -> how many players a game may have. None: as many as `seats` says."""
+    late_join: Callable[[Any], bool] | None = None
+    """Settings of the rules -> whether players may join while a game goes on (`Race.next_seat`). None: never."""
+
     def full_settings(self, settings: Message) -> Message:
         """Return the settings with every default filled in. Raises ValueError if a value is not allowed."""
+        return self.build_settings(self.read_settings(settings))
+
+    def seats_with(self, settings: Message) -> range:
+        """Return how many players a game with these settings may have. Raises ValueError if a value is not allowed."""
+        return self.seats if self.seat_range is None else self.seat_range(self.read_settings(settings))
+
+    def may_join_late(self, settings: Message) -> bool:
+        """Return whether players may join a game with these settings while it goes on.
+
+        Raises ValueError if a value is not allowed.
+        """
+        return self.late_join is not None and self.late_join(self.read_settings(settings))
 
     def check_state(self, settings: Message, state: Message) -> int:
         """Return the number of players of a full state. Raises ValueError if no game has such a state."""
+        return self.count_seats(self.resume(state, self.read_settings(settings), Random(0)))
 
     def play(
         self,
@@ -96,45 +147,19 @@ class Game(Protocol):
         The game begins in `state`, which its first step shows; None: `rng` draws one. `fresh`: the state was drawn for
         a game that begins there, and was not taken from the middle of a game.
         """
+        chosen = self.read_settings(settings)
+        if state is None:
+            first, fresh = self.begin(chosen, len(players), rng), True
+        else:
+            first = self.resume(state, chosen, rng)
+        return self.converse(Start(game_id, chosen, players, first, fresh))
 
-    def full_state(self, state: object) -> Message:
-        """Return all of a shown state, hidden things included, as `state_type`; `play` can go on from it."""
+    def search_depth(self, strategy: str) -> int:
+        """Return how deep a reference player is asked to search; 0 if no deeper than by default.
 
-    def public_state(self, state: object) -> Message:
-        """Return what a spectator may see of a shown state, as `state_type`."""
-
-    def player(self, strategy: str) -> object:
-        """Return a reference player with a method for each of `methods`. Raises ValueError for an unknown strategy."""
-
-    def svg(self, state: Message, players: Sequence[str]) -> str:
-        """Return a picture of a state, full or public, as one SVG document."""
-
-    def text(self, state: Message, players: Sequence[str]) -> str:
-        """Return a picture of a state for a terminal, in rich's console markup."""
-
-
-def seats_of(game: Game, settings: Message) -> range:
-    """Return how many players a game with these settings may have.
-
-    Tournaments have as many as `Game.seats` says. Raises ValueError if a value is not allowed.
-    """
-    return game.seats_with(settings) if isinstance(game, SeatedBySettings) else game.seats
-
-
-def may_join_late(game: Game, settings: Message) -> bool:
-    """Return whether players may join a game with these settings while it goes on.
-
-    Raises ValueError if a value is not allowed.
-    """
-    return isinstance(game, JoinedLate) and game.may_join_late(settings)
-
-
-def search_depth_of(game: Game, strategy: str) -> int:
-    """Return how deep a reference player is asked to search; 0 if no deeper than by default.
-
-    Raises ValueError for an unknown strategy.
-    """
-    return game.search_depth(strategy) if isinstance(game, Searching) else 0
+        Raises ValueError for an unknown strategy.
+        """
+        return search_depth(strategy, self.strategies, self.title)
 
 
 @cache

@@ -6,18 +6,19 @@ that has too many legal answers to be numbered is taken in steps, each of which 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from itertools import accumulate
 from math import prod
 from random import Random
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from google.protobuf import json_format
 from google.protobuf.message import Message
 
-from fairplay.games.game import Game, find, seats_of
+from fairplay.games.game import Game, find
 
 ENTRY_POINTS = "fairplay.research"
 
@@ -63,41 +64,62 @@ class Position(NamedTuple):
     """The actions that the player to act has taken of a turn that is not complete."""
 
 
-class Encoding(Protocol):
+class Encoding(ABC):
     """A game in numbers: with certain settings, between a certain number of players.
 
-    A position is any immutable value with the state of the rules as its `state`.
+    A position is any immutable value with the state of the rules as its `state`. Where a turn is one action, a game's
+    own class says with `number` and `action` which action of the rules a number stands for; where it is taken in steps,
+    it has `legal` and `apply` of its own.
     """
 
-    @property
-    def rules(self) -> Any:
-        """Return the module of the rules: its `scores` and `ranking` take a state."""
+    kinds: Sequence[Kind]
+    """The kinds of actions, in the order of their numbers."""
+    parts: Sequence[Part]
+    """The parts of an observation, in order."""
 
-    @property
-    def kinds(self) -> Sequence[Kind]:
-        """Return the kinds of actions, in the order of their numbers."""
+    def __init__(self, rules: Any, settings: Any, seat_count: int) -> None:
+        """Set the module of the rules, the settings of the rules, and the number of players.
 
-    @property
-    def parts(self) -> Sequence[Part]:
-        """Return the parts of an observation, in order."""
+        Raises ValueError if there is no such game.
+        """
+        self.rules = rules
+        self.settings = settings
+        self.seat_count = seat_count
+        rules.initial(settings, seat_count, Random(0))
 
     def initial(self, rng: Random) -> Any:
         """Return the position in which a fresh game begins."""
+        return Position(self.rules.initial(self.settings, self.seat_count, rng))
 
     def turn(self, position: Any) -> int | None:
         """Return the seat to act; None once the game is over."""
+        seat: int | None = self.rules.turn(position.state)
+        return seat
 
     def legal(self, position: Any) -> Sequence[int]:
         """Return the actions that the seat to act may take; none once the game is over."""
+        state = position.state
+        return [] if self.turn(position) is None else [self.number(state, each) for each in self.rules.legal(state)]
 
     def apply(self, position: Any, action: int) -> Any:
         """Return the position after a legal action of the seat to act; the action is not checked again."""
+        return Position(self.rules.apply(position.state, self.action(position.state, action)))
 
+    def number(self, state: Any, action: Any) -> int:
+        """Return the number of a legal action of the rules."""
+        raise NotImplementedError
+
+    def action(self, state: Any, number: int) -> Any:
+        """Return the legal action of the rules that a number stands for."""
+        raise NotImplementedError
+
+    @abstractmethod
     def observe(self, position: Any, seat: int) -> list[int]:
         """Return what a seat sees: the numbers of all parts, one part after the other."""
 
     def shown(self, position: Any) -> Any:
         """Return the state as the game shows it, which `Game.public_state` takes."""
+        return position.state
 
 
 class Research(NamedTuple):
@@ -142,7 +164,7 @@ def read_settings(game: Game, settings: Message | Mapping[str, Any] | None) -> M
 
 def count_players(game: Game, settings: Message, players: int | None) -> int:
     """Return `players`, or for None as few as the settings allow. Raises ValueError if they do not allow so many."""
-    seats = seats_of(game, settings)
+    seats = game.seats_with(settings)
     count = seats.start if players is None else players
     if count not in seats:
         raise ValueError(f"players is {count}: {game.title} has {seats.start} to {seats.stop - 1} with these settings")

@@ -140,6 +140,11 @@ class Outcome(NamedTuple):
     ranking: Sequence[Sequence[tuple[int, int]]]
 
 
+def rank(ranking: Sequence[Sequence[int]], scores: Sequence[int]) -> Outcome:
+    """Return the outcome with these groups of seats, best first, and the score of each seat."""
+    return Outcome([[(seat, scores[seat]) for seat in group] for group in ranking])
+
+
 Failure: TypeAlias = CallError | Overrun
 FAILURES = (CallError, Overrun)
 """The types of Failure, for isinstance: a tuple is several times cheaper than a union built for each call."""

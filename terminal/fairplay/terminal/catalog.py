@@ -45,10 +45,14 @@ def describe_game(game: Game) -> dict[str, Any]:
         "tournamentSettings": _values(game, game.tournament_settings),
         "settingDetails": [each._asdict() for each in game.settings],
         "timeControl": json_format.MessageToDict(game.time_control),
-        "strategies": dict(game.strategies),
+        "strategies": _sentences(game),
         "testData": {name: question.sentence for name, question in find_questions(game.name).items()},
         "rules": dict(game.rules),
     }
+
+
+def _sentences(game: Game) -> dict[str, str]:
+    return {name: strategy.sentence for name, strategy in game.strategies.items()}
 
 
 def _values(game: Game, settings: Message) -> dict[str, Any]:
@@ -69,7 +73,7 @@ def _show_shortly(console: Console, game: Game) -> None:
 def _show(console: Console, game: Game) -> None:
     _print_heading(console, game)
     console.print(f"  service: {game.service}\n", soft_wrap=True)
-    for table in (_settings(game), _pairs("strategy", game.strategies), _questions(game), _pairs("rule", game.rules)):
+    for table in (_settings(game), _pairs("strategy", _sentences(game)), _questions(game), _pairs("rule", game.rules)):
         if table.row_count:
             console.print(table)
             console.print()

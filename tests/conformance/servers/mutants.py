@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import pytest
@@ -327,20 +327,9 @@ def shows_hidden_things(patch: Patch) -> None:
     sound = spectators._Spectator.__init__
 
     def wrong(self: Any, game: Any, *rest: Any) -> None:
-        sound(self, _Open(game), *rest)
+        sound(self, replace(game, public_state=game.full_state), *rest)
 
     patch.setattr(spectators._Spectator, "__init__", wrong)
-
-
-class _Open:
-    """A game that shows everything to everybody."""
-
-    def __init__(self, game: Any) -> None:
-        self._game = game
-        self.public_state = game.full_state
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._game, name)
 
 
 @mutant("watch.hides-evidence")

@@ -29,7 +29,8 @@ from fairplay.games.bazaar.protocol import codec
 from fairplay.games.bazaar.rules.pieces import Card, Exchange, parse_bag, unpack
 from fairplay.games.bazaar.views.person import FRONTEND, Buying, Requesting
 from fairplay.games.bazaar.views.seats import NO_EXCHANGE, PEBBLE
-from fairplay.games.kit.person import Draft, IllegalChoiceError
+from fairplay.games.frontends import IllegalChoiceError
+from fairplay.games.kit.person import Draft
 from tests.games.at_table import AtTable, asking
 from tests.games.pointing import SVG, pieces, point_at_random
 

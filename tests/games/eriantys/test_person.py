@@ -30,7 +30,7 @@ from fairplay.games.eriantys.person import FRONTEND, Deciding, Question
 from fairplay.games.eriantys.protocol import answers, codec
 from fairplay.games.eriantys.rules.state import COLORS, Phase, PlayAssistant, Settings, State, ToDiningRoom
 from fairplay.games.eriantys.views.svg import svg
-from fairplay.games.kit.person import IllegalChoiceError
+from fairplay.games.frontends import IllegalChoiceError
 from tests.games.at_table import AtTable, asking
 from tests.games.pointing import pieces, point_at_random
 

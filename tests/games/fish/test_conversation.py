@@ -244,7 +244,7 @@ def test_spectators_see_the_beginning_what_follows_the_announcements_and_each_de
 
 def test_shown_states_have_growing_revisions_and_the_move_that_led_to_them() -> None:
     steps, _ = log_of(Settings(random_fish=True), 2, sound("random"))
-    shown = [GAME.public_state(step.state) for step in steps if isinstance(step, Show)]
+    shown: list[Any] = [GAME.public_state(step.state) for step in steps if isinstance(step, Show)]
     revisions = [state.revision for state in shown]
     assert revisions == sorted(revisions)
     moved = [state for state in shown if state.HasField("last_action")]
@@ -254,7 +254,7 @@ def test_shown_states_have_growing_revisions_and_the_move_that_led_to_them() -> 
 def test_a_game_goes_on_from_any_state_that_was_shown() -> None:
     settings = Settings(random_fish=True)
     steps, outcome = log_of(settings, 3, sound("greedy"))
-    states = [GAME.full_state(step.state) for step in steps if isinstance(step, Show)]
+    states: list[Any] = [GAME.full_state(step.state) for step in steps if isinstance(step, Show)]
     for state in states[3::4]:
         assert GAME.check_state(settings, state) == 3
         colors = [player.color for player in state.players]
@@ -295,7 +295,7 @@ def test_a_state_that_a_game_goes_on_from_is_shown_with_the_move_that_led_to_it(
     for state, expected in ((some_state(), None), (some_state(last_action=last), last)):
         first = next(GAME.play("g", Settings(), list("abcd"), Random(1), state))
         assert isinstance(first, Show)
-        shown = GAME.public_state(first.state)
+        shown: Any = GAME.public_state(first.state)
         assert (shown.last_action if shown.HasField("last_action") else None) == expected
 
 

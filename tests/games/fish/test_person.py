@@ -24,8 +24,8 @@ from fairplay.games.fish import rules
 from fairplay.games.fish.protocol import codec
 from fairplay.games.fish.views import picture
 from fairplay.games.fish.views.person import FRONTEND, FishPerson, Moving, Placing
-from fairplay.games.frontends import RESERVED_KEYS, find_frontend
-from fairplay.games.kit.person import IllegalChoiceError, Marks
+from fairplay.games.frontends import RESERVED_KEYS, IllegalChoiceError, find_frontend
+from fairplay.games.kit.person import Marks
 from tests.games.at_table import LIMIT_S, AtTable, asking
 from tests.games.pointing import point_at_random
 

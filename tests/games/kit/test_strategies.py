@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fairplay.games.kit.strategies import StrategyKind, describe_strategies, make_strategy, search_depth
+from fairplay.games.kit.strategies import StrategyKind, make_strategy, search_depth
 
 
 def build(**keys: float) -> dict[str, float]:
@@ -52,7 +52,3 @@ def test_what_is_not_allowed_is_refused_with_what_is(spec: str, sentence: str) -
     with pytest.raises(ValueError, match="strategy") as refused:
         make_strategy(spec, KINDS, "Nim")
     assert str(refused.value) == sentence
-
-
-def test_strategies_are_described_by_their_sentences() -> None:
-    assert describe_strategies(KINDS) == {"plain": "Does it plainly.", "deep": "Thinks."}

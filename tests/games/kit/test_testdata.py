@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from fairplay.fish.v1.fish_player_pb2 import PlayAsRequest, SetupRequest, SetupResponse
+from fairplay.games.conformance import Mutation
 from fairplay.games.fish.protocol import conversation
 from fairplay.games.kit import testdata
-from fairplay.games.kit.testdata import Actor, Cheat, Json, Script, question
+from fairplay.games.kit.testdata import Actor, Json, Script, question
 from fairplay.games.steps import Call, CallKind
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 
@@ -38,9 +39,9 @@ def call(method: Any = SETUP) -> Call:
     return Call(0, method, method.request(), CallKind.DECISION)
 
 
-def actor(*defect: Json, answer: Callable[[Any], Any] = lambda request: None) -> Actor:
+def actor(*defect: Json, lie: SetupResponse | None = None) -> Actor:
     (script,) = testdata.read_scripts([["Ann", "first", *defect]], "actors", METHODS, ["lie"])
-    return Actor(script, Player(), {"lie": Cheat(SETUP, answer)})
+    return Actor(script, Player(), {"lie": Mutation("lie", "Lies.", "Setup", "", (), lambda *_: lie)})
 
 
 # Actors
@@ -72,10 +73,10 @@ def test_an_actor_hangs_from_its_call_on() -> None:
 
 
 def test_a_cheat_is_tried_in_its_method_and_played_soundly_where_it_is_impossible() -> None:
-    lies: list[Any] = [SetupResponse(place=99), None]
-    ann = actor("a cheat", "lie", answer=lambda request: lies.pop(0))
-    assert ann.answer(call(PLAY_AS)) == PLAY_AS.response()
-    assert [ann.answer(call()).place for _ in range(2)] == [99, 0]
+    for lie, place in ((SetupResponse(place=99), 99), (None, 0)):
+        ann = actor("a cheat", "lie", lie=lie)
+        assert ann.answer(call(PLAY_AS)) == PLAY_AS.response()
+        assert ann.answer(call()).place == place
 
 
 def test_scripts_are_read_with_what_they_do() -> None:

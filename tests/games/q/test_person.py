@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from fairplay.games.kit.person import IllegalChoiceError
+from fairplay.games.frontends import IllegalChoiceError
 from fairplay.games.q import rules
 from fairplay.games.q.protocol import codec
 from fairplay.games.q.views.person import FRONTEND, Turn

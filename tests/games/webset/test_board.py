@@ -442,7 +442,7 @@ async def test_a_change_is_said_when_keys_mean_something_again() -> None:
         if player.offer().prompt != "Too late.":
             looked.set()
 
-    player = FRONTEND.create_player(TableContext(lambda: NAMES, 60.0, time.monotonic, look, lambda line: None))
+    player: Any = FRONTEND.create_player(TableContext(lambda: NAMES, 60.0, time.monotonic, look, lambda line: None))
     called = done(fresh(window_ms=100), (0, CALL))
     deal = messages.DealRequest(seat=0, state=codec.build_public(called))
     deal.settings.CopyFrom(codec.build_settings(called.settings))

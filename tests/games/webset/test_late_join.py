@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fairplay.games.game import find, may_join_late
+from fairplay.games.game import find
 from fairplay.games.steps import Joined
 from fairplay.games.webset import rules
 from fairplay.games.webset.rules import invariants
@@ -123,10 +123,10 @@ def test_the_votes_of_others_stay_and_those_who_join_have_one_too() -> None:
 
 def test_a_table_knows_from_the_settings_whether_players_may_join_late() -> None:
     def late(**chosen: Any) -> bool:
-        return may_join_late(find("webset"), webset_pb2.Settings(**chosen))
+        return find("webset").may_join_late(webset_pb2.Settings(**chosen))
 
     assert not late()
     assert late(late_join=True)
     assert late(profile=webset_pb2.PROFILE_SEED)
     assert not late(late_join=True, rounds=webset_pb2.ROUNDS_PUZZLE)
-    assert not may_join_late(find("fish"), find("fish").settings_type())
+    assert not find("fish").may_join_late(find("fish").settings_type())

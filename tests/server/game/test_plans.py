@@ -22,7 +22,7 @@ from fairplay.server.servicers.public import cursor_of, page_size, token_of
 from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
 from tests.server.harness import plan
-from tests.server.records.nim import Nim
+from tests.server.records.nim import NIM
 
 FISH = find("fish")
 
@@ -137,15 +137,15 @@ def test_of_unknown_fields_the_first_is_named() -> None:
 def test_settings_of_games_of_other_packages_are_searched_for_unknown_fields_too() -> None:
     settings = GameSettings()
     settings.other.Pack(Int64Value(value=3))
-    assert full_settings(Nim(), settings, "settings") == Int64Value(value=3)
+    assert full_settings(NIM, settings, "settings") == Int64Value(value=3)
     settings.other.value += b"\xfa\x3e\x00"
     with pytest.raises(Refusal, match="field 1007") as refusal:
-        full_settings(Nim(), settings, "settings")
+        full_settings(NIM, settings, "settings")
     assert (refusal.value.reason, refusal.value.field) == ("UNKNOWN_FIELDS", "settings")
 
 
 def test_settings_that_are_left_out_are_those_of_the_game() -> None:
-    assert full_settings(Nim(), GameSettings()) == Int64Value(value=12)
+    assert full_settings(NIM, GameSettings()) == Int64Value(value=12)
 
 
 def test_only_the_server_says_who_players_are() -> None:

@@ -50,7 +50,7 @@ from fairplay.v1.rules_pb2_grpc import RulesServiceStub
 from fairplay.webset.v1 import webset_pb2
 from tests.server.game.test_referee import ONE_MOVE
 from tests.server.harness import serving
-from tests.server.records.nim import Nim
+from tests.server.records.nim import NIM
 
 GAMES = ("fish", "q", "bazaar", "eriantys", "webset")
 VARIANTS: dict[str, tuple[Message, ...]] = {
@@ -319,7 +319,7 @@ def test_a_reply_that_cannot_be_parsed_is_refused() -> None:
 
 def test_a_state_from_which_no_game_goes_on_is_refused() -> None:
     with pytest.raises(Refusal, match="not by 9") as refusal:
-        Position(Nim(), Int64Value(value=12), Int64Value(value=3), seat=0, player_count=9).begin()
+        Position(NIM, Int64Value(value=12), Int64Value(value=3), seat=0, player_count=9).begin()
     assert (refusal.value.reason, refusal.value.field) == ("INVALID_STATE", "position.state")
 
 

@@ -33,7 +33,7 @@ class Spectator:
 
     def __init__(self, at: Played, after: int = 0, *, single: bool = True) -> None:
         self.events: list[WatchGameResponse] = []
-        self._stream = live(at.snap, at.running, after, single=single)
+        self._stream = live(at.snap.game, at.running, after, single=single)
         self.reading = asyncio.create_task(self._read())
 
     async def _read(self) -> None:
@@ -237,7 +237,7 @@ def many(count: int) -> Rounds:
 
 def test_who_does_not_keep_up_misses_states_and_neither_eliminations_nor_the_end() -> None:
     async def test(at: Played) -> None:
-        stream = live(at.snap, at.running, 0, single=True)
+        stream = live(at.snap.game, at.running, 0, single=True)
         events = [await anext(stream)]
         at.hands[1].say("x")
         for _ in range(200):

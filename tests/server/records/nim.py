@@ -6,19 +6,15 @@ With it the shortest driver there can be, which records as the referee does, and
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.empty_pb2 import Empty
-from google.protobuf.message import Message
 from google.protobuf.wrappers_pb2 import BoolValue, Int64Value, StringValue
 
-from fairplay.games.conformance import Mutation, Probe
 from fairplay.games.envelopes import wrap
-from fairplay.games.game import Game
+from fairplay.games.game import Game, Start
 from fairplay.games.kit.judging import build_rule_break
-from fairplay.games.kit.settings import Setting
 from fairplay.games.steps import (
     Call,
     CallAll,
@@ -26,7 +22,6 @@ from fairplay.games.steps import (
     Conversation,
     Eliminate,
     Failure,
-    Method,
     Outcome,
     Show,
     Step,
@@ -54,75 +49,54 @@ class State(NamedTuple):
     alive: tuple[bool, ...]
 
 
-class Nim:
-    """`fails_at`: the heap at which the rules themselves fail; 0: never. `state_seats`: the players of a state."""
+def build_nim(fails_at: int = 0, state_seats: int = 2) -> Game:
+    """Return the game. `fails_at`: the heap at which the rules themselves fail; 0: never.
 
-    name = "nim"
-    title = "Nim"
-    service = "nim.Player"
-    methods: Sequence[Method] = tuple(METHODS.values())
-    turn: Method = METHODS["Take"]
-    seats = range(2, 5)
-    rules: Mapping[str, str] = RULES
-    strategies: Mapping[str, str] = {}
-    settings: Sequence[Setting] = ()
-    settings_type: type[Message] = Int64Value
-    state_type: type[Message] = Int64Value
-    time_control = TimeControl(decision_limit=Duration(seconds=1))
-    sign_up = SignUpPolicy()
-    tournament_settings: Message = Int64Value()
+    `state_seats`: the number of players of any state from outside.
+    """
 
-    def __init__(self, fails_at: int = 0, state_seats: int = 2) -> None:
-        self.fails_at = fails_at
-        self.state_seats = state_seats
+    def converse(start: Start) -> Conversation:
+        if len(start.names) not in range(2, 5):
+            raise ValueError(f"nim is played by 2 to 4 players, not by {len(start.names)}")
+        return play(start.game_id, State(start.state, (True,) * len(start.names)), fails_at)
 
-    def full_settings(self, settings: Message) -> Int64Value:
-        assert isinstance(settings, Int64Value)
-        if settings.value < 0:
-            raise ValueError(f"the heap is {settings.value}; it must be 1 or more")
-        return Int64Value(value=settings.value or 12)
+    return Game(
+        name="nim",
+        title="Nim",
+        service="nim.Player",
+        methods=tuple(METHODS.values()),
+        turn=METHODS["Take"],
+        seats=range(2, 5),
+        rules=RULES,
+        strategies={},
+        settings=(),
+        settings_type=Int64Value,
+        state_type=Int64Value,
+        time_control=TimeControl(decision_limit=Duration(seconds=1)),
+        sign_up=SignUpPolicy(),
+        tournament_settings=Int64Value(),
+        read_settings=lambda message: message,
+        build_settings=_full_settings,
+        begin=lambda settings, seat_count, rng: settings.value + rng.randrange(8),
+        resume=lambda message, settings, rng: message.value,
+        count_seats=lambda heap: state_seats,
+        converse=converse,
+        full_state=lambda state: Int64Value(value=state.heap),
+        public_state=lambda state: Int64Value(value=state.heap),
+        player=_no_player,
+        svg=lambda message, names: f"<svg>{message}</svg>",
+        text=lambda message, names: str(message),
+    )
 
-    def check_state(self, settings: Message, state: Message) -> int:
-        return self.state_seats
 
-    def play(
-        self,
-        game_id: str,
-        settings: Message,
-        players: Sequence[str],
-        rng: Random,
-        state: Message | None,
-        *,
-        fresh: bool = False,
-    ) -> Conversation:
-        if len(players) not in self.seats:
-            raise ValueError(f"nim is played by 2 to 4 players, not by {len(players)}")
-        start = state or settings
-        assert isinstance(start, Int64Value)
-        heap = start.value if state else start.value + rng.randrange(8)
-        return play(game_id, State(heap, (True,) * len(players)), self.fails_at)
+def _full_settings(settings: Int64Value) -> Int64Value:
+    if settings.value < 0:
+        raise ValueError(f"the heap is {settings.value}; it must be 1 or more")
+    return Int64Value(value=settings.value or 12)
 
-    def full_state(self, state: object) -> Int64Value:
-        assert isinstance(state, State)
-        return Int64Value(value=state.heap)
 
-    def public_state(self, state: object) -> Int64Value:
-        return self.full_state(state)
-
-    def player(self, strategy: str) -> object:
-        raise ValueError(f"there is no strategy {strategy!r}")
-
-    def svg(self, state: Message, players: Sequence[str]) -> str:
-        return f"<svg>{state}</svg>"
-
-    def text(self, state: Message, players: Sequence[str]) -> str:
-        return str(state)
-
-    def probes(self) -> Sequence[Probe]:
-        return ()
-
-    def faults(self) -> Sequence[Mutation]:
-        return ()
+def _no_player(strategy: str) -> object:
+    raise ValueError(f"there is no strategy {strategy!r}")
 
 
 def play(game_id: str, state: State, fails_at: int) -> Conversation:
@@ -177,8 +151,11 @@ def living(state: State) -> list[int]:
     return [seat for seat, alive in enumerate(state.alive) if alive]
 
 
-def find(name: str, nim: Game = Nim()) -> Game:  # noqa: B008 - it has no state that changes
-    if name != Nim.name:
+NIM = build_nim()
+
+
+def find(name: str, nim: Game = NIM) -> Game:
+    if name != NIM.name:
         raise ValueError(f"there is no game {name!r}; the games are nim")
     return nim
 
@@ -216,16 +193,16 @@ def players(faults: Mapping[int, str]) -> Players:
 def header(seat_count: int = 3, *, seed: int = 5, heap: int = 12, game_id: str = "g1", state: int = 0) -> RecordEntry:
     plan = GamePlan(
         game="nim",
-        settings=wrap(GameSettings, Nim(), Int64Value(value=heap)),
+        settings=wrap(GameSettings, NIM, Int64Value(value=heap)),
         players=[Player(name=name, link="bot:best") for name in ("ann", "bob", "cy", "dee", "eve")[:seat_count]],
         seed=seed,
     )
     if state:
-        plan.initial_state.CopyFrom(wrap(GameState, Nim(), Int64Value(value=state)))
+        plan.initial_state.CopyFrom(wrap(GameState, NIM, Int64Value(value=state)))
     return RecordEntry(game=GameHeader(game_id=game_id, plan=plan))
 
 
-def recorded(header: RecordEntry, answer: Players, nim: Nim = Nim()) -> Record:  # noqa: B008 - as above
+def recorded(header: RecordEntry, answer: Players, nim: Game = NIM) -> Record:
     """Return the record of a whole game."""
     entries = [header.SerializeToString()]
     plan = header.game.plan

@@ -25,7 +25,7 @@ from fairplay.server.records.dataset import CALL_COLUMNS, GAME_COLUMNS, LEGAL_CO
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
 from fairplay.v1.record_pb2 import GameHeader, Record, RecordEntry
 from fairplay.v1.referee_pb2 import GamePlan
-from tests.server.records.nim import Nim, drive, find, header, players, recorded
+from tests.server.records.nim import build_nim, drive, find, header, players, recorded
 from tests.server.snap import Rounds, Snap
 
 GONE = disconnected("gone")
@@ -33,18 +33,18 @@ BEGUN, ENDED = Timestamp(seconds=1_000_000_000), Timestamp(seconds=1_000_000_060
 
 
 def find_three(name: str) -> Game:
-    """Return Nim, with states of three players."""
-    return find(name, Nim(state_seats=3))
+    """Return build_nim, with states of three players."""
+    return find(name, build_nim(state_seats=3))
 
 
 def nim(*, faults: Mapping[int, str], fails_at: int = 0, tournament_id: str = "") -> Record:
-    """Return the record of a game of Nim between ann, bob and cy that began and ended at these times."""
+    """Return the record of a game of build_nim between ann, bob and cy that began and ended at these times."""
     begun = header(3, state=3)
     begun.game.plan.time_control.CopyFrom(TimeControl(decision_limit=Duration(seconds=2)))
     begun.game.start_time.CopyFrom(BEGUN)
     begun.game.tournament_id = tournament_id
     begun.game.server_version = "1.2"
-    *entries, last = parsed(recorded(begun, players(faults), Nim(fails_at)))
+    *entries, last = parsed(recorded(begun, players(faults), build_nim(fails_at)))
     last.result.end_time.CopyFrom(ENDED)
     return chained(entry.SerializeToString() for entry in [*entries, last])
 
@@ -109,9 +109,9 @@ def test_a_call_has_a_row_of_what_was_asked_in_which_state_and_answered() -> Non
 
 
 def test_a_game_that_was_aborted_says_why() -> None:
-    game, _ = build_rows(nim(faults={}, fails_at=1), lambda name: find(name, Nim(fails_at=1, state_seats=3)))
+    game, _ = build_rows(nim(faults={}, fails_at=1), lambda name: find(name, build_nim(fails_at=1, state_seats=3)))
     assert (game["status"], game["aborted"]) == ("finished", None)  # who takes all three leaves none
-    game, _ = build_rows(nim(faults={}, fails_at=3), lambda name: find(name, Nim(fails_at=3, state_seats=3)))
+    game, _ = build_rows(nim(faults={}, fails_at=3), lambda name: find(name, build_nim(fails_at=3, state_seats=3)))
     assert (game["status"], game["aborted"]) == ("aborted", "the referee failed")
     assert (game["ranks"], game["scores"]) == ([None] * 3, [None] * 3)
     assert game["end_time"] is not None
@@ -133,7 +133,7 @@ def test_a_game_that_is_not_over_has_no_end() -> None:
 def snap(conversation: Rounds, seat_count: int) -> tuple[Record, Snap]:
     game = Snap(conversation)
     plan = GamePlan(game="snap", players=[Player(name=name) for name in "abcd"[:seat_count]])
-    return recorded(RecordEntry(game=GameHeader(game_id="g", plan=plan)), lambda _: b"", game), game
+    return recorded(RecordEntry(game=GameHeader(game_id="g", plan=plan)), lambda _: b"", game.game), game
 
 
 def test_players_of_one_group_share_a_rank_and_those_behind_it_come_after_all_of_them() -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import pytest
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.empty_pb2 import Empty
-from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from google.protobuf.wrappers_pb2 import StringValue
 
@@ -236,16 +235,11 @@ def test_a_game_that_was_stopped_has_the_misconducts_so_far_and_no_others() -> N
         end()
 
 
-class Timed(Snap):
-    """A game with a setting, the length of a turn, which is five seconds where nothing else is said."""
-
-    settings_type: type[Message] = Duration
-
-    def full_settings(self, settings: Message) -> Any:
-        assert isinstance(settings, Duration)
-        if settings.seconds < 0:
-            raise ValueError("a turn takes some time")
-        return Duration(seconds=settings.seconds or 5)
+def full_turns(settings: Duration) -> Duration:
+    """Return the length of a turn, which is five seconds where nothing else is said."""
+    if settings.seconds < 0:
+        raise ValueError("a turn takes some time")
+    return Duration(seconds=settings.seconds or 5)
 
 
 def test_a_request_with_settings_that_lack_what_is_newer_is_that_of_the_rules_by_default() -> None:
@@ -256,9 +250,11 @@ def test_a_request_with_settings_that_lack_what_is_newer_is_that_of_the_rules_by
         yield Race([Call(0, start, request, CallKind.NOTIFICATION)])
         return Outcome([])
 
+    timed = replace(Snap(conversation).game, settings_type=Duration, build_settings=full_turns)
+
     def play(seat: int, seconds: int) -> None:
         plan = GamePlan(game="snap", players=[Player(name="ann")])
-        replayer = Replayer(RecordEntry(game=GameHeader(game_id="g", plan=plan)), never, Timed(conversation).find)
+        replayer = Replayer(RecordEntry(game=GameHeader(game_id="g", plan=plan)), never, lambda _: timed)
         request = RecordedJoin(seat=seat, elapsed=Duration(seconds=seconds)).SerializeToString()
         call = RecordedCall(number=1, method_name=start.path, request=request, reply=b"")
         replayer.feed(RecordEntry(call=call))

@@ -25,7 +25,7 @@ from fairplay.v1.record_pb2 import (
 )
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.tournament_pb2 import TournamentResult
-from tests.server.records.nim import FAULTS, FAULTY_AT, Nim, find, header, players, recorded
+from tests.server.records.nim import FAULTS, FAULTY_AT, build_nim, find, header, players, recorded
 
 CHECKS: Mapping[str, Check] = {"game": partial(check_game, find=find)}
 FAULTY = players({7: "illegal", 101: "garbage"})
@@ -202,7 +202,7 @@ def test_a_game_that_was_stopped_is_intact() -> None:
 
 
 def test_a_game_in_which_the_rules_failed_is_intact_if_it_says_so() -> None:
-    nim = Nim(fails_at=4)
+    nim = build_nim(fails_at=4)
     record = recorded(header(), players({}), nim)
     checks = {"game": partial(check_game, find=lambda name: find(name, nim))}
     assert verify(record, checks=checks) == []

@@ -52,7 +52,9 @@ async def test_a_game_is_described_with_its_settings_rules_and_strategies() -> N
         assert (reported.title, reported.service) == (game.title, game.service)
         assert range(reported.min_player_count, reported.max_player_count + 1) == game.seats
         assert {rule.rule_id: rule.sentence for rule in reported.rules} == game.rules
-        assert {each.name: each.sentence for each in reported.strategies} == game.strategies
+        assert {each.name: each.sentence for each in reported.strategies} == {
+            name: strategy.sentence for name, strategy in game.strategies.items()
+        }
         assert [each.name for each in reported.settings] == [setting.name for setting in game.settings]
         assert reported.time_control.HasField("notification_limit")
     fish = next(game for game in (await info(Config())).games if game.name == "fish")

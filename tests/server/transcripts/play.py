@@ -20,7 +20,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.games.conformance import find_conformance
 from fairplay.games.envelopes import pack, wrap
-from fairplay.games.game import Game, find, seats_of
+from fairplay.games.game import Game, find
 from fairplay.games.steps import Call, Failure
 from fairplay.server.game import rules
 from fairplay.server.game.referee import Referee
@@ -109,7 +109,7 @@ def scenario(name: str, number: int) -> Scenario:
     chosen = [plain, plain, *conformance.leaving_settings]
     chosen += [game.settings_type(**fields) for fields in MORE_SETTINGS.get(name, ())]
     settings, state = rng.choice(chosen), None
-    count = rng.choice([count for count in seats_of(game, game.full_settings(settings)) if count <= 4])
+    count = rng.choice([count for count in game.seats_with(game.full_settings(settings)) if count <= 4])
     if number % 4 == 0:
         situation = rng.choice(sorted(conformance.probes, key=lambda probe: probe.id)).situation(rng)
         settings, state, count = situation.settings, situation.state, situation.player_count

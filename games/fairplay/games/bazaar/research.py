@@ -5,7 +5,6 @@ Every legal answer can be taken. Of equal cards only the first can be bought, wh
 
 from __future__ import annotations
 
-from random import Random
 from typing import NamedTuple
 
 from fairplay.bazaar.v1 import bazaar_pb2
@@ -13,7 +12,7 @@ from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.protocol import codec
 from fairplay.games.bazaar.rules import Phase
 from fairplay.games.bazaar.rules.pieces import COLOURS, MAX_COUNT, Bag, holds, unpack
-from fairplay.games.research import Kind, Part, Position, Research, first_numbers, seats_from, turns_until
+from fairplay.games.research import Encoding, Kind, Part, Position, Research, first_numbers, seats_from, turns_until
 
 _COLOR_COUNT = len(COLOURS)
 _MOST_POINTS, _MOST_BONUS = 8, 50
@@ -29,15 +28,12 @@ class _Draft(NamedTuple):
     """By place in the row; None: bought."""
 
 
-class BazaarEncoding:
+class BazaarEncoding(Encoding):
     """Bazaar with a certain number of equations and visible cards."""
 
-    rules = rules
-
     def __init__(self, settings: bazaar_pb2.Settings, seat_count: int) -> None:
-        self.seat_count = seat_count
-        self._settings = chosen = codec.settings(settings)
-        self.initial(Random(0))
+        chosen = codec.settings(settings)
+        super().__init__(rules, chosen, seat_count)
         ways = 2 * chosen.equations
         self.kinds = (
             Kind("pebble", 1, "Ask for a pebble."),
@@ -76,14 +72,6 @@ class BazaarEncoding:
             Part("turn_count", (1,), chosen.turn_cap, "How many turns have ended."),
             Part("turn", (1,), seat_count, "How many players after the observer it is the turn of; all: nobody's."),
         )
-
-    def initial(self, rng: Random) -> Position:
-        """Return the position in which a fresh game begins."""
-        return Position(rules.initial(self._settings, self.seat_count, rng))
-
-    def turn(self, position: Position) -> int | None:
-        """Return the seat to act."""
-        return rules.turn(position.state)
 
     def legal(self, position: Position) -> list[int]:
         """Return the legal actions; being done is always one of them."""
@@ -140,7 +128,7 @@ class BazaarEncoding:
         cards: list[int] = []
         for card in draft.visible:
             cards += [0] * (_COLOR_COUNT + 1) if card is None else [*unpack(card.pebbles), int(card.face)]
-        missing = self._settings.visible - len(draft.visible)
+        missing = self.settings.visible - len(draft.visible)
         scores = rules.scores(state)
         return [
             *(count for way in state.table.exchanges for side in way for count in unpack(side)),

@@ -52,8 +52,8 @@ from fairplay.games.eriantys.views.words import (
     last_action,
     student_part,
 )
-from fairplay.games.frontends import GameView, TableContext
-from fairplay.games.kit.person import NO_MARKS, Choice, IllegalChoiceError, Marks, Person
+from fairplay.games.frontends import Choice, Frontend, GameView, IllegalChoiceError, TableContext
+from fairplay.games.kit.person import NO_MARKS, Marks, Person
 
 Step: TypeAlias = tuple[str, str]
 """A part in pictures, and its words."""
@@ -368,29 +368,22 @@ class EriantysPerson(Person[eriantys_pb2.State]):
         return last_action(state, self.table.names())
 
 
-class EriantysFrontend:
-    """The front end of Eriantys."""
+def _watched(state: eriantys_pb2.State, names: Sequence[str]) -> GameView:
+    """Return the board as a spectator sees it."""
+    board = board_text(state, names, (), (), NO_MARKS)
+    return GameView(board, side_text(state, names), "You watch.")
 
-    settings = ""
-    limit = "3m"
-    bot = "greedy"
-    help = (
+
+FRONTEND = Frontend(
+    settings="",
+    limit="3m",
+    bot="greedy",
+    help=(
         "Every round each player plays an assistant: the lowest acts first, and its number of steps is how far Mother "
         "Nature may go. A turn moves students one at a time, to the dining room or to islands, then Mother Nature, "
         "then takes a cloud. Up and down go through what can be chosen, Enter chooses it and at the end sends, "
         "Backspace takes a step back."
-    )
-
-    def view_of(self, state: Message, names: Sequence[str]) -> GameView:
-        """Return the board as a spectator sees it."""
-        if not isinstance(state, eriantys_pb2.State):
-            return GameView("", "", "")
-        board = board_text(state, names, (), (), NO_MARKS)
-        return GameView(board, side_text(state, names), "You watch.")
-
-    def create_player(self, table: TableContext) -> EriantysPerson:
-        """Return a player for a person at a table."""
-        return EriantysPerson(table)
-
-
-FRONTEND = EriantysFrontend()
+    ),
+    view_of=_watched,
+    create_player=EriantysPerson,
+)

@@ -9,7 +9,6 @@ of islands is named, are one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from random import Random
 
 from fairplay.eriantys.v1 import eriantys_settings_pb2
 from fairplay.games.eriantys import rules
@@ -40,7 +39,7 @@ from fairplay.games.eriantys.rules.state import (
     members,
     unseen,
 )
-from fairplay.games.research import Kind, Part, Position, Research, first_numbers, seats_from, turns_until
+from fairplay.games.research import Encoding, Kind, Part, Position, Research, first_numbers, seats_from, turns_until
 
 _COLOR_COUNT = len(COLORS)
 _MOST_STEPS = 7
@@ -51,15 +50,11 @@ _LONGEST = 8
 """The most steps of a character: itself, three colours, done, three colours."""
 
 
-class EriantysEncoding:
+class EriantysEncoding(Encoding):
     """Eriantys between a certain number of players."""
 
-    rules = rules
-
     def __init__(self, settings: eriantys_settings_pb2.Settings, seat_count: int) -> None:
-        self.seat_count = seat_count
-        self._settings = codec.read_settings(settings)
-        self.initial(Random(0))
+        super().__init__(rules, codec.read_settings(settings), seat_count)
         self.kinds = (
             Kind("towers", len(TOWER_COLORS), "Choose this tower colour: black, white, grey."),
             Kind("assistant", ASSISTANTS, "Play the assistant of value 1 + N."),
@@ -81,14 +76,6 @@ class EriantysEncoding:
         self._first = {kind.name: number for kind, number in zip(self.kinds, numbers, strict=False)}
         self._action_count = numbers[-1]
         self.parts = _build_parts(seat_count, self._action_count)
-
-    def initial(self, rng: Random) -> Position:
-        """Return the position in which a fresh game begins."""
-        return Position(rules.initial(self._settings, self.seat_count, rng))
-
-    def turn(self, position: Position) -> int | None:
-        """Return the seat to act."""
-        return rules.turn(position.state)
 
     def legal(self, position: Position) -> list[int]:
         """Return the legal actions."""

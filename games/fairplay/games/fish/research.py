@@ -7,17 +7,14 @@ from random import Random
 from fairplay.fish.v1 import fish_pb2
 from fairplay.games.fish import rules
 from fairplay.games.fish.protocol import codec
-from fairplay.games.research import Kind, Part, Position, Research, seats_from, turns_until
+from fairplay.games.research import Encoding, Kind, Part, Position, Research, seats_from, turns_until
 
 
-class FishEncoding:
+class FishEncoding(Encoding):
     """Fish on a board of a certain size. A penguin has the number that it was placed as, from 0."""
 
-    rules = rules
-
     def __init__(self, settings: fish_pb2.Settings, seat_count: int) -> None:
-        self.seat_count = seat_count
-        self._settings = codec.settings(settings)
+        super().__init__(rules, codec.settings(settings), seat_count)
         sample = self.initial(Random(0)).state
         board, penguins = sample.board, sample.penguins
         self._size = board.geometry.size
@@ -40,14 +37,6 @@ class FishEncoding:
             Part("penguin_count", (1,), penguins, "How many penguins each player places."),
             Part("turn", (1,), seat_count, "How many players after the observer it is the turn of; all: nobody's."),
         )
-
-    def initial(self, rng: Random) -> Position:
-        """Return the position in which a fresh game begins."""
-        return Position(rules.initial(self._settings, self.seat_count, rng))
-
-    def turn(self, position: Position) -> int | None:
-        """Return the seat to act."""
-        return rules.turn(position.state)
 
     def legal(self, position: Position) -> list[int]:
         """Return the legal actions, in the order of the rules."""

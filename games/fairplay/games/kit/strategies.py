@@ -15,6 +15,8 @@ class StrategyKind(NamedTuple, Generic[_T]):
     sentence: str
     keys: Mapping[str, tuple[float, float, float]] = {}
     """key -> (default, smallest, greatest); where the default is an int, values are whole numbers"""
+    is_quick: bool = True
+    """Whether it decides within microseconds."""
 
 
 def make_strategy(spec: str, entries: Mapping[str, StrategyKind[_T]], title: str) -> _T:
@@ -68,8 +70,3 @@ def _read_number(text: str) -> float | None:
         return float(text)
     except ValueError:
         return None
-
-
-def describe_strategies(entries: Mapping[str, StrategyKind[_T]]) -> Mapping[str, str]:
-    """Return the sentence of each strategy, by its name."""
-    return {name: entry.sentence for name, entry in entries.items()}

@@ -20,11 +20,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from importlib.metadata import entry_points
+from random import Random
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
+from google.protobuf import json_format
 from google.protobuf.message import Message
 
+from fairplay.games.conformance import Mutation
 from fairplay.games.kit import tournament
 from fairplay.games.steps import Call, Conversation, Eliminate, Method, Outcome, Show, answer_step, drive
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Misconduct, Overrun
@@ -36,6 +39,7 @@ Json: TypeAlias = Any
 """null, a truth value, a number, a text, an array of Json or an object of Json."""
 Function = TypeVar("Function", bound=Callable[..., Json])
 Settings = TypeVar("Settings")
+Kind = TypeVar("Kind", bound=Message)
 
 
 class Question(NamedTuple):
@@ -144,6 +148,23 @@ def read_settings(
     return found
 
 
+def read_message(value: Json, message_type: type[Kind], where: str) -> Kind:
+    """Return the message that a JSON object in protobuf's words stands for. Raises ValueError for any other value."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{where} is {value!r}: it must be an object.")
+    try:
+        return json_format.ParseDict(value, message_type())
+    except json_format.ParseError as error:
+        raise ValueError(f"{where}: {' '.join(str(error).split())}") from None
+
+
+def write_message(message: Message) -> Json:
+    """Return a message as JSON, with the names of its fields and everything that is zero."""
+    return json_format.MessageToDict(
+        message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+    )
+
+
 def _reader_of(default: Any) -> Callable[[Json, str], Any]:
     if isinstance(default, bool):
         return read_flag
@@ -172,14 +193,6 @@ class Script(NamedTuple):
     """Whether it never answers a call that fails, in place of raising an error."""
     cheat: str = ""
     """The name of its cheat; empty: none."""
-
-
-class Cheat(NamedTuple):
-    """A wrong answer on purpose."""
-
-    method: Method
-    answer: Callable[[Any], Message | None]
-    """Request -> the wrong reply, or None if this request leaves no room for it."""
 
 
 def read_scripts(
@@ -236,7 +249,7 @@ def kebab_case(name: str) -> str:
 class Actor:
     """Answers calls as a reference player does, but fails or cheats where its script says so."""
 
-    def __init__(self, script: Script, player: object, cheats: Mapping[str, Cheat] = MappingProxyType({})) -> None:
+    def __init__(self, script: Script, player: object, cheats: Mapping[str, Mutation] = MappingProxyType({})) -> None:
         self.script = script
         self._player = player
         self._cheat = cheats.get(script.cheat)
@@ -249,8 +262,10 @@ class Actor:
         if method == self.script.method and self._counts[method] >= self.script.from_call:
             return Overrun() if self.script.hangs else CallError(reason=CallErrorReason.CALL_ERROR_REASON_STATUS)
         try:
-            wrong = self._cheat.answer(call.request) if self._cheat and self._cheat.method == call.method else None
-            return self._sound(method, call) if wrong is None else wrong
+            reply, wrong = self._sound(method, call), None
+            if self._cheat is not None and self._cheat.method == call.method.name:
+                wrong = self._cheat.mutate(call.request, reply, Random(0))
+            return reply if wrong is None else wrong
         except ValueError as problem:
             return CallError(reason=CallErrorReason.CALL_ERROR_REASON_STATUS, message=str(problem))
 

@@ -6,13 +6,12 @@ coordinates beyond the rows and columns of the part `map` can neither be chosen 
 
 from __future__ import annotations
 
-from random import Random
 from typing import NamedTuple
 
 from fairplay.games.q import rules
 from fairplay.games.q.protocol import codec
 from fairplay.games.q.rules.settings import MAX_HAND
-from fairplay.games.research import Kind, Part, Position, Research, first_numbers, seats_from, turns_until
+from fairplay.games.research import Encoding, Kind, Part, Position, Research, first_numbers, seats_from, turns_until
 from fairplay.q.v1 import q_pb2
 
 REACH = 20
@@ -30,10 +29,9 @@ class _Draft(NamedTuple):
     """The tiles in hand that are neither placed nor chosen."""
 
 
-class QEncoding:
+class QEncoding(Encoding):
     """The Q game with a map of `SIDE` by `SIDE` coordinates, (0, 0) in the middle."""
 
-    rules = rules
     kinds = (
         Kind("pass", 1, "Place nothing."),
         Kind("replace", 1, "Replace all tiles."),
@@ -44,10 +42,8 @@ class QEncoding:
     _pass, _replace, _done, _tile, _cell, _ = first_numbers(kinds)
 
     def __init__(self, settings: q_pb2.Settings, seat_count: int) -> None:
-        self.seat_count = seat_count
-        self._settings = codec.settings(settings)
-        self.initial(Random(0))
-        chosen = self._settings
+        chosen = codec.settings(settings)
+        super().__init__(rules, chosen, seat_count)
         tiles = rules.KINDS * chosen.copies_per_kind
         most = tiles * (2 * tiles + 2 * chosen.q_bonus + 1) + chosen.finish_bonus
         self.parts = (
@@ -60,14 +56,6 @@ class QEncoding:
             Part("placed_in_round", (1,), 1, "1 if somebody has placed tiles in this round, which is not the last."),
             Part("turn", (1,), seat_count, "How many players after the observer it is the turn of; all: nobody's."),
         )
-
-    def initial(self, rng: Random) -> Position:
-        """Return the position in which a fresh game begins."""
-        return Position(rules.initial(self._settings, self.seat_count, rng))
-
-    def turn(self, position: Position) -> int | None:
-        """Return the seat to act."""
-        return rules.turn(position.state)
 
     def legal(self, position: Position) -> list[int]:
         """Return the legal actions. Passing is always one of them before the first tile, and being done after it."""

@@ -12,7 +12,7 @@ from math import comb
 from random import Random
 from typing import NamedTuple
 
-from fairplay.games.research import Kind, Part, Research, first_numbers, seats_from, turns_until
+from fairplay.games.research import Encoding, Kind, Part, Research, first_numbers, seats_from, turns_until
 from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import takes
@@ -37,16 +37,13 @@ class RoundPosition(NamedTuple):
     """How many rounds in a row nobody has done anything."""
 
 
-class WebsetEncoding:
+class WebsetEncoding(Encoding):
     """Webset in rounds, or its puzzle."""
 
-    rules = rules
-
     def __init__(self, settings: webset_pb2.Settings, seat_count: int) -> None:
-        self.seat_count = seat_count
-        self._settings = chosen = read_settings(settings)
+        chosen = read_settings(settings)
+        super().__init__(rules, chosen, seat_count)
         self._is_puzzle = chosen.rounds == "puzzle"
-        self.initial(Random(0))
         slots = chosen.max_table
         self.kinds = (
             Kind("done", 1, "Take nothing in this round; in a puzzle, name no more sets."),
@@ -83,7 +80,7 @@ class WebsetEncoding:
 
     def initial(self, rng: Random) -> RoundPosition:
         """Return the position in which a fresh game begins."""
-        return RoundPosition(rules.initial(self._settings, self.seat_count, rng))
+        return RoundPosition(rules.initial(self.settings, self.seat_count, rng))
 
     def turn(self, position: RoundPosition) -> int | None:
         """Return the seat to act: the players of a round act in the order of their seats."""
@@ -129,7 +126,7 @@ class WebsetEncoding:
 
     def _end_idle_round(self, position: RoundPosition) -> RoundPosition:
         count = position.idle_count + 1
-        state = rules.stop(position.state) if count >= self._settings.idle_rounds else position.state
+        state = rules.stop(position.state) if count >= self.settings.idle_rounds else position.state
         return RoundPosition(state, idle_count=count)
 
     def observe(self, position: RoundPosition, seat: int) -> list[int]:

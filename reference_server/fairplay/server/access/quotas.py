@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 
-from fairplay.games.game import Game, search_depth_of
+from fairplay.games.game import Game
 from fairplay.server.access.caller import CALLER
 from fairplay.server.net.buckets import Buckets
 from fairplay.server.net.errors import Refusal
@@ -136,7 +136,7 @@ class GameQuota:
 
     def check_strategy(self, game: Game, strategy: str, field: str) -> None:
         """Check how deep a bot of the caller would search. Raises Refusal, which names the field, if too deep."""
-        if _account() and (depth := search_depth_of(game, strategy)) > self._limits.search_depth:
+        if _account() and (depth := game.search_depth(strategy)) > self._limits.search_depth:
             message = f"bots search at most {self._limits.search_depth} deep here, but this one {depth}"
             raise Refusal("INVALID_LINK", f"{message}: give a smaller depth", field)
 

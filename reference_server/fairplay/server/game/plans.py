@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from fairplay.games.envelopes import unwrap, wrap
-from fairplay.games.game import Game, find, seats_of
+from fairplay.games.game import Game, find
 from fairplay.server.links.spec import NAME
 from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
@@ -83,7 +83,7 @@ def full_game_plan(plan: GamePlan, check_link: CheckLink, get: Callable[[str], G
 
 def check_player_count(game: Game, settings: Message, count: int, field: str) -> None:
     """Raise Refusal if a game with these settings, every default filled in, is not played by so many."""
-    seats = seats_of(game, settings)
+    seats = game.seats_with(settings)
     if count not in seats:
         message = f"{game.title} is played by {seats.start} to {seats.stop - 1} players, not by {count}"
         raise Refusal("INVALID_PLAYERS", message, field)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from fairplay.games.game import may_join_late, seats_of
 from fairplay.server.game.plans import check_player_count, full_settings, full_time_control, game_of
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.opening import Links
@@ -141,7 +140,7 @@ def table_message(request: CreateTableRequest, owner: str) -> TableMessage:
         full_time_control(game, request.time_control)
     except Refusal as refusal:
         raise Refusal(refusal.reason, refusal.message, refusal.field.removeprefix("plan.")) from None
-    seats = seats_of(game, settings)
+    seats = game.seats_with(settings)
     if request.seat_count:
         check_player_count(game, settings, request.seat_count, "seat_count")
     now = Timestamp()
@@ -157,5 +156,5 @@ def table_message(request: CreateTableRequest, owner: str) -> TableMessage:
         max_seat_count=request.seat_count or seats.stop - 1,
         seat_count=request.seat_count,
         create_time=now,
-        late_join=may_join_late(game, settings),
+        late_join=game.may_join_late(settings),
     )

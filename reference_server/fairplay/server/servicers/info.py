@@ -61,8 +61,8 @@ def game_info(game: Game) -> GameInfo:
         info.settings.add(name=each.name, meaning=each.meaning, allowed=each.allowed, default_value=each.default)
     for rule_id, sentence in game.rules.items():
         info.rules.add(rule_id=rule_id, sentence=sentence)
-    for name, sentence in game.strategies.items():
-        info.strategies.add(name=name, sentence=sentence)
+    for name, strategy in game.strategies.items():
+        info.strategies.add(name=name, sentence=strategy.sentence)
     return info
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from itertools import combinations_with_replacement, permutations
+from random import Random
 from types import MappingProxyType
 from typing import Any
 
@@ -15,7 +16,8 @@ from fairplay.games.bazaar.protocol import codec
 from fairplay.games.bazaar.protocol.conversation import METHODS, REQUEST_CARDS, REQUEST_PEBBLE_OR_EXCHANGES
 from fairplay.games.bazaar.rules import EquationTable, Purchase, Request, TurnView
 from fairplay.games.bazaar.rules.pieces import CARD_PEBBLES, UNITS, Card, Exchange, holds
-from fairplay.games.kit.testdata import Actor, Cheat, Json, kebab_case, read_list, read_scripts, read_text
+from fairplay.games.conformance import Mutation
+from fairplay.games.kit.testdata import Actor, Json, kebab_case, read_list, read_scripts, read_text
 
 METRICS: Mapping[str, Metric] = MappingProxyType({"purchase-points": "points", "purchase-size": "size"})
 FIRST_CALL = "request-pebble-or-trades"
@@ -59,21 +61,21 @@ def _with_own_methods(actor: Json) -> Json:
 # Cheats
 
 
-def _cheat_in_request(find: Callable[[EquationTable, TurnView], Request | None]) -> Cheat:
-    def answer(request: Any) -> Any:
+def _cheat_in_request(find: Callable[[EquationTable, TurnView], Request | None]) -> Mutation:
+    def answer(request: Any, reply: Any, rng: Random) -> Any:
         shown = request.turn_state
         wrong = find(codec.table(shown.table), codec.view(shown))
         return None if wrong is None else codec.request_message(wrong)
 
-    return Cheat(REQUEST_PEBBLE_OR_EXCHANGES, answer)
+    return Mutation("", "", REQUEST_PEBBLE_OR_EXCHANGES.name, "", (), answer)
 
 
-def _cheat_in_purchase(find: Callable[[TurnView], Purchase | None]) -> Cheat:
-    def answer(request: Any) -> Any:
+def _cheat_in_purchase(find: Callable[[TurnView], Purchase | None]) -> Mutation:
+    def answer(request: Any, reply: Any, rng: Random) -> Any:
         wrong = find(codec.view(request.turn_state))
         return None if wrong is None else codec.purchase_message(wrong)
 
-    return Cheat(REQUEST_CARDS, answer)
+    return Mutation("", "", REQUEST_CARDS.name, "", (), answer)
 
 
 def _false_equation(table: EquationTable, view: TurnView) -> Request:
@@ -99,7 +101,7 @@ def _unpayable_card(view: TurnView) -> Purchase | None:
     return next(((card,) for card in view.visible if not holds(view.wallet, card.pebbles)), None)
 
 
-CHEATS: Mapping[str, Cheat] = MappingProxyType(
+CHEATS: Mapping[str, Mutation] = MappingProxyType(
     {
         "use-non-existent-equation": _cheat_in_request(_false_equation),
         "bank-cannot-trade": _cheat_in_request(_bank_cannot),

@@ -21,8 +21,8 @@ from fairplay.games.bazaar.protocol import codec
 from fairplay.games.bazaar.rules.pieces import Card, Exchange, bag_text, card_text, holds, unpack
 from fairplay.games.bazaar.views import picture
 from fairplay.games.bazaar.views.seats import NO_EXCHANGE, NOTHING_OWN, PEBBLE, Own, card_part, exchange_part, news_line
-from fairplay.games.frontends import GameView, TableContext
-from fairplay.games.kit.person import NO_MARKS, Choice, Draft, IllegalChoiceError, Marks, Person
+from fairplay.games.frontends import Choice, Frontend, GameView, IllegalChoiceError, TableContext
+from fairplay.games.kit.person import NO_MARKS, Draft, Marks, Person
 
 _ONE_KIND = "A turn asks for a pebble or for exchanges, not for both: take the last choice back first."
 
@@ -254,28 +254,20 @@ class BazaarPerson(Person[bazaar_pb2.State]):
         return news_line(state, self.table.names())
 
 
-class BazaarFrontend:
-    """The front end of Bazaar."""
+def _watched(state: bazaar_pb2.State, names: Sequence[str]) -> GameView:
+    """Return the table as a spectator sees it."""
+    board = picture.table_text(state, NOTHING_OWN, NO_MARKS)
+    return GameView(board, picture.side_text(state, names), "You watch.")
 
-    settings = ""
-    limit = "2m"
-    bot = "points"
-    help = (
+
+FRONTEND = Frontend(
+    limit="2m",
+    bot="points",
+    help=(
         "A turn has two halves. First ask for a pebble of the bank, or exchange pebbles by the equations; asking for "
         "exchanges, or for none, costs a card. Then buy cards with your pebbles: the fewer are left, the more points. "
         "Arrow keys go to what can be chosen, Enter chooses it, Backspace takes a choice back, s sends."
-    )
-
-    def view_of(self, state: Message, names: Sequence[str]) -> GameView:
-        """Return the table as a spectator sees it."""
-        if not isinstance(state, bazaar_pb2.State):
-            return GameView("", "", "")
-        board = picture.table_text(state, NOTHING_OWN, NO_MARKS)
-        return GameView(board, picture.side_text(state, names), "You watch.")
-
-    def create_player(self, table: TableContext) -> BazaarPerson:
-        """Return a player for a person at a table."""
-        return BazaarPerson(table)
-
-
-FRONTEND = BazaarFrontend()
+    ),
+    view_of=_watched,
+    create_player=BazaarPerson,
+)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from fairplay.bazaar.v1 import bazaar_pb2
 from fairplay.games.bazaar.rules.pieces import INITIALS
+from fairplay.games.frontends import Choice
 from fairplay.games.kit.lettering import short_name
-from fairplay.games.kit.person import Choice
 
 PEBBLE, NO_EXCHANGE = "pebble", "no-exchange"
 """The ids of two replies in pictures: the bank, and a button."""

@@ -21,8 +21,9 @@ from fairplay.games.eriantys.views.words import (
     last_action,
     seats,
 )
+from fairplay.games.frontends import Choice
 from fairplay.games.kit.lettering import literally, name_column
-from fairplay.games.kit.person import Choice, Marks, choice_lines
+from fairplay.games.kit.person import Marks, choice_lines
 
 _STYLES = {  # each student is an initial on its own colour, so that it is seen on any background
     "G": "bold #ffffff on #1b7340",

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from fairplay.eriantys.v1 import eriantys_pb2
 from fairplay.games.eriantys.rules.characters import NAMES
+from fairplay.games.frontends import Choice
 from fairplay.games.kit.lettering import short_name
-from fairplay.games.kit.person import Choice
 
 COLORS = 5
 INITIALS = "GRYPB"

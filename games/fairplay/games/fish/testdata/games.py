@@ -2,43 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from random import Random
 
-from fairplay.fish.v1.fish_player_pb2 import TakeTurnRequest, TakeTurnResponse
 from fairplay.games.fish import rules
+from fairplay.games.fish.conformance import turn_mutations
 from fairplay.games.fish.players.player import StrategyPlayer
 from fairplay.games.fish.protocol import codec, conversation
-from fairplay.games.fish.rules import Move, Settings, State
+from fairplay.games.fish.rules import Settings, State
 from fairplay.games.fish.testdata.forms import Table
 from fairplay.games.kit.player_service import END, START
-from fairplay.games.kit.testdata import Actor, Cheat, Json, PlayedGame, play_game, read_scripts
+from fairplay.games.kit.testdata import Actor, Json, PlayedGame, play_game, read_scripts
 
 METHODS = tuple(conversation.METHODS.values())
 
 
-def _moves_off_board(request: TakeTurnRequest) -> TakeTurnResponse:
-    state = codec.view(request.state)
-    return _reply(Move(state.places[0][0], state.board.geometry.size))
-
-
-def _stays(request: TakeTurnRequest) -> TakeTurnResponse:
-    cell = request.state.players[0].places[0]
-    return _reply(Move(cell, cell))
-
-
-def _skips(request: TakeTurnRequest) -> TakeTurnResponse:
-    return _reply(None)
-
-
-def _reply(move: Move | None) -> TakeTurnResponse:
-    return TakeTurnResponse(action=codec.action_message(move))
-
-
-CHEATS: Mapping[str, Cheat] = {
-    "off-board": Cheat(conversation.TAKE_TURN, _moves_off_board),
-    "stay": Cheat(conversation.TAKE_TURN, _stays),
-    "skip": Cheat(conversation.TAKE_TURN, _skips),
+CHEATS = {
+    "off-board": turn_mutations.moves_one_too_far_off,
+    "stay": turn_mutations.stays,
+    "skip": turn_mutations.skips,
 }
 
 

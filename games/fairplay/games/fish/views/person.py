@@ -21,8 +21,8 @@ from fairplay.games.fish.protocol import codec
 from fairplay.games.fish.views import picture
 from fairplay.games.fish.views.drawing import centre
 from fairplay.games.fish.views.standings import cell_of, move_line, name_cell, part_of
-from fairplay.games.frontends import GameView, TableContext
-from fairplay.games.kit.person import NO_MARKS, Choice, IllegalChoiceError, Marks, Person
+from fairplay.games.frontends import Choice, Frontend, GameView, IllegalChoiceError
+from fairplay.games.kit.person import NO_MARKS, Marks, Person
 
 
 class Placing(NamedTuple):
@@ -177,27 +177,9 @@ class FishPerson(Person[fish_pb2.State]):
         return move_line(*codec.shown(state), self.table.names())
 
 
-class FishFrontend:
-    """The front end of Fish."""
-
-    settings = "rows=5 columns=5 random_fish=true holes=2"
-    limit = "2m"
-    bot = "greedy"
-    help = (
-        "Arrow keys go to what can be chosen, Enter chooses it and then sends, Backspace takes a choice back. First "
-        "all penguins are placed; then each turn moves one in a straight line over free tiles. The tile that it "
-        "leaves sinks, and its fish are yours. Who has most when nobody can move has won."
-    )
-
-    def view_of(self, state: Message, names: Sequence[str]) -> GameView:
-        """Return the board as a spectator sees it."""
-        if not isinstance(state, fish_pb2.State):
-            return GameView("", "", "")
-        return GameView(_board(state, NO_MARKS), _side(state, names), "You watch.")
-
-    def create_player(self, table: TableContext) -> FishPerson:
-        """Return a player for a person at a table."""
-        return FishPerson(table)
+def _watched(state: fish_pb2.State, names: Sequence[str]) -> GameView:
+    """Return the board as a spectator sees it."""
+    return GameView(_board(state, NO_MARKS), _side(state, names), "You watch.")
 
 
 def _board(state: fish_pb2.State, marks: Marks) -> str:
@@ -210,4 +192,15 @@ def _side(state: fish_pb2.State, names: Sequence[str]) -> str:
     return picture.side_text(shown.state, shown.colors, names)
 
 
-FRONTEND = FishFrontend()
+FRONTEND = Frontend(
+    settings="rows=5 columns=5 random_fish=true holes=2",
+    limit="2m",
+    bot="greedy",
+    help=(
+        "Arrow keys go to what can be chosen, Enter chooses it and then sends, Backspace takes a choice back. First "
+        "all penguins are placed; then each turn moves one in a straight line over free tiles. The tile that it "
+        "leaves sinks, and its fish are yours. Who has most when nobody can move has won."
+    ),
+    view_of=_watched,
+    create_player=FishPerson,
+)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from random import Random
 
-from fairplay.games.kit.testdata import Actor, Cheat, Json, PlayedGame, play_game, read_scripts
+from fairplay.games.conformance import Mutation
+from fairplay.games.kit.testdata import Actor, Json, PlayedGame, play_game, read_scripts
 from fairplay.games.q import rules
 from fairplay.games.q.players.player import StrategyPlayer
 from fairplay.games.q.protocol import codec, conversation
@@ -91,12 +93,12 @@ ILLEGAL_ACTIONS: Mapping[str, Callable[[View], Action | None]] = {
 }
 
 
-def _cheat(illegal: Callable[[View], Action | None]) -> Cheat:
-    def answer(request: TakeTurnRequest) -> TakeTurnResponse | None:
+def _cheat(name: str, illegal: Callable[[View], Action | None]) -> Mutation:
+    def answer(request: TakeTurnRequest, reply: TakeTurnResponse, rng: Random) -> TakeTurnResponse | None:
         action = illegal(codec.view(request.state))
         return None if action is None else TakeTurnResponse(action=codec.action_message(action))
 
-    return Cheat(conversation.TAKE_TURN, answer)
+    return Mutation(name, "", "TakeTurn", "", (), answer)
 
 
-CHEATS = {name: _cheat(illegal) for name, illegal in ILLEGAL_ACTIONS.items()}
+CHEATS = {name: _cheat(name, illegal) for name, illegal in ILLEGAL_ACTIONS.items()}

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from google.protobuf.message import Message
 
-from fairplay.games.frontends import GameView, TableContext
-from fairplay.games.kit.person import NO_MARKS, Choice, IllegalChoiceError, Marks, Person
+from fairplay.games.frontends import Choice, Frontend, GameView, IllegalChoiceError, TableContext
+from fairplay.games.kit.person import NO_MARKS, Marks, Person
 from fairplay.games.q import rules
 from fairplay.games.q.protocol import codec
 from fairplay.games.q.views import picture
@@ -236,28 +236,20 @@ def _left(hand: Sequence[int], action: rules.Action) -> tuple[int, ...]:
     return tuple(left)
 
 
-class QFrontend:
-    """The front end of the Q game."""
+def _watched(state: q_pb2.State, names: Sequence[str]) -> GameView:
+    """Return the map as a spectator sees it."""
+    board = picture.table_text(state, NOTHING_OWN, NO_MARKS)
+    return GameView(board, picture.side_text(state, names), "You watch.")
 
-    settings = ""
-    limit = "3m"
-    bot = "ldasg"
-    help = (
+
+FRONTEND = Frontend(
+    limit="3m",
+    bot="ldasg",
+    help=(
         "Arrow keys go to what can be chosen, Enter chooses it, Backspace takes a choice back, s sends. Choose a tile "
         "of your hand, then its place; more tiles may follow in the same row or column. Each tile fits its neighbours "
         "to the left and right by colour or by shape, and so it does above and below. Or replace all tiles, or pass."
-    )
-
-    def view_of(self, state: Message, names: Sequence[str]) -> GameView:
-        """Return the map as a spectator sees it."""
-        if not isinstance(state, q_pb2.State):
-            return GameView("", "", "")
-        board = picture.table_text(state, NOTHING_OWN, NO_MARKS)
-        return GameView(board, picture.side_text(state, names), "You watch.")
-
-    def create_player(self, table: TableContext) -> QPerson:
-        """Return a player for a person at a table."""
-        return QPerson(table)
-
-
-FRONTEND = QFrontend()
+    ),
+    view_of=_watched,
+    create_player=QPerson,
+)

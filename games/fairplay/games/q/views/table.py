@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from fairplay.games.frontends import Choice
 from fairplay.games.kit.lettering import short_name
-from fairplay.games.kit.person import Choice
 from fairplay.games.q import rules
 from fairplay.q.v1 import q_pb2
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import combinations
+from random import Random
 from types import MappingProxyType
 
-from fairplay.games.kit.testdata import Cheat
+from fairplay.games.conformance import Mutation
 from fairplay.games.webset.protocol.codec import ACT, PICK_CARDS
 from fairplay.games.webset.rules.cards import EMPTY, Cards, is_set, third
 from fairplay.webset.v1.webset_player_pb2 import ActRequest, ActResponse, PickCardsRequest, PickCardsResponse
@@ -14,18 +15,18 @@ from fairplay.webset.v1.webset_player_pb2 import ActRequest, ActResponse, PickCa
 UNKNOWN_ACTION = 6
 
 
-def _unknown_act(request: ActRequest) -> ActResponse:
+def _unknown_act(request: ActRequest, reply: ActResponse, rng: Random) -> ActResponse:
     return ActResponse(action=UNKNOWN_ACTION)  # type: ignore[arg-type]  # there is no such action
 
 
-def _picking(wrong: Callable[[Cards], Cards | None]) -> Cheat:
+def _picking(wrong: Callable[[Cards], Cards | None]) -> Mutation:
     """Return the cheat that picks wrong cards, made from those on the table."""
 
-    def answer(request: PickCardsRequest) -> PickCardsResponse | None:
+    def answer(request: PickCardsRequest, reply: PickCardsResponse, rng: Random) -> PickCardsResponse | None:
         cards = wrong(tuple([card for card in request.state.slots if card != EMPTY]))
         return None if cards is None else PickCardsResponse(cards=cards)
 
-    return Cheat(PICK_CARDS, answer)
+    return Mutation("", "", PICK_CARDS.name, "", (), answer)
 
 
 def _no_set(table: Cards) -> Cards | None:
@@ -37,9 +38,9 @@ def _absent(table: Cards) -> Cards | None:
     return next(((*pair, absent) for pair in pairs if (absent := third(*pair)) not in table), None)
 
 
-CHEATS: Mapping[str, Cheat] = MappingProxyType(
+CHEATS: Mapping[str, Mutation] = MappingProxyType(
     {
-        "unknown-act": Cheat(ACT, _unknown_act),
+        "unknown-act": Mutation("", "", ACT.name, "", (), _unknown_act),
         "no-set": _picking(_no_set),
         "absent-card": _picking(_absent),
         "card-twice": _picking(lambda table: (table[0], table[0], table[1])),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from fairplay.games.kit.person import Choice, IllegalChoiceError
+from fairplay.games.frontends import Choice, IllegalChoiceError
 from fairplay.games.webset.rules import RULES
 from fairplay.games.webset.rules.cards import CARDS, card_name
 from fairplay.games.webset.views.board import ROWS

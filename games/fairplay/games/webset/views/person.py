@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 from google.protobuf.message import Message
 
-from fairplay.games.frontends import Choice, GameView, Key, Offer, TableContext
+from fairplay.games.frontends import Choice, Frontend, GameView, IllegalChoiceError, Key, Offer, TableContext
 from fairplay.games.kit.lettering import literally
-from fairplay.games.kit.person import UNDO, Draft, IllegalChoiceError, Marks, Person
+from fairplay.games.kit.person import UNDO, Draft, Marks, Person
 from fairplay.games.webset.rules.cards import card_name
 from fairplay.games.webset.views import board, picture, reasons
 from fairplay.games.webset.views.board import Scene
@@ -366,30 +366,23 @@ def _picking(request: messages.PickCardsRequest, kept: Draft | None) -> Picking:
     return Picking(slots, request.may_skip, picked, one_by_one=request.one_by_one, known=frozenset(known))
 
 
-class WebsetFrontend:
-    """The front end of Webset."""
+def _watched(state: webset_pb2.State, names: Sequence[str]) -> GameView:
+    """Return the table as a spectator sees it."""
+    scene = Scene(state, -1, names)
+    return GameView(board.draw(scene), board.describe(scene), literally(board.going_on(scene) or "You watch."))
 
-    settings = "more_rule=if_no_set show_enabled=true selection=single"
-    limit = "1m"
-    bot = "solver:reaction=10"
-    help = (
+
+FRONTEND = Frontend(
+    settings="more_rule=if_no_set show_enabled=true selection=single",
+    limit="1m",
+    bot="solver:reaction=10",
+    help=(
         "Space calls a set: nobody else may touch the table then, and within a few seconds you pick three cards by the "
         "keys in their boxes; the same key again puts a card back. With selection=single everybody sees what you pick. "
         "A right set is a point; a wrong one, or none in time, costs one. Where the table allows it m deals three more "
         "cards, s shows the solutions one after the other, and r ends the showing and removes them. With rounds=puzzle "
         "you name all sets that you find, three cards for each, Backspace takes the last card back, and Enter ends it."
-    )
-
-    def view_of(self, state: Message, names: Sequence[str]) -> GameView:
-        """Return the table as a spectator sees it."""
-        if not isinstance(state, webset_pb2.State):
-            return GameView("", "", "")
-        scene = Scene(state, -1, names)
-        return GameView(board.draw(scene), board.describe(scene), literally(board.going_on(scene) or "You watch."))
-
-    def create_player(self, table: TableContext) -> WebsetPerson:
-        """Return a player for a person at a table."""
-        return WebsetPerson(table)
-
-
-FRONTEND = WebsetFrontend()
+    ),
+    view_of=_watched,
+    create_player=WebsetPerson,
+)

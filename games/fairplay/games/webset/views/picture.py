@@ -10,8 +10,9 @@ from html import escape
 from math import ceil
 from typing import NamedTuple
 
+from fairplay.games.frontends import Choice
 from fairplay.games.kit.lettering import font_size, literally, name_column, short_name
-from fairplay.games.kit.person import NO_MARKS, Choice, Marks
+from fairplay.games.kit.person import NO_MARKS, Marks
 from fairplay.games.kit.pictures import AMBER, AMBER_INK, BUTTON_HEIGHT, button_lines, buttons, document, outline, piece
 from fairplay.games.webset.rules.cards import CARDS, card_name
 from fairplay.games.webset.views.board import displayed, letter
