@@ -18,12 +18,12 @@ from fairplay.games.frontends import (
     TableContext,
     find_frontend,
 )
+from fairplay.games.webset.person import ACTIONS, FRONTEND, GUARD_S, KEYS
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import RULES
 from fairplay.games.webset.rules.state import State
-from fairplay.games.webset.views import board, reasons
-from fairplay.games.webset.views.drafts import ACTIONS
-from fairplay.games.webset.views.person import FRONTEND, GUARD_S, KEYS
+from fairplay.games.webset.views import board
+from fairplay.games.webset.views.picture import letter
 from fairplay.player.handlers import Handlers
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1 import webset_player_pb2 as messages
@@ -127,9 +127,9 @@ def test_a_full_table_fits_into_its_part_of_the_screen_and_has_a_key_for_every_c
     full = done(fresh(more_rule="anyone"), *[(0, MORE)] * 3)
     lines = shown(board.draw(scene(full))).splitlines()
     assert max(map(len, lines)) <= 56
-    assert len({board.letter(slot) for slot in range(21)} - {""}) == 21
-    assert len({board.letter(slot) for slot in range(27)}) == 27
-    assert board.letter(27) == ""
+    assert len({letter(slot) for slot in range(21)} - {""}) == 21
+    assert len({letter(slot) for slot in range(27)}) == 27
+    assert letter(27) == ""
 
 
 def test_picked_cards_and_a_shown_solution_are_marked() -> None:
@@ -313,7 +313,7 @@ async def test_news_of_a_cancelled_question_is_reported_once() -> None:
     await sitting.person.report(
         messages.ReportRequest(state=codec.build_public(state), events=[expired, called], **more)
     )
-    not_now = reasons.STATUSES[messages.STATUS_NOT_NOW]
+    not_now = board.STATUSES[messages.STATUS_NOT_NOW]
     assert sitting.reported == ["ann CallExpired: no cards in time.", not_now, "bob[2J calls ---S-E-T---."]
     await sitting.person.report(messages.ReportRequest(state=codec.build_public(state), **more))
     assert sitting.reported[3:] == [not_now]

@@ -147,7 +147,7 @@ def test_every_card_can_be_drawn_on_its_own(card: int) -> None:
     assert len(uses) == card // 27 + 1
     title = root.find(f"{SVG}title")
     assert title is not None
-    assert title.text == picture.card_name(card)
+    assert title.text == card_name(card)
     assert 1 <= cell_len(Text.from_markup(picture.card_text(card)).plain) <= 5
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from fairplay.games.webset import rules
+from fairplay.games.webset.person import FRONTEND
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import invariants, takes
 from fairplay.games.webset.rules.cards import parse_card
 from fairplay.games.webset.rules.state import State
 from fairplay.games.webset.views import picture
-from fairplay.games.webset.views.person import FRONTEND
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1 import webset_player_pb2 as messages

@@ -1,6 +1,6 @@
 """Webset as a person sees it in a terminal: texts in rich's console markup, made from messages.
 
-Each card has the key of its place: the three rows of letters of a keyboard are the three rows of the table.
+Each card has the key of its place. What is said to the person below the table and in news is plain text.
 """
 
 from __future__ import annotations
@@ -11,13 +11,11 @@ from typing import NamedTuple
 
 from fairplay.games.frontends import Offer
 from fairplay.games.kit.lettering import literally, name_column, short_name
+from fairplay.games.webset.rules import RULES
 from fairplay.games.webset.rules.cards import CARDS, card_name
-from fairplay.games.webset.views.drawing import card_lines, card_text, slot_lines
-from fairplay.webset.v1 import webset_pb2
+from fairplay.games.webset.views.picture import card_text, displayed, letter, table_lines
+from fairplay.webset.v1 import webset_pb2, webset_player_pb2
 
-LETTERS = ("qwertyuio", "asdfghjkl", "zxcvbnm,.")
-ROWS = len(LETTERS)
-BASE_COLUMNS = 4
 NAME_CELLS = 13
 BAR_CELLS = 20
 
@@ -50,15 +48,6 @@ class Scene(NamedTuple):
     picked: Sequence[int] = ()
 
 
-# Places and letters
-
-
-def letter(slot: int) -> str:
-    """Return the key of a slot; empty where the keyboard ends."""
-    column, row = divmod(slot, ROWS)
-    return LETTERS[row][column] if column < len(LETTERS[row]) else ""
-
-
 def slot_at(state: webset_pb2.State, key: str) -> int | None:
     """Return the slot that has this key, or None if no card lies there."""
     return next((slot for slot, card in enumerate(state.slots) if card < CARDS and letter(slot) == key), None)
@@ -69,31 +58,14 @@ def slot_at(state: webset_pb2.State, key: str) -> int | None:
 
 def draw(scene: Scene) -> str:
     """Return the table: each card in a box with its key, picked cards and a displayed solution marked."""
-    state, marked = scene.state, {*picked(scene), *displayed(scene.state)}
-    columns = max(BASE_COLUMNS, ceil(len(state.slots) / ROWS))
-    cards = [*state.slots, *[CARDS] * (columns * ROWS - len(state.slots))]
-    lines: list[str] = []
-    for row in range(ROWS):
-        boxes = [
-            card_lines(card, letter(slot), marked=card in marked) if card < CARDS else slot_lines()
-            for slot, card in enumerate(cards)
-            if slot % ROWS == row
-        ]
-        lines += [" ".join(parts) for parts in zip(*boxes, strict=True)]
-    return "\n".join([*lines, "", _LEGEND])
+    marked = {*picked(scene), *displayed(scene.state)}
+    return "\n".join([*table_lines(scene.state, letter, marked), "", _LEGEND])
 
 
 def picked(scene: Scene) -> Sequence[int]:
     """Return the cards that the caller has picked so far: this person's own, or as everybody sees those of another."""
     own = scene.picked or caller(scene.state) in (None, scene.seat)
     return scene.picked if own else scene.state.picked
-
-
-def displayed(state: webset_pb2.State) -> Sequence[int]:
-    """Return the cards of the solution that is displayed."""
-    if state.phase != webset_pb2.PHASE_SHOWING:
-        return ()
-    return state.solutions[3 * state.displayed : 3 * state.displayed + 3]
 
 
 # Beside it
@@ -190,3 +162,72 @@ def event_line(event: webset_pb2.Event, scene: Scene) -> str:
 def count_sets(card_count: int) -> str:
     """Return how many sets so many cards are, e.g. "1 set"."""
     return f"{card_count // 3} set{'' if card_count == 3 else 's'}"
+
+
+# Why something that a person wants is not possible, in plain text
+
+_LOCKED = "your last call was wrong or late: you may call again when the table has changed"
+_SHOWING = "solutions are shown: end the showing first"
+_ASKED = "you have asked for more cards already: others must ask, too"
+
+STATUSES = {
+    webset_player_pb2.STATUS_ALREADY_CALLED: "AlreadyCalled: somebody else was first",
+    webset_player_pb2.STATUS_NO_CALL: "NoCall: you have no open call",
+    webset_player_pb2.STATUS_INTERNAL_ERROR: "InternalError: the referee has failed; it costs you nothing",
+    webset_player_pb2.STATUS_NOT_NOW: "NotNow: that is not possible at the moment",
+    webset_player_pb2.STATUS_NO_SETS: "NoSets: there are no solutions to show",
+    webset_player_pb2.STATUS_NO_MORE_CARDS: "NoMoreCards: the deck is empty or the table is full",
+}
+"""What a person is told of its own act, except what an event tells as well."""
+_WHY = {
+    "webset.call.open": _SHOWING,
+    "webset.call.lockout": _LOCKED,
+    "webset.more.open": "somebody has called, or solutions are shown: wait for the end of that",
+    "webset.more.auto": "here the referee deals more cards by itself when there is no set",
+    "webset.more.no-set": "there is a set on the table; more cards come only when there is none",
+    "webset.more.once": _ASKED,
+    "webset.show.open": "somebody has called: wait until the call is over",
+    "webset.end.showing": "no solutions are shown",
+}
+"""Why an act was refused with NotNow, by the id of the rule."""
+
+
+def own_act_line(status: int, rule_id: str) -> str:
+    """Return what a person is told of its own act; empty where an event tells it as well."""
+    line = STATUSES.get(status, "")  # type: ignore[call-overload]  # values are ints
+    if status != webset_player_pb2.STATUS_NOT_NOW or rule_id not in RULES:
+        return str(line)
+    return f"NotNow: {_WHY.get(rule_id) or RULES[rule_id]}"
+
+
+def why_not(part: str, scene: Scene) -> str:
+    """Return why an action cannot be tried now, as far as that can be seen."""
+    calls = caller(scene.state)
+    if calls is not None:
+        return f"{short_name(name_of(scene, calls), NAME_CELLS)} has called: wait until the call is over."
+    reason = _why_not(part, scene)
+    return f"{reason[:1].upper()}{reason[1:]}."
+
+
+def _why_not(part: str, scene: Scene) -> str:
+    state = scene.state
+    if state.phase == webset_pb2.PHASE_OVER:
+        return "the game is over"
+    if state.phase == webset_pb2.PHASE_SHOWING and part in ("call-set", "more-cards"):
+        return _SHOWING
+    own = state.players[scene.seat] if scene.seat < len(state.players) else webset_pb2.Player()
+    if part == "call-set" and own.locked:
+        return _LOCKED
+    if part == "more-cards":
+        return _why_no_more(state, own)
+    return {"show-solutions": "solutions are not shown at this table", "end-solutions": "no solutions are shown"}.get(
+        part, "that is not possible at the moment"
+    )
+
+
+def _why_no_more(state: webset_pb2.State, own: webset_pb2.Player) -> str:
+    if own.voted:
+        return _ASKED
+    if not state.deck_left:
+        return "the deck is empty"
+    return "the table is full, or the referee deals more cards by itself when there is no set"

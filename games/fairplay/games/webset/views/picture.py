@@ -1,11 +1,8 @@
-"""Webset: a state as one SVG document and as text for a terminal, and single cards as both.
-
-All functions take messages, or the number of a card, and draw only what a public state holds.
-"""
+"""Webset in pictures: the table as one SVG document and as text, and single cards in both."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from html import escape
 from math import ceil
 from typing import NamedTuple
@@ -14,29 +11,133 @@ from fairplay.games.frontends import Choice
 from fairplay.games.kit.lettering import font_size, literally, name_column, short_name
 from fairplay.games.kit.person import NO_MARKS, Marks
 from fairplay.games.kit.pictures import AMBER, AMBER_INK, BUTTON_HEIGHT, button_lines, buttons, document, outline, piece
-from fairplay.games.webset.rules.cards import CARDS, card_name
-from fairplay.games.webset.views.board import displayed, letter
-from fairplay.games.webset.views.drafts import slot_part
-from fairplay.games.webset.views.drawing import (
-    ARTWORK,
-    CARD,
-    CARD_HEIGHT,
-    CARD_WIDTH,
-    LEGEND,
-    card_lines,
-    card_parts,
-    card_svg,
-    card_text,
-    slot_lines,
-    slot_parts,
-)
+from fairplay.games.webset.rules.cards import CARDS, COLORS, SHADINGS, SYMBOLS, card_name, digits
 from fairplay.webset.v1 import webset_pb2
 
-__all__ = ["card_lines", "card_name", "card_svg", "card_text", "svg", "text"]
+# Cards in SVG. The unit is the pixel
+
+CARD_WIDTH, CARD_HEIGHT = 84.0, 118.0
+_STEP = 32.0  # from one symbol of a card to the next
+_INKS = {"red": "#d2262f", "green": "#118a4e", "purple": "#6b35a8"}
+_PATHS = {
+    "oval": "M-15-11.5H15A11.5 11.5 0 0 1 15 11.5H-15A11.5 11.5 0 0 1-15-11.5Z",
+    "squiggle": (
+        "M-25.5 3.5C-27-8-16-14.5-5-9.5C3-6 9-7 14.5-10.5C20-14 26.5-11 25.5-3.5"
+        "C27 8 16 14.5 5 9.5C-3 6-9 7-14.5 10.5C-20 14-26.5 11-25.5 3.5Z"
+    ),
+    "diamond": "M-27 0L0-13L27 0L0 13Z",
+}
+
+
+def _pattern(color: str) -> str:
+    """Return a pattern of upright stripes."""
+    return (
+        f'<pattern id="webset-{color}" width="4.4" height="60" patternUnits="userSpaceOnUse">'
+        f'<path d="M1.1 0V60" stroke="{_INKS[color]}" stroke-width="1.5"/></pattern>'
+    )
+
+
+# What is drawn often is drawn once. The ids start with the game's name, as a page may hold several pictures.
+ARTWORK = "".join(
+    [
+        *(f'<path id="webset-{symbol}" d="{path}"/>' for symbol, path in _PATHS.items()),
+        *map(_pattern, _INKS),
+    ]
+)
+
+
+CARD = f'rect width="{CARD_WIDTH:.0f}" height="{CARD_HEIGHT:.0f}" rx="9"'
+"""The shape of a card with its corner at the origin."""
+
+
+def card_parts(card: int, border: str = "") -> str:
+    """Return a card with its corner at the origin, for a document with ARTWORK; `border` colours a thick edge."""
+    number, color, symbol, shading = digits(card)
+    edge = f'stroke="{border}" stroke-width="5"' if border else 'stroke="#9fb0a3" stroke-width="1.2"'
+    ink = _INKS[COLORS[color]]
+    fill = {"solid": ink, "open": "none", "striped": f"url(#webset-{COLORS[color]})"}[SHADINGS[shading]]
+    symbols = (
+        f'<use href="#webset-{SYMBOLS[symbol]}" transform="translate({CARD_WIDTH / 2:.0f} '
+        f'{CARD_HEIGHT / 2 + (place - number / 2) * _STEP:.0f})" '
+        f'fill="{fill}" stroke="{ink}" stroke-width="2.4" stroke-linejoin="round"/>'
+        for place in range(number + 1)
+    )
+    return f'<{CARD} fill="#ffffff" {edge}/>{"".join(symbols)}'
+
+
+def slot_parts() -> str:
+    """Return an empty slot with its corner at the origin."""
+    return f'<{CARD} fill="none" stroke="#b4c4b7" stroke-dasharray="5 5"/>'
+
+
+def card_svg(card: int) -> str:
+    """Return one card as an SVG document of its own."""
+    width, height = CARD_WIDTH + 2, CARD_HEIGHT + 2
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+            f'viewBox="-1 -1 {width:.0f} {height:.0f}">',
+            f"<title>{card_name(card)}</title>",
+            f"<defs>{ARTWORK}</defs>",
+            card_parts(card),
+            "</svg>",
+        ]
+    )
+
+
+# Cards in rich's console markup. The colours can be told apart on a light and on a dark background
+
+TEXT_WIDTH = 7
+"""Cells of a card in its box."""
+
+
+_GLYPHS = {"oval": "●○◍", "squiggle": "▰▱▨", "diamond": "◆◇◈"}
+"""By symbol: solid, open, striped."""
+_STYLES = {"red": "#e0383f", "green": "#18a318", "purple": "#b545d8"}
+_BORDER, _MARK = "#8a998d", "bold #d97706"
+LEGEND = "   ".join(f"{glyphs} {symbol}s" for symbol, glyphs in _GLYPHS.items()) + "   each solid, open, striped"
+
+
+def card_text(card: int) -> str:
+    """Return the symbols of a card in a row, e.g. "◆ ◆ ◆" in red: at most 5 cells."""
+    number, color, symbol, shading = digits(card)
+    symbols = " ".join([_GLYPHS[SYMBOLS[symbol]][shading]] * (number + 1))
+    return f"[{_STYLES[COLORS[color]]}]{symbols}[/]"
+
+
+def card_lines(card: int, label: str, *, marked: bool = False) -> tuple[str, str, str]:
+    """Return a card in a box with a label of at most five cells: three lines of 7 cells."""
+    style, inner = _MARK if marked else _BORDER, TEXT_WIDTH - 2
+    side, room = f"[{style}]│[/]", " " * (2 - card // 27)
+    top, bottom = f"[{style}]╭{label:─^{inner}}╮[/]", f"[{style}]╰{'─' * inner}╯[/]"
+    return top, f"{side}{room}{card_text(card)}{room}{side}", bottom
+
+
+def slot_lines() -> tuple[str, str, str]:
+    """Return an empty slot: three lines of 7 cells, as a card."""
+    return (" " * TEXT_WIDTH, f"   [{_BORDER}]·[/]   ", " " * TEXT_WIDTH)
+
+
+def table_lines(state: webset_pb2.State, label: Callable[[int], str], marked: Collection[int]) -> list[str]:
+    """Return the table as text, row by row: each card in a box with a label for its slot, some of them marked."""
+    lines: list[str] = []
+    for row in range(ROWS):
+        boxes = [
+            slot_lines() if card is None else card_lines(card, label(slot), marked=card in marked)
+            for slot, card in enumerate(_slots(state))
+            if slot % ROWS == row
+        ]
+        lines += [" ".join(parts) for parts in zip(*boxes, strict=True)]
+    return lines
+
+
+# States
 
 _NAME_LIMIT = 20  # cells of a terminal; longer names are cut
 _LINE = 76  # cells of a terminal
-_ROWS = 3  # of slots in a column
+LETTERS = ("qwertyuio", "asdfghjkl", "zxcvbnm,.")
+"""The keys of the slots: the three rows of letters of a keyboard are the three rows of the table."""
+ROWS = len(LETTERS)
 _BASE = 12  # slots that are drawn in any case
 _GONE = {webset_pb2.STANDING_ELIMINATED: "eliminated", webset_pb2.STANDING_FAILED: "failed at the end"}
 
@@ -126,9 +227,27 @@ def _happened(state: webset_pb2.State, players: Sequence[str]) -> str:
     return short_name(", ".join(parts), _LINE)
 
 
+def letter(slot: int) -> str:
+    """Return the key of a slot; empty where the keyboard ends."""
+    column, row = divmod(slot, ROWS)
+    return LETTERS[row][column] if column < len(LETTERS[row]) else ""
+
+
+def slot_part(slot: int) -> str:
+    """Return the id of a slot in pictures."""
+    return f"slot-{slot}"
+
+
+def displayed(state: webset_pb2.State) -> Sequence[int]:
+    """Return the cards of the solution that is displayed."""
+    if state.phase != webset_pb2.PHASE_SHOWING:
+        return ()
+    return state.solutions[3 * state.displayed : 3 * state.displayed + 3]
+
+
 def _slots(state: webset_pb2.State) -> list[int | None]:
     """Return the slots that are drawn, in whole columns; None for an empty one."""
-    count = max(_BASE, ceil(len(state.slots) / _ROWS) * _ROWS)
+    count = max(_BASE, ceil(len(state.slots) / ROWS) * ROWS)
     cards = [card if card < CARDS else None for card in state.slots]
     return [*cards, *[None] * (count - len(cards))]
 
@@ -149,8 +268,8 @@ def svg(
     Cards have the id of their slot as `data-part`. For a person, who has `actions`, keys and actions are drawn, too.
     """
     seats, slots = _seats(state, players), _slots(state)
-    wide = len(slots) // _ROWS * (CARD_WIDTH + _GAP) - _GAP
-    high = _HEAD + _ROWS * (CARD_HEIGHT + _GAP) - _GAP
+    wide = len(slots) // ROWS * (CARD_WIDTH + _GAP) - _GAP
+    high = _HEAD + ROWS * (CARD_HEIGHT + _GAP) - _GAP
     lines = button_lines(actions or (), wide)
     columns = max(1, int((wide + _GAP) // (_ROW_WIDE + _GAP)))
     list_top = high + _GAP + 6 + (0 if actions is None else max(1, len(lines)) * BUTTON_HEIGHT + 4)
@@ -191,7 +310,7 @@ def _table(slots: Sequence[int | None], state: webset_pb2.State, marks: Marks, *
     """Yield the cards, column by column; those of a shown solution or of an open call have a thick edge."""
     shown = {*displayed(state), *state.picked}
     for slot, card in enumerate(slots):
-        column, row = divmod(slot, _ROWS)
+        column, row = divmod(slot, ROWS)
         x, y = column * (CARD_WIDTH + _GAP), _HEAD + row * (CARD_HEIGHT + _GAP)
         where = f"translate({x:.0f} {y:.0f})"
         if card is None:
@@ -236,18 +355,13 @@ _TEXT_MUTED, _TEXT_MARK = "#7a8a7e", "bold #c77700"
 
 def text(state: webset_pb2.State, players: Sequence[str]) -> str:
     """Return the same as text: each card in a box with the number of its slot, from 1, column by column."""
-    seats, slots, shown = _seats(state, players), _slots(state), {*displayed(state), *state.picked}
+    seats = _seats(state, players)
     what = name_column(_phase(state, seats), _NAME_LIMIT + 11)
     lines = [f"[bold default]{what.rstrip()}[/]  [{_TEXT_MUTED}]{state.deck_left} cards in the deck[/]"]
     if happened := _happened(state, players):
         lines.append(f"[{_TEXT_MARK}]{literally(happened)}[/]")
-    for row in range(_ROWS):
-        boxes = [
-            slot_lines() if card is None else card_lines(card, str(slot + 1), marked=card in shown)
-            for slot, card in enumerate(slots)
-            if slot % _ROWS == row
-        ]
-        lines += [" ".join(parts).rstrip() for parts in zip(*boxes, strict=True)]
+    shown = {*displayed(state), *state.picked}
+    lines += [line.rstrip() for line in table_lines(state, lambda slot: str(slot + 1), shown)]
     return "\n".join([*lines, *map(_line, seats), f"[{_TEXT_MUTED}]{LEGEND}[/]"])
 
 
