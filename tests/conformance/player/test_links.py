@@ -12,7 +12,7 @@ from typing import Any, cast
 import grpc
 
 from fairplay.certificate import Verdict
-from fairplay.conformance.games.silence import SILENCE_S
+from fairplay.conformance.cases.time import SILENCE_S
 from fairplay.conformance.run.engine import run
 from fairplay.conformance.run.options import Options
 from fairplay.games.game import find

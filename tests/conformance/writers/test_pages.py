@@ -19,13 +19,14 @@ def shown() -> list[str]:
 def test_the_case_of_the_page_is_one_that_a_sound_player_passes() -> None:
 
     from fairplay.certificate import Verdict
+    from fairplay.conformance.blame.judge import judge_condition
     from fairplay.conformance.case import case
     from fairplay.conformance.games.context import Context
     from fairplay.conformance.run.judge import Judge
     from fairplay.conformance.run.options import Options
     from fairplay.conformance.run.plan import make_plan
 
-    module: dict[str, Any] = {"case": case, "Context": Context}
+    module: dict[str, Any] = {"case": case, "Context": Context, "judge_condition": judge_condition}
     exec(shown()[0], module)
     with Judge(make_plan(Options("fish", "bot:random"))) as judge:
         judged = judge.judge(module["three_games_at_once"]).judged

@@ -88,7 +88,7 @@ def _settings(game: Game, settings: Message) -> list[tuple[str, str]]:
     return [("Settings", readable(unusual))] if unusual.ListFields() else []
 
 
-def evidence(game: Game, found: Trial) -> Evidence:
+def evidence_of(game: Game, found: Trial) -> Evidence:
     """Return the evidence of the misconduct that ended a trial."""
     misconduct = found.misconduct
     assert misconduct is not None

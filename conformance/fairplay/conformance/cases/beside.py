@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from fairplay.conformance import case_ids
-from fairplay.conformance.blame.confirm import Control
+from fairplay.conformance.blame.judge import Control, judge_condition
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.games.context import BESIDE_OTHERS, Context
 from fairplay.conformance.games.rotation import TO_THE_END, play_in_turn
@@ -120,7 +120,7 @@ def _judge(context: Context, found: Trial, others: Sequence[Scenario] = ()) -> N
         (case_ids.AT_ONCE, context.pair),
         *([(MANY, partial(_with_ordinary_ids, context, others))] if others else []),
     ]
-    context.judge_condition(found, *controls)
+    judge_condition(context, found, *controls)
 
 
 def _with_ordinary_ids(context: Context, scenarios: Sequence[Scenario]) -> Trial:

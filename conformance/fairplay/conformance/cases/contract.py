@@ -8,6 +8,7 @@ from google.protobuf.message import DecodeError, Message
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
+from fairplay.conformance.blame.judge import confirm, judge_condition, judge_owned
 from fairplay.conformance.case import Case, NotApplicable, case, failure
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.games.context import Context
@@ -118,19 +119,19 @@ def _check_implemented(context: Context, connection: Connection, method: Method)
 @case(case_ids.VOID, "A method without an answer returns normally.")
 def void_methods_return(context: Context) -> None:
     """That a call returned is the answer; a player that raises is out."""
-    context.judge_owned(case_ids.VOID)
+    judge_owned(context, case_ids.VOID)
 
 
 @case(case_ids.READABLE, "Every reply is a message of the method's type, of at most 1 MiB.")
 def replies_readable(context: Context) -> None:
     """Bytes that are no message of the method's type cannot be an answer."""
-    context.judge_owned(case_ids.READABLE)
+    judge_owned(context, case_ids.READABLE)
 
 
 def _judge_owned(context: Context, found: Trial, case_id: str) -> None:
     """Raise Failure if a trial ended with misconduct that belongs to this case."""
     if found.misconduct is not None and faults.owning_case(found) == case_id:
-        context.confirm(found)
+        confirm(context, found)
 
 
 @case("contract.unknown-fields-ignored", "A player ignores fields of a request that it does not know.")
@@ -138,7 +139,7 @@ def unknown_fields_ignored(context: Context) -> None:
     """A referee may be newer than the player."""
     with context.player.separate() as connection:
         found = context.play(context.first_scenario(), connection, newer)
-    context.judge_condition(found)
+    judge_condition(context, found)
 
 
 def newer(request: Message) -> bytes:
@@ -196,7 +197,7 @@ def both_ways_agree(context: Context) -> None:
             raise NotApplicable(f"the player supports only {next(iter(offered))}")
         descriptions = [_description(context, connection) for connection in offered.values()]
         for connection in offered.values():
-            context.judge_condition(context.play(context.first_scenario(), connection))
+            judge_condition(context, context.play(context.first_scenario(), connection))
     finally:
         for connection in connections.values():
             context.player.loop.run(connection.close())

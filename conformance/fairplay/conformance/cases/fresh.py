@@ -8,6 +8,7 @@ from functools import partial
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
+from fairplay.conformance.blame.judge import judge, judge_condition
 from fairplay.conformance.case import Case, Failure, case
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import tells_the_end
@@ -36,11 +37,11 @@ def fresh_process(context: Context) -> None:
             played.append(from_the_beginning)
             alone = partial(context.alone, from_the_beginning)
             try:
-                context.judge_condition(found, ("", alone), (case_ids.BACK_TO_BACK, context.sequence))
+                judge_condition(context, found, ("", alone), (case_ids.BACK_TO_BACK, context.sequence))
             except Failure:
                 plain = _one_after_another(context, played)
                 if faults.same(plain, found):
-                    context.judge(plain)
+                    judge(context, plain)
                 raise
 
 

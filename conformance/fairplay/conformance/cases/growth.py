@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import psutil
 
 from fairplay.conformance import case_ids
+from fairplay.conformance.blame.judge import judge_condition, untested
 from fairplay.conformance.case import Case, Failure, NotApplicable, case, failure
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import Ending, find_endings, tells_the_end
@@ -187,7 +188,7 @@ def memory(context: Context) -> None:
     """A tournament may have thousands of games."""
     for found in growth_of(context):
         if found.failed is not None:
-            context.judge_condition(found.failed, (case_ids.BACK_TO_BACK, context.sequence))
+            judge_condition(context, found.failed, (case_ids.BACK_TO_BACK, context.sequence))
     _only_started(context)
     for found in growth_of(context):
         if _hoards(found):
@@ -261,7 +262,7 @@ def _sound(context: Context) -> Sequence[Growth]:
     growths = growth_of(context)
     for found in growths:
         if found.failed is not None:
-            raise context.untested("not all games could be played", found.failed, MEMORY)
+            raise untested(context, "not all games could be played", found.failed, MEMORY)
     _only_started(context)
     return growths
 

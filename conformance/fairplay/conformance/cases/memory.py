@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+from fairplay.conformance.blame.judge import after_others, judge_condition
 from fairplay.conformance.case import Case, Failure, case
 from fairplay.conformance.case_ids import BACK_TO_BACK
 from fairplay.conformance.games.context import Context
@@ -122,15 +123,15 @@ UNFINISHED_GAMES = 12
 @case(BACK_TO_BACK, "A game has nothing to do with the games before it.")
 def back_to_back(context: Context) -> None:
     """A tournament is many games, and the second one begins where the first one has left its traces."""
-    context.judge_condition(context.sequence())
-    for evidence in context.after_others.values():
+    judge_condition(context, context.sequence())
+    for evidence in after_others(context).values():
         raise Failure(evidence)
 
 
 @case("memory.two-games-at-once", "A player may be in several games at once; each request names its game.")
 def two_games_at_once(context: Context) -> None:
     """What is asked in one game must not be answered with what is known from another."""
-    context.judge_condition(context.pair(), (BACK_TO_BACK, context.sequence))
+    judge_condition(context, context.pair(), (BACK_TO_BACK, context.sequence))
 
 
 @case("memory.early-end", "A game may end at any time, without a word to the player.")
@@ -182,7 +183,7 @@ def _cancel(context: Context, connection: Connection, found: Trial) -> int:
 
 
 def _judge(context: Context, found: Trial) -> None:
-    context.judge_condition(found, (BACK_TO_BACK, context.sequence))
+    judge_condition(context, found, (BACK_TO_BACK, context.sequence))
 
 
 def cases(game: Game) -> Sequence[Case]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from fairplay.conformance import case_ids
+from fairplay.conformance.blame.judge import judge_condition
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.rotation import play_in_turn
@@ -51,7 +52,8 @@ def _scenario(context: Context, variation: Variation, turn_count: int) -> Scenar
 
 def _judge(context: Context, found: Trial) -> None:
     alone = partial(context.alone, found.scenario)
-    context.judge_condition(
+    judge_condition(
+        context,
         found,
         (case_ids.UNUSUAL_SETTINGS, alone),
         (case_ids.BACK_TO_BACK, context.sequence),

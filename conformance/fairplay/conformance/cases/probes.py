@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fairplay.conformance.blame.history import answers_differ
+from fairplay.conformance.blame.judge import judge
 from fairplay.conformance.case import Case
-from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.context import AT_ONCE, Context
 from fairplay.conformance.games.rivals import Joining
 from fairplay.conformance.games.trial import Scenario, Trial
-from fairplay.conformance.games.whole_games import AT_ONCE
 from fairplay.games.conformance import Probe, find_conformance
 from fairplay.games.game import Game
 
@@ -20,7 +20,7 @@ ROUNDS = 8
 def _case(probe: Probe, next_ones: Sequence[Probe]) -> Case:
     def body(context: Context) -> None:
         for found in _played(context, probe, next_ones):
-            context.judge(found)
+            judge(context, found)
 
     return Case(probe.id, probe.level, probe.rules, probe.why, body)
 

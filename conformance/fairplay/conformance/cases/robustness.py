@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from fairplay.conformance.blame.judge import judge_condition
 from fairplay.conformance.case import Case, NotApplicable, case, failure
 from fairplay.conformance.cases.growth import grown, growth_of, keeps_growing
 from fairplay.conformance.evidence import hexadecimal
@@ -119,7 +120,7 @@ def memory_growth(context: Context) -> None:
 
 
 def _judge(context: Context, found: Trial) -> None:
-    context.judge_condition(found, ("memory.back-to-back", context.sequence))
+    judge_condition(context, found, ("memory.back-to-back", context.sequence))
 
 
 def cases(game: Game) -> Sequence[Case]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from fairplay.conformance import case_ids
-from fairplay.conformance.blame.confirm import Control
+from fairplay.conformance.blame.judge import Control, judge_condition
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.cases.states import CASES, STEPS, sources
 from fairplay.conformance.games.context import Context
@@ -89,7 +89,8 @@ def _judge(context: Context, found: Trial, control: Control) -> None:
     """Judge a game beside or after others. What goes wrong in its state alone belongs to the cases of drawn states."""
     if found.misconduct is None:
         return
-    context.judge_condition(
+    judge_condition(
+        context,
         found,
         (CASES[found.misconduct.kind].id, partial(context.alone, found.scenario)),
         control,

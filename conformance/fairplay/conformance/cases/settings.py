@@ -1,4 +1,7 @@
-"""Cases about settings away from their defaults: few games, in which each pair of values is found, and long ones."""
+"""Cases about settings away from their defaults, and about numbers that no short game reaches.
+
+Of the settings few games are played, in which each pair of values is found, and long ones.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from fairplay.conformance.blame import faults
+from fairplay.conformance.blame.judge import judge, untested
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.positions import SHARE, Position, Source, position, with_revision, with_scores
+from fairplay.conformance.games.rivals import rival_names
 from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.conformance.games.variations import Variation
 from fairplay.games.conformance import Situation, find_conformance
@@ -52,15 +58,15 @@ def _judge_games(context: Context, kind: MisconductKind.ValueType) -> None:
         if is_usual(context, found):
             ended_early = found, ""
         elif found.misconduct.kind == kind:
-            context.judge(found)
+            judge(context, found)
         else:
             ended_early = found, CASES[found.misconduct.kind].id
     if ended_early is not None:
-        raise context.untested("games ended before all was seen", *ended_early)
+        raise untested(context, "games ended before all was seen", *ended_early)
 
 
 def judge_elsewhere(context: Context, found: Trial) -> None:
-    """Judge a trial with unusual settings for a case about something else, like `Context.judge`.
+    """Judge a trial with unusual settings for a case about something else, like `blame.judge.judge`.
 
     A failed call that games under unusual settings show as well belongs to the cases about these.
     """
@@ -68,8 +74,8 @@ def judge_elsewhere(context: Context, found: Trial) -> None:
         for each in _unusual_games(context):
             if faults.signature(each) == faults.signature(found) and not is_usual(context, each):
                 owner = CASES[found.misconduct.kind].id
-                raise context.untested("games under unusual settings fail in the same way", each, owner)
-    context.judge(found)
+                raise untested(context, "games under unusual settings fail in the same way", each, owner)
+    judge(context, found)
 
 
 def is_usual(context: Context, found: Trial) -> bool:
@@ -126,7 +132,41 @@ def long_game(context: Context) -> None:
         )
 
 
+LARGE = (2**31, 2**32, 2**52)
+"""Beyond what 32 bits hold, with and without a sign; a number of JavaScript holds them all."""
+LARGE_DECISIONS = 3
+
+
+@case("rules.large-numbers", "Every answer keeps the rules, in whatever state it is asked for.")
+def large_numbers(context: Context) -> None:
+    """Revisions have 64 bits and scores 32: a player that keeps fewer raises, or takes an old state for a new one."""
+    with context.shared() as connection:
+        for scenario in _large_scenarios(context):
+            judge(context, context.play(scenario, connection))
+
+
+def _large_scenarios(context: Context) -> Iterator[Scenario]:
+    for revision in LARGE:
+        found, seed = _position(context, revision)
+        yield Scenario(f"revision-{revision}", with_revision(found, revision).situation(LARGE_DECISIONS), seed)
+    found, seed = _position(context, "scores")
+    rich = with_scores(context.game, found)
+    if rich is not None:
+        yield Scenario("large-scores", rich.situation(LARGE_DECISIONS), seed)
+
+
+def _position(context: Context, word: object) -> tuple[Position, int]:
+    """Return a position in the middle of a game, and the seed of that game."""
+    rng, strategy = context.rng("large-numbers", word), rival_names(context.game)[-1]
+    source = Source(context.settings, context.game.seats.start, rng.getrandbits(32), strategy)
+    return position(context.game, source, SHARE), source.seed
+
+
 def cases(game: Game) -> Sequence[Case]:
-    """Return the cases of this module. A game that is long under its default settings needs no other long game."""
-    varied = tuple(CASES.values())
-    return varied if find_conformance(game.name).long_game is None else (*varied, long_game)
+    """Return the cases of this module.
+
+    A game that is long under its default settings needs no other long game; the states of some have no revision.
+    """
+    long = [] if find_conformance(game.name).long_game is None else [long_game]
+    large = [large_numbers] if "revision" in game.state_type.DESCRIPTOR.fields_by_name else []
+    return [*CASES.values(), *long, *large]

@@ -10,6 +10,7 @@ from random import Random
 from typing import NamedTuple
 
 from fairplay.conformance.blame import faults
+from fairplay.conformance.blame.judge import judge, untested
 from fairplay.conformance.case import Case, NotTested, case
 from fairplay.conformance.cases.settings import is_usual, judge_elsewhere
 from fairplay.conformance.games import positions
@@ -79,13 +80,13 @@ def _judge_states(context: Context, kind: MisconductKind.ValueType) -> None:
         if found.misconduct.kind == kind:
             simple = _simplify(context, drawn, found)
             if simple.scenario.situation.settings == context.settings:
-                context.judge(simple)
+                judge(context, simple)
             judge_elsewhere(context, simple)
         ended_early = found
     if results.stopped is not None:
         raise results.stopped
     if ended_early is not None:
-        raise context.untested("games from drawn states ended early", ended_early, _owner(context, ended_early))
+        raise untested(context, "games from drawn states ended early", ended_early, _owner(context, ended_early))
 
 
 def _owner(context: Context, found: Trial) -> str:

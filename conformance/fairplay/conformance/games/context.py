@@ -1,4 +1,4 @@
-"""What cases work with: the player under test, games to try it in, and the attribution of failures to cases."""
+"""What cases work with: the player under test, and games to try it in. `blame.judge` judges them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,11 @@ from typing import Any, TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
-from fairplay.conformance.blame import confirm, faults
-from fairplay.conformance.blame.confirm import Control
-from fairplay.conformance.case import NotTested
-from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.games.positions import Source, position
 from fairplay.conformance.games.rivals import Departure, rival_names
 from fairplay.conformance.games.scenarios import OrdinaryGames
 from fairplay.conformance.games.trial import CallLimits, Entry, RequestEncoder, Scenario, Trial, play_trial, serialize
 from fairplay.conformance.games.variations import Variation, vary
-from fairplay.conformance.games.whole_games import AT_ONCE, WholeGames
 from fairplay.conformance.names import new_game_id, new_tournament_id
 from fairplay.conformance.player.breaker import Breaker, Budget
 from fairplay.conformance.player.connection import Connection
@@ -32,11 +27,15 @@ from fairplay.games.steps import Failure as CallFailure
 from fairplay.games.steps import Method
 from fairplay.v1.player_pb2 import PlayerDescription
 
+AT_ONCE = 8
+"""Games at the same time. Any player must keep its limits in so many: see the case time.under-load."""
 BESIDE_OTHERS = 24
 """Decisions in games that may show what is left of other games: the first few may have only one legal answer."""
 LEAVES_AFTER = 2
-"""The decisions of the player under test after which the rival is lost of which one game makes do without."""
+"""In the game that a rival leaves, it leaves after so many decisions of the player under test."""
 Kept = TypeVar("Kept")
+Seating: TypeAlias = tuple[int, int]
+"""A seat, and the number of players."""
 Asked: TypeAlias = tuple[bytes | CallFailure, float]
 """The reply or failure of a call, and the seconds that it took."""
 
@@ -64,15 +63,14 @@ class Context:
         self.ordinary_games = OrdinaryGames(game, seed)
         self.settings: Message = game.full_settings(game.settings_type())
         self.trials: list[Trial] = []
-        self._whole = WholeGames(self.seatings, self.scenario, self.ending, self.play_each, self._is_slow_in)
-        self._with_leaver: Trial | None = None
-        self._sequence: Trial | None = None
-        self._pair: Trial | None = None
+        self.is_slow = False
+        """Whether a whole game was left early, or the player takes long for each decision."""
+        self._whole: dict[Seating, Trial] = {}
+        self._ends: dict[int, Trial] = {}
+        """Number of players -> a game from a late state on, where a whole game was left early."""
+        self._without_past: dict[Seating, Trial] = {}
         self._kept: dict[str, Any] = {}
-        self._without_past: dict[tuple[int, int], Trial] = {}
         self._histories: dict[Connection, list[Entry]] = {}
-        self.after_others: dict[faults.Signature | None, Evidence] = {}
-        """The evidence of misconduct that shows only after other games, by its signature, as cases came upon it."""
 
     @property
     def description(self) -> PlayerDescription:
@@ -195,18 +193,6 @@ class Context:
         else:
             yield self.player.connection()
 
-    def whole_game(self, seat: int, count: int) -> Trial:
-        """Return a game to its end, played once."""
-        return self._whole.get(seat, count)
-
-    @property
-    def is_slow(self) -> bool:
-        """Return whether a whole game was left early, or the player takes long for each decision."""
-        return self._whole.is_slow
-
-    def _is_slow_in(self, found: Trial) -> bool:
-        return found.misconduct is None and self.player.budget.is_short_for(found.mean_decision_s)
-
     def play_each(self, scenarios: Iterable[Scenario]) -> Iterator[Trial]:
         """Yield the trials of games that have nothing to do with each other, each played when it is asked for.
 
@@ -221,6 +207,31 @@ class Context:
                 has_failed_beside_others = found.misconduct is not None and len(batch) > 1
                 yield self.play(scenario) if has_failed_beside_others else found
 
+    # --- games that several cases look at ---
+
+    def whole_game(self, seat: int, count: int) -> Trial:
+        """Return a game to its end, played once.
+
+        A game that takes too much of the budget is left early, and the end of one like it is played from a late state.
+        The other games are played at the same time then.
+        """
+        asked = seat, count
+        if asked not in self._whole:
+            others = (each for each in self.seatings if each != asked and each not in self._whole)
+            batch = [asked, *islice(others, AT_ONCE - 1 if self.is_slow else 0)]
+            for seating, found in zip(batch, self.play_each(self.scenario(*each) for each in batch), strict=True):
+                self._keep_whole(seating, found)
+        return self._whole[asked]
+
+    def _keep_whole(self, seating: Seating, found: Trial) -> None:
+        takes_long = found.misconduct is None and self.player.budget.is_short_for(found.mean_decision_s)
+        self.is_slow = self.is_slow or found.is_cut or takes_long
+        _, count = seating
+        if found.is_cut and count not in self._ends:
+            [self._ends[count]] = self.play_each([self.ending(count)])
+        has_failed_at_the_end = found.is_cut and self._ends[count].misconduct is not None
+        self._whole[seating] = self._ends[count] if has_failed_at_the_end else found
+
     def ending(self, count: int) -> Scenario:
         """Return the end of a game, from a late state on."""
         seed = self.rng("ending", count).getrandbits(32)
@@ -234,11 +245,10 @@ class Context:
 
     def game_with_leaver(self) -> Trial:
         """Return a game of the most players to its end, played once, in which one of the rivals is lost."""
-        if self._with_leaver is None:
-            count = self.game.seats.stop - 1
-            departures = (Departure(count - 1, after=LEAVES_AFTER),)
-            self._with_leaver = self.play(self.scenario(0, count)._replace(name="rival-leaves", departures=departures))
-        return self._with_leaver
+        count = self.game.seats.stop - 1
+        departures = (Departure(count - 1, after=LEAVES_AFTER),)
+        scenario = self.scenario(0, count)._replace(name="rival-leaves", departures=departures)
+        return self.once("game with leaver", lambda: self.play(scenario))
 
     def whole_games(self) -> Iterator[Trial]:
         """Yield all whole games, playing each when it is asked for."""
@@ -247,20 +257,28 @@ class Context:
 
     def whole_games_played(self) -> list[Trial]:
         """Return the whole games that have been played so far."""
-        return [*self._whole.played, *filter(None, [self._with_leaver])]
+        return [*self._whole.values(), *filter(None, [self._kept.get("game with leaver")])]
+
+    def same_whole_game(self, found: Trial) -> Trial:
+        """Return the whole game of which a trial is a beginning, if need be played by a player without a past."""
+        situation = found.scenario.situation
+        seating = situation.seat, situation.player_count
+        whole = self.whole_game(*seating)
+        if whole.had_past and whole.misconduct is not None:
+            self._without_past[seating] = self._without_past.get(seating) or self.alone(whole.scenario)
+            return self._without_past[seating]
+        return whole
 
     def sequence(self) -> Trial:
         """Return the last of four games in a row on a fresh connection, or the first of them that fails.
 
         The last one is the first one over again, under another id: as in tournaments with duplicate deals.
         """
-        if self._sequence is None:
-            beginnings = self.beginnings(3, BESIDE_OTHERS)
-            self._sequence = self._play_in_turn(self.history or [[each] for each in (*beginnings, beginnings[0])])
-        return self._sequence
+        return self.once("sequence", self._play_sequence)
 
-    def _play_in_turn(self, history: Sequence[Sequence[Scenario]]) -> Trial:
-        """Return the first game with misconduct on a fresh connection, or the last game."""
+    def _play_sequence(self) -> Trial:
+        beginnings = self.beginnings(3, BESIDE_OTHERS)
+        history = self.history or [[each] for each in (*beginnings, beginnings[0])]
         with self.player.fresh() as connection:
             for scenarios in history:
                 for found in self.play_together(scenarios, connection):
@@ -270,11 +288,12 @@ class Context:
 
     def pair(self) -> Trial:
         """Return one of two games at the same time on a fresh connection: the one that fails, if one does."""
-        if self._pair is None:
-            with self.player.fresh() as connection:
-                both = self.play_together(self.beginnings(2, BESIDE_OTHERS), connection)
-            self._pair = next((each for each in both if each.misconduct is not None), both[0])
-        return self._pair
+        return self.once("pair", self._play_pair)
+
+    def _play_pair(self) -> Trial:
+        with self.player.fresh() as connection:
+            both = self.play_together(self.beginnings(2, BESIDE_OTHERS), connection)
+        return next((each for each in both if each.misconduct is not None), both[0])
 
     def alone(self, scenario: Scenario) -> Trial:
         """Play the same game on a fresh connection, which is the shared one from now on."""
@@ -305,65 +324,6 @@ class Context:
         self.record(connection, Entry(call, f"a call of {method.name}"))
         [answered] = asked
         return answered
-
-    # --- attributing misconduct to cases ---
-
-    def judge(self, found: Trial) -> None:
-        """Judge a trial for a case about the game itself. Raises Failure if the misconduct belongs to no other case.
-
-        An exception or a timeout that the most ordinary game shows as well belongs to the case about that kind of
-        misconduct; one that shows only after other games belongs to the case about games back to back.
-        """
-        if found.misconduct is None:
-            return
-        here = faults.signature(found)
-        if not faults.breaks_rule(found) and found is not self.ordinary and faults.signature(self.ordinary) == here:
-            raise self.untested("the game ended early, as any does", self.ordinary)
-        if found is self.ordinary and not faults.breaks_rule(found):
-            raise self.untested("the game ended early", found)
-        self.confirm(found)
-
-    def judge_owned(self, case_id: str) -> None:
-        """Judge the whole games for the case that owns a kind of misconduct. Raises Failure if one of them shows it.
-
-        Raises NotTested if none does, but some game ended early because of another kind of misconduct.
-        """
-        ended_early: Trial | None = None
-        for found in self.whole_games():
-            if found.misconduct is not None:
-                if faults.owning_case(found) == case_id:
-                    self.confirm(found)
-                ended_early = ended_early or found
-        if ended_early is not None:
-            name = ended_early.scenario.name
-            raise self.untested(f"the game {name} ended before all was seen", ended_early)
-
-    def untested(self, reason: str, found: Trial, see: str = "") -> NotTested:
-        """Return that a case was not tested because of the misconduct of a trial, which belongs to another case."""
-        return NotTested(reason, faults.evidence(self.game, found), see or faults.owning_case(found))
-
-    def confirm(self, found: Trial) -> None:
-        """Raise Failure for a misconduct, or NotTested if it happens only after other games: another case owns that."""
-        confirm.confirm(self, found)
-
-    def judge_condition(self, found: Trial, *controls: Control) -> None:
-        """Judge a trial on a fresh connection for a case about its circumstances.
-
-        Raises Failure if the player misbehaved, and not in the same way in any control: a game without the
-        circumstances, with the id of the case about it ("": the case that owns the misconduct). Raises NotTested if
-        a control shows the same, or if it comes by chance, whatever the circumstances are.
-        """
-        confirm.judge_condition(self, found, controls)
-
-    def same_whole_game(self, found: Trial) -> Trial:
-        """Return the whole game of which a trial is a beginning, if need be played by a player without a past."""
-        situation = found.scenario.situation
-        seating = situation.seat, situation.player_count
-        whole = self.whole_game(*seating)
-        if whole.had_past and whole.misconduct is not None:
-            self._without_past[seating] = self._without_past.get(seating) or self.alone(whole.scenario)
-            return self._without_past[seating]
-        return whole
 
 
 @contextmanager

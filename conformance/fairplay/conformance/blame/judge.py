@@ -1,20 +1,22 @@
-"""Finding out, by playing again, what misconduct is due to: games before it, circumstances, chance, or none of them."""
+"""Judging trials: what misconduct is due to is found out by playing again, and which case it belongs to.
+
+It may be due to games before it, circumstances, chance, or none of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from fairplay.conformance import case_ids
-from fairplay.conformance.blame import faults
+from fairplay.conformance.blame.faults import Signature, breaks_rule, evidence_of, owning_case, same, signature
 from fairplay.conformance.blame.history import due_to_circumstances, shortest
 from fairplay.conformance.case import Failure, NotTested
 from fairplay.conformance.evidence import Evidence
-from fairplay.conformance.games.scenarios import OrdinaryGames, write_games
-from fairplay.conformance.games.trial import Entry, Scenario, Trial
-from fairplay.conformance.player.player import PlayerUnderTest
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.scenarios import write_games
+from fairplay.conformance.games.trial import Entry, Trial
 from fairplay.conformance.player.transports import gets_new_players
-from fairplay.games.game import Game
 from fairplay.v1.misconduct_pb2 import MisconductKind
 
 Control: TypeAlias = tuple[str, Callable[[], Trial]]
@@ -25,58 +27,60 @@ MAX_LISTED = 40
 """How many entries of a history evidence lists, the last ones."""
 
 
-class Context(Protocol):
-    """What is played with: see `games.context.Context`."""
+def after_others(context: Context) -> dict[Signature | None, Evidence]:
+    """Return the evidence of misconduct that shows only after other games, by its signature, as cases came upon it."""
+    return context.once("after others", dict)
 
-    after_others: dict[faults.Signature | None, Evidence]
-    """The evidence of misconduct that shows only after other games, by its signature."""
 
-    @property
-    def game(self) -> Game:
-        """Return the game."""
+def judge(context: Context, found: Trial) -> None:
+    """Judge a trial for a case about the game itself. Raises Failure if the misconduct belongs to no other case.
 
-    @property
-    def player(self) -> PlayerUnderTest:
-        """Return the player under test."""
+    An exception or a timeout that the most ordinary game shows as well belongs to the case about that kind of
+    misconduct; one that shows only after other games belongs to the case about games back to back.
+    """
+    if found.misconduct is None:
+        return
+    ordinary = context.ordinary
+    if not breaks_rule(found) and same(ordinary, found):
+        early = "the game ended early" if found is ordinary else "the game ended early, as any does"
+        raise untested(context, early, ordinary)
+    confirm(context, found)
 
-    @property
-    def ordinary(self) -> Trial:
-        """Return the most ordinary game, played first of all."""
 
-    @property
-    def ordinary_games(self) -> OrdinaryGames:
-        """Return the ordinary games of the run."""
+def judge_owned(context: Context, case_id: str) -> None:
+    """Judge the whole games for the case that owns a kind of misconduct. Raises Failure if one of them shows it.
 
-    def alone(self, scenario: Scenario) -> Trial:
-        """Play a game on a fresh connection."""
+    Raises NotTested if none does, but some game ended early because of another kind of misconduct.
+    """
+    ended_early: Trial | None = None
+    for found in context.whole_games():
+        if found.misconduct is not None:
+            if owning_case(found) == case_id:
+                confirm(context, found)
+            ended_early = ended_early or found
+    if ended_early is not None:
+        raise untested(context, f"the game {ended_early.scenario.name} ended before all was seen", ended_early)
 
-    def same_whole_game(self, found: Trial) -> Trial:
-        """Return the whole game of which a trial is a beginning."""
 
-    def games(self, scenarios: Sequence[Scenario]) -> Entry:
-        """Return the entry of games at the same time in the history of a player."""
-
-    def replay(self, history: Sequence[Entry]) -> Sequence[Trial]:
-        """Ask a player on a fresh connection what a history says, and return the trials of its last entry."""
-
-    def untested(self, reason: str, found: Trial, see: str = "") -> NotTested:
-        """Return that a case was not tested because of the misconduct of a trial."""
+def untested(context: Context, reason: str, found: Trial, see: str = "") -> NotTested:
+    """Return that a case was not tested because of the misconduct of a trial, which belongs to another case."""
+    return NotTested(reason, evidence_of(context.game, found), see or owning_case(found))
 
 
 def confirm(context: Context, found: Trial) -> None:
     """Raise Failure for a misconduct, or NotTested if it is not due to this game: another case owns that."""
     if not found.had_past:
         _check_ordinary(context, found)
-        raise Failure(faults.evidence(context.game, found))
+        raise Failure(evidence_of(context.game, found))
     again = _again(context, found)
-    if again is None or faults.same(again, found):
+    if again is None or same(again, found):
         _check_ordinary(context, found)
         raise Failure(_with_seen_history(context, again or found))
-    here = faults.signature(found)
-    if here not in context.after_others and (history := _shortest_history(context, found)):
-        context.after_others[here] = _with_history(context, found, history)
-    if here in context.after_others:
-        raise NotTested("it fails only after other games", context.after_others[here], case_ids.BACK_TO_BACK)
+    here, known = signature(found), after_others(context)
+    if here not in known and (history := _shortest_history(context, found)):
+        known[here] = _with_history(context, found, history)
+    if here in known:
+        raise NotTested("it fails only after other games", known[here], case_ids.BACK_TO_BACK)
     shown = ("Played again", "The same game on a fresh connection went well.")
     raise Failure(_with_seen_history(context, found).with_sections(shown))
 
@@ -91,23 +95,28 @@ def _check_ordinary(context: Context, found: Trial) -> None:
     if found.misconduct.kind != MisconductKind.MISCONDUCT_KIND_EXCEPTION or found.scenario == context.ordinary.scenario:
         return
     now = _again(context, context.ordinary)
-    if now is not None and faults.same(now, found):
-        raise context.untested("by now any game fails like this", now)
+    if now is not None and same(now, found):
+        raise untested(context, "by now any game fails like this", now)
 
 
-def judge_condition(context: Context, found: Trial, controls: Sequence[Control]) -> None:
-    """Judge a trial for a case about its circumstances: see `Context.judge_condition`."""
+def judge_condition(context: Context, found: Trial, *controls: Control) -> None:
+    """Judge a trial on a fresh connection for a case about its circumstances.
+
+    Raises Failure if the player misbehaved, and not in the same way in any control: a game without the
+    circumstances, with the id of the case about it ("": the case that owns the misconduct). Raises NotTested if
+    a control shows the same, or if it comes by chance, whatever the circumstances are.
+    """
     if found.misconduct is None:
         return
     alone: Control = ("", lambda: context.same_whole_game(found))
     for case_id, control in (alone, *controls):
         plain = control()
-        if plain is not found and faults.same(plain, found):
-            raise context.untested("it fails without that as well", plain, case_id)
+        if plain is not found and same(plain, found):
+            raise untested(context, "it fails without that as well", plain, case_id)
     if not _is_due_to_circumstances(context, found):
-        raise context.untested("it fails now and then, whatever the circumstances are", found)
+        raise untested(context, "it fails now and then, whatever the circumstances are", found)
     history = _shortest_history(context, found)
-    raise Failure(_with_history(context, found, history) if history else faults.evidence(context.game, found))
+    raise Failure(_with_history(context, found, history) if history else evidence_of(context.game, found))
 
 
 def _again(context: Context, found: Trial) -> Trial | None:
@@ -134,15 +143,15 @@ def _is_due_to_circumstances(context: Context, found: Trial) -> bool:
 def _shows(context: Context, found: Trial, past: Sequence[Entry]) -> bool:
     """Return whether a misconduct shows again after some history, in any of the games at the same time."""
     assert found.entry is not None
-    return any(faults.same(each, found) for each in context.replay([*past, found.entry]))
+    return any(same(each, found) for each in context.replay([*past, found.entry]))
 
 
 def _shows_without(context: Context, found: Trial) -> bool:
     """Return whether a misconduct shows in the whole game alone, or in games at the same time one after the other."""
     scenarios = () if found.entry is None else found.entry.scenarios
     if len(scenarios) < 2:
-        return faults.same(context.alone(context.same_whole_game(found).scenario), found)
-    return any(faults.same(context.alone(each), found) for each in scenarios)
+        return same(context.alone(context.same_whole_game(found).scenario), found)
+    return any(same(context.alone(each), found) for each in scenarios)
 
 
 # --- the games before ---
@@ -184,7 +193,7 @@ def _shortened(context: Context, entry: Entry, turn_count: int) -> Entry:
 
 def _with_history(context: Context, found: Trial, history: Sequence[Entry]) -> Evidence:
     """Return the evidence of misconduct that shows after other games, with the option that plays them again."""
-    evidence = faults.evidence(context.game, found)
+    evidence = evidence_of(context.game, found)
     before = ("Games before", f"{_listed(history)}\nThis is the shortest history found that shows it.")
     assert found.entry is not None
     written = write_games(context.ordinary_games, [*history, found.entry])
@@ -193,7 +202,7 @@ def _with_history(context: Context, found: Trial, history: Sequence[Entry]) -> E
 
 def _with_seen_history(context: Context, found: Trial) -> Evidence:
     """Return the evidence of misconduct; if no player without a past is to be had, with what it was asked before."""
-    evidence = faults.evidence(context.game, found)
+    evidence = evidence_of(context.game, found)
     if gets_new_players(context.player.transport) or not found.past:
         return evidence
     sentence = "No new process of this player can be had here: if it goes well after a new start, it is due to these."
