@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperGroup
 
-from fairplay.terminal.app import app, with_json_file
+from fairplay.terminal.app import app
+from fairplay.terminal.options import Command
 from tests.docs.pages import ROOT
 
 FOLDERS = (
@@ -89,7 +90,9 @@ def problem(shown: Shown) -> str | None:
         found = command.get_command(typer.Context(command), words[0])
         if found is None:
             return f"there is no command {words[0]!r}"
-        words, command = with_json_file(words)[1:], found
+        words, command = words[1:], found
+    if isinstance(command, Command):
+        words = command.completed(words)
     if not shown.whole:
         offered = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
         unknown = {word.partition("=")[0] for word in words if word.startswith("--")} - offered - {"--help"}

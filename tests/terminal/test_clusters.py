@@ -11,13 +11,14 @@ import pytest
 from fairplay.client.errors import UsageError
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.terminal.clusters import parse_cluster
+from fairplay.terminal.parameters import Cluster
 
 BOTS = ("bot:first", "exec:./player", "grpc://here:1")
 
 
 def test_jobs_are_processes_here_and_an_address_is_a_cluster() -> None:
-    assert parse_cluster(3, None, "end", BOTS) == ClusterOptions(jobs=3, wait=False)
-    assert parse_cluster(1, "auto", "wait", BOTS) == ClusterOptions(jobs=1, address="auto", wait=True)
+    assert parse_cluster(Cluster(jobs=3, when_lost="end"), BOTS) == ClusterOptions(jobs=3, wait=False)
+    assert parse_cluster(Cluster(cluster="auto"), BOTS) == ClusterOptions(jobs=1, address="auto", wait=True)
 
 
 def test_the_current_folder_is_sent_without_what_the_command_writes(
@@ -25,23 +26,24 @@ def test_the_current_folder_is_sent_without_what_the_command_writes(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     written = [Path("out/cup"), Path("/elsewhere/cup")]
-    found = parse_cluster(1, "auto", "wait", BOTS, ship=True, written=written)
+    found = parse_cluster(Cluster(cluster="auto", ship=True), BOTS, written)
     assert found == ClusterOptions(jobs=1, address="auto", shipped=str(tmp_path), kept=["out/cup"])
     with pytest.raises(UsageError, match="--ship is for --cluster"):
-        parse_cluster(2, None, "wait", BOTS, ship=True)
+        parse_cluster(Cluster(jobs=2, ship=True), BOTS)
 
 
 def test_what_makes_no_sense_together_is_said() -> None:
-    for arguments, sentence in [
-        ((2, "auto", "wait", BOTS), "give one of them"),
-        ((2, None, "never", BOTS), "--when-lost 'never': there are wait and end"),
-        ((2, None, "wait", ["dial-in:ann"]), "dial-in:ann stays with the server that it has dialled: with --jobs"),
+    dials_in = "dial-in:ann stays with the server that it has dialled: with --jobs"
+    for typed, links, sentence in [
+        (Cluster(jobs=2, cluster="auto"), BOTS, "give one of them"),
+        (Cluster(jobs=2, when_lost="never"), BOTS, "--when-lost 'never': there are wait and end"),
+        (Cluster(jobs=2), ["dial-in:ann"], dials_in),
     ]:
         with pytest.raises(UsageError, match=sentence):
-            parse_cluster(*arguments)
+            parse_cluster(typed, links)
 
 
-@pytest.mark.parametrize("module", ["fairplay.terminal.playing.options", "fairplay.terminal.certify_roster"])
+@pytest.mark.parametrize("module", ["fairplay.terminal.playing.channels", "fairplay.terminal.certify_roster"])
 def test_a_process_without_a_cluster_does_not_load_ray(module: str) -> None:
     program = f"import sys, fairplay.server.server, {module}; sys.exit('ray' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -11,27 +11,20 @@ from rich.console import Console
 
 from fairplay.games.game import find
 from fairplay.server.server import Config, Server
-from fairplay.terminal.playing.options import Options
-from fairplay.terminal.playing.tournament import Details, _resume_or_start, show_tournament
+from fairplay.terminal.parameters import Cluster, Files, Programs, Setup
+from fairplay.terminal.playing.plans import tournament_plan
+from fairplay.terminal.playing.tournament import Details, resume_or_start, show_tournament
 from fairplay.terminal.reports.outputs import Outputs
+from fairplay.terminal.tournament import TournamentOptions
 from fairplay.v1.manager_pb2 import WatchTournamentRequest
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 
-TYPED = Options(
+TYPED = TournamentOptions(
     game="fish",
-    players=["a=bot:random", "b=bot:random"],
-    server=None,
-    assignments=["rows=3", "columns=4"],
-    settings_file=None,
-    seed=1,
-    limit=None,
-    first_limit=None,
-    bank=None,
-    start_limit="10s",
-    sandbox="off",
-    program_limits="",
-    program_folders="",
-    records=None,
+    player=["a=bot:random", "b=bot:random"],
+    cluster=Cluster(),
+    setup=Setup(set_=["rows=3", "columns=4"], seed=1, programs=Programs(sandbox="off")),
+    files=Files(),
 )
 
 
@@ -41,7 +34,9 @@ async def test_one_that_a_resuming_server_ended_before_it_was_asked_for_is_not_p
         async with grpc.aio.insecure_channel(server.address) as channel:
 
             async def given(began_ns: int) -> str:
-                return await _resume_or_start(channel, Console(), TYPED.tournament_plan(find("fish")), TYPED, began_ns)
+                return await resume_or_start(
+                    channel, Console(), tournament_plan(TYPED, None, find("fish")), TYPED, began_ns
+                )
 
             began_ns = time.time_ns()
             first = await given(began_ns)
@@ -76,7 +71,7 @@ async def test_a_server_that_goes_away_in_any_call_is_asked_again() -> None:
     console, fish = Console(quiet=True), find("fish")
     try:
         async with grpc.aio.insecure_channel(server.address, interceptors=[breaking]) as channel:
-            tournament_id = await _resume_or_start(channel, console, TYPED.tournament_plan(fish), TYPED, 0)
+            tournament_id = await resume_or_start(channel, console, tournament_plan(TYPED, None, fish), TYPED, 0)
             details = Details({}, {}, Outputs())
             assert await show_tournament(channel, console, fish, tournament_id, details) == 0
     finally:

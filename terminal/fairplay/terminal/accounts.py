@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fairplay.terminal.outcomes import outcomes
+from fairplay.terminal.options import argument, command, option
 from fairplay.terminal.parameters import Authorities, PlainJson, ServerRecords
 
 
@@ -33,9 +33,9 @@ invitations = _group("""Invite people to make accounts of their own.
     \b
       fairplay invitations new --count 30 --records records""")
 
-RoleName = Annotated[str, typer.Option("--role", metavar="ROLE", help="player, organiser or operator.")]
-Days = Annotated[int, typer.Option("--days", metavar="N", min=1, max=3_650, help="How long it is valid.")]
-AccountName = Annotated[str, typer.Argument(metavar="NAME", help="The name of the account.")]
+RoleName = Annotated[str, option("ROLE", "player, organiser or operator.")]
+Days = Annotated[int, option("N", "How long it is valid.", min=1, max=3_650)]
+AccountName = Annotated[str, argument("NAME", "The name of the account.")]
 
 
 @accounts.callback()
@@ -44,13 +44,12 @@ def _accounts() -> None:
 
 
 @accounts.command()
+@command
 def add(
     name: AccountName,
     records: ServerRecords,
     role: RoleName = "player",
-    subject: Annotated[
-        str, typer.Option("--subject", metavar="NAME", help="The common name of its certificates (--tls-client-ca).")
-    ] = "",
+    subject: Annotated[str, option("NAME", "The common name of its certificates (--tls-client-ca).")] = "",
     days: Days = 365,
 ) -> None:
     """Add an account, and print its first token, which is shown this once only.
@@ -60,13 +59,13 @@ def add(
     \b
       fairplay accounts add alice --role player --records records > alice.token
     """
-    with outcomes():
-        from fairplay.terminal.access import add_account
+    from fairplay.terminal.access import add_account
 
-        add_account(records, name, role, subject, days)
+    add_account(records, name, role, subject, days)
 
 
 @accounts.command("list")
+@command
 def list_accounts(records: ServerRecords, json: PlainJson = False) -> None:
     """List the accounts with their roles.
 
@@ -75,16 +74,16 @@ def list_accounts(records: ServerRecords, json: PlainJson = False) -> None:
     \b
       fairplay accounts list --records records
     """
-    with outcomes():
-        from fairplay.terminal.access import show_accounts
+    from fairplay.terminal.access import show_accounts
 
-        show_accounts(records, json=json)
+    show_accounts(records, json=json)
 
 
 @accounts.command()
+@command
 def role(
     name: AccountName,
-    role: Annotated[str, typer.Argument(metavar="ROLE", help="player, organiser or operator.")],
+    role: Annotated[str, argument("ROLE", "player, organiser or operator.")],
     records: ServerRecords,
 ) -> None:
     """Give an account another role.
@@ -94,13 +93,13 @@ def role(
     \b
       fairplay accounts role alice organiser --records records
     """
-    with outcomes():
-        from fairplay.terminal.access import change_role
+    from fairplay.terminal.access import change_role
 
-        change_role(records, name, role)
+    change_role(records, name, role)
 
 
 @accounts.command()
+@command
 def remove(name: AccountName, records: ServerRecords) -> None:
     """Remove an account and its tokens. Its name is not given again.
 
@@ -109,16 +108,16 @@ def remove(name: AccountName, records: ServerRecords) -> None:
     \b
       fairplay accounts remove alice --records records
     """
-    with outcomes():
-        from fairplay.terminal.access import remove_account
+    from fairplay.terminal.access import remove_account
 
-        remove_account(records, name)
+    remove_account(records, name)
 
 
 @accounts.command()
+@command
 def create(
     name: AccountName,
-    server: Annotated[str, typer.Option("--server", metavar="HOST:PORT", help="The server; grpcs:// over TLS.")],
+    server: Annotated[str, option("HOST:PORT", "The server; grpcs:// over TLS.")],
     ca: Authorities = None,
 ) -> None:
     """Make an account of your own with an invitation, and print its token.
@@ -131,10 +130,9 @@ def create(
     \b
       fairplay accounts create bob --server grpcs://class.example.org:50050 --ca ca.pem < invitation.txt > bob.token
     """
-    with outcomes():
-        from fairplay.terminal.access import create_account
+    from fairplay.terminal.access import create_account
 
-        create_account(name, server, ca)
+    create_account(name, server, ca)
 
 
 @tokens.callback()
@@ -143,6 +141,7 @@ def _tokens() -> None:
 
 
 @tokens.command("new")
+@command
 def new_token(name: AccountName, records: ServerRecords, days: Days = 365) -> None:
     """Print a new token of an account, which is shown this once only.
 
@@ -151,13 +150,13 @@ def new_token(name: AccountName, records: ServerRecords, days: Days = 365) -> No
     \b
       fairplay tokens new alice --days 30 --records records > alice.token
     """
-    with outcomes():
-        from fairplay.terminal.access import new_token
+    from fairplay.terminal.access import new_token
 
-        new_token(records, name, days)
+    new_token(records, name, days)
 
 
 @tokens.command("list")
+@command
 def list_tokens(records: ServerRecords, json: PlainJson = False) -> None:
     """List the tokens by their ids, without their secrets.
 
@@ -166,15 +165,15 @@ def list_tokens(records: ServerRecords, json: PlainJson = False) -> None:
     \b
       fairplay tokens list --records records
     """
-    with outcomes():
-        from fairplay.terminal.access import show_tokens
+    from fairplay.terminal.access import show_tokens
 
-        show_tokens(records, json=json)
+    show_tokens(records, json=json)
 
 
 @tokens.command()
+@command
 def revoke(
-    id_: Annotated[str, typer.Argument(metavar="ID", help="The id of a token or an invitation, e.g. 3f29c0aa.")],
+    id_: Annotated[str, argument("ID", "The id of a token or an invitation, e.g. 3f29c0aa.")],
     records: ServerRecords,
 ) -> None:
     """Revoke a token or an invitation: the next call with it is refused.
@@ -184,10 +183,9 @@ def revoke(
     \b
       fairplay tokens revoke 3f29c0aa --records records
     """
-    with outcomes():
-        from fairplay.terminal.access import revoke
+    from fairplay.terminal.access import revoke
 
-        revoke(records, id_)
+    revoke(records, id_)
 
 
 @invitations.callback()
@@ -196,10 +194,11 @@ def _invitations() -> None:
 
 
 @invitations.command("new")
+@command
 def new_invitation(
     records: ServerRecords,
     role: RoleName = "player",
-    count: Annotated[int, typer.Option("--count", metavar="N", min=1, max=100_000, help="For so many accounts.")] = 1,
+    count: Annotated[int, option("N", "For so many accounts.", min=1, max=100_000)] = 1,
     days: Days = 30,
 ) -> None:
     """Print an invitation, which is shown this once only; whoever has it makes an account with it.
@@ -209,13 +208,13 @@ def new_invitation(
     \b
       fairplay invitations new --role player --count 30 --records records > invitation.txt
     """
-    with outcomes():
-        from fairplay.terminal.access import invite
+    from fairplay.terminal.access import invite
 
-        invite(records, role, count, days)
+    invite(records, role, count, days)
 
 
 @invitations.command("list")
+@command
 def list_invitations(records: ServerRecords, json: PlainJson = False) -> None:
     """List the invitations by their ids, without their secrets.
 
@@ -224,7 +223,6 @@ def list_invitations(records: ServerRecords, json: PlainJson = False) -> None:
     \b
       fairplay invitations list --records records
     """
-    with outcomes():
-        from fairplay.terminal.access import show_invitations
+    from fairplay.terminal.access import show_invitations
 
-        show_invitations(records, json=json)
+    show_invitations(records, json=json)

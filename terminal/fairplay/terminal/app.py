@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from fairplay.games.kit.files import descriptor_of
 from fairplay.terminal.extras import commands
+from fairplay.terminal.options import Command
 
 ORDER = (
     "demo",
@@ -41,8 +41,6 @@ ORDER = (
     "web",
 )
 """How help lists our commands: first what a newcomer tries. Others' commands follow by name."""
-WITH_JSON_FILE = ("game", "tournament", "compare", "demo", "certify", "certify-server", "standings")
-"""The commands whose --json may be followed by a file."""
 
 
 class Commands(TyperGroup):
@@ -74,7 +72,7 @@ def _load(name: str) -> Any:
         found = _unusable(error)
     if not isinstance(found, typer.Typer):
         function, found = found, typer.Typer(rich_markup_mode=None, add_completion=False)
-        found.command(name)(function)
+        found.command(name, cls=Command)(function)
     return typer.main.get_command(found)
 
 
@@ -123,22 +121,4 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a character is no reason to fail
-    app(args=with_json_file(sys.argv[1:]), prog_name="fairplay")
-
-
-def with_json_file(arguments: list[str]) -> list[str]:
-    """Return the arguments with the file "-", standard output, after each `--json` that has none but may have one.
-
-    Other paths of standard output, such as /dev/stdout, become "-", too: commands print nothing else to "-".
-    """
-    if not arguments or arguments[0] not in WITH_JSON_FILE:
-        return arguments
-    given: list[str] = []
-    for index, argument in enumerate(arguments):
-        before, equals, path = argument.rpartition("=")
-        is_json = (given[-1:] if not equals else [before]) == ["--json"]
-        given.append(f"{before}{equals}-" if is_json and descriptor_of(path) == 1 else argument)
-        following = arguments[index + 1 : index + 2]
-        if argument == "--json" and (not following or (following[0].startswith("-") and following[0] != "-")):
-            given.append("-")
-    return given
+    app(prog_name="fairplay")

@@ -33,11 +33,15 @@ from fairplay.games.kit.processors import processors
 from fairplay.player.interrupts import run
 from fairplay.server.cluster.cluster import LostError
 from fairplay.server.cluster.jobs import ClusterOptions, WorkerError
+from fairplay.terminal.certify import CertifyOptions
 from fairplay.terminal.certify_progress import SeveralView
 from fairplay.terminal.certify_run import build_options
+from fairplay.terminal.clusters import parse_cluster
 from fairplay.terminal.outcomes import DONE, FAILED
+from fairplay.terminal.parameters import Cluster
 from fairplay.terminal.printing import make_console, make_directory, open_output, say, write_json
 from fairplay.terminal.reports.rendering import render
+from fairplay.terminal.rosters.reading import read_roster
 from fairplay.terminal.rosters.roster import Entrant, Roster
 
 PAGE = "index.html"
@@ -78,28 +82,26 @@ def default_at_once() -> int:
     return max(1, processors() // 2)
 
 
-def certify_roster(
-    game: str,
-    roster: Roster,
-    typed: Mapping[str, Any],
-    at_once: int | None,
-    cluster: ClusterOptions | None,
-    report: Path | None,
-    json: str | None,
-) -> int:
-    """Judge all players, show and keep what was found, and return the exit code: 0 if all are as they must be.
+def certify_roster(options: CertifyOptions) -> int:
+    """Judge all players of a roster, show and keep what was found, and return the exit code: 0 if all are certified.
 
-    `cluster` judges them; None: processes that this one starts. Raises KeyboardInterrupt if it is interrupted, and
-    FailedError if the cluster cannot go on; what was judged by then is shown and kept.
+    Raises KeyboardInterrupt if it is interrupted, and FailedError if the cluster cannot go on; what was judged by then
+    is shown and kept.
     """
+    assert options.roster is not None
+    typed = asdict(options.suite)
+    game, roster, at_once, report = options.game, read_roster(options.roster), options.at_once, options.report
+    where = Cluster(jobs=typed["jobs"], cluster=options.cluster, when_lost=options.when_lost, ship=options.ship)
+    written = [report] if report is not None else []
+    cluster = parse_cluster(where, [entrant.link for entrant in roster.entrants], written)
     plans = _plans(game, roster, typed)
     if report is not None:
         make_directory(report)
     if cluster is None or not cluster.address:
         for plan in plans.values():
             check_surroundings(plan)
-    console = make_console(errors=json == "-")
-    results = Results(game, roster, report, open_output(json), console)
+    console = make_console(errors=options.json == "-")
+    results = Results(game, roster, report, open_output(options.json), console)
     if cluster is None:
         at_once = at_once or default_at_once()
     case_counts = [len(plan.cases) for plan in plans.values()]

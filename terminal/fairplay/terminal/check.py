@@ -5,22 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from fairplay.terminal.outcomes import outcomes
+from fairplay.terminal.options import argument, command
+from fairplay.terminal.outcomes import DONE
 from fairplay.terminal.parameters import GameName, PlainJson
 
 
+@command
 def check(
     game: GameName,
-    kind: Annotated[
-        str | None, typer.Argument(metavar="KIND", help="What is asked. Default: lists the kinds of the game.")
-    ] = None,
-    folder: Annotated[
-        Path | None, typer.Argument(metavar="FOLDER", help="The folder with N-in.json and N-out.json.")
-    ] = None,
+    kind: Annotated[str | None, argument("KIND", "What is asked. Default: lists the kinds of the game.")] = None,
+    folder: Annotated[Path | None, argument("FOLDER", "The folder with N-in.json and N-out.json.")] = None,
     json: PlainJson = False,
-) -> None:
+) -> int:
     """Check test data of your own against the rules of a game.
 
     Each N-in.json holds the values of a question one behind the other, N-out.json the expected answer. Where the values
@@ -33,10 +29,9 @@ def check(
       fairplay check fish
       fairplay check fish reach tests/
     """
-    with outcomes():
-        from fairplay.terminal.checking import check_folder, show_kinds
+    from fairplay.terminal.checking import check_folder, show_kinds
 
-        if kind is None or folder is None:
-            show_kinds(game, kind, json)
-        else:
-            raise typer.Exit(check_folder(game, kind, folder, json))
+    if kind is not None and folder is not None:
+        return check_folder(game, kind, folder, json)
+    show_kinds(game, kind, json)
+    return DONE

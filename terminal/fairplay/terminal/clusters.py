@@ -10,31 +10,24 @@ from fairplay.client.errors import UsageError
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.links.spec import parse_link
 from fairplay.terminal.extras import missing_module
+from fairplay.terminal.parameters import Cluster
 
 WAIT, END = "wait", "end"
 
 
-def parse_cluster(
-    jobs: int,
-    address: str | None,
-    when_lost: str,
-    links: Iterable[str],
-    *,
-    ship: bool = False,
-    written: Iterable[Path] = (),
-) -> ClusterOptions | None:
+def parse_cluster(typed: Cluster, links: Iterable[str], written: Iterable[Path] = ()) -> ClusterOptions | None:
     """Return the cluster of `--jobs`, `--cluster`, `--when-lost` and `--ship`; None: it is done without one.
 
     `written` are folders that are not shipped, since the command writes there. Raises UsageError if the options make no
     sense together, or with players on these links, or the extra is missing.
     """
-    if when_lost not in (WAIT, END):
-        raise UsageError(f"--when-lost {when_lost!r}: there are {WAIT} and {END}")
-    if ship and address is None:
+    if typed.when_lost not in (WAIT, END):
+        raise UsageError(f"--when-lost {typed.when_lost!r}: there are {WAIT} and {END}")
+    if typed.ship and typed.cluster is None:
         raise UsageError("--ship is for --cluster: processes of this machine find the folder where it is")
-    if jobs == 1 and address is None:
+    if typed.jobs == 1 and typed.cluster is None:
         return None
-    if jobs > 1 and address is not None:
+    if typed.jobs > 1 and typed.cluster is not None:
         raise UsageError("--jobs is for this machine alone, --cluster for a cluster: give one of them")
     for link in links:
         if parse_link(link).kind == "dial-in":
@@ -42,8 +35,8 @@ def parse_cluster(
             raise UsageError(f"{stays}: with --jobs and --cluster players are bot:, exec: or grpc://")
     if (sentence := missing_module("ray", "--jobs above 1 or --cluster", "cluster")) is not None:
         raise UsageError(sentence)
-    options = ClusterOptions(jobs=jobs, address=address or "", wait=when_lost == WAIT)
-    if not ship:
+    options = ClusterOptions(jobs=typed.jobs, address=typed.cluster or "", wait=typed.when_lost == WAIT)
+    if not typed.ship:
         return options
     here = Path.cwd()
     inside = [path.resolve().relative_to(here) for path in written if path.resolve().is_relative_to(here)]

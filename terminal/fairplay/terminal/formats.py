@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from fairplay.terminal.outcomes import outcomes
+from fairplay.terminal.options import argument, command
 from fairplay.terminal.parameters import PlainJson
 
 
+@command
 def formats(
-    name: Annotated[str | None, typer.Argument(metavar="FORMAT", help="Only this format.")] = None,
+    name: Annotated[str | None, argument("FORMAT", "Only this format.")] = None,
     json: PlainJson = False,
 ) -> None:
     """Show the formats of tournaments: what they are, and their settings.
@@ -22,7 +21,6 @@ def formats(
       fairplay formats
       fairplay formats swiss
     """
-    with outcomes():
-        from fairplay.terminal.format_catalog import show_formats
+    from fairplay.terminal.format_catalog import show_formats
 
-        show_formats(name, json)
+    show_formats(name, json)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from fairplay.terminal.outcomes import outcomes
+from fairplay.terminal.options import argument, command
 from fairplay.terminal.parameters import PlainJson, complete_game
 
 
+@command
 def games(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="GAME", help="Only this game, in detail.", autocompletion=complete_game),
+        argument("GAME", "Only this game, in detail.", autocompletion=complete_game),
     ] = None,
     json: PlainJson = False,
 ) -> None:
@@ -25,7 +24,6 @@ def games(
       fairplay games
       fairplay games fish --json
     """
-    with outcomes():
-        from fairplay.terminal.catalog import show_games
+    from fairplay.terminal.catalog import show_games
 
-        show_games(name, json)
+    show_games(name, json)

@@ -7,16 +7,15 @@ from typing import Annotated
 
 import typer
 
-from fairplay.terminal.outcomes import outcomes
+from fairplay.terminal.options import argument, command, option
 from fairplay.terminal.parameters import GameName
 
 
+@command
 def new(
     game: GameName,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
-    language: Annotated[
-        str, typer.Option("--language", "-l", metavar="LANGUAGE", help="python, or for Fish and Q another one.")
-    ] = "python",
+    folder: Annotated[Path, argument("DIR", "A new or empty folder.")],
+    language: Annotated[str, option("LANGUAGE", "python, or for Fish and Q another one.", "-l")] = "python",
 ) -> None:
     """Write a project with a player of your own, which certifies as it is.
 
@@ -28,10 +27,9 @@ def new(
       fairplay new fish my-fish
       fairplay new q --language go my-q
     """
-    with outcomes():
-        from fairplay.client.inputs import find_game
-        from fairplay.terminal.new_project import write_project
+    from fairplay.client.inputs import find_game
+    from fairplay.terminal.new_project import write_project
 
-        find_game(game)
-        write_project(game, language, folder)
-        typer.echo(f"{folder} holds a player of {game}: see {folder / 'README.md'}")
+    find_game(game)
+    write_project(game, language, folder)
+    typer.echo(f"{folder} holds a player of {game}: see {folder / 'README.md'}")

@@ -9,19 +9,20 @@ from pathlib import Path
 
 from fairplay.client.errors import UsageError
 from fairplay.server.links.program import HIDDEN_VARIABLE, ProgramOptions, read_program_options
+from fairplay.terminal.parameters import Programs
 
 
-def parse_program_options(
-    sandbox: str, limits: str, folders: str, links: Iterable[str], *, confined: bool = False
-) -> ProgramOptions:
+def parse_program_options(typed: Programs, links: Iterable[str], *, confined: bool = False) -> ProgramOptions:
     """Return the options of programs as they were typed, and say aloud if one of the links has to do without a sandbox.
 
     Raises UsageError if they cannot be read, SandboxMissingError if a sandbox is required and there is none.
     """
     started = any(link.startswith("exec:") for link in links)
     try:
-        sandbox = "off" if sandbox == "auto" and not started else sandbox
-        options, missing = read_program_options(sandbox, limits, folders, os.environ, confined=confined)
+        sandbox = "off" if typed.sandbox == "auto" and not started else typed.sandbox
+        options, missing = read_program_options(
+            sandbox, typed.program_limits, typed.program_folders, os.environ, confined=confined
+        )
     except ValueError as error:
         raise UsageError(str(error)) from None
     if missing:

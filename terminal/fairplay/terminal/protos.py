@@ -5,19 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from fairplay.terminal.outcomes import outcomes
+from fairplay.terminal.options import argument, command, option
 
 
+@command
 def protos(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or empty folder.")],
+    folder: Annotated[Path, argument("DIR", "A new or empty folder.")],
     stubs: Annotated[
         str | None,
-        typer.Option(
-            "--stubs",
-            metavar="LANGUAGE",
-            help="Also make stubs in DIR/gen/LANGUAGE: cpp, csharp, dart, go, java, kotlin, python, rust, swift or "
+        option(
+            "LANGUAGE",
+            "Also make stubs in DIR/gen/LANGUAGE: cpp, csharp, dart, go, java, kotlin, python, rust, swift or "
             "typescript.",
         ),
     ] = None,
@@ -32,12 +30,11 @@ def protos(
       fairplay protos proto
       fairplay protos proto --stubs java
     """
-    with outcomes():
-        from fairplay.terminal.protos_folder import check_empty, write_protos
-        from fairplay.terminal.protos_stubs import find_generator, write_stubs
+    from fairplay.terminal.protos_folder import check_empty, write_protos
+    from fairplay.terminal.protos_stubs import find_generator, write_stubs
 
-        check_empty(folder)
-        generator = find_generator(stubs) if stubs is not None else None
-        write_protos(folder)
-        if generator is not None:
-            write_stubs(folder, generator)
+    check_empty(folder)
+    generator = find_generator(stubs) if stubs is not None else None
+    write_protos(folder)
+    if generator is not None:
+        write_stubs(folder, generator)

@@ -5,28 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from fairplay.terminal.outcomes import outcomes
+from fairplay.terminal.options import argument, command, option
 
 
+@command
 def roster(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder with a program in each folder or file.")],
+    folder: Annotated[Path, argument("FOLDER", "A folder with a program in each folder or file.")],
     command: Annotated[
         str,
-        typer.Option(
-            "--command",
-            "-c",
-            metavar="TEMPLATE",
-            help="The command that starts a program: {path} stands for its path, {name} for its name.",
-        ),
+        option("TEMPLATE", "The command that starts a program: {path} stands for its path, {name} for its name.", "-c"),
     ],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="A new file. Default: print it.")
-    ] = None,
-    start_limit: Annotated[
-        str | None, typer.Option("--start-limit", metavar="TIME", help="Time to come up, for each program.")
-    ] = None,
+    output: Annotated[Path | None, option("FILE", "A new file. Default: print it.", "-o")] = None,
+    start_limit: Annotated[str | None, option("TIME", "Time to come up, for each program.")] = None,
 ) -> None:
     """Make a roster from a folder of programs, for fairplay tournament and fairplay certify.
 
@@ -38,7 +28,6 @@ def roster(
       fairplay roster programs/ --command 'python {path}/player.py' -o roster.toml
       fairplay roster programs/ --command 'sh -c "cd {path} && ./run"'
     """
-    with outcomes():
-        from fairplay.terminal.rosters.making import make_roster
+    from fairplay.terminal.rosters.making import make_roster
 
-        make_roster(folder, command, output, start_limit)
+    make_roster(folder, command, output, start_limit)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fairplay.terminal.outcomes import outcomes
+from fairplay.terminal.options import argument, command, option
 
 app = typer.Typer(
     help="""Make certificates for trials and classrooms.
@@ -20,8 +20,8 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
-Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the authority.")]
-Days = Annotated[int, typer.Option("--days", metavar="N", min=1, max=3_650, help="How long the certificate is valid.")]
+Directory = Annotated[Path, argument("DIR", "The folder of the authority.")]
+Days = Annotated[int, option("N", "How long the certificate is valid.", min=1, max=3_650)]
 
 
 @app.callback()
@@ -30,11 +30,12 @@ def _tls() -> None:
 
 
 @app.command()
+@command
 def new(
     directory: Directory,
     host: Annotated[
         list[str] | None,
-        typer.Option("--host", metavar="NAME", help="A name or address of the server; repeatable. Default: localhost."),
+        option("NAME", "A name or address of the server; repeatable. Default: localhost."),
     ] = None,
     days: Days = 365,
 ) -> None:
@@ -50,19 +51,19 @@ def new(
       fairplay serve --tls tls/server.pem tls/server-key.pem
       FAIRPLAY_CA=tls/ca.pem fairplay game fish --server class.example.org:50050 -p bot:greedy -p bot:random
     """
-    with outcomes():
-        from fairplay.terminal.authority import make_authority, make_server
+    from fairplay.terminal.authority import make_authority, make_server
 
-        make_authority(directory, days)
-        hosts = host or ["localhost", "127.0.0.1", "::1"]
-        make_server(directory, hosts, days)
-        typer.echo(f"{directory} holds a certificate for {', '.join(hosts)}; give {directory / 'ca.pem'} to callers")
+    make_authority(directory, days)
+    hosts = host or ["localhost", "127.0.0.1", "::1"]
+    make_server(directory, hosts, days)
+    typer.echo(f"{directory} holds a certificate for {', '.join(hosts)}; give {directory / 'ca.pem'} to callers")
 
 
 @app.command()
+@command
 def client(
     directory: Directory,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The name in the certificate.")],
+    name: Annotated[str, argument("NAME", "The name in the certificate.")],
     days: Days = 365,
 ) -> None:
     """Make the certificate of a caller, NAME.pem and NAME-key.pem, for servers with --tls-client-ca.
@@ -72,10 +73,7 @@ def client(
     \b
       fairplay tls client tls alice
     """
-    with outcomes():
-        from fairplay.terminal.authority import make_client
+    from fairplay.terminal.authority import make_client
 
-        make_client(directory, name, days)
-        typer.echo(
-            f"{directory} holds {name}.pem and {name}-key.pem: {name} names them in FAIRPLAY_CERT and FAIRPLAY_KEY"
-        )
+    make_client(directory, name, days)
+    typer.echo(f"{directory} holds {name}.pem and {name}-key.pem: {name} names them in FAIRPLAY_CERT and FAIRPLAY_KEY")

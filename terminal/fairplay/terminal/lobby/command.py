@@ -6,19 +6,18 @@ from typing import Annotated
 
 import typer
 
-from fairplay.terminal.outcomes import outcomes
+from fairplay.terminal.options import command, option
 from fairplay.terminal.parameters import Authorities
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
 @app.command()
+@command
 def lobby(
-    server: Annotated[
-        str, typer.Option("--server", metavar="HOST:PORT", help="The server; grpcs:// over TLS.")
-    ] = "127.0.0.1:50050",
+    server: Annotated[str, option("HOST:PORT", "The server; grpcs:// over TLS.")] = "127.0.0.1:50050",
     ca: Authorities = None,
-    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Your name there. Default: asked.")] = "",
+    name: Annotated[str, option("NAME", "Your name there. Default: asked.")] = "",
 ) -> None:
     """Meet others at tables: chat, watch games, and play them by hand.
 
@@ -29,7 +28,6 @@ def lobby(
     \b
       fairplay lobby --server host:50050 --name alice
     """
-    with outcomes():
-        from fairplay.terminal.lobby.program import run_lobby
+    from fairplay.terminal.lobby.program import run_lobby
 
-        run_lobby(server, name, ca)
+    run_lobby(server, name, ca)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TypeVar
 
 import grpc
@@ -13,10 +15,15 @@ import grpc
 from fairplay.client.errors import FailedError, UsageError
 from fairplay.client.inputs import parse_seconds, parse_server
 from fairplay.player import channels as transport
+from fairplay.player.channels import Credentials
 from fairplay.server.net.errors import reason_of
 from fairplay.server.server import Config, Server
-from fairplay.terminal.playing.options import Options
+from fairplay.terminal.clusters import parse_cluster
+from fairplay.terminal.game import GameOptions
+from fairplay.terminal.parameters import Cluster, Setup
 from fairplay.terminal.programs import parse_program_options
+from fairplay.terminal.tournament import TournamentOptions
+from fairplay.v1.game_pb2 import Player
 
 CANCEL_LIMIT_S = 3.0
 PATIENCE_S = 30.0
@@ -26,38 +33,43 @@ RETRY_S = 0.25
 Answer = TypeVar("Answer")
 
 
-@asynccontextmanager
-async def open_channel(options: Options, *, resume: str | None) -> AsyncIterator[grpc.aio.Channel]:
-    """Open a channel to the server of `--server`, or to one of our own.
+def server_config(setup: Setup, cluster: Cluster, players: Sequence[Player], *, resume: str | None) -> Config:
+    """Return the configuration of a server of our own, which resumes the tournaments whose ids begin with `resume`.
 
-    That one resumes the tournaments of its records whose ids begin with `resume`; None: none.
+    `resume` None: none. Raises UsageError if an option cannot be read, or makes no sense with these players.
     """
-    cluster = options.cluster_options(options.links())
+    links = [player.link for player in players]
+    written = setup.records.folders if setup.records is not None else ()
+    return Config(
+        cluster=parse_cluster(cluster, links, written),
+        start_limit_s=parse_seconds(setup.start_limit or "10s", "--start-limit"),
+        programs=parse_program_options(setup.programs, links),
+        records=setup.records,
+        allow_exec=True,
+        resume=resume,
+    )
+
+
+@asynccontextmanager
+async def open_channel(
+    options: GameOptions | TournamentOptions, players: Sequence[Player], *, resume: str | None
+) -> AsyncIterator[grpc.aio.Channel]:
+    """Open a channel to the server of `--server`, or to one of our own for these players; see `server_config`."""
+    setup, credentials = options.setup, Credentials.from_environment(os.environ, options.ca)
+    cluster = options.cluster if isinstance(options, TournamentOptions) else Cluster()
     if options.server is None:
-        start_limit_s = parse_seconds(options.start_limit, "--start-limit")
-        programs = parse_program_options(
-            options.sandbox,
-            options.program_limits,
-            options.program_folders,
-            options.links(),
-        )
-        config = Config(
-            programs=programs,
-            records=options.records,
-            allow_exec=True,
-            start_limit_s=start_limit_s,
-            resume=resume,
-            credentials=options.credentials,
-            cluster=cluster,
-        )
-        async with open_local_channel(config) as channel:
+        config = server_config(setup, cluster, players, resume=resume)
+        async with open_local_channel(replace(config, credentials=credentials)) as channel:
             yield channel
         return
-    if options.records is not None:
+    if cluster.jobs > 1 or cluster.cluster is not None:
+        raise UsageError("--jobs and --cluster are for a server of its own: the one that --server names plays itself")
+    parse_cluster(cluster, [player.link for player in players])
+    if setup.records is not None:
         raise UsageError("--records is for a server of its own: the server that --server names keeps its records")
     address = parse_server(options.server, "--server")
-    async with transport.open_channel(address, options.credentials, CHANNEL_OPTIONS) as channel:
-        await transport.reach_server(channel, address, options.credentials)
+    async with transport.open_channel(address, credentials, CHANNEL_OPTIONS) as channel:
+        await transport.reach_server(channel, address, credentials)
         yield channel
 
 

@@ -7,28 +7,29 @@ import secrets
 import shlex
 from collections.abc import Iterator, Sequence
 from functools import partial
+from pathlib import Path
 
 from rich.console import Console
 from rich.live import Live
 from rich.markup import escape
 from rich.text import Text
 
-from fairplay.client import inputs as reading
 from fairplay.client.errors import FailedError, UsageError
-from fairplay.client.inputs import find_game
+from fairplay.client.inputs import find_game, parse_players
 from fairplay.client.misconducts import draw_failure
 from fairplay.client.text import harmless
 from fairplay.games.game import Game
 from fairplay.player.interrupts import run
 from fairplay.server.game.plans import full_game_plan
 from fairplay.server.links.link import Link
-from fairplay.server.server import Config, Server
-from fairplay.standings.sprt import Answer
+from fairplay.server.server import Server
+from fairplay.standings.sprt import Answer, Bounds
+from fairplay.terminal.compare import CompareOptions
 from fairplay.terminal.outcomes import DONE, FAILED
-from fairplay.terminal.playing.comparison import NEW, OLD, Comparison, Question, deal_seed
-from fairplay.terminal.playing.options import Options
+from fairplay.terminal.playing.channels import server_config
+from fairplay.terminal.playing.comparison import NEW, OLD, Comparison, deal_seed
+from fairplay.terminal.playing.plans import seed_of, settings_of, time_control_of
 from fairplay.terminal.printing import make_console, open_output, write_json
-from fairplay.terminal.programs import parse_program_options
 from fairplay.terminal.rosters.reading import read_roster
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.referee_pb2 import GamePlan
@@ -40,21 +41,25 @@ CODES = {Answer.BETTER: DONE, Answer.NOT_BETTER: FAILED, Answer.UNDECIDED: UNDEC
 REFRESH_PER_S = 4
 
 
-def compare_players(options: Options, question: Question, json: str | None) -> int:
+def compare_players(options: CompareOptions) -> int:
     """Compare two players, show the answer and return the exit code.
 
     Raises FailedError if games cannot be played, or neither player ever played one without failing.
     """
-    output = open_output(json)
+    output = open_output(options.json)
     game = find_game(options.game)
-    plan = _plan(options, question, game)
-    comparison = Comparison([player.name for player in plan.players], question.bounds, question.max_games)
-    console = make_console(errors=json == "-")
+    plan = _plan(options, game)
+    try:
+        bounds = Bounds(options.elo0, options.elo1, options.error)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    comparison = Comparison([player.name for player in plan.players], bounds, options.games)
+    console = make_console(errors=options.json == "-")
     console.print(harmless(_heading(game, plan, comparison)), soft_wrap=True)
-    run(_play(options, question, game, plan, comparison, console))
+    run(_play(options, game, plan, comparison, console))
     _show(console, comparison)
-    if options.records is not None:
-        console.print(f"Look closer: fairplay records list {shlex.quote(str(options.records))}", soft_wrap=True)
+    if options.setup.records is not None:
+        console.print(f"Look closer: fairplay records list {shlex.quote(str(options.setup.records))}", soft_wrap=True)
     write_json({"game": game.name, "seed": plan.seed, **comparison.as_json()}, output)
     if comparison.aborted:
         raise FailedError(f"games cannot be played: {comparison.aborted}")
@@ -63,10 +68,9 @@ def compare_players(options: Options, question: Question, json: str | None) -> i
     return CODES[comparison.answer]
 
 
-def _plan(options: Options, question: Question, game: Game) -> GamePlan:
+def _plan(options: CompareOptions, game: Game) -> GamePlan:
     """Return what all games share. Raises UsageError if an option cannot be read, or the players do not fit."""
-    base = None if options.plain else game.tournament_settings
-    players = _players(options.players, question)
+    players = _players([options.new, options.old, *(options.with_ or ())], options.roster)
     if len(players) not in game.seats:
         few, many = game.seats.start, game.seats.stop - 1
         more = "name more players with --with" if len(players) < few else "name fewer players with --with"
@@ -75,18 +79,18 @@ def _plan(options: Options, question: Question, game: Game) -> GamePlan:
         raise UsageError("two players have the same name: give each a name of its own, NAME=LINK")
     return GamePlan(
         game=game.name,
-        settings=reading.parse_settings(game, options.assignments, options.settings_file, base),
+        settings=settings_of(options.setup, game, plain=options.plain),
         players=players,
-        seed=options.chosen_seed,
-        time_control=reading.parse_time_control(options.limit, options.first_limit, options.bank),
+        seed=seed_of(options.setup),
+        time_control=time_control_of(options.setup),
     )
 
 
-def _players(specs: Sequence[str], question: Question) -> list[Player]:
+def _players(specs: Sequence[str], roster: Path | None) -> list[Player]:
     """Return the players that are named in the roster, or given as links. Raises UsageError if one is neither."""
-    listed = read_roster(question.roster).entrants if question.roster is not None else ()
+    listed = read_roster(roster).entrants if roster is not None else ()
     known = {entrant.name: entrant for entrant in listed}
-    players = reading.parse_players([f"{spec}={known[spec].link}" if spec in known else spec for spec in specs])
+    players = parse_players([f"{spec}={known[spec].link}" if spec in known else spec for spec in specs])
     for spec, player in zip(specs, players, strict=True):
         if spec in known:
             player.secret = known[spec].secret
@@ -96,27 +100,15 @@ def _players(specs: Sequence[str], question: Question) -> list[Player]:
 # --- playing ---
 
 
-async def _play(
-    options: Options, question: Question, game: Game, plan: GamePlan, comparison: Comparison, console: Console
-) -> None:
-    programs = parse_program_options(
-        options.sandbox, options.program_limits, options.program_folders, [player.link for player in plan.players]
-    )
-    config = Config(
-        programs=programs,
-        records=options.records,
-        allow_exec=True,
-        resume=None,
-        start_limit_s=reading.parse_seconds(options.start_limit, "--start-limit"),
-        cluster=options.cluster_options([player.link for player in plan.players]),
-    )
+async def _play(options: CompareOptions, game: Game, plan: GamePlan, comparison: Comparison, console: Console) -> None:
+    config = server_config(options.setup, options.cluster, plan.players, resume=None)
     server = await Server.start(config)
     try:
         full_game_plan(plan, server.links.check)  # what makes no sense is refused before any program is started
         await server.links.check_proxies(plan.players)
         with Live(console=console, refresh_per_second=REFRESH_PER_S, transient=True) as live:
             tables = [
-                _Table(server, game, plan, comparison) for _ in range(question.concurrency or server.runner.processors)
+                _Table(server, game, plan, comparison) for _ in range(options.concurrency or server.runner.processors)
             ]
             deals = iter(range(1, comparison.max_deals + 1))
             async with asyncio.TaskGroup() as group:

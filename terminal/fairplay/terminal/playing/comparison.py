@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
-from fairplay.client.errors import UsageError
 from fairplay.standings.sprt import Answer, Bounds, SequentialTest
 from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.result_pb2 import GameResult
@@ -18,26 +15,6 @@ NEW, OLD = 0, 1
 """The numbers of the two players; those of the others follow."""
 MAX_ABORTED = 3
 """After so many deals with a game that was aborted the comparison gives up: the fault is none of the players'."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What is asked of a comparison, as typed."""
-
-    elo0: float
-    elo1: float
-    error: float
-    max_games: int
-    concurrency: int
-    roster: Path | None = None
-
-    @property
-    def bounds(self) -> Bounds:
-        """Return the bounds of the test. Raises UsageError if they make no sense."""
-        try:
-            return Bounds(self.elo0, self.elo1, self.error)
-        except ValueError as error:
-            raise UsageError(str(error)) from None
 
 
 def seatings(count: int) -> list[tuple[int, ...]]:

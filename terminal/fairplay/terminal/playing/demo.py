@@ -17,6 +17,7 @@ from fairplay.games.game import Game
 from fairplay.player.interrupts import run
 from fairplay.server.links.program import ProgramOptions
 from fairplay.server.server import Config
+from fairplay.terminal.parameters import Programs
 from fairplay.terminal.playing.channels import open_local_channel
 from fairplay.terminal.playing.tournament import Details, show_tournament, start
 from fairplay.terminal.printing import make_console
@@ -37,7 +38,7 @@ def run_demo(name: str, records: Path | None, seed: int, sandbox: str, json: str
     outputs.prepare(has_bands=False)
     game = find_game(name)
     directory = records or Path(tempfile.mkdtemp(prefix="fairplay-demo-"))
-    programs = parse_program_options(sandbox, "", "", ["exec:"])
+    programs = parse_program_options(Programs(sandbox=sandbox), ["exec:"])
     return run(_run(game, directory, seed, programs, outputs))
 
 

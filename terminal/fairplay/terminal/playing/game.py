@@ -14,9 +14,10 @@ from fairplay.client.inputs import find_game
 from fairplay.client.misconducts import describe_first_cause, draw_failure, draw_standing
 from fairplay.games.game import Game
 from fairplay.player.interrupts import run
+from fairplay.terminal.game import GameOptions
 from fairplay.terminal.outcomes import DONE, FAILED
 from fairplay.terminal.playing.channels import open_channel, patiently, quickly
-from fairplay.terminal.playing.options import Options
+from fairplay.terminal.playing.plans import game_plan
 from fairplay.terminal.playing.results import game_json
 from fairplay.terminal.printing import make_console, open_output, write_json
 from fairplay.v1.referee_pb2 import Game as GameMessage
@@ -24,16 +25,16 @@ from fairplay.v1.referee_pb2 import GamePlan, PlayGameRequest, StopGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 
 
-def play_game(options: Options, json: str | None) -> int:
+def play_game(options: GameOptions) -> int:
     """Play one game, show it and return the exit code. Raises FailedError if nobody is left at its end."""
-    output = open_output(json)
+    output = open_output(options.json)
     game = find_game(options.game)
-    plan = options.game_plan(game)
+    plan = game_plan(options, game)
     over = run(_play(options, plan))
-    console = make_console(errors=json == "-")
+    console = make_console(errors=options.json == "-")
     _show(console, game, over)
-    if options.records is not None:
-        shown = escape(f"{shlex.quote(str(options.records))} {over.game_id}")
+    if options.setup.records is not None:
+        shown = escape(f"{shlex.quote(str(options.setup.records))} {over.game_id}")
         console.print(f"Look closer: fairplay records show {shown}", soft_wrap=True)
     write_json(game_json(over), output)
     if over.result.aborted:
@@ -43,8 +44,8 @@ def play_game(options: Options, json: str | None) -> int:
     return DONE
 
 
-async def _play(options: Options, plan: GamePlan) -> GameMessage:
-    async with open_channel(options, resume=None) as channel:
+async def _play(options: GameOptions, plan: GamePlan) -> GameMessage:
+    async with open_channel(options, plan.players, resume=None) as channel:
         referee = RefereeServiceStub(channel)
         game_id = f"{plan.game}-{secrets.token_hex(6)}"
         request = PlayGameRequest(game_id=game_id, plan=plan)

@@ -8,6 +8,7 @@ import secrets
 import shlex
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import grpc
@@ -26,13 +27,16 @@ from fairplay.terminal.playing.examining import examine, with_examination
 from fairplay.terminal.playing.fetching import fetch_games, fetch_seeds, fetch_standings, read_records
 from fairplay.terminal.playing.forecast import forecast_games
 from fairplay.terminal.playing.live import TournamentView
-from fairplay.terminal.playing.options import Options, dealt
+from fairplay.terminal.playing.plans import dealt, tournament_plan
 from fairplay.terminal.playing.summary import is_league, summarize
 from fairplay.terminal.printing import make_console
 from fairplay.terminal.reports.build import format_title
 from fairplay.terminal.reports.findings import Findings, games_to_read
 from fairplay.terminal.reports.outputs import Outputs
 from fairplay.terminal.reports.telling import WholeTournament, without_skipped, write_outputs
+from fairplay.terminal.reports.wanted import wanted_outputs
+from fairplay.terminal.rosters.reading import read_roster
+from fairplay.terminal.tournament import TournamentOptions
 from fairplay.v1 import manager_pb2
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
@@ -53,32 +57,38 @@ class Details(NamedTuple):
     outputs: Outputs
 
 
-def play_tournament(options: Options, outputs: Outputs) -> int:
+def play_tournament(options: TournamentOptions) -> int:
     """Run a tournament, show it and return the exit code. Raises FailedError if nobody could play."""
+    roster = read_roster(options.roster) if options.roster is not None else None
+    if roster is not None:
+        limits = roster.limits
+        setup = options.setup.with_limits(limits.call, limits.first, limits.bank, limits.start)
+        options = replace(options, setup=setup)
     game = find_game(options.game)
-    plan = options.tournament_plan(game)
+    plan = tournament_plan(options, roster, game)
+    outputs = wanted_outputs(game.name, [player.name for player in plan.entrants], roster, options.files)
     outputs.prepare(has_bands=is_league(plan.format))
     return run(_play(options, game, plan, outputs))
 
 
-async def _play(options: Options, game: Game, plan: TournamentPlan, outputs: Outputs) -> int:
+async def _play(options: TournamentOptions, game: Game, plan: TournamentPlan, outputs: Outputs) -> int:
     console = make_console(errors=outputs.json == "-")
     began_ns = time.time_ns()
-    async with open_channel(options, resume=_prefix(plan, options)) as channel:
-        tournament_id = await _resume_or_start(channel, console, plan, options, began_ns)
+    async with open_channel(options, plan.entrants, resume=_prefix(plan, options)) as channel:
+        tournament_id = await resume_or_start(channel, console, plan, options, began_ns)
         try:
             links = {player.name: player.link for player in plan.entrants}
             return await show_tournament(channel, console, game, tournament_id, Details(links, links, outputs))
         except asyncio.CancelledError:
-            if options.records is not None:
+            if options.setup.records is not None:
                 console.print("Give the same command again to go on: no game is played twice, none is lost.")
             elif options.server is None:
                 await _cancel(ManagerServiceStub(channel), tournament_id)
             raise
 
 
-async def _resume_or_start(
-    channel: grpc.aio.Channel, console: Console, plan: TournamentPlan, options: Options, began_ns: int
+async def resume_or_start(
+    channel: grpc.aio.Channel, console: Console, plan: TournamentPlan, options: TournamentOptions, began_ns: int
 ) -> str:
     """Return the id of the tournament of this command: one that was interrupted if there is one, or else a new one.
 
@@ -89,8 +99,8 @@ async def _resume_or_start(
     prefix = _prefix(plan, options)
     wanted = manager_pb2.ListTournamentsRequest(page_size=PAGE_SIZE)
     known = await patiently(channel, lambda: manager.ListTournaments(wanted))
-    if options.records is not None:
-        _say_what_waits(console, options.records, [*known.tournaments], prefix)
+    if options.setup.records is not None:
+        _say_what_waits(console, options.setup.records, [*known.tournaments], prefix)
     for each in known.tournaments:
         ended_now = options.server is None and each.end_time.ToNanoseconds() >= began_ns
         if each.tournament_id.startswith(prefix) and (each.status in OPEN or ended_now):
@@ -129,14 +139,14 @@ async def _begin(channel: grpc.aio.Channel, console: Console, tournament_id: str
     await _start(channel, tournament_id)
 
 
-def _prefix(plan: TournamentPlan, options: Options) -> str:
+def _prefix(plan: TournamentPlan, options: TournamentOptions) -> str:
     """Return how the ids of this command's tournaments begin: the same for the same options, and for no others.
 
     A seed counts only if it was given, not if it was drawn.
     """
     typed = TournamentPlan()
     typed.CopyFrom(plan)
-    if options.seed is None:
+    if options.setup.seed is None:
         typed.ClearField("seed")
     words = [options.order, *(["examine"] if options.examine else [])]
     data = typed.SerializeToString(deterministic=True) + " ".join(words).encode()

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fairplay.server.records.place import Place
-from fairplay.terminal.outcomes import outcomes
+from fairplay.terminal.options import argument, command, option
 from fairplay.terminal.parameters import PlainJson, RecordsSource, StoredRecords, parse_records
 
 app = typer.Typer(
@@ -27,17 +27,16 @@ app = typer.Typer(
 
 RecordId = Annotated[
     str | None,
-    typer.Argument(metavar="ID", help="Which record; the beginning of its id will do. Default: the only one."),
+    argument("ID", "Which record; the beginning of its id will do. Default: the only one."),
 ]
 
 
 @app.command("list")
+@command
 def list_records(
     source: RecordsSource,
-    tournament: Annotated[
-        str | None, typer.Option("--tournament", metavar="ID", help="Only the games of this tournament.")
-    ] = None,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="At most so many.")] = 50,
+    tournament: Annotated[str | None, option("ID", "Only the games of this tournament.")] = None,
+    limit: Annotated[int, option("N", "At most so many.", min=1)] = 50,
     json: PlainJson = False,
 ) -> None:
     """List records, the newest first.
@@ -50,23 +49,21 @@ def list_records(
       fairplay records list records/
       fairplay records list records/ --tournament fish-cup --json
     """
-    with outcomes():
-        from fairplay.terminal.records.list import list_records as run
+    from fairplay.terminal.records.list import list_records as run
 
-        run(source, tournament, limit, json)
+    run(source, tournament, limit, json)
 
 
 @app.command()
+@command
 def show(
     source: RecordsSource,
     record: RecordId = None,
     state_at: Annotated[
         int | None,
-        typer.Option("--state-at", metavar="N", help="Only the state after entry N, for fairplay game --state."),
+        option("N", "Only the state after entry N, for fairplay game --state."),
     ] = None,
-    call: Annotated[
-        int | None, typer.Option("--call", metavar="N", help="Only call N: its request, its reply and the board.")
-    ] = None,
+    call: Annotated[int | None, option("N", "Only call N: its request, its reply and the board.")] = None,
     json: PlainJson = False,
 ) -> None:
     """Show a record: its entries, a call or a state.
@@ -80,39 +77,26 @@ def show(
       fairplay records show game.fairplay --call 17
       fairplay records show game.fairplay --state-at 12 > state.json
     """
-    with outcomes():
-        from fairplay.terminal.records.show import show_record
+    from fairplay.terminal.records.show import show_record
 
-        show_record(source, record, json, state_at, call)
+    show_record(source, record, json, state_at, call)
 
 
 @app.command()
+@command
 def export(
     source: RecordsSource,
     record: RecordId = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="PATH",
-            help="The file; of tables the directory. Default: ID.fairplay, with + for /.",
-        ),
+        option("PATH", "The file; of tables the directory. Default: ID.fairplay, with + for /.", "-o"),
     ] = None,
-    all_: Annotated[
-        Path | None, typer.Option("--all", metavar="DIR", help="Export every record to this directory.")
-    ] = None,
+    all_: Annotated[Path | None, option("DIR", "Export every record to this directory.")] = None,
     format_: Annotated[
         str,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help="fairplay: whole records. jsonl, parquet: games as tables, a row a game and a row a call.",
-        ),
+        option("FORMAT", "fairplay: whole records. jsonl, parquet: games as tables, a row a game and a row a call."),
     ] = "fairplay",
-    legal: Annotated[
-        bool, typer.Option("--legal", help="In tables: what else each decision might have been. Takes its time.")
-    ] = False,
+    legal: Annotated[bool, option("", "In tables: what else each decision might have been. Takes its time.")] = False,
 ) -> None:
     """Export a record to a file, which the other commands read as well; or games as tables, for research.
 
@@ -125,19 +109,19 @@ def export(
       fairplay records export records/ --all exported/
       fairplay records export records/ --all tables/ --format parquet
     """
-    with outcomes():
-        from fairplay.terminal.records.export import export_records
+    from fairplay.terminal.records.export import export_records
 
-        export_records(source, record, output, all_, format_, legal=legal)
+    export_records(source, record, output, all_, format_, legal=legal)
 
 
 @app.command()
+@command
 def replay(
     source: RecordsSource,
     record: RecordId = None,
     pause: Annotated[
         str | None,
-        typer.Option("--pause", metavar="TIME", help="Between boards. Default: 300ms in a terminal, else 0s."),
+        option("TIME", "Between boards. Default: 300ms in a terminal, else 0s."),
     ] = None,
 ) -> None:
     """Play a recorded game in the terminal, board by board.
@@ -147,14 +131,14 @@ def replay(
     \b
       fairplay records replay records/ fish-3f2a --pause 1s
     """
-    with outcomes():
-        from fairplay.terminal.records.replay import replay_record
+    from fairplay.terminal.records.replay import replay_record
 
-        replay_record(source, record, pause)
+    replay_record(source, record, pause)
 
 
 @app.command()
-def verify(source: RecordsSource, record: RecordId = None, json: PlainJson = False) -> None:
+@command
+def verify(source: RecordsSource, record: RecordId = None, json: PlainJson = False) -> int:
     """Check that records are intact and keep the rules.
 
     Follows the hash chain of every record, or of one, and plays the game again. Exit code 1: something is wrong; the
@@ -166,18 +150,16 @@ def verify(source: RecordsSource, record: RecordId = None, json: PlainJson = Fal
       fairplay records verify records/
       fairplay records verify game.fairplay --json
     """
-    with outcomes():
-        from fairplay.terminal.records.verify import verify_records
+    from fairplay.terminal.records.verify import verify_records
 
-        raise typer.Exit(verify_records(source, record, json))
+    return verify_records(source, record, json)
 
 
 @app.command()
+@command
 def copy(
     source: StoredRecords,
-    target: Annotated[
-        Place, typer.Argument(metavar="TARGET", parser=parse_records, help="An empty place, as --records names it.")
-    ],
+    target: Annotated[Place, argument("TARGET", "An empty place, as --records names it.", parser=parse_records)],
 ) -> None:
     """Copy all that a server keeps to another place, e.g. from a directory to PostgreSQL: accounts and secrets too.
 
@@ -189,23 +171,21 @@ def copy(
       fairplay records copy records/ postgresql://fairplay@db/fairplay
       fairplay records copy postgresql://fairplay@db/fairplay backup/
     """
-    with outcomes():
-        from fairplay.terminal.records.copy import copy_records
+    from fairplay.terminal.records.copy import copy_records
 
-        copy_records(source, target)
+    copy_records(source, target)
 
 
 @app.command()
+@command
 def prune(
     source: StoredRecords,
-    older: Annotated[
-        str, typer.Option("--older", metavar="AGE", help="Remove what ended longer ago: e.g. 12h, 90d or 8w.")
-    ],
+    older: Annotated[str, option("AGE", "Remove what ended longer ago: e.g. 12h, 90d or 8w.")],
     keep: Annotated[
         list[str] | None,
-        typer.Option("--keep", metavar="KIND", help="Whatever its age: tournaments or tables, and their games."),
+        option("KIND", "Whatever its age: tournaments or tables, and their games."),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how many there are.")] = False,
+    dry_run: Annotated[bool, option("", "Only say how many there are.")] = False,
 ) -> None:
     """Remove old records for ever.
 
@@ -217,16 +197,16 @@ def prune(
       fairplay records prune records/ --older 90d --keep tournaments --dry-run
       fairplay records prune records/ --older 90d --keep tournaments
     """
-    with outcomes():
-        from fairplay.terminal.records.prune import prune_records
+    from fairplay.terminal.records.prune import prune_records
 
-        prune_records(source, older, keep or [], dry_run=dry_run)
+    prune_records(source, older, keep or [], dry_run=dry_run)
 
 
 @app.command()
+@command
 def drop(
     source: StoredRecords,
-    record: Annotated[str, typer.Argument(metavar="RECORD", help="Its id, or the beginning of it.")],
+    record: Annotated[str, argument("RECORD", "Its id, or the beginning of it.")],
 ) -> None:
     """Remove a tournament, a game or a table that was interrupted, so that nobody goes on with it.
 
@@ -237,25 +217,21 @@ def drop(
     \b
       fairplay records drop records/ fish-3f2a
     """
-    with outcomes():
-        from fairplay.terminal.records.drop import drop_record
+    from fairplay.terminal.records.drop import drop_record
 
-        drop_record(source, record)
+    drop_record(source, record)
 
 
 @app.command()
+@command
 def picture(
     source: RecordsSource,
     record: RecordId = None,
-    at: Annotated[
-        int | None, typer.Option("--at", metavar="N", help="The state after entry N. Default: the last.")
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default: ID.svg or ID-N.svg, with + for /.")
-    ] = None,
+    at: Annotated[int | None, option("N", "The state after entry N. Default: the last.")] = None,
+    output: Annotated[Path | None, option("FILE", "Default: ID.svg or ID-N.svg, with + for /.", "-o")] = None,
     all_: Annotated[
         Path | None,
-        typer.Option("--all", metavar="DIR", help="Every state, numbered from 0001.svg, to this directory."),
+        option("DIR", "Every state, numbered from 0001.svg, to this directory."),
     ] = None,
 ) -> None:
     """Draw a state of a recorded game as SVG.
@@ -266,7 +242,6 @@ def picture(
       fairplay records picture records/ fish-3f2a --at 12 -o board.svg
       fairplay records picture game.fairplay --all pictures/
     """
-    with outcomes():
-        from fairplay.terminal.records.picture import draw_pictures
+    from fairplay.terminal.records.picture import draw_pictures
 
-        draw_pictures(source, record, at, output, all_)
+    draw_pictures(source, record, at, output, all_)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 
 from rich.markup import escape
 
@@ -13,19 +13,21 @@ from fairplay.server.manager import history
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.errors import Diverged, RecordsError
 from fairplay.server.records.place import Place
+from fairplay.terminal.parameters import Files
 from fairplay.terminal.playing.summary import is_league, summarize
 from fairplay.terminal.printing import make_console
 from fairplay.terminal.records.choosing import choose_tournament
 from fairplay.terminal.records.sources import Source, open_source
 from fairplay.terminal.reports.findings import Findings, games_to_read
-from fairplay.terminal.reports.outputs import Outputs
 from fairplay.terminal.reports.telling import WholeTournament, without_skipped, write_outputs
+from fairplay.terminal.reports.wanted import wanted_outputs
+from fairplay.terminal.rosters.roster import Roster
 from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.tournament_pb2 import RoundGame, Standings
 
 
-def show_standings(place: Place, wanted: str | None, choose: Callable[[str, Sequence[str]], Outputs]) -> None:
-    """Show the standings of a tournament, and write what is chosen for its game and entrants.
+def show_standings(place: Place, wanted: str | None, roster: Roster | None, files: Files) -> None:
+    """Show the standings of a tournament, and write the files that are wanted of it.
 
     Raises UsageError if it is not clear which tournament is meant, and FailedError if its record breaks the rules.
     """
@@ -33,7 +35,7 @@ def show_standings(place: Place, wanted: str | None, choose: Callable[[str, Sequ
         whole = _rebuild(source, _tournament_id(source, wanted))
         plan = whole.tournament.plan
         names = [player.name for player in whole.tournament.entrants]
-        outputs = choose(plan.game, names)
+        outputs = wanted_outputs(plan.game, names, roster, files)
         outputs.prepare(has_bands=is_league(plan.format))
         console = make_console(errors=outputs.json == "-")
         links = {player.name: player.link for player in whole.tournament.entrants}
