@@ -142,6 +142,13 @@ def test_a_damaged_game_is_named_and_the_others_are_exported(cup: Path, tmp_path
     assert rows(tmp_path / "tables" / "games.jsonl") == []
 
 
+def test_a_table_that_cannot_be_written_is_named(cup: Path, tmp_path: Path) -> None:
+    (tmp_path / "calls.jsonl").mkdir()
+    said = fairplay("records", "export", cup, "--format", "jsonl", "--all", tmp_path)
+    assert (said.exit_code, said.stderr) == (1, f"fairplay: cannot write {tmp_path / 'calls.jsonl'}: Is a directory\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["calls.jsonl"]
+
+
 def test_options_that_make_no_sense(cup: Path) -> None:
     for options, sentence in [
         (["--format", "csv", "-o", "x"], "there is no format 'csv'; the formats are fairplay, jsonl, parquet"),

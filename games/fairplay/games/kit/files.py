@@ -8,7 +8,8 @@ import re
 import stat
 import sys
 import time
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -121,18 +122,28 @@ def _open_fifo(where: str) -> int:
 
 def write_whole(file: Path, data: bytes) -> None:
     """Write a file, whole or not at all, or in place where its folder takes no other file. Raises OSError."""
+    with whole_file(file) as path:
+        path.write_bytes(data)
+
+
+@contextmanager
+def whole_file(file: Path) -> Iterator[Path]:
+    """Yield the path of a new file, which takes the place of `file` once it is written: whole or not at all.
+
+    Where the folder takes no other file, that is `file` itself. Raises OSError.
+    """
     target = file.resolve()
     try:
         new = NamedTemporaryFile(dir=target.parent, prefix=f".{target.name[:100]}.", delete=False)  # noqa: SIM115
     except OSError:
-        target.write_bytes(data)
+        yield target
         return
+    new.close()
     temporary = Path(new.name)
     try:
-        with new:
-            new.write(data)
-            new.flush()
-            os.fsync(new.fileno())
+        yield temporary
+        with temporary.open("rb+") as written:
+            os.fsync(written.fileno())
         temporary.chmod(_mode(target))
         _replace(temporary, target)
     except BaseException:

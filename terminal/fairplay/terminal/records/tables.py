@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from fairplay.client.errors import UsageError
+from fairplay.games.kit.files import whole_file
 from fairplay.server.records.dataset import Row
 from fairplay.terminal.extras import missing_module
 
@@ -27,15 +28,18 @@ class Table(Protocol):
 def open_table(path: Path, columns: Mapping[str, str]) -> Iterator[Table]:
     """Open a new file by its suffix, .jsonl or .parquet. It is there under its name once all rows are in it.
 
-    `columns`: name of each column -> its type.
+    `columns`: name of each column -> its type. Raises OSError, with one sentence, if it cannot be written.
     """
-    new = path.with_name(f".{path.name}.part")
     try:
-        with _open_jsonl(new) if path.suffix == f".{JSONL}" else _open_parquet(new, columns) as table:
+        with (
+            whole_file(path) as new,
+            _open_jsonl(new) if path.suffix == f".{JSONL}" else _open_parquet(new, columns) as table,
+        ):
             yield table
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
+    except OSError as error:
+        if error.strerror is None:  # a sentence of the other table's
+            raise
+        raise OSError(f"cannot write {path}: {error.strerror}") from None
 
 
 def check_format(form: str) -> None:
