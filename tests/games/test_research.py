@@ -15,6 +15,8 @@ from google.protobuf.message import Message
 from fairplay.games.game import find
 from fairplay.games.q import research as q_research
 from fairplay.games.q import rules as q
+from fairplay.games.q.rules.board import Board, Placement
+from fairplay.games.q.rules.state import Extension
 from fairplay.games.research import Encoding, find_research, first_numbers, playouts, rewards
 from fairplay.games.webset import rules
 from fairplay.games.webset.rules.cards import is_set
@@ -120,14 +122,14 @@ def test_observations_fit_their_parts_and_tell_nobody_of_steps_of_others(setting
 def test_in_q_no_tile_goes_beyond_reach() -> None:
     encoding = encode(Setting("q", 2, {"copiesPerKind": 1}))
     position = encoding.initial(Random(1))
-    column = q.Board({(row, 0): 0 for row in range(q_research.REACH + 1)})
+    column = Board({(row, 0): 0 for row in range(q_research.REACH + 1)})
     position = position._replace(state=position.state._replace(board=column, hands=((0,), (0,))))
     [tile] = [action for action in encoding.legal(position) if encoding.apply(position, action).steps]
     after_tile = encoding.apply(position, tile)
     ends = ends_of_turn(encoding, after_tile, 2)
     rows = {row for after in ends for row, _ in after.board.tiles.keys() - column.tiles.keys()}
     assert rows == {*range(-1, q_research.REACH + 1)}
-    below = q.Extension((q.Placement(q_research.REACH + 1, 0, 0),))
+    below = Extension((Placement(q_research.REACH + 1, 0, 0),))
     assert q.violation(position.state, below) is None
 
 

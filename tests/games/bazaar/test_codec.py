@@ -16,9 +16,9 @@ from fairplay.bazaar.v1.bazaar_pb2 import Exchanges, Pebble
 from fairplay.bazaar.v1.bazaar_player_pb2 import RequestCardsResponse, RequestPebbleOrExchangesResponse
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.game import GAME
-from fairplay.games.bazaar.protocol import codec, intake
-from fairplay.games.bazaar.rules import PEBBLE, Card, Exchange, Phase, Settings, State
-from fairplay.games.bazaar.rules.pieces import parse_bag, parse_card, parse_exchange
+from fairplay.games.bazaar.protocol import codec
+from fairplay.games.bazaar.rules.pieces import Card, EquationTable, Exchange, parse_bag, parse_card, parse_exchange
+from fairplay.games.bazaar.rules.state import PEBBLE, Phase, Player, Settings, Standing, State
 from fairplay.games.kit.judging import MalformedReplyError
 
 SETTINGS_FIELDS = [field.name for field in fields(Settings)]
@@ -228,10 +228,10 @@ def test_any_illegal_action_is_told_in_few_words(state: State, data: st.DataObje
 def test_a_full_state_survives_the_way_through_messages_and_json(state: State) -> None:
     message = codec.state_message(state)
     read = bazaar_pb2.State.FromString(message.SerializeToString())
-    assert intake.initial_state(read, state.settings, Random(0)) == state
+    assert codec.initial_state(read, state.settings, Random(0)) == state
     read = json_format.Parse(json_format.MessageToJson(message), bazaar_pb2.State())
     assert read == message
-    assert intake.initial_state(read, state.settings, Random(0)) == state
+    assert codec.initial_state(read, state.settings, Random(0)) == state
 
 
 @given(states())
@@ -264,20 +264,20 @@ def test_nothing_can_go_on_from_a_public_state() -> None:
 
 def test_the_bonus_is_shown_once_the_game_is_over_and_never_read() -> None:
     chosen = Settings(bonus="rwb")
-    ann = rules.Player(parse_bag("rrwwb"), 3, row("rrwwb"))
+    ann = Player(parse_bag("rrwwb"), 3, row("rrwwb"))
     state = rules.resume(
         chosen,
-        rules.EquationTable(()),
+        EquationTable(()),
         bank=parse_bag("g"),
         visible=row("ggggg"),
         pile=(),
-        players=(ann, rules.Player()),
+        players=(ann, Player()),
     )
     assert [player.bonus for player in codec.state_message(state).players] == [0, 0]
     over = codec.state_message(rules.apply(state, ()))
     assert [player.bonus for player in over.players] == [10, 0]
     over.players[1].bonus = 99
-    assert rules.scores(intake.initial_state(over, chosen, Random(0))) == (13, 0)
+    assert rules.scores(codec.initial_state(over, chosen, Random(0))) == (13, 0)
 
 
 BY_HAND: dict[str, Any] = {
@@ -293,10 +293,10 @@ def by_hand(**changes: Any) -> bazaar_pb2.State:
 
 
 def test_a_state_written_by_hand_needs_no_bookkeeping() -> None:
-    state = intake.initial_state(by_hand(), Settings(), Random(7))
+    state = codec.initial_state(by_hand(), Settings(), Random(7))
     assert (state.active, state.phase, state.turns, state.revision) == (0, Phase.REQUEST, 0, 0)
     assert state.draw_state == Random(7).getrandbits(64)
-    assert [player.standing for player in state.players] == [rules.Standing.IN] * 2
+    assert [player.standing for player in state.players] == [Standing.IN] * 2
     assert state.table.equations == (parse_exchange("rb=ggg"),)
     assert GAME.check_state(bazaar_pb2.Settings(), by_hand()) == 2
     assert GAME.check_state(bazaar_pb2.Settings(), by_hand(players=[])) == 0  # which are too few for any plan
@@ -304,9 +304,9 @@ def test_a_state_written_by_hand_needs_no_bookkeeping() -> None:
 
 def test_a_state_written_by_hand_may_be_over() -> None:
     players = [{"wallet": [0] * 5, "score": 20}, {"wallet": [0] * 5}]
-    assert intake.initial_state(by_hand(players=players), Settings(), Random(0)).phase is Phase.OVER
+    assert codec.initial_state(by_hand(players=players), Settings(), Random(0)).phase is Phase.OVER
     with pytest.raises(ValueError, match=r"^A call is due, although the game is over\.$"):
-        intake.initial_state(by_hand(players=players, phase="PHASE_REQUEST"), Settings(), Random(0))
+        codec.initial_state(by_hand(players=players, phase="PHASE_REQUEST"), Settings(), Random(0))
 
 
 FIVE_RED = {"pebbles": [5, 0, 0, 0, 0]}

@@ -21,8 +21,8 @@ from fairplay.bazaar.v1.bazaar_player_pb2 import RequestCardsResponse, RequestPe
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.game import GAME
 from fairplay.games.bazaar.protocol import codec, conversation
-from fairplay.games.bazaar.rules import PEBBLE, Phase, Standing, State
 from fairplay.games.bazaar.rules.pieces import INITIALS, parse_bag, parse_card, parse_exchange, unpack
+from fairplay.games.bazaar.rules.state import PEBBLE, Phase, Standing, State
 from fairplay.games.steps import Call, CallKind, Eliminate, Outcome, Show
 from fairplay.player.handlers import snake_case
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from fairplay.games.bazaar import rules
-from fairplay.games.bazaar.rules import Card, EquationTable, Phase, Player, Settings, Standing, State
-from fairplay.games.bazaar.rules.pieces import pack, parse_bag, parse_card
+from fairplay.games.bazaar.rules.pieces import Card, EquationTable, pack, parse_bag, parse_card
+from fairplay.games.bazaar.rules.state import Phase, Player, Settings, Standing, State, invariant
 
 ORDERED = Settings(draw="ordered")
 RED, WHITE = (parse_card("rrrrr"),), (parse_card("wwwww"),)
@@ -54,4 +54,4 @@ def game(**changes: Any) -> State:
     ],
 )
 def test_what_no_game_can_be_like_is_named(changes: dict[str, Any], sentence: str) -> None:
-    assert sentence in (rules.invariant(game(**changes)) or "")
+    assert sentence in (invariant(game(**changes)) or "")

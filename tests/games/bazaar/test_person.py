@@ -25,10 +25,11 @@ from fairplay.bazaar.v1.bazaar_player_pb2 import (
     WinRequest,
 )
 from fairplay.games.bazaar import rules
+from fairplay.games.bazaar.person import FRONTEND, Buying, Requesting
 from fairplay.games.bazaar.protocol import codec
-from fairplay.games.bazaar.rules.pieces import Card, Exchange, parse_bag, unpack
-from fairplay.games.bazaar.views.person import FRONTEND, Buying, Requesting
-from fairplay.games.bazaar.views.seats import NO_EXCHANGE, PEBBLE
+from fairplay.games.bazaar.rules.pieces import Card, EquationTable, Exchange, parse_bag, unpack
+from fairplay.games.bazaar.rules.state import PEBBLE, Action, Phase, Request, Settings, TurnView
+from fairplay.games.bazaar.views.seats import NO_EXCHANGE_PART, PEBBLE_PART
 from fairplay.games.frontends import IllegalChoiceError
 from fairplay.games.kit.person import Draft
 from tests.games.at_table import AtTable, asking
@@ -41,8 +42,8 @@ def equation(left: str, right: str) -> Exchange:
     return Exchange(parse_bag(left), parse_bag(right))
 
 
-TABLE = rules.EquationTable((equation("r", "bb"), equation("bb", "gg"), equation("y", "w")))
-VIEW = rules.TurnView(
+TABLE = EquationTable((equation("r", "bb"), equation("bb", "gg"), equation("y", "w")))
+VIEW = TurnView(
     bank=parse_bag("rrwwbbggyy"),
     visible=(Card(parse_bag("rrwbg"), False), Card(parse_bag("rrwwb"), True)),
     wallet=parse_bag("rrrrwwbb"),
@@ -53,7 +54,7 @@ VIEW = rules.TurnView(
 )
 
 
-def turn_state(view: rules.TurnView = VIEW) -> bazaar_pb2.TurnState:
+def turn_state(view: TurnView = VIEW) -> bazaar_pb2.TurnState:
     return bazaar_pb2.TurnState(
         revision=view.revision,
         table=codec.table_message(TABLE),
@@ -74,10 +75,10 @@ def parts(draft: Requesting | Buying) -> list[str]:
 
 def test_a_pebble_no_exchange_and_what_is_possible_can_be_chosen() -> None:
     first, *ways, last = parts(Requesting(TABLE, VIEW))
-    assert (first, last) == (PEBBLE, NO_EXCHANGE)
+    assert (first, last) == (PEBBLE_PART, NO_EXCHANGE_PART)
     assert sorted(ways) == ["equation-0-left", "equation-0-right", "equation-1-left", "equation-2-right"]
     assert Requesting(TABLE, VIEW).reply is None
-    assert PEBBLE not in parts(Requesting(TABLE, VIEW._replace(bank=0)))
+    assert PEBBLE_PART not in parts(Requesting(TABLE, VIEW._replace(bank=0)))
 
 
 def test_exchanges_feed_later_ones() -> None:
@@ -88,8 +89,8 @@ def test_exchanges_feed_later_ones() -> None:
 
 def test_every_legal_request_of_up_to_two_exchanges_is_found_and_no_other() -> None:
     ways = TABLE.exchanges
-    legal: list[rules.Request] = [
-        rules.PEBBLE,
+    legal: list[Request] = [
+        PEBBLE,
         *(
             request
             for length in range(3)
@@ -157,7 +158,7 @@ def test_an_illegal_exchange_is_refused_with_the_rule(before: Sequence[str], par
     assert str(refused.value) == rules.RULES[rule]
 
 
-@pytest.mark.parametrize(("before", "part"), [(PEBBLE, NO_EXCHANGE), ("equation-0-left", PEBBLE)])
+@pytest.mark.parametrize(("before", "part"), [(PEBBLE_PART, NO_EXCHANGE_PART), ("equation-0-left", PEBBLE_PART)])
 def test_a_turn_asks_for_one_kind_only(before: str, part: str) -> None:
     with pytest.raises(IllegalChoiceError, match="not for both"):
         Requesting(TABLE, VIEW).choose(before).choose(part)
@@ -236,7 +237,7 @@ async def test_what_spectators_see_is_shown_with_the_own_wallet_and_fits() -> No
 async def test_every_choice_is_a_part_of_the_picture_and_leads_to_a_legal_reply() -> None:
     rng = Random(7)
     for seat_count in (2, 4) * 3:
-        state = rules.initial(rules.Settings(winning_score=30), seat_count, rng)
+        state = rules.initial(Settings(winning_score=30), seat_count, rng)
         for _ in range(14):
             seat = rules.turn(state)
             if seat is None:
@@ -245,12 +246,12 @@ async def test_every_choice_is_a_part_of_the_picture_and_leads_to_a_legal_reply(
             await table.person.setup(SetupRequest(game_id="game", seat=seat))
             table.person.update(codec.public_message(state))
             turn = bazaar_pb2.TurnState.FromString(codec.turn_state_data(state, seat))
-            if state.phase is rules.Phase.REQUEST:
+            if state.phase is Phase.REQUEST:
                 async with table.asked(
                     RequestPebbleOrExchangesRequest(game_id="game", seat=seat, turn_state=turn)
                 ) as asked:
                     point_at_random(table.person, rng)
-                    action: rules.Action = codec.requested(await asked, 64)
+                    action: Action = codec.requested(await asked, 64)
             else:
                 async with table.asked(RequestCardsRequest(game_id="game", seat=seat, turn_state=turn)) as bought:
                     point_at_random(table.person, rng)
@@ -265,7 +266,7 @@ async def test_the_picture_shows_wallet_and_bank_as_the_choices_leave_them() -> 
         assert drawn_counts(table.person.svg()) == {"bank": [2, 2, 2, 2, 2], "own": [4, 2, 2, 0, 0]}
         table.person.choose("equation-0-left")
         assert drawn_counts(table.person.svg()) == {"bank": [3, 2, 0, 2, 2], "own": [3, 2, 4, 0, 0]}
-        assert NO_EXCHANGE not in pieces(table.person.svg())
+        assert NO_EXCHANGE_PART not in pieces(table.person.svg())
         table.person.undo()
         assert drawn_counts(table.person.svg()) == {"bank": [2, 2, 2, 2, 2], "own": [4, 2, 2, 0, 0]}
 

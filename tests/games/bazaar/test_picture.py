@@ -14,10 +14,11 @@ from rich.console import Console
 
 from fairplay.bazaar.v1 import bazaar_pb2
 from fairplay.games.bazaar import rules
-from fairplay.games.bazaar.protocol import codec, intake
-from fairplay.games.bazaar.rules import EquationTable, Phase, Player, Settings, Standing, State
+from fairplay.games.bazaar.game import GAME
+from fairplay.games.bazaar.protocol import codec
 from fairplay.games.bazaar.rules.pieces import (
     INITIALS,
+    EquationTable,
     bag_text,
     card_text,
     parse_bag,
@@ -25,7 +26,7 @@ from fairplay.games.bazaar.rules.pieces import (
     parse_exchange,
     unpack,
 )
-from fairplay.games.bazaar.views import picture
+from fairplay.games.bazaar.rules.state import Phase, Player, Settings, Standing, State
 
 NAMES = ("Ann", "Bob", "Cleo", "Dan", "Eve", "Flo")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -99,14 +100,14 @@ def letters(element: ElementTree.Element) -> list[str]:
 
 
 def drawn(state: bazaar_pb2.State, players: Sequence[str] = NAMES) -> Drawing:
-    return Drawing(picture.svg(state, players))
+    return Drawing(GAME.svg(state, players))
 
 
 def lines(state: bazaar_pb2.State, players: Sequence[str] = NAMES) -> list[str]:
     """Return the lines of the text picture as a console shows them."""
     console = Console(width=200, color_system=None)
     with console.capture() as captured:
-        console.print(picture.text(state, players))
+        console.print(GAME.text(state, players))
     return [line.rstrip() for line in captured.get().splitlines()]
 
 
@@ -189,7 +190,7 @@ def test_text_shows_everything_in_80_columns(state: State) -> None:
 STATUSES = [
     (game(), ["to request", ""]),
     (
-        codec.state_message(intake.initial_state(game(), Settings(), Random(1))._replace(phase=Phase.CARDS)),
+        codec.state_message(codec.initial_state(game(), Settings(), Random(1))._replace(phase=Phase.CARDS)),
         ["to buy", ""],
     ),
     (game(Player(score=20), Player(score=3)), ["winner", ""]),

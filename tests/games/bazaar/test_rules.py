@@ -10,24 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairplay.games.bazaar import rules
-from fairplay.games.bazaar.rules import (
-    PEBBLE,
-    Action,
-    Card,
-    EquationTable,
-    Exchange,
-    Phase,
-    Player,
-    Settings,
-    Standing,
-    State,
-)
-from fairplay.games.bazaar.rules.equations import disjoint, equations_problem
+from fairplay.games.bazaar.rules import random_table
 from fairplay.games.bazaar.rules.pieces import (
     EMPTY,
     UNITS,
+    Card,
+    EquationTable,
+    Exchange,
     bag_text,
     card_text,
+    disjoint,
+    equations_problem,
     exchange_text,
     mirrored,
     pack,
@@ -38,12 +31,24 @@ from fairplay.games.bazaar.rules.pieces import (
     size,
     unpack,
 )
-from fairplay.games.bazaar.rules.setup import random_table
+from fairplay.games.bazaar.rules.state import (
+    PEBBLE,
+    SEATS,
+    Action,
+    Bonus,
+    Phase,
+    Player,
+    Settings,
+    Standing,
+    State,
+    TurnView,
+    invariant,
+    settings_problem,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fairplay.games.bazaar.rules.settings import Bonus
 
 ORDERED = Settings(draw="ordered")
 
@@ -95,7 +100,7 @@ def after(state: State, *actions: Action) -> State:
     for action in actions:
         assert rules.violation(state, action) is None
         state = rules.apply(state, action)
-        assert rules.invariant(state) is None
+        assert invariant(state) is None
     return state
 
 
@@ -124,7 +129,7 @@ def test_what_is_written_can_be_read() -> None:
 
 
 def test_sides_and_equations_must_fit_each_other() -> None:
-    crossed = rules.settings_problem(Settings(side_min=4, side_max=3))
+    crossed = settings_problem(Settings(side_min=4, side_max=3))
     assert crossed is not None and crossed[0] == "side_min"
 
 
@@ -139,10 +144,10 @@ def test_a_fresh_game_needs_two_to_six_players(seats: int) -> None:
         rules.initial(Settings(), seats, Random(1))
 
 
-@given(st.integers(0, 10**6), st.sampled_from(rules.SEATS))
+@given(st.integers(0, 10**6), st.sampled_from(SEATS))
 def test_a_fresh_game_has_the_pieces_of_section_2(seed: int, seats: int) -> None:
     state = rules.initial(Settings(), seats, Random(seed))
-    assert rules.invariant(state) is None
+    assert invariant(state) is None
     assert state == rules.initial(Settings(), seats, Random(seed))
     assert state.players == (Player(),) * seats
     assert unpack(state.bank) == (20,) * 5
@@ -376,7 +381,7 @@ def test_a_player_that_fails_at_its_first_call_leaves_the_turn_to_the_next() -> 
     state = rules.eliminate(game("rr 5 rrrrr", "b", "w"), 0)
     assert state.players[0] == Player(standing=Standing.OUT)
     assert (rules.turn(state), state.phase, state.turns, state.revision) == (1, Phase.REQUEST, 1, 1)
-    assert rules.invariant(state) is None
+    assert invariant(state) is None
 
 
 def test_a_player_that_fails_at_its_second_call_leaves_what_it_has_changed() -> None:
@@ -462,7 +467,7 @@ def test_a_state_that_was_over_is_asked_anew_after_a_failure_at_set_up() -> None
 def test_a_state_in_which_a_winner_has_failed_is_still_one_that_is_over() -> None:
     state = rules.eliminate(game("- 20", "- 3"), 0)
     assert rules.turn(state) is None
-    assert rules.invariant(state) is None
+    assert invariant(state) is None
     assert rules.ranking(state) == ((), (1,))
 
 
@@ -551,7 +556,7 @@ def test_a_player_sees_what_its_seat_may_see() -> None:
     state = game("rr 3 rrrrr", "bb 4", "gg 5", "yy 6")
     state = rules.eliminate(after(state, PEBBLE, ()), 2)
     seen = rules.view(state, 1)
-    assert seen == rules.TurnView(state.bank, state.visible, parse_bag("bb"), 4, (), (6, 3), state.revision)
+    assert seen == TurnView(state.bank, state.visible, parse_bag("bb"), 4, (), (6, 3), state.revision)
     assert rules.view(state, 0).cards == row("rrrrr")
     assert rules.view(state, 0).scores == (4, 6)
 
@@ -594,7 +599,7 @@ def cards(state: State) -> Counter[Card]:
     return Counter([*state.visible, *state.pile, *(card for p in state.players for card in p.cards)])
 
 
-@given(settings_of_any_kind(), st.sampled_from(rules.SEATS), seeded)
+@given(settings_of_any_kind(), st.sampled_from(SEATS), seeded)
 def test_random_play_loses_no_piece_and_comes_to_an_end(settings: Settings, seats: int, rng: Random) -> None:
     state = rules.initial(settings, seats, rng)
     while (seat := rules.turn(state)) is not None:
@@ -612,7 +617,7 @@ def test_random_play_loses_no_piece_and_comes_to_an_end(settings: Settings, seat
             assert cards(state) <= cards(before)
             if action is PEBBLE or before.phase is Phase.CARDS:
                 assert cards(state) == cards(before)
-        assert rules.invariant(state) is None
+        assert invariant(state) is None
         assert state.revision == before.revision + 1
     assert state.turns <= 40
     check_ranking(state)

@@ -11,35 +11,28 @@ from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 from fairplay.games.bazaar import rules
-from fairplay.games.bazaar.players.search import best_plan, best_purchase, reachable
-from fairplay.games.bazaar.players.strategies import STRATEGIES, strategy
-from fairplay.games.bazaar.rules import Card, EquationTable, Exchange, Phase, Settings, State, TurnView
-from fairplay.games.bazaar.rules.pieces import (
-    bag_text,
-    pack,
-    parse_bag,
-    points,
-)
+from fairplay.games.bazaar.players import STRATEGIES, best_plan, best_purchase, reachable, strategy
+from fairplay.games.bazaar.rules.pieces import Card, EquationTable, Exchange, bag_text, pack, parse_bag, points
+from fairplay.games.bazaar.rules.state import SEATS, Action, Phase, Settings, State, TurnView
 from tests.slow import SLOW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fairplay.games.bazaar.players.strategies import Strategy
+    from fairplay.games.bazaar.players import Strategy
 
 seeded = st.integers(0, 2**32).map(Random)
 Metric: TypeAlias = Literal["points", "size"]
 METRICS: tuple[Metric, Metric] = ("points", "size")
 
 
-def played(state: State, *strategies: Strategy) -> list[tuple[int, rules.Action, State]]:
+def played(state: State, *strategies: Strategy) -> list[tuple[int, Action, State]]:
     """Play a game with legal answers only, and return call by call who answered what, and the state after it."""
-    brains = [make(state.table) for make in strategies]
     calls = []
     while (seat := rules.turn(state)) is not None:
         view = rules.view(state, seat)
-        asked = brains[seat]
-        answer: rules.Action = asked.request(view) if state.phase is Phase.REQUEST else asked.cards(view)
+        asked = strategies[seat].request if state.phase is Phase.REQUEST else strategies[seat].cards
+        answer: Action = asked(state.table, view)
         assert rules.violation(state, answer) is None
         state = rules.apply(state, answer)
         calls.append((seat, answer, state))
@@ -157,7 +150,7 @@ def test_a_search_can_be_cut_off() -> None:
 
 
 @pytest.mark.parametrize("spec", STRATEGIES)
-@given(rng=seeded, seats=st.sampled_from(rules.SEATS))
+@given(rng=seeded, seats=st.sampled_from(SEATS))
 @effort(max_examples=6, deadline=None)
 def test_a_strategy_answers_legally_in_whole_games(spec: str, rng: Random, seats: int) -> None:
     settings = Settings(
@@ -175,12 +168,12 @@ def test_a_strategy_answers_legally_in_whole_games(spec: str, rng: Random, seats
 @pytest.mark.parametrize("spec", STRATEGIES)
 def test_a_strategy_answers_the_same_when_asked_again(spec: str) -> None:
     state = rules.initial(Settings(), 2, Random(8))
-    first, second = (strategy(spec)(state.table) for _ in range(2))
+    table, first, second = state.table, strategy(spec), strategy(spec)
     for _, _, after in played(state, strategy("size"), strategy("random"))[:12]:
         view = rules.view(after, 0)
-        answers = (first.request(view), first.cards(view))
-        assert answers == (first.request(view), first.cards(view))
-        assert answers == (second.request(TurnView(*view)), second.cards(TurnView(*view)))
+        answers = (first.request(table, view), first.cards(table, view))
+        assert answers == (first.request(table, view), first.cards(table, view))
+        assert answers == (second.request(table, TurnView(*view)), second.cards(table, TurnView(*view)))
 
 
 @SLOW

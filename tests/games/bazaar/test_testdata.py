@@ -6,9 +6,7 @@ from typing import Any, cast
 import pytest
 
 from fairplay.games.bazaar import rules, testdata
-from fairplay.games.bazaar.rules.pieces import parse_card, parse_exchange
-from fairplay.games.bazaar.testdata.actors import CHEATS
-from fairplay.games.bazaar.testdata.forms import (
+from fairplay.games.bazaar.forms import (
     RuleError,
     read_game,
     read_table,
@@ -16,6 +14,9 @@ from fairplay.games.bazaar.testdata.forms import (
     write_purchase,
     write_request,
 )
+from fairplay.games.bazaar.rules.pieces import parse_card, parse_exchange
+from fairplay.games.bazaar.rules.state import PEBBLE, Settings
+from fairplay.games.bazaar.testdata import CHEATS
 
 NAMES = {"r": "red", "w": "white", "b": "blue", "g": "green", "y": "yellow"}
 
@@ -175,7 +176,7 @@ def test_the_end_is_told() -> None:
 def test_a_fresh_game_can_be_written_read_and_played() -> None:
     equations, fresh = cast("Any", testdata.start({}, 6, 5))
     assert testdata.start({}, 6, 5) == [equations, fresh]
-    state = read_game(fresh, read_table(equations), rules.Settings())
+    state = read_game(fresh, read_table(equations), Settings())
     assert write_game(state) == fresh
     actors = [[f"P{seat}", ["purchase-points", "purchase-size", "random:seed=3"][seat % 3]] for seat in range(6)]
     won, out = cast("Any", testdata.game(equations, fresh, actors))
@@ -184,7 +185,7 @@ def test_a_fresh_game_can_be_written_read_and_played() -> None:
 
 
 def test_answers_are_written_as_they_are_read() -> None:
-    assert write_request(rules.PEBBLE) is False
+    assert write_request(PEBBLE) is False
     assert write_request((parse_exchange("rr->b"),)) == [exchange("rr->b")]
     assert write_purchase((parse_card("rwbgy*"),)) == [card("rwbgy*")]
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from fairplay.games.bazaar import rules as bazaar
 from fairplay.games.bazaar.rules.pieces import unpack
+from fairplay.games.bazaar.rules.state import PEBBLE, Settings
 from fairplay.games.eriantys.rules.board import draw_one
 from fairplay.games.kit.draws import draw_below
 from fairplay.games.webset import rules
@@ -59,10 +60,10 @@ def test_the_draws_of_the_page_are_those_of_the_games(before: str, bound: str, n
 
 
 def test_three_pebbles_of_bazaar_are_those_of_the_page() -> None:
-    state = bazaar.initial(bazaar.Settings(), 2, Random(1))._replace(draw_state=0)
+    state = bazaar.initial(Settings(), 2, Random(1))._replace(draw_state=0)
     bank, drawn = unpack(state.bank), []
     for _ in range(3):
-        state = bazaar.apply(bazaar.apply(state, bazaar.PEBBLE), ())
+        state = bazaar.apply(bazaar.apply(state, PEBBLE), ())
         left = unpack(state.bank)
         drawn += [
             color for color, before, after in zip(PEBBLES, bank, left, strict=True) for _ in range(before - after)

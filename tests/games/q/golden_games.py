@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from fairplay.games.q import rules
 from fairplay.games.q.protocol import codec
+from fairplay.games.q.rules.board import tile_name
+from fairplay.games.q.rules.state import Extension
 from fairplay.games.steps import Call, Eliminate
 from fairplay.q.v1 import q_pb2
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
@@ -83,7 +84,7 @@ def _state(state: q_pb2.State) -> str:
 
 
 def _tiles(numbers: Iterable[int]) -> str:
-    return ", ".join(map(rules.tile_name, codec.tiles(numbers))) or "none"
+    return ", ".join(map(tile_name, codec.read_tiles(numbers))) or "none"
 
 
 def _answer(answer: Any) -> str:
@@ -93,10 +94,10 @@ def _answer(answer: Any) -> str:
         return "no answer in time"
     if "action" not in answer.DESCRIPTOR.fields_by_name:
         return "ok"
-    action = codec.decided(answer)
-    if not isinstance(action, rules.Extension):
+    action = codec.read_reply(answer)
+    if not isinstance(action, Extension):
         return action.value
-    return ", ".join(f"({row}, {column}) {rules.tile_name(tile)}" for row, column, tile in action.placements)
+    return ", ".join(f"({row}, {column}) {tile_name(tile)}" for row, column, tile in action.placements)
 
 
 def main() -> None:

@@ -10,8 +10,8 @@ from fairplay.games.kit.wire import Heads
 from fairplay.games.q import rules
 from fairplay.games.q.game import GAME
 from fairplay.games.q.protocol import codec
-from fairplay.games.q.rules import Extension, Settings, State
-from fairplay.games.q.rules.board import Coordinate, Placement
+from fairplay.games.q.rules.board import Coordinate, Placement, tile_of
+from fairplay.games.q.rules.state import PASS, Action, Extension, Settings, State
 from fairplay.games.steps import Call, Conversation, Eliminate, Outcome, Show
 from fairplay.player.handlers import snake_case
 from fairplay.q.v1 import q_pb2
@@ -27,7 +27,7 @@ Answer = Callable[[Call], Any]
 
 def tile(name: str) -> int:
     color, shape = name.split()
-    return rules.tile_of(shape, color)
+    return tile_of(shape, color)
 
 
 def tiles(names: str) -> tuple[int, ...]:
@@ -39,8 +39,8 @@ def extension(*placed: tuple[int, int, str]) -> Extension:
     return Extension(tuple(Placement(row, column, tile(name)) for row, column, name in placed))
 
 
-def reply(action: rules.Action) -> TakeTurnResponse:
-    return TakeTurnResponse(action=codec.action_message(action))
+def reply(action: Action) -> TakeTurnResponse:
+    return TakeTurnResponse(action=codec.build_action(action))
 
 
 def turn_request(state: State, seat: int) -> TakeTurnRequest:
@@ -155,7 +155,7 @@ def fresh(answer: Answer, seat_count: int = 2, seed: int = 1, **settings: Any) -
 
 def resumed(state: State, answer: Answer) -> Played:
     """A game that goes on from a state, which is given as a message."""
-    message, chosen = codec.full_message(codec.Shown(state)), codec.settings_message(state.settings)
+    message, chosen = codec.build_state(codec.Shown(state)), codec.build_settings(state.settings)
     return play_steps(GAME.play("g", chosen, list("abcd"[: len(state.hands)]), Random(0), message), answer)
 
 
@@ -188,13 +188,13 @@ def failing(seat: int, method: str, failure: Any, after: int = 0, others: Answer
     return answer
 
 
-def scripted(*turns: rules.Action) -> Answer:
+def scripted(*turns: Action) -> Answer:
     """Players whose turns are these, in the order in which they come; afterwards all pass."""
     waiting = list(turns)
 
     def answer(call: Call) -> Any:
         if call.method.name != "TakeTurn":
             return call.method.response()
-        return reply(waiting.pop(0) if waiting else rules.PASS)
+        return reply(waiting.pop(0) if waiting else PASS)
 
     return answer

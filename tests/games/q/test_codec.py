@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from fairplay.games.kit.judging import MalformedReplyError
 from fairplay.games.q import rules
 from fairplay.games.q.game import GAME
-from fairplay.games.q.protocol import codec, intake
-from fairplay.games.q.rules import PASS, REPLACE, Extension, Settings
-from fairplay.games.q.rules.board import Placement
+from fairplay.games.q.protocol import codec
+from fairplay.games.q.rules import RULES
+from fairplay.games.q.rules.board import KINDS, Placement, tile_name
+from fairplay.games.q.rules.state import PASS, REPLACE, Action, Extension, Settings, remaining
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import SetupRequest, TakeTurnResponse
 from tests.games.q.playing import HEADS, randomly_played, reply, table, tile, turn_request
@@ -57,14 +58,14 @@ actions = st.one_of(
 @settings(deadline=None)
 @given(some_settings)
 def test_settings_survive_the_way_through_messages(chosen: Settings) -> None:
-    message = codec.settings_message(chosen)
-    assert codec.settings(message) == chosen
-    assert codec.settings(json_format.Parse(json_format.MessageToJson(message), q_pb2.Settings())) == chosen
+    message = codec.build_settings(chosen)
+    assert codec.read_settings(message) == chosen
+    assert codec.read_settings(json_format.Parse(json_format.MessageToJson(message), q_pb2.Settings())) == chosen
 
 
 def test_what_is_not_set_has_the_default_of_the_rules() -> None:
-    assert codec.settings(q_pb2.Settings()) == Settings()
-    assert GAME.full_settings(q_pb2.Settings(q_bonus=0)) == codec.settings_message(Settings(q_bonus=0))
+    assert codec.read_settings(q_pb2.Settings()) == Settings()
+    assert GAME.full_settings(q_pb2.Settings(q_bonus=0)) == codec.build_settings(Settings(q_bonus=0))
     assert {field.name for field, _ in GAME.full_settings(q_pb2.Settings()).ListFields()} == set(
         Settings.__dataclass_fields__
     )
@@ -88,13 +89,13 @@ def test_settings_that_are_not_allowed_are_named(message: q_pb2.Settings, senten
 
 def test_every_tile_has_the_number_that_its_name_says() -> None:
     named = {
-        q_pb2.Tile.Name(number): rules.tile_name(kind)
-        for kind, number in zip(range(36), codec.numbers(range(36)), strict=True)
+        q_pb2.Tile.Name(number): tile_name(kind)
+        for kind, number in zip(range(36), codec.tile_numbers(range(36)), strict=True)
     }
     assert named == {f"TILE_{name.upper().replace(' ', '_')}": name for name in named.values()}
-    assert len(q_pb2.Tile.values()) == rules.KINDS + 1
-    assert list(codec.numbers(range(36))) == list(range(1, 37))
-    assert list(codec.tiles(range(1, 37))) == list(range(36))
+    assert len(q_pb2.Tile.values()) == KINDS + 1
+    assert list(codec.tile_numbers(range(36))) == list(range(1, 37))
+    assert list(codec.read_tiles(range(1, 37))) == list(range(36))
 
 
 # States
@@ -103,20 +104,20 @@ def test_every_tile_has_the_number_that_its_name_says() -> None:
 @settings(max_examples=60, deadline=None)
 @given(shown_states)
 def test_a_full_state_survives_the_way_through_messages(shown: codec.Shown) -> None:
-    message = codec.full_message(shown)
+    message = codec.build_state(shown)
     chosen = shown.state.settings
-    assert intake.initial_state(message, chosen) == shown
-    assert intake.initial_state(q_pb2.State.FromString(message.SerializeToString()), chosen) == shown
-    assert intake.initial_state(json_format.Parse(json_format.MessageToJson(message), q_pb2.State()), chosen) == shown
+    assert codec.resume(message, chosen) == shown
+    assert codec.resume(q_pb2.State.FromString(message.SerializeToString()), chosen) == shown
+    assert codec.resume(json_format.Parse(json_format.MessageToJson(message), q_pb2.State()), chosen) == shown
 
 
 @settings(max_examples=60, deadline=None)
 @given(shown_states)
 def test_a_player_is_told_what_it_may_see(shown: codec.Shown) -> None:
     state = shown.state
-    for seat in rules.remaining(state):
+    for seat in remaining(state):
         request = turn_request(state, seat)
-        assert codec.view(request.state) == rules.view(state, seat)
+        assert codec.read_view(request.state) == rules.view(state, seat)
         setup = SetupRequest.FromString(codec.setup_request(HEADS, state, seat, codec.Laid(state.board)))
         assert setup.tiles == [kind + 1 for kind in state.hands[seat]]
         assert (setup.game_id, setup.seat) == (request.game_id, request.seat)
@@ -125,13 +126,13 @@ def test_a_player_is_told_what_it_may_see(shown: codec.Shown) -> None:
         assert (request.state.turn if request.state.HasField("turn") else None) == rules.turn(state)
         order = [player.seat for player in request.state.players]
         assert order[0] == seat
-        assert order == [other for other in (*range(seat, 4), *range(seat)) if other in rules.remaining(state)]
+        assert order == [other for other in (*range(seat, 4), *range(seat)) if other in remaining(state)]
 
 
 @settings(max_examples=60, deadline=None)
 @given(shown_states)
 def test_spectators_are_told_all_but_hands_and_pile(shown: codec.Shown) -> None:
-    public, full = codec.public_message(shown), codec.full_message(shown)
+    public, full = codec.build_public(shown), codec.build_state(shown)
     assert public.pile_left == len(full.pile)
     for field in ("pile", "lost"):
         full.ClearField(field)
@@ -168,7 +169,7 @@ def test_setup_may_tell_the_map_only() -> None:
 
 def test_the_parts_of_a_full_state_can_be_read_by_people() -> None:
     state = rules.eliminate(table("red square", "blue 8star", "green clover", pile="red star"), 1)
-    assert json_format.MessageToDict(codec.full_message(codec.Shown(state))) == {
+    assert json_format.MessageToDict(codec.build_state(codec.Shown(state))) == {
         "revision": "1",
         "rows": [0],
         "columns": [0],
@@ -191,7 +192,7 @@ SOUND = table("red square, blue star", "green star", pile="red clover")
 
 
 def sound_message() -> q_pb2.State:
-    return codec.full_message(codec.Shown(SOUND))
+    return codec.build_state(codec.Shown(SOUND))
 
 
 def set_(field: str, value: Any) -> Callable[[q_pb2.State], object]:
@@ -207,10 +208,16 @@ def drawing(player: q_pb2.Player) -> None:
     [
         (lambda m: m.Clear(), "2 to 4 players, not by 0"),
         (lambda m: m.rows.append(1), "rows, columns and tiles have 2, 1 and 1 entries"),
-        (lambda m: m.MergeFrom(q_pb2.State(rows=[0], columns=[0], tiles=codec.numbers([1]))), "the same coordinate"),
-        (lambda m: m.MergeFrom(q_pb2.State(rows=[2], columns=[0], tiles=codec.numbers([0]))), "must hang together"),
         (
-            lambda m: m.MergeFrom(q_pb2.State(rows=[1], columns=[0], tiles=codec.numbers([7]))),
+            lambda m: m.MergeFrom(q_pb2.State(rows=[0], columns=[0], tiles=codec.tile_numbers([0]))),
+            "the same coordinate",
+        ),
+        (
+            lambda m: m.MergeFrom(q_pb2.State(rows=[2], columns=[0], tiles=codec.tile_numbers([0]))),
+            "must hang together",
+        ),
+        (
+            lambda m: m.MergeFrom(q_pb2.State(rows=[1], columns=[0], tiles=codec.tile_numbers([7]))),
             r"red star at \(0, 0\) matches",
         ),
         (lambda m: m.MergeFrom(q_pb2.State.FromString(b"\x48\x09")), "fit_rule has the unknown value 9"),
@@ -283,14 +290,14 @@ def test_an_end_that_no_game_has_is_refused(fields: dict[str, int], sentence: st
 
 
 def test_a_single_player_cannot_have_a_turn_where_the_last_one_left_stops() -> None:
-    alone = codec.full_message(codec.Shown(rules.eliminate(SOUND, 0)))
+    alone = codec.build_state(codec.Shown(rules.eliminate(SOUND, 0)))
     assert GAME.check_state(q_pb2.Settings(), alone) == 2
     with pytest.raises(ValueError, match="a single player is left"):
         GAME.check_state(q_pb2.Settings(lone_survivor=q_pb2.LONE_SURVIVOR_STOP), alone)
 
 
 def test_what_a_player_or_a_spectator_is_told_is_no_full_state() -> None:
-    views = [turn_request(SOUND, 0).state, codec.public_message(codec.Shown(SOUND))]
+    views = [turn_request(SOUND, 0).state, codec.build_public(codec.Shown(SOUND))]
     for view in views:
         with pytest.raises(ValueError, match="full states only"):
             GAME.check_state(q_pb2.Settings(), view)
@@ -300,9 +307,9 @@ def test_a_state_written_by_hand_may_leave_out_what_follows_from_the_rest() -> N
     text = """{"rows": [0], "columns": [0], "tiles": ["TILE_RED_STAR"], "turn": 0, "pile": ["TILE_RED_CLOVER"],
         "players": [{"hand": ["TILE_RED_SQUARE", "TILE_BLUE_STAR"]}, {"seat": 1, "hand": ["TILE_GREEN_STAR"]}]}"""
     message = json_format.Parse(text, q_pb2.State())
-    assert intake.initial_state(message, Settings()).state == SOUND
+    assert codec.resume(message, Settings()).state == SOUND
     qwirkle = Settings(fit_rule="qwirkle")
-    assert intake.initial_state(message, qwirkle).state.board.whole_lines
+    assert codec.resume(message, qwirkle).state.board.whole_lines
 
 
 # Actions
@@ -310,9 +317,9 @@ def test_a_state_written_by_hand_may_leave_out_what_follows_from_the_rest() -> N
 
 @settings(deadline=None)
 @given(actions)
-def test_an_action_survives_the_way_through_messages(action: rules.Action) -> None:
+def test_an_action_survives_the_way_through_messages(action: Action) -> None:
     answer = TakeTurnResponse.FromString(reply(action).SerializeToString())
-    assert codec.decided(answer) == action
+    assert codec.read_reply(answer) == action
 
 
 def placing(**fields: Any) -> TakeTurnResponse:
@@ -332,16 +339,16 @@ def placing(**fields: Any) -> TakeTurnResponse:
 )
 def test_a_malformed_answer_is_named(answer: TakeTurnResponse, rule_id: str) -> None:
     with pytest.raises(MalformedReplyError) as caught:
-        codec.decided(answer)
+        codec.read_reply(answer)
     assert caught.value.rule_id == rule_id
-    assert rule_id in rules.RULES
+    assert rule_id in RULES
 
 
 @settings(max_examples=40, deadline=None)
 @given(shown_states)
 def test_replies_that_are_listed_as_legal_are(shown: codec.Shown) -> None:
     state = shown.state
-    listed = [codec.decided(answer) for answer in codec.legal_replies(state)]
+    listed = [codec.read_reply(answer) for answer in codec.legal_replies(state)]
     assert listed == list(rules.legal(state))
     assert all(rules.violation(state, action) is None for action in listed)
 
@@ -349,12 +356,12 @@ def test_replies_that_are_listed_as_legal_are(shown: codec.Shown) -> None:
 @pytest.mark.parametrize(("count", "end"), [(6, "[0, 4], [0, 5]"), (100_000, "[0, 5] and 99994 more")])
 def test_six_cells_of_an_extension_are_described_and_the_others_counted(count: int, end: str) -> None:
     many = Extension(tuple(Placement(0, column, 0) for column in range(count)))
-    assert codec.described(many).endswith(end)
+    assert codec.describe_action(many).endswith(end)
 
 
 def test_a_last_turn_that_cannot_be_read_is_left_aside() -> None:
     message = sound_message()
     message.last_turn.seat = 1
-    assert intake.initial_state(message, Settings()).last is None
+    assert codec.resume(message, Settings()).last is None
     message.last_turn.action.pass_turn.SetInParent()
-    assert intake.initial_state(message, Settings()).last == codec.Turn(1, PASS, 0)
+    assert codec.resume(message, Settings()).last == codec.Turn(1, PASS, 0)

@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from fairplay.games.kit.testdata import Actor, Script, kebab_case
 from fairplay.games.q import rules
 from fairplay.games.q.game import GAME
-from fairplay.games.q.players.strategies import strategy
+from fairplay.games.q.players import strategy
 from fairplay.games.q.protocol import codec
-from fairplay.games.q.rules import PASS, REPLACE, RULES, Action, Extension, Settings, State, View
-from fairplay.games.q.testdata.games import CHEATS, ILLEGAL_ACTIONS
+from fairplay.games.q.rules import RULES
+from fairplay.games.q.rules.board import tile_name
+from fairplay.games.q.rules.state import PASS, REPLACE, Action, Extension, Settings, State, invariant, remaining
+from fairplay.games.q.testdata import CHEATS
 from fairplay.games.steps import Call, CallKind, Eliminate, Outcome, Show
 from fairplay.games.transcript import game_result
 from fairplay.q.v1 import q_pb2
@@ -35,6 +37,7 @@ from tests.games.q.playing import (
     sound,
     table,
     tiles,
+    turn_request,
 )
 
 METHODS = ("Setup", "TakeTurn", "NewTiles", "Win")
@@ -57,7 +60,7 @@ def test_tiles_are_told_after_each_turn_that_draws_some() -> None:
     for index, (seat, method) in enumerate(played.asked[:-1]):
         if method != "TakeTurn":
             continue
-        action = codec.decided(played.answers[played.steps.index(played.calls[index])])
+        action = codec.read_reply(played.answers[played.steps.index(played.calls[index])])
         follows = played.asked[index + 1]
         assert (follows == (seat, "NewTiles")) == (action is not PASS and follows[1] != "Win")
 
@@ -84,7 +87,7 @@ def test_a_replaced_hand_is_told_and_may_be_the_last_thing_before_the_end() -> N
     state = table("red square, blue clover", "blue clover", pile="green star, blue star, red clover")
     played = resumed(state, scripted(PASS, REPLACE))
     assert played.asked[2:] == [(0, "TakeTurn"), (1, "TakeTurn"), (1, "NewTiles"), (0, "Win"), (1, "Win")]
-    assert codec.tiles(played.requests("NewTiles")[0].tiles) == bytes(tiles("green star"))
+    assert codec.read_tiles(played.requests("NewTiles")[0].tiles) == bytes(tiles("green star"))
 
 
 def test_nothing_is_told_between_the_last_tile_and_the_end() -> None:
@@ -125,7 +128,7 @@ def test_q7_is_played_as_worked_out(spec: str) -> None:
     assert result(played) == ([1], [], {0: 3, 1: 4})
     turns = [(shown.last.action, shown.last.points) for shown in played.shown if shown.last]
     assert turns == [(extension((-1, 0, "red square")), 3), (extension((-2, 0, "red 8star")), 4), (PASS, 0), (PASS, 0)]
-    drawn = [rules.tile_name(codec.tiles(request.tiles)[0]) for request in played.requests("NewTiles")]
+    drawn = [tile_name(codec.read_tiles(request.tiles)[0]) for request in played.requests("NewTiles")]
     assert drawn == ["green clover", "blue diamond"]
     assert played.asked[:2] == [(0, "Setup"), (1, "Setup")]
     assert played.asked[2:6] == [(0, "TakeTurn"), (0, "NewTiles"), (1, "TakeTurn"), (1, "NewTiles")]
@@ -195,7 +198,7 @@ def test_an_answer_that_breaks_a_rule_is_named_with_legal_ones(answer: TakeTurnR
     assert RULES[rule_id] in cause.explanation
     legal = [TakeTurnResponse() for _ in cause.legal_replies]
     assert all(packed.Unpack(each) for packed, each in zip(cause.legal_replies, legal, strict=True))
-    assert [codec.decided(each) for each in legal] == list(rules.legal(state))
+    assert [codec.read_reply(each) for each in legal] == list(rules.legal(state))
     assert played.ranking == [[1]]
 
 
@@ -237,7 +240,7 @@ def test_a_loser_that_cannot_be_told_is_out_and_changes_nothing_else() -> None:
 def test_a_game_goes_on_alike_from_any_state_that_was_shown(
     count: int, seed: int, fit_rule: str, data: st.DataObject
 ) -> None:
-    chosen = codec.settings_message(Settings(copies_per_kind=2, fit_rule=fit_rule))  # type: ignore[arg-type]
+    chosen = codec.build_settings(Settings(copies_per_kind=2, fit_rule=fit_rule))  # type: ignore[arg-type]
     answer = sound("dag", "random", "ldasg", "first")
     failure_at = data.draw(st.integers(0, count - 1)), "TakeTurn", CallError(), data.draw(st.integers(0, 9))
     whole = play_steps(
@@ -247,7 +250,7 @@ def test_a_game_goes_on_alike_from_any_state_that_was_shown(
     state = whole.shown[place].state
     again = resumed(state, answer if state.eliminated else failing(*_later(failure_at, whole, place), others=answer))
     assert again.outcome == whole.outcome
-    assert again.asked[: len(rules.remaining(state))] == [(seat, "Setup") for seat in rules.remaining(state)]
+    assert again.asked[: len(remaining(state))] == [(seat, "Setup") for seat in remaining(state)]
     assert again.end._replace(revision=0) == whole.end._replace(revision=0)
 
 
@@ -270,7 +273,7 @@ def test_tiles_that_were_not_delivered_yet_are_told_by_setup() -> None:
     assert state.delivery is not None
     played = resumed(state, sound())
     assert played.asked[:3] == [(0, "Setup"), (1, "Setup"), (1, "TakeTurn")]
-    assert codec.tiles(played.requests("Setup")[0].tiles) == bytes(tiles("green star, blue clover"))
+    assert codec.read_tiles(played.requests("Setup")[0].tiles) == bytes(tiles("green star, blue clover"))
     assert resumed(state, failing(0, "Setup", CallError())).end.lost == tiles("green star")
     assert (
         resumed(state, lambda call: CallError() if call.method.name == "TakeTurn" else played.answers[1]).end.lost == ()
@@ -279,7 +282,7 @@ def test_tiles_that_were_not_delivered_yet_are_told_by_setup() -> None:
 
 def test_players_that_a_state_says_are_out_are_not_called() -> None:
     state = rules.eliminate(table("red square", "red star", "blue star"), 1)
-    assert GAME.check_state(q_pb2.Settings(), codec.full_message(codec.Shown(state))) == 3
+    assert GAME.check_state(q_pb2.Settings(), codec.build_state(codec.Shown(state))) == 3
     played = resumed(state, sound())
     assert {seat for seat, _ in played.asked} == {0, 2}
     assert played.out == []
@@ -325,7 +328,7 @@ def played_by_rules(state: State, players: list[Script]) -> State:
         if not succeeds(seat, "setup"):
             state = rules.eliminate(state, seat)
     while (seat := state.mover) is not None:  # type: ignore[assignment]
-        action = decide(players[seat], rules.view(state, seat))
+        action = decide(players[seat], state, seat)
         if not succeeds(seat, "take-turn") or rules.violation(state, action) is not None:
             state = rules.eliminate(state, seat)
             continue
@@ -338,10 +341,10 @@ def played_by_rules(state: State, players: list[Script]) -> State:
     return state
 
 
-def decide(script: Script, view: View) -> Action:
+def decide(script: Script, state: State, seat: int) -> Action:
     """The cheat of an actor if it has one that is possible, else what its strategy says."""
-    illegal = ILLEGAL_ACTIONS[script.cheat](view) if script.cheat else None
-    return strategy(script.strategy)(view) if illegal is None else illegal
+    wrong: Any = CHEATS[script.cheat].mutate(turn_request(state, seat), None, Random(0)) if script.cheat else None
+    return strategy(script.strategy)(rules.view(state, seat)) if wrong is None else codec.read_reply(wrong)
 
 
 @settings(max_examples=60, deadline=None)
@@ -352,11 +355,11 @@ def test_any_mix_of_players_has_the_result_that_the_rules_alone_give(
     chosen = Settings(copies_per_kind=copies, undelivered_tiles=undelivered, hand_size=4)  # type: ignore[arg-type]
     expected = played_by_rules(rules.initial(chosen, len(players), Random(seed)), players)
     names = [script.name for script in players]
-    played = play_steps(GAME.play("g", codec.settings_message(chosen), names, Random(seed), None), acted(players))
+    played = play_steps(GAME.play("g", codec.build_settings(chosen), names, Random(seed), None), acted(players))
     assert tuple(step.seat for step in played.out) == expected.eliminated
     assert tuple(map(tuple, played.ranking)) == rules.ranking(expected)
     assert tuple(played.won) == rules.winners(expected) or not played.won
-    assert all(rules.invariant(shown.state) is None for shown in played.shown)
+    assert all(invariant(shown.state) is None for shown in played.shown)
 
 
 def test_too_many_players_are_refused() -> None:

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from fairplay.games.q import rules
 from fairplay.games.q.game import GAME
 from fairplay.games.q.protocol import codec
-from fairplay.games.q.rules import PASS, REPLACE, Settings, State
+from fairplay.games.q.rules.board import SHAPES
+from fairplay.games.q.rules.state import PASS, REPLACE, Extension, Settings, State, remaining
 from fairplay.games.steps import Call, Eliminate
 from fairplay.q.v1 import q_pb2
 from fairplay.v1.misconduct_pb2 import CallError, RuleBreak
@@ -78,7 +79,7 @@ def failing_in(seat: int, method: str) -> Answer:
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 4), seeds, st.sampled_from(["TakeTurn", "NewTiles"]))
 def test_a_player_is_told_of_no_tile_but_those_on_the_map_and_its_own(count: int, seed: int, method: str) -> None:
-    chosen = codec.settings_message(SMALL)
+    chosen = codec.build_settings(SMALL)
     played = play_steps(GAME.play("g", chosen, list("abcd"[:count]), Random(seed), None), failing_in(1, method))
     for call, state in states_of_calls(played):
         on_map, own = list(state.board.tiles.values()), list(state.hands[call.seat])
@@ -101,7 +102,7 @@ def test_a_player_is_told_of_no_tile_but_those_on_the_map_and_its_own(count: int
 @given(st.integers(2, 4), seeds)
 def test_spectators_are_told_of_no_tile_but_those_on_the_map(count: int, seed: int) -> None:
     played = play_steps(
-        GAME.play("g", codec.settings_message(SMALL), list("abcd"[:count]), Random(seed), None),
+        GAME.play("g", codec.build_settings(SMALL), list("abcd"[:count]), Random(seed), None),
         failing_in(0, "NewTiles"),
     )
     for shown in played.shown:
@@ -117,7 +118,7 @@ def test_spectators_are_told_of_no_tile_but_those_on_the_map(count: int, seed: i
 
 def otherwise(state: State, seat: int | None, rng: Random) -> State:
     """The state with all that is hidden from a seat (from everybody: None) dealt anew, hands of other sizes too."""
-    others = [other for other in rules.remaining(state) if other != seat]
+    others = [other for other in remaining(state) if other != seat]
     pool = [kind for other in others for kind in state.hands[other]] + list(state.pile) + list(state.lost)
     rng.shuffle(pool)
     pile, lost = pool[: len(state.pile)], pool[len(state.pile) : len(state.pile) + len(state.lost)]
@@ -135,9 +136,9 @@ def test_no_byte_for_a_player_depends_on_what_is_hidden_from_it(
     count: int, seed: int, steps: int, data: st.DataObject
 ) -> None:
     state = randomly_played(SMALL, count, steps, Random(seed)).state._replace(delivery=None)
-    if not rules.remaining(state):
+    if not remaining(state):
         return
-    seat = data.draw(st.sampled_from(rules.remaining(state)))
+    seat = data.draw(st.sampled_from(remaining(state)))
     other = otherwise(state, seat, Random(data.draw(seeds)))
     for request in (codec.turn_request, codec.setup_request):
         one, two = (request(HEADS, each, seat, codec.Laid(each.board)) for each in (state, other))
@@ -180,7 +181,7 @@ def test_a_whole_game_in_which_nothing_is_revealed_is_the_same_to_everybody_who_
     other = other._replace(hands=tuple(each[:5] for each in _of_five(other, state)))
     games = []
     for each in (state, other):
-        answer = scripted(PASS, rules.Extension(()), REPLACE)
+        answer = scripted(PASS, Extension(()), REPLACE)
         games.append(resumed(each, failing(2, "NewTiles", CallError(), others=answer)))
     one, two = games
     assert [step.seat for step in one.out] == [1, 2] == [step.seat for step in two.out]
@@ -206,5 +207,5 @@ def test_why_a_player_is_out_is_told_without_its_tiles() -> None:
         played = resumed(table(*hands), failing(0, "TakeTurn", reply(action)))
         cause = played.out[0].cause
         assert isinstance(cause, RuleBreak)
-        for word in (*rules.SHAPES[1:], "purple", "orange", "TILE"):
+        for word in (*SHAPES[1:], "purple", "orange", "TILE"):
             assert word not in cause.explanation.partition("Given: ")[2]

@@ -16,8 +16,11 @@ from rich.cells import cell_len
 
 from fairplay.games.frontends import IllegalChoiceError
 from fairplay.games.q import rules
+from fairplay.games.q.person import FRONTEND, Turn
 from fairplay.games.q.protocol import codec
-from fairplay.games.q.views.person import FRONTEND, Turn
+from fairplay.games.q.rules import RULES
+from fairplay.games.q.rules.board import COLORS, Board, Coordinate, Placement, tile_of
+from fairplay.games.q.rules.state import PASS, REPLACE, Action, Extension, Settings, State, View
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import NewTilesRequest, SetupRequest, TakeTurnRequest, TakeTurnResponse, WinRequest
 from tests.games.at_table import AtTable, asking
@@ -25,15 +28,13 @@ from tests.games.pointing import pieces, point_at_random
 from tests.games.q.playing import randomly_played, table, turn_request
 
 NAMES = ("ann", "[bob]")
-RED_STAR, BLUE_STAR = rules.tile_of("star", "red"), rules.tile_of("star", "blue")
-RED_CIRCLE, GREEN_CLOVER = rules.tile_of("circle", "red"), rules.tile_of("clover", "green")
+RED_STAR, BLUE_STAR = tile_of("star", "red"), tile_of("star", "blue")
+RED_CIRCLE, GREEN_CLOVER = tile_of("circle", "red"), tile_of("clover", "green")
 HAND = (BLUE_STAR, RED_CIRCLE, GREEN_CLOVER)
 
 
-def view(
-    tiles: dict[rules.Coordinate, int] | None = None, hand: Sequence[int] = HAND, pile_left: int = 9
-) -> rules.View:
-    return rules.View(rules.Board(tiles or {(0, 0): RED_STAR}), tuple(hand), 0, (0,), pile_left, 0)
+def view(tiles: dict[Coordinate, int] | None = None, hand: Sequence[int] = HAND, pile_left: int = 9) -> View:
+    return View(Board(tiles or {(0, 0): RED_STAR}), tuple(hand), 0, (0,), pile_left, 0)
 
 
 def draft(hand: Sequence[int] = HAND, pile_left: int = 9) -> Turn:
@@ -45,9 +46,9 @@ def parts(turn: Turn) -> list[str]:
     return [choice.part for choice in turn.choices]
 
 
-def action(turn: Turn) -> rules.Action:
+def action(turn: Turn) -> Action:
     assert turn.reply is not None
-    return codec.decided(turn.reply)
+    return codec.read_reply(turn.reply)
 
 
 # --- drafts ---
@@ -64,11 +65,11 @@ def test_a_tile_then_its_place_then_another_in_the_same_line() -> None:
     assert parts(held) == ["cell_-1_0", "cell_0_-1", "cell_0_1", "cell_1_0"]
     assert held.reply is None
     placed = held.choose("cell_0_1")
-    assert action(placed) == rules.Extension((rules.Placement(0, 1, BLUE_STAR),))
+    assert action(placed) == Extension((Placement(0, 1, BLUE_STAR),))
     assert parts(placed) == ["hand_1"]
     assert parts(placed.choose("hand_1")) == ["cell_0_-1"]
     both = placed.choose("hand_1").choose("cell_0_-1")
-    assert action(both) == rules.Extension((rules.Placement(0, 1, BLUE_STAR), rules.Placement(0, -1, RED_CIRCLE)))
+    assert action(both) == Extension((Placement(0, 1, BLUE_STAR), Placement(0, -1, RED_CIRCLE)))
     assert parts(both) == []
     assert both.chosen == {"hand_0", "hand_1", "cell_0_1", "cell_0_-1"}
 
@@ -78,8 +79,8 @@ def test_another_tile_may_be_taken_in_place_of_the_one_that_is_held() -> None:
 
 
 def test_words_are_replies() -> None:
-    assert action(draft().choose("pass")) is rules.PASS
-    assert action(draft().choose("replace")) is rules.REPLACE
+    assert action(draft().choose("pass")) is PASS
+    assert action(draft().choose("replace")) is REPLACE
     assert draft().choose("pass").choices == ()
 
 
@@ -90,23 +91,23 @@ def test_what_is_chosen_is_always_a_legal_reply(picks: Sequence[int], hand: Sequ
         if turn.choices:
             turn = turn.choose(turn.choices[pick % len(turn.choices)].part)
     if turn.reply is not None:
-        assert rules.breach(turn.view.board, turn.view.hand, turn.view.pile_left, codec.decided(turn.reply)) is None
+        assert rules.breach(turn.view.board, turn.view.hand, turn.view.pile_left, codec.read_reply(turn.reply)) is None
 
 
-def found(turn: Turn) -> list[rules.Action]:
+def found(turn: Turn) -> list[Action]:
     """Return the actions of all complete drafts to which choices lead."""
     complete = [action(turn)] if turn.reply is not None else []
     return complete + [end for choice in turn.choices for end in found(turn.choose(choice.part))]
 
 
-def all_legal(state: rules.State, hand: Sequence[int]) -> list[rules.Action]:
+def all_legal(state: State, hand: Sequence[int]) -> list[Action]:
     """Return what is legal with a hand of two different tiles, tried out near the tiles of the map."""
-    first = [[rules.Placement(row, column, tile) for row in range(-3, 4) for column in range(-3, 4)] for tile in hand]
-    extensions: list[tuple[rules.Placement, ...]] = [
+    first = [[Placement(row, column, tile) for row in range(-3, 4) for column in range(-3, 4)] for tile in hand]
+    extensions: list[tuple[Placement, ...]] = [
         *((placement,) for each in first for placement in each),
         *(pair for ordered in (first, first[::-1]) for pair in product(*ordered)),
     ]
-    tried: list[rules.Action] = [*map(rules.Extension, extensions), rules.REPLACE, rules.PASS]
+    tried: list[Action] = [*map(Extension, extensions), REPLACE, PASS]
     return [action for action in tried if rules.violation(state, action) is None]
 
 
@@ -122,10 +123,10 @@ def test_every_legal_turn_is_found_and_no_other(hand: str) -> None:
 @pytest.mark.parametrize(
     ("before", "part", "sentence"),
     [
-        (["hand_0"], "cell_5_5", rules.RULES["q.extension.adjacent"]),
-        (["hand_2"], "cell_0_1", rules.RULES["q.extension.fit"]),
-        (["hand_0", "cell_0_1"], "hand_0", rules.RULES["q.extension.own-tiles"]),
-        (["hand_0", "cell_0_1", "hand_1"], "cell_1_0", rules.RULES["q.extension.one-line"]),
+        (["hand_0"], "cell_5_5", RULES["q.extension.adjacent"]),
+        (["hand_2"], "cell_0_1", RULES["q.extension.fit"]),
+        (["hand_0", "cell_0_1"], "hand_0", RULES["q.extension.own-tiles"]),
+        (["hand_0", "cell_0_1", "hand_1"], "cell_1_0", RULES["q.extension.one-line"]),
         (["hand_0", "cell_0_1"], "pass", "A turn places tiles, replaces the hand or passes"),
         ([], "cell_0_1", "Choose a tile of your hand first"),
         (["hand_0"], "hand_9", "Choose a free place"),
@@ -143,7 +144,7 @@ def test_what_is_illegal_is_refused_with_a_sentence(before: Sequence[str], part:
 def test_a_hand_cannot_be_replaced_from_a_small_pile() -> None:
     with pytest.raises(IllegalChoiceError) as refused:
         draft(pile_left=2).choose("replace")
-    assert str(refused.value) == rules.RULES["q.replace.pile"]
+    assert str(refused.value) == RULES["q.replace.pile"]
 
 
 # --- a person ---
@@ -160,14 +161,14 @@ class Table(AtTable):
 def shown(revision: int = 1, hand: Sequence[int] = HAND) -> q_pb2.State:
     state = codec.map_message(view().board)
     state.revision, state.pile_left, state.turn = revision, 9, 0
-    state.players.add(seat=0, score=4, hand=codec.numbers(hand))
+    state.players.add(seat=0, score=4, hand=codec.tile_numbers(hand))
     state.players.add(seat=1, score=7)
     return state
 
 
 async def test_a_turn_by_keys() -> None:
     table = Table()
-    await table.person.setup(SetupRequest(game_id="game", state=shown(), tiles=codec.numbers(HAND)))
+    await table.person.setup(SetupRequest(game_id="game", state=shown(), tiles=codec.tile_numbers(HAND)))
     async with table.asked(shown()) as reply:
         assert table.status == "Choose a tile, replace or pass: blue star. 30 s left."
         assert "hand  ►✦b◄ ●r  ♣g" in table.board
@@ -175,11 +176,9 @@ async def test_a_turn_by_keys() -> None:
             assert table.person.press(key)
         assert "✦r ✦b" in table.board
         assert table.person.press("s")
-        assert await reply == TakeTurnResponse(
-            action=codec.action_message(rules.Extension((rules.Placement(0, 1, BLUE_STAR),)))
-        )
+        assert await reply == TakeTurnResponse(action=codec.build_action(Extension((Placement(0, 1, BLUE_STAR),))))
     assert "hand   ●r  ♣g" in table.board
-    await table.person.new_tiles(NewTilesRequest(tiles=codec.numbers([RED_STAR])))
+    await table.person.new_tiles(NewTilesRequest(tiles=codec.tile_numbers([RED_STAR])))
     assert "hand   ●r  ♣g  ✦r" in table.board
 
 
@@ -190,15 +189,15 @@ async def test_replaced_tiles_leave_the_hand_until_others_come() -> None:
         table.person.send()
         await reply
     assert "hand" not in table.board
-    await table.person.new_tiles(NewTilesRequest(tiles=codec.numbers([RED_STAR])))
+    await table.person.new_tiles(NewTilesRequest(tiles=codec.tile_numbers([RED_STAR])))
     assert "hand   ✦r" in table.board
 
 
 async def test_what_spectators_see_is_shown_with_the_own_hand_and_fits() -> None:
     table = Table()
-    await table.person.setup(SetupRequest(game_id="game", state=shown(), tiles=codec.numbers(HAND)))
+    await table.person.setup(SetupRequest(game_id="game", state=shown(), tiles=codec.tile_numbers(HAND)))
     seen = shown(2, ())
-    seen.last_turn.CopyFrom(q_pb2.Turn(seat=1, action=codec.action_message(rules.PASS)))
+    seen.last_turn.CopyFrom(q_pb2.Turn(seat=1, action=codec.build_action(PASS)))
     table.person.update(seen)
     assert table.lines == ["[bob] passed"]
     assert "hand   ✦b  ●r  ♣g" in table.board
@@ -208,12 +207,12 @@ async def test_what_spectators_see_is_shown_with_the_own_hand_and_fits() -> None
 
 async def test_of_a_wide_map_the_part_around_the_cursor_is_shown() -> None:
     table = Table()
-    wide = {(0, column): rules.tile_of("star", rules.COLORS[column % 6]) for column in range(40)}
+    wide = {(0, column): tile_of("star", COLORS[column % 6]) for column in range(40)}
     state = shown()
     state.MergeFrom(q_pb2.State())
     for field in ("rows", "columns", "tiles"):
         state.ClearField(field)
-    state.MergeFrom(codec.map_message(rules.Board(wide)))
+    state.MergeFrom(codec.map_message(Board(wide)))
     async with table.asked(state):
         table.person.press("enter")
         assert "►◄" in table.board
@@ -227,13 +226,13 @@ async def test_of_a_wide_map_the_part_around_the_cursor_is_shown() -> None:
 async def test_every_choice_is_a_part_of_the_picture_and_leads_to_a_legal_turn() -> None:
     rng = Random(5)
     for seat_count in (2, 3, 4) * 2:
-        state = randomly_played(rules.Settings(), seat_count, rng.randrange(30), rng).state
+        state = randomly_played(Settings(), seat_count, rng.randrange(30), rng).state
         while (seat := rules.turn(state)) is not None:
             table = Table()
             request = turn_request(state, seat)
             async with asking(table.person.take_turn(request)) as reply:
                 point_at_random(table.person, rng)
-                action = codec.decided(await reply)
+                action = codec.read_reply(await reply)
             assert rules.violation(state, action) is None
             state = rules.apply(state, rng.choice(rules.legal(state)))
             if rng.random() < 0.2:
@@ -251,7 +250,7 @@ async def test_places_where_a_tile_does_not_fit_can_be_pointed_at_and_refuse_wit
         for part in free:
             with pytest.raises(IllegalChoiceError) as refused:
                 table.person.choose(part)
-            assert str(refused.value) == rules.RULES["q.extension.fit"]
+            assert str(refused.value) == RULES["q.extension.fit"]
         table.person.undo()
         assert table.person.offer().chosen == frozenset()
     with pytest.raises(IllegalChoiceError, match="Wait for the others"):
@@ -260,9 +259,9 @@ async def test_places_where_a_tile_does_not_fit_can_be_pointed_at_and_refuse_wit
 
 async def test_the_turn_before_is_told_also_when_the_question_comes_first() -> None:
     table = Table()
-    await table.person.setup(SetupRequest(game_id="game", state=shown(), tiles=codec.numbers(HAND)))
+    await table.person.setup(SetupRequest(game_id="game", state=shown(), tiles=codec.tile_numbers(HAND)))
     seen = shown(2, ())
-    seen.last_turn.CopyFrom(q_pb2.Turn(seat=1, action=codec.action_message(rules.PASS)))
+    seen.last_turn.CopyFrom(q_pb2.Turn(seat=1, action=codec.build_action(PASS)))
     async with table.asked(shown(2)):
         table.person.update(seen)
         table.person.update(seen)
@@ -278,7 +277,7 @@ async def test_the_players_keep_their_order_in_the_own_turn_and_who_is_out_stays
     table.person.update(seen)
     turn = shown(2)
     del turn.players[0]
-    turn.players[0].hand.extend(codec.numbers(HAND))
+    turn.players[0].hand.extend(codec.tile_numbers(HAND))
     async with table.asked(turn):
         assert [line.split()[-2:] for line in table.side.splitlines()[:2]] == [["ann", "4"], ["[bob]", "7"]]
 

@@ -12,9 +12,10 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from fairplay.games.q import rules
+from fairplay.games.q.game import GAME
 from fairplay.games.q.protocol import codec
-from fairplay.games.q.rules import PASS, REPLACE, Action, Settings, State
-from fairplay.games.q.views import picture
+from fairplay.games.q.rules.board import SHAPES, Coordinate, tile_name
+from fairplay.games.q.rules.state import PASS, REPLACE, Action, Extension, Settings, State
 from fairplay.q.v1 import q_pb2
 from tests.games.q.playing import extension, randomly_played, table, tiles, turn_request
 
@@ -35,7 +36,7 @@ class Drawing:
     """What an SVG document shows."""
 
     def __init__(self, state: q_pb2.State, players: tuple[str, ...] = NAMES) -> None:
-        self.document = picture.svg(state, players)
+        self.document = GAME.svg(state, players)
         self.root = ElementTree.fromstring(self.document)
 
     def of(self, kind: str) -> list[ElementTree.Element]:
@@ -47,7 +48,7 @@ class Drawing:
     def titles(self, kind: str) -> list[str]:
         return [element.findtext(f"{SVG}title", "") for element in self.of(kind)]
 
-    def at(self, cell: rules.Coordinate) -> tuple[float, float]:
+    def at(self, cell: Coordinate) -> tuple[float, float]:
         """Where a tile is drawn."""
         for element in self.of("tile"):
             if element.findtext(f"{SVG}title", "").startswith(f"[{cell[0]}, {cell[1]}]: "):
@@ -65,16 +66,16 @@ class Drawing:
 
 
 def public(state: State, *done: tuple[int, Action, int]) -> q_pb2.State:
-    return codec.public_message(codec.Shown(state, codec.Turn(*done[0]) if done else None))
+    return codec.build_public(codec.Shown(state, codec.Turn(*done[0]) if done else None))
 
 
 def full(state: State) -> q_pb2.State:
-    return codec.full_message(codec.Shown(state))
+    return codec.build_state(codec.Shown(state))
 
 
 def lines(state: q_pb2.State, players: tuple[str, ...] = NAMES) -> list[str]:
     """The lines of a text as a terminal shows them."""
-    return Text.from_markup(picture.text(state, players)).plain.split("\n")
+    return Text.from_markup(GAME.text(state, players)).plain.split("\n")
 
 
 # SVG
@@ -83,9 +84,9 @@ def lines(state: q_pb2.State, players: tuple[str, ...] = NAMES) -> list[str]:
 @settings(max_examples=60, deadline=None)
 @given(shown_states)
 def test_every_tile_is_drawn_once_where_it_lies(shown: codec.Shown) -> None:
-    drawing, laid = Drawing(codec.public_message(shown)), shown.state.board.tiles
+    drawing, laid = Drawing(codec.build_public(shown)), shown.state.board.tiles
     assert sorted(drawing.titles("tile")) == sorted(
-        f"[{row}, {column}]: {rules.tile_name(kind)}" for (row, column), kind in laid.items()
+        f"[{row}, {column}]: {tile_name(kind)}" for (row, column), kind in laid.items()
     )
     (row, column), (x, y) = min(laid), drawing.at(min(laid))
     for other_row, other_column in laid:
@@ -97,11 +98,11 @@ def test_every_tile_is_drawn_once_where_it_lies(shown: codec.Shown) -> None:
 @settings(max_examples=60, deadline=None)
 @given(shown_states)
 def test_hands_and_pile_are_drawn_only_where_the_state_has_them(shown: codec.Shown) -> None:
-    spectators, referee = Drawing(codec.public_message(shown)), Drawing(codec.full_message(shown))
+    spectators, referee = Drawing(codec.build_public(shown)), Drawing(codec.build_state(shown))
     assert spectators.of("hand") == spectators.of("next") == []
-    held = [rules.tile_name(kind) for hand in shown.state.hands for kind in hand]
+    held = [tile_name(kind) for hand in shown.state.hands for kind in hand]
     assert referee.titles("hand") == held
-    assert referee.titles("next") == [rules.tile_name(kind) for kind in shown.state.pile[:12]]
+    assert referee.titles("next") == [tile_name(kind) for kind in shown.state.pile[:12]]
     for drawing in (spectators, referee):
         assert drawing.texts("score") == [str(points) for points in shown.state.points]
         assert drawing.texts("name") == list(NAMES[: len(shown.state.points)])
@@ -127,7 +128,7 @@ def test_the_last_placements_are_marked_and_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("action", "words"), [(PASS, "Bob passed"), (REPLACE, "Bob replaced its tiles"), (rules.Extension(()), "+0")]
+    ("action", "words"), [(PASS, "Bob passed"), (REPLACE, "Bob replaced its tiles"), (Extension(()), "+0")]
 )
 def test_turns_that_place_nothing_are_told(action: Action, words: str) -> None:
     state = public(table("red square", "blue star"), (1, action, 0))
@@ -138,15 +139,15 @@ def test_turns_that_place_nothing_are_told(action: Action, words: str) -> None:
 def test_the_36_tiles_look_different() -> None:
     looks = set()
     for kind in range(36):
-        drawing = Drawing(public(table("red star", "red star", on_map={(0, 0): rules.tile_name(kind)})))
+        drawing = Drawing(public(table("red star", "red star", on_map={(0, 0): tile_name(kind)})))
         (drawn,) = drawing.of("tile")
         looks.add(tuple((use.get("href"), use.get("fill")) for use in drawn.iter(f"{SVG}use")))
     assert len(looks) == 36
-    assert {href for look in looks for href, _ in look} == {"#q-back", *(f"#q-{shape}" for shape in rules.SHAPES)}
+    assert {href for look in looks for href, _ in look} == {"#q-back", *(f"#q-{shape}" for shape in SHAPES)}
 
 
 def test_nothing_is_loaded_from_elsewhere_and_nothing_runs() -> None:
-    root = Drawing(codec.full_message(randomly_played(Settings(copies_per_kind=2), 4, 20, Random(1)))).root
+    root = Drawing(codec.build_state(randomly_played(Settings(copies_per_kind=2), 4, 20, Random(1)))).root
     ids = {element.get("id") for element in root.iter()}
     assert all(name is None or name.startswith("q-") for name in ids)
     for element in root.iter():
@@ -264,7 +265,7 @@ def test_a_map_without_players_is_drawn() -> None:
 @settings(max_examples=60, deadline=None)
 @given(shown_states)
 def test_text_has_a_line_for_each_row_and_player_and_bounded_size(shown: codec.Shown) -> None:
-    state = codec.public_message(shown)
+    state = codec.build_public(shown)
     found = lines(state)
     rows, columns = ({cell[part] for cell in shown.state.board.tiles} for part in (0, 1))
     high, wide = (max(numbers) - min(numbers) + 1 for numbers in (rows, columns))

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairplay.games.q import rules
-from fairplay.games.q.players.strategies import STRATEGIES, strategy
-from fairplay.games.q.rules import PASS, REPLACE, Extension, Settings, State, View
-from fairplay.games.q.rules.board import Board, Coordinate, Placement
+from fairplay.games.q.players import STRATEGIES, strategy
+from fairplay.games.q.rules.board import Board, Coordinate, Placement, tile_of
+from fairplay.games.q.rules.state import PASS, REPLACE, Extension, Settings, State, View, Word, invariant
 
 FAST = sorted(set(STRATEGIES) - {"best"})
 FIT_RULES = ("q", "qwirkle")
@@ -19,7 +19,7 @@ FIT_RULES = ("q", "qwirkle")
 
 def tile(name: str) -> int:
     color, shape = name.split()
-    return rules.tile_of(shape, color)
+    return tile_of(shape, color)
 
 
 def seen(hand: str, on_map: dict[Coordinate, str], pile: int = 0, score: int = 0, other: int = 0) -> View:
@@ -57,19 +57,19 @@ def as_told_anew(view: View) -> View:
 @given(st.lists(st.sampled_from(FAST), min_size=2, max_size=4), st.sampled_from(FIT_RULES), st.integers(0, 2**32))
 def test_every_answer_is_legal_and_depends_on_what_is_seen_only(specs: list[str], fit_rule: str, seed: int) -> None:
     choices = Settings(copies_per_kind=2, fit_rule=fit_rule)  # type: ignore[arg-type]
-    assert rules.invariant(whole_game(specs, choices, seed)) is None
+    assert invariant(whole_game(specs, choices, seed)) is None
 
 
 @settings(max_examples=10, deadline=None)
 @given(st.sampled_from(FIT_RULES), st.integers(1, 9), st.integers(0, 2**32))
 def test_so_is_every_answer_of_the_strongest(fit_rule: str, hand_size: int, seed: int) -> None:
     choices = Settings(copies_per_kind=2, hand_size=hand_size, fit_rule=fit_rule)  # type: ignore[arg-type]
-    assert rules.invariant(whole_game(["best", "first"], choices, seed)) is None
+    assert invariant(whole_game(["best", "first"], choices, seed)) is None
 
 
 @pytest.mark.parametrize("name", ["ldasg", "best"])
 @pytest.mark.parametrize(("pile", "word"), [(2, REPLACE), (1, PASS)])
-def test_who_can_place_nothing_replaces_or_else_passes(name: str, pile: int, word: rules.Word) -> None:
+def test_who_can_place_nothing_replaces_or_else_passes(name: str, pile: int, word: Word) -> None:
     assert strategy(name)(seen("blue circle, green clover", {(0, 0): "red star"}, pile)) is word
 
 

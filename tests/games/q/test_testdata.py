@@ -11,10 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairplay.games.q import rules, testdata
-from fairplay.games.q.rules import PASS, Extension, Settings, State, View
-from fairplay.games.q.testdata import forms
-from fairplay.games.q.testdata.games import CHEATS, ILLEGAL_ACTIONS, final_state, play_on, read_actors
+from fairplay.games.q import forms, rules, testdata
+from fairplay.games.q.protocol import codec
+from fairplay.games.q.rules.board import COLORS, SHAPES
+from fairplay.games.q.rules.state import PASS, Extension, Settings, State
+from fairplay.games.q.testdata import CHEATS
+from fairplay.q.v1.q_player_pb2 import TakeTurnResponse
+from tests.games.q.playing import table, turn_request
 
 SIX = {"q_bonus": 6, "finish_bonus": 6}
 METHODS = ("setup", "take-turn", "new-tiles", "win")
@@ -217,64 +220,58 @@ def actors_of(draw: st.DrawFn, name: str) -> Any:
 @settings(deadline=None)
 @given(st.integers(2, 4).flatmap(lambda n: st.tuples(*map(actors_of, NAMES[:n]))), st.integers(0, 2**32))
 def test_any_mix_of_actors_ends_with_a_sound_result(jactors: Sequence[Any], seed: int) -> None:
-    start = rules.initial(Settings(copies_per_kind=2), len(jactors), Random(seed))
-    jactors = json.loads(json.dumps(jactors))
-    played = play_on(start, read_actors(jactors, len(jactors)))
-    end = final_state(played)
-    assert rules.turn(end) is None
-    assert rules.invariant(end) is None
-    assert list(end.eliminated) == played.eliminated
-    assert final_state(play_on(start, read_actors(jactors, len(jactors)))) == end
-    for seat, (_, _, *defect) in enumerate(jactors):
-        if seat in end.eliminated:
-            assert defect
+    chosen, jactors = {"copies_per_kind": 2}, json.loads(json.dumps(jactors))
+    state = testdata.start(chosen, [name for name, *_ in jactors], seed)
+    won, out = testdata.game(state, jactors, chosen)
+    assert testdata.game(state, jactors, chosen) == [won, out]
+    scored = testdata.scores(state, jactors, chosen)
+    left = [name for name in scored if name not in out]
+    assert {scored[name] for name in won} <= {max(scored[name] for name in left)} if left else not won
+    for name, _, *defect in jactors:
+        assert defect or name in left
         if defect in (["setup"], ["win"]):
-            assert seat in end.eliminated
-        if defect[1:] == ["non-adjacent-coordinate"] and start.hands[seat] and end.finisher is None:
-            assert seat in end.eliminated
+            assert name in out
 
 
 # Cheats (section 9)
 
 
-def view_of(tiles: dict[tuple[int, int], str], hand: Sequence[str], pile: int = 0) -> View:
-    return forms.read_public(jpub(tiles, ", ".join(hand), pile))
-
-
-def judged(cheat: str, view: View) -> str | None:
+def judged(cheat: str, hand: str, pile: str = "", cell: tuple[int, int] = (0, 0)) -> str | None:
     """The rule that this cheat breaks; None: it is impossible."""
-    action = ILLEGAL_ACTIONS[cheat](view)
-    if action is None:
+    state = table(hand, "red star", pile=pile, on_map={cell: "red star"})
+    wrong = CHEATS[cheat].mutate(turn_request(state, 0), None, Random(0))
+    if wrong is None:
         return None
-    broken = rules.breach(view.board, view.hand, view.pile_left, action)
+    assert isinstance(wrong, TakeTurnResponse)
+    broken = rules.violation(state, codec.read_reply(wrong))
     assert broken
     return broken
 
 
-EVERY_KIND = [f"{color} {shape}" for color in rules.COLORS for shape in rules.SHAPES]
+EVERY_KIND = ", ".join(f"{color} {shape}" for color in COLORS for shape in SHAPES)
 
 
 @pytest.mark.parametrize(
     ("cheat", "hand", "pile", "broken"),
     [
-        ("non-adjacent-coordinate", ["red circle"], 0, "q.extension.adjacent"),
-        ("tile-not-owned", ["red circle"], 0, "q.extension.own-tiles"),
-        ("tile-not-owned", EVERY_KIND, 0, None),
-        ("not-a-line", ["red circle", "red circle"], 0, "q.extension.one-line"),
-        ("not-a-line", ["red circle", "blue circle"], 0, None),
-        ("bad-ask-for-tiles", ["red circle"], 0, "q.replace.pile"),
-        ("bad-ask-for-tiles", ["red circle"], 1, None),
-        ("no-fit", ["red circle", "red clover"], 0, None),
-        ("no-fit", [], 0, None),
+        ("non-adjacent-coordinate", "red circle", "", "q.extension.adjacent"),
+        ("tile-not-owned", "red circle", "", "q.extension.own-tiles"),
+        ("tile-not-owned", EVERY_KIND, "", None),
+        ("not-a-line", "red circle, red circle", "", "q.extension.one-line"),
+        ("not-a-line", "red circle, blue circle", "", None),
+        ("bad-ask-for-tiles", "red circle", "", "q.replace.pile"),
+        ("bad-ask-for-tiles", "red circle", "red circle", None),
+        ("no-fit", "blue circle", "", "q.extension.fit"),
+        ("no-fit", "red circle, red clover", "", None),
+        ("no-fit", "", "", None),
     ],
 )
-def test_a_cheat_breaks_its_rule_or_is_impossible(cheat: str, hand: list[str], pile: int, broken: str | None) -> None:
-    assert judged(cheat, view_of(ONE, hand, pile)) == broken
+def test_a_cheat_breaks_its_rule_or_is_impossible(cheat: str, hand: str, pile: str, broken: str | None) -> None:
+    assert judged(cheat, hand, pile) == broken
 
 
 def test_a_cheat_stays_off_the_greatest_coordinates() -> None:
-    edge = {(1_000_000, 0): "red star"}
-    assert judged("non-adjacent-coordinate", view_of(edge, ["red star"])) == "q.extension.adjacent"
+    assert judged("non-adjacent-coordinate", "red star", cell=(1_000_000, 0)) == "q.extension.adjacent"
 
 
 def test_a_cheater_is_eliminated_once_its_cheat_is_possible() -> None:
@@ -315,7 +312,7 @@ def test_a_bad_request_is_refused(bad: Any) -> None:
 )
 def test_a_bad_actor_is_refused(bad: Any) -> None:
     with pytest.raises(ValueError, match=r"actors\[0\]|no strategy"):
-        read_actors([bad, ["B", "dag"]], 2)
+        testdata.game(Q7, [bad, ["B", "dag"]])
 
 
 def test_a_state_without_its_parts_is_refused() -> None:

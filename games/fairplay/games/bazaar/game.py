@@ -6,11 +6,10 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.bazaar.v1 import bazaar_pb2
 from fairplay.games.bazaar import rules
-from fairplay.games.bazaar.players import strategies
-from fairplay.games.bazaar.players.player import StrategyPlayer
-from fairplay.games.bazaar.protocol import codec, conversation, intake
-from fairplay.games.bazaar.rules import Settings
-from fairplay.games.bazaar.views import picture
+from fairplay.games.bazaar.players import STRATEGIES, StrategyPlayer
+from fairplay.games.bazaar.protocol import codec, conversation
+from fairplay.games.bazaar.rules.state import SEATS, Settings
+from fairplay.games.bazaar.views import svg, text
 from fairplay.games.game import Game, usual_sign_up
 from fairplay.games.kit.settings import describe
 from fairplay.v1.game_pb2 import TimeControl
@@ -21,24 +20,24 @@ GAME = Game(
     service=conversation.SERVICE,
     methods=tuple(conversation.METHODS.values()),
     turn=conversation.REQUEST_PEBBLE_OR_EXCHANGES,
-    seats=rules.SEATS,
+    seats=SEATS,
     rules=rules.RULES,
-    strategies=strategies.STRATEGIES,
+    strategies=STRATEGIES,
     settings=describe(Settings),
     settings_type=bazaar_pb2.Settings,
     state_type=bazaar_pb2.State,
     time_control=TimeControl(decision_limit=Duration(seconds=6)),
-    sign_up=usual_sign_up(rules.SEATS),
+    sign_up=usual_sign_up(SEATS),
     tournament_settings=bazaar_pb2.Settings(bonus=bazaar_pb2.BONUS_RWB),
     read_settings=codec.settings,
     build_settings=codec.settings_message,
     begin=rules.initial,
-    resume=intake.initial_state,
+    resume=codec.initial_state,
     count_seats=lambda state: len(state.players),
     converse=lambda start: conversation.play(start.game_id, start.state),
     full_state=lambda shown: codec.state_message(*shown),
     public_state=lambda shown: codec.public_message(*shown),
     player=StrategyPlayer,
-    svg=picture.svg,
-    text=picture.text,
+    svg=svg.svg,
+    text=text.text,
 )

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from fairplay.bazaar.v1 import bazaar_pb2
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.protocol import codec
-from fairplay.games.bazaar.rules import Phase
-from fairplay.games.bazaar.rules.pieces import COLOURS, MAX_COUNT, Bag, holds, unpack
+from fairplay.games.bazaar.rules.pieces import COLOURS, MAX_COUNT, Bag, Card, Exchange, holds, unpack
+from fairplay.games.bazaar.rules.state import PEBBLE, Action, Phase, State
 from fairplay.games.research import Encoding, Kind, Part, Position, Research, first_numbers, seats_from, turns_until
 
 _COLOR_COUNT = len(COLOURS)
@@ -23,8 +23,8 @@ class _Draft(NamedTuple):
 
     wallet: Bag
     bank: Bag
-    exchanges: tuple[rules.Exchange, ...]
-    visible: tuple[rules.Card | None, ...]
+    exchanges: tuple[Exchange, ...]
+    visible: tuple[Card | None, ...]
     """By place in the row; None: bought."""
 
 
@@ -75,7 +75,7 @@ class BazaarEncoding(Encoding):
 
     def legal(self, position: Position) -> list[int]:
         """Return the legal actions; being done is always one of them."""
-        state: rules.State = position.state
+        state: State = position.state
         if state.phase is Phase.OVER:
             return []
         wallet, bank, exchanges, visible = self._draft(position)
@@ -93,9 +93,9 @@ class BazaarEncoding(Encoding):
         return found
 
     def _draft(self, position: Position) -> _Draft:
-        state: rules.State = position.state
+        state: State = position.state
         wallet, bank, steps = state.players[state.active].wallet, state.bank, position.steps
-        visible: list[rules.Card | None] = list(state.visible)
+        visible: list[Card | None] = list(state.visible)
         if state.phase is Phase.CARDS:
             for card in self._cards(position):
                 wallet -= card.pebbles
@@ -106,22 +106,22 @@ class BazaarEncoding(Encoding):
         gain = sum(way.right - way.left for way in exchanges)
         return _Draft(wallet + gain, bank - gain, exchanges, tuple(visible))
 
-    def _cards(self, position: Position) -> tuple[rules.Card, ...]:
+    def _cards(self, position: Position) -> tuple[Card, ...]:
         return tuple(position.state.visible[step - self._buy] for step in position.steps)
 
     def apply(self, position: Position, action: int) -> Position:
         """Return the position after an action."""
-        state: rules.State = position.state
+        state: State = position.state
         if action not in (self._pebble, self._done):
             return Position(state, (*position.steps, action))
-        taken: rules.Action = rules.PEBBLE
+        taken: Action = PEBBLE
         if action == self._done:
             taken = self._cards(position) if state.phase is Phase.CARDS else self._draft(position).exchanges
         return Position(rules.apply(state, taken))
 
     def observe(self, position: Position, seat: int) -> list[int]:
         """Return what a seat sees: an answer that is not complete is seen by its player only."""
-        state: rules.State = position.state
+        state: State = position.state
         seen = rules.view(state, seat)
         acts = seat == rules.turn(state)
         draft = self._draft(position) if acts else _Draft(seen.wallet, state.bank, (), state.visible)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from fairplay.games.q import rules
 from fairplay.games.q.protocol import codec
-from fairplay.games.q.rules.settings import MAX_HAND
+from fairplay.games.q.rules.board import KINDS, Board, Placement
+from fairplay.games.q.rules.state import MAX_HAND, PASS, REPLACE, Action, Extension, State
 from fairplay.games.research import Encoding, Kind, Part, Position, Research, first_numbers, seats_from, turns_until
 from fairplay.q.v1 import q_pb2
 
@@ -22,8 +23,8 @@ SIDE = 2 * REACH + 1
 class _Draft(NamedTuple):
     """A turn that is not complete: the map with what is placed so far, and the tile that is to go somewhere next."""
 
-    board: rules.Board
-    placed: tuple[rules.Placement, ...]
+    board: Board
+    placed: tuple[Placement, ...]
     tile: int | None
     rest: tuple[int, ...]
     """The tiles in hand that are neither placed nor chosen."""
@@ -36,21 +37,21 @@ class QEncoding(Encoding):
         Kind("pass", 1, "Place nothing."),
         Kind("replace", 1, "Replace all tiles."),
         Kind("done", 1, "Place no more tiles."),
-        Kind("tile", rules.KINDS, "Choose this tile, shape times 6 + color, to be placed next."),
+        Kind("tile", KINDS, "Choose this tile, shape times 6 + color, to be placed next."),
         Kind("cell", SIDE * SIDE, f"Place it at row N // {SIDE} - {REACH}, column N % {SIDE} - {REACH}."),
     )
     _pass, _replace, _done, _tile, _cell, _ = first_numbers(kinds)
 
     def __init__(self, settings: q_pb2.Settings, seat_count: int) -> None:
-        chosen = codec.settings(settings)
+        chosen = codec.read_settings(settings)
         super().__init__(rules, chosen, seat_count)
-        tiles = rules.KINDS * chosen.copies_per_kind
+        tiles = KINDS * chosen.copies_per_kind
         most = tiles * (2 * tiles + 2 * chosen.q_bonus + 1) + chosen.finish_bonus
         self.parts = (
-            Part("map", (SIDE, SIDE), rules.KINDS, "1 + the tile on each coordinate; 0: none."),
+            Part("map", (SIDE, SIDE), KINDS, "1 + the tile on each coordinate; 0: none."),
             Part("placed", (SIDE, SIDE), 1, "1 where the observer has placed a tile in this turn."),
-            Part("hand", (rules.KINDS,), MAX_HAND, "By tile: how many of it the observer holds."),
-            Part("chosen", (1,), rules.KINDS, "1 + the tile that the observer is to place next; 0: none."),
+            Part("hand", (KINDS,), MAX_HAND, "By tile: how many of it the observer holds."),
+            Part("chosen", (1,), KINDS, "1 + the tile that the observer is to place next; 0: none."),
             Part("scores", (seat_count,), most, "By player, the observer first: its points."),
             Part("pile", (1,), tiles, "How many tiles are in the pile."),
             Part("placed_in_round", (1,), 1, "1 if somebody has placed tiles in this round, which is not the last."),
@@ -59,7 +60,7 @@ class QEncoding(Encoding):
 
     def legal(self, position: Position) -> list[int]:
         """Return the legal actions. Passing is always one of them before the first tile, and being done after it."""
-        state: rules.State = position.state
+        state: State = position.state
         if state.mover is None:
             return []
         draft = self._draft(position)
@@ -72,16 +73,16 @@ class QEncoding(Encoding):
         tiles = [self._tile + tile for tile in sorted(set(draft.rest)) if fitting >> tile & 1]
         if draft.placed:
             return [self._done, *tiles]
-        can_replace = rules.violation(state, rules.REPLACE) is None
+        can_replace = rules.violation(state, REPLACE) is None
         return [self._pass, *([self._replace] if can_replace else []), *tiles]
 
     def _draft(self, position: Position) -> _Draft:
         """Return what the steps of a turn come to."""
-        state: rules.State = position.state
+        state: State = position.state
         assert state.mover is not None
         steps = position.steps
         placed = tuple(
-            rules.Placement(*_coordinate(cell - self._cell), tile - self._tile)
+            Placement(*_coordinate(cell - self._cell), tile - self._tile)
             for tile, cell in zip(steps[::2], steps[1::2], strict=False)
         )
         tile = steps[-1] - self._tile if len(steps) % 2 else None
@@ -95,16 +96,16 @@ class QEncoding(Encoding):
         """Return the position after an action."""
         if action >= self._tile:
             return Position(position.state, (*position.steps, action))
-        taken: rules.Action
+        taken: Action
         if action == self._done:
-            taken = rules.Extension(self._draft(position).placed)
+            taken = Extension(self._draft(position).placed)
         else:
-            taken = rules.PASS if action == self._pass else rules.REPLACE
+            taken = PASS if action == self._pass else REPLACE
         return Position(rules.delivered(rules.apply(position.state, taken)))
 
     def observe(self, position: Position, seat: int) -> list[int]:
         """Return what a seat sees: a turn that is not complete is seen by its player only."""
-        state: rules.State = position.state
+        state: State = position.state
         if seat == state.mover:
             board, placed, tile, rest = self._draft(position)
         else:
@@ -118,7 +119,7 @@ class QEncoding(Encoding):
         return [
             *cells,
             *own,
-            *(rest.count(kind) for kind in range(rules.KINDS)),
+            *(rest.count(kind) for kind in range(KINDS)),
             0 if tile is None else 1 + tile,
             *(state.points[other] for other in seats_from(seat, self.seat_count)),
             len(state.pile),
@@ -136,7 +137,7 @@ def _spots(draft: _Draft) -> list[tuple[int, int, int]]:
     return [
         (row, column, kinds)
         for (row, column), kinds in draft.board.spots.items()
-        if _in_reach(row, column) and rules.one_line((*draft.placed, rules.Placement(row, column, 0)))
+        if _in_reach(row, column) and rules.one_line((*draft.placed, Placement(row, column, 0)))
     ]
 
 
@@ -153,4 +154,4 @@ def _coordinate(cell: int) -> tuple[int, int]:
     return row - REACH, column - REACH
 
 
-RESEARCH = Research(rules, codec.settings, QEncoding)
+RESEARCH = Research(rules, codec.read_settings, QEncoding)

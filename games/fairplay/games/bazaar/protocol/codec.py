@@ -1,4 +1,4 @@
-"""Bazaar between rules and messages.
+"""
 
 A bag of pebbles is five counts in messages and one packed number in the rules. Cards and tables of equations come up
 again and again, so caches keep their messages and values.
@@ -7,17 +7,42 @@ again and again, so caches keep their messages and values.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import count, islice
+from random import Random
 from typing import NamedTuple, cast
 
 from fairplay.bazaar.v1 import bazaar_pb2, bazaar_player_pb2
 from fairplay.games.bazaar import rules
-from fairplay.games.bazaar.rules.pieces import Bag, Card, Exchange, card_text, exchange_text, pack, unpack
-from fairplay.games.bazaar.rules.results import bonus
+from fairplay.games.bazaar.rules import bonus
+from fairplay.games.bazaar.rules.pieces import (
+    MAX_COUNT,
+    Bag,
+    Card,
+    EquationTable,
+    Exchange,
+    card_text,
+    exchange_text,
+    pack,
+    unpack,
+)
+from fairplay.games.bazaar.rules.state import (
+    PEBBLE,
+    Action,
+    Phase,
+    Player,
+    Purchase,
+    Request,
+    Settings,
+    Standing,
+    State,
+    TurnView,
+    invariant,
+    settings_problem,
+)
 from fairplay.games.kit.judging import MalformedReplyError
-from fairplay.games.kit.messages import fill, read_settings, remember_settings
+from fairplay.games.kit.messages import fill, read_draw_state, read_settings, remember_settings
 from fairplay.games.kit.wire import packed, write_field, write_number, write_numbers
 
 _SHOWN_CHARS = 100
@@ -27,12 +52,12 @@ _SHOWN_CHARS = 100
 
 
 @remember_settings
-def settings(message: bazaar_pb2.Settings) -> rules.Settings:
+def settings(message: bazaar_pb2.Settings) -> Settings:
     """Return the settings of a message. Raises ValueError, with one sentence, if a value is not allowed."""
-    return read_settings(message, rules.Settings, rules.settings_problem)
+    return read_settings(message, Settings, settings_problem)
 
 
-def settings_message(settings: rules.Settings) -> bazaar_pb2.Settings:
+def settings_message(settings: Settings) -> bazaar_pb2.Settings:
     """Return the message of settings, every field set."""
     return fill(bazaar_pb2.Settings(), settings)
 
@@ -73,21 +98,21 @@ def exchange_of(message: bazaar_pb2.Equation) -> Exchange:
 
 
 @lru_cache(maxsize=1_000)
-def table_message(table: rules.EquationTable) -> bazaar_pb2.EquationTable:
+def table_message(table: EquationTable) -> bazaar_pb2.EquationTable:
     """Return the message of a table of equations. It is shared and must not be changed."""
     return bazaar_pb2.EquationTable(equations=map(equation_message, table.equations))
 
 
-def table(message: bazaar_pb2.EquationTable) -> rules.EquationTable:
+def table(message: bazaar_pb2.EquationTable) -> EquationTable:
     """Return the table of a message. Raises ValueError if a side is not a bag."""
     return _table(message.SerializeToString())
 
 
 @lru_cache(maxsize=1_000)
-def _table(data: bytes) -> rules.EquationTable:
+def _table(data: bytes) -> EquationTable:
     """Return the table of a serialized message: each comes in every request of a game, and is slow to read."""
     message = bazaar_pb2.EquationTable.FromString(data)
-    return rules.EquationTable(tuple(exchange_of(equation) for equation in message.equations))
+    return EquationTable(tuple(exchange_of(equation) for equation in message.equations))
 
 
 # What a player is shown
@@ -103,7 +128,7 @@ _CARD = write_field(bazaar_pb2.TurnState, "cards")
 _OTHER_SCORES = write_numbers(bazaar_pb2.TurnState, "other_scores")
 
 
-def turn_state_data(state: rules.State, seat: int) -> bytes:
+def turn_state_data(state: State, seat: int) -> bytes:
     """Return what the player of a seat is shown, serialised: its view, and the equations."""
     seen = rules.view(state, seat)
     return b"".join(
@@ -121,7 +146,7 @@ def turn_state_data(state: rules.State, seat: int) -> bytes:
 
 
 @lru_cache(maxsize=1_000)
-def _table_data(table: rules.EquationTable) -> bytes:
+def _table_data(table: EquationTable) -> bytes:
     return _TABLE(table_message(table).SerializeToString())
 
 
@@ -136,9 +161,9 @@ def _card_data(card: Card) -> bytes:
     return data
 
 
-def view(message: bazaar_pb2.TurnState) -> rules.TurnView:
+def view(message: bazaar_pb2.TurnState) -> TurnView:
     """Return the view that a player is given. Raises ValueError if the message holds something that is not a bag."""
-    return rules.TurnView(
+    return TurnView(
         bank=bag(message.bank),
         visible=tuple([card_of(card) for card in message.visible]),
         wallet=bag(message.wallet),
@@ -152,21 +177,21 @@ def view(message: bazaar_pb2.TurnState) -> rules.TurnView:
 # Answers
 
 
-def request_message(request: rules.Request) -> bazaar_player_pb2.RequestPebbleOrExchangesResponse:
+def request_message(request: Request) -> bazaar_player_pb2.RequestPebbleOrExchangesResponse:
     """Return the reply that asks for a pebble or for exchanges."""
-    if request is rules.PEBBLE:
+    if request is PEBBLE:
         return bazaar_player_pb2.RequestPebbleOrExchangesResponse(pebble=bazaar_pb2.Pebble())
     steps = bazaar_pb2.Exchanges(steps=map(equation_message, request))
     return bazaar_player_pb2.RequestPebbleOrExchangesResponse(exchanges=steps)
 
 
-def requested(reply: bazaar_player_pb2.RequestPebbleOrExchangesResponse, max_exchanges: int) -> rules.Request:
+def requested(reply: bazaar_player_pb2.RequestPebbleOrExchangesResponse, max_exchanges: int) -> Request:
     """Return the answer to the first call of a turn. Raises MalformedReplyError if it is malformed or too long."""
     answer = reply.WhichOneof("answer")
     if answer is None:
         raise MalformedReplyError("bazaar.request.required", "neither")
     if answer == "pebble":
-        return rules.PEBBLE
+        return PEBBLE
     steps = reply.exchanges.steps
     if len(steps) > max_exchanges:
         raise MalformedReplyError("bazaar.exchange.too-many", f"{len(steps)} of at most {max_exchanges}")
@@ -181,12 +206,12 @@ def _exchange_of_reply(message: bazaar_pb2.Equation, place: int) -> Exchange:
         raise MalformedReplyError("bazaar.pebble.counts", f"exchange {place}, {sides}") from None
 
 
-def purchase_message(purchase: rules.Purchase) -> bazaar_player_pb2.RequestCardsResponse:
+def purchase_message(purchase: Purchase) -> bazaar_player_pb2.RequestCardsResponse:
     """Return the reply that buys cards."""
     return bazaar_player_pb2.RequestCardsResponse(cards=[card_message(card) for card in purchase])
 
 
-def purchased(reply: bazaar_player_pb2.RequestCardsResponse, visible_count: int) -> rules.Purchase:
+def purchased(reply: bazaar_player_pb2.RequestCardsResponse, visible_count: int) -> Purchase:
     """Return the answer to the second call of a turn. Raises MalformedReplyError if it is malformed.
 
     Of more cards than are visible one is not visible, so the rest is not read.
@@ -209,18 +234,18 @@ def counts_text(counts: Sequence[int]) -> str:
 
 
 def legal_replies(
-    state: rules.State,
+    state: State,
 ) -> Sequence[bazaar_player_pb2.RequestPebbleOrExchangesResponse | bazaar_player_pb2.RequestCardsResponse]:
     """Return replies that would be legal now; of the requests only the shortest, because there are too many."""
     actions = rules.legal(state)
-    if state.phase is rules.Phase.CARDS:
-        return [purchase_message(cast("rules.Purchase", action)) for action in actions]
-    return [request_message(cast("rules.Request", action)) for action in actions]
+    if state.phase is Phase.CARDS:
+        return [purchase_message(cast("Purchase", action)) for action in actions]
+    return [request_message(cast("Request", action)) for action in actions]
 
 
-def described(state: rules.State, action: rules.Action) -> str:
+def described(state: State, action: Action) -> str:
     """Return the first illegal part of an action in words. Pebbles are initials, * is a happy face."""
-    if action is rules.PEBBLE:
+    if action is PEBBLE:
         return "a pebble"
     parts = cast("tuple[Exchange | Card, ...]", action)
     place = bisect_left(range(1, len(parts)), True, key=lambda length: bool(rules.violation(state, action[:length])))
@@ -232,14 +257,14 @@ def described(state: rules.State, action: rules.Action) -> str:
 # States
 
 PHASES = {
-    rules.Phase.REQUEST: bazaar_pb2.PHASE_REQUEST,
-    rules.Phase.CARDS: bazaar_pb2.PHASE_CARDS,
-    rules.Phase.OVER: bazaar_pb2.PHASE_OVER,
+    Phase.REQUEST: bazaar_pb2.PHASE_REQUEST,
+    Phase.CARDS: bazaar_pb2.PHASE_CARDS,
+    Phase.OVER: bazaar_pb2.PHASE_OVER,
 }
 STANDINGS = {
-    rules.Standing.IN: bazaar_pb2.STANDING_PLAYING,
-    rules.Standing.OUT: bazaar_pb2.STANDING_ELIMINATED,
-    rules.Standing.FAILED: bazaar_pb2.STANDING_FAILED,
+    Standing.IN: bazaar_pb2.STANDING_PLAYING,
+    Standing.OUT: bazaar_pb2.STANDING_ELIMINATED,
+    Standing.FAILED: bazaar_pb2.STANDING_FAILED,
 }
 
 
@@ -247,18 +272,18 @@ class LastAction(NamedTuple):
     """An action that was carried out, of the seat that was called, in the phase in which it was."""
 
     seat: int
-    phase: rules.Phase
-    action: rules.Action
+    phase: Phase
+    action: Action
 
 
 class Shown(NamedTuple):
     """A state as it is shown, and the action that led to it, if one did."""
 
-    state: rules.State
+    state: State
     last: LastAction | None = None
 
 
-def public_message(state: rules.State, last: LastAction | None = None) -> bazaar_pb2.State:
+def public_message(state: State, last: LastAction | None = None) -> bazaar_pb2.State:
     """Return what spectators may see of a state: no wallets, no hidden cards, no draw state."""
     return bazaar_pb2.State(
         revision=state.revision,
@@ -273,18 +298,18 @@ def public_message(state: rules.State, last: LastAction | None = None) -> bazaar
     )
 
 
-def _last_action_message(seat: int, phase: rules.Phase, action: rules.Action) -> bazaar_pb2.LastAction:
-    if phase is rules.Phase.CARDS:
-        cards = purchase_message(cast("rules.Purchase", action)).cards
+def _last_action_message(seat: int, phase: Phase, action: Action) -> bazaar_pb2.LastAction:
+    if phase is Phase.CARDS:
+        cards = purchase_message(cast("Purchase", action)).cards
         return bazaar_pb2.LastAction(seat=seat, purchase=bazaar_pb2.Purchase(cards=cards))
-    request = request_message(cast("rules.Request", action))
+    request = request_message(cast("Request", action))
     if request.HasField("pebble"):
         return bazaar_pb2.LastAction(seat=seat, pebble=request.pebble)
     return bazaar_pb2.LastAction(seat=seat, exchanges=request.exchanges)
 
 
-def _player_message(state: rules.State, player: rules.Player) -> bazaar_pb2.Player:
-    over = state.phase is rules.Phase.OVER
+def _player_message(state: State, player: Player) -> bazaar_pb2.Player:
+    over = state.phase is Phase.OVER
     return bazaar_pb2.Player(
         score=player.score,
         cards=[card_message(card) for card in player.cards],
@@ -293,7 +318,7 @@ def _player_message(state: rules.State, player: rules.Player) -> bazaar_pb2.Play
     )
 
 
-def state_message(state: rules.State, last: LastAction | None = None) -> bazaar_pb2.State:
+def state_message(state: State, last: LastAction | None = None) -> bazaar_pb2.State:
     """Return all of a state, hidden things included."""
     message = public_message(state, last)
     for player, shown in zip(state.players, message.players, strict=True):
@@ -301,3 +326,63 @@ def state_message(state: rules.State, last: LastAction | None = None) -> bazaar_
     message.pile.extend(card_message(card) for card in state.pile)
     message.draw_state = state.draw_state.to_bytes(8, "big")
     return message
+
+
+_PHASE_OF = {number: phase for phase, number in PHASES.items()}
+_STANDING_OF = {bazaar_pb2.STANDING_UNSPECIFIED: Standing.IN, **{n: one for one, n in STANDINGS.items()}}
+
+
+def initial_state(message: bazaar_pb2.State, settings: Settings, rng: Random) -> State:
+    """Return the state that a game goes on from. Raises ValueError, with one sentence, if no game can lead to it."""
+    _check_numbers(message)
+    state = rules.resume(
+        settings,
+        EquationTable(tuple(map(_equation_in, count(), message.table.equations))),
+        bank=_bag_in("bank", message.bank),
+        visible=_cards_in("visible", message.visible),
+        pile=_cards_in("pile", message.pile),
+        players=tuple(map(_player_in, count(), message.players)),
+        draw_state=read_draw_state(message.draw_state, rng),
+        active=message.active_seat,
+        turns=message.turn_count,
+        revision=message.revision,
+    )
+    if message.phase:
+        state = state._replace(phase=_PHASE_OF[message.phase])
+    if problem := invariant(state):
+        raise ValueError(problem)
+    return state
+
+
+def _check_numbers(message: bazaar_pb2.State) -> None:
+    if message.phase and message.phase not in _PHASE_OF:
+        raise ValueError(f"phase has the unknown value {message.phase}.")
+    if message.active_seat >= max(1, len(message.players)):
+        raise ValueError(f"active_seat is {message.active_seat}; it must be the seat of one of the players.")
+
+
+def _equation_in(place: int, message: bazaar_pb2.Equation) -> Exchange:
+    where = f"table.equations[{place}]"
+    return Exchange(_bag_in(f"{where}.left", message.left), _bag_in(f"{where}.right", message.right))
+
+
+def _player_in(seat: int, message: bazaar_pb2.Player) -> Player:
+    where = f"players[{seat}]"
+    if message.standing not in _STANDING_OF:
+        raise ValueError(f"{where}.standing has the unknown value {message.standing}.")
+    wallet, cards = _bag_in(f"{where}.wallet", message.wallet), _cards_in(f"{where}.cards", message.cards)
+    return Player(wallet, message.score, cards, _STANDING_OF[message.standing])
+
+
+def _cards_in(where: str, messages: Iterable[bazaar_pb2.Card]) -> Purchase:
+    return tuple(
+        Card(_bag_in(f"{where}[{place}].pebbles", message.pebbles), message.face)
+        for place, message in enumerate(messages)
+    )
+
+
+def _bag_in(where: str, counts: Sequence[int]) -> Bag:
+    try:
+        return bag(counts)
+    except ValueError:
+        raise ValueError(f"{where} must be five counts of 0 to {MAX_COUNT}, not {counts_text(counts)}.") from None

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from fairplay.bazaar.v1 import bazaar_player_pb2
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.protocol import codec
+from fairplay.games.bazaar.rules.state import Action, Phase, Standing, State
 from fairplay.games.kit.judging import CAUSES, judge_reply, notify
 from fairplay.games.kit.wire import Heads, write_field
 from fairplay.games.steps import (
@@ -44,10 +45,10 @@ SETUP, REQUEST_PEBBLE_OR_EXCHANGES, REQUEST_CARDS, WIN = METHODS.values()
 TURN_STATE = write_field(bazaar_player_pb2.RequestCardsRequest, "turn_state")
 """The field of what a player is shown, in both calls of a turn."""
 
-Part: TypeAlias = Generator[Step, Any, rules.State]
+Part: TypeAlias = Generator[Step, Any, State]
 
 
-def play(game_id: str, state: rules.State) -> Conversation:
+def play(game_id: str, state: State) -> Conversation:
     """Play a game from a state to its end; it may begin between the two calls of a turn, or when the game is over."""
     yield Show(codec.Shown(state))
     state = yield from _set_up(game_id, state)
@@ -66,14 +67,14 @@ def play(game_id: str, state: rules.State) -> Conversation:
     return Outcome([[(seat, scores[seat]) for seat in group] for group in rules.ranking(state)])
 
 
-def _call(heads: Heads, state: rules.State, seat: int) -> Call:
+def _call(heads: Heads, state: State, seat: int) -> Call:
     """Return the call that is due."""
-    method = REQUEST_PEBBLE_OR_EXCHANGES if state.phase is rules.Phase.REQUEST else REQUEST_CARDS
+    method = REQUEST_PEBBLE_OR_EXCHANGES if state.phase is Phase.REQUEST else REQUEST_CARDS
     request = heads[seat] + TURN_STATE(codec.turn_state_data(state, seat))
     return Call(seat, method, request, CallKind.DECISION)
 
 
-def _judge(state: rules.State, reply: Any) -> rules.Action | Cause:
+def _judge(state: State, reply: Any) -> Action | Cause:
     return judge_reply(
         reply,
         rules.RULES,
@@ -84,17 +85,17 @@ def _judge(state: rules.State, reply: Any) -> rules.Action | Cause:
     )
 
 
-def _action(state: rules.State, reply: Any) -> rules.Action:
-    if state.phase is rules.Phase.REQUEST:
+def _action(state: State, reply: Any) -> Action:
+    if state.phase is Phase.REQUEST:
         return codec.requested(reply, state.settings.max_exchanges)
     return codec.purchased(reply, len(state.visible))
 
 
-def _set_up(game_id: str, state: rules.State) -> Part:
+def _set_up(game_id: str, state: State) -> Part:
     """Tell everybody who is in the game the equations, in turn order."""
     table = codec.table_message(state.table)
     for seat, player in enumerate(state.players):
-        if player.standing is rules.Standing.IN:
+        if player.standing is Standing.IN:
             request = bazaar_player_pb2.SetupRequest(game_id=game_id, seat=seat, table=table)
             delivered = yield from notify(Call(seat, SETUP, request, CallKind.NOTIFICATION))
             if not delivered:
@@ -103,7 +104,7 @@ def _set_up(game_id: str, state: rules.State) -> Part:
     return state
 
 
-def _tell(game_id: str, state: rules.State) -> Part:
+def _tell(game_id: str, state: State) -> Part:
     """Tell the winners, then the others, in turn order; nobody moves up for a player that fails (section 7)."""
     for seat, won in rules.notifications(state):
         request = bazaar_player_pb2.WinRequest(game_id=game_id, seat=seat, won=won)

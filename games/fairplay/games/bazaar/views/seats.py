@@ -11,7 +11,7 @@ from fairplay.games.bazaar.rules.pieces import INITIALS
 from fairplay.games.frontends import Choice
 from fairplay.games.kit.lettering import short_name
 
-PEBBLE, NO_EXCHANGE = "pebble", "no-exchange"
+PEBBLE_PART, NO_EXCHANGE_PART = "pebble", "no-exchange"
 """The ids of two replies in pictures: the bank, and a button."""
 SIDE_LIMIT = 6  # pebbles on a side of an equation
 _STATUS = {bazaar_pb2.PHASE_REQUEST: "to request", bazaar_pb2.PHASE_CARDS: "to buy"}

@@ -13,6 +13,8 @@ from fairplay.games.kit.judging import CAUSES, judge_reply, notify
 from fairplay.games.kit.wire import Heads
 from fairplay.games.q import rules
 from fairplay.games.q.protocol import codec
+from fairplay.games.q.rules import RULES
+from fairplay.games.q.rules.state import Action, Delivery, Extension, State, remaining
 from fairplay.games.steps import (
     Call,
     CallKind,
@@ -38,7 +40,7 @@ METHODS = build_methods(
 )
 SETUP, TAKE_TURN, NEW_TILES, WIN = METHODS.values()
 
-Part: TypeAlias = Generator[Step, Any, rules.State]
+Part: TypeAlias = Generator[Step, Any, State]
 
 
 def play(game_id: str, start: codec.Shown) -> Conversation:
@@ -57,7 +59,7 @@ def play(game_id: str, start: codec.Shown) -> Conversation:
             state = yield from _without(state, seat)
             continue
         before, state = state, rules.apply(state, verdict)
-        if isinstance(verdict, rules.Extension):
+        if isinstance(verdict, Extension):
             laid.put(verdict.placements)
         yield Show(codec.Shown(state, codec.Turn(seat, verdict, state.points[seat] - before.points[seat])))
         if state.delivery is not None:
@@ -66,26 +68,28 @@ def play(game_id: str, start: codec.Shown) -> Conversation:
     return Outcome([[(seat, state.points[seat]) for seat in group] for group in rules.ranking(state)])
 
 
-def _set_up(heads: Heads, state: rules.State, laid: codec.Laid) -> Part:
+def _set_up(heads: Heads, state: State, laid: codec.Laid) -> Part:
     """Tell everybody its tiles; those that a state from outside had yet to deliver are delivered by that."""
-    for seat in rules.remaining(state):
+    for seat in remaining(state):
         request = codec.setup_request(heads, state, seat, laid)
         state = yield from _tell(state, Call(seat, SETUP, request, CallKind.NOTIFICATION))
     return rules.delivered(state)
 
 
-def _judge(state: rules.State, reply: Any) -> rules.Action | Cause:
+def _judge(state: State, reply: Any) -> Action | Cause:
     violation, legal_replies = partial(rules.violation, state), partial(codec.legal_replies, state)
-    return judge_reply(reply, rules.RULES, codec.decided, violation, codec.described, legal_replies)
+    return judge_reply(reply, RULES, codec.read_reply, violation, codec.describe_action, legal_replies)
 
 
-def _deliver(game_id: str, state: rules.State, delivery: rules.Delivery) -> Part:
-    request = q_player_pb2.NewTilesRequest(game_id=game_id, seat=delivery.seat, tiles=codec.numbers(delivery.tiles))
+def _deliver(game_id: str, state: State, delivery: Delivery) -> Part:
+    request = q_player_pb2.NewTilesRequest(
+        game_id=game_id, seat=delivery.seat, tiles=codec.tile_numbers(delivery.tiles)
+    )
     state = yield from _tell(state, Call(delivery.seat, NEW_TILES, request, CallKind.NOTIFICATION))
     return rules.delivered(state)
 
 
-def _tell_the_end(game_id: str, state: rules.State) -> Part:
+def _tell_the_end(game_id: str, state: State) -> Part:
     """Tell the winners, then the others; a winner that fails has not won, and nobody else wins in its place."""
     for seat, won in rules.notifications(state):
         request = q_player_pb2.WinRequest(game_id=game_id, seat=seat, won=won)
@@ -93,12 +97,12 @@ def _tell_the_end(game_id: str, state: rules.State) -> Part:
     return state
 
 
-def _tell(state: rules.State, call: Call) -> Part:
+def _tell(state: State, call: Call) -> Part:
     """Make a call that tells a player something; return the state without the player if it fails."""
     return state if (yield from notify(call)) else (yield from _without(state, call.seat))
 
 
-def _without(state: rules.State, seat: int) -> Part:
+def _without(state: State, seat: int) -> Part:
     state = rules.eliminate(state, seat)
     yield Show(codec.Shown(state))
     return state

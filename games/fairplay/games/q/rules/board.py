@@ -15,6 +15,7 @@ COLORS = ("red", "green", "blue", "yellow", "orange", "purple")
 KINDS = 36
 FARTHEST = 1_000_000
 """The greatest row or column number, and the smallest one negated (q.md section 8)."""
+OUT_OF_RANGE = f"Rows and columns must lie between {-FARTHEST} and {FARTHEST}."
 Q_LENGTH = 6
 
 Coordinate = tuple[int, int]
@@ -182,7 +183,10 @@ class Board:
     @property
     def spots(self) -> Mapping[Coordinate, int]:
         """Return the free spots beside tiles, in no particular order, each with the bit set of the kinds that fit."""
-        return self._index()
+        if self._spots is None:
+            free = {side for cell in self._tiles for side in sides(*cell) if side not in self._tiles}
+            self._spots = {spot: fitting(self._tiles, *spot, self.whole_lines) for spot in free if _in_range(spot)}
+        return self._spots
 
     def put(self, placements: Iterable[Placement]) -> Board:
         """Return the map with these tiles on it as well; nothing is checked against the rules."""
@@ -192,30 +196,16 @@ class Board:
         for row, column, tile in placements:
             after._tiles[row, column] = tile
             if after._spots is not None:
-                after._carry_on(after._spots, row, column)
+                after._update(after._spots, row, column)
         return after
 
-    def _carry_on(self, spots: dict[Coordinate, int], row: int, column: int) -> None:
-        """Update the index where a tile has just been put."""
+    def _update(self, spots: dict[Coordinate, int], row: int, column: int) -> None:
+        """Carry the index on where a tile has just been put."""
         spots.pop((row, column), None)
-        for spot in self._spots_changed_by(self._tiles, row, column):
-            spots[spot] = fitting(self._tiles, *spot, self.whole_lines)
-
-    def fits(self, row: int, column: int, tile: int) -> bool:
-        """Return whether a coordinate is a free spot beside a tile, and this tile fits there."""
-        return bool(self._index().get((row, column), 0) >> tile & 1)
-
-    def _index(self) -> dict[Coordinate, int]:
-        if self._spots is None:
-            free = {side for cell in self._tiles for side in sides(*cell) if side not in self._tiles}
-            self._spots = {spot: fitting(self._tiles, *spot, self.whole_lines) for spot in free if _in_range(spot)}
-        return self._spots
-
-    def _spots_changed_by(self, tiles: dict[Coordinate, int], row: int, column: int) -> Iterable[Coordinate]:
-        around = _ends(tiles, row, column) if self.whole_lines else sides(row, column)
-        if abs(row) < FARTHEST and abs(column) < FARTHEST:
-            return [spot for spot in around if spot not in tiles]
-        return [spot for spot in around if spot not in tiles and _in_range(spot)]
+        tiles, whole_lines = self._tiles, self.whole_lines
+        for spot in _ends(tiles, row, column) if whole_lines else sides(row, column):
+            if spot not in tiles and _in_range(spot):
+                spots[spot] = fitting(tiles, *spot, whole_lines)
 
     def __eq__(self, other: object) -> bool:
         """Compare tiles, coordinates and fit rule."""

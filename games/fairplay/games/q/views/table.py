@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from fairplay.games.frontends import Choice
 from fairplay.games.kit.lettering import short_name
-from fairplay.games.q import rules
+from fairplay.games.q.rules.board import KINDS, Coordinate, Placement, tile_name
 from fairplay.q.v1 import q_pb2
 
 NAME_LIMIT = 16
@@ -28,8 +28,8 @@ class Standing(NamedTuple):
 class Table(NamedTuple):
     """The contents of a picture: the map, whose cells `last` were placed at last, the players, and the pile."""
 
-    tiles: dict[rules.Coordinate, int]  # in the order in which they were placed
-    last: frozenset[rules.Coordinate]
+    tiles: dict[Coordinate, int]  # in the order in which they were placed
+    last: frozenset[Coordinate]
     standings: Sequence[Standing]
     pile_left: int
     pile: Sequence[int]  # empty where it is hidden
@@ -42,9 +42,9 @@ class Own(NamedTuple):
     """What a person sees of its own beside the table."""
 
     hand: Sequence[int] = ()
-    placed: Sequence[rules.Placement] = ()
+    placed: Sequence[Placement] = ()
     """Tiles that are about to be placed; on the map they lie already."""
-    free: frozenset[rules.Coordinate] = frozenset()
+    free: frozenset[Coordinate] = frozenset()
     """The free places that can be pointed at."""
     words: Sequence[Choice] = ()
     """What can be chosen beside tiles."""
@@ -87,7 +87,7 @@ def _standing(message: q_pb2.State, player: q_pb2.Player, players: Sequence[str]
     return Standing(_name(player.seat, players), player.score, _status(message, player), known(player.hand))
 
 
-def cell_part(cell: rules.Coordinate) -> str:
+def cell_part(cell: Coordinate) -> str:
     """Return the id of a coordinate in pictures."""
     return f"cell_{cell[0]}_{cell[1]}"
 
@@ -99,12 +99,12 @@ def hand_part(place: int) -> str:
 
 def known(numbers: Iterable[int]) -> list[int]:
     """Return the tiles of numbers in messages."""
-    return [number - 1 if 1 <= number <= rules.KINDS else UNKNOWN for number in numbers]
+    return [number - 1 if 1 <= number <= KINDS else UNKNOWN for number in numbers]
 
 
-def tile_name(tile: int) -> str:
-    """Return a tile as people say it."""
-    return rules.tile_name(tile) if tile != UNKNOWN else "unknown tile"
+def tile_words(tile: int) -> str:
+    """Return a tile as people say it, also one that is none."""
+    return tile_name(tile) if tile != UNKNOWN else "unknown tile"
 
 
 def _name(seat: int, players: Sequence[str]) -> str:

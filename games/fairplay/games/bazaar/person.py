@@ -1,0 +1,286 @@
+"""Bazaar for people: what can be chosen in each half of a turn, and the table with the choices below it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from google.protobuf.message import Message
+
+from fairplay.bazaar.v1 import bazaar_pb2
+from fairplay.bazaar.v1.bazaar_player_pb2 import (
+    RequestCardsRequest,
+    RequestCardsResponse,
+    RequestPebbleOrExchangesRequest,
+    RequestPebbleOrExchangesResponse,
+    SetupRequest,
+    WinRequest,
+)
+from fairplay.games.bazaar import rules
+from fairplay.games.bazaar.protocol import codec
+from fairplay.games.bazaar.rules.pieces import Bag, Card, EquationTable, Exchange, bag_text, card_text, holds, unpack
+from fairplay.games.bazaar.rules.state import PEBBLE, TurnView
+from fairplay.games.bazaar.views import svg, text
+from fairplay.games.bazaar.views.seats import (
+    NO_EXCHANGE_PART,
+    NOTHING_OWN,
+    PEBBLE_PART,
+    Own,
+    card_part,
+    exchange_part,
+    news_line,
+)
+from fairplay.games.frontends import Choice, Frontend, GameView, IllegalChoiceError, TableContext
+from fairplay.games.kit.person import NO_MARKS, Draft, Marks, Person
+
+_ONE_KIND = "A turn asks for a pebble or for exchanges, not for both: take the last choice back first."
+
+
+class Requesting(NamedTuple):
+    """The reply to RequestPebbleOrExchanges; `view` is the turn as it is after the exchanges that are chosen."""
+
+    table: EquationTable
+    view: TurnView
+    parts: tuple[str, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
+
+    @property
+    def prompt(self) -> str:
+        """Return what to choose, or what the reply does."""
+        if self.parts == (PEBBLE_PART,):
+            return "Take a pebble of the bank?"
+        if self.parts == (NO_EXCHANGE_PART,):
+            return "Exchange nothing, which costs a card?"
+        return "Exchange more, or send:" if self.parts else "Ask for a pebble, or exchange:"
+
+    @property
+    def choices(self) -> Sequence[Choice]:
+        """Return a pebble and no exchange as long as nothing is chosen, and the exchanges that are possible."""
+        if self.parts and not self.exchanges:
+            return ()
+        first = [(PEBBLE_PART, "a pebble of the bank")] if self.view.bank and not self.parts else []
+        usable = self.table.usable(self.view.wallet, self.view.bank)
+        ways = [(_part(self.table, way), f"give {bag_text(way.left)}, get {bag_text(way.right)}") for way in usable]
+        lines = [Choice(*each, 0.0, float(line)) for line, each in enumerate([*first, *ways])]
+        return lines if self.parts else [*lines, *self.words]
+
+    @property
+    def words(self) -> Sequence[Choice]:
+        """Return what stands beside the table: no exchange, unless exchanges are chosen."""
+        return (
+            ()
+            if self.exchanges
+            else [Choice(NO_EXCHANGE_PART, "no exchange", 0.0, 2.0 * len(self.table.equations) + 1)]
+        )
+
+    @property
+    def chosen(self) -> frozenset[str]:
+        """Return the parts that are chosen."""
+        return frozenset(self.parts)
+
+    @property
+    def reply(self) -> RequestPebbleOrExchangesResponse | None:
+        """Return the reply, once anything is chosen."""
+        if not self.parts:
+            return None
+        return codec.request_message(PEBBLE if self.parts == (PEBBLE_PART,) else self.exchanges)
+
+    def choose(self, part: str) -> Requesting:
+        """Choose a pebble, nothing, or one more exchange. Raises IllegalChoiceError if that is illegal."""
+        if self.parts and (part in (PEBBLE_PART, NO_EXCHANGE_PART) or not self.exchanges):
+            raise IllegalChoiceError(_ONE_KIND)
+        if part in (PEBBLE_PART, NO_EXCHANGE_PART):
+            if part == PEBBLE_PART and not self.view.bank:
+                raise IllegalChoiceError(rules.RULES["bazaar.pebble.bank-empty"])
+            return self._replace(parts=(part,))
+        way = next((way for way in self.table.exchanges if _part(self.table, way) == part), None)
+        if way is None:
+            raise IllegalChoiceError(rules.RULES["bazaar.exchange.in-table"])
+        wallet, bank = self.view.wallet, self.view.bank
+        if broken := rules.request_violation(self.table, wallet, bank, (way,)):
+            raise IllegalChoiceError(rules.RULES[broken])
+        gain = way.right - way.left
+        after = self.view._replace(wallet=wallet + gain, bank=bank - gain)
+        return self._replace(view=after, parts=(*self.parts, part), exchanges=(*self.exchanges, way))
+
+
+def _part(table: EquationTable, way: Exchange) -> str:
+    """Return the id of an exchange in pictures."""
+    for number, equation in enumerate(table.equations):
+        if way == equation:
+            return exchange_part(number, "left")
+        if (way.right, way.left) == equation:
+            return exchange_part(number, "right")
+    raise ValueError(f"no equation of the table allows {way}")
+
+
+class Buying(NamedTuple):
+    """The reply to RequestCards; `view` is the turn as it was asked, `places` says which visible cards are bought."""
+
+    view: TurnView
+    places: tuple[int, ...] = ()
+
+    @property
+    def wallet(self) -> Bag:
+        """Return what is left in the wallet."""
+        return self.view.wallet - sum(self.view.visible[place].pebbles for place in self.places)
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """Return the cards that are bought, in order."""
+        return tuple(self.view.visible[place] for place in self.places)
+
+    @property
+    def prompt(self) -> str:
+        """Return what to choose, or what the reply does."""
+        if not self.places:
+            return "Buy a card, or send to buy none:" if self.choices else "You cannot pay for any card. Go on?"
+        return "Buy another card, or send:" if self.choices else "Buy what is marked?"
+
+    @property
+    def choices(self) -> Sequence[Choice]:
+        """Return the cards that can be paid for."""
+        fitting = [
+            (place, card)
+            for place, card in enumerate(self.view.visible)
+            if place not in self.places and holds(self.wallet, card.pebbles)
+        ]
+        return [Choice(card_part(place), f"the card {card_text(card)}", float(place), 0.0) for place, card in fitting]
+
+    @property
+    def chosen(self) -> frozenset[str]:
+        """Return the cards that are bought."""
+        return frozenset(card_part(place) for place in self.places)
+
+    @property
+    def reply(self) -> RequestCardsResponse:
+        """Return the cards to buy, which may be none."""
+        return codec.purchase_message(self.cards)
+
+    def choose(self, part: str) -> Buying:
+        """Buy one more card. Raises IllegalChoiceError if it is not there or cannot be paid for."""
+        place = next((place for place in range(len(self.view.visible)) if part == card_part(place)), None)
+        if place is None or place in self.places:
+            raise IllegalChoiceError(rules.RULES["bazaar.purchase.visible"])
+        cards = (*self.cards, self.view.visible[place])
+        if broken := rules.purchase_violation(self.view.wallet, self.view.visible, cards):
+            raise IllegalChoiceError(rules.RULES[broken])
+        return self._replace(places=(*self.places, place))
+
+
+class BazaarPerson(Person[bazaar_pb2.State]):
+    """A person at a table of Bazaar. Spectators see no wallets: the person's own is kept from its turns."""
+
+    game = "bazaar"
+    state_type = bazaar_pb2.State
+
+    def __init__(self, table: TableContext) -> None:
+        super().__init__(table)
+        self._seat = 0
+        self._wallet: Bag = 0
+
+    async def setup(self, request: SetupRequest) -> None:
+        """Begin a game."""
+        self.begin()
+        self._seat, self._wallet = request.seat, 0
+
+    async def request_pebble_or_exchanges(self, request: RequestPebbleOrExchangesRequest) -> Message:
+        """Return the pebble or the exchanges that the person asks for."""
+        draft = Requesting(codec.table(request.turn_state.table), codec.view(request.turn_state))
+        return await self._turn(request, request.turn_state, draft, bazaar_pb2.PHASE_REQUEST)
+
+    async def request_cards(self, request: RequestCardsRequest) -> Message:
+        """Return the cards that the person buys."""
+        draft = Buying(codec.view(request.turn_state))
+        reply = await self._turn(request, request.turn_state, draft, bazaar_pb2.PHASE_CARDS)
+        assert isinstance(reply, RequestCardsResponse)
+        self._wallet -= sum(codec.card_of(card).pebbles for card in reply.cards)
+        return reply
+
+    async def win(self, request: WinRequest) -> None:
+        """Tell the result."""
+        self.table.report("You have won." if request.won else "You have not won.")
+
+    async def _turn(
+        self,
+        request: RequestPebbleOrExchangesRequest | RequestCardsRequest,
+        turn: bazaar_pb2.TurnState,
+        draft: Draft,
+        phase: bazaar_pb2.Phase.ValueType,
+    ) -> Message:
+        self._seat, self._wallet = request.seat, codec.bag(turn.wallet)
+        return await self.answer(request, self._seen_in_turn(turn, phase), draft)
+
+    def _seen_in_turn(self, turn: bazaar_pb2.TurnState, phase: bazaar_pb2.Phase.ValueType) -> bazaar_pb2.State:
+        """Return what spectators see, where this has come, with what the turn says more and later."""
+        state = bazaar_pb2.State(players=[bazaar_pb2.Player()] * max(len(self.table.names()), self._seat + 1))
+        if self.state is not None:
+            state.CopyFrom(self.state)
+        for field in ("bank", "visible", *(("last_action",) if state.revision != turn.revision else ())):
+            state.ClearField(field)
+        state.MergeFrom(bazaar_pb2.State(table=turn.table if not state.HasField("table") else None))
+        state.MergeFrom(bazaar_pb2.State(bank=turn.bank, visible=turn.visible))
+        state.revision, state.phase, state.active_seat = turn.revision, phase, self._seat
+        state.players[self._seat].score = turn.score
+        return state
+
+    def draw(self, state: bazaar_pb2.State, marks: Marks) -> str:
+        """Return the table, the person's wallet as its choices would leave it, and what can be chosen."""
+        return text.board_text(self._as_chosen(state), self._own, marks)
+
+    def draw_svg(self, state: bazaar_pb2.State, marks: Marks) -> str:
+        """Return the same and the players as one SVG document."""
+        return svg.svg(self._as_chosen(state), self.table.names(), self._own, marks)
+
+    def _as_chosen(self, state: bazaar_pb2.State) -> bazaar_pb2.State:
+        """Return the state with the bank as the chosen exchanges would leave it."""
+        if not isinstance(self.draft, Requesting):
+            return state
+        after = bazaar_pb2.State()
+        after.CopyFrom(state)
+        after.bank[:] = unpack(self.draft.view.bank)
+        return after
+
+    @property
+    def _own(self) -> Own:
+        match self.draft:
+            case Requesting() as draft:
+                return Own(unpack(draft.view.wallet), draft.choices, draft.words)
+            case Buying() as draft:
+                return Own(unpack(draft.wallet), draft.choices)
+        return Own(unpack(self._wallet))
+
+    def describe(self, state: bazaar_pb2.State) -> str:
+        """Return the players with their points."""
+        return text.side_text(state, self.table.names())
+
+    def revision(self, state: bazaar_pb2.State) -> int:
+        """Return the revision of a state."""
+        return state.revision
+
+    def is_over(self, state: bazaar_pb2.State) -> bool:
+        """Return whether a state is the end of its game."""
+        return state.phase == bazaar_pb2.PHASE_OVER
+
+    def news(self, state: bazaar_pb2.State) -> str:
+        """Return what a player has done in the step that led to a state."""
+        return news_line(state, self.table.names())
+
+
+def _watched(state: bazaar_pb2.State, names: Sequence[str]) -> GameView:
+    """Return the table as a spectator sees it."""
+    board = text.board_text(state, NOTHING_OWN, NO_MARKS)
+    return GameView(board, text.side_text(state, names), "You watch.")
+
+
+FRONTEND = Frontend(
+    limit="2m",
+    bot="points",
+    help=(
+        "A turn has two halves. First ask for a pebble of the bank, or exchange pebbles by the equations; asking for "
+        "exchanges, or for none, costs a card. Then buy cards with your pebbles: the fewer are left, the more points. "
+        "Arrow keys go to what can be chosen, Enter chooses it, Backspace takes a choice back, s sends."
+    ),
+    view_of=_watched,
+    create_player=BazaarPerson,
+)

@@ -1,1 +1,0 @@
-"""Reference players of Bazaar: strategies, and the player that answers with one."""

@@ -1,0 +1,331 @@
+"""What the conformance suite asks about the Q game: situations that players get wrong.
+
+A tile is written as the initial of its colour and a sign for its shape: s is a star, 8 an 8star, q a square, c a
+circle, v a clover and d a diamond, so that "rs b8" are a red star and a blue 8star. Maps are drawn row by row, ".." is
+a free coordinate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from random import Random
+
+from fairplay.games.conformance import Conformance, Probe, Situation
+from fairplay.games.kit.conformance import MakeSituation, begin_game, find_state
+from fairplay.games.q import rules
+from fairplay.games.q.mutations import MUTATIONS
+from fairplay.games.q.protocol import codec
+from fairplay.games.q.rules.board import FARTHEST, Coordinate
+from fairplay.games.q.rules.state import State
+from fairplay.q.v1 import q_pb2
+
+EXTENDING = (
+    "q.action.required",
+    "q.coordinate.range",
+    "q.coordinate.required",
+    "q.extension.adjacent",
+    "q.extension.fit",
+    "q.extension.free",
+    "q.extension.one-line",
+    "q.extension.own-tiles",
+    "q.tile.known",
+    "q.tile.required",
+)
+NOTHING_FITS = ("q.extension.not-empty", "q.extension.fit", "q.replace.pile")
+SHAPES, COLORS = "s8qcvd", "rgbyop"
+FREE = ".."
+DEFAULT_SETTINGS = q_pb2.Settings()
+
+
+def _tiles(text: str) -> tuple[int, ...]:
+    return tuple(6 * SHAPES.index(tile[1]) + COLORS.index(tile[0]) for tile in text.split())
+
+
+def _map(rows: Iterable[str], at: Coordinate) -> dict[Coordinate, int]:
+    """Return the tiles of a drawing whose upper left corner lies on a coordinate."""
+    cells = (((at[0] + down, at[1] + right), cell) for down, row in enumerate(rows) for right, cell in _cells(row))
+    return {cell: _tiles(name)[0] for cell, name in cells}
+
+
+def _cells(row: str) -> list[tuple[int, str]]:
+    return [(right, cell) for right, cell in enumerate(row.split()) if cell != FREE]
+
+
+def _table(
+    *rows: str,
+    hands: Sequence[str],
+    pile: str = "",
+    at: Coordinate = (0, 0),
+    points: Sequence[int] = (),
+    out: tuple[int, ...] = (),
+    seat: int = 0,
+    settings: q_pb2.Settings = DEFAULT_SETTINGS,
+    turn_count: int = 1,
+) -> MakeSituation:
+    """Return the situation of a round that begins with the first player who is not out; the map is drawn."""
+    dealt = [_tiles(hand) for hand in hands]
+    laid = _map(rows, at)
+    state = rules.resumed(codec.read_settings(settings), laid, dealt, points or [0] * len(hands), _tiles(pile))
+    first = next(other for other in range(len(hands)) if other not in out)
+    message = codec.build_state(codec.Shown(state._replace(eliminated=out, mover=first)))
+    return lambda rng: Situation(settings, len(hands), seat, message, turn_count)
+
+
+def _gap(rng: Random) -> Situation:
+    """Return a turn with a gap between two runs that hold an equal tile, where the tile in hand would have most points.
+
+    All tiles share their colour, or their shape. Which tiles they are is drawn, and whether the runs lie on a row.
+    """
+    drawn = [*RING]
+    drawn[2] = rng.choice(["c b .. a b", "c a .. a b", "c d .. c b"])
+    cells = {(down, right): name for down, row in enumerate(drawn) for right, name in _cells(row)}
+    common, kinds = rng.randrange(6), rng.sample(range(6), 6)
+    shares_color, lies_on_row = rng.random() < 1 / 2, rng.random() < 1 / 2
+    tiles = [6 * kind + common if shares_color else 6 * common + kind for kind in kinds]
+    laid = {(cell if lies_on_row else (cell[1], cell[0])): tiles["tabcde".index(name)] for cell, name in cells.items()}
+    dealt = [[tiles[0]], [tiles[1]]]
+    state = rules.resumed(codec.read_settings(QWIRKLE), laid, dealt, [0, 0], tiles[:3])
+    return Situation(QWIRKLE, 2, 0, codec.build_state(codec.Shown(state)), 1)
+
+
+def _in_the_middle(
+    seat_count: int,
+    seat: int,
+    wanted: Callable[[State], bool],
+    settings: q_pb2.Settings = DEFAULT_SETTINGS,
+    turn_count: int = 1,
+) -> MakeSituation:
+    """Return the situation of a game that goes on from a wanted state of random play."""
+
+    def situation(rng: Random) -> Situation:
+        chosen = codec.read_settings(settings)
+        state = find_state(rules, lambda: rules.initial(chosen, seat_count, rng), rng, wanted)
+        return Situation(settings, seat_count, seat, codec.build_state(codec.Shown(state)), turn_count)
+
+    return situation
+
+
+def _large(state: State) -> bool:
+    return len(state.board.tiles) >= 150
+
+
+def _within_a_round(state: State) -> bool:
+    """Return whether seat 2 is to move, tiles have been placed, and new ones are still to be told."""
+    return state.mover == 2 and state.placed and state.delivery is not None
+
+
+ONE_COPY = q_pb2.Settings(copies_per_kind=1)
+QWIRKLE = q_pb2.Settings(fit_rule=q_pb2.FIT_RULE_QWIRKLE)
+QWIRKLE_SMALL = q_pb2.Settings(fit_rule=q_pb2.FIT_RULE_QWIRKLE, copies_per_kind=2, hand_size=12)
+LARGE_HANDS = q_pb2.Settings(hand_size=36, copies_per_kind=3)
+ONE_TILE_EACH = q_pb2.Settings(hand_size=1)
+MAP_IN_SETUP = q_pb2.Settings(setup_argument=q_pb2.SETUP_ARGUMENT_MAP, copies_per_kind=1)
+NO_BONUS = q_pb2.Settings(q_bonus=0, finish_bonus=0, copies_per_kind=1)
+RING = ("a b c t d", "t .. e .. a", "", "d .. d .. t", "b t a e c")
+"""Tiles around a gap. Its row, which `_gap` draws, is left out: with it, t fits nowhere inside the ring but there."""
+CROSS = ("rs .. bs", "rc bc bv")
+FAR = FARTHEST
+
+PROBES: tuple[Probe, ...] = (
+    Probe(
+        "q.turn.only-pass",
+        NOTHING_FITS,
+        "No tile fits and the pile is too small for a replacement: passing is all that is left.",
+        _table("rs", hands=("bq gc", "bd gv"), pile="yd"),
+    ),
+    Probe(
+        "q.turn.only-replace",
+        NOTHING_FITS,
+        "No tile fits: what is left is to replace or to pass, not an extension without tiles.",
+        _table("rs", hands=("bq gc", "bd gv"), pile="yd yq rd gs", turn_count=2),
+    ),
+    Probe(
+        "q.replace.one-short",
+        NOTHING_FITS,
+        "The pile holds one tile less than the hand, which is large: it cannot be replaced, not even in part.",
+        _table("rs", hands=("bq gc yd ov p8 bd gv yq", "rq"), pile="yv ov bd gq yc pd bv"),
+    ),
+    Probe(
+        "q.replace.just-enough",
+        ("q.replace.pile", "q.extension.not-empty"),
+        "The pile holds as many tiles as the hand: it can be replaced, and new tiles are told.",
+        _table("rs", hands=("bq gc yd", "bq gc yd"), pile="rv ov rs", seat=1, turn_count=1),
+    ),
+    Probe(
+        "q.pile.empty",
+        ("q.replace.pile", "q.extension.own-tiles"),
+        "The pile is empty, but the game goes on: after an extension the player gets an empty list of new tiles.",
+        _table("rs", hands=("rq bs gc yc", "r8 os gd pv"), turn_count=0),
+    ),
+    Probe(
+        "q.hand.last-tile",
+        ("q.extension.own-tiles", "q.extension.not-empty"),
+        "Whoever places its last tile ends the game at once: no new tiles come, the result does.",
+        _table("rs", hands=("rq", "gs"), pile="yd", turn_count=0),
+    ),
+    Probe(
+        "q.hand.empty",
+        ("q.extension.not-empty", "q.extension.own-tiles"),
+        "A game may begin with an empty hand: its player can replace nothing, or pass.",
+        _table("rs", hands=("", "gs rq"), turn_count=1),
+    ),
+    Probe(
+        "q.hand.one-tile",
+        ("q.extension.own-tiles", "q.replace.pile"),
+        "The size of a hand is a setting: with one tile every extension is the last.",
+        begin_game(0, 2, ONE_TILE_EACH),
+    ),
+    Probe(
+        "q.hand.largest",
+        EXTENDING,
+        "The size of a hand is a setting: with 36 tiles there are very many extensions, and all take time to try.",
+        begin_game(1, 2, LARGE_HANDS, turn_count=2),
+    ),
+    Probe(
+        "q.hand.equal-tiles",
+        ("q.extension.own-tiles",),
+        "A hand can hold a tile several times: each can be placed, but none oftener than it is held.",
+        _table("rs", hands=("rs rs bs rs rs", "rs"), pile="gs gs", turn_count=2),
+    ),
+    Probe(
+        "q.fit.same-attribute",
+        ("q.extension.fit",),
+        "Between a red star and a blue circle nothing fits, though a red circle matches both: not in the same way.",
+        _table("rs .. bc", "rv bv bv", hands=("rc bs gs", "gd"), pile="gd gd gd"),
+    ),
+    Probe(
+        "q.fit.row-and-column",
+        ("q.extension.fit",),
+        "Row and column are looked at separately: one may match by colour and the other by shape, but both must.",
+        _table(*CROSS, hands=("bs gs bc rc ps", "yd"), pile="yd yd yd yd yd"),
+    ),
+    Probe(
+        "q.fit.ring",
+        ("q.extension.fit", "q.extension.free"),
+        "A free coordinate may be enclosed by four tiles, all of which must match.",
+        _table("rs r8 rq", "rc .. rv", "rd rs r8", hands=("gs g8 yq", "bd"), pile="gd gd gd"),
+    ),
+    Probe(
+        "q.fit.long-line",
+        ("q.extension.fit",),
+        "Lines may be longer than six, and may hold a tile more than once: only immediate neighbours count.",
+        _table("rs r8 rq rc rv rd rs r8", hands=("rs r8 bd", "bq"), pile="gd gd gd gd gd", turn_count=2),
+    ),
+    Probe(
+        "q.fit.qwirkle-duplicate",
+        ("q.extension.fit",),
+        "If the fit rule is qwirkle, no line may hold two equal tiles, however far they are apart.",
+        _table("rs r8 rq rc", hands=("rs rc bd", "bq"), pile="gd gd gd", settings=QWIRKLE),
+    ),
+    Probe(
+        "q.fit.qwirkle-line",
+        ("q.extension.fit",),
+        "If the fit rule is qwirkle, a whole line has one colour or one shape: matching the neighbour is not enough.",
+        _table("rs r8 rq", hands=("bq bs y8", "bd"), pile="gd gd gd", settings=QWIRKLE),
+    ),
+    Probe(
+        "q.fit.qwirkle-gap",
+        ("q.extension.fit",),
+        "If the fit rule is qwirkle, a tile that fits beside two runs may join them only if these hold no equal tiles.",
+        _gap,
+        draws=4,
+    ),
+    Probe(
+        "q.fit.qwirkle-game",
+        EXTENDING,
+        "A whole game under the fit rule qwirkle, in which less and less fits.",
+        begin_game(1, 3, QWIRKLE_SMALL),
+    ),
+    Probe(
+        "q.map.negative",
+        ("q.extension.adjacent", "q.coordinate.required"),
+        "Rows and columns can all be negative.",
+        _table("rs .. gs", "r8 g8 gq", at=(-7, -9), hands=("ys rq gc", "b8"), pile="gd gd gd"),
+    ),
+    Probe(
+        "q.map.last-row",
+        ("q.coordinate.range", "q.extension.adjacent"),
+        "The map has reached the last row that there is: below it nothing can be placed.",
+        _table("rs r8", at=(FAR, 0), hands=("rq bs", "gs"), pile="gd gd gd"),
+    ),
+    Probe(
+        "q.map.first-column",
+        ("q.coordinate.range", "q.extension.adjacent"),
+        "The map has reached the first column that there is, and fills the corner.",
+        _table("rs", "r8", at=(-FAR, -FAR), hands=("rq bs", "gs"), pile="gd gd gd"),
+    ),
+    Probe(
+        "q.map.large",
+        EXTENDING,
+        "A long game has hundreds of tiles on the map: answers must stay right, and in time.",
+        _in_the_middle(2, 0, _large, turn_count=2),
+    ),
+    Probe(
+        "q.extension.in-order",
+        ("q.extension.adjacent", "q.extension.fit"),
+        "A tile may lie beside one that was placed before it in the same extension, not beside one that comes later.",
+        _table("rs", hands=("r8 rq rc", "gs"), pile="gd gd gd gd gd", turn_count=2),
+    ),
+    Probe(
+        "q.extension.across-a-gap",
+        ("q.extension.one-line", "q.extension.adjacent"),
+        "The tiles of an extension share one row or one column; they need not touch.",
+        _table("rs .. .. .. rs", "r8 rq rc rq r8", hands=("rd rd rv", "gs"), pile="gd gd gd gd gd gd"),
+    ),
+    Probe(
+        "q.round.nobody-has-placed",
+        NOTHING_FITS,
+        "Nobody can place anything: the first round is the last one, it ends in a tie, and all have won.",
+        _table("rs", hands=("bq gc", "bd gv", "yd ov"), points=(7, 7, 7), seat=2, turn_count=0),
+    ),
+    Probe(
+        "q.resume.in-a-round",
+        EXTENDING,
+        "A game may go on in the middle of a round, with tiles that are told of in setup alone.",
+        _in_the_middle(4, 0, _within_a_round, ONE_COPY),
+    ),
+    Probe(
+        "q.resume.after-eliminations",
+        (*EXTENDING, "q.replace.pile"),
+        "Two of four players are out: seats have gaps, and there are fewer scores than seats.",
+        _table(*CROSS, hands=("", "bs yd gd", "", "rs rv yc"), points=(9, 3, 0, 12), out=(2, 0), seat=3, turn_count=0),
+    ),
+    Probe(
+        "q.resume.alone",
+        (*EXTENDING, "q.replace.pile"),
+        "One player is left and goes on alone: the list of the others is empty.",
+        _table(*CROSS, hands=("", "rs rv yc"), pile="bs b8 gs gv", points=(9, 3), out=(0,), seat=1, turn_count=0),
+    ),
+    Probe(
+        "q.seats.last-of-four",
+        (*EXTENDING, "q.replace.pile"),
+        "Every tile exists once, so that the pile is small: the fourth player sees the most changes before its turn.",
+        begin_game(3, 4, ONE_COPY),
+    ),
+    Probe(
+        "q.settings.setup-tells-the-map",
+        EXTENDING,
+        "Setup may tell the map alone, without players and pile: all the rest is in take-turn.",
+        begin_game(0, 2, MAP_IN_SETUP),
+    ),
+    Probe(
+        "q.settings.no-bonus",
+        EXTENDING,
+        "The bonus points are settings, and can be none.",
+        begin_game(2, 3, NO_BONUS),
+    ),
+)
+
+CONFORMANCE = Conformance(
+    probes=PROBES,
+    mutations=MUTATIONS,
+    package="fairplay.games.q",
+    settings_values={
+        "hand_size": (1, 2, 12),  # the largest hands are a probe
+        "copies_per_kind": (1, 2, 100),
+        "q_bonus": (0, 1, 10),
+        "finish_bonus": (0, 10),
+    },
+    long_game=Situation(q_pb2.Settings(hand_size=12, copies_per_kind=100), 2, 0, None, 100),
+    leaving_settings=(q_pb2.Settings(lone_survivor=q_pb2.LONE_SURVIVOR_STOP),),
+)
