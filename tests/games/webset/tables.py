@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from fairplay.games.game import Start
 from fairplay.games.steps import Arrival, Call, CallAll, Eliminate, Outcome, Race, Show
 from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
@@ -115,7 +116,7 @@ class Play:
         self.outcome: Outcome | None = None
         self.race: Race | None = None
         self.round: CallAll | None = None
-        self._conversation = conversation.play("g", state)
+        self._conversation = conversation.play(Start("g", state.settings, (), state, True))
         self._go_on(None)
 
     def arrive(self, *arrivals: tuple[int, Any] | tuple[int, Any, float]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from fairplay.games.game import Start
 from fairplay.games.steps import Arrival, Call, CallAll, CallKind, Eliminate, Race, Show, drive
 from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
@@ -698,7 +699,7 @@ def test_no_byte_to_a_player_depends_on_the_order_of_the_deck() -> None:
 
 def first_calls(state: State) -> list[tuple[int, str, bytes]]:
     """Return every byte that is sent to players up to the first decision."""
-    game = conversation.play("g", state)
+    game = conversation.play(Start("g", state.settings, (), state, True))
     sent: list[tuple[int, str, bytes]] = []
     answer: Any = None
     while True:

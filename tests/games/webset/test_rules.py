@@ -127,7 +127,7 @@ def test_s9_a_greedy_game_of_any_deck_leaves_what_the_facts_say() -> None:
 def test_s10_the_unshuffled_deck_played_greedily() -> None:
     published = testdata.greedy(None)
     assert (len(published["sets"]), published["left"]) == (27, [])
-    seed = testdata.greedy(None, {"profile": "seed"})
+    seed = testdata.greedy(None, {"profile": "PROFILE_SEED"})
     assert len(seed["sets"]) == 24
     assert seed["left"] == [f"22{a}{b}" for a in range(3) for b in range(3)]
     assert len(testdata.sets(seed["left"])) == 12

@@ -10,7 +10,7 @@ import pytest
 
 from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
-from fairplay.games.webset.players import STRATEGIES, PausingPlayer, Solver, StrategyPlayer, position_to_act
+from fairplay.games.webset.players import STRATEGIES, Solver, read_act_position
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import takes
 from fairplay.games.webset.rules.cards import EMPTY
@@ -37,15 +37,11 @@ def to_pick(state: State, **changes: Any) -> PickCardsRequest:
 
 
 def acted(spec: str, request: ActRequest) -> Word | None:
-    player = GAME.player(spec)
-    assert isinstance(player, StrategyPlayer)
-    return codec.read_act(player.act(request))
+    return codec.read_act(GAME.player(spec).act(request))
 
 
 def picked(spec: str, request: PickCardsRequest) -> tuple[int, ...]:
-    player = GAME.player(spec)
-    assert isinstance(player, StrategyPlayer)
-    return codec.read_cards(player.pick_cards(request))
+    return codec.read_cards(GAME.player(spec).pick_cards(request))
 
 
 NOWHERE = fresh(deck=deck_with(without_sets(12)), profile="seed")
@@ -124,7 +120,7 @@ def test_a_solver_that_misses_all_sets_neither_calls_nor_picks_in_rounds() -> No
 
 def test_reaction_times_are_spread_around_their_mean() -> None:
     chosen = Solver(reaction=2.5, spread=0.2, error=0.0, misses=0.0, singly=0.0, seed=0)
-    positions = [position_to_act(to_act(fresh()._replace(revision=number))) for number in range(200)]
+    positions = [read_act_position(to_act(fresh()._replace(revision=number))) for number in range(200)]
     times = [chosen.pause_s(position) for position in positions]
     assert 2.3 < sum(times) / 200 < 2.7
     assert 0.5 < min(times) < 2.2
@@ -134,7 +130,6 @@ def test_reaction_times_are_spread_around_their_mean() -> None:
 def test_players_are_quick_and_wait_in_the_loop_where_they_wait() -> None:
     assert all(GAME.player(spec).quick for spec in ALL)
     waiting = GAME.player("solver:reaction=2.5,error=0.1")
-    assert isinstance(waiting, PausingPlayer)
     handlers = Handlers(waiting)
     paths = {path.rpartition("/")[2]: path for path in handlers.paths}
     quick = {name: handlers.quick(paths[name]) for name in ("Deal", "Act", "PickCards", "Report", "GameOver")}
@@ -143,14 +138,12 @@ def test_players_are_quick_and_wait_in_the_loop_where_they_wait() -> None:
 
 async def test_a_player_that_waits_answers_after_its_time_and_ends_the_wait_when_it_is_cancelled() -> None:
     player = GAME.player("solver:reaction=0.03,spread=0")
-    assert isinstance(player, PausingPlayer)
     began = time.monotonic()
     assert codec.read_act(await player.act(to_act(fresh()))) is Word.CALL
     assert time.monotonic() - began >= 0.029
     assert codec.read_cards(await player.pick_cards(to_pick(fresh(), may_skip=True)))
     assert time.monotonic() - began >= 0.058
     slow = GAME.player("solver:reaction=60,spread=0")
-    assert isinstance(slow, PausingPlayer)
     task = asyncio.create_task(slow.act(to_act(fresh())))
     await asyncio.sleep(0)
     task.cancel()

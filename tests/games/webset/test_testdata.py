@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 
 from fairplay.games.webset import testdata
-from tests.games.webset.tables import WORDS
+from fairplay.games.webset.rules.cards import EMPTY, format_card
 
 START = testdata.deal(None, 2)
-SEED = {"profile": "seed"}
+SEED = {"profile": "PROFILE_SEED"}
+LOT = {"rounds": "ROUNDS_LOT"}
+CALL, MORE, SHOW = ({"action": f"ACTION_{name}"} for name in ("CALL_SET", "MORE_CARDS", "SHOW_SOLUTIONS"))
+TAKE = {"cards": [0, 1, 2]}
 
 
 def test_cards_and_sets() -> None:
@@ -26,14 +29,14 @@ def test_cards_and_sets() -> None:
 
 
 def test_s3_and_s4_from_json() -> None:
-    assert START["table"][:4] == ["0000", "0001", "0002", "0010"]
+    assert START["slots"][:4] == [0, 1, 2, 3]
     assert len(START["deck"]) == 69
-    called = testdata.apply(START, 1, "call")
+    called = testdata.apply(START, 1, CALL)
     assert called["status"] is None
-    assert (called["game"]["phase"], called["game"]["caller"]) == ("called", 1)
-    found = testdata.apply(called["game"], 1, ["take", "0000", "0001", "0002"])
+    assert (called["game"]["phase"], called["game"]["caller"]) == ("PHASE_CALLED", 1)
+    found = testdata.apply(called["game"], 1, TAKE)
     assert found["status"] == "GotSet"
-    assert found["game"]["table"][:3] == ["0110", "0111", "0112"]
+    assert found["game"]["slots"][:3] == [12, 13, 14]
     assert found["game"]["players"][1]["points"] == 1
     assert testdata.ranking(found["game"]) == [[1], [0]]
 
@@ -41,24 +44,24 @@ def test_s3_and_s4_from_json() -> None:
 @pytest.mark.parametrize(
     ("seat", "message", "status", "rule"),
     [
-        (0, "call", "AlreadyCalled", "webset.call.first"),
-        (0, ["take", "0000", "0001", "0010"], "BadSet", "webset.take.set"),
+        (0, CALL, "AlreadyCalled", "webset.call.first"),
+        (0, {"cards": [0, 1, 3]}, "BadSet", "webset.take.set"),
         (0, "expire", "CallExpired", "webset.take.window"),
         (1, "leave", None, None),
-        (0, "more", "NotNow", "webset.more.open"),
+        (0, MORE, "NotNow", "webset.more.open"),
     ],
 )
 def test_messages_during_a_call(seat: int, message: Any, status: str | None, rule: str | None) -> None:
-    called = testdata.apply(START, 0, "call")["game"]
+    called = testdata.apply(START, 0, CALL)["game"]
     found = testdata.apply(called, seat, message)
     assert (found["status"], found["rule"]) == (status, rule)
     assert json.loads(json.dumps(found)) == found
 
 
 def test_what_is_listed_succeeds() -> None:
-    assert testdata.legal(START) == [[0, "call"], [1, "call"]]
-    assert [0, "show"] in testdata.legal(testdata.deal(None, 1, SEED), SEED)
-    called = testdata.apply(START, 0, "call")["game"]
+    assert testdata.legal(START) == [[0, CALL], [1, CALL]]
+    assert [0, SHOW] in testdata.legal(testdata.deal(None, 1, SEED), SEED)
+    called = testdata.apply(START, 0, CALL)["game"]
     takes = testdata.legal(called)
     assert len(takes) == 13
     assert all(testdata.apply(called, *each)["status"] == "GotSet" for each in takes)
@@ -67,9 +70,9 @@ def test_what_is_listed_succeeds() -> None:
 def test_a_greedy_game_counts_the_deals_that_were_asked_for() -> None:
     deals = set()
     for seed in range(12):
-        fresh = testdata.start(seed, 2, {"more_rule": "if_no_set"})
-        deck = [card for card in fresh["table"] if card] + fresh["deck"]
-        game = testdata.greedy(deck)
+        fresh = testdata.start(seed, 2, {"more_rule": "MORE_RULE_IF_NO_SET"})
+        deck = [card for card in fresh["slots"] if card != EMPTY] + fresh["deck"]
+        game = testdata.greedy([format_card(card) for card in deck])
         assert 3 * len(game["sets"]) + len(game["left"]) == 81
         deals.add(game["deals"])
     assert len(deals) > 1
@@ -79,20 +82,23 @@ def test_a_fresh_game_can_be_read_again() -> None:
     fresh = testdata.start(5, 3)
     assert fresh == testdata.start(5, 3)
     assert testdata.ranking(fresh) == [[0, 1, 2]]
-    short = {"table": fresh["table"], "deck": fresh["deck"], "players": [{}, {}]}
-    assert testdata.legal(short) == [[0, "call"], [1, "call"]]
+    short = {"slots": fresh["slots"], "deck": fresh["deck"], "players": [{}, {}]}
+    assert testdata.legal(short) == [[0, CALL], [1, CALL]]
 
 
 def test_settings_have_the_defaults_of_their_profile() -> None:
     assert testdata.settings({})["penalty_bad"] == 1
     seed = testdata.settings(SEED)
-    assert (seed["penalty_bad"], seed["more_rule"], seed["handicaps_ms"]) == (0, "anyone", [])
+    assert (seed["penalty_bad"], seed["more_rule"], seed["window"]) == (0, "MORE_RULE_ANYONE", "3s")
     assert testdata.settings(seed) == seed
 
 
 @pytest.mark.parametrize(
     ("given", "sentence"),
-    [({"speed": 3}, "There is no setting 'speed'"), ({"aspects": "4"}, "aspects is '4': it must be a whole number")],
+    [
+        ({"speed": 3}, 'settings: .*no field named "speed"'),
+        ({"aspects": 5}, "aspects is 5: it must be between 3 and 4"),
+    ],
 )
 def test_settings_that_cannot_be_are_refused(given: Any, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
@@ -100,14 +106,14 @@ def test_settings_that_cannot_be_are_refused(given: Any, sentence: str) -> None:
 
 
 def test_a_refusal_is_the_id_of_a_rule() -> None:
-    assert testdata.refusal(START, 0, "call") is None
-    assert testdata.refusal(START, 0, "show") == "webset.show.enabled"
+    assert testdata.refusal(START, 0, CALL) is None
+    assert testdata.refusal(START, 0, SHOW) == "webset.show.enabled"
     with pytest.raises(ValueError, match="seat is 2: it must be 0 to 1"):
-        testdata.refusal(START, 2, "call")
+        testdata.refusal(START, 2, CALL)
 
 
 def test_scores_and_ties_as_the_price_of_penalties_breaks_them() -> None:
-    players = [{"penalties": 1}, {"penalties": 1, "expiries": 1}, {}]
+    players = [{"penalty_count": 1}, {"penalty_count": 1, "expiry_count": 1}, {}]
     game = {**START, "players": players}
     assert testdata.scores(game) == [0, 0, 0]
     assert testdata.ranking(game) == [[2], [0, 1]]
@@ -116,25 +122,24 @@ def test_scores_and_ties_as_the_price_of_penalties_breaks_them() -> None:
 
 
 def test_one_step_of_a_strategy() -> None:
-    assert testdata.step("first", START, 1) == "call"
-    called = testdata.apply(START, 1, "call")["game"]
-    assert testdata.step("first", called, 1) == ["take", "0000", "0001", "0002"]
+    assert testdata.step("first", START, 1) == CALL
+    called = testdata.apply(START, 1, CALL)["game"]
+    assert testdata.step("first", called, 1) == TAKE
     assert testdata.step("first", called, 0) is None
-    rounds = {"rounds": "earliest"}
-    assert testdata.step("first", testdata.deal(None, 2, rounds), 0, rounds) == ["take", "0000", "0001", "0002"]
+    assert testdata.step("first", testdata.deal(None, 2, LOT), 0, LOT) == TAKE
     with pytest.raises(ValueError, match="There is no strategy 'best' for Webset"):
         testdata.step("best", START, 0)
 
 
 def test_a_plan_is_a_whole_game_of_one_strategy() -> None:
     plan = testdata.plan("first", START)
-    assert plan[:3] == [[0, "call"], [0, ["take", "0000", "0001", "0002"]], [0, "call"]]
+    assert plan[:3] == [[0, CALL], [0, TAKE], [0, CALL]]
     game = START
     for seat, message in plan:
         game = testdata.apply(game, seat, message)["game"]
-    assert game["phase"] == "over"
+    assert game["phase"] == "PHASE_OVER"
     assert testdata.scores(game) == [27, 0]
-    assert testdata.plan("solver:error=1", testdata.deal(None, 2, {"rounds": "lot"}), {"rounds": "lot"}) == []
+    assert testdata.plan("solver:error=1", testdata.deal(None, 2, LOT), LOT) == []
 
 
 @pytest.mark.parametrize(
@@ -163,7 +168,7 @@ def test_a_whole_game_in_which_one_leaves(script: Any, eliminated: list[str], po
 def test_a_whole_game_with_wrong_and_expired_calls(faults: list[Any], penalties: int, expiries: int) -> None:
     played = testdata.game([["ann", "first", *faults], ["bob", "first"]], None, {"act_cap": 10})
     ann = played["game"]["players"][0]
-    assert (ann["points"], ann["penalties"], ann["expiries"]) == (-10, penalties, expiries)
+    assert (ann["points"], ann["penalty_count"], ann["expiry_count"]) == (-10, penalties, expiries)
     assert played["ranking"] == [[["bob", 0]], [["ann", -10]]]
 
 
@@ -177,9 +182,9 @@ def test_actors_that_cannot_be_are_refused() -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"table": ["0000"] * 12}, "in two places"),
-        ({"caller": 5}, "caller is 5"),
-        ({"table": [None] * 22}, "table has 22 slots: it may have 21"),
+        ({"slots": [0] * 12}, "in two places"),
+        ({"caller": 5}, "There is a caller if, and only if, a call is open"),
+        ({"slots": [81] * 22}, "slots has 22 entries: the table has 21 slots"),
     ],
 )
 def test_a_game_that_cannot_be_is_refused(change: Any, sentence: str) -> None:
@@ -188,14 +193,17 @@ def test_a_game_that_cannot_be_is_refused(change: Any, sentence: str) -> None:
 
 
 def test_messages_and_settings_that_cannot_be_are_refused() -> None:
-    with pytest.raises(ValueError, match="'jump' is no message"):
-        testdata.apply(START, 0, "jump")
-    with pytest.raises(ValueError, match="There is no setting 'speed'"):
-        testdata.start(1, 2, {"speed": 3})
+    for message, sentence in [
+        ("jump", "message is 'jump': it must be an object"),
+        ({}, "it has no action"),
+        ({"action": "ACTION_NOTHING"}, "it must do something"),
+        ({"action": "ACTION_JUMP"}, "ACTION_JUMP"),
+    ]:
+        with pytest.raises(ValueError, match=sentence):
+            testdata.apply(START, 0, message)
     with pytest.raises(ValueError, match="table is 13"):
         testdata.start(1, 2, {"table": 13})
     with pytest.raises(ValueError, match="2 to 8 players, not 1"):
         testdata.start(1, 1)
     with pytest.raises(ValueError, match="of 81 cards are neither"):
         testdata.deal(["0000", "0001", "0002", "0010"], 2)
-    assert {word.value for word in WORDS} == {"call", "more", "show", "end_show"}

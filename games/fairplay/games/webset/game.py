@@ -10,7 +10,6 @@ from fairplay.games.webset import rules
 from fairplay.games.webset.players import STRATEGIES, player
 from fairplay.games.webset.protocol import codec, conversation
 from fairplay.games.webset.protocol.codec import ACT, METHODS, SERVICE
-from fairplay.games.webset.rules import RULES
 from fairplay.games.webset.rules.settings import MAX_SEATS, Settings
 from fairplay.games.webset.views import picture
 from fairplay.v1.game_pb2 import TimeControl
@@ -37,7 +36,7 @@ GAME = Game(
     methods=tuple(METHODS.values()),
     turn=ACT,
     seats=SEATS,
-    rules=RULES,
+    rules=rules.RULES,
     strategies=STRATEGIES,
     settings=tuple(map(_as_typed, describe(Settings))),
     settings_type=webset_pb2.Settings,
@@ -54,7 +53,7 @@ GAME = Game(
     begin=rules.initial,
     resume=codec.resume,
     count_seats=lambda state: len(state.players),
-    converse=lambda start: conversation.play(start.game_id, start.state),
+    converse=conversation.play,
     full_state=lambda shown: codec.build_state(*shown),
     public_state=lambda shown: codec.build_public(*shown),
     player=player,

@@ -11,34 +11,35 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from random import Random
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from fairplay.games.kit import strategies as kit
-from fairplay.games.kit.strategies import StrategyKind
+from fairplay.games.kit.players import build_players
+from fairplay.games.kit.strategies import StrategyKind, make_strategy
 from fairplay.games.webset.protocol import codec
+from fairplay.games.webset.protocol.codec import ACT, PICK_CARDS
 from fairplay.games.webset.rules.cards import EMPTY, Cards, Triple, is_set, sets_among
 from fairplay.games.webset.rules.state import Word
 from fairplay.webset.v1 import webset_player_pb2 as messages
 
 
 class Position(NamedTuple):
-    """What a strategy is shown."""
+    """What a strategy is shown: first what it always is, then what it is when it is to act, or to pick cards."""
 
     game_id: str
     seat: int
     cards: Cards
     """The cards on the table, in slot order."""
-    words: tuple[Word, ...]
-    """What the player may try, beside doing nothing."""
-    refused: bool
-    """Whether its last act was refused, and nothing has happened since."""
-    may_skip: bool
-    """Whether picking no cards costs nothing."""
-    all_sets: bool
-    """Whether any number of sets may be named, and each counts."""
     revision: int
     idle_count: int
     """How often all players have done nothing on this table."""
+    words: tuple[Word, ...] = ()
+    """What the player may try, beside doing nothing."""
+    refused: bool = False
+    """Whether its last act was refused, and nothing has happened since."""
+    may_skip: bool = False
+    """Whether picking no cards costs nothing."""
+    all_sets: bool = False
+    """Whether any number of sets may be named, and each counts."""
     one_by_one: bool = False
     """Whether fewer than three cards may be picked, which everybody is shown."""
     picked: Cards = ()
@@ -174,106 +175,79 @@ STRATEGIES: Mapping[str, StrategyKind[Strategy]] = MappingProxyType(
 )
 
 
-def make_strategy(spec: str) -> Strategy:
+def strategy(spec: str) -> Strategy:
     """Return the strategy of a text, e.g. "first", "random:seed=7" or "solver:reaction=2.5,error=0.1".
 
     Raises ValueError, with a sentence that says what is allowed, if there is no such strategy, key or value.
     """
-    return kit.make_strategy(spec, STRATEGIES, "Webset")
+    return make_strategy(spec, STRATEGIES, "Webset")
 
 
 # Players
 
 
-def player(spec: str) -> StrategyPlayer | PausingPlayer:
-    """Return the player with the strategy that a text names. Raises ValueError if there is none."""
-    chosen = make_strategy(spec)
-    if isinstance(chosen, Solver) and chosen.reaction > 0:
-        return PausingPlayer(spec, chosen)
-    return StrategyPlayer(spec, chosen)
-
-
-class StrategyPlayer:
-    """Answers at once. It keeps nothing between calls, so that it may be in any number of games."""
-
-    game = "webset"
-    quick = True
-
-    def __init__(self, spec: str, chosen: Strategy) -> None:
-        self.name = spec
-        self._strategy = chosen
-
-    def deal(self, request: messages.DealRequest) -> None:
-        """Do nothing: every request has the table."""
-
-    def act(self, request: messages.ActRequest) -> messages.ActResponse:
-        """Return what the strategy does."""
-        return codec.build_act(self._strategy.act(position_to_act(request)))
-
-    def pick_cards(self, request: messages.PickCardsRequest) -> messages.PickCardsResponse:
-        """Return the cards that the strategy picks."""
-        return messages.PickCardsResponse(cards=self._strategy.pick(position_to_pick(request)))
-
-    def report(self, request: messages.ReportRequest) -> None:
-        """Do nothing: every request has the state."""
-
-    def game_over(self, request: messages.GameOverRequest) -> None:
-        """Do nothing: the game is over."""
-
-
-class PausingPlayer:
-    """Answers after a reaction time. It waits in the event loop, so that a cancelled question ends the wait."""
-
-    game = "webset"
-    quick = True
-
-    def __init__(self, spec: str, chosen: Solver) -> None:
-        self.name = spec
-        self._strategy = chosen
-        self._at_once = StrategyPlayer(spec, chosen)
-        self.deal = self._at_once.deal
-        self.report = self._at_once.report
-        self.game_over = self._at_once.game_over
-
-    async def act(self, request: messages.ActRequest) -> messages.ActResponse:
-        """Return what the strategy does, after its reaction time."""
-        await asyncio.sleep(self._strategy.pause_s(position_to_act(request)))
-        return self._at_once.act(request)
-
-    async def pick_cards(self, request: messages.PickCardsRequest) -> messages.PickCardsResponse:
-        """Return the cards: at once after a call, as they were found before it; in a round after the reaction time."""
-        if request.may_skip:
-            await asyncio.sleep(self._strategy.pause_s(position_to_pick(request)))
-        return self._at_once.pick_cards(request)
-
-
-def position_to_act(request: messages.ActRequest) -> Position:
+def read_act_position(request: messages.ActRequest) -> Position:
     """Return what a strategy is shown that is to act."""
     return Position(
         game_id=request.game_id,
         seat=request.seat,
         cards=tuple([card for card in request.state.slots if card != EMPTY]),
-        words=codec.read_words(request.actions),
-        refused=codec.is_refused(request),
-        may_skip=False,
-        all_sets=False,
         revision=request.state.revision,
         idle_count=request.idle_count,
+        words=codec.read_words(request.actions),
+        refused=codec.is_refused(request),
     )
 
 
-def position_to_pick(request: messages.PickCardsRequest) -> Position:
+def read_pick_position(request: messages.PickCardsRequest) -> Position:
     """Return what a strategy is shown that is to pick cards."""
     return Position(
         game_id=request.game_id,
         seat=request.seat,
         cards=tuple([card for card in request.state.slots if card != EMPTY]),
-        words=(),
-        refused=False,
-        may_skip=request.may_skip,
-        all_sets=request.all_sets,
         revision=request.state.revision,
         idle_count=request.idle_count,
+        may_skip=request.may_skip,
+        all_sets=request.all_sets,
         one_by_one=request.one_by_one,
         picked=tuple(request.state.picked),
     )
+
+
+def _act(chosen: Strategy, request: messages.ActRequest) -> messages.ActResponse:
+    return codec.build_act(chosen.act(read_act_position(request)))
+
+
+def _pick_cards(chosen: Strategy, request: messages.PickCardsRequest) -> messages.PickCardsResponse:
+    return messages.PickCardsResponse(cards=chosen.pick(read_pick_position(request)))
+
+
+async def _act_after_pause(chosen: Any, request: messages.ActRequest) -> messages.ActResponse:
+    """Return what the strategy does, after its reaction time."""
+    await asyncio.sleep(chosen.pause_s(read_act_position(request)))
+    return _act(chosen, request)
+
+
+async def _pick_after_pause(chosen: Any, request: messages.PickCardsRequest) -> messages.PickCardsResponse:
+    """Return the cards: at once after a call, as they were found before it; in a round after the reaction time."""
+    if request.may_skip:
+        await asyncio.sleep(chosen.pause_s(read_pick_position(request)))
+    return _pick_cards(chosen, request)
+
+
+_METHODS = codec.METHODS.values()
+player_at_once = build_players("webset", "Webset", _METHODS, STRATEGIES, {ACT: _act, PICK_CARDS: _pick_cards})
+"""What makes players that answer at once, whatever their reaction time."""
+_pausing_player = build_players(
+    "webset", "Webset", _METHODS, STRATEGIES, {ACT: _act_after_pause, PICK_CARDS: _pick_after_pause}
+)
+
+
+def player(spec: str) -> Any:
+    """Return the player with the strategy that a text names. Raises ValueError if there is none.
+
+    One with a reaction time waits in the event loop, so that a cancelled question ends the wait.
+    """
+    chosen = strategy(spec)
+    pauses = isinstance(chosen, Solver) and chosen.reaction > 0
+    return _pausing_player(spec) if pauses else player_at_once(spec)

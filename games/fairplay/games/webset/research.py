@@ -108,26 +108,20 @@ class WebsetEncoding(Encoding):
             cards = (*cards, position.state.table[action - self._pick])
             if self._is_puzzle or len(cards) < 3:
                 return position._replace(cards=cards)
-        answers = (*position.answers, cards)
-        position = position._replace(answers=answers, cards=())
-        if len(answers) < len(takes.round_seats(position.state)):
-            return position
-        return self._end_round(position)
+        state, answers = position.state, (*position.answers, cards)
+        seats = takes.round_seats(state)
+        if len(answers) < len(seats):
+            return position._replace(answers=answers, cards=())
+        return self._end_round(state, list(zip(seats, answers, strict=True)), position.idle_count)
 
-    def _end_round(self, position: RoundPosition) -> RoundPosition:
-        state = position.state
-        answers = list(zip(takes.round_seats(state), position.answers, strict=True))
+    def _end_round(self, state: State, answers: Sequence[tuple[int, Cards]], idle_count: int) -> RoundPosition:
         if self._is_puzzle:
             return RoundPosition(takes.solve(state, answers))
         after = takes.play_round(state, answers).state
-        if after is state:
-            return self._end_idle_round(position)
-        return RoundPosition(after, idle_count=position.idle_count if after.table == state.table else 0)
-
-    def _end_idle_round(self, position: RoundPosition) -> RoundPosition:
-        count = position.idle_count + 1
-        state = rules.stop(position.state) if count >= self.settings.idle_rounds else position.state
-        return RoundPosition(state, idle_count=count)
+        if after is not state:
+            return RoundPosition(after, idle_count=idle_count if after.table == state.table else 0)
+        is_last = idle_count + 1 >= self.settings.idle_rounds
+        return RoundPosition(rules.stop(state) if is_last else state, idle_count=idle_count + 1)
 
     def observe(self, position: RoundPosition, seat: int) -> list[int]:
         """Return what a seat sees: what is chosen is seen by its player only."""

@@ -11,33 +11,33 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, TypeAlias
 
+from fairplay.games.game import Start
 from fairplay.games.kit.judging import MalformedReplyError, build_rule_break
-from fairplay.games.steps import FAILURES, Arrival, Call, CallAll, Cause, Conversation, Eliminate, Outcome, Step
+from fairplay.games.steps import FAILURES, Arrival, Call, CallAll, Cause, Conversation, Eliminate, Step, rank
 from fairplay.games.webset import rules
 from fairplay.games.webset.protocol.codec import ACT, PICK_CARDS, build_act, read_act, read_cards, read_sets
 from fairplay.games.webset.protocol.controller import Controller
 from fairplay.games.webset.rules import takes
 from fairplay.games.webset.rules.cards import Cards
-from fairplay.games.webset.rules.state import Act, Phase, State, Status, Take, Word, playing
+from fairplay.games.webset.rules.state import Act, Phase, Status, Take, Word, playing
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.webset.v1 import webset_pb2 as pb
 
 Part: TypeAlias = Generator[Step, Any, None]
 
 
-def play(game_id: str, state: State) -> Conversation:
+def play(start: Start) -> Conversation:
     """Play a game from a state to its end. If a call is open in that state, its window begins anew."""
-    game = Controller(game_id, state)
+    game = Controller(start.game_id, start.state)
     yield game.build_show()
     yield from _notify(game, [game.build_deal(seat) for seat in playing(game.state)])
-    play_on = {"off": _play_race, "puzzle": _play_puzzle}.get(state.settings.rounds, _play_round)
+    play_on = {"off": _play_race, "puzzle": _play_puzzle}.get(game.state.settings.rounds, _play_round)
     while game.state.phase is not Phase.OVER:
         yield from play_on(game)
     while (yield from _run_race(game)):  # for reports that are still open, before their players are called again
         continue
     yield from _notify(game, [game.build_game_over(seat) for seat in playing(game.state)])
-    scores = rules.scores(game.state)
-    return Outcome([[(seat, scores[seat]) for seat in group] for group in rules.ranking(game.state)])
+    return rank(rules.ranking(game.state), rules.scores(game.state))
 
 
 def _notify(game: Controller, calls: Sequence[Call]) -> Part:
