@@ -11,8 +11,9 @@ from fairplay.eriantys.v1.eriantys_pb2 import Action
 from fairplay.eriantys.v1.eriantys_player_pb2 import AskActionResponse, AskAssistantCardResponse, AskTowerColorResponse
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.game import GAME
-from fairplay.games.eriantys.protocol import codec
+from fairplay.games.eriantys.protocol import codec, conversation
 from fairplay.games.eriantys.rules.state import Settings, State
+from fairplay.games.game import Start
 from fairplay.games.steps import Call, CallAll, Conversation, Eliminate, Outcome, Show
 from fairplay.player.handlers import snake_case
 
@@ -148,6 +149,11 @@ def resumed(answer: Answer, state: State, seed: int = 1) -> Played:
     names = list("abcd"[: len(state.sides)])
     settings = GAME.full_settings(settings_of(state))
     return written(GAME.play("g", settings, names, Random(seed), codec.build_state(state)), answer)
+
+
+def talk_from(state: State, *names: str) -> Conversation:
+    """Return the conversation of a game that goes on from a state."""
+    return conversation.play(Start("g", state.settings, names or "abcd"[: len(state.sides)], state, fresh=False))
 
 
 def settings_of(state: State) -> eriantys_settings_pb2.Settings:

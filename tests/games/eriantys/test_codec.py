@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from fairplay.eriantys.v1 import eriantys_pb2, eriantys_player_pb2, eriantys_settings_pb2
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.game import GAME
-from fairplay.games.eriantys.protocol import answers, codec, conversation
+from fairplay.games.eriantys.protocol import answers, codec
 from fairplay.games.eriantys.rules.legality import canonical
 from fairplay.games.eriantys.rules.state import (
     Action,
@@ -32,7 +32,7 @@ from fairplay.games.eriantys.rules.state import (
     view_of,
 )
 from fairplay.games.steps import Call, answer_step, calls_in, drive
-from tests.games.eriantys.playing import ASKS, a_middle, middles, sound
+from tests.games.eriantys.playing import ASKS, a_middle, middles, sound, talk_from
 from tests.games.eriantys.tables import expert, fresh, students, table
 
 CHOICES: dict[str, list[Any]] = {
@@ -116,9 +116,9 @@ def test_an_unknown_choice_is_refused_in_one_sentence() -> None:
 def test_full_states_survive_the_way_through_messages(state: State) -> None:
     message = codec.build_state(state)
     again = eriantys_pb2.State.FromString(message.SerializeToString())
-    assert codec.read_state(again, state.settings, Random(0)) == state
+    assert codec.resume(again, state.settings, Random(0)) == state
     from_json = json_format.Parse(json_format.MessageToJson(message), eriantys_pb2.State())
-    assert codec.read_state(from_json, state.settings, Random(0)) == state
+    assert codec.resume(from_json, state.settings, Random(0)) == state
     assert GAME.check_state(codec.build_settings(state.settings), message) == len(state.sides)
 
 
@@ -130,7 +130,7 @@ def test_a_board_that_is_brought_up_to_date_is_the_one_that_is_written_anew(
     message, before = eriantys_pb2.State(), None
     for state in middles(chosen, seat_count, seed):
         codec.put_public(message, state, before)
-        assert message == codec.build_public_state(state)
+        assert message == codec.build_public(state)
         before = state
 
 
@@ -138,21 +138,19 @@ def test_a_board_that_is_brought_up_to_date_is_the_one_that_is_written_anew(
 @given(some_states)
 def test_a_player_is_given_the_view_of_its_seat(state: State) -> None:
     assume(state.phase is not Phase.OVER)
-    talk = conversation.play("g", state, "abcd"[: len(state.sides)])
+    talk = talk_from(state)
     step, calls = next(talk), list[Call]()
     while not any(call.method.name in ASKS for call in calls):
         step = talk.send(answer_step(step, lambda call: call.method.response()))
         calls = list(calls_in(step))
     for call in calls:
-        asked = call.request
-        seen = codec.read_view(asked.state, asked.settings, asked.seat, getattr(asked, "hand", ()))
-        assert seen == view_of(state, call.seat)
+        assert codec.read_view(call.request) == view_of(state, call.seat)
 
 
 def test_a_state_without_luck_gets_it_from_the_seed() -> None:
     message = codec.build_state(fresh(Settings()))
     message.ClearField("draw_state")
-    lucks = [codec.read_state(message, Settings(), Random(seed)).draw_state for seed in (1, 1, 2)]
+    lucks = [codec.resume(message, Settings(), Random(seed)).draw_state for seed in (1, 1, 2)]
     assert lucks[0] == lucks[1] != lucks[2]
 
 
@@ -161,26 +159,25 @@ def test_a_state_without_luck_gets_it_from_the_seed() -> None:
     [("sides", 4, 4), ("group_sizes", 12, 12), ("group_students", 60, 26), ("hand_sizes", 4, 10)],
 )
 def test_nobody_builds_what_is_larger_than_any_game_has(name: str, most_items: int, most: int) -> None:
-    codec.check_sizes(eriantys_pb2.State(**{name: [most] * most_items}))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=f"{name} has {most_items + 1} entries: at most {most_items} are possible"):
-        codec.check_sizes(eriantys_pb2.State(**{name: [0] * (most_items + 1)}))  # type: ignore[arg-type]
+        codec.read_view(asked(eriantys_pb2.State(**{name: [0] * (most_items + 1)})))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=f"{name} has the value {most + 1}: at most {most} is possible"):
-        codec.check_sizes(eriantys_pb2.State(**{name: [0, most + 1]}))  # type: ignore[arg-type]
+        codec.read_view(asked(eriantys_pb2.State(**{name: [0, most + 1]})))  # type: ignore[arg-type]
 
 
 def test_a_hand_has_assistants_that_there_are() -> None:
-    state = codec.build_public_state(fresh(Settings()))
+    state = codec.build_public(fresh(Settings()))
     state.hand_sizes[:] = [1, 10]
-    settings_message = codec.build_settings(Settings())
-    assert codec.read_view(state, settings_message, 0, [10]).hands[0] == (10,)
+    assert codec.read_view(asked(state, 10)).hands == ((10,), (0,) * 10)  # what the other player holds is hidden
     with pytest.raises(ValueError, match="hand has the assistant 11: assistants are 1 to 10"):
-        codec.read_view(state, settings_message, 0, [11])
-    assert (
-        codec.read_view(state, settings_message, 0, [10]).hands[1] == (0,) * 10
-    )  # what the other player holds is hidden
+        codec.read_view(asked(state, 11))
     state.hand_sizes[1] = 11
     with pytest.raises(ValueError, match="hand_sizes has the value 11"):
-        codec.read_view(state, settings_message, 0, [10])
+        codec.read_view(asked(state, 10))
+
+
+def asked(state: eriantys_pb2.State, *hand: int) -> eriantys_player_pb2.AskActionRequest:
+    return eriantys_player_pb2.AskActionRequest(state=state, hand=hand)
 
 
 # What can be done
@@ -274,13 +271,10 @@ def test_hundreds_of_ways_to_exchange_are_a_few_bytes() -> None:
 def test_legal_actions_survive_the_way_through_replies(state: State, rng: Any) -> None:
     assume(state.phase is not Phase.OVER)
     action = rng.choice(rules.legal(state))
-    reply = answers.reply_message(action)
+    reply = answers.build_reply(action)
     again = type(reply).FromString(reply.SerializeToString())
-    if isinstance(again, eriantys_player_pb2.AskTowerColorResponse):
-        assert ChooseTowers(answers.tower_color(again)) == action
-    else:
-        assert answers.decided(state, again) == action
-    assert answers.described(action)
+    assert answers.read_reply(state, again) == action
+    assert answers.describe_action(action)
 
 
 @pytest.mark.parametrize(
@@ -295,8 +289,8 @@ def test_a_character_says_what_is_given_from_the_entrance_and_taken(
     action: PlayCharacter, message: dict[str, Any]
 ) -> None:
     played = eriantys_pb2.PlayCharacter(**message)
-    assert answers.reply_message(action).action.play_character == played  # type: ignore[union-attr]
-    assert answers.action(eriantys_pb2.Action(play_character=played)) == action
+    assert answers.build_reply(action).action.play_character == played  # type: ignore[union-attr]
+    assert answers.read_action(eriantys_pb2.Action(play_character=played)) == action
 
 
 @settings(deadline=None, max_examples=50)
@@ -305,7 +299,7 @@ def test_the_legal_replies_of_evidence_are_legal(state: State) -> None:
     assume(state.phase not in (Phase.OVER, Phase.TOWERS))
     replies = answers.legal_replies(state)
     assert replies
-    assert all(rules.violation(state, answers.decided(state, reply)) is None for reply in replies)
+    assert all(rules.violation(state, answers.read_reply(state, reply)) is None for reply in replies)
     assert len(replies) <= len(rules.legal(state))
 
 
@@ -314,7 +308,7 @@ def test_of_exchanges_the_evidence_has_those_of_one_student() -> None:
     state = table(2, expert(10, 7, 5), phase=Phase.STUDENTS, entrances=held, rooms=seated, coins=(9, 0), reserve=11)
     swaps = [
         len(action.swaps)
-        for action in (answers.decided(state, reply) for reply in answers.legal_replies(state))
+        for action in (answers.read_reply(state, reply) for reply in answers.legal_replies(state))
         if isinstance(action, PlayCharacter) and action.character == 10
     ]
     assert swaps == [1] * 6  # a green or a red one, for a green, a red or a blue one
@@ -329,7 +323,7 @@ def test_of_exchanges_the_evidence_has_those_of_one_student() -> None:
     ],
 )
 def test_actions_are_described_in_words(action: Action, words: str) -> None:
-    assert answers.described(action) == words
+    assert answers.describe_action(action) == words
 
 
 # States from outside
@@ -429,7 +423,7 @@ def test_what_a_state_can_just_be_like_is_taken_in(changes: dict[str, Any]) -> N
 def test_a_state_without_hands_is_not_taken_in() -> None:
     state = fresh(expert(2, 5, 7), 3)
     with pytest.raises(ValueError, match="bag_students has 0 entries"):
-        GAME.check_state(codec.build_settings(state.settings), codec.build_public_state(state))
+        GAME.check_state(codec.build_settings(state.settings), codec.build_public(state))
 
 
 @settings(deadline=None, max_examples=300)

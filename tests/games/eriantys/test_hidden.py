@@ -16,7 +16,7 @@ from fairplay.games.eriantys.protocol import codec, conversation
 from fairplay.games.eriantys.rules.state import NOBODY, Phase, Settings, Standing, State
 from fairplay.games.steps import Call, CallAll, Eliminate, Show
 from fairplay.v1.misconduct_pb2 import CallError, RuleBreak
-from tests.games.eriantys.playing import a_middle, card, does, failing, game, sound
+from tests.games.eriantys.playing import a_middle, card, does, failing, game, sound, talk_from
 from tests.games.eriantys.tables import expert
 
 HIDDEN = {"bagStudents", "hands", "drawState"}
@@ -40,7 +40,7 @@ def disguised(state: State, seats: set[int], rng: Random) -> Iterator[State]:
 def first_calls(state: State) -> list[tuple[int, bytes]]:
     """Return every byte that is sent to players by seat, as far as the first question after the start."""
     sent: list[tuple[int, bytes]] = []
-    talk = conversation.play("g", state, ["ann", "bob", "cy", "di"])
+    talk = talk_from(state, "ann", "bob", "cy", "di")
     answer: Any = None
     while True:
         step = talk.send(answer)
@@ -74,9 +74,9 @@ def test_no_byte_to_a_player_depends_on_what_its_seat_must_not_know(state: State
 @settings(deadline=None)
 @given(some_states, st.randoms(use_true_random=False))
 def test_no_byte_to_spectators_depends_on_any_hand(state: State, rng: Any) -> None:
-    seen = codec.build_public_state(state).SerializeToString(deterministic=True)
+    seen = codec.build_public(state).SerializeToString(deterministic=True)
     for other in disguised(state, set(), rng):
-        assert codec.build_public_state(other).SerializeToString(deterministic=True) == seen
+        assert codec.build_public(other).SerializeToString(deterministic=True) == seen
 
 
 def words(message: Any) -> set[str]:
@@ -97,7 +97,7 @@ def words(message: Any) -> set[str]:
 def test_hidden_fields_are_set_in_full_states_only() -> None:
     played = game(failing(1, "AskAction", does(), 12, others=sound("random")), 4, mode="EXPERT")
     for state in played.states():
-        assert not HIDDEN & words(codec.build_public_state(state))
+        assert not HIDDEN & words(codec.build_public(state))
         assert words(codec.build_state(state)) >= HIDDEN
     for said in played.said:
         assert not HIDDEN & words(said.call.request)
@@ -117,7 +117,7 @@ def test_requests_hold_what_the_proto_says_and_nothing_else() -> None:
 
 def expected(call: Call, state: State) -> Any:
     """Return the request of a call, from the rules alone."""
-    shown, own = codec.build_public_state(state), state.hands[call.seat]
+    shown, own = codec.build_public(state), state.hands[call.seat]
     short = codec.build_short_settings(state.settings)
     match call.method.name:
         case "StartGame":
@@ -161,7 +161,7 @@ def test_the_evidence_that_spectators_see_does_not_depend_on_what_is_hidden(stat
     assume(state.phase in (Phase.ASSISTANT, Phase.STUDENTS) and state.active != NOBODY)
 
     def explanation(start: State) -> str:
-        talk = conversation.play("g", start, "abcd")
+        talk = talk_from(start)
         answer: Any = None
         while not isinstance(step := talk.send(answer), Eliminate):
             answer = None

@@ -28,7 +28,15 @@ from fairplay.eriantys.v1.eriantys_player_pb2 import (
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.person import FRONTEND, Deciding, Question
 from fairplay.games.eriantys.protocol import answers, codec
-from fairplay.games.eriantys.rules.state import COLORS, Phase, PlayAssistant, Settings, State, ToDiningRoom
+from fairplay.games.eriantys.rules.state import (
+    COLORS,
+    ChooseTowers,
+    Phase,
+    PlayAssistant,
+    Settings,
+    State,
+    ToDiningRoom,
+)
 from fairplay.games.eriantys.views.svg import svg
 from fairplay.games.frontends import IllegalChoiceError
 from tests.games.at_table import AtTable, asking
@@ -95,7 +103,7 @@ def test_students_are_exchanged_pair_by_pair() -> None:
     assert half.choices
     one = half.choose(half.choices[0].part)
     assert one.reply is not None
-    assert len(answers.decided(draft.view, one.reply).swaps) == 1  # type: ignore[union-attr]
+    assert len(answers.read_reply(draft.view, one.reply).swaps) == 1  # type: ignore[union-attr]
     assert one.prompt.endswith(("or send:", "?"))
 
 
@@ -177,7 +185,7 @@ class Table(AtTable):
 
 
 def public(state: State) -> eriantys_pb2.State:
-    return codec.build_public_state(state)
+    return codec.build_public(state)
 
 
 async def test_towers_an_assistant_and_a_student_by_keys() -> None:
@@ -188,14 +196,14 @@ async def test_towers_an_assistant_and_a_student_by_keys() -> None:
             table.person.press(key)
         assert table.status == "White towers? 30 s left."
         table.person.press("enter")
-        assert await reply == answers.tower_message(1)
+        assert await reply == answers.build_reply(ChooseTowers(1))
     cards = after(towers, Phase.ASSISTANT)
     request = AskAssistantCardRequest(seat=cards.active, state=public(cards), hand=range(1, 11))
     async with table.asked(request) as reply:
         assert "your hand  1 2 3 4 5 6 7 8 9 10" in table.board
         table.person.choose("assistant-4")
         table.person.send()
-        assert await reply == answers.reply_message(PlayAssistant(4))
+        assert await reply == answers.build_reply(PlayAssistant(4))
     students = after(cards, Phase.STUDENTS)
     color = next(color for color, count in enumerate(students.entrances[students.active]) if count)
     async with table.asked(AskActionRequest(seat=students.active, state=public(students), hand=range(2, 11))) as reply:
@@ -203,7 +211,7 @@ async def test_towers_an_assistant_and_a_student_by_keys() -> None:
         assert f"A {COLORS[color]} student, then:" in table.status
         table.person.choose("dining-room")
         table.person.send()
-        assert await reply == answers.reply_message(ToDiningRoom(color))
+        assert await reply == answers.build_reply(ToDiningRoom(color))
 
 
 async def test_every_choice_is_a_part_of_the_picture_and_leads_to_a_legal_reply() -> None:
@@ -234,7 +242,7 @@ async def point(state: State, rng: Random) -> None:
         if state.phase is Phase.TOWERS:
             assert await reply in answers.legal_replies(state)
         else:
-            assert rules.violation(state, answers.decided(state, await reply)) is None
+            assert rules.violation(state, answers.read_reply(state, await reply)) is None
 
 
 async def test_a_spectators_picture_has_no_parts_of_anybodys_own() -> None:
@@ -246,7 +254,7 @@ async def test_boards_and_ends_are_told() -> None:
     table, state = Table(), after(fresh(), Phase.ASSISTANT)
     await table.person.start_game(StartGameRequest(state=public(state), hand=range(1, 11)))
     played = rules.apply(state, PlayAssistant(3))
-    after_it = codec.build_public_state(played, codec.LastAction(state.active, PlayAssistant(3)))
+    after_it = codec.build_public(played, codec.LastAction(state.active, PlayAssistant(3)))
     await table.person.update_game_board(UpdateGameBoardRequest(state=after_it))
     await table.person.show_last_round(ShowLastRoundRequest())
     await table.person.show_end_game(ShowEndGameRequest(seat=1, state=after_it, winner_seats=[1]))

@@ -76,7 +76,7 @@ def lines(state: eriantys_pb2.State, players: Sequence[str] = NAMES) -> list[str
 @given(some_states)
 @settings(max_examples=60, deadline=None)
 def test_everything_of_a_state_is_drawn(state: State) -> None:
-    drawing = drawn(codec.build_public_state(state))
+    drawing = drawn(codec.build_public(state))
     assert drawing.pieces("entrance") == [initials(entrance) for entrance in state.entrances]
     seated = [initial * count for room in state.dining_rooms for initial, count in zip(INITIALS, room, strict=True)]
     assert ["".join(found) for found in drawing.pieces("table")] == seated
@@ -94,7 +94,7 @@ def test_everything_of_a_state_is_drawn(state: State) -> None:
 @given(some_states)
 @settings(max_examples=60, deadline=None)
 def test_islands_are_drawn_with_their_groups_students_and_towers(state: State) -> None:
-    drawing = drawn(codec.build_public_state(state))
+    drawing = drawn(codec.build_public(state))
     colors = {NOBODY: 0, **{side: color + 1 for side, color in enumerate(state.tower_colors)}}
     assert len(drawing.of("island")) == 12
     for element, group in zip(drawing.of("group"), state.groups, strict=True):
@@ -115,7 +115,7 @@ def kinds(element: ElementTree.Element) -> set[str]:
 
 
 def test_towers_are_on_one_board_of_a_team() -> None:
-    drawing = drawn(codec.build_public_state(fresh(Settings(), 4)))
+    drawing = drawn(codec.build_public(fresh(Settings(), 4)))
     assert list(map(len, drawing.pieces("towers"))) == [8, 8, 0, 0]
 
 
@@ -135,7 +135,7 @@ def test_all_is_drawn_within_its_frame(state: State) -> None:
 def test_islands_never_overlap() -> None:
     for settings_ in (Settings(), expert(1, 2, 3)):
         places = []
-        for element in drawn(codec.build_public_state(fresh(settings_))).of("island"):
+        for element in drawn(codec.build_public(fresh(settings_))).of("island"):
             x, y = map(float, element.get("transform", "")[len("translate(") : -1].split())
             places.append(complex(x, y))
         assert min(abs(one - other) for at, one in enumerate(places) for other in places[:at]) >= 116
@@ -144,8 +144,8 @@ def test_islands_never_overlap() -> None:
 def test_a_hand_is_shown_where_the_state_has_it() -> None:
     state = fresh(Settings())
     assert drawn(codec.build_state(state)).texts("hand") == ["1 2 3 4 5 6 7 8 9 10"] * 2
-    assert drawn(codec.build_public_state(state)).texts("hand") == [""] * 2
-    assert drawn(codec.build_public_state(state)).texts("hand-size") == ["10 in hand"] * 2
+    assert drawn(codec.build_public(state)).texts("hand") == [""] * 2
+    assert drawn(codec.build_public(state)).texts("hand-size") == ["10 in hand"] * 2
 
 
 @pytest.mark.parametrize(
@@ -160,11 +160,11 @@ def test_a_hand_is_shown_where_the_state_has_it() -> None:
     ],
 )
 def test_whose_turn_it_is_and_what_is_due_is_said(state: State, status: str, course: str) -> None:
-    drawing = drawn(codec.build_public_state(state))
+    drawing = drawn(codec.build_public(state))
     assert drawing.texts("status")[0] == status
     assert drawing.texts("course") == [course]
     assert f"Ann ({status})" in drawing.title
-    found = lines(codec.build_public_state(state))
+    found = lines(codec.build_public(state))
     assert found[0] == course
     assert any(line.startswith("▸ Ann") and line.endswith(status) for line in found)
 
@@ -172,9 +172,9 @@ def test_whose_turn_it_is_and_what_is_due_is_said(state: State, status: str, cou
 def test_winners_and_those_that_are_gone_are_named() -> None:
     state = rules.eliminate(fresh(Settings(), 3), 1)
     state = state._replace(standings=(Standing.AWAY, *state.standings[1:]))
-    assert drawn(codec.build_public_state(state)).texts("status")[:2] == ["away", "eliminated"]
+    assert drawn(codec.build_public(state)).texts("status")[:2] == ["away", "eliminated"]
     over = rules.eliminate(fresh(Settings()), 0)
-    message = codec.build_public_state(over)
+    message = codec.build_public(over)
     assert drawn(message).texts("status") == ["eliminated", "winner"]
     assert drawn(message).texts("course") == ["Over: one side is left"]
     assert any(line.startswith("★ Bob") and line.endswith("winner") for line in lines(message))
@@ -182,7 +182,7 @@ def test_winners_and_those_that_are_gone_are_named() -> None:
 
 def test_closed_clouds_and_the_character_in_use_are_said() -> None:
     state = table(settings=expert(4, 8, 6), clouds_closed=True, played=4)
-    drawing, found = drawn(codec.build_public_state(state)), lines(codec.build_public_state(state))
+    drawing, found = drawn(codec.build_public(state)), lines(codec.build_public(state))
     assert drawing.texts("bag")[0].startswith("clouds are closed, ")
     assert "in this turn" in drawing.texts("character")[0]
     assert any("(closed)" in line for line in found)
@@ -195,7 +195,7 @@ def test_closed_clouds_and_the_character_in_use_are_said() -> None:
 @given(some_states)
 @settings(max_examples=60, deadline=None)
 def test_the_text_has_a_line_for_everything_and_stays_narrow(state: State) -> None:
-    found = lines(codec.build_public_state(state), ["m" * 30] * 4)
+    found = lines(codec.build_public(state), ["m" * 30] * 4)
     assert all(cell_len(line) <= 76 for line in found)
     shown = "\n".join(found)
     for seat in range(len(state.sides)):
@@ -216,7 +216,7 @@ ODD = ["", "<b>&\"'", "[red]x[/red]", "\x1b[31mred", "李小龍" * 10, "\\"]
 
 @pytest.mark.parametrize("name", ODD)
 def test_no_name_breaks_or_steers_a_picture(name: str) -> None:
-    message = codec.build_public_state(fresh(expert(1, 2, 3)))
+    message = codec.build_public(fresh(expert(1, 2, 3)))
     drawing = drawn(message, [name, "Bob"])
     assert drawing.texts("name")[1] == "Bob"
     assert "\x1b" not in svg(message, [name, "Bob"])

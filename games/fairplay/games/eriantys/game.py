@@ -1,4 +1,4 @@
-"""Eriantys as the referee needs it: an implementation of `fairplay.games.game.Game`."""
+"""Eriantys as the referee sees it (eriantys.md)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.eriantys.v1 import eriantys_pb2, eriantys_settings_pb2
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.players import STRATEGIES, StrategyPlayer
+from fairplay.games.eriantys.players import STRATEGIES, player
 from fairplay.games.eriantys.protocol import codec, conversation
 from fairplay.games.eriantys.rules.state import MAX_SEATS, MIN_SEATS, Settings
 from fairplay.games.eriantys.views.svg import svg
@@ -34,12 +34,12 @@ GAME = Game(
     read_settings=codec.read_settings,
     build_settings=codec.build_settings,
     begin=rules.initial,
-    resume=codec.read_state,
+    resume=codec.resume,
     count_seats=lambda state: len(state.sides),
-    converse=lambda start: conversation.play(start.game_id, start.state, start.names),
+    converse=conversation.play,
     full_state=lambda shown: codec.build_state(*shown),
-    public_state=lambda shown: codec.build_public_state(*shown),
-    player=StrategyPlayer,
+    public_state=lambda shown: codec.build_public(*shown),
+    player=player,
     svg=svg,
     text=text,
 )

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, combinations_with_replacement, product
 from random import Random
 from typing import Any, TypeAlias
 
-from fairplay.eriantys.v1 import eriantys_pb2
-from fairplay.eriantys.v1.eriantys_pb2 import Action as ActionMessage
-from fairplay.eriantys.v1.eriantys_pb2 import PlayCharacter as PlayCharacterMessage
+from fairplay.eriantys.v1 import eriantys_pb2 as pb
 from fairplay.eriantys.v1.eriantys_player_pb2 import (
     AskActionResponse,
     AskAssistantCardResponse,
-    AskTowerColorRequest,
     AskTowerColorResponse,
 )
 from fairplay.games.conformance import Mutation
@@ -32,6 +30,7 @@ from fairplay.games.eriantys.rules.state import (
     COLORS,
     NOBODY,
     TABLE_SEATS,
+    TILE_COUNT,
     Action,
     ChooseTowers,
     EndTurn,
@@ -48,6 +47,7 @@ from fairplay.games.kit.conformance import (
     DRAWN_STATES,
     UNUSUAL_SETTINGS,
     WHOLE_GAME,
+    Mutate,
     build_mutation,
     choose,
     collect_mutations,
@@ -57,20 +57,25 @@ from fairplay.games.kit.conformance import (
 
 WrongActions: TypeAlias = Callable[[State], Iterable[Action]]
 
-TOWER, CARD, ACTION = "AskTowerColor", "AskAssistantCard", "AskAction"
 ALL_COLORS = range(len(COLORS))
 UNKNOWN_COLOR = len(COLORS)
-TILE_COUNT = 12
-BLACK = AskTowerColorResponse(color=eriantys_pb2.TOWER_COLOR_BLACK)
+BLACK = AskTowerColorResponse(color=pb.TOWER_COLOR_BLACK)
 WHITE_OF_TWO, LAST_OF_THREE, LAST_OF_FOUR = whole_game(1, 2), whole_game(2, 3), whole_game(3, 4)
 POSTMAN, MINSTREL = 4, 10
 
 
-def seen(request: Any) -> State:
-    """Return what a request shows its player, with the player as the one to decide."""
-    if isinstance(request, AskTowerColorRequest):
-        return codec.read_view(request.state, request.settings, request.seat, ())
-    return codec.read_view(request.state, request.settings, request.seat, request.hand)
+# Declarations: rules and probes are named without "eriantys.", with which their ids begin
+
+
+def _full(name: str) -> str:
+    return name if name.startswith("rules.") else f"eriantys.{name}"
+
+
+def wrong_reply(
+    method: str, rule: str, *cases: str, only: Callable[[Any], bool] | None = None
+) -> Callable[[Mutate], Mutation]:
+    """Declare a mutation of the replies to a method: the decorated function returns the wrong reply, or None."""
+    return mutation(method, _full(rule), *map(_full, cases), only=only)
 
 
 def wrong_answer(
@@ -80,13 +85,18 @@ def wrong_answer(
 
     def declare(wrong: WrongActions) -> Mutation:
         def mutate(request: Any, reply: Any, rng: Random) -> Any:
-            view = seen(request)
-            action = choose((action for action in wrong(view) if rules.violation(view, action) == rule), rng)
-            return None if action is None else answers.reply_message(action)
+            view = codec.read_view(request)
+            action = choose((action for action in wrong(view) if rules.violation(view, action) == _full(rule)), rng)
+            return None if action is None else answers.build_reply(action)
 
-        return build_mutation(wrong, method, rule, cases, mutate, only)
+        return build_mutation(wrong, method, _full(rule), [*map(_full, cases)], mutate, only)
 
     return declare
+
+
+tower_reply, wrong_tower = partial(wrong_reply, "AskTowerColor"), partial(wrong_answer, "AskTowerColor")
+assistant_reply, wrong_assistant = partial(wrong_reply, "AskAssistantCard"), partial(wrong_answer, "AskAssistantCard")
+action_reply, wrong_action = partial(wrong_reply, "AskAction"), partial(wrong_answer, "AskAction")
 
 
 # Wrong actions
@@ -156,9 +166,9 @@ def nothing_unplayed(request: Any) -> bool:
     return set(request.hand) <= {request.state.assistants[seat] for seat in request.state.planned_seats}
 
 
-def action_reply(**choice: Any) -> AskActionResponse:
-    """Return the reply with an action, e.g. action_reply(take_cloud=TakeCloud(cloud=1))."""
-    return AskActionResponse(action=eriantys_pb2.Action(**choice))
+def doing(**choice: Any) -> AskActionResponse:
+    """Return the reply with an action, e.g. doing(take_cloud=TakeCloud(cloud=1))."""
+    return AskActionResponse(action=pb.Action(**choice))
 
 
 def before_fourth_student(request: Any) -> bool:
@@ -171,69 +181,61 @@ def postman_unused(request: Any) -> bool:
     return POSTMAN in request.state.characters and request.state.played_character != POSTMAN
 
 
-def groups_of_experts(request: Any) -> bool:
-    """Return whether islands go by their groups in an Expert game."""
-    settings = seen(request).settings
-    return settings.island_address == "group" and settings.is_expert
+def by_group(request: Any) -> bool:
+    """Return whether islands go by the places of their groups."""
+    return codec.read_view(request).settings.island_address == "group"
+
+
+def by_group_in_expert(request: Any) -> bool:
+    """Return whether they do in an Expert game."""
+    return by_group(request) and codec.read_view(request).settings.is_expert
 
 
 def late_clouds_of_three(request: Any) -> bool:
     """Return whether clouds are filled after the assistants in a game of three players or more."""
-    view = seen(request)
+    view = codec.read_view(request)
     return view.settings.refill_when == "after_assistants" and len(view.sides) > 2
 
 
 def end_due(request: Any) -> bool:
     """Return whether all that is left to do is to end the turn."""
-    return seen(request).phase is Phase.END_TURN
+    return codec.read_view(request).phase is Phase.END_TURN
 
 
 # Tower colours
 
 
-@mutation(
-    TOWER, "eriantys.action.required", WHOLE_GAME, LAST_OF_THREE, "eriantys.towers.last-choice", "eriantys.towers.race"
-)
+@tower_reply("action.required", WHOLE_GAME, LAST_OF_THREE, "towers.last-choice", "towers.race")
 def chooses_no_towers(*_: Any) -> AskTowerColorResponse:
     """Leaves out the colour of its towers."""
     return AskTowerColorResponse()
 
 
-@mutation(
-    TOWER,
-    "eriantys.towers.known",
-    WHOLE_GAME,
-    WHITE_OF_TWO,
-    LAST_OF_THREE,
-    "eriantys.towers.last-choice",
-    "eriantys.towers.race",
-)
+@tower_reply("towers.known", WHOLE_GAME, WHITE_OF_TWO, LAST_OF_THREE, "towers.last-choice", "towers.race")
 def chooses_unknown_towers(*_: Any) -> AskTowerColorResponse:
     """Chooses towers of a fourth colour."""
     return AskTowerColorResponse(color=4)  # type: ignore[arg-type]  # no value of the enum
 
 
-@wrong_answer(TOWER, "eriantys.towers.known", WHOLE_GAME, WHITE_OF_TWO, "eriantys.towers.no-grey")
+@wrong_tower("towers.known", WHOLE_GAME, WHITE_OF_TWO, "towers.no-grey")
 def chooses_grey_among_two(view: State) -> Iterable[Action]:
     """Chooses grey towers where there are two sides."""
     return [ChooseTowers(2)]
 
 
-@wrong_answer(TOWER, "eriantys.towers.taken", "eriantys.towers.last-choice", "eriantys.towers.no-grey")
+@wrong_tower("towers.taken", "towers.last-choice", "towers.no-grey")
 def chooses_others_towers(view: State) -> Iterable[Action]:
     """Chooses a colour that somebody else has."""
     return (ChooseTowers(color) for color in view.tower_colors if color != NOBODY)
 
 
-@mutation(
-    TOWER, "eriantys.towers.taken", "eriantys.towers.last-choice", "eriantys.towers.no-grey", "eriantys.towers.race"
-)
+@tower_reply("towers.taken", "towers.last-choice", "towers.no-grey", "towers.race")
 def insists_on_black_towers(*_: Any) -> AskTowerColorResponse:
     """Chooses black towers, also where it is asked again because somebody else was given them."""
     return BLACK
 
 
-@mutation(TOWER, "eriantys.action.required", "eriantys.towers.race")
+@tower_reply("action.required", "towers.race")
 def falls_silent_when_asked_again(request: Any, reply: Any, rng: Random) -> AskTowerColorResponse | None:
     """Wants black towers, and has no answer when it is asked again because somebody else was given them."""
     if not request.first_request:
@@ -244,82 +246,56 @@ def falls_silent_when_asked_again(request: Any, reply: Any, rng: Random) -> AskT
 # Assistants
 
 
-@mutation(
-    CARD,
-    "eriantys.action.required",
-    WHOLE_GAME,
-    DRAWN_STATES,
-    LAST_OF_FOUR,
-    "eriantys.assistant.one-left-free",
-    "eriantys.assistant.only-repeated",
+@assistant_reply(
+    "action.required", WHOLE_GAME, DRAWN_STATES, LAST_OF_FOUR, "assistant.one-left-free", "assistant.only-repeated"
 )
 def plays_no_assistant(*_: Any) -> AskAssistantCardResponse:
     """Leaves out its assistant."""
     return AskAssistantCardResponse()
 
 
-@mutation(
-    CARD,
-    "eriantys.assistant.range",
-    WHOLE_GAME,
-    DRAWN_STATES,
-    LAST_OF_FOUR,
-    "eriantys.assistant.one-left-free",
-    "eriantys.assistant.last-card",
+@assistant_reply(
+    "assistant.range", WHOLE_GAME, DRAWN_STATES, LAST_OF_FOUR, "assistant.one-left-free", "assistant.last-card"
 )
 def plays_eleventh_assistant(*_: Any) -> AskAssistantCardResponse:
     """Plays an assistant with the value 11."""
     return AskAssistantCardResponse(card=11)
 
 
-@wrong_answer(
-    CARD,
-    "eriantys.assistant.in-hand",
-    WHOLE_GAME,
-    DRAWN_STATES,
-    LAST_OF_FOUR,
-    "eriantys.assistant.last-card",
-    "eriantys.assistant.only-repeated",
+@wrong_assistant(
+    "assistant.in-hand", WHOLE_GAME, DRAWN_STATES, LAST_OF_FOUR, "assistant.last-card", "assistant.only-repeated"
 )
 def plays_assistant_again(view: State) -> Iterable[Action]:
     """Plays an assistant that it has played before."""
     return used_assistants(view)
 
 
-@wrong_answer(
-    CARD,
-    "eriantys.assistant.in-hand",
-    "eriantys.assistant.one-left-free",
-    "eriantys.assistant.only-repeated",
-    "eriantys.assistant.last-card",
-)
+@wrong_assistant("assistant.in-hand", "assistant.one-left-free", "assistant.only-repeated", "assistant.last-card")
 def plays_place_in_hand(view: State) -> Iterable[Action]:
     """Answers with the place of an assistant in its hand instead of the value."""
     return (PlayAssistant(place) for place, _ in enumerate(view.hands[view.active], 1))
 
 
-@wrong_answer(CARD, "eriantys.assistant.in-hand", "eriantys.assistant.only-repeated", only=nothing_unplayed)
+@wrong_assistant("assistant.in-hand", "assistant.only-repeated", only=nothing_unplayed)
 def never_repeats_assistant(view: State) -> Iterable[Action]:
     """Plays an assistant that it does not have where all that it has would be repetitions."""
     played = [view.assistants[seat] for seat in view.planned]
     return (PlayAssistant(value) for value in range(1, 11) if value not in played)
 
 
-@wrong_answer(
-    CARD, "eriantys.assistant.in-hand", "eriantys.assistant.last-card", only=lambda request: len(request.hand) == 1
-)
+@wrong_assistant("assistant.in-hand", "assistant.last-card", only=lambda request: len(request.hand) == 1)
 def has_no_last_assistant(view: State) -> Iterable[Action]:
     """Plays an assistant that it does not have where one is left."""
     return used_assistants(view)
 
 
-@wrong_answer(CARD, "eriantys.assistant.taken", "eriantys.assistant.one-left-free", "eriantys.assistant.partner")
+@wrong_assistant("assistant.taken", "assistant.one-left-free", "assistant.partner")
 def repeats_assistant(view: State) -> Iterable[Action]:
     """Plays an assistant that somebody has played in this round, though it has others."""
     return (PlayAssistant(view.assistants[seat]) for seat in view.planned)
 
 
-@wrong_answer(CARD, "eriantys.assistant.taken", "eriantys.assistant.partner")
+@wrong_assistant("assistant.taken", "assistant.partner")
 def repeats_partners_assistant(view: State) -> Iterable[Action]:
     """Plays an assistant that its partner has played in this round."""
     side = view.sides[view.active]
@@ -329,162 +305,106 @@ def repeats_partners_assistant(view: State) -> Iterable[Action]:
 # The form of actions
 
 
-@mutation(
-    ACTION,
-    "eriantys.action.required",
-    WHOLE_GAME,
-    DRAWN_STATES,
-    LAST_OF_THREE,
-    LAST_OF_FOUR,
-    "eriantys.seats.last-of-four",
-    "eriantys.resume.partner-out",
+@action_reply(
+    "action.required", WHOLE_GAME, DRAWN_STATES, LAST_OF_THREE, LAST_OF_FOUR, "seats.last-of-four", "resume.partner-out"
 )
 def does_nothing(*_: Any) -> AskActionResponse:
     """Leaves out its action."""
     return AskActionResponse()
 
 
-@mutation(
-    ACTION,
-    "eriantys.action.required",
-    WHOLE_GAME,
-    DRAWN_STATES,
-    "eriantys.students.resumed",
-    "eriantys.cloud.only-last",
-    "eriantys.resume.somebody-away",
+@action_reply(
+    "action.required", WHOLE_GAME, DRAWN_STATES, "students.resumed", "cloud.only-last", "resume.somebody-away"
 )
 def does_empty_action(*_: Any) -> AskActionResponse:
     """Answers with an action that is of no kind."""
-    return action_reply()
+    return doing()
 
 
-@mutation(ACTION, "eriantys.action.required", WHOLE_GAME, "eriantys.students.resumed")
+@action_reply("action.required", WHOLE_GAME, "students.resumed")
 def seats_colorless_student(*_: Any) -> AskActionResponse:
     """Moves a student to its table without saying its colour."""
-    return action_reply(to_dining_room=eriantys_pb2.ToDiningRoom())
+    return doing(to_dining_room=pb.ToDiningRoom())
 
 
-@mutation(ACTION, "eriantys.action.required", WHOLE_GAME, "eriantys.students.tables-full")
+@action_reply("action.required", WHOLE_GAME, "students.tables-full")
 def lands_colorless_student(*_: Any) -> AskActionResponse:
     """Moves a student to an island without saying its colour."""
-    return action_reply(to_island=eriantys_pb2.ToIsland(island=1))
+    return doing(to_island=pb.ToIsland(island=1))
 
 
-@mutation(ACTION, "eriantys.action.required", WHOLE_GAME, "eriantys.island.by-tile", "eriantys.island.by-group")
+@action_reply("action.required", WHOLE_GAME, "island.by-tile", "island.by-group")
 def leaves_out_island(*_: Any) -> AskActionResponse:
     """Moves a student to an island without saying which one."""
-    return action_reply(to_island=eriantys_pb2.ToIsland(color=eriantys_pb2.COLOR_GREEN))
+    return doing(to_island=pb.ToIsland(color=pb.COLOR_GREEN))
 
 
-@mutation(
-    ACTION,
-    "eriantys.action.required",
-    WHOLE_GAME,
-    "eriantys.mother-nature.one-step",
-    "eriantys.mother-nature.once-around",
-)
+@action_reply("action.required", WHOLE_GAME, "mother-nature.one-step", "mother-nature.once-around")
 def moves_mother_nature_nowhere(*_: Any) -> AskActionResponse:
     """Moves Mother Nature by no step at all."""
-    return action_reply(move_mother_nature=eriantys_pb2.MoveMotherNature())
+    return doing(move_mother_nature=pb.MoveMotherNature())
 
 
-@mutation(
-    ACTION,
-    "eriantys.action.required",
-    WHOLE_GAME,
-    "eriantys.cloud.only-zero",
-    only=lambda request: 0 in request.possible_actions.clouds,
+@action_reply(
+    "action.required", WHOLE_GAME, "cloud.only-zero", only=lambda request: 0 in request.possible_actions.clouds
 )
 def leaves_out_cloud_zero(*_: Any) -> AskActionResponse:
     """Leaves out the number of a cloud where it is 0."""
-    return action_reply(take_cloud=eriantys_pb2.TakeCloud())
+    return doing(take_cloud=pb.TakeCloud())
 
 
-@mutation(
-    ACTION, "eriantys.action.required", WHOLE_GAME, "eriantys.character.what-it-needs", "eriantys.character.no-coins"
-)
+@action_reply("action.required", WHOLE_GAME, "character.what-it-needs", "character.no-coins")
 def plays_nameless_character(*_: Any) -> AskActionResponse:
     """Plays a character without saying which one."""
-    return action_reply(play_character=eriantys_pb2.PlayCharacter())
+    return doing(play_character=pb.PlayCharacter())
 
 
 # Each in its time
 
 
-@wrong_answer(
-    ACTION,
-    "eriantys.action.phase",
-    WHOLE_GAME,
-    LAST_OF_FOUR,
-    "eriantys.students.tables-full",
-    "eriantys.students.resumed",
-)
+@wrong_action("action.phase", WHOLE_GAME, LAST_OF_FOUR, "students.tables-full", "students.resumed")
 def moves_mother_nature_first(view: State) -> Iterable[Action]:
     """Moves Mother Nature before the students."""
     return one_step(view)
 
 
-@wrong_answer(
-    ACTION,
-    "eriantys.action.phase",
-    LAST_OF_THREE,
-    "eriantys.students.fourth-of-three-players",
-    only=before_fourth_student,
-)
+@wrong_action("action.phase", LAST_OF_THREE, "students.fourth-of-three-players", only=before_fourth_student)
 def moves_three_of_four_students(view: State) -> Iterable[Action]:
     """Moves Mother Nature after three students where there are three players."""
     return one_step(view)
 
 
-@wrong_answer(
-    ACTION,
-    "eriantys.action.phase",
-    WHOLE_GAME,
-    LAST_OF_THREE,
-    "eriantys.mother-nature.one-step",
-    "eriantys.cloud.only-last",
-)
+@wrong_action("action.phase", WHOLE_GAME, LAST_OF_THREE, "mother-nature.one-step", "cloud.only-last")
 def moves_student_too_many(view: State) -> Iterable[Action]:
     """Moves one more student where Mother Nature or a cloud is due."""
     return students_anywhere(view)
 
 
-@wrong_answer(
-    ACTION,
-    "eriantys.action.phase",
-    WHOLE_GAME,
-    DRAWN_STATES,
-    "eriantys.mother-nature.one-step",
-    "eriantys.students.resumed",
-)
+@wrong_action("action.phase", WHOLE_GAME, DRAWN_STATES, "mother-nature.one-step", "students.resumed")
 def takes_cloud_first(view: State) -> Iterable[Action]:
     """Takes a cloud before Mother Nature has moved."""
     return clouds(view)
 
 
-@wrong_answer(
-    ACTION, "eriantys.action.phase", "eriantys.cloud.closed", only=lambda request: request.state.clouds_closed
-)
+@wrong_action("action.phase", "cloud.closed", only=lambda request: request.state.clouds_closed)
 def takes_closed_cloud(view: State) -> Iterable[Action]:
     """Takes a cloud in a round in which nobody does."""
     return clouds(view)
 
 
-@wrong_answer(
-    ACTION, "eriantys.action.phase", WHOLE_GAME, DRAWN_STATES, "eriantys.cloud.half-filled", "eriantys.character.late"
-)
+@wrong_action("action.phase", WHOLE_GAME, DRAWN_STATES, "cloud.half-filled", "character.late")
 def ends_turn_early(view: State) -> Iterable[Action]:
     """Ends its turn before it is over."""
     return [EndTurn()]
 
 
-@wrong_answer(ACTION, "eriantys.action.phase", "eriantys.turn.explicit-end", only=end_due)
+@wrong_action("action.phase", "turn.explicit-end", only=end_due)
 def plays_on_at_the_end(view: State) -> Iterable[Action]:
     """Goes on playing where it only has to end its turn."""
     return chain(students_anywhere(view), one_step(view), clouds(view))
 
 
-@wrong_answer(ACTION, "eriantys.action.phase", "eriantys.turn.explicit-end", only=end_due)
+@wrong_action("action.phase", "turn.explicit-end", only=end_due)
 def plays_character_at_the_end(view: State) -> Iterable[Action]:
     """Plays a character where it only has to end its turn."""
     return characters(view)
@@ -493,64 +413,47 @@ def plays_character_at_the_end(view: State) -> Iterable[Action]:
 # Students
 
 
-@wrong_answer(
-    ACTION, "eriantys.color.known", WHOLE_GAME, DRAWN_STATES, "eriantys.students.resumed", "eriantys.character.no-coins"
-)
+@wrong_action("color.known", WHOLE_GAME, DRAWN_STATES, "students.resumed", "character.no-coins")
 def moves_unknown_color(view: State) -> Iterable[Action]:
     """Moves a student of a sixth colour."""
     return (ToDiningRoom(UNKNOWN_COLOR), ToIsland(UNKNOWN_COLOR, 0))
 
 
-@wrong_answer(
-    ACTION,
-    "eriantys.student.entrance",
-    WHOLE_GAME,
-    DRAWN_STATES,
-    "eriantys.students.resumed",
-    "eriantys.students.tables-full",
-    "eriantys.island.by-group",
+@wrong_action(
+    "student.entrance", WHOLE_GAME, DRAWN_STATES, "students.resumed", "students.tables-full", "island.by-group"
 )
 def moves_absent_student(view: State) -> Iterable[Action]:
     """Moves a student of a colour that is not in its entrance."""
     return students_anywhere(view)
 
 
-@wrong_answer(
-    ACTION,
-    "eriantys.student.table-full",
-    "eriantys.students.tables-full",
-    "eriantys.island.by-tile",
-    "eriantys.island.by-group",
-)
+@wrong_action("student.table-full", "students.tables-full", "island.by-tile", "island.by-group")
 def seats_eleventh_student(view: State) -> Iterable[Action]:
     """Moves a student to a table that is full."""
     return map(ToDiningRoom, ALL_COLORS)
 
 
-@wrong_answer(ACTION, "eriantys.island.known", WHOLE_GAME, "eriantys.students.tables-full", "eriantys.island.by-tile")
+@wrong_action("island.known", WHOLE_GAME, "students.tables-full", "island.by-tile")
 def counts_islands_from_one(view: State) -> Iterable[Action]:
     """Moves a student to the island 12."""
     return (ToIsland(color, TILE_COUNT) for color in ALL_COLORS)
 
 
-@wrong_answer(
-    ACTION,
-    "eriantys.island.known",
-    "eriantys.island.by-group",
-    only=lambda request: seen(request).settings.island_address == "group",
+@wrong_action(
+    "island.known", "island.by-group", only=lambda request: codec.read_view(request).settings.island_address == "group"
 )
 def names_tiles_for_groups(view: State) -> Iterable[Action]:
     """Names an island by its tile where it goes by the place of its group."""
     return (ToIsland(color, tile) for color in ALL_COLORS for group in view.groups for tile in group.tiles)
 
 
-@wrong_answer(ACTION, "eriantys.island.known", UNUSUAL_SETTINGS, only=groups_of_experts)
+@wrong_action("island.known", UNUSUAL_SETTINGS, only=by_group_in_expert)
 def names_tiles_as_expert(view: State) -> Iterable[Action]:
     """Names an island by its tile in an Expert game in which it goes by the place of its group."""
     return (ToIsland(color, tile) for color in ALL_COLORS for group in view.groups for tile in group.tiles)
 
 
-@wrong_answer(ACTION, "eriantys.student.entrance", UNUSUAL_SETTINGS, only=late_clouds_of_three)
+@wrong_action("student.entrance", UNUSUAL_SETTINGS, only=late_clouds_of_three)
 def forgets_late_clouds(view: State) -> Iterable[Action]:
     """Moves a student that it does not have where clouds are filled late and there are three players or more."""
     return students_anywhere(view)
@@ -559,65 +462,46 @@ def forgets_late_clouds(view: State) -> Iterable[Action]:
 # Mother Nature and clouds
 
 
-@wrong_answer(
-    ACTION,
-    "eriantys.mother-nature.steps",
+@wrong_action(
+    "mother-nature.steps",
     WHOLE_GAME,
     LAST_OF_THREE,
-    "eriantys.mother-nature.one-step",
-    "eriantys.mother-nature.once-around",
-    "eriantys.resume.partner-out",
+    "mother-nature.one-step",
+    "mother-nature.once-around",
+    "resume.partner-out",
 )
 def goes_one_step_too_far(view: State) -> Iterable[Action]:
     """Moves Mother Nature one step further than she may go."""
     return steps_beyond(view, 1)
 
 
-@wrong_answer(
-    ACTION,
-    "eriantys.mother-nature.steps",
-    WHOLE_GAME,
-    "eriantys.mother-nature.one-step",
-    "eriantys.mother-nature.once-around",
-)
+@wrong_action("mother-nature.steps", WHOLE_GAME, "mother-nature.one-step", "mother-nature.once-around")
 def goes_as_far_as_the_value(view: State) -> Iterable[Action]:
     """Takes the value of its assistant for the steps of Mother Nature."""
     return [MoveMotherNature(view.assistants[view.active])]
 
 
-@wrong_answer(ACTION, "eriantys.mother-nature.steps", "eriantys.character.dearer", only=postman_unused)
+@wrong_action("mother-nature.steps", "character.dearer", only=postman_unused)
 def goes_further_without_postman(view: State) -> Iterable[Action]:
     """Moves Mother Nature two steps further because the postman is there, which it has not played."""
     return steps_beyond(view, 2)
 
 
-@wrong_answer(
-    ACTION,
-    "eriantys.mother-nature.steps",
-    "eriantys.character.once-a-turn",
-    only=lambda request: request.state.played_character == POSTMAN,
+@wrong_action(
+    "mother-nature.steps", "character.once-a-turn", only=lambda request: request.state.played_character == POSTMAN
 )
 def goes_too_far_with_postman(view: State) -> Iterable[Action]:
     """Moves Mother Nature three steps further with the postman."""
     return steps_beyond(view, 1)
 
 
-@wrong_answer(
-    ACTION, "eriantys.cloud.empty", "eriantys.cloud.only-zero", "eriantys.cloud.only-last", "eriantys.cloud.half-filled"
-)
+@wrong_action("cloud.empty", "cloud.only-zero", "cloud.only-last", "cloud.half-filled")
 def takes_taken_cloud(view: State) -> Iterable[Action]:
     """Takes a cloud that is empty."""
     return clouds(view)
 
 
-@wrong_answer(
-    ACTION,
-    "eriantys.cloud.known",
-    WHOLE_GAME,
-    LAST_OF_FOUR,
-    "eriantys.cloud.only-last",
-    "eriantys.mother-nature.once-around",
-)
+@wrong_action("cloud.known", WHOLE_GAME, LAST_OF_FOUR, "cloud.only-last", "mother-nature.once-around")
 def counts_clouds_from_one(view: State) -> Iterable[Action]:
     """Takes the cloud behind the last one."""
     return [TakeCloud(len(view.clouds))]
@@ -626,75 +510,69 @@ def counts_clouds_from_one(view: State) -> Iterable[Action]:
 # Plays of characters
 
 
-@wrong_answer(ACTION, "eriantys.character.expert", WHOLE_GAME, LAST_OF_FOUR, "eriantys.students.resumed")
+@wrong_action("character.expert", WHOLE_GAME, LAST_OF_FOUR, "students.resumed")
 def plays_character_in_basic(view: State) -> Iterable[Action]:
     """Plays a character in a Basic game."""
     return bare_characters(view)
 
 
-@wrong_answer(
-    ACTION,
-    "eriantys.character.in-play",
-    "eriantys.seats.last-of-four",
-    "eriantys.character.what-it-needs",
-    "eriantys.character.late",
-)
+@wrong_action("character.in-play", "seats.last-of-four", "character.what-it-needs", "character.late")
 def plays_absent_character(view: State) -> Iterable[Action]:
     """Plays a character that is not in play."""
     in_play = [card.character for card in view.cards]
     return (play for number in PIECES if number not in in_play for play in ways_to_play(view, number))
 
 
-@wrong_answer(ACTION, "eriantys.character.once", "eriantys.character.once-a-turn")
+@wrong_action("character.once", "character.once-a-turn")
 def plays_second_character(view: State) -> Iterable[Action]:
     """Plays a second character in the same turn."""
     return characters(view)
 
 
-@wrong_answer(ACTION, "eriantys.character.coins", "eriantys.character.no-coins", "eriantys.character.dearer")
+@wrong_action("character.coins", "character.no-coins", "character.dearer")
 def plays_without_coins(view: State) -> Iterable[Action]:
     """Plays a character that it cannot pay for."""
     return characters(view)
 
 
-@wrong_answer(ACTION, "eriantys.character.coins", "eriantys.character.dearer")
+@wrong_action("character.coins", "character.dearer")
 def pays_printed_price(view: State) -> Iterable[Action]:
     """Plays a character for its printed price though it costs more by now."""
     coins = view.coins[view.active]
     return (play for play in characters(view) if PIECES[play.character].cost <= coins)
 
 
-@wrong_answer(ACTION, "eriantys.character.late", "eriantys.character.late")
+@wrong_action("character.late", "character.late")
 def plays_helper_too_late(view: State) -> Iterable[Action]:
     """Plays a character for Mother Nature's move after it, where that is forbidden."""
     return characters(view)
 
 
-@wrong_answer(ACTION, "eriantys.character.color", "eriantys.character.what-it-needs", "eriantys.character.bag-empty")
+@wrong_action("character.color", "character.what-it-needs", "character.bag-empty")
 def plays_without_color(view: State) -> Iterable[Action]:
     """Leaves out the colour that a character needs."""
     return (replace(play, color=None) for play in characters(view))
 
 
-@wrong_answer(ACTION, "eriantys.character.color", "eriantys.character.what-it-needs", "eriantys.character.exchanges")
+@wrong_action("character.color", "character.what-it-needs", "character.exchanges")
 def plays_with_color(view: State) -> Iterable[Action]:
     """Gives a colour to a character that needs none."""
     return (replace(play, color=color, swaps=()) for play in characters(view) for color in ALL_COLORS)
 
 
-@wrong_answer(ACTION, "eriantys.character.island", "eriantys.character.what-it-needs", "eriantys.character.bag-empty")
+@wrong_action("character.island", "character.what-it-needs", "character.bag-empty")
 def plays_without_island(view: State) -> Iterable[Action]:
     """Leaves out the island that a character needs."""
     return (replace(play, island=None) for play in characters(view))
 
 
-@wrong_answer(ACTION, "eriantys.character.island", "eriantys.character.what-it-needs", "eriantys.character.exchanges")
+@wrong_action("character.island", "character.what-it-needs", "character.exchanges")
 def plays_with_island(view: State) -> Iterable[Action]:
     """Gives an island to a character that needs none."""
     return (replace(play, island=0) for play in characters(view))
 
 
-@wrong_answer(ACTION, "eriantys.color.known", "eriantys.character.what-it-needs", "eriantys.character.exchanges")
+@wrong_action("color.known", "character.what-it-needs", "character.exchanges")
 def plays_with_unknown_color(view: State) -> Iterable[Action]:
     """Gives a sixth colour to a character."""
     for play in characters(view):
@@ -703,87 +581,69 @@ def plays_with_unknown_color(view: State) -> Iterable[Action]:
         yield from (replace(play, swaps=((left, UNKNOWN_COLOR),)) for left, _ in play.swaps)
 
 
-@wrong_answer(
-    ACTION, "eriantys.island.known", "eriantys.character.what-it-needs", "eriantys.character.no-entry-one-each"
-)
+@wrong_action("island.known", "character.what-it-needs", "character.no-entry-one-each")
 def plays_with_unknown_island(view: State) -> Iterable[Action]:
     """Gives the island 12 to a character."""
     return (replace(play, island=TILE_COUNT) for play in characters(view) if play.island is not None)
 
 
-@wrong_answer(
-    ACTION, "eriantys.character.card-students", "eriantys.character.bag-empty", "eriantys.character.exchanges"
-)
+@wrong_action("character.card-students", "character.bag-empty", "character.exchanges")
 def takes_absent_student(view: State) -> Iterable[Action]:
     """Moves a student away from a character on which it is not."""
     return characters(view)
 
 
-@mutation(ACTION, "eriantys.character.swap-count", "eriantys.character.exchanges", "eriantys.character.bag-empty")
+@action_reply("character.swap-count", "character.exchanges", "character.bag-empty")
 def gives_more_than_it_takes(*_: Any) -> AskActionResponse:
     """Gives two students for one."""
-    uneven = PlayCharacterMessage(character=7, given=[1, 1], taken=[1])  # type: ignore[list-item]
-    return AskActionResponse(action=ActionMessage(play_character=uneven))
+    uneven = pb.PlayCharacter(character=7, given=[1, 1], taken=[1])  # type: ignore[list-item]
+    return doing(play_character=uneven)
 
 
-@wrong_answer(
-    ACTION,
-    "eriantys.character.swap-count",
-    "eriantys.character.exchanges",
-    "eriantys.character.nothing-to-exchange",
-    "eriantys.character.bag-empty",
-)
+@wrong_action("character.swap-count", "character.exchanges", "character.nothing-to-exchange", "character.bag-empty")
 def exchanges_nothing(view: State) -> Iterable[Action]:
     """Plays jester or minstrel without any exchange."""
     return bare_characters(view)
 
 
-@wrong_answer(ACTION, "eriantys.character.swap-count", "eriantys.character.exchanges", "eriantys.character.bag-empty")
+@wrong_action("character.swap-count", "character.exchanges", "character.bag-empty")
 def exchanges_one_too_many(view: State) -> Iterable[Action]:
     """Exchanges four students with the jester, or three with the minstrel."""
     plays = (play for play in characters(view) if play.swaps)
     return (replace(play, swaps=play.swaps * (PIECES[play.character].most_swaps + 1)) for play in plays)
 
 
-@wrong_answer(
-    ACTION,
-    "eriantys.character.swap-entrance",
-    "eriantys.character.exchanges",
-    "eriantys.character.nothing-to-exchange",
-    "eriantys.character.bag-empty",
-)
+@wrong_action("character.swap-entrance", "character.exchanges", "character.nothing-to-exchange", "character.bag-empty")
 def exchanges_absent_student(view: State) -> Iterable[Action]:
     """Gives a student in an exchange that is not in its entrance."""
     return characters(view)
 
 
-@wrong_answer(ACTION, "eriantys.character.swap-entrance", "eriantys.character.exchanges")
+@wrong_action("character.swap-entrance", "character.exchanges")
 def exchanges_in_wrong_direction(view: State) -> Iterable[Action]:
     """Mixes up what is given and what is taken in an exchange."""
     return (replace(play, swaps=tuple([pair[::-1] for pair in play.swaps])) for play in possible_exchanges(view))
 
 
-@wrong_answer(
-    ACTION, "eriantys.character.swap-dining-room", "eriantys.character.exchanges", "eriantys.character.table-full"
-)
+@wrong_action("character.swap-dining-room", "character.exchanges", "character.table-full")
 def exchanges_with_empty_table(view: State) -> Iterable[Action]:
     """Takes a student in an exchange that is not in its dining room."""
     return characters(view)
 
 
-@wrong_answer(ACTION, "eriantys.character.swap-dining-room", "eriantys.character.exchanges")
+@wrong_action("character.swap-dining-room", "character.exchanges")
 def exchanges_same_student_twice(view: State) -> Iterable[Action]:
     """Takes two students of a colour from its dining room where there is one."""
     return (replace(play, swaps=play.swaps * 2) for play in possible_exchanges(view))
 
 
-@wrong_answer(ACTION, "eriantys.character.table-full", "eriantys.character.table-full")
+@wrong_action("character.table-full", "character.table-full")
 def seats_eleventh_with_character(view: State) -> Iterable[Action]:
     """Puts an eleventh student at a table with a character."""
     return characters(view)
 
 
-@wrong_answer(ACTION, "eriantys.character.table-full", "eriantys.character.nearly-full")
+@wrong_action("character.table-full", "character.nearly-full")
 def seats_two_on_the_last_seat(view: State) -> Iterable[Action]:
     """Gives two students of a colour in an exchange where the table of that colour has one free seat."""
     exchanges = combinations_with_replacement(product(ALL_COLORS, ALL_COLORS), 2)
@@ -796,13 +656,13 @@ def _seats_twice(view: State, swaps: Sequence[tuple[int, int]]) -> bool:
     return one == other and view.dining_rooms[view.active][one] == TABLE_SEATS - 1
 
 
-@wrong_answer(ACTION, "eriantys.character.no-entry-left", "eriantys.character.no-entry-used-up")
+@wrong_action("character.no-entry-left", "character.no-entry-used-up")
 def gives_fifth_no_entry_tile(view: State) -> Iterable[Action]:
     """Plays the herbalist when all no-entry tiles lie on islands."""
     return characters(view)
 
 
-@wrong_answer(ACTION, "eriantys.character.no-entry-one", "eriantys.character.no-entry-one-each")
+@wrong_action("character.no-entry-one", "character.no-entry-one-each")
 def stacks_no_entry_tiles(view: State) -> Iterable[Action]:
     """Puts a no-entry tile where one lies, and two must not."""
     return characters(view)

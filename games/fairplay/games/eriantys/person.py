@@ -125,9 +125,9 @@ class Deciding(NamedTuple):
         if self.exchanger:
             play = PlayCharacter(self.exchanger, swaps=self.swaps)
             complete = self.left is None and rules.violation(self.view, play) is None
-            return answers.reply_message(play) if complete else None
+            return answers.build_reply(play) if complete else None
         action = next((action for path, action in self._paths() if _parts(path) == _parts(self.steps)), None)
-        return answers.reply_message(action) if action is not None else None
+        return answers.build_reply(action) if action is not None else None
 
     def choose(self, part: str) -> Deciding:
         """Take one more step, or another first one. Raises IllegalChoiceError if it is not possible now."""
@@ -338,7 +338,7 @@ class EriantysPerson(Person[eriantys_pb2.State]):
         self._seat, self._hand = request.seat, list(hand)
         if request.HasField("refusal"):
             self.table.report(request.refusal.explanation)
-        draft = Deciding(codec.read_view(request.state, request.settings, request.seat, hand))
+        draft = Deciding(codec.read_view(request))
         return await self.answer(request, request.state, draft)
 
     def draw(self, state: eriantys_pb2.State, marks: Marks) -> str:

@@ -10,24 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import nlargest
 from itertools import islice
 from random import Random
-from typing import NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 from zlib import crc32
 
-from fairplay.eriantys.v1.eriantys_player_pb2 import (
-    AskActionRequest,
-    AskActionResponse,
-    AskAssistantCardRequest,
-    AskAssistantCardResponse,
-    AskTowerColorRequest,
-    AskTowerColorResponse,
-    ShowDisconnectionRequest,
-    ShowEndGameRequest,
-    ShowLastRoundRequest,
-    StartGameRequest,
-    UpdateGameBoardRequest,
-)
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol import answers, codec
+from fairplay.games.eriantys.protocol.conversation import ASK_ACTION, ASK_ASSISTANT_CARD, ASK_TOWER_COLOR, METHODS
 from fairplay.games.eriantys.rules.board import address, influences
 from fairplay.games.eriantys.rules.characters import character_options
 from fairplay.games.eriantys.rules.legality import due_actions, most_steps
@@ -48,6 +36,7 @@ from fairplay.games.eriantys.rules.state import (
     assistant_steps,
     size_of,
 )
+from fairplay.games.kit.players import build_players
 from fairplay.games.kit.strategies import StrategyKind, make_strategy
 
 Strategy: TypeAlias = Callable[[State], Action]
@@ -223,14 +212,7 @@ def _student_moves(state: State) -> list[Action]:
 # Strategies
 
 
-# first
-
-
-def _first() -> Strategy:
-    return _first_answer
-
-
-def _first_answer(view: State) -> Action:
+def _first(view: State) -> Action:
     """Return the answer that is cheapest to find: no list of the legal actions is made where one will do."""
     if view.phase is Phase.STUDENTS:
         return _first_student(view)
@@ -250,16 +232,6 @@ def _first_student(view: State) -> Action:
     return ToIsland(color, 0)
 
 
-# random
-
-
-def _random(*, seed: int) -> Strategy:
-    def answer(view: State) -> Action:
-        return _random_answer(view, Random(_digest(view, seed)))
-
-    return answer
-
-
 def _digest(view: State, seed: int) -> int:
     """Return a number that depends on the seed and what the player sees, but not on the revision or the process."""
     seat = view.active
@@ -268,7 +240,7 @@ def _digest(view: State, seed: int) -> int:
     return crc32(repr((seen, held)).encode())
 
 
-def _random_answer(view: State, rng: Random) -> Action:
+def _random(view: State, rng: Random) -> Action:
     """Return what is due, by chance, or sometimes a character, each way to play it as likely as another."""
     characters = [options for options in character_options(view) if options]
     if characters and rng.random() < 0.2:
@@ -276,14 +248,7 @@ def _random_answer(view: State, rng: Random) -> Action:
     return rng.choice(due_actions(view))
 
 
-# greedy
-
-
-def _greedy() -> Strategy:
-    return _greedy_answer
-
-
-def _greedy_answer(view: State) -> Action:
+def _greedy(view: State) -> Action:
     """Return the action after which things stand best at once, the first of several."""
     if view.phase in (Phase.TOWERS, Phase.ASSISTANT, Phase.CLOUD, Phase.END_TURN):
         return due_actions(view)[0]
@@ -292,18 +257,12 @@ def _greedy_answer(view: State) -> Action:
     return max(actions, key=lambda action: quick_worth(rules.apply(view, action), seat))
 
 
-# best
-
-
-def _best(*, width: int) -> Strategy:
-    def answer(view: State) -> Action:
-        if view.phase is Phase.ASSISTANT:
-            return _best_assistant(view, max(1, width // 2))
-        if view.phase in (Phase.STUDENTS, Phase.MOTHER_NATURE) and (line := best_line(view, view.active, width)):
-            return line.first
-        return _best_cloud(view) if view.phase is Phase.CLOUD else due_actions(view)[0]
-
-    return answer
+def _best(view: State, width: int) -> Action:
+    if view.phase is Phase.ASSISTANT:
+        return _best_assistant(view, max(1, width // 2))
+    if view.phase in (Phase.STUDENTS, Phase.MOTHER_NATURE) and (line := best_line(view, view.active, width)):
+        return line.first
+    return _best_cloud(view) if view.phase is Phase.CLOUD else due_actions(view)[0]
 
 
 _CARD_PRICE = 0.35  # what an assistant costs for each of its values: low ones act early, and come back never
@@ -350,15 +309,24 @@ def _usefulness(view: State, cloud: Counts) -> float:
 
 
 STRATEGIES: Mapping[str, StrategyKind[Strategy]] = {
-    "first": StrategyKind(_first, "The first legal action, students to their tables while there is room; very fast."),
-    "random": StrategyKind(
-        _random, "A legal action by chance, the same one whenever it sees the same.", {"seed": (0, 0, 2**31 - 1)}
+    "first": StrategyKind(
+        lambda: _first, "The first legal action, students to their tables while there is room; very fast."
     ),
-    "greedy": StrategyKind(_greedy, "What brings most towers, professors and students at once, characters included."),
+    "random": StrategyKind(
+        lambda seed: lambda view: _random(view, Random(_digest(view, seed))),
+        "A legal action by chance, the same one whenever it sees the same.",
+        {"seed": (0, 0, 2**31 - 1)},
+    ),
+    "greedy": StrategyKind(
+        lambda: _greedy,
+        "What brings most towers, professors and students at once, characters included.",
+        is_quick=False,
+    ),
     "best": StrategyKind(
-        _best,
+        lambda width: lambda view: _best(view, width),
         "Searches whole turns, characters included, and values what each side can hope for on the islands.",
         {"width": (8, 1, 16)},
+        is_quick=False,
     ),
 }
 
@@ -371,51 +339,15 @@ def strategy(spec: str) -> Strategy:
     return make_strategy(spec, STRATEGIES, "Eriantys")
 
 
-# Players
+def _answer(decide: Strategy, request: Any) -> Any:
+    return answers.build_reply(decide(codec.read_view(request)))
 
-QUICK = ("first", "random")
 
-
-class StrategyPlayer:
-    """A player that plays as its strategy says.
-
-    It remembers nothing, because what it needs is in every question: it may be in any number of games at once, and
-    join a game after its beginning.
-    """
-
-    game = "eriantys"
-
-    def __init__(self, spec: str) -> None:
-        self.name = spec
-        self._strategy = strategy(spec)
-        self.quick = spec.partition(":")[0] in QUICK
-
-    def ask_tower_color(self, request: AskTowerColorRequest) -> AskTowerColorResponse:
-        """Return the tower colour of the strategy."""
-        view = codec.read_view(request.state, request.settings, request.seat, ())
-        return cast("AskTowerColorResponse", answers.reply_message(self._strategy(view)))
-
-    def start_game(self, request: StartGameRequest) -> None:
-        """Do nothing: settings and boards come with every question."""
-
-    def ask_assistant_card(self, request: AskAssistantCardRequest) -> AskAssistantCardResponse:
-        """Return the assistant of the strategy."""
-        view = codec.read_view(request.state, request.settings, request.seat, request.hand)
-        return cast("AskAssistantCardResponse", answers.reply_message(self._strategy(view)))
-
-    def ask_action(self, request: AskActionRequest) -> AskActionResponse:
-        """Return the action of the strategy."""
-        view = codec.read_view(request.state, request.settings, request.seat, request.hand)
-        return cast("AskActionResponse", answers.reply_message(self._strategy(view)))
-
-    def update_game_board(self, request: UpdateGameBoardRequest) -> None:
-        """Do nothing: the board comes with the next question, too."""
-
-    def show_last_round(self, request: ShowLastRoundRequest) -> None:
-        """Do nothing: that it is the last round is in the state."""
-
-    def show_end_game(self, request: ShowEndGameRequest) -> None:
-        """Do nothing: the game is over."""
-
-    def show_disconnection(self, request: ShowDisconnectionRequest) -> None:
-        """Do nothing: who is in the game is in the state."""
+player = build_players(
+    "eriantys",
+    "Eriantys",
+    METHODS.values(),
+    STRATEGIES,
+    {ASK_TOWER_COLOR: _answer, ASK_ASSISTANT_CARD: _answer, ASK_ACTION: _answer},
+)
+"""Returns the reference player of a strategy. Raises ValueError for an unknown one."""

@@ -26,7 +26,6 @@ from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.mutations import MUTATIONS
 from fairplay.games.eriantys.players import STRATEGIES, strategy
 from fairplay.games.eriantys.protocol import answers, codec
-from fairplay.games.eriantys.protocol.answers import judge, judge_tower
 from fairplay.games.eriantys.rules.state import (
     COLORS,
     NOBODY,
@@ -593,22 +592,13 @@ def find_infraction(settings: eriantys_settings_pb2.Settings, call: Call, answer
     """Return the infraction that an answer is, unless that was the player's last attempt, or None."""
     if not call.method.name.startswith("Ask") or isinstance(answer, FAILURES):
         return None
-    view = _view(call)
-    towers = call.method.name == "AskTowerColor"
-    verdict: Any = judge_tower(view, call.request.seat, answer) if towers else judge(view, answer)
+    verdict = answers.judge(codec.read_view(call.request), answer)
     return Infraction(verdict.rule_id, verdict.given, Level.MUST) if isinstance(verdict, MalformedReplyError) else None
 
 
 def list_legal_replies(settings: eriantys_settings_pb2.Settings, call: Call) -> Sequence[Message] | None:
     """Return the answers to a question that would be legal, or None if the call asks nothing."""
-    return answers.legal_replies(_view(call)) if call.method.name.startswith("Ask") else None
-
-
-def _view(call: Call) -> State:
-    """Return the state as a question shows it."""
-    request = call.request
-    hand = () if call.method.name == "AskTowerColor" else request.hand
-    return codec.read_view(request.state, request.settings, request.seat, hand)
+    return answers.legal_replies(codec.read_view(call.request)) if call.method.name.startswith("Ask") else None
 
 
 # All that the suite needs

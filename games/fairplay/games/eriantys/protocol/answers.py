@@ -13,7 +13,7 @@ from fairplay.eriantys.v1.eriantys_player_pb2 import AskActionResponse, AskAssis
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.rules.board import addresses
 from fairplay.games.eriantys.rules.characters import Choice, character_options, choices
-from fairplay.games.eriantys.rules.legality import choice_violation, due_actions, most_steps
+from fairplay.games.eriantys.rules.legality import due_actions, most_steps
 from fairplay.games.eriantys.rules.state import (
     COLORS,
     TABLE_SEATS,
@@ -30,9 +30,8 @@ from fairplay.games.eriantys.rules.state import (
     ToDiningRoom,
     ToIsland,
 )
-from fairplay.games.kit.judging import MalformedReplyError, build_rule_break
+from fairplay.games.kit.judging import MalformedReplyError
 from fairplay.games.steps import FAILURES, Failure
-from fairplay.v1.misconduct_pb2 import RuleBreak
 
 Reply: TypeAlias = AskTowerColorResponse | AskAssistantCardResponse | AskActionResponse
 
@@ -100,15 +99,10 @@ def _numbers(colors: Iterable[int]) -> Any:
 # Answers as messages
 
 
-def tower_message(color: int) -> AskTowerColorResponse:
-    """Return the reply that chooses a tower colour."""
-    return AskTowerColorResponse(color=color + 1)  # type: ignore[arg-type]  # a value of the enum
-
-
-def reply_message(action: Action) -> Reply:
+def build_reply(action: Action) -> Reply:
     """Return the reply that carries an action."""
     if isinstance(action, ChooseTowers):
-        return tower_message(action.color)
+        return AskTowerColorResponse(color=action.color + 1)  # type: ignore[arg-type]  # a value of the enum
     if isinstance(action, PlayAssistant):
         return AskAssistantCardResponse(card=action.value)
     reply = AskActionResponse()
@@ -163,37 +157,39 @@ def _put_character(message: eriantys_pb2.PlayCharacter, action: PlayCharacter) -
 # Answers as they come
 
 
-def tower_color(reply: AskTowerColorResponse) -> int:
-    """Return the answer to AskTowerColor. Raises MalformedReplyError if it is malformed."""
-    if not reply.color:
-        raise MalformedReplyError(_REQUIRED, "no colour")
-    return reply.color - 1
+def read_reply(state: State, reply: Any) -> Action:
+    """Return the answer to the question that a state asks. Raises MalformedReplyError if it is malformed."""
+    if state.phase is Phase.TOWERS:
+        return ChooseTowers(_required(reply.color, "no colour") - 1)
+    if state.phase is Phase.ASSISTANT:
+        return PlayAssistant(_required(reply.card, "no assistant"))
+    return read_action(reply.action)
 
 
-def decided(state: State, reply: Any) -> Action:
-    """Return the answer to AskAssistantCard or AskAction. Raises MalformedReplyError if it is malformed."""
-    if state.phase is not Phase.ASSISTANT:
-        return action(reply.action)
-    if not reply.card:
-        raise MalformedReplyError(_REQUIRED, "no assistant")
-    return PlayAssistant(reply.card)
+def read_last_action(message: eriantys_pb2.LastAction) -> Action:
+    """Return what a player has answered. Raises MalformedReplyError if it is malformed."""
+    match message.WhichOneof("choice"):
+        case "tower_color":
+            return ChooseTowers(_required(message.tower_color, "no colour") - 1)
+        case "assistant":
+            return PlayAssistant(_required(message.assistant, "no assistant"))
+    return read_action(message.action)
 
 
-def action(message: eriantys_pb2.Action) -> Action:
-    """Return the action of a message. Raises MalformedReplyError if it is malformed."""
+def read_action(message: eriantys_pb2.Action) -> Action:
+    """Return an action of the action phase. Raises MalformedReplyError if it is malformed."""
     match message.WhichOneof("choice"):
         case "to_dining_room":
             return ToDiningRoom(_required(message.to_dining_room.color, "a student without a colour") - 1)
         case "to_island":
-            return _to_island(message.to_island)
+            color = _required(message.to_island.color, "a student without a colour") - 1
+            return ToIsland(color, _required_place(message.to_island, "island", "a student without its island"))
         case "move_mother_nature":
             return MoveMotherNature(_required(message.move_mother_nature.steps, "no steps of Mother Nature"))
         case "take_cloud":
-            if not message.take_cloud.HasField("cloud"):
-                raise MalformedReplyError(_REQUIRED, "no number of a cloud")
-            return TakeCloud(message.take_cloud.cloud)
+            return TakeCloud(_required_place(message.take_cloud, "cloud", "no number of a cloud"))
         case "play_character":
-            return _play_character(message.play_character)
+            return _read_character(message.play_character)
         case "end_turn":
             return EndTurn()
     raise MalformedReplyError(_REQUIRED, "no action")
@@ -205,14 +201,15 @@ def _required(number: int, without: str) -> int:
     return number
 
 
-def _to_island(message: eriantys_pb2.ToIsland) -> ToIsland:
-    color = _required(message.color, "a student without a colour") - 1
-    if not message.HasField("island"):
-        raise MalformedReplyError(_REQUIRED, "a student without its island")
-    return ToIsland(color, message.island)
+def _required_place(message: Any, name: str, without: str) -> int:
+    """Return a number that may be 0."""
+    if not message.HasField(name):
+        raise MalformedReplyError(_REQUIRED, without)
+    place: int = getattr(message, name)
+    return place
 
 
-def _play_character(message: eriantys_pb2.PlayCharacter) -> PlayCharacter:
+def _read_character(message: eriantys_pb2.PlayCharacter) -> PlayCharacter:
     number = _required(message.character, "no number of a character")
     given, taken = message.given, message.taken
     if len(given) != len(taken):
@@ -226,13 +223,25 @@ def _play_character(message: eriantys_pb2.PlayCharacter) -> PlayCharacter:
     )
 
 
-# Refusals
+# What an answer is worth
+
+
+def judge(state: State, reply: Any) -> Action | MalformedReplyError | Failure:
+    """Return the legal action of a reply to the question that a state asks, or what is wrong with it."""
+    if isinstance(reply, FAILURES):
+        return reply
+    try:
+        action = read_reply(state, reply)
+    except MalformedReplyError as malformed:
+        return malformed
+    rule_id = rules.violation(state, action)
+    return MalformedReplyError(rule_id, describe_action(action)) if rule_id else action
 
 
 def legal_replies(state: State) -> list[Reply]:
     """Return replies that would be legal now; of exchanges only those of one student, because there are too many."""
     characters = map(_short_exchanges, character_options(state))
-    return [reply_message(one) for one in chain(due_actions(state), *characters)]
+    return [build_reply(one) for one in chain(due_actions(state), *characters)]
 
 
 def _short_exchanges(options: Sequence[PlayCharacter]) -> Iterator[PlayCharacter]:
@@ -240,7 +249,7 @@ def _short_exchanges(options: Sequence[PlayCharacter]) -> Iterator[PlayCharacter
     return takewhile(lambda option: len(option.swaps) <= 1, options)
 
 
-def described(action: Action) -> str:
+def describe_action(action: Action) -> str:
     """Return an action in words."""
     match action:
         case ChooseTowers(color):
@@ -256,13 +265,13 @@ def described(action: Action) -> str:
         case TakeCloud(cloud):
             text = f"the cloud {cloud}"
         case PlayCharacter():
-            text = _described_character(action)
+            text = _describe_character(action)
         case EndTurn():
             text = "the end of the turn"
     return text
 
 
-def _described_character(action: PlayCharacter) -> str:
+def _describe_character(action: PlayCharacter) -> str:
     parts = [f"the character {action.character}"]
     if action.color is not None:
         parts.append(f"with {_name(COLORS, action.color)}")
@@ -275,40 +284,3 @@ def _described_character(action: PlayCharacter) -> str:
 
 def _name(names: Sequence[str], number: int) -> str:
     return names[number] if 0 <= number < len(names) else f"(colour {number + 1})"
-
-
-# What an answer is worth: an action, or a refusal that names the rule that it breaks
-
-
-def judge_tower(offered: State, seat: int, reply: Any) -> ChooseTowers | MalformedReplyError | Failure:
-    """Return the colour that a reply chooses out of those offered, or what is wrong with it."""
-    if isinstance(reply, FAILURES):
-        return reply
-    try:
-        action = ChooseTowers(tower_color(reply))
-    except MalformedReplyError as malformed:
-        return malformed
-    rule_id = choice_violation(offered, seat, action.color)
-    return MalformedReplyError(rule_id, described(action)) if rule_id else action
-
-
-def judge(state: State, reply: Any) -> Action | MalformedReplyError | Failure:
-    """Return the legal action of a reply, or what is wrong with it."""
-    if isinstance(reply, FAILURES):
-        return reply
-    try:
-        action = decided(state, reply)
-    except MalformedReplyError as malformed:
-        return malformed
-    rule_id = rules.violation(state, action)
-    return MalformedReplyError(rule_id, described(action)) if rule_id else action
-
-
-def refusal(wrong: MalformedReplyError) -> RuleBreak:
-    """Return why an answer was refused, for the player."""
-    return build_rule_break(rules.RULES, wrong.rule_id, wrong.given)
-
-
-def misconduct(wrong: MalformedReplyError, state: State) -> RuleBreak:
-    """Return the evidence of a wrong answer, with what would have been legal."""
-    return build_rule_break(rules.RULES, wrong.rule_id, wrong.given, legal_replies(state))

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fairplay.eriantys.v1 import eriantys_pb2, eriantys_settings_pb2
+from fairplay.eriantys.v1.eriantys_player_pb2 import AskTowerColorRequest
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol.answers import put_last_action
 from fairplay.games.eriantys.rules.characters import PIECES, character_cost
@@ -96,7 +97,7 @@ class Shown(NamedTuple):
     last: LastAction | None = None
 
 
-def build_public_state(state: State, last: LastAction | None = None) -> eriantys_pb2.State:
+def build_public(state: State, last: LastAction | None = None) -> eriantys_pb2.State:
     """Return what everybody may see of a state: no hands, of the bag its size only, no draw state."""
     message = eriantys_pb2.State()
     put_public(message, state, None)
@@ -185,7 +186,7 @@ _LISTS: Sequence[tuple[int, str, Callable[[State], Sequence[int]]]] = [
 
 def build_state(state: State, last: LastAction | None = None) -> eriantys_pb2.State:
     """Return all of a state, hidden things included."""
-    message = build_public_state(state, last)
+    message = build_public(state, last)
     message.bag_students.extend(state.bag)
     message.hands.extend([value for hand in state.hands for value in hand])
     message.draw_state = state.draw_state.to_bytes(8, "big")
@@ -199,19 +200,20 @@ _PHASE_OF = {int(phase) + 1: phase for phase in Phase}
 _REASON_OF = {int(reason): reason for reason in Reason}
 
 
-def read_view(
-    message: eriantys_pb2.State, settings: eriantys_settings_pb2.Settings, seat: int, hand: Sequence[int]
-) -> State:
-    """Return what a player is given, as `view_of`. Raises ValueError, IndexError or KeyError if it makes no view."""
-    check_sizes(message)
+def read_view(request: Any) -> State:
+    """Return what a question shows its player, as `view_of`, with the player as the one to decide.
+
+    Raises ValueError, IndexError or KeyError if it makes no view.
+    """
+    message, seat = request.state, request.seat
+    _check_sizes(message)
+    hand = () if isinstance(request, AskTowerColorRequest) else tuple(request.hand)
     if hand and max(hand) > ASSISTANTS:
         raise ValueError(f"hand has the assistant {max(hand)}: assistants are 1 to {ASSISTANTS}.")
     hands = [(0,) * size for size in message.hand_sizes]
-    hands[seat] = tuple(hand) or tuple(range(1, len(hands[seat]) + 1))  # without one all assistants are there, or none
-    state = _read(message, read_settings(settings), tuple(hands))
-    if message.phase == eriantys_pb2.PHASE_TOWERS:
-        state = state._replace(active=seat)
-    return state._replace(bag=unseen(state))
+    hands[seat] = hand or tuple(range(1, len(hands[seat]) + 1))  # without one all assistants are there, or none
+    state = _read(message, read_settings(request.settings), tuple(hands))
+    return state._replace(bag=unseen(state), active=seat)
 
 
 _MOST = {
@@ -232,7 +234,7 @@ _MOST = {
 """The most items of lists that things are made of, and the most that each of them can be."""
 
 
-def check_sizes(message: eriantys_pb2.State) -> None:
+def _check_sizes(message: eriantys_pb2.State) -> None:
     """Raise ValueError if a state is larger than any game has: a small message can say how much to build."""
     for name, (most_items, most) in _MOST.items():
         numbers = getattr(message, name)
@@ -319,7 +321,7 @@ def _cards(message: eriantys_pb2.State) -> tuple[Card, ...]:
 # Full states from outside: a game goes on from them, or they are refused with the reason
 
 
-def read_state(message: eriantys_pb2.State, settings: Settings, rng: Random) -> State:
+def resume(message: eriantys_pb2.State, settings: Settings, rng: Random) -> State:
     """Return the state that a game goes on from. Raises ValueError, with one sentence, if no game can lead to it."""
     for check in (_length_problem, _enum_problem, _number_problem, _seat_problem, _hidden_problem):
         if problem := check(message):

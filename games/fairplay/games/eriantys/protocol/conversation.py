@@ -19,10 +19,11 @@ from collections import deque
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from fairplay.eriantys.v1 import eriantys_pb2, eriantys_player_pb2
+from fairplay.eriantys.v1 import eriantys_pb2
+from fairplay.eriantys.v1 import eriantys_player_pb2 as pb
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.protocol import answers, codec
-from fairplay.games.eriantys.protocol.answers import judge, judge_tower, misconduct, refusal
+from fairplay.games.eriantys.protocol import codec
+from fairplay.games.eriantys.protocol.answers import describe_action, judge, legal_replies, put_options
 from fairplay.games.eriantys.protocol.codec import STANDINGS, LastAction, Shown, put_public, reason_number
 from fairplay.games.eriantys.rules.legality import choice_violation, playable_assistants
 from fairplay.games.eriantys.rules.state import (
@@ -35,7 +36,8 @@ from fairplay.games.eriantys.rules.state import (
     free_tower_colors,
 )
 from fairplay.games.eriantys.rules.turns import choose
-from fairplay.games.kit.judging import MalformedReplyError
+from fairplay.games.game import Start
+from fairplay.games.kit.judging import MalformedReplyError, build_rule_break
 from fairplay.games.kit.wire import Heads, write_field
 from fairplay.games.steps import (
     FAILURES,
@@ -46,10 +48,10 @@ from fairplay.games.steps import (
     Conversation,
     Eliminate,
     Method,
-    Outcome,
     Show,
     Step,
     build_methods,
+    rank,
 )
 from fairplay.v1.misconduct_pb2 import RuleBreak
 
@@ -57,19 +59,19 @@ SERVICE = "fairplay.eriantys.v1.EriantysPlayerService"
 METHODS = build_methods(
     SERVICE,
     {
-        "AskTowerColor": (eriantys_player_pb2.AskTowerColorRequest, eriantys_player_pb2.AskTowerColorResponse),
-        "StartGame": (eriantys_player_pb2.StartGameRequest, eriantys_player_pb2.StartGameResponse),
+        "AskTowerColor": (pb.AskTowerColorRequest, pb.AskTowerColorResponse),
+        "StartGame": (pb.StartGameRequest, pb.StartGameResponse),
         "AskAssistantCard": (
-            eriantys_player_pb2.AskAssistantCardRequest,
-            eriantys_player_pb2.AskAssistantCardResponse,
+            pb.AskAssistantCardRequest,
+            pb.AskAssistantCardResponse,
         ),
-        "AskAction": (eriantys_player_pb2.AskActionRequest, eriantys_player_pb2.AskActionResponse),
-        "UpdateGameBoard": (eriantys_player_pb2.UpdateGameBoardRequest, eriantys_player_pb2.UpdateGameBoardResponse),
-        "ShowLastRound": (eriantys_player_pb2.ShowLastRoundRequest, eriantys_player_pb2.ShowLastRoundResponse),
-        "ShowEndGame": (eriantys_player_pb2.ShowEndGameRequest, eriantys_player_pb2.ShowEndGameResponse),
+        "AskAction": (pb.AskActionRequest, pb.AskActionResponse),
+        "UpdateGameBoard": (pb.UpdateGameBoardRequest, pb.UpdateGameBoardResponse),
+        "ShowLastRound": (pb.ShowLastRoundRequest, pb.ShowLastRoundResponse),
+        "ShowEndGame": (pb.ShowEndGameRequest, pb.ShowEndGameResponse),
         "ShowDisconnection": (
-            eriantys_player_pb2.ShowDisconnectionRequest,
-            eriantys_player_pb2.ShowDisconnectionResponse,
+            pb.ShowDisconnectionRequest,
+            pb.ShowDisconnectionResponse,
         ),
     },
 )
@@ -84,10 +86,10 @@ METHODS = build_methods(
     SHOW_DISCONNECTION,
 ) = METHODS.values()
 
-_BOARD = write_field(eriantys_player_pb2.UpdateGameBoardRequest, "state")
-_GAME_ID = write_field(eriantys_player_pb2.UpdateGameBoardRequest, "game_id")
-_STATE = write_field(eriantys_player_pb2.AskActionRequest, "state")
-_SETTINGS = write_field(eriantys_player_pb2.AskActionRequest, "settings")
+_BOARD = write_field(pb.UpdateGameBoardRequest, "state")
+_GAME_ID = write_field(pb.UpdateGameBoardRequest, "game_id")
+_STATE = write_field(pb.AskActionRequest, "state")
+_SETTINGS = write_field(pb.AskActionRequest, "settings")
 
 Part: TypeAlias = Generator[Step, Any, None]
 
@@ -99,16 +101,15 @@ class Loss(NamedTuple):
     cause: Cause
 
 
-def play(game_id: str, state: State, names: Sequence[str]) -> Conversation:
-    """Play a game from any state to its end; `names` are the players' by seat."""
-    game = _Game(game_id, state, names)
-    yield Show(Shown(state))
+def play(start: Start) -> Conversation:
+    """Play a game from any state to its end."""
+    game = _Game(start.game_id, start.state, start.names)
+    yield Show(Shown(start.state))
     yield from game.choose_towers()
     yield from game.start()
     yield from game.take_turns()
     yield from game.end()
-    scores = rules.scores(game.state)
-    return Outcome([[(seat, scores[seat]) for seat in group] for group in rules.ranking(game.state)])
+    return rank(rules.ranking(game.state), rules.scores(game.state))
 
 
 class _Game:
@@ -127,22 +128,24 @@ class _Game:
         """Ask all sides at once until each has a colour. Of those that want the same one the first seat gets it."""
         attempts, refused = [0] * len(self.state.sides), dict[int, RuleBreak]()
         while self.state.phase is Phase.TOWERS:
-            offered, seats = self.state, choosers(self.state)
-            replies = yield from _together([self._tower_call(seat, refused.get(seat)) for seat in seats])
-            losses = []
+            offered, seats, losses = self.state, choosers(self.state), list[Loss]()
+            requests = {seat: self._requests.tower_color(offered, seat, refused.get(seat)) for seat in seats}
+            replies = yield from _together(
+                [Call(seat, ASK_TOWER_COLOR, requests[seat], self._kind(seat)) for seat in seats]
+            )
             for seat in seats:
-                verdict = judge_tower(offered, seat, replies[seat])
+                verdict = judge(offered._replace(active=seat), replies[seat])
                 if isinstance(verdict, ChooseTowers):
                     if taken := choice_violation(self.state, seat, verdict.color):
-                        refused[seat] = refusal(MalformedReplyError(taken, answers.described(verdict)))
+                        refused[seat] = build_rule_break(rules.RULES, taken, describe_action(verdict))
                     else:
                         yield from self._show(choose(self.state, seat, verdict.color), LastAction(seat, verdict))
                 elif isinstance(verdict, MalformedReplyError):
                     attempts[seat] += 1
-                    refused[seat] = refusal(verdict)
+                    refused[seat] = build_rule_break(rules.RULES, verdict.rule_id, verdict.given)
                     if attempts[seat] >= self._most_attempts:
-                        losses.append(Loss(seat, misconduct(verdict, offered)))
-                else:
+                        losses.append(Loss(seat, _misconduct(verdict, offered)))
+                elif isinstance(verdict, FAILURES):
                     losses.append(Loss(seat, verdict))
             yield from self._lose(losses)
 
@@ -150,29 +153,27 @@ class _Game:
         """Tell everybody who is present that the game begins, unless it is over already."""
         if self.state.phase is Phase.OVER:
             return
-        seats = self._present()
-        replies = yield from _together(
-            [self._tell(seat, START_GAME, self._requests.start(self.state, seat)) for seat in seats]
-        )
+        seats = self._seats(Standing.IN)
+        lost = yield from _tell(START_GAME, {seat: self._requests.start(self.state, seat) for seat in seats})
         self._started = True
-        yield from self._lose(_failed(replies))
+        yield from self._lose(lost)
 
     def take_turns(self) -> Part:
         """Ask for assistants and actions until the game is over."""
         while (seat := rules.turn(self.state)) is not None:
             if self.state.last_round and not self._last_round_shown:
                 self._last_round_shown = True
-                yield from self._show_last_round()
+                seats = self._seats(Standing.IN)
+                requests = {each: self._requests.last_round(self.state, each) for each in seats}
+                yield from self._lose((yield from _tell(SHOW_LAST_ROUND, requests)))
             else:
                 yield from self._ask(seat)
 
     def end(self) -> Part:
         """Tell the result to everybody who is present or away."""
-        seats = sorted([*self._present(), *self._away()])
-        replies = yield from _together(
-            [self._tell(seat, SHOW_END_GAME, self._requests.end(self.state, seat)) for seat in seats]
-        )
-        yield from self._lose(_failed(replies))
+        seats = self._seats(Standing.IN, Standing.AWAY)
+        requests = {seat: self._requests.end(self.state, seat) for seat in seats}
+        yield from self._lose((yield from _tell(SHOW_END_GAME, requests)))
 
     def _ask(self, seat: int) -> Part:
         """Ask for an assistant or an action until an answer is legal, or until too many were not."""
@@ -189,24 +190,15 @@ class _Game:
                 yield from self._update()
                 return
             if attempt == self._most_attempts:
-                yield from self._lose([Loss(seat, misconduct(verdict, state))])
-            refused = refusal(verdict)
+                yield from self._lose([Loss(seat, _misconduct(verdict, state))])
+            refused = build_rule_break(rules.RULES, verdict.rule_id, verdict.given)
 
     def _update(self) -> Part:
         """Show the board to everybody, and once a round to those that are away, who are back if they answer."""
-        away = self._away() if self.state.round > self._round else []
+        away = self._seats(Standing.AWAY) if self.state.round > self._round else []
         self._round = self.state.round
-        request = self._requests.board(self.state)
-        seats = sorted([*self._present(), *away]) if away else self._present()
-        replies = yield from _together(
-            [Call(seat, UPDATE_GAME_BOARD, request, CallKind.NOTIFICATION) for seat in seats]
-        )
-        losses = _failed(replies)
-        if away or losses:
-            yield from self._updated(away, losses)
-
-    def _updated(self, away: Sequence[int], failed: Sequence[Loss]) -> Part:
-        """Take back those that were away and have answered, and lose those that were present and have not."""
+        seats = self._seats(Standing.IN, Standing.AWAY) if away else self._seats(Standing.IN)
+        failed = yield from _tell(UPDATE_GAME_BOARD, dict.fromkeys(seats, self._requests.board(self.state)))
         silent = {loss.seat for loss in failed}
         returned = [seat for seat in away if seat not in silent]
         for seat in returned:
@@ -215,8 +207,6 @@ class _Game:
         yield from self._lose(losses)
         if returned and not losses:
             yield from self._update()
-
-    # Players that are lost
 
     def _lose(self, losses: Iterable[Loss]) -> Part:
         """Take players out of the game, tell the others of each, and show them the board after it."""
@@ -229,15 +219,9 @@ class _Game:
             yield from self._remove(loss)
             if not was_over:
                 gone = {one.seat for one in waiting}
-                requests = {
-                    seat: self._requests.disconnection(self.state, seat, loss.seat)
-                    for seat in self._present()
-                    if seat not in gone
-                }
-                replies = yield from _together(
-                    [self._tell(seat, SHOW_DISCONNECTION, requests[seat]) for seat in requests]
-                )
-                waiting.extend(_failed(replies))
+                seats = [seat for seat in self._seats(Standing.IN) if seat not in gone]
+                requests = {seat: self._requests.disconnection(self.state, seat, loss.seat) for seat in seats}
+                waiting.extend((yield from _tell(SHOW_DISCONNECTION, requests)))
         if self._started and not was_over:
             yield from self._update()
 
@@ -250,17 +234,12 @@ class _Game:
         remove = rules.eliminate if is_final else rules.disconnect
         yield from self._show(remove(self.state, seat))
 
-    # Steps
-
     def _show(self, state: State, last: LastAction | None = None) -> Part:
         self.state = state
         yield Show(Shown(state, last))
 
-    def _present(self) -> list[int]:
-        return [seat for seat, standing in enumerate(self.state.standings) if standing is Standing.IN]
-
-    def _away(self) -> list[int]:
-        return [seat for seat, standing in enumerate(self.state.standings) if standing is Standing.AWAY]
+    def _seats(self, *standings: Standing) -> list[int]:
+        return [seat for seat, standing in enumerate(self.state.standings) if standing in standings]
 
     def _kind(self, seat: int) -> CallKind:
         """Return the kind of a question, which has a longer limit if it is the first one to a player."""
@@ -268,20 +247,6 @@ class _Game:
             return CallKind.DECISION
         self._asked.add(seat)
         return CallKind.FIRST_DECISION
-
-    def _tower_call(self, seat: int, refused: RuleBreak | None) -> Call:
-        request = self._requests.tower_color(self.state, seat, refused)
-        return Call(seat, ASK_TOWER_COLOR, request, self._kind(seat))
-
-    def _tell(self, seat: int, method: Method, request: Any) -> Call:
-        return Call(seat, method, request, CallKind.NOTIFICATION)
-
-    def _show_last_round(self) -> Part:
-        seats, state = self._present(), self.state
-        replies = yield from _together(
-            [self._tell(seat, SHOW_LAST_ROUND, self._requests.last_round(state, seat)) for seat in seats]
-        )
-        yield from self._lose(_failed(replies))
 
 
 def _together(calls: Sequence[Call]) -> Generator[Step, Any, Mapping[int, Any]]:
@@ -292,13 +257,17 @@ def _together(calls: Sequence[Call]) -> Generator[Step, Any, Mapping[int, Any]]:
     return replies
 
 
-def _failed(replies: Mapping[int, Any]) -> list[Loss]:
-    """Return the players whose calls failed, by seat."""
-    return sorted([Loss(seat, reply) for seat, reply in replies.items() if isinstance(reply, FAILURES)], key=_seat)
+def _tell(method: Method, requests: Mapping[int, Any]) -> Generator[Step, Any, list[Loss]]:
+    """Tell players something at once, and return those whose calls failed, by seat."""
+    calls = [Call(seat, method, request, CallKind.NOTIFICATION) for seat, request in requests.items()]
+    replies = yield from _together(calls)
+    failed = [Loss(seat, reply) for seat, reply in replies.items() if isinstance(reply, FAILURES)]
+    return sorted(failed, key=lambda loss: loss.seat)
 
 
-def _seat(loss: Loss) -> int:
-    return loss.seat
+def _misconduct(wrong: MalformedReplyError, state: State) -> RuleBreak:
+    """Return the evidence of a wrong answer, with what would have been legal."""
+    return build_rule_break(rules.RULES, wrong.rule_id, wrong.given, legal_replies(state))
 
 
 # Requests: what stays the same is made once, and each board once
@@ -311,7 +280,7 @@ class _Requests:
         self._game_id = game_id
         self._names = names
         self._settings = codec.build_short_settings(settings)
-        self._heads = Heads(eriantys_player_pb2.AskActionRequest, game_id)
+        self._heads = Heads(pb.AskActionRequest, game_id)
         self._settings_data = _SETTINGS(self._settings.SerializeToString())
         self._state: State | None = None
         self._shown = eriantys_pb2.State()
@@ -319,11 +288,8 @@ class _Requests:
 
     def board(self, state: State) -> bytes:
         """Return the board, serialised: the same for everybody."""
-        return _GAME_ID(self._game_id.encode()) + _BOARD(self._board_data(state))
-
-    def _board_data(self, state: State) -> bytes:
         self._public(state)
-        return self._board
+        return _GAME_ID(self._game_id.encode()) + _BOARD(self._board)
 
     def _public(self, state: State) -> eriantys_pb2.State:
         """Return what everybody may see: a message that changes with the next state."""
@@ -332,11 +298,9 @@ class _Requests:
             self._state, self._board = state, self._shown.SerializeToString()
         return self._shown
 
-    def tower_color(
-        self, state: State, seat: int, refused: RuleBreak | None
-    ) -> eriantys_player_pb2.AskTowerColorRequest:
+    def tower_color(self, state: State, seat: int, refused: RuleBreak | None) -> pb.AskTowerColorRequest:
         """Return the question for a seat's tower colour."""
-        request = eriantys_player_pb2.AskTowerColorRequest(
+        request = pb.AskTowerColorRequest(
             game_id=self._game_id, seat=seat, state=self._public(state), settings=self._settings
         )
         request.possible_colors.extend([color + 1 for color in free_tower_colors(state)])  # type: ignore[misc]
@@ -345,21 +309,20 @@ class _Requests:
 
     def question(self, state: State, refused: RuleBreak | None) -> bytes:
         """Return the question for the assistant, or the next action, of the seat to decide, serialised."""
-        kind = eriantys_player_pb2
-        request: Any = kind.AskAssistantCardRequest() if state.phase is Phase.ASSISTANT else kind.AskActionRequest()
+        request: Any = pb.AskAssistantCardRequest() if state.phase is Phase.ASSISTANT else pb.AskActionRequest()
         request.hand.extend(state.hands[state.active])
         if state.phase is Phase.ASSISTANT:
             request.possible_cards.extend(playable_assistants(state))
         else:
-            answers.put_options(request.possible_actions, state)
+            put_options(request.possible_actions, state)
         _put_refusal(request, refused)
-        board = _STATE(self._board_data(state))
         rest: bytes = request.SerializeToString()
-        return self._heads[state.active] + board + self._settings_data + rest
+        self._public(state)
+        return self._heads[state.active] + _STATE(self._board) + self._settings_data + rest
 
-    def start(self, state: State, seat: int) -> eriantys_player_pb2.StartGameRequest:
+    def start(self, state: State, seat: int) -> pb.StartGameRequest:
         """Return the news that the game begins, for a seat."""
-        return eriantys_player_pb2.StartGameRequest(
+        return pb.StartGameRequest(
             game_id=self._game_id,
             seat=seat,
             state=self._public(state),
@@ -368,14 +331,14 @@ class _Requests:
             hand=state.hands[seat],
         )
 
-    def last_round(self, state: State, seat: int) -> eriantys_player_pb2.ShowLastRoundRequest:
+    def last_round(self, state: State, seat: int) -> pb.ShowLastRoundRequest:
         """Return the news that this round is the last one, for a seat."""
         reason = reason_number(state.last_round)
-        return eriantys_player_pb2.ShowLastRoundRequest(game_id=self._game_id, seat=seat, reason=reason)
+        return pb.ShowLastRoundRequest(game_id=self._game_id, seat=seat, reason=reason)
 
-    def end(self, state: State, seat: int) -> eriantys_player_pb2.ShowEndGameRequest:
+    def end(self, state: State, seat: int) -> pb.ShowEndGameRequest:
         """Return the result, for a seat."""
-        return eriantys_player_pb2.ShowEndGameRequest(
+        return pb.ShowEndGameRequest(
             game_id=self._game_id,
             seat=seat,
             state=self._public(state),
@@ -383,12 +346,10 @@ class _Requests:
             reason=reason_number(state.reason),
         )
 
-    def disconnection(self, state: State, seat: int, lost: int) -> eriantys_player_pb2.ShowDisconnectionRequest:
+    def disconnection(self, state: State, seat: int, lost: int) -> pb.ShowDisconnectionRequest:
         """Return the news that the player of the seat `lost` was lost, for a seat."""
         standing = STANDINGS[state.standings[lost]]
-        return eriantys_player_pb2.ShowDisconnectionRequest(
-            game_id=self._game_id, seat=seat, lost_seat=lost, standing=standing
-        )
+        return pb.ShowDisconnectionRequest(game_id=self._game_id, seat=seat, lost_seat=lost, standing=standing)
 
 
 def _put_refusal(request: Any, refused: RuleBreak | None) -> None:
