@@ -1,15 +1,14 @@
 """Questions about the rules of Eriantys, for the test data of other people.
 
-A game, settings and actions are messages of
+A game, settings and actions are messages, in the JSON of protobuf with the names of fields as they stand in
 [eriantys.proto](../proto/fairplay/eriantys/v1/eriantys.proto) and
-[eriantys_settings.proto](../proto/fairplay/eriantys/v1/eriantys_settings.proto) in the JSON of protobuf, with the names
-of fields as they stand there. A game is a `State` with everything that is hidden: `bag_students`, `hands`, and
-`draw_state`, which may be left out. What `start` answers shows its form. `settings` is a `Settings` with those that
-differ from their defaults.
+[eriantys_settings.proto](../proto/fairplay/eriantys/v1/eriantys_settings.proto). A game is a `State` with all that is
+hidden: `bag_students`, `hands`, and `draw_state`, which may be left out. What `start` answers shows its form.
+`settings` are a `Settings` with those that differ from their defaults.
 
-An action is a `LastAction`, in which the seat may be left out where it is asked for: `{"tower_color":
-"TOWER_COLOR_WHITE"}`, `{"assistant": 4}`, `{"action": {"to_dining_room": {"color": "COLOR_RED"}}}`, `{"action":
-{"play_character": {"character": 7, "given": ["COLOR_BLUE"], "taken": ["COLOR_RED"]}}}`, ...
+An action is a `LastAction`, whose seat may be left out in questions: `{"tower_color": "TOWER_COLOR_WHITE"}`,
+`{"assistant": 4}`, `{"action": {"to_dining_room": {"color": "COLOR_RED"}}}`,
+`{"action": {"play_character": {"character": 7, "given": ["COLOR_BLUE"], "taken": ["COLOR_RED"]}}}`, ...
 
 A strategy is a text such as "greedy" or "best:width=4". An actor is `[name, strategy]`, or with more:
 `[name, strategy, method]` fails in every call of that method (ask-tower-color, start-game, ask-assistant-card,
