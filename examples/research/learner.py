@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fairplay.games.fish import rules
+from fairplay.games.fish.rules.board import FISH_LIMIT, board_of, neighbours
 from fairplay.pettingzoo import GameEnvironment
 
 Floats = NDArray[np.float64]
@@ -53,9 +53,9 @@ class Choice(NamedTuple):
 def near(rows: int, columns: int) -> Floats:
     """Return which cells are next to each other."""
     found = np.zeros((rows * columns, rows * columns))
-    board = rules.board_of(columns, [1] * (rows * columns))
+    board = board_of(columns, [1] * (rows * columns))
     for cell in range(rows * columns):
-        found[cell, list(rules.neighbours(board, cell))] = 1.0
+        found[cell, list(neighbours(board, cell))] = 1.0
     return found
 
 
@@ -65,9 +65,9 @@ def features(board: Board, choices: list[Choice]) -> Floats:
     free = (board.fish > 0) * (1.0 - taken)
     cells = np.stack(
         (
-            board.fish / rules.FISH_LIMIT,
+            board.fish / FISH_LIMIT,
             board.near @ free / 6,
-            board.near @ (free * board.fish) / (6 * rules.FISH_LIMIT),
+            board.near @ (free * board.fish) / (6 * FISH_LIMIT),
             board.near @ board.others / 6,
             board.near @ board.own / 6,
         ),

@@ -18,8 +18,8 @@ from fairplay.fish.v1.fish_player_pb2 import (
     TakeTurnRequest,
     TakeTurnResponse,
 )
-from fairplay.games.fish import rules
-from fairplay.games.fish.protocol import codec
+from fairplay.games.fish import protocol, rules
+from fairplay.games.fish.rules.board import Move
 from fairplay.player import dial_in, serve
 
 
@@ -44,11 +44,11 @@ class LearnedPlayer:
     def take_turn(self, request: TakeTurnRequest) -> TakeTurnResponse:
         """Move a penguin."""
         source, target = self._choose(request.state)
-        return TakeTurnResponse(action=codec.action_message(rules.Move(source, target)))
+        return TakeTurnResponse(action=protocol.build_action(Move(source, target)))
 
     def _choose(self, state: State) -> Choice:
-        legal = rules.legal(codec.view(state))
-        choices = [Choice(*action) if isinstance(action, rules.Move) else Choice(None, *action) for action in legal]
+        legal = rules.legal(protocol.read_view(state))
+        choices = [Choice(*action) if isinstance(action, Move) else Choice(None, *action) for action in legal]
         return choices[self._policy.best(see(state), choices)]
 
 

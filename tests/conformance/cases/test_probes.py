@@ -16,8 +16,7 @@ from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.player.transports import make_transport
 from fairplay.fish.v1.fish_player_pb2 import TakeTurnResponse
 from fairplay.games.conformance import find_conformance
-from fairplay.games.fish import rules
-from fairplay.games.fish.protocol import codec
+from fairplay.games.fish import protocol, rules
 from fairplay.games.game import find
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.v1.player_pb2 import DescribeRequest
@@ -75,8 +74,8 @@ def draws_lots(number: int) -> Any:
         now = next(asked)
         if now == number:
             raise RuntimeError("this player is broken")
-        moves = list(rules.moves(codec.view(request.state), 0))
-        return TakeTurnResponse(action=codec.action_message(moves[now % len(moves)]))
+        moves = list(rules.moves(protocol.read_view(request.state), 0))
+        return TakeTurnResponse(action=protocol.build_action(moves[now % len(moves)]))
 
     return player(take_turn=take_turn)
 

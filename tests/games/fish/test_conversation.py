@@ -12,9 +12,8 @@ from google.protobuf import json_format
 
 from fairplay.fish.v1 import fish_pb2
 from fairplay.fish.v1.fish_player_pb2 import SetupResponse, TakeTurnResponse
-from fairplay.games.fish import rules
+from fairplay.games.fish import protocol, rules
 from fairplay.games.fish.game import GAME
-from fairplay.games.fish.protocol import codec
 from fairplay.games.steps import Call, CallKind, Eliminate, Outcome, Show, drive
 from fairplay.player.handlers import snake_case
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
@@ -318,22 +317,29 @@ def test_the_golden_game_is_played_as_ever() -> None:
 
 
 def test_settings_survive_the_way_through_messages() -> None:
-    assert codec.settings(codec.settings_message(rules.Settings())) == rules.Settings()
+    assert protocol.read_settings(protocol.build_settings(rules.Settings())) == rules.Settings()
     odd = rules.Settings(rows=3, columns=7, random_fish=True, lone_survivor="stop", action_list="moves", max_fish=3)
-    assert codec.settings(codec.settings_message(odd)) == odd
+    assert protocol.read_settings(protocol.build_settings(odd)) == odd
     board = rules.Settings(board=((1, 2), (0, 3)))
-    assert codec.settings(codec.settings_message(board)) == board
+    assert protocol.read_settings(protocol.build_settings(board)) == board
+
+
+@pytest.mark.parametrize(("columns", "fish"), [(0, [1, 1]), (2, [1, 1, 1])])
+def test_a_board_without_whole_rows_is_refused(columns: int, fish: list[int]) -> None:
+    settings = Settings(board=fish_pb2.Board(columns=columns, fish=fish))
+    with pytest.raises(ValueError, match=f"board has {len(fish)} tiles in rows of {columns}"):
+        protocol.read_settings(settings)
 
 
 def test_an_unknown_enum_value_is_refused() -> None:
     settings = Settings()
     settings.ParseFromString(b"\x50\x09")  # announce_order = 9
     with pytest.raises(ValueError, match="announce_order has the unknown value 9"):
-        codec.settings(settings)
+        protocol.read_settings(settings)
 
 
 def test_a_state_in_which_nobody_is_left_can_be_drawn() -> None:
     nobody = fish_pb2.State(columns=2, fish=[1, 2, 3, 4], penguin_count=4)
     assert GAME.svg(nobody, ["a", "b"]).startswith("<svg")
     assert GAME.text(nobody, ["a", "b"])
-    assert codec.shown(nobody).state.alive == (False,)
+    assert protocol.read_shown(nobody).state.alive == (False,)

@@ -21,9 +21,10 @@ from fairplay.fish.v1.fish_player_pb2 import (
     TakeTurnResponse,
 )
 from fairplay.games.fish import rules
-from fairplay.games.fish.protocol import codec
-from fairplay.games.fish.views import picture
-from fairplay.games.fish.views.person import FRONTEND, FishPerson, Moving, Placing
+from fairplay.games.fish.person import FRONTEND, FishPerson, Moving, Placing
+from fairplay.games.fish.protocol import Shown, build_state, colors
+from fairplay.games.fish.rules.board import Action, Move, Place, board_of_rows
+from fairplay.games.fish.views import svg
 from fairplay.games.frontends import RESERVED_KEYS, IllegalChoiceError, find_frontend
 from fairplay.games.kit.person import Marks
 from tests.games.at_table import LIMIT_S, AtTable, asking
@@ -33,7 +34,7 @@ NAMES = ("ann", "bob")
 
 
 def standing(rows: list[list[int]], *places: list[int]) -> rules.State:
-    return rules.state_of(rules.board_of_rows(rows), places, penguins=len(places[0]))
+    return rules.state_of(board_of_rows(rows), places, penguins=len(places[0]))
 
 
 COLUMN = standing([[1], [2], [3], [0], [4]], [0], [2])
@@ -45,8 +46,8 @@ class Table(AtTable):
         super().__init__(FRONTEND, NAMES)
 
 
-def message(state: rules.State, last: rules.Move | None = None) -> fish_pb2.State:
-    return codec.state_message(state, codec.colors(len(state.places)), last)
+def message(state: rules.State, last: Move | None = None) -> fish_pb2.State:
+    return build_state(Shown(state, colors(len(state.places)), last))
 
 
 def asked(table: Table, request: SetupRequest | TakeTurnRequest) -> AbstractAsyncContextManager[asyncio.Task[Any]]:
@@ -75,12 +76,12 @@ def test_what_may_be_chosen_is_what_is_legal_and_leads_to_it(seed: int, steps: i
         return
     if rules.placing(state):
         placed = [Placing(state).choose(choice.part) for choice in Placing(state).choices]
-        assert {draft.place for draft in placed} == {a.cell for a in rules.legal(state) if isinstance(a, rules.Place)}
+        assert {draft.place for draft in placed} == {a.cell for a in rules.legal(state) if isinstance(a, Place)}
         assert all(draft.reply == SetupResponse(place=draft.place) and not draft.choices for draft in placed)
     else:
         penguins = [Moving(state).choose(choice.part) for choice in Moving(state).choices]
         moves = [draft.choose(choice.part) for draft in penguins for choice in draft.choices]
-        assert sorted(rules.Move(draft.source or 0, draft.target or 0) for draft in moves) == sorted(rules.legal(state))
+        assert sorted(Move(draft.source or 0, draft.target or 0) for draft in moves) == sorted(rules.legal(state))
         assert all(draft.reply is not None for draft in moves)
         assert all(draft.reply is None for draft in penguins)
 
@@ -147,7 +148,7 @@ async def test_choices_are_taken_back_one_by_one() -> None:
 
 async def test_arrow_keys_go_to_the_nearest_choice_in_their_direction() -> None:
     table = Table()
-    state = rules.state_of(rules.board_of_rows([[1, 1, 1], [1, 1, 1], [1, 1, 1]]), [[], []], penguins=2)
+    state = rules.state_of(board_of_rows([[1, 1, 1], [1, 1, 1], [1, 1, 1]]), [[], []], penguins=2)
     async with asked(table, SetupRequest(game_id="game", state=message(state))):
         seen = [table.person.marks.cursor]
         for key in ("right", "right", "right", "down", "left", "up"):
@@ -176,9 +177,9 @@ async def test_when_the_time_is_over_it_says_so() -> None:
 
 def test_what_others_do_is_seen_and_told() -> None:
     table = Table()
-    moved = rules.apply(COLUMN, rules.Move(0, 1))
+    moved = rules.apply(COLUMN, Move(0, 1))
     table.person.update(message(COLUMN))
-    table.person.update(message(moved, rules.Move(0, 1)))
+    table.person.update(message(moved, Move(0, 1)))
     table.person.update(message(COLUMN))  # older: it comes late
     assert table.lines == ["ann moves from [0, 0] to [1, 0]."]
     assert "R•2" in table.board
@@ -188,14 +189,14 @@ def test_what_others_do_is_seen_and_told() -> None:
 
 async def test_moves_are_told_once_and_in_order_also_when_the_question_overtakes_them() -> None:
     table = Table()
-    first = rules.apply(COLUMN, rules.Move(0, 1))
-    second = rules.apply(first, rules.Move(2, 4)) if rules.turn(first) == 1 else first
+    first = rules.apply(COLUMN, Move(0, 1))
+    second = rules.apply(first, Move(2, 4)) if rules.turn(first) == 1 else first
     table.person.update(message(COLUMN))
-    async with asked(table, TakeTurnRequest(game_id="game", state=message(second, rules.Move(2, 4)))):
-        for state, move in ((first, rules.Move(0, 1)), (second, rules.Move(2, 4)), (first, rules.Move(0, 1))):
+    async with asked(table, TakeTurnRequest(game_id="game", state=message(second, Move(2, 4)))):
+        for state, move in ((first, Move(0, 1)), (second, Move(2, 4)), (first, Move(0, 1))):
             table.person.update(message(state, move))
         assert table.lines == ["ann moves from [0, 0] to [1, 0].", "bob moves from [2, 0] to [4, 0]."]
-        assert table.person.state == message(second, rules.Move(2, 4))
+        assert table.person.state == message(second, Move(2, 4))
 
 
 async def test_the_end_of_a_game_is_said() -> None:
@@ -209,7 +210,7 @@ async def test_the_end_of_a_game_is_said() -> None:
 
 async def test_a_new_game_begins_with_an_older_revision() -> None:
     table = Table()
-    table.person.update(message(rules.apply(COLUMN, rules.Move(0, 1))))
+    table.person.update(message(rules.apply(COLUMN, Move(0, 1))))
     await table.person.play_as(PlayAsRequest(game_id="next"))
     table.person.update(message(COLUMN))
     assert "R 1" in table.board
@@ -224,12 +225,12 @@ async def test_every_choice_is_a_part_of_the_picture_and_leads_to_a_legal_reply(
             if rules.placing(state):
                 async with asked(table, SetupRequest(game_id="game", state=shown)) as placed:
                     point_at_random(table.person, rng)
-                    action: rules.Action = rules.Place((await placed).place)
+                    action: Action = Place((await placed).place)
             else:
                 async with asked(table, TakeTurnRequest(game_id="game", state=shown)) as moved:
                     point_at_random(table.person, rng)
                     reply = (await moved).action
-                    action = rules.Move(reply.source, reply.target)
+                    action = Move(reply.source, reply.target)
             assert action in rules.legal(state)
             state = rules.apply(state, action)
 
@@ -247,7 +248,7 @@ def test_the_front_end_is_registered_and_its_keys_are_its_own() -> None:
 
 def test_marked_parts_are_outlined_in_the_picture() -> None:
     marks = Marks(frozenset({"cell-1"}), frozenset({"cell-0"}))
-    drawn = picture.svg(COLUMN, codec.colors(2), None, NAMES, marks)
+    drawn = svg(Shown(COLUMN, colors(2)), NAMES, marks)
     assert drawn.count('class="mark"') == 2
     assert drawn.count('data-part="cell-') == 5
-    assert 'class="mark"' not in picture.svg(COLUMN, codec.colors(2), None, NAMES)
+    assert 'class="mark"' not in svg(Shown(COLUMN, colors(2)), NAMES)

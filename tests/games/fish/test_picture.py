@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from typing import NamedTuple
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -16,17 +16,14 @@ from rich.text import Text
 
 from fairplay.fish.v1 import fish_pb2
 from fairplay.games.fish import rules
-from fairplay.games.fish.views import picture
+from fairplay.games.fish.protocol import Shown, colors
+from fairplay.games.fish.rules.board import FISH_LIMIT, MAX_SIDE, Move, board_of, board_of_rows, neighbours
+from fairplay.games.fish.views import svg, text
 
+UNKNOWN: Any = 77
 RED, WHITE, BROWN, BLACK = fish_pb2.COLOR_RED, fish_pb2.COLOR_WHITE, fish_pb2.COLOR_BROWN, fish_pb2.COLOR_BLACK
 NAMES = ("Ann", "Bob", "Cleo", "Dan")
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-class Shown(NamedTuple):
-    state: rules.State
-    colors: Sequence[int]
-    last: rules.Move | None
 
 
 def played(settings: rules.Settings, seat_count: int, steps: int, rng: Random) -> Shown:
@@ -36,13 +33,13 @@ def played(settings: rules.Settings, seat_count: int, steps: int, rng: Random) -
         if rules.turn(state) is None:
             break
         action = rng.choice(rules.legal(state))
-        state, last = rules.apply(state, action), action if isinstance(action, rules.Move) else None
-    return Shown(state, range(1, seat_count + 1), last)
+        state, last = rules.apply(state, action), action if isinstance(action, Move) else None
+    return Shown(state, colors(seat_count), last)
 
 
 def standing(rows: Sequence[Sequence[int]], *places: Sequence[int], scores: Sequence[int] | None = None) -> rules.State:
     """A state with penguins on these cells by seat, all of them placed."""
-    return rules.state_of(rules.board_of_rows(rows), places, penguins=len(places[0]), scores=scores)
+    return rules.state_of(board_of_rows(rows), places, penguins=len(places[0]), scores=scores)
 
 
 @st.composite
@@ -89,8 +86,8 @@ def place(element: ElementTree.Element) -> tuple[float, float]:
     return float(x), float(y)
 
 
-def drawn(state: rules.State, colors: Sequence[int] = (), last: rules.Move | None = None) -> Drawing:
-    return Drawing(picture.svg(state, colors or range(1, len(state.places) + 1), last, NAMES))
+def drawn(state: rules.State, *own_colors: fish_pb2.Color.ValueType) -> Drawing:
+    return Drawing(svg(Shown(state, own_colors or colors(len(state.places))), NAMES))
 
 
 def read(markup: str) -> list[str]:
@@ -101,8 +98,8 @@ def read(markup: str) -> list[str]:
     return captured.get().splitlines()
 
 
-def lines(state: rules.State, last: rules.Move | None = None, players: Sequence[str] = NAMES) -> list[str]:
-    return read(picture.text(state, range(1, len(state.places) + 1), last, players))
+def lines(state: rules.State, last: Move | None = None, players: Sequence[str] = NAMES) -> list[str]:
+    return read(text(Shown(state, colors(len(state.places)), last), players))
 
 
 # SVG
@@ -111,7 +108,7 @@ def lines(state: rules.State, last: rules.Move | None = None, players: Sequence[
 @given(games())
 @settings(max_examples=60, deadline=None)
 def test_every_tile_hole_penguin_and_survivor_is_drawn_once(shown: Shown) -> None:
-    drawing = Drawing(picture.svg(*shown, NAMES))
+    drawing = Drawing(svg(shown, NAMES))
     state, fish = shown.state, rules.tiles(shown.state)
     tile_count = len(fish) - fish.count(0)
     assert len(drawing.of("tile")) == drawing.uses("fish-ice") == tile_count
@@ -125,18 +122,18 @@ def test_every_tile_hole_penguin_and_survivor_is_drawn_once(shown: Shown) -> Non
 @given(games())
 @settings(max_examples=60, deadline=None)
 def test_the_last_move_is_marked_where_there_is_one(shown: Shown) -> None:
-    drawing = Drawing(picture.svg(*shown, NAMES))
+    drawing = Drawing(svg(shown, NAMES))
     marks = [place(outline) for last in drawing.of("last") for outline in last.iter(f"{SVG}polygon")]
     columns = shown.state.board.columns
     assert marks == [drawing.at(divmod(cell, columns)) for cell in shown.last or ()]
     assert len(drawing.of("arrow")) == (shown.last is not None)
 
 
-@pytest.mark.parametrize("size", [1, 2, rules.MAX_SIDE])
+@pytest.mark.parametrize("size", [1, 2, MAX_SIDE])
 def test_every_size_is_drawn_within_its_frame(size: int) -> None:
-    largest = rules.MAX_SIDE
+    largest = MAX_SIDE
     for rows, columns in {(size, 1), (1, size), (size, 2), (2, size), (size, size), (size, largest + 1 - size)}:
-        state = rules.state_of(rules.board_of(columns, [1] * (rows * columns)), [(0,), (), (), ()], penguins=1)
+        state = rules.state_of(board_of(columns, [1] * (rows * columns)), [(0,), (), (), ()], penguins=1)
         drawing = drawn(state)
         width, height = float(drawing.root.get("width", "")), float(drawing.root.get("height", ""))
         right, bottom = drawing.at((rows - 1, columns - 1))
@@ -148,19 +145,19 @@ def test_every_size_is_drawn_within_its_frame(size: int) -> None:
 
 
 def test_tiles_of_a_row_never_touch_and_neighbours_do() -> None:
-    board = rules.board_of(4, [1] * 16)
+    board = board_of(4, [1] * 16)
     drawing = drawn(rules.state_of(board, [(0,), (1,)], penguins=1))
     across = 2 * drawing.at((1, 0))[1]  # between opposite edges of a hexagon
     side = across / 3**0.5
     assert drawing.at((0, 1))[0] - drawing.at((0, 0))[0] > 2 * side
     for cell in range(16):
         x, y = drawing.at(divmod(cell, 4))
-        for near in rules.neighbours(board, cell):
+        for near in neighbours(board, cell):
             near_x, near_y = drawing.at(divmod(near, 4))
             assert ((near_x - x) ** 2 + (near_y - y) ** 2) ** 0.5 == pytest.approx(across, abs=0.2)
 
 
-@pytest.mark.parametrize("fish", [1, rules.FISH_LIMIT])
+@pytest.mark.parametrize("fish", [1, FISH_LIMIT])
 def test_a_tile_shows_as_many_fish_as_it_carries(fish: int) -> None:
     drawing = drawn(standing([[fish, 1]], (1,)))
     shoal = next(group for group in drawing.root.iter(f"{SVG}g") if group.get("id") == f"fish-{fish}")
@@ -169,30 +166,30 @@ def test_a_tile_shows_as_many_fish_as_it_carries(fish: int) -> None:
 
 
 def test_a_penguin_has_its_players_colour_and_its_tile_says_its_fish() -> None:
-    drawing = drawn(standing([[4, 1, 1], [1, 1, 1]], (0,), (4,)), [BLACK, WHITE])
+    drawing = drawn(standing([[4, 1, 1], [1, 1, 1]], (0,), (4,)), BLACK, WHITE)
     fills = {penguin.get("fill") for penguin in drawing.of("penguin")}
     assert fills == {penguin.get("fill") for penguin in drawing.of("icon")}
     assert len(fills) == 2
     titles = [tile.findtext(f"{SVG}title") for tile in drawing.of("tile")]
     assert titles[0] == "[0, 0]: 4 fish, black penguin"
     assert titles[4] == "[1, 1]: 1 fish, white penguin"
-    assert [text.text for text in drawing.of("tile")[0].iter(f"{SVG}text")] == ["4"]
+    assert [element.text for element in drawing.of("tile")[0].iter(f"{SVG}text")] == ["4"]
 
 
 def test_names_go_by_colour_and_absent_ones_are_named_after_it() -> None:
     state = standing([[1, 1, 1], [1, 1, 1]], (0,), (4,), (2,))
-    document = picture.svg(state, [BROWN, RED, BLACK], None, ["Ann", "Bob", "Cleo"])
+    document = svg(Shown(state, [BROWN, RED, BLACK]), ["Ann", "Bob", "Cleo"])
     assert Drawing(document).texts("name") == ["Cleo", "Ann", "black"]
 
 
 def test_a_colour_that_nobody_knows_is_grey() -> None:
     state = standing([[1, 1, 1]], (0,))
-    assert Drawing(picture.svg(state, [77], None, NAMES)).texts("name") == ["grey"]
-    assert "grey" in "\n".join(read(picture.text(state, [77], None, NAMES)))
+    assert Drawing(svg(Shown(state, [UNKNOWN]), NAMES)).texts("name") == ["grey"]
+    assert "grey" in "\n".join(read(text(Shown(state, [UNKNOWN]), NAMES)))
 
 
 def test_nothing_is_loaded_from_elsewhere_and_nothing_runs() -> None:
-    root = drawn(*played(rules.Settings(random_fish=True), 4, 20, Random(1))).root
+    root = Drawing(svg(played(rules.Settings(random_fish=True), 4, 20, Random(1)), NAMES)).root
     ids = {element.get("id") for element in root.iter()}
     for element in root.iter():
         assert element.tag.removeprefix(SVG) not in {"script", "image", "style", "foreignObject"}
@@ -236,7 +233,7 @@ HOSTILE = ('<&"[bold]', "</title>", "\\\\[/b]", ":smile:")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_name_is_shown_as_it_is(name: str) -> None:
     state = standing([[1, 1, 1]], (0,), (2,))
-    assert Drawing(picture.svg(state, [RED, WHITE], None, [name, "Bob"])).texts("name") == [name, "Bob"]
+    assert Drawing(svg(Shown(state, [RED, WHITE]), [name, "Bob"])).texts("name") == [name, "Bob"]
     assert name in lines(state, None, [name, "Bob"])[-2]
 
 
@@ -244,7 +241,7 @@ def test_a_hostile_name_is_shown_as_it_is(name: str) -> None:
 @settings(max_examples=200, deadline=None)
 def test_no_name_breaks_a_picture(name: str) -> None:
     state = standing([[1, 1, 1]], (0,), (2,))
-    shown = Drawing(picture.svg(state, [RED, WHITE], None, [name, "Bob"])).texts("name")[0]
+    shown = Drawing(svg(Shown(state, [RED, WHITE]), [name, "Bob"])).texts("name")[0]
     line, other = lines(state, None, [name, "Bob"])[-2:]
     assert shown.isprintable()
     assert 1 <= cell_len(shown) <= 16 or not shown.isascii()
@@ -258,7 +255,7 @@ def test_no_name_breaks_a_picture(name: str) -> None:
 @given(games())
 @settings(max_examples=60, deadline=None)
 def test_text_has_a_line_for_each_row_and_survivor_and_bounded_width(shown: Shown) -> None:
-    state, markup = shown.state, picture.text(*shown, NAMES)
+    state, markup = shown.state, text(shown, NAMES)
     found = Text.from_markup(markup).plain.split("\n")
     assert len(found) == 1 + state.board.rows + 1 + sum(state.alive) + (shown.last is not None)
     assert max(map(cell_len, found)) <= max(40, 6 * state.board.columns + 5)
@@ -285,8 +282,8 @@ def test_odd_rows_of_text_are_shifted_by_half_a_period() -> None:
 def test_text_marks_the_last_move_with_its_direction(direction: tuple[int, int], arrow: str) -> None:
     source, target = (4, 2), (4 + direction[0], 2 + direction[1])
     state = standing([[1] * 5] * 9, (22,), (44,))
-    moved = rules.apply(state, rules.Move(22, target[0] * 5 + target[1]))
-    found = lines(moved, rules.Move(22, target[0] * 5 + target[1]))
+    moved = rules.apply(state, Move(22, target[0] * 5 + target[1]))
+    found = lines(moved, Move(22, target[0] * 5 + target[1]))
     assert found[1 + source[0]].count(arrow) == 1
     assert "R•1" in found[1 + target[0]]
     assert found[-1].strip() == f"last move [4, 2] {arrow} [{target[0]}, {target[1]}]"

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairplay.games.fish import rules
-from fairplay.games.fish.rules import Move, Place, Settings, State
+from fairplay.games.fish.rules import Settings, State
+from fairplay.games.fish.rules.board import Action, Move, Place, board_of, board_of_rows, geometry
 
 # A model of its own: tiles by (y, x), where x counts half periods, so that directions are the same in every row.
 
@@ -137,7 +138,7 @@ def play(setup: Setup) -> list[State]:
 
 def moving(board: Sequence[Sequence[int]], *places: Sequence[tuple[int, int]], **fields: Any) -> State:
     """A state after placement, its penguins as (row, column)."""
-    known = rules.board_of_rows(board)
+    known = board_of_rows(board)
     cells = [[row * known.columns + column for row, column in own] for own in places]
     return rules.state_of(known, cells, **{"penguins": min(map(len, cells)), **fields})
 
@@ -197,7 +198,7 @@ def test_a_board_overrides_what_would_draw_one() -> None:
 
 
 def test_short_rows_end_in_holes() -> None:
-    board = rules.board_of_rows([[1, 2], [], [3, 4, 5]])
+    board = board_of_rows([[1, 2], [], [3, 4, 5]])
     assert (board.rows, board.columns, board.fish) == (3, 3, (1, 2, 0, 0, 0, 0, 3, 4, 5))
 
 
@@ -269,7 +270,7 @@ def test_the_longest_lines_are_remembered_within_bounds() -> None:
     for seed in range(40):
         for state in play(setup._replace(seed=seed))[::80]:
             assert {tuple(action) for action in rules.legal(state)} == expected_actions(state)
-    known = rules.geometry(25, 25).lines
+    known = geometry(25, 25).lines
     assert 0 < sum(len(moves) for lines in known for _, moves, _ in lines) <= 20_000
 
 
@@ -301,7 +302,7 @@ def test_random_games_keep_the_rules_at_every_step(setup: Setup) -> None:
     assert rules.invariant(state) is None
 
 
-def check_step(before: State, action: rules.Action, after: State) -> None:
+def check_step(before: State, action: Action, after: State) -> None:
     assert after.revision == before.revision + 1
     assert after.board is before.board
     mine, others = before.seat, [seat for seat in range(len(before.places)) if seat != before.seat]
@@ -326,7 +327,7 @@ def test_whatever_is_not_listed_breaks_a_listed_rule(setup: Setup) -> None:
         cells = [-size, -1, *range(size), size, 10**9]
         listed = set(rules.legal(state))
         pairs = [Move(*pair) for pair in product(cells, cells)]
-        actions: list[rules.Action | None] = [None, *map(Place, cells), *pairs]
+        actions: list[Action | None] = [None, *map(Place, cells), *pairs]
         for action in actions:
             assert (rules.violation(state, action) in rules.RULES) is (action not in listed)
             assert (rules.violation(state, action) is None) is (action in listed)
@@ -383,7 +384,7 @@ CORNER = ([[1, 2, 3], [4, 5, 0], [1, 2, 3]], [(0, 0), (2, 2)], [(1, 0), (0, 2)])
         (Move(0, 6), None),
     ],
 )
-def test_a_refused_move_names_the_rule_that_helps(answer: rules.Action | None, rule: str | None) -> None:
+def test_a_refused_move_names_the_rule_that_helps(answer: Action | None, rule: str | None) -> None:
     assert rules.violation(moving(*CORNER), answer) == rule
 
 
@@ -397,8 +398,8 @@ def test_a_refused_move_names_the_rule_that_helps(answer: rules.Action | None, r
         (Place(1), None),
     ],
 )
-def test_a_refused_place_names_the_rule_that_helps(answer: rules.Action | None, rule: str | None) -> None:
-    board = rules.board_of_rows([[1, 1, 0, 1], [1, 1, 1, 1]])
+def test_a_refused_place_names_the_rule_that_helps(answer: Action | None, rule: str | None) -> None:
+    board = board_of_rows([[1, 1, 0, 1], [1, 1, 1, 1]])
     state = rules.state_of(board, [[0], []], penguins=3, seat=1)
     assert rules.violation(state, answer) == rule
 
@@ -462,7 +463,7 @@ def test_equal_scores_share_a_group_and_the_eliminated_are_not_ranked() -> None:
 @given(setups())
 def test_a_state_can_be_rebuilt_from_what_is_seen_of_it(setup: Setup) -> None:
     for state in play(setup):
-        board = rules.board_of(state.board.columns, rules.tiles(state))
+        board = board_of(state.board.columns, rules.tiles(state))
         rebuilt = rules.state_of(
             board,
             state.places,
@@ -489,7 +490,7 @@ def test_a_seat_that_cannot_act_hands_the_turn_on() -> None:
 )
 def test_what_is_no_board_is_refused(columns: int, fish: list[int], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
-        rules.board_of(columns, fish)
+        board_of(columns, fish)
 
 
 @pytest.mark.parametrize(
@@ -504,7 +505,7 @@ def test_what_is_no_board_is_refused(columns: int, fish: list[int], complaint: s
 )
 def test_facts_that_make_no_state_are_refused(places: list[list[int]], fields: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
-        rules.state_of(rules.board_of(3, [1] * 6), places, penguins=1, **fields)
+        rules.state_of(board_of(3, [1] * 6), places, penguins=1, **fields)
 
 
 @pytest.mark.parametrize(
@@ -524,7 +525,7 @@ def test_facts_that_make_no_state_are_refused(places: list[list[int]], fields: d
 def test_the_invariant_names_what_cannot_be(
     places: list[list[int]], fields: dict[str, Any], complaint: str | None
 ) -> None:
-    state = rules.state_of(rules.board_of(3, [1, 1, 1, 1, 1, 0]), places, **{"penguins": 1, **fields})
+    state = rules.state_of(board_of(3, [1, 1, 1, 1, 1, 0]), places, **{"penguins": 1, **fields})
     problem = rules.invariant(state)
     assert (problem is None) if complaint is None else (problem is not None and complaint in problem)
 

@@ -10,17 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairplay.games.fish import rules
-from fairplay.games.fish.players.strategies import Greedy, Minimax, Random, Strategy, strategy
-from fairplay.games.fish.rules import Move, Place, Settings, State
+from fairplay.games.fish.players import Greedy, Minimax, Random, Strategy, strategy
+from fairplay.games.fish.rules import Settings, State
+from fairplay.games.fish.rules.board import Action, Move, Place, board_of, board_of_rows
 
 SPECS = ["first", "random", "greedy", "minimax:depth=3"]
 
 
-def act(chosen: Strategy, state: State) -> rules.Action:
+def act(chosen: Strategy, state: State) -> Action:
     return Place(chosen.place(state, state.seat)) if rules.placing(state) else chosen.move(state, state.seat)
 
 
-def play(state: State, *strategies: Strategy) -> list[tuple[State, rules.Action]]:
+def play(state: State, *strategies: Strategy) -> list[tuple[State, Action]]:
     """Every state of a game that was acted in, with what was done; seat after seat has its strategy."""
     acted = []
     while (seat := rules.turn(state)) is not None:
@@ -35,10 +36,10 @@ def begin(seed: int, seats: int = 2, rows: int = 4, columns: int = 3, holes: int
 
 
 def moving(board: list[list[int]], *places: list[int]) -> State:
-    return rules.state_of(rules.board_of_rows(board), places, penguins=min(map(len, places)))
+    return rules.state_of(board_of_rows(board), places, penguins=min(map(len, places)))
 
 
-def moves_of(acted: list[tuple[State, rules.Action]]) -> list[rules.Action]:
+def moves_of(acted: list[tuple[State, Action]]) -> list[Action]:
     return [action for _, action in acted if isinstance(action, Move)]
 
 
@@ -76,7 +77,7 @@ def test_every_answer_is_legal(spec: str, seed: int, seats: int, holes: int) -> 
 def test_a_rebuilt_state_is_answered_alike(spec: str, seed: int, seats: int) -> None:
     for state, action in play(begin(seed, seats), strategy(spec)):
         rebuilt = rules.state_of(
-            rules.board_of(state.board.columns, rules.tiles(state)),
+            board_of(state.board.columns, rules.tiles(state)),
             state.places,
             penguins=state.penguins,
             scores=state.scores,
@@ -128,12 +129,12 @@ def test_greedy_takes_the_most_fish_then_keeps_most_moves_then_the_first_cells()
 
 
 def test_greedy_places_on_the_most_fish_then_where_it_is_freest_then_first() -> None:
-    board = rules.board_of_rows([[1, 5, 1], [5, 0, 1], [1, 1, 5]])
+    board = board_of_rows([[1, 5, 1], [5, 0, 1], [1, 1, 5]])
     state = rules.state_of(board, [[], []], penguins=1)
     freedom = {cell: len(rules.reach(state, cell)) for cell in (1, 3, 8)}
     assert freedom == {1: 3, 3: 4, 8: 2}
     assert Greedy().place(state, 0) == 3
-    alike = rules.state_of(rules.board_of_rows([[1, 0, 5], [1, 0, 1], [5, 1, 1]]), [[], []], penguins=1)
+    alike = rules.state_of(board_of_rows([[1, 0, 5], [1, 0, 1], [5, 1, 1]]), [[], []], penguins=1)
     assert {len(rules.reach(alike, cell)) for cell in (2, 6)} == {2}
     assert Greedy().place(alike, 0) == 2
 
@@ -196,7 +197,7 @@ def test_minimax_takes_the_first_of_the_moves_that_the_definition_finds_best(
 def test_minimax_does_not_take_a_bound_that_it_remembers_for_a_value(
     columns: int, fish: list[int], places: list[list[int]], seat: int
 ) -> None:
-    state = rules.state_of(rules.board_of(columns, fish), places, penguins=3, seat=seat)
+    state = rules.state_of(board_of(columns, fish), places, penguins=3, seat=seat)
     worth = worths(state, 4)
     assert Minimax(4).move(state, seat) == min(move for move in worth if worth[move] == max(worth.values()))
 
@@ -222,5 +223,5 @@ def test_a_plan_begins_with_the_move_and_wins_what_it_says(seed: int, seats: int
 
 
 def test_a_stuck_player_plans_nothing() -> None:
-    stuck = rules.state_of(rules.board_of(2, [1, 1]), [[0], [1]], penguins=1)
+    stuck = rules.state_of(board_of(2, [1, 1]), [[0], [1]], penguins=1)
     assert Minimax(2).plan(stuck, 0) == (0, [])

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairplay.games.fish import rules, testdata
-from fairplay.games.fish.rules import Move, Place, Settings, State
-from fairplay.games.fish.testdata import forms, games
+from fairplay.games.fish import forms, rules, testdata
+from fairplay.games.fish.rules import Settings, State
+from fairplay.games.fish.rules.board import Move, Place, board_of
 
 BOARD = [[1, 2, 3], [4, 0, 5], [1, 1, 2]]
 STATE: dict[str, Any] = {
@@ -87,7 +87,7 @@ def test_a_board_is_the_same_after_reading_and_writing_but_for_the_padding(rows:
 @given(st.integers(0, 8), st.integers(0, 8))
 def test_actions_are_read_and_what_is_off_the_board_is_cell_minus_1(row: int, column: int) -> None:
     cell = row * 6 + column if row < 5 and column < 6 else -1
-    board = rules.board_of(6, [1] * 30)
+    board = board_of(6, [1] * 30)
     assert forms.read_action([row, column], board) == Place(cell)
     assert forms.read_action([[row, column], [0, 1]], board) == Move(cell, 1)
     assert forms.read_action(False, board) is None
@@ -194,7 +194,7 @@ ACTORS = [["Ann", "minimax"], ["Bob", "minimax"]]
 
 @pytest.mark.parametrize(
     "defect",
-    [["setup", 2], ["take-turn"], ["play-with", 1], *(["a cheat", cheat] for cheat in games.CHEATS)],
+    [["setup", 2], ["take-turn"], ["play-with", 1], *(["a cheat", cheat] for cheat in testdata.CHEATS)],
 )
 def test_an_actor_with_a_defect_is_eliminated_and_the_other_is_ranked_alone(defect: list[object]) -> None:
     played = testdata.game(SMALL, [["Ann", "minimax", *defect], ["Bob", "greedy"]], 2)

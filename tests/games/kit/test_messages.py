@@ -7,14 +7,14 @@ from random import Random
 import pytest
 
 from fairplay.fish.v1 import fish_pb2
-from fairplay.games.fish.protocol import codec
+from fairplay.games.fish import protocol
 from fairplay.games.kit.messages import read_draw_state
 
 
 def test_settings_that_are_remembered_belong_to_their_message() -> None:
-    small, large = (codec.settings(fish_pb2.Settings(rows=rows, columns=4)) for rows in (3, 5))
+    small, large = (protocol.read_settings(fish_pb2.Settings(rows=rows, columns=4)) for rows in (3, 5))
     assert (small.rows, large.rows) == (3, 5)
-    assert codec.settings(fish_pb2.Settings(rows=3, columns=4)) is small
+    assert protocol.read_settings(fish_pb2.Settings(rows=3, columns=4)) is small
 
 
 def test_a_state_of_draws_has_eight_bytes_or_is_drawn() -> None:

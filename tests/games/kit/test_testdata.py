@@ -9,14 +9,14 @@ import pytest
 
 from fairplay.fish.v1.fish_player_pb2 import PlayAsRequest, SetupRequest, SetupResponse
 from fairplay.games.conformance import Mutation
-from fairplay.games.fish.protocol import conversation
+from fairplay.games.fish import protocol
 from fairplay.games.kit import testdata
 from fairplay.games.kit.testdata import Actor, Json, Script, question
 from fairplay.games.steps import Call, CallKind
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 
-SETUP, PLAY_AS = conversation.SETUP, conversation.PLAY_AS
-METHODS = tuple(conversation.METHODS.values())
+SETUP, PLAY_AS = protocol.SETUP, protocol.PLAY_AS
+METHODS = tuple(protocol.METHODS.values())
 
 
 class Player:

@@ -6,7 +6,8 @@ from random import Random
 
 from fairplay.fish.v1 import fish_pb2
 from fairplay.games.fish import rules
-from fairplay.games.fish.protocol import codec
+from fairplay.games.fish.protocol import Shown, colors, read_settings
+from fairplay.games.fish.rules.board import FISH_LIMIT, Action, Move, Place
 from fairplay.games.research import Encoding, Kind, Part, Position, Research, seats_from, turns_until
 
 
@@ -14,49 +15,41 @@ class FishEncoding(Encoding):
     """Fish on a board of a certain size. A penguin has the number that it was placed as, from 0."""
 
     def __init__(self, settings: fish_pb2.Settings, seat_count: int) -> None:
-        super().__init__(rules, codec.settings(settings), seat_count)
+        super().__init__(rules, read_settings(settings), seat_count)
         sample = self.initial(Random(0)).state
         board, penguins = sample.board, sample.penguins
-        self._size = board.geometry.size
+        self._size: int = board.geometry.size
         self.kinds = (
             Kind("place", self._size, "Place the next penguin on this cell; cells are numbered row by row."),
             Kind("move", penguins * self._size, f"Move penguin N // {self._size} to cell N % {self._size}."),
         )
         shape = board.rows, board.columns
         self.parts = (
-            Part("fish", shape, rules.FISH_LIMIT, "The fish on each tile, under penguins too; 0 is a hole."),
+            Part("fish", shape, FISH_LIMIT, "The fish on each tile, under penguins too; 0 is a hole."),
             Part(
                 "penguins",
                 (seat_count, *shape),
                 penguins,
                 "By player, the observer first: 1 + the number of its penguin there.",
             ),
-            Part(
-                "scores", (seat_count,), self._size * rules.FISH_LIMIT, "By player, the observer first: fish collected."
-            ),
+            Part("scores", (seat_count,), self._size * FISH_LIMIT, "By player, the observer first: fish collected."),
             Part("penguin_count", (1,), penguins, "How many penguins each player places."),
             Part("turn", (1,), seat_count, "How many players after the observer it is the turn of; all: nobody's."),
         )
 
-    def legal(self, position: Position) -> list[int]:
-        """Return the legal actions, in the order of the rules."""
-        state: rules.State = position.state
-        if rules.placing(state):
-            return [action[0] for action in rules.legal(state)]
+    def number(self, state: rules.State, action: Action) -> int:
+        """Return the number of a legal action."""
+        if isinstance(action, Place):
+            return action.cell
         own, size = state.places[state.seat], self._size
-        first = {cell: (number + 1) * size for number, cell in enumerate(own)}
-        return [first[action[0]] + action[1] for action in rules.legal(state) if isinstance(action, rules.Move)]
+        return (1 + own.index(action.source)) * size + action.target
 
-    def action(self, position: Position, action: int) -> rules.Action:
-        """Return the action of the rules that a number stands for."""
-        if action < self._size:
-            return rules.Place(action)
-        number, target = divmod(action - self._size, self._size)
-        return rules.Move(position.state.places[position.state.seat][number], target)
-
-    def apply(self, position: Position, action: int) -> Position:
-        """Return the position after an action."""
-        return Position(rules.apply(position.state, self.action(position, action)))
+    def action(self, state: rules.State, number: int) -> Action:
+        """Return the legal action that a number stands for."""
+        if number < self._size:
+            return Place(number)
+        penguin, target = divmod(number - self._size, self._size)
+        return Move(state.places[state.seat][penguin], target)
 
     def observe(self, position: Position, seat: int) -> list[int]:
         """Return what a seat sees; in Fish nothing is hidden."""
@@ -74,9 +67,9 @@ class FishEncoding(Encoding):
             turns_until(rules.turn(state), seat, self.seat_count),
         ]
 
-    def shown(self, position: Position) -> codec.Shown:
+    def shown(self, position: Position) -> Shown:
         """Return the state as the game shows it."""
-        return codec.Shown(position.state, codec.colors(self.seat_count))
+        return Shown(position.state, colors(self.seat_count))
 
 
-RESEARCH = Research(rules, codec.settings, FishEncoding)
+RESEARCH = Research(rules, read_settings, FishEncoding)

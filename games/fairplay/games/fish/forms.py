@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from fairplay.games.fish import rules
-from fairplay.games.fish.rules import Action, Board, Move, Place, Settings, State
+from fairplay.games.fish.rules import Settings, State
+from fairplay.games.fish.rules.board import Action, Board, Move, Place, board_of_rows
 from fairplay.games.kit.testdata import Json, read_int, read_list, read_object, read_settings, read_text
 
 
@@ -29,7 +30,7 @@ def read_board(value: Json, where: str = "board") -> Board:
     ]
     if not any(fish):
         raise ValueError(f"{where} has no tiles.")
-    return rules.board_of_rows(fish)
+    return board_of_rows(fish)
 
 
 def read_state(value: Json, penguins: Json = None) -> Table:

@@ -17,12 +17,11 @@ from fairplay.fish.v1.fish_player_pb2 import (
     TakeTurnResponse,
 )
 from fairplay.games.fish import rules
-from fairplay.games.fish.protocol import codec
-from fairplay.games.fish.views import picture
-from fairplay.games.fish.views.drawing import centre
-from fairplay.games.fish.views.standings import cell_of, move_line, name_cell, part_of
+from fairplay.games.fish.protocol import build_action, read_shown, read_view
+from fairplay.games.fish.rules.board import Move, Place
+from fairplay.games.fish.views import board_text, cell_of, centre, move_line, name_cell, part_of, side_text, svg
 from fairplay.games.frontends import Choice, Frontend, GameView, IllegalChoiceError
-from fairplay.games.kit.person import NO_MARKS, Marks, Person
+from fairplay.games.kit.person import Marks, Person
 
 
 class Placing(NamedTuple):
@@ -44,9 +43,7 @@ class Placing(NamedTuple):
         """Return the free tiles."""
         if self.place is not None:
             return ()
-        return [
-            _choice(self.state, action.cell) for action in rules.legal(self.state) if isinstance(action, rules.Place)
-        ]
+        return [_choice(self.state, action.cell) for action in rules.legal(self.state) if isinstance(action, Place)]
 
     @property
     def chosen(self) -> frozenset[str]:
@@ -61,7 +58,7 @@ class Placing(NamedTuple):
     def choose(self, part: str) -> Placing:
         """Choose a tile, also in place of another. Raises IllegalChoiceError if it is not free."""
         cell = cell_of(part)
-        _check(rules.violation(self.state, rules.Place(cell)))
+        _check(rules.violation(self.state, Place(cell)))
         return Placing(self.state, cell)
 
 
@@ -102,14 +99,14 @@ class Moving(NamedTuple):
         """Return the move, if it is chosen."""
         if self.source is None or self.target is None:
             return None
-        return TakeTurnResponse(action=codec.action_message(rules.Move(self.source, self.target)))
+        return TakeTurnResponse(action=build_action(Move(self.source, self.target)))
 
     def choose(self, part: str) -> Moving:
         """Choose a penguin, also in place of another, or its target. Raises IllegalChoiceError if that is illegal."""
         cell = cell_of(part)
         if self.source is None or cell in self.state.places[self.state.seat]:
             return self._with_penguin(cell)
-        _check(rules.violation(self.state, rules.Move(self.source, cell)))
+        _check(rules.violation(self.state, Move(self.source, cell)))
         return self._replace(target=cell)
 
     def _with_penguin(self, cell: int) -> Moving:
@@ -146,50 +143,37 @@ class FishPerson(Person[fish_pb2.State]):
 
     async def setup(self, request: SetupRequest) -> Message:
         """Return the tile on which the person places the next penguin."""
-        return await self.answer(request, request.state, Placing(codec.view(request.state)))
+        return await self.answer(request, request.state, Placing(read_view(request.state)))
 
     async def take_turn(self, request: TakeTurnRequest) -> Message:
         """Return the person's move."""
-        return await self.answer(request, request.state, Moving(codec.view(request.state)))
+        return await self.answer(request, request.state, Moving(read_view(request.state)))
 
     def draw(self, state: fish_pb2.State, marks: Marks) -> str:
         """Return the board."""
-        return _board(state, marks)
+        return board_text(read_shown(state), marks)
 
     def draw_svg(self, state: fish_pb2.State, marks: Marks) -> str:
         """Return the board and the players as one SVG document."""
-        return picture.svg(*codec.shown(state), self.table.names(), marks)
+        return svg(read_shown(state), self.table.names(), marks)
 
     def describe(self, state: fish_pb2.State) -> str:
         """Return the players with their scores."""
-        return _side(state, self.table.names())
-
-    def revision(self, state: fish_pb2.State) -> int:
-        """Return the revision of a state."""
-        return state.revision
+        return side_text(read_shown(state), self.table.names())
 
     def is_over(self, state: fish_pb2.State) -> bool:
         """Return whether a state is the end of its game."""
-        return codec.shown(state).state.over
+        return read_shown(state).state.over
 
     def news(self, state: fish_pb2.State) -> str:
         """Return the move that led to a state, if it names one."""
-        return move_line(*codec.shown(state), self.table.names())
+        return move_line(read_shown(state), self.table.names())
 
 
-def _watched(state: fish_pb2.State, names: Sequence[str]) -> GameView:
+def _watch(state: fish_pb2.State, names: Sequence[str]) -> GameView:
     """Return the board as a spectator sees it."""
-    return GameView(_board(state, NO_MARKS), _side(state, names), "You watch.")
-
-
-def _board(state: fish_pb2.State, marks: Marks) -> str:
-    shown = codec.shown(state)
-    return picture.board_text(shown.state, shown.colors, shown.last, marks)
-
-
-def _side(state: fish_pb2.State, names: Sequence[str]) -> str:
-    shown = codec.shown(state)
-    return picture.side_text(shown.state, shown.colors, names)
+    shown = read_shown(state)
+    return GameView(board_text(shown), side_text(shown, names), "You watch.")
 
 
 FRONTEND = Frontend(
@@ -201,6 +185,6 @@ FRONTEND = Frontend(
         "all penguins are placed; then each turn moves one in a straight line over free tiles. The tile that it "
         "leaves sinks, and its fish are yours. Who has most when nobody can move has won."
     ),
-    view_of=_watched,
+    view_of=_watch,
     create_player=FishPerson,
 )

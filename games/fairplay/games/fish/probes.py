@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from random import Random
 
 from fairplay.fish.v1 import fish_pb2
-from fairplay.games.conformance import Probe, Situation
+from fairplay.games.conformance import Conformance, Probe, Situation
 from fairplay.games.fish import rules
-from fairplay.games.fish.protocol import codec
+from fairplay.games.fish.mutations import MUTATIONS
+from fairplay.games.fish.protocol import Shown, build_state, read_settings
+from fairplay.games.fish.protocol import colors as fresh_colors
+from fairplay.games.fish.rules.board import board_of, board_of_rows
 from fairplay.games.kit.conformance import MakeSituation, begin_game, find_state, play_randomly
 
 PLACING = ("fish.place.free", "fish.place.on-board", "fish.place.required", "fish.place.tile")
@@ -50,13 +53,13 @@ def _drawn(
     count = 1 + max(map(LETTERS.find, cells))
     places = [[at for at, cell in enumerate(cells) if cell == letter] for letter in LETTERS[:count]]
     state = rules.state_of(
-        rules.board_of(len(rows[0]), fish),
+        board_of(len(rows[0]), fish),
         places,
         penguins=len(places[0]) if penguins is None else penguins,
         scores=scores or [0] * count,
         revision=revision,
     )
-    message = codec.state_message(state, colors or codec.colors(count))
+    message = build_state(Shown(state, colors or fresh_colors(count)))
     return lambda rng: Situation(settings, count, seat, message, turn_count)
 
 
@@ -65,7 +68,7 @@ _TILES = str.maketrans({".": "0", **dict.fromkeys(LETTERS, FISH_BELOW)})
 
 def _board(*rows: str) -> fish_pb2.Settings:
     """Return settings with a drawn board; short rows end in holes."""
-    board = rules.board_of_rows([[int(cell.translate(_TILES)) for cell in row] for row in rows])
+    board = board_of_rows([[int(cell.translate(_TILES)) for cell in row] for row in rows])
     return fish_pb2.Settings(board=fish_pb2.Board(columns=board.columns, fish=board.fish))
 
 
@@ -73,9 +76,9 @@ def _in_the_middle(seat_count: int, seat: int, settings: fish_pb2.Settings, move
     """Return the situation of a game after its placement and so many random moves; seat 0 is the one to move."""
 
     def situation(rng: Random) -> Situation:
-        state = rules.initial(codec.settings(settings), seat_count, rng)
+        state = rules.initial(read_settings(settings), seat_count, rng)
         state = play_randomly(rules, state, rng, seat_count * state.penguins + moves)
-        message = codec.state_message(state, codec.colors(seat_count))
+        message = build_state(Shown(state, fresh_colors(seat_count)))
         return Situation(settings, seat_count, seat, message, 0)
 
     return situation
@@ -84,8 +87,8 @@ def _in_the_middle(seat_count: int, seat: int, settings: fish_pb2.Settings, move
 def _passed_over(rng: Random) -> Situation:
     """Return a situation in which somebody is stuck and passed over again and again; seat 0 to move is told so."""
     settings = fish_pb2.Settings(action_list=fish_pb2.ACTION_LIST_MOVES_AND_SKIPS)
-    state = find_state(rules, lambda: rules.initial(codec.settings(settings), 4, rng), rng, _somebody_is_stuck)
-    return Situation(settings, 4, 0, codec.state_message(state, codec.colors(4)), 0)
+    state = find_state(rules, lambda: rules.initial(read_settings(settings), 4, rng), rng, _somebody_is_stuck)
+    return Situation(settings, 4, 0, build_state(Shown(state, fresh_colors(4))), 0)
 
 
 def _somebody_is_stuck(state: rules.State) -> bool:
@@ -273,5 +276,33 @@ PROBES: tuple[Probe, ...] = (
         PLACING,
         "The announcements may come player by player: a player may hear of colours before all have got theirs.",
         begin_game(1, 3, ONE_BY_ONE, turn_count=2),
+    ),
+)
+
+# Settings that the suite tries away from their defaults; the largest boards are probes, as they take long
+
+RAGGED = fish_pb2.Board(columns=4, fish=[0, 1, 5, 0, 2, 0, 3, 3, 0, 0, 0, 1, 4, 4, 0, 5, 5, 1, 2, 3, 0, 1, 1, 0])
+
+SETTINGS_VALUES = {
+    "rows": (1, 2, 13),
+    "columns": (1, 2, 12),
+    "fish": (1, 5),
+    "holes": (1, 3, 20),
+    "board": (RAGGED,),
+    "max_fish": (1, 3),
+    "penguin_base": (5, 7, 10),
+}
+CONFORMANCE = Conformance(
+    probes=PROBES,
+    mutations=MUTATIONS,
+    package="fairplay.games.fish",
+    settings_values=SETTINGS_VALUES,
+    long_game=Situation(fish_pb2.Settings(rows=17, columns=17, random_fish=True, penguin_base=6), 2, 0, None, 100),
+    leaving_settings=(
+        fish_pb2.Settings(
+            penguin_count_basis=fish_pb2.PENGUIN_COUNT_BASIS_SURVIVORS,
+            announce_order=fish_pb2.ANNOUNCE_ORDER_PER_PLAYER,
+        ),
+        fish_pb2.Settings(lone_survivor=fish_pb2.LONE_SURVIVOR_STOP),
     ),
 )

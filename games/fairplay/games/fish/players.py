@@ -1,4 +1,4 @@
-"""Strategies of the reference players of Fish: where to place, what to move.
+"""The reference players of Fish: where to place, what to move.
 
 A strategy sees a state as a player can rebuild it from what it is asked, and its own seat there, whose turn it is.
 It keeps nothing between two answers: what it answers depends on its settings and on what it sees, so a game that is
@@ -7,18 +7,23 @@ resumed goes on as it would have gone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Protocol
 
+from fairplay.fish.v1.fish_player_pb2 import SetupRequest, SetupResponse, TakeTurnRequest, TakeTurnResponse
 from fairplay.games.fish import rules
-from fairplay.games.fish.players.search import OutOfPositionsError, Search
-from fairplay.games.fish.rules import Move, State
+from fairplay.games.fish.protocol import METHODS, SETUP, TAKE_TURN, build_action, read_view
+from fairplay.games.fish.rules import State
+from fairplay.games.fish.rules.board import Move
+from fairplay.games.kit.players import build_players
 from fairplay.games.kit.strategies import StrategyKind, make_strategy
-from fairplay.games.kit.strategies import search_depth as search_depth_among
 
+_MEMO_LIMIT = 500_000
+"""How many positions are remembered within one answer."""
 _MOST_POSITIONS = 500_000
 """How many positions a search may look at for one answer: some seconds."""
 
@@ -88,6 +93,101 @@ class Greedy:
         return max(best, key=lambda move: len(rules.moves(rules.apply(state, move), seat)))
 
 
+class OutOfPositionsError(Exception):
+    """Raised where a search has looked at all positions that it may look at."""
+
+
+class Search:
+    """A look ahead: the others leave `seat` as little as they can, `seat` takes what it can.
+
+    Alpha-beta: a value that `value` and `worth` return is exact if it lies between `low` and `high`; at or below `low`
+    it is not less than the exact one, at or above `high` not more. Only what is still to be won counts, so positions
+    are worth the same however they came about.
+    """
+
+    def __init__(self, seat: int, most_fish: int, most_positions: float = math.inf) -> None:
+        self.positions_left = most_positions
+        """How many positions `value` may still look at: then it raises OutOfPositionsError."""
+        self.seat = seat
+        self.most_fish = most_fish
+        self.unbounded = 1_000_000
+        self.memo: dict[tuple[object, ...], tuple[int, int]] = {}
+
+    def best_move(self, state: State, turns: int) -> tuple[Move, int]:
+        """Return the move of `seat`, whose turn it is, that wins most in so many turns, and what it wins.
+
+        Of several it is the one with the smallest source row, then column, then target. There must be a move.
+        """
+        moves = sorted(rules.moves(state, self.seat))
+        best, most = moves[0], 0
+        for move in moves:
+            worth = self.worth(state, move, turns, most, self.unbounded)
+            if worth > most:
+                best, most = move, worth
+        return best, most
+
+    def worst_move(self, state: State, turns: int) -> Move:
+        """Return the move of another seat, whose turn it is, that leaves `seat` least; of several the smallest."""
+        moves = sorted(rules.moves(state, state.seat))
+        return min(moves, key=lambda move: self.value(rules.apply(state, move), turns, -1, self.unbounded))
+
+    def worth(self, state: State, move: Move, turns: int, low: int, high: int) -> int:
+        """Return what a move of `seat` wins now and in its `turns - 1` turns thereafter."""
+        fish = state.board.fish[move.source]
+        if turns == 1:
+            return fish
+        return fish + self.value(rules.apply(state, move), turns - 1, low - fish, high - fish)
+
+    def value(self, state: State, turns: int, low: int, high: int) -> int:
+        """Return what `seat` can win in so many turns more. Raises OutOfPositionsError if that takes too many."""
+        self.positions_left -= 1
+        if self.positions_left < 0:
+            raise OutOfPositionsError
+        key = (state.taken, state.places, state.seat, turns)
+        least, most = self.memo.get(key) or self._bounds(state, turns)
+        if least == most or least >= high:
+            return least
+        if most <= low:
+            return most
+        own = state.seat == self.seat
+        found = (self._best if own else self._worst)(state, turns, max(low, least), min(high, most))
+        if len(self.memo) < _MEMO_LIMIT:
+            self.memo[key] = (least if found <= low else found, most if found >= high else found)
+        return found
+
+    def _best(self, state: State, turns: int, low: int, high: int) -> int:
+        fish = state.board.fish
+        best = 0
+        for move in sorted(rules.moves(state, self.seat), key=lambda move: -fish[move.source]):
+            best = max(best, self.worth(state, move, turns, max(low, best), high))
+            if best >= high:
+                break
+        return best
+
+    def _worst(self, state: State, turns: int, low: int, high: int) -> int:
+        worst = self.unbounded
+        for move in rules.moves(state, state.seat):
+            worst = min(worst, self.value(rules.apply(state, move), turns, low, min(high, worst)))
+            if worst <= low:
+                break
+        return worst
+
+    def _bounds(self, state: State, turns: int) -> tuple[int, int]:
+        """Return the least and the most that can be won, as seen without looking ahead.
+
+        A cell once taken stays so, and each move takes one more: a penguin with more free neighbours than there are
+        seats to move before `seat` can still move when it is the turn of `seat`; a penguin without any never will.
+        """
+        near, fish = state.board.geometry.near, state.board.fish
+        others = (self.seat - state.seat) % len(state.places)
+        least = most = 0
+        for cell in state.places[self.seat]:
+            freedom = (near[cell] & ~state.taken).bit_count()
+            least = max(least, fish[cell] if freedom > others else 0)
+            most = max(most, fish[cell] if freedom else 0)
+        return least, most + (turns - 1) * self.most_fish if most else 0
+
+
 @dataclass(frozen=True, slots=True)
 class Minimax:
     """Take the most fish that it can be sure of in its next `depth` turns, whatever the others do.
@@ -151,20 +251,19 @@ def _moves(state: State, seat: int) -> list[Move]:
     return moves
 
 
-_ANY_SEED = -(2**63), 2**63 - 1
-
 STRATEGIES: Mapping[str, StrategyKind[Strategy]] = {
     "first": StrategyKind(First, "Whatever is found first: the cheapest legal answer there is."),
     "random": StrategyKind(
         Random,
         "Any legal answer, each as likely as another; the same whenever it sees the same.",
-        {"seed": (0, *_ANY_SEED)},
+        {"seed": (0, -(2**63), 2**63 - 1)},
     ),
     "greedy": StrategyKind(Greedy, "The most fish now."),
     "minimax": StrategyKind(
         Minimax,
         "The most fish that it can be sure of in its next turns, whatever the others do.",
         {"depth": (1, 1, 10)},
+        is_quick=False,
     ),
 }
 
@@ -177,6 +276,12 @@ def strategy(spec: str) -> Strategy:
     return make_strategy(spec, STRATEGIES, "Fish")
 
 
-def search_depth(spec: str) -> int:
-    """Return how deep a strategy is asked to search; 0 if no deeper than by default. Raises ValueError likewise."""
-    return search_depth_among(spec, STRATEGIES, "Fish")
+def _set_up(strategy: Strategy, request: SetupRequest) -> SetupResponse:
+    return SetupResponse(place=strategy.place(read_view(request.state), 0))
+
+
+def _take_turn(strategy: Strategy, request: TakeTurnRequest) -> TakeTurnResponse:
+    return TakeTurnResponse(action=build_action(strategy.move(read_view(request.state), 0)))
+
+
+player = build_players("fish", "Fish", METHODS.values(), STRATEGIES, {SETUP: _set_up, TAKE_TURN: _take_turn})

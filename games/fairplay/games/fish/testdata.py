@@ -18,11 +18,11 @@ says where.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
-from fairplay.games.fish import rules
-from fairplay.games.fish.players.strategies import Minimax, strategy
-from fairplay.games.fish.testdata.forms import (
+from fairplay.games.fish import mutations, rules
+from fairplay.games.fish.forms import (
     Table,
     read_action,
     read_board,
@@ -33,25 +33,32 @@ from fairplay.games.fish.testdata.forms import (
     write_position,
     write_state,
 )
-from fairplay.games.fish.testdata.games import final_state, play_fresh, play_on, read_actors
+from fairplay.games.fish.players import Minimax, player, strategy
+from fairplay.games.fish.protocol import METHODS, Shown, color_of, colors, play
+from fairplay.games.game import Start
 from fairplay.games.kit import knockout
+from fairplay.games.kit.player_service import END, START
 from fairplay.games.kit.testdata import (
     Actor,
     Json,
+    PlayedGame,
     PlayedTournament,
     collect_questions,
+    play_game,
     play_scripted,
     play_tournament,
     question,
     read_flag,
     read_int,
     read_list,
+    read_scripts,
     read_text,
 )
 
 SIZES = range(rules.MIN_SEATS, rules.MAX_SEATS + 1)
 MAX_SEED = 2**64 - 1
 NO_SETTINGS: Json = {}
+CHEATS = {"off-board": mutations.moves_one_too_far_off, "stay": mutations.stays, "skip": mutations.skips}
 
 
 # Rules
@@ -170,10 +177,19 @@ def game(state: Json, actors: Json, penguins: Json = None) -> Json:
     """
     table = read_state(state, penguins)
     cast = read_actors(actors, len(table.colors))
-    played = play_on(table, cast)
-    groups = [[cast[seat].script.name for seat in group] for group in rules.ranking(final_state(played))]
-    fish = {cast[seat].script.name: score for group in played.outcome.ranking for seat, score in group}
-    return {"ranking": groups, "scores": fish, "eliminated": [cast[seat].script.name for seat in played.eliminated]}
+    names = [actor.script.name for actor in cast]
+    start = Shown(table.state, tuple(map(color_of, table.colors)))
+    played = play_game(play(Start("test", rules.Settings(), names, start, fresh=False)), cast)
+    groups = [[names[seat] for seat in group] for group in rules.ranking(played.state.state)]
+    fish = {names[seat]: score for group in played.outcome.ranking for seat, score in group}
+    return {"ranking": groups, "scores": fish, "eliminated": [names[seat] for seat in played.eliminated]}
+
+
+def read_actors(value: Json, count: int | None = None, *, tournament: bool = False) -> list[Actor]:
+    """Return the actors in a JSON array, `count` of them if that is given. Raises ValueError if an item is no actor."""
+    methods = (START, *METHODS.values(), END) if tournament else METHODS.values()
+    scripts = read_scripts(value, "actors", tuple(methods), CHEATS, count=count)
+    return [Actor(script, player(script.strategy), CHEATS) for script in scripts]
 
 
 # Tournaments (section 7)
@@ -199,7 +215,12 @@ def tournament(actors: Json, settings: Json = NO_SETTINGS, seed: Json = 0, end_f
     chosen, rng = read_chosen(settings), Random(read_int(seed, "seed", 0, MAX_SEED))
     strict = read_flag(end_failure_is_failure, "end_failure_is_failure")
     conversation = knockout.play("test", len(cast), SIZES, strict)
-    return _written(play_tournament(conversation, cast, lambda players: play_fresh(chosen, players, rng)), cast)
+
+    def play_fresh(players: Sequence[Actor]) -> PlayedGame:
+        start = Shown(rules.initial(chosen, len(players), rng), colors(len(players)))
+        return play_game(play(Start("test", chosen, [], start, fresh=True)), players)
+
+    return _written(play_tournament(conversation, cast, play_fresh), cast)
 
 
 @question

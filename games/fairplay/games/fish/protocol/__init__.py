@@ -1,1 +1,0 @@
-"""Between the rules of Fish and its messages: settings, codec and conversation."""

@@ -1,1 +1,0 @@
-"""Pictures of Fish, and what a person sees and can do."""
