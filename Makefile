@@ -80,7 +80,7 @@ fuzz: .venv/.ready-dev ## attack a server with 1,000,000 random frames and reque
 	@$(BIN)/python -m tools.fuzz $(ARGS)
 
 .PHONY: cluster-kills
-cluster-kills: .venv/.ready-dev ## kill workers of a tournament on Ray and look for lost games (ARGS="--games 10000 --kills 2")
+cluster-kills: .venv/.ready-dev ## kill workers of a tournament and look for lost games (ARGS="--games 10000 --kills 2")
 	@$(BIN)/python -m tools.cluster_kills $(ARGS)
 
 .PHONY: test-languages

@@ -77,7 +77,7 @@ def _of_machine(pace: Pace) -> Mapping[str, Measure]:
         "opening": Measure("the page of a lobby", partial(_run, opening.measure, pace)),
         "league": Measure("the standings of a league", partial(_run, league.measure, pace)),
         "postgresql": Measure("records in PostgreSQL", partial(_run, stores.measure, pace)),
-        "cluster": Measure("games on Ray", partial(_run, cluster.measure, pace)),
+        "cluster": Measure("games of several processes", partial(_run, cluster.measure, pace)),
         "scale": Measure("the command of a cluster", partial(_run, scale.measure, pace)),
         "help": Measure("fairplay --help", startup.measure),
     }

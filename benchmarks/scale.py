@@ -11,8 +11,7 @@ from typing import NamedTuple
 from benchmarks.bots import GAME
 from benchmarks.figures import Figure, Pace, Unmeasurable, figure
 from benchmarks.measured import SCALE_REACH
-from fairplay.server.cluster.cluster import Cluster
-from fairplay.server.cluster.jobs import ClusterOptions
+from fairplay.server.cluster.pool import Pool
 from fairplay.server.cluster.runner import ClusterRunner
 from fairplay.server.links.opening import Ways
 from fairplay.server.links.secrets import Secrets
@@ -68,10 +67,9 @@ async def measure(pace: Pace) -> list[Figure]:
 async def _cost(place: Place, deals: int) -> Cost:
     """Play a tournament with so many deals, and return what a game has cost."""
     server = await Server.start(Config(records=place))
-    cluster = Cluster(ClusterOptions(jobs=2), WORKERS)
-    await cluster.start()
+    pool = Pool(2, WORKERS)
     try:
-        runner = ClusterRunner(cluster, server.referee, server.store, Ways(), Secrets(None))
+        runner = ClusterRunner(pool, server.referee, server.store, Ways(), Secrets(None))
         manager = Manager(runner, server.links, server.hub, server.store, server.clock)
         began = time.process_time()
         await manager.create(NAME, _plan(deals))
@@ -80,7 +78,7 @@ async def _cost(place: Place, deals: int) -> Cost:
         cpu_s = time.process_time() - began
         count = manager.get(NAME).game_count
     finally:
-        await cluster.close()
+        await pool.close()
         await server.stop()
     size = sum(file.stat().st_size for folder in place.folders for file in folder.iterdir())
     began = time.process_time()

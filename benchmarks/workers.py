@@ -1,6 +1,6 @@
-"""`python -m benchmarks.workers`: a dispatcher whose workers take no time, which leaves the command's own work.
+"""`python -m benchmarks.workers`: a worker that takes no time, which leaves the command's own work.
 
-It speaks to a cluster as fairplay.server.cluster.dispatcher does. A game between the same players in the same seats is
+It speaks to a pool as fairplay.server.cluster.worker does. A game between the same players in the same seats is
 played once; every other one gets the record of that with its own header, in a chain of its own.
 """
 
@@ -14,8 +14,6 @@ from fairplay.server.cluster.jobs import packed, read_message
 from fairplay.server.records.writer import MemoryJournal
 from fairplay.v1.record_pb2 import Record, RecordEntry
 from fairplay.v1.referee_pb2 import GamePlan
-
-PROCESSORS = 2
 
 
 class Workers:
@@ -43,15 +41,9 @@ class Workers:
 def main() -> None:
     """Answer until standard input ends."""
     source, target, workers = sys.stdin.buffer, sys.stdout.buffer, Workers()
-    read_message(source)
-    target.write(packed(("processors", PROCESSORS)))
-    target.flush()
     while (message := read_message(source)) is not None:
-        kind, number, *rest = message
-        if kind == "do":
-            [job] = rest
-            target.write(packed(("done", number, workers.play(pickle.loads(job.work)))))
-            target.flush()
+        target.write(packed(("done", workers.play(pickle.loads(message[0].work)))))
+        target.flush()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Kill workers of a cluster that plays a tournament, and see whether a game is lost or repeated: `make cluster-kills`.
+"""Kill workers that play the games of a tournament, and see whether one is lost or repeated: `make cluster-kills`.
 
 A round robin of cheap bots in small games of Fish is played twice with the same seed: in one process, and with
-`--jobs 2`, where workers are killed with -9 in the middle of a game, after as many games as the seed draws. In the
+`--jobs 2`, where workers are killed with -9, after as many games as the seed draws. In the
 records of the second one every game of the schedule must be there once, as the record of the tournament and the games'
 own records say, `records verify` must find them intact, and the result must be that of the first one.
 """
@@ -65,7 +65,7 @@ class Report:
 
 
 def trial(game_count: int, kill_count: int, seed: int) -> Report:
-    """Play the tournament in one process and on a cluster whose workers are killed; return what came of it.
+    """Play the tournament in one process and by workers that are killed; return what came of it.
 
     Raises TroubleError if a command fails or takes too long, or is over before all its workers were killed.
     """
@@ -108,24 +108,21 @@ def _play(
 
 
 def _kill(command: Command, folder: Path, count_before: int, limit_s: float) -> int:
-    """Kill a worker in the middle of a game, once so many games are recorded; return how many there are."""
+    """Kill a worker once so many games are recorded; return how many there are."""
     count = partial(recorded_count, folder)
     until(lambda: command.over or count() >= count_before, f"{count_before} recorded games", limit_s)
-    until(lambda: command.over or _kill_one(command), "a worker that plays", limit_s)
+    until(lambda: command.over or _kill_one(command), "a worker", limit_s)
     if command.over:
         raise TroubleError(f"the tournament was over before a worker was killed after {count_before} games")
     return count()
 
 
 def _kill_one(command: Command) -> bool:
-    """Kill a worker that plays just now; return whether there was one. It is stopped first: games take milliseconds."""
+    """Kill a worker; return whether there was one."""
     for found in workers(command):
         with contextlib.suppress(psutil.NoSuchProcess):
-            found.suspend()
-            if workers(command, found):
-                found.kill()
-                return True
-            found.resume()
+            found.kill()
+            return True
     return False
 
 
@@ -133,7 +130,7 @@ def _kill_one(command: Command) -> bool:
 
 
 def recorded_count(folder: Path) -> int:
-    """Return how many games are recorded while a cluster plays them: its records come as a whole, after the first."""
+    """Return how many games are recorded while workers play them: its records come as a whole, after the first."""
     try:
         with Store.read_only(folder) as store:
             newest, _ = store.list("game", limit=1)

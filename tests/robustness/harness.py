@@ -126,8 +126,8 @@ class Command:
 
 
 def workers(command: Command, *among: psutil.Process) -> list[psutil.Process]:
-    """Return the processes of a cluster that work just now: all that the command has started, or some of them."""
-    return [each for each in among or command.left() if line(each).startswith(("ray::play", "ray::certify"))]
+    """Return the processes that do the work of a command, with `--jobs`: all that it has started, or some of them."""
+    return [each for each in among or command.left() if "fairplay.server.cluster.worker" in line(each)]
 
 
 def line(process: psutil.Process) -> str:

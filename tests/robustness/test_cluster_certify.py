@@ -1,4 +1,4 @@
-"""Rosters certified on Ray: whatever is killed, the verdicts are those of one process that nobody has disturbed."""
+"""Rosters certified in several processes: whatever is killed, the verdicts are those of one."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ import pytest
 
 from fairplay.certificate import check
 from tests.robustness.harness import Command, exec_player, until, workers, zoo_player
-from tests.robustness.test_cluster import JOBS, LONG_S, TOKEN, ended, head
+from tests.robustness.test_cluster import JOBS, LONG_S, ON_RAY, TOKEN, ended, head
 
 pytestmark = pytest.mark.slow
-pytest.importorskip("ray", reason="the extra cluster is not installed")
 
 PLAYERS = {
     "sound": "bot:greedy",
@@ -91,6 +90,7 @@ def test_ctrl_c_ends_it_and_leaves_nothing(tmp_path: Path) -> None:
         until(lambda: not command.left(), "the end of everything that it started", LONG_S)
 
 
+@ON_RAY
 def test_a_cluster_without_workers_certifies_nobody_and_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,7 +25,6 @@ SELECT number + 1000, record_id || '-again', {KEPT} FROM records WHERE number = 
 
 @pytest.mark.slow
 def test_workers_that_are_killed_lose_and_repeat_nothing() -> None:
-    pytest.importorskip("ray", reason="the extra cluster is not installed")
     report = trial(game_count=100, kill_count=2, seed=3)
     assert report.sound, report
     assert report.recorded == 100

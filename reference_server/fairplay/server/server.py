@@ -21,7 +21,7 @@ from fairplay.server.access.caller import SERVER, Caller, method_roles
 from fairplay.server.access.interceptor import AccessInterceptor, Audit
 from fairplay.server.access.ownership import Ownership
 from fairplay.server.access.quotas import GameQuota, QuotaLimits, Quotas
-from fairplay.server.cluster.cluster import Cluster
+from fairplay.server.cluster.cluster import make_workers
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.cluster.runner import ClusterRunner
 from fairplay.server.game.referee import Referee
@@ -164,10 +164,10 @@ class Server:
         self.programs, self.links = ways.open(self.hub, self.clock, secrets, GameQuota(config.quotas))
         self.referee = Referee(self.links, store, [each for each in (config.meter, config.tracer) if each is not None])
         suite = Suite(options, config.credentials, networks, config.start_limit_s)
-        self._cluster = Cluster(config.cluster) if config.cluster is not None else None
+        self._workers = make_workers(config.cluster) if config.cluster is not None else None
         self.runner: Runner = LocalRunner(self.referee, store)
-        if self._cluster is not None:
-            self.runner = ClusterRunner(self._cluster, self.referee, store, ways, secrets)
+        if self._workers is not None:
+            self.runner = ClusterRunner(self._workers, self.referee, store, ways, secrets)
         self.manager = Manager(
             self.runner,
             self.links,
@@ -224,9 +224,9 @@ class Server:
         except BaseException:
             await server.store.close()
             raise
-        if server._cluster is not None:
+        if server._workers is not None:
             try:
-                await server._cluster.start()
+                await server._workers.start()
             except BaseException:
                 await server.stop()
                 raise
@@ -317,8 +317,8 @@ class Server:
         await self.referee.suspend_all()
         await self.manager.suspend_all()
         await self.lobby.suspend_all()
-        if self._cluster is not None:
-            await self._cluster.close()
+        if self._workers is not None:
+            await self._workers.close()
         await self.programs.close()
         self.hub.goodbye(GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN, "the server shuts down")
         await asyncio.gather(self._players.stop(STOP_LIMIT_S), self._grpc.stop(STOP_LIMIT_S))

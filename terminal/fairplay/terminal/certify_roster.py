@@ -31,8 +31,7 @@ from fairplay.games.game import find
 from fairplay.games.kit.files import Output
 from fairplay.games.kit.processors import processors
 from fairplay.player.interrupts import run
-from fairplay.server.cluster.cluster import LostError
-from fairplay.server.cluster.jobs import ClusterOptions, WorkerError
+from fairplay.server.cluster.jobs import ClusterOptions, LostError, WorkerError
 from fairplay.terminal.certify import CertifyOptions
 from fairplay.terminal.certify_progress import SeveralView
 from fairplay.terminal.certify_run import build_options

@@ -16,7 +16,7 @@ WAIT, END = "wait", "end"
 
 
 def parse_cluster(typed: Cluster, links: Iterable[str], written: Iterable[Path] = ()) -> ClusterOptions | None:
-    """Return the cluster of `--jobs`, `--cluster`, `--when-lost` and `--ship`; None: it is done without one.
+    """Return the cluster of `--jobs`, `--cluster`, `--when-lost` and `--ship`; None: this process does it.
 
     `written` are folders that are not shipped, since the command writes there. Raises UsageError if the options make no
     sense together, or with players on these links, or the extra is missing.
@@ -33,7 +33,7 @@ def parse_cluster(typed: Cluster, links: Iterable[str], written: Iterable[Path] 
         if parse_link(link).kind == "dial-in":
             stays = f"{link} stays with the server that it has dialled"
             raise UsageError(f"{stays}: with --jobs and --cluster players are bot:, exec: or grpc://")
-    if (sentence := missing_module("ray", "--jobs above 1 or --cluster", "cluster")) is not None:
+    if typed.cluster is not None and (sentence := missing_module("ray", "--cluster", "cluster")) is not None:
         raise UsageError(sentence)
     options = ClusterOptions(jobs=typed.jobs, address=typed.cluster or "", wait=typed.when_lost == WAIT)
     if not typed.ship:

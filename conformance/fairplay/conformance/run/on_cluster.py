@@ -17,7 +17,7 @@ from fairplay.conformance.run.plan import Plan, make_plan
 from fairplay.conformance.run.pool import Interruption
 from fairplay.conformance.run.report import Report
 from fairplay.conformance.run.several import PlayerEvent
-from fairplay.server.cluster.cluster import Cluster
+from fairplay.server.cluster.cluster import make_workers
 from fairplay.server.cluster.jobs import ClusterOptions, Job, WorkerError, make_job
 
 
@@ -49,7 +49,7 @@ async def run_on_cluster(
     lost is judged again by another one. Raises ClusterError if there is no cluster, WorkerError if a worker is not fit,
     LostError if there are no workers; by then all have been told of those that were judged.
     """
-    async with Cluster(options) as cluster:
+    async with make_workers(options) as cluster:
         await judge_all(cluster, plans, at_once, writers, take)
 
 

@@ -1,4 +1,4 @@
-"""A cluster as a process knows it: it takes jobs, returns what comes of them, and goes on when something is lost."""
+"""Those who do jobs: a pool of processes on this machine, or a cluster of Ray, which goes on when something is lost."""
 
 from __future__ import annotations
 
@@ -7,48 +7,36 @@ import contextlib
 import itertools
 import logging
 import os
-import pickle
-import secrets
-import shutil
 import signal
 import sys
-import tempfile
-from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from fairplay.server.cluster.jobs import (
     KEPT_CHILDREN,
-    LENGTH,
+    ClusterError,
     ClusterOptions,
     Job,
     JobError,
+    LostError,
     WorkerError,
     packed,
+    read_answer,
     to_shipped,
 )
+from fairplay.server.cluster.pool import Pool
 
 log = logging.getLogger("fairplay.cluster")
 
 COMMAND = (sys.executable, "-P", "-m", "fairplay.server.cluster.dispatcher")
-QUIET = {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    "RAY_worker_niceness": "0",
-    **KEPT_CHILDREN,
-    "RAY_gcs_server_port_wait_time_s": "120",
-    "RAY_DASHBOARD_STARTUP_TIMEOUT_S": "120",
-}
-"""The environment of Ray: it reports to nobody, its workers are as quick as other processes, and it may take its time
-to start on a busy machine."""
-STARTS = 3
-"""How often a cluster on this machine is started that did not come up: Ray gives up early on a busy one."""
+QUIET = {"RAY_USAGE_STATS_ENABLED": "0", **KEPT_CHILDREN}
+"""The environment of Ray: it reports to nobody."""
 RETRY_S = 2.0
 """How long after a connection was lost the next one is tried, and after each that was not had."""
 KNOCK_LIMIT_S = 10.0
 """How long the address of a cluster may take to be reached."""
 CONNECT_LIMIT_S = 180.0
-"""How long Ray may take to start or to connect: left alone it tries for many minutes."""
+"""How long Ray may take to connect: left alone it tries for many minutes."""
 END_LIMIT_S = 10.0
 MAX_SENTENCE_CHARS = 300
 
@@ -56,14 +44,6 @@ MAX_SENTENCE_CHARS = 300
 NO_WORKERS = "the cluster has no workers"
 LOST_WORKERS = "the cluster has lost all its workers"
 LOST_CONNECTION = "the connection to the cluster is lost"
-
-
-class ClusterError(OSError):
-    """There is no cluster; one sentence."""
-
-
-class LostError(Exception):
-    """There is nobody to do the work, and nobody wants to wait for others; one sentence."""
 
 
 async def _knock(address: str) -> None:
@@ -79,42 +59,59 @@ async def _knock(address: str) -> None:
     writer.close()
 
 
-def _own_token() -> dict[str, str]:
-    """Return the environment of a cluster of one's own: others on this machine know no token for it."""
-    return {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+class Workers(Protocol):
+    """Those who do jobs. As a context they are there from its beginning to its end."""
+
+    processors: int
+    """How many jobs are done at a time; it may change."""
+
+    async def start(self) -> None:
+        """Get ready. Raises ClusterError if there is nobody, or nobody answers."""
+
+    async def __aenter__(self) -> Self:
+        """Start, and return this."""
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close."""
+
+    async def do(self, job: Job) -> bytes:
+        """Return what comes of a job. If this is cancelled, nobody works on it any more.
+
+        Raises JobError if it cannot be done, WorkerError if a worker is not fit for it, LostError if there are none,
+        OSError if the machine has no room for a process.
+        """
+
+    async def close(self) -> None:
+        """Drop all jobs, and end what is one's own."""
+
+
+def make_workers(options: ClusterOptions) -> Workers:
+    """Return those who do the jobs: a pool of processes on this machine, or a cluster of Ray."""
+    return Cluster(options) if options.address else Pool(options.jobs)
 
 
 class Cluster:
-    """A cluster that does jobs. As a context it is started at its beginning and closed at its end.
+    """A cluster of Ray, reached by a dispatcher in a process of its own."""
 
-    `command` runs its dispatcher.
-    """
-
-    def __init__(self, options: ClusterOptions, command: Sequence[str] = COMMAND) -> None:
+    def __init__(self, options: ClusterOptions) -> None:
         self.processors = 0
         self._options = options
-        self._command = command
         self._numbers = itertools.count(1)
         self._open: dict[int, tuple[Job, asyncio.Future[bytes]]] = {}
-        self._folder = ""
         self._process: asyncio.subprocess.Process | None = None
         self._task: asyncio.Task[None] | None = None
         self._missing = ""
         """Why there are no processors."""
 
     async def start(self) -> None:
-        """Connect to the cluster, or start it. Raises ClusterError if there is none, or it does not start."""
-        attempts = 1 if self._options.address else STARTS
-        for left in reversed(range(attempts)):
-            try:
-                await self._connect()
-                break
-            except ClusterError:
-                if not left:
-                    raise
-            except BaseException:
-                await self._end()
-                raise
+        """Connect to the cluster. Raises ClusterError if there is none."""
+        try:
+            await self._connect()
+        except BaseException:
+            await self._end()
+            raise
         if not self.processors:
             self._lack(NO_WORKERS)
         self._task = asyncio.create_task(self._keep())
@@ -147,7 +144,7 @@ class Cluster:
                 self._send("cancel", number)
 
     async def close(self) -> None:
-        """End the cluster if it is one's own, and leave it otherwise; jobs are dropped."""
+        """Leave the cluster; jobs are dropped."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
@@ -158,17 +155,16 @@ class Cluster:
     async def _connect(self) -> None:
         """Start a dispatcher and wait until it has a cluster. Raises ClusterError if it has none."""
         await _knock(self._options.address)
-        self._folder = tempfile.mkdtemp(prefix="fairplay-ray-", dir="/tmp")  # Ray's sockets need a short path
         self._process = await asyncio.create_subprocess_exec(
-            *self._command,
+            *COMMAND,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
-            env={**os.environ, **QUIET, **({} if self._options.address else _own_token())},
+            env={**os.environ, **QUIET},
             start_new_session=True,
         )
         assert self._process.stdin is not None
-        self._process.stdin.write(packed((self._options, self._folder)))
+        self._process.stdin.write(packed((self._options,)))
         try:
             message = await asyncio.wait_for(self._read(), CONNECT_LIMIT_S)
         except TimeoutError:
@@ -176,8 +172,7 @@ class Cluster:
         if message is None or message[0] != "processors":
             reason = "it ended while it started" if message is None else str(message[1])[:MAX_SENTENCE_CHARS]
             await self._end()
-            what = f"no cluster answers at {self._options.address}" if self._options.address else "Ray does not start"
-            raise ClusterError(f"{what}: {reason}")
+            raise ClusterError(f"no cluster answers at {self._options.address}: {reason}")
         self.processors = message[1]
 
     async def _keep(self) -> None:
@@ -204,12 +199,7 @@ class Cluster:
     async def _read(self) -> tuple[Any, ...] | None:
         assert self._process is not None
         assert self._process.stdout is not None
-        try:
-            (length,) = LENGTH.unpack(await self._process.stdout.readexactly(LENGTH.size))
-            message: tuple[Any, ...] = pickle.loads(await self._process.stdout.readexactly(length))
-        except (asyncio.IncompleteReadError, OSError):
-            return None
-        return message
+        return await read_answer(self._process.stdout)
 
     def _send(self, *message: Any) -> None:
         process = self._process
@@ -217,7 +207,7 @@ class Cluster:
             process.stdin.write(packed(message))
 
     async def _end(self) -> None:
-        """End the dispatcher and what it has started, and remove its files."""
+        """End the dispatcher and what it has started."""
         process, self._process = self._process, None
         if process is not None:
             assert process.stdin is not None
@@ -227,9 +217,6 @@ class Cluster:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
-        if self._folder:
-            await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
-            self._folder = ""
 
     # --- what it says ---
 

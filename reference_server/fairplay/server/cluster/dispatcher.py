@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 import sys
 from concurrent.futures import Future
 from functools import partial
@@ -20,12 +19,17 @@ import ray
 from ray.exceptions import RayTaskError, TaskCancelledError
 
 from fairplay.server.cluster import worker
-from fairplay.server.cluster.jobs import KEPT_CHILDREN, ClusterOptions, Job, JobError, WorkerError, packed, read_message
+from fairplay.server.cluster.jobs import (
+    KEPT_CHILDREN,
+    MOST_LOSSES,
+    ClusterOptions,
+    Job,
+    JobError,
+    WorkerError,
+    packed,
+    read_message,
+)
 
-MEMORY_BYTES = 256 * 1024 * 1024
-"""What a cluster on this machine may hold of jobs and results that travel: a record has some kilobytes."""
-MOST_LOSSES = 100
-"""How often a job is done again whose worker was lost: one that ends every worker must not go on for ever."""
 LOOK_S = 1.0
 """How often it is looked how many processors the cluster has."""
 
@@ -98,27 +102,12 @@ def _processors() -> int:
     return int(sum(node["Resources"].get("CPU", 0) for node in nodes if node["Alive"]))
 
 
-def connect(options: ClusterOptions, folder: str) -> None:
-    """Connect to a cluster, or start one on this machine that keeps its files in a folder.
-
-    Raises whatever Ray raises if that is not possible.
-    """
-    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
-    if options.address:
-        environment: dict[str, Any] = {"env_vars": KEPT_CHILDREN}
-        if options.shipped:
-            environment |= {"working_dir": options.shipped, "excludes": [f"/{each}/" for each in options.kept]}
-        ray.init(address=options.address, runtime_env=environment, **quiet)
-    else:
-        ray.init(
-            address="local",
-            num_cpus=options.jobs,
-            num_gpus=0,
-            include_dashboard=False,
-            object_store_memory=MEMORY_BYTES,
-            _temp_dir=folder,
-            **quiet,
-        )
+def connect(options: ClusterOptions) -> None:
+    """Connect to a cluster. Raises whatever Ray raises if that is not possible."""
+    environment: dict[str, Any] = {"env_vars": KEPT_CHILDREN}
+    if options.shipped:
+        environment |= {"working_dir": options.shipped, "excludes": [f"/{each}/" for each in options.kept]}
+    ray.init(address=options.address, runtime_env=environment, log_to_driver=False, logging_level=logging.CRITICAL)
 
 
 def main() -> None:
@@ -139,7 +128,6 @@ def main() -> None:
         Dispatcher(source, target).run()
     finally:
         ray.shutdown()
-        shutil.rmtree(start[1], ignore_errors=True)  # whoever started this may have been killed
 
 
 if __name__ == "__main__":

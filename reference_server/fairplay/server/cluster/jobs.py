@@ -1,7 +1,8 @@
-"""What travels between a process and its cluster: work goes out as a job, what comes of it comes back."""
+"""What travels between a process and its workers: work goes out as a job, what comes of it comes back."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pickle
 import shlex
@@ -16,6 +17,8 @@ from fairplay.server import __version__
 from fairplay.server.links.spec import parse_link
 
 LENGTH = struct.Struct("!Q")
+MOST_LOSSES = 100
+"""How often a job is done again whose worker was lost: one that ends every worker must not go on for ever."""
 KEPT_CHILDREN = {"RAY_kill_child_processes_on_worker_exit": "false"}
 """The environment of workers: Ray must not kill the guards of programs, which end the programs and then themselves."""
 
@@ -63,6 +66,14 @@ def to_shipped(job: Job) -> Job:
     return replace(job, folder="", programs=there)
 
 
+class ClusterError(OSError):
+    """There is no cluster; one sentence."""
+
+
+class LostError(Exception):
+    """There is nobody to do the work, and nobody wants to wait for others; one sentence."""
+
+
 class JobError(Exception):
     """A job could not be done, for a reason that its work has; one sentence."""
 
@@ -73,7 +84,7 @@ class WorkerError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ClusterOptions:
-    """Which cluster does the work: one of `jobs` processes on this machine, or the one of Ray at an address.
+    """Who does the work: a pool of `jobs` processes on this machine, or the cluster of Ray at an address.
 
     `address` "auto": the one that runs on this machine. `wait`: when it has lost all its workers, wait for new ones.
     `shipped`: a folder that is sent to the machines of the workers, where their work finds it as the current folder,
@@ -129,4 +140,14 @@ def read_message(source: BinaryIO) -> tuple[Any, ...] | None:
     if len(data) < length:
         return None
     message: tuple[Any, ...] = pickle.loads(data)
+    return message
+
+
+async def read_answer(source: asyncio.StreamReader) -> tuple[Any, ...] | None:
+    """Return the next message of a process that is asked; None when it is gone."""
+    try:
+        (length,) = LENGTH.unpack(await source.readexactly(LENGTH.size))
+        message: tuple[Any, ...] = pickle.loads(await source.readexactly(length))
+    except (asyncio.IncompleteReadError, OSError):
+        return None
     return message

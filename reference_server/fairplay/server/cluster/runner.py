@@ -1,12 +1,12 @@
-"""The runner that has a cluster play games, and takes their records."""
+"""The runner that has workers play games, and takes their records."""
 
 from __future__ import annotations
 
 import asyncio
 
-from fairplay.server.cluster.cluster import Cluster, LostError
+from fairplay.server.cluster.cluster import Workers
 from fairplay.server.cluster.game_work import GameWork
-from fairplay.server.cluster.jobs import Job, JobError, WorkerError, make_job
+from fairplay.server.cluster.jobs import Job, JobError, LostError, WorkerError, make_job
 from fairplay.server.game.referee import Referee
 from fairplay.server.game.runner import LocalRunner, NobodyPlaysError, OpenLinks, PlayedGame, shutting_down
 from fairplay.server.links.opening import Ways
@@ -24,10 +24,10 @@ AHEAD = 2
 
 
 class ClusterRunner:
-    """Has a cluster play the games. Those that were begun here, or have players that dialled in here, stay here."""
+    """Has workers play the games. Those that were begun here, or have players that dialled in here, stay here."""
 
-    def __init__(self, cluster: Cluster, referee: Referee, store: Store, ways: Ways, secrets: Secrets) -> None:
-        self._cluster = cluster
+    def __init__(self, workers: Workers, referee: Referee, store: Store, ways: Ways, secrets: Secrets) -> None:
+        self._workers = workers
         self._here = LocalRunner(referee, store)
         self._referee = referee
         self._store = store
@@ -39,7 +39,7 @@ class ClusterRunner:
     @property
     def processors(self) -> int:
         """Return how many processors the cluster has."""
-        return max(1, self._cluster.processors)
+        return max(1, self._workers.processors)
 
     def room(self, *, programs: bool) -> int:
         """Return how many games to send to the cluster at once."""
@@ -77,7 +77,7 @@ class ClusterRunner:
         """Return the record of a game, None if it was stopped. Raises Refusal if it is not played."""
         if self._suspended:
             raise shutting_down()
-        playing = asyncio.ensure_future(self._cluster.do(job))
+        playing = asyncio.ensure_future(self._workers.do(job))
         self._playing.add(playing)
         try:
             await asyncio.wait((playing, stop), return_when=asyncio.FIRST_COMPLETED)
