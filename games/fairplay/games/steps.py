@@ -11,7 +11,9 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
+from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
 
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
 
@@ -35,6 +37,14 @@ class Method(NamedTuple):
 def build_methods(service: str, types: Mapping[str, tuple[type[Message], type[Message]]]) -> dict[str, Method]:
     """Return the methods of a service by name, from the types of each method's request and response."""
     return {name: Method(f"/{service}/{name}", *pair) for name, pair in types.items()}
+
+
+def methods_of(service: ServiceDescriptor) -> dict[str, Method]:
+    """Return the methods of a service of the protos by name, in the order in which they stand there."""
+    types = {
+        each.name: (GetMessageClass(each.input_type), GetMessageClass(each.output_type)) for each in service.methods
+    }
+    return build_methods(service.full_name, types)
 
 
 class CallKind(Enum):

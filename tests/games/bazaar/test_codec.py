@@ -23,7 +23,7 @@ from fairplay.games.kit.judging import MalformedReplyError
 
 SETTINGS_FIELDS = [field.name for field in fields(Settings)]
 COUNTS = st.lists(st.integers(0, 400), min_size=5, max_size=5)
-BAGS = COUNTS.map(codec.bag)
+BAGS = COUNTS.map(codec.read_bag)
 CARDS = st.builds(Card, BAGS, st.booleans())
 EXCHANGES = st.builds(Exchange, BAGS, BAGS)
 
@@ -103,15 +103,17 @@ def test_the_names_of_settings_are_those_of_the_rules() -> None:
 
 @given(any_settings())
 def test_settings_survive_the_way_through_messages(chosen: Settings) -> None:
-    message = codec.settings_message(chosen)
-    assert codec.settings(message) == chosen
+    message = codec.build_settings(chosen)
+    assert codec.read_settings(message) == chosen
     assert GAME.full_settings(message) == message
     read = json_format.Parse(json_format.MessageToJson(message), bazaar_pb2.Settings())
     assert read == message
 
 
 def test_zero_and_false_are_not_the_same_as_not_set() -> None:
-    chosen = codec.settings(bazaar_pb2.Settings(equations=0, empty_request_charged=False, check_end_mid_turn=False))
+    chosen = codec.read_settings(
+        bazaar_pb2.Settings(equations=0, empty_request_charged=False, check_end_mid_turn=False)
+    )
     assert (chosen.equations, chosen.empty_request_charged, chosen.check_end_mid_turn) == (0, False, False)
 
 
@@ -132,37 +134,37 @@ def test_settings_that_cannot_be_are_refused_by_name(wrong: bazaar_pb2.Settings,
 
 @given(COUNTS)
 def test_a_bag_is_five_counts_in_the_order_red_white_blue_green_yellow(counts: list[int]) -> None:
-    bag = codec.bag(counts)
-    assert list(codec.card_message(Card(bag, False)).pebbles) == counts
-    assert codec.bag([1, 2, 3, 4, 5]) == parse_bag("rwwbbbggggyyyyy")
+    bag = codec.read_bag(counts)
+    assert list(codec.build_card(Card(bag, False)).pebbles) == counts
+    assert codec.read_bag([1, 2, 3, 4, 5]) == parse_bag("rwwbbbggggyyyyy")
 
 
 @pytest.mark.parametrize("counts", [[1, 2, 3, 4], [401, 0, 0, 0, 0]])
 def test_other_counts_are_no_bag(counts: list[int]) -> None:
     with pytest.raises(ValueError, match="five counts"):
-        codec.bag(counts)
+        codec.read_bag(counts)
 
 
 @given(st.lists(CARDS, max_size=6))
 def test_purchases_survive_the_way_through_messages(cards: list[Card]) -> None:
-    reply = RequestCardsResponse.FromString(codec.purchase_message(tuple(cards)).SerializeToString())
-    assert codec.purchased(reply, len(cards)) == tuple(cards)
+    reply = RequestCardsResponse.FromString(codec.build_purchase(tuple(cards)).SerializeToString())
+    assert codec.read_purchase(reply, len(cards)) == tuple(cards)
 
 
 @given(st.lists(EXCHANGES, max_size=64))
 def test_requests_survive_the_way_through_messages(exchanges: list[Exchange]) -> None:
     for request in (tuple(exchanges), PEBBLE):
-        data = codec.request_message(request).SerializeToString()
-        assert codec.requested(RequestPebbleOrExchangesResponse.FromString(data), 64) == request
+        data = codec.build_request(request).SerializeToString()
+        assert codec.read_request(RequestPebbleOrExchangesResponse.FromString(data), 64) == request
 
 
 def test_a_pebble_no_exchange_and_nothing_are_three_things() -> None:
     empty = RequestPebbleOrExchangesResponse(exchanges=Exchanges())
-    assert codec.requested(RequestPebbleOrExchangesResponse(pebble=Pebble()), 64) is PEBBLE
-    assert codec.requested(empty, 64) == ()
-    assert len({reply.SerializeToString() for reply in (empty, codec.request_message(PEBBLE))} | {b""}) == 3
+    assert codec.read_request(RequestPebbleOrExchangesResponse(pebble=Pebble()), 64) is PEBBLE
+    assert codec.read_request(empty, 64) == ()
+    assert len({reply.SerializeToString() for reply in (empty, codec.build_request(PEBBLE))} | {b""}) == 3
     with pytest.raises(MalformedReplyError) as refused:
-        codec.requested(RequestPebbleOrExchangesResponse(), 64)
+        codec.read_request(RequestPebbleOrExchangesResponse(), 64)
     assert refused.value.rule_id == "bazaar.request.required"
 
 
@@ -188,7 +190,7 @@ FINE = exchange([1, 0, 0, 0, 0], [0, 1, 0, 0, 0])
 )
 def test_a_malformed_request_names_its_rule(steps: list[bazaar_pb2.Equation], rule_id: str, given_text: str) -> None:
     with pytest.raises(MalformedReplyError) as refused:
-        codec.requested(RequestPebbleOrExchangesResponse(exchanges=Exchanges(steps=steps)), 64)
+        codec.read_request(RequestPebbleOrExchangesResponse(exchanges=Exchanges(steps=steps)), 64)
     assert refused.value.rule_id == rule_id
     assert given_text in refused.value.given
     assert len(refused.value.given) < 200
@@ -197,18 +199,18 @@ def test_a_malformed_request_names_its_rule(steps: list[bazaar_pb2.Equation], ru
 def test_a_malformed_purchase_names_its_rule() -> None:
     cards = [bazaar_pb2.Card(pebbles=[1, 1, 1, 1, 1]), bazaar_pb2.Card(pebbles=[5])]
     with pytest.raises(MalformedReplyError) as refused:
-        codec.purchased(RequestCardsResponse(cards=cards), 4)
+        codec.read_purchase(RequestCardsResponse(cards=cards), 4)
     assert refused.value.args == ("bazaar.pebble.counts", "card 2, [5]")
 
 
 def test_of_a_long_purchase_no_more_is_read_than_it_takes_to_refuse_it() -> None:
     card = bazaar_pb2.Card(pebbles=[1, 1, 1, 1, 1])
-    assert len(codec.purchased(RequestCardsResponse(cards=[card] * 100_000), 4)) == 5
+    assert len(codec.read_purchase(RequestCardsResponse(cards=[card] * 100_000), 4)) == 5
 
 
 def test_of_a_long_part_a_hundred_characters_are_told() -> None:
     action = (parse_exchange("r" * 50 + "w" * 50 + "->b"),)
-    assert codec.described(random_state(), action) == f"exchange {'r' * 50}{'w' * 41}, number 1 of 1"
+    assert codec.describe_action(random_state(), action) == f"exchange {'r' * 50}{'w' * 41}, number 1 of 1"
 
 
 @given(states(), st.data())
@@ -217,7 +219,7 @@ def test_any_illegal_action_is_told_in_few_words(state: State, data: st.DataObje
     kind: st.SearchStrategy[Any] = EXCHANGES if state.phase is Phase.REQUEST else CARDS
     action = tuple(data.draw(st.lists(kind, min_size=1, max_size=5)))
     if rules.violation(state, action) not in (None, "bazaar.turn.game-over"):
-        assert len(codec.described(state, action)) < 150
+        assert len(codec.describe_action(state, action)) < 150
 
 
 # States
@@ -226,12 +228,12 @@ def test_any_illegal_action_is_told_in_few_words(state: State, data: st.DataObje
 @given(states())
 @settings(max_examples=100, deadline=None)
 def test_a_full_state_survives_the_way_through_messages_and_json(state: State) -> None:
-    message = codec.state_message(state)
+    message = codec.build_state(state)
     read = bazaar_pb2.State.FromString(message.SerializeToString())
-    assert codec.initial_state(read, state.settings, Random(0)) == state
+    assert codec.resume(read, state.settings, Random(0)) == state
     read = json_format.Parse(json_format.MessageToJson(message), bazaar_pb2.State())
     assert read == message
-    assert codec.initial_state(read, state.settings, Random(0)) == state
+    assert codec.resume(read, state.settings, Random(0)) == state
 
 
 @given(states())
@@ -239,14 +241,14 @@ def test_a_full_state_survives_the_way_through_messages_and_json(state: State) -
 def test_what_a_player_is_shown_survives_the_way_through_messages(state: State) -> None:
     for seat in range(len(state.players)):
         message = bazaar_pb2.TurnState.FromString(turn_state(state, seat).SerializeToString())
-        assert codec.view(message) == rules.view(state, seat)
-        assert codec.table(message.table) == state.table
+        assert codec.read_view(message) == rules.view(state, seat)
+        assert codec.read_table(message.table) == state.table
 
 
 @given(states())
 @settings(max_examples=50, deadline=None)
 def test_a_public_state_is_the_full_one_without_what_is_hidden(state: State) -> None:
-    full, public = codec.state_message(state), codec.public_message(state)
+    full, public = codec.build_state(state), codec.build_public(state)
     assert not public.pile
     assert not public.draw_state
     assert not any(player.wallet for player in public.players)
@@ -259,7 +261,7 @@ def test_a_public_state_is_the_full_one_without_what_is_hidden(state: State) -> 
 
 def test_nothing_can_go_on_from_a_public_state() -> None:
     with pytest.raises(ValueError, match=r"^players\[0\].wallet must be five counts of 0 to 400, not \[\]\.$"):
-        GAME.check_state(bazaar_pb2.Settings(), codec.public_message(random_state()))
+        GAME.check_state(bazaar_pb2.Settings(), codec.build_public(random_state()))
 
 
 def test_the_bonus_is_shown_once_the_game_is_over_and_never_read() -> None:
@@ -273,11 +275,11 @@ def test_the_bonus_is_shown_once_the_game_is_over_and_never_read() -> None:
         pile=(),
         players=(ann, Player()),
     )
-    assert [player.bonus for player in codec.state_message(state).players] == [0, 0]
-    over = codec.state_message(rules.apply(state, ()))
+    assert [player.bonus for player in codec.build_state(state).players] == [0, 0]
+    over = codec.build_state(rules.apply(state, ()))
     assert [player.bonus for player in over.players] == [10, 0]
     over.players[1].bonus = 99
-    assert rules.scores(codec.initial_state(over, chosen, Random(0))) == (13, 0)
+    assert rules.scores(codec.resume(over, chosen, Random(0))) == (13, 0)
 
 
 BY_HAND: dict[str, Any] = {
@@ -293,7 +295,7 @@ def by_hand(**changes: Any) -> bazaar_pb2.State:
 
 
 def test_a_state_written_by_hand_needs_no_bookkeeping() -> None:
-    state = codec.initial_state(by_hand(), Settings(), Random(7))
+    state = codec.resume(by_hand(), Settings(), Random(7))
     assert (state.active, state.phase, state.turns, state.revision) == (0, Phase.REQUEST, 0, 0)
     assert state.draw_state == Random(7).getrandbits(64)
     assert [player.standing for player in state.players] == [Standing.IN] * 2
@@ -304,9 +306,9 @@ def test_a_state_written_by_hand_needs_no_bookkeeping() -> None:
 
 def test_a_state_written_by_hand_may_be_over() -> None:
     players = [{"wallet": [0] * 5, "score": 20}, {"wallet": [0] * 5}]
-    assert codec.initial_state(by_hand(players=players), Settings(), Random(0)).phase is Phase.OVER
+    assert codec.resume(by_hand(players=players), Settings(), Random(0)).phase is Phase.OVER
     with pytest.raises(ValueError, match=r"^A call is due, although the game is over\.$"):
-        codec.initial_state(by_hand(players=players, phase="PHASE_REQUEST"), Settings(), Random(0))
+        codec.resume(by_hand(players=players, phase="PHASE_REQUEST"), Settings(), Random(0))
 
 
 FIVE_RED = {"pebbles": [5, 0, 0, 0, 0]}

@@ -23,6 +23,7 @@ from fairplay.games.bazaar.game import GAME
 from fairplay.games.bazaar.protocol import codec, conversation
 from fairplay.games.bazaar.rules.pieces import INITIALS, parse_bag, parse_card, parse_exchange, unpack
 from fairplay.games.bazaar.rules.state import PEBBLE, Phase, Standing, State
+from fairplay.games.game import Start
 from fairplay.games.steps import Call, CallKind, Eliminate, Outcome, Show
 from fairplay.player.handlers import snake_case
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
@@ -69,9 +70,9 @@ def scripted(*turns: tuple[str, str]) -> Answer:
     def answer(call: Call) -> Any:
         if call.method.name == REQUEST:
             text = next(requests)
-            return codec.request_message(PEBBLE if text == "pebble" else tuple(map(parse_exchange, text.split())))
+            return codec.build_request(PEBBLE if text == "pebble" else tuple(map(parse_exchange, text.split())))
         if call.method.name == CARDS:
-            return codec.purchase_message(tuple(map(parse_card, next(purchases).split())))
+            return codec.build_purchase(tuple(map(parse_card, next(purchases).split())))
         return call.method.response()
 
     return answer
@@ -192,7 +193,7 @@ def check_v12(game: Played) -> None:
     assert [card.pebbles for card in game.of(REQUEST)[2].request.turn_state.visible] == [
         counts(text) for text in ("bbbgg", "bbgrr", "gryyy", "bgrry")
     ]
-    last = codec.state_message(game.states()[-1])
+    last = codec.build_state(game.states()[-1])
     assert (len(last.visible), len(last.pile), last.phase) == (0, 0, bazaar_pb2.PHASE_OVER)
 
 
@@ -237,7 +238,7 @@ def test_everybody_is_told_the_equations_in_turn_order_before_the_first_turn() -
 def test_a_resumed_game_begins_with_set_up_too_and_goes_on_in_mid_turn() -> None:
     game = played(sound(), 3)
     state = next(state for state in game.states() if state.phase is Phase.CARDS and state.turns == 7)
-    again = played(sound(), state=codec.state_message(state))
+    again = played(sound(), state=codec.build_state(state))
     assert again.calls()[:5] == [(0, SETUP), (1, SETUP), (2, SETUP), (1, CARDS), (2, REQUEST)]
 
 
@@ -282,7 +283,7 @@ def test_the_scores_of_the_others_come_in_turn_order_and_without_those_that_are_
 @pytest.mark.parametrize(("method", "after"), [(SETUP, 0), (REQUEST, 2), (CARDS, 3), (WIN, 0)])
 def test_states_are_shown_after_every_change_with_growing_revisions(method: str, after: int) -> None:
     game = played(failing(0, method, CallError(), after), 3)
-    revisions = [codec.public_message(state).revision for state in game.states()]
+    revisions = [codec.build_public(state).revision for state in game.states()]
     assert revisions == list(range(len(revisions)))
     out = next(place for place, step in enumerate(game.steps) if isinstance(step, Eliminate))
     assert isinstance(game.steps[out + 1], Show)
@@ -389,7 +390,7 @@ def test_a_reply_that_breaks_a_rule_is_named_with_the_legal_ones(
 def test_a_pebble_of_an_empty_bank_is_a_broken_rule() -> None:
     state = start("rrrrr", "-", bank="")
     (out,) = played(
-        failing(0, REQUEST, codec.request_message(PEBBLE), others=scripted(("", ""))), state=state
+        failing(0, REQUEST, codec.build_request(PEBBLE), others=scripted(("", ""))), state=state
     ).eliminated()
     assert out.cause.rule_id == "bazaar.pebble.bank-empty"
     assert out.cause.explanation.endswith("Given: a pebble.")
@@ -404,7 +405,7 @@ def test_a_game_goes_on_from_any_state_that_was_shown() -> None:
     without = [state for state in whole.states() if state.players[2].standing is Standing.OUT]
     assert len(without) > 10
     for state in without:
-        message = codec.state_message(state)
+        message = codec.build_state(state)
         assert GAME.check_state(settings, message) == 4
         answer = sound("points", "size", "random")
         again = played(answer, settings=settings, state=message, seed=77)
@@ -463,7 +464,7 @@ def disguised(state: State, seat: int) -> Iterator[State]:
 def first_calls(state: State) -> list[bytes]:
     """Return every byte that is sent to players, as far as the first decision."""
     sent = []
-    game = conversation.play("g", state)
+    game = conversation.play(Start("g", state.settings, (), state, fresh=False))
     answer: Any = None
     while True:
         step = game.send(answer)
@@ -478,7 +479,7 @@ def first_calls(state: State) -> list[bytes]:
 
 
 def spectacle(state: State) -> bytes:
-    return codec.public_message(state).SerializeToString(deterministic=True)
+    return codec.build_public(state).SerializeToString(deterministic=True)
 
 
 def test_no_byte_to_a_player_or_a_spectator_depends_on_what_is_hidden() -> None:
@@ -505,7 +506,7 @@ def test_players_are_sent_what_their_seat_may_see_and_nothing_else() -> None:
 
 def expected(call: Call, state: State) -> Message:
     """Return the request of a call, from the rules and section 9 alone."""
-    table = codec.table_message(state.table)
+    table = codec.build_table(state.table)
     if call.method.name == SETUP:
         return bazaar_player_pb2.SetupRequest(game_id="g", seat=call.seat, table=table)
     if call.method.name == WIN:
@@ -518,10 +519,10 @@ def expected(call: Call, state: State) -> Message:
             revision=state.revision,
             table=table,
             bank=unpack(state.bank),
-            visible=map(codec.card_message, state.visible),
+            visible=map(codec.build_card, state.visible),
             wallet=unpack(view.wallet),
             score=view.score,
-            cards=map(codec.card_message, view.cards),
+            cards=map(codec.build_card, view.cards),
             other_scores=view.scores,
         ),
     )
@@ -533,7 +534,7 @@ def test_the_evidence_that_spectators_see_does_not_depend_on_what_is_hidden() ->
     assert state.phase is Phase.REQUEST
     explanations = []
     for other in (state, *disguised(state, state.active), *disguised(state, 1 - state.active)):
-        game = conversation.play("g", other)
+        game = conversation.play(Start("g", other.settings, (), other, fresh=False))
         answer: Any = None
         while not isinstance(step := game.send(answer), Eliminate):
             answer = request(asked("r", "rr")) if isinstance(step, Call) and step.kind is CallKind.DECISION else None
@@ -559,7 +560,7 @@ def golden_game() -> str:
             lines.append(f"{step.seat} {step.method.name} {summary(step.request)}-> {replied(answer)}")
         elif isinstance(step, Eliminate):
             lines.append(f"{step.seat} is out: {one_line(step.cause, 'legal_replies')}")
-    lines.append(f"spectators at last: {one_line(codec.public_message(game.states()[-1]), 'table')}")
+    lines.append(f"spectators at last: {one_line(codec.build_public(game.states()[-1]), 'table')}")
     return "\n".join([*lines, f"ranking {[list(group) for group in game.outcome.ranking]}", ""])
 
 

@@ -57,9 +57,9 @@ VIEW = TurnView(
 def turn_state(view: TurnView = VIEW) -> bazaar_pb2.TurnState:
     return bazaar_pb2.TurnState(
         revision=view.revision,
-        table=codec.table_message(TABLE),
+        table=codec.build_table(TABLE),
         bank=unpack(view.bank),
-        visible=[codec.card_message(card) for card in view.visible],
+        visible=[codec.build_card(card) for card in view.visible],
         wallet=unpack(view.wallet),
         score=view.score,
         other_scores=view.scores,
@@ -84,7 +84,7 @@ def test_a_pebble_no_exchange_and_what_is_possible_can_be_chosen() -> None:
 def test_exchanges_feed_later_ones() -> None:
     draft = Requesting(TABLE, VIEW).choose("equation-0-left").choose("equation-1-left")
     assert sorted(parts(draft)) == ["equation-0-left", "equation-0-right", "equation-1-right", "equation-2-right"]
-    assert draft.reply == codec.request_message((equation("r", "bb"), equation("bb", "gg")))
+    assert draft.reply == codec.build_request((equation("r", "bb"), equation("bb", "gg")))
 
 
 def test_every_legal_request_of_up_to_two_exchanges_is_found_and_no_other() -> None:
@@ -98,7 +98,7 @@ def test_every_legal_request_of_up_to_two_exchanges_is_found_and_no_other() -> N
             if rules.request_violation(TABLE, VIEW.wallet, VIEW.bank, request) is None
         ),
     ]
-    found = list(map(codec.request_message, legal))
+    found = list(map(codec.build_request, legal))
     replies = [draft.reply for draft in drafts(Requesting(TABLE, VIEW), 2)]
     assert sorted(map(key, replies)) == sorted(map(key, found))
 
@@ -107,7 +107,7 @@ def test_every_legal_purchase_is_found_and_no_other() -> None:
     view = VIEW._replace(wallet=parse_bag("rrrrwwwbbbg"))
     places = (order for count in range(3) for order in permutations(range(2), count))
     legal = [
-        codec.purchase_message(cards)
+        codec.build_purchase(cards)
         for cards in (tuple(view.visible[place] for place in order) for order in places)
         if rules.purchase_violation(view.wallet, view.visible, cards) is None
     ]
@@ -137,7 +137,7 @@ def test_what_is_chosen_is_always_a_legal_reply(picks: Sequence[int]) -> None:
         if draft.choices:
             draft = draft.choose(draft.choices[pick % len(draft.choices)].part)
     if draft.reply is not None:
-        request = codec.requested(draft.reply, 64)
+        request = codec.read_request(draft.reply, 64)
         assert rules.request_violation(TABLE, VIEW.wallet, VIEW.bank, request) is None
 
 
@@ -203,7 +203,7 @@ async def test_a_turn_by_keys() -> None:
         assert "► a pebble of the bank" in table.board
         for key in ("down", "enter", "s"):
             assert table.person.press(key)
-        assert await reply == codec.request_message((equation("r", "bb"),))
+        assert await reply == codec.build_request((equation("r", "bb"),))
     after = VIEW._replace(wallet=parse_bag("rrrwwbbbb"), bank=parse_bag("rrrwwggyy"))
     async with table.asked(RequestCardsRequest(game_id="game", turn_state=turn_state(after))) as reply:
         assert table.status == "Buy a card, or send to buy none: the card rrwwb*. 30 s left."
@@ -213,7 +213,7 @@ async def test_a_turn_by_keys() -> None:
         table.person.press("enter")
         bought = await reply
         assert isinstance(bought, RequestCardsResponse)
-        assert codec.card_of(bought.cards[0]) == VIEW.visible[1]
+        assert codec.read_card(bought.cards[0]) == VIEW.visible[1]
     wallet = next(line for line in table.board.splitlines() if line.startswith("your wallet"))
     assert wallet.split()[2:] == ["r", "1", "w", "0", "b", "3", "g", "0", "y", "0"]
 
@@ -224,7 +224,7 @@ async def test_what_spectators_see_is_shown_with_the_own_wallet_and_fits() -> No
         pass
     players = [bazaar_pb2.Player(score=3), bazaar_pb2.Player(score=5)]
     seen = bazaar_pb2.State(revision=9, bank=[1] * 5, visible=[], players=players, active_seat=1)
-    seen.table.CopyFrom(codec.table_message(TABLE))
+    seen.table.CopyFrom(codec.build_table(TABLE))
     seen.last_action.CopyFrom(bazaar_pb2.LastAction(seat=1, pebble=bazaar_pb2.Pebble()))
     table.person.update(seen)
     assert table.lines == ["[bob] got a pebble."]
@@ -244,18 +244,18 @@ async def test_every_choice_is_a_part_of_the_picture_and_leads_to_a_legal_reply(
                 break
             table = Table()
             await table.person.setup(SetupRequest(game_id="game", seat=seat))
-            table.person.update(codec.public_message(state))
+            table.person.update(codec.build_public(state))
             turn = bazaar_pb2.TurnState.FromString(codec.turn_state_data(state, seat))
             if state.phase is Phase.REQUEST:
                 async with table.asked(
                     RequestPebbleOrExchangesRequest(game_id="game", seat=seat, turn_state=turn)
                 ) as asked:
                     point_at_random(table.person, rng)
-                    action: Action = codec.requested(await asked, 64)
+                    action: Action = codec.read_request(await asked, 64)
             else:
                 async with table.asked(RequestCardsRequest(game_id="game", seat=seat, turn_state=turn)) as bought:
                     point_at_random(table.person, rng)
-                    action = codec.purchased(await bought, len(state.visible))
+                    action = codec.read_purchase(await bought, len(state.visible))
             assert rules.violation(state, action) is None
             state = rules.apply(state, action)
 

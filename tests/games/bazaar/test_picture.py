@@ -43,7 +43,7 @@ def game(
         pile=tuple(map(parse_card, pile.split())),
         players=players or (Player(), Player()),
     )
-    return codec.state_message(state)
+    return codec.build_state(state)
 
 
 @st.composite
@@ -121,7 +121,7 @@ def in_order(text: str) -> str:
 @given(states())
 @settings(max_examples=40, deadline=None)
 def test_everything_of_a_full_state_is_drawn_once(state: State) -> None:
-    drawing = drawn(codec.state_message(state))
+    drawing = drawn(codec.build_state(state))
     sides = [in_order(bag_text(each.left) + bag_text(each.right)) for each in state.table.equations]
     assert drawing.pebbles("equation") == sides
     assert drawing.pebbles("card") == [in_order(bag_text(card.pebbles)) for card in state.visible]
@@ -138,7 +138,7 @@ def test_everything_of_a_full_state_is_drawn_once(state: State) -> None:
 @given(states())
 @settings(max_examples=40, deadline=None)
 def test_what_a_public_state_hides_is_not_drawn(state: State) -> None:
-    public = codec.public_message(state)
+    public = codec.build_public(state)
     drawing, found = drawn(public), lines(public)
     assert not drawing.of("pile")
     assert drawing.numbers("wallet") == [[]] * len(state.players)
@@ -149,7 +149,7 @@ def test_what_a_public_state_hides_is_not_drawn(state: State) -> None:
 @given(states())
 @settings(max_examples=40, deadline=None)
 def test_all_is_drawn_within_its_frame(state: State) -> None:
-    for message in (codec.state_message(state), codec.public_message(state)):
+    for message in (codec.build_state(state), codec.build_public(state)):
         drawing = drawn(message)
         width, height = float(drawing.root.get("width", "")), float(drawing.root.get("height", ""))
         for panel in drawing.root.findall(f"{SVG}g"):
@@ -175,7 +175,7 @@ def place(element: ElementTree.Element) -> tuple[float, float]:
 @given(states())
 @settings(max_examples=40, deadline=None)
 def test_text_shows_everything_in_80_columns(state: State) -> None:
-    found = lines(codec.state_message(state))
+    found = lines(codec.build_state(state))
     assert max(map(cell_len, found)) <= 80
     text = "\n".join(found)
     for equation in state.table.equations:
@@ -190,7 +190,7 @@ def test_text_shows_everything_in_80_columns(state: State) -> None:
 STATUSES = [
     (game(), ["to request", ""]),
     (
-        codec.state_message(codec.initial_state(game(), Settings(), Random(1))._replace(phase=Phase.CARDS)),
+        codec.build_state(codec.resume(game(), Settings(), Random(1))._replace(phase=Phase.CARDS)),
         ["to buy", ""],
     ),
     (game(Player(score=20), Player(score=3)), ["winner", ""]),

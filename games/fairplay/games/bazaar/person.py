@@ -83,7 +83,7 @@ class Requesting(NamedTuple):
         """Return the reply, once anything is chosen."""
         if not self.parts:
             return None
-        return codec.request_message(PEBBLE if self.parts == (PEBBLE_PART,) else self.exchanges)
+        return codec.build_request(PEBBLE if self.parts == (PEBBLE_PART,) else self.exchanges)
 
     def choose(self, part: str) -> Requesting:
         """Choose a pebble, nothing, or one more exchange. Raises IllegalChoiceError if that is illegal."""
@@ -155,7 +155,7 @@ class Buying(NamedTuple):
     @property
     def reply(self) -> RequestCardsResponse:
         """Return the cards to buy, which may be none."""
-        return codec.purchase_message(self.cards)
+        return codec.build_purchase(self.cards)
 
     def choose(self, part: str) -> Buying:
         """Buy one more card. Raises IllegalChoiceError if it is not there or cannot be paid for."""
@@ -186,15 +186,15 @@ class BazaarPerson(Person[bazaar_pb2.State]):
 
     async def request_pebble_or_exchanges(self, request: RequestPebbleOrExchangesRequest) -> Message:
         """Return the pebble or the exchanges that the person asks for."""
-        draft = Requesting(codec.table(request.turn_state.table), codec.view(request.turn_state))
+        draft = Requesting(codec.read_table(request.turn_state.table), codec.read_view(request.turn_state))
         return await self._turn(request, request.turn_state, draft, bazaar_pb2.PHASE_REQUEST)
 
     async def request_cards(self, request: RequestCardsRequest) -> Message:
         """Return the cards that the person buys."""
-        draft = Buying(codec.view(request.turn_state))
+        draft = Buying(codec.read_view(request.turn_state))
         reply = await self._turn(request, request.turn_state, draft, bazaar_pb2.PHASE_CARDS)
         assert isinstance(reply, RequestCardsResponse)
-        self._wallet -= sum(codec.card_of(card).pebbles for card in reply.cards)
+        self._wallet -= sum(codec.read_card(card).pebbles for card in reply.cards)
         return reply
 
     async def win(self, request: WinRequest) -> None:
@@ -208,7 +208,7 @@ class BazaarPerson(Person[bazaar_pb2.State]):
         draft: Draft,
         phase: bazaar_pb2.Phase.ValueType,
     ) -> Message:
-        self._seat, self._wallet = request.seat, codec.bag(turn.wallet)
+        self._seat, self._wallet = request.seat, codec.read_bag(turn.wallet)
         return await self.answer(request, self._seen_in_turn(turn, phase), draft)
 
     def _seen_in_turn(self, turn: bazaar_pb2.TurnState, phase: bazaar_pb2.Phase.ValueType) -> bazaar_pb2.State:

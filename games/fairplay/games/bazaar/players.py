@@ -5,8 +5,8 @@ shortest, then smallest, is kept. Which cards a wallet can pay for depends on th
 them can leave fewer than three pebbles: so a wallet is compared with bundles of cards, not with every order of them.
 Buying more is never worse, so the best purchases are maximal without being told to be.
 
-A strategy is made for one game, when its equations are known, and answers from what it is shown alone. It remembers
-nothing: the purchase that section 9 has it remember for the second call is the best one that it finds there again.
+A strategy answers from the equations and what it is shown alone. It remembers nothing: the purchase that section 9 has
+it remember for the second call is the best one that it finds there again.
 """
 
 from __future__ import annotations
@@ -24,10 +24,9 @@ from fairplay.bazaar.v1.bazaar_player_pb2 import (
     RequestCardsResponse,
     RequestPebbleOrExchangesRequest,
     RequestPebbleOrExchangesResponse,
-    SetupRequest,
-    WinRequest,
 )
 from fairplay.games.bazaar.protocol import codec
+from fairplay.games.bazaar.protocol.conversation import METHODS, REQUEST_CARDS, REQUEST_PEBBLE_OR_EXCHANGES
 from fairplay.games.bazaar.rules import purchases, requests
 from fairplay.games.bazaar.rules.pieces import (
     POINTS,
@@ -42,8 +41,8 @@ from fairplay.games.bazaar.rules.pieces import (
     unpack,
 )
 from fairplay.games.bazaar.rules.state import PEBBLE, Exchanges, Purchase, Request, TurnView
+from fairplay.games.kit.players import build_players
 from fairplay.games.kit.strategies import StrategyKind, make_strategy
-from fairplay.games.kit.strategies import search_depth as search_depth_among
 
 Metric: TypeAlias = Literal["points", "size"]
 DEPTH = 4
@@ -319,16 +318,19 @@ STRATEGIES: Mapping[str, StrategyKind[Strategy]] = {
         partial(_search, "points"),
         "Searches up to four exchanges for the purchase with the most points.",
         _DEPTH,
+        is_quick=False,
     ),
     "size": StrategyKind(
         partial(_search, "size"),
         "Searches up to four exchanges for the purchase with the most cards.",
         _DEPTH,
+        is_quick=False,
     ),
     "best": StrategyKind(
         _best,
         "Searches up to eight exchanges, and values what a purchase leaves for the next turn: beats points.",
         {"depth": (8, 0, 8), "width": (20, 1, 20), "ahead": (90, 0, 100)},
+        is_quick=False,
     ),
 }
 
@@ -341,40 +343,21 @@ def strategy(spec: str) -> Strategy:
     return make_strategy(spec, STRATEGIES, "Bazaar")
 
 
-def search_depth(spec: str) -> int:
-    """Return how deep a strategy is asked to search; 0 if no deeper than by default. Raises ValueError likewise."""
-    return search_depth_among(spec, STRATEGIES, "Bazaar")
+def _request(strategy: Strategy, request: RequestPebbleOrExchangesRequest) -> RequestPebbleOrExchangesResponse:
+    shown = request.turn_state
+    return codec.build_request(strategy.request(codec.read_table(shown.table), codec.read_view(shown)))
 
 
-QUICK = ("first", "random")
+def _cards(strategy: Strategy, request: RequestCardsRequest) -> RequestCardsResponse:
+    shown = request.turn_state
+    return codec.build_purchase(strategy.cards(codec.read_table(shown.table), codec.read_view(shown)))
 
 
-class StrategyPlayer:
-    """A player that plays as its strategy says.
-
-    It remembers nothing, because the equations are in every request: it may be in any number of games at once, and join
-    a game after its beginning.
-    """
-
-    game = "bazaar"
-
-    def __init__(self, spec: str) -> None:
-        self.name = spec
-        self._strategy = strategy(spec)
-        self.quick = spec.partition(":")[0] in QUICK
-
-    def setup(self, request: SetupRequest) -> None:
-        """Do nothing: the equations are said again in every turn."""
-
-    def request_pebble_or_exchanges(self, request: RequestPebbleOrExchangesRequest) -> RequestPebbleOrExchangesResponse:
-        """Return the answer to the first call of a turn."""
-        shown = request.turn_state
-        return codec.request_message(self._strategy.request(codec.table(shown.table), codec.view(shown)))
-
-    def request_cards(self, request: RequestCardsRequest) -> RequestCardsResponse:
-        """Return the answer to the second call of a turn."""
-        shown = request.turn_state
-        return codec.purchase_message(self._strategy.cards(codec.table(shown.table), codec.view(shown)))
-
-    def win(self, request: WinRequest) -> None:
-        """Do nothing: the game is over."""
+player = build_players(
+    "bazaar",
+    "Bazaar",
+    METHODS.values(),
+    STRATEGIES,
+    {REQUEST_PEBBLE_OR_EXCHANGES: _request, REQUEST_CARDS: _cards},
+)
+"""Text that names a strategy -> a reference player. Raises ValueError like `strategy`."""

@@ -32,7 +32,7 @@ class BazaarEncoding(Encoding):
     """Bazaar with a certain number of equations and visible cards."""
 
     def __init__(self, settings: bazaar_pb2.Settings, seat_count: int) -> None:
-        chosen = codec.settings(settings)
+        chosen = codec.read_settings(settings)
         super().__init__(rules, chosen, seat_count)
         ways = 2 * chosen.equations
         self.kinds = (
@@ -150,4 +150,4 @@ class BazaarEncoding(Encoding):
         return codec.Shown(position.state)
 
 
-RESEARCH = Research(rules, codec.settings, BazaarEncoding)
+RESEARCH = Research(rules, codec.read_settings, BazaarEncoding)

@@ -66,7 +66,7 @@ def table(
         for number, wallet in enumerate(wallets)
     ]
     state = rules.resume(
-        codec.settings(settings),
+        codec.read_settings(settings),
         EquationTable(tuple(map(parse_exchange, equations.split()))),
         bank=parse_bag(bank),
         visible=_cards(visible),
@@ -74,7 +74,7 @@ def table(
         players=tuple(players),
         active=active,
     )
-    message = codec.state_message(state._replace(phase=Phase.CARDS) if second_call else state)
+    message = codec.build_state(state._replace(phase=Phase.CARDS) if second_call else state)
     return lambda rng: Situation(settings, len(players), seat, message, turn_count)
 
 
@@ -85,7 +85,7 @@ def _cards(text: str) -> Purchase:
 def late(rng: Random) -> Situation:
     """Return a game that goes on after many turns, when its pile is used up."""
     state = find_state(rules, lambda: rules.initial(Settings(), 3, rng), rng, _is_late)
-    return Situation(ANY_SETTINGS, 3, state.active, codec.state_message(state), 1)
+    return Situation(ANY_SETTINGS, 3, state.active, codec.build_state(state), 1)
 
 
 def _is_late(state: State) -> bool:

@@ -41,7 +41,7 @@ from fairplay.games.bazaar.forms import (
     write_table,
     write_turn,
 )
-from fairplay.games.bazaar.players import Metric, Strategy, StrategyPlayer, best_plan, best_purchase, strategy
+from fairplay.games.bazaar.players import Metric, Strategy, best_plan, best_purchase, player, strategy
 from fairplay.games.bazaar.protocol import codec, conversation
 from fairplay.games.bazaar.protocol.conversation import METHODS, REQUEST_PEBBLE_OR_EXCHANGES
 from fairplay.games.bazaar.rules import bonus as bonus_points
@@ -58,6 +58,7 @@ from fairplay.games.bazaar.rules.state import (
 )
 from fairplay.games.bazaar.wrong_answers import REQUEST, wrong_request
 from fairplay.games.conformance import Mutation
+from fairplay.games.game import Start
 from fairplay.games.kit.conformance import mutation
 from fairplay.games.kit.testdata import (
     Actor,
@@ -235,7 +236,7 @@ def play(equations: Json, game: Json, actors: Json, settings: Json = None) -> St
     """Return the state in which a game between actors ends, when everybody has been told."""
     state = _game(equations, game, settings)
     cast = read_actors(actors, len(state.players))
-    end: State = play_game(conversation.play("test", state), cast).state.state
+    end: State = play_game(conversation.play(Start("test", state.settings, (), state, fresh=False)), cast).state.state
     return end
 
 
@@ -282,7 +283,7 @@ def read_actors(value: Json, count: int) -> list[Actor]:
             raise ValueError(f"An actor is called {script.name!r}: a name is 1 to 20 letters and digits.")
         if script.from_call > MOST_CALLS:
             raise ValueError(f"The actor {script.name} hangs from call {script.from_call}: at most {MOST_CALLS} count.")
-    return [Actor(script, StrategyPlayer(_spec(script.strategy)), CHEATS) for script in scripts]
+    return [Actor(script, player(_spec(script.strategy)), CHEATS) for script in scripts]
 
 
 def _with_own_methods(actor: Json) -> Json:
@@ -303,8 +304,8 @@ def _makes_up_equation(view: TurnView, table: EquationTable) -> Iterable[Request
 @mutation(REQUEST, "")
 def _gets_what_the_bank_lacks(request: Any, reply: Any, rng: Random) -> Any:
     """Makes an exchange for which the bank lacks pebbles, whatever the wallet holds."""
-    bank, ways = codec.bag(request.turn_state.bank), codec.table(request.turn_state.table).exchanges
-    return next((codec.request_message((way,)) for way in ways if not holds(bank, way.right)), None)
+    bank, ways = codec.read_bag(request.turn_state.bank), codec.read_table(request.turn_state.table).exchanges
+    return next((codec.build_request((way,)) for way in ways if not holds(bank, way.right)), None)
 
 
 CHEATS: Mapping[str, Mutation] = MappingProxyType(

@@ -41,13 +41,13 @@ def wrong_request(
 
     def declare(wrong: WrongRequests) -> Mutation:
         def mutate(request: Any, reply: Any, rng: Random) -> RequestPebbleOrExchangesResponse | None:
-            view, table = codec.view(request.turn_state), codec.table(request.turn_state.table)
+            view, table = codec.read_view(request.turn_state), codec.read_table(request.turn_state.table)
 
             def broken(made: Request) -> str | None:
                 return rules.request_violation(table, view.wallet, view.bank, made, max_exchanges=max_exchanges)
 
             answer = choose((made for made in wrong(view, table) if broken(made) == rule), rng)
-            return None if answer is None else codec.request_message(answer)
+            return None if answer is None else codec.build_request(answer)
 
         return build_mutation(wrong, REQUEST, rule, cases, mutate, only)
 
@@ -59,10 +59,10 @@ def wrong_purchase(rule: str, *cases: str, only: Condition | None = None) -> Cal
 
     def declare(wrong: WrongPurchases) -> Mutation:
         def mutate(request: Any, reply: Any, rng: Random) -> RequestCardsResponse | None:
-            view = codec.view(request.turn_state)
+            view = codec.read_view(request.turn_state)
             broken = (made for made in wrong(view) if rules.purchase_violation(view.wallet, view.visible, made) == rule)
             answer = choose(broken, rng)
-            return None if answer is None else codec.purchase_message(answer)
+            return None if answer is None else codec.build_purchase(answer)
 
         return build_mutation(wrong, CARDS, rule, cases, mutate, only)
 
@@ -100,8 +100,8 @@ def bank_empty(request: Any) -> bool:
 
 def nothing_usable(request: Any) -> bool:
     """Return whether no exchange is possible."""
-    view = codec.view(request.turn_state)
-    return not codec.table(request.turn_state.table).usable(view.wallet, view.bank)
+    view = codec.read_view(request.turn_state)
+    return not codec.read_table(request.turn_state.table).usable(view.wallet, view.bank)
 
 
 def twins_visible(request: Any) -> bool:
@@ -114,7 +114,7 @@ def twins_visible(request: Any) -> bool:
 
 def nothing_payable(request: RequestPebbleOrExchangesRequest) -> bool:
     """Return whether the wallet can pay for no visible card."""
-    return not payable(codec.view(request.turn_state))
+    return not payable(codec.read_view(request.turn_state))
 
 
 def of_one_color(request: RequestPebbleOrExchangesRequest) -> bool:

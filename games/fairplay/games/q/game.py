@@ -7,7 +7,7 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.games.game import Game, usual_sign_up
 from fairplay.games.kit.settings import describe
 from fairplay.games.q import rules
-from fairplay.games.q.players import STRATEGIES, StrategyPlayer
+from fairplay.games.q.players import STRATEGIES, player
 from fairplay.games.q.protocol import codec, conversation
 from fairplay.games.q.rules.state import MAX_SEATS, MIN_SEATS, Settings
 from fairplay.games.q.views import svg, text
@@ -17,7 +17,7 @@ from fairplay.v1.game_pb2 import TimeControl
 GAME = Game(
     name="q",
     title="Q",
-    service=conversation.SERVICE,
+    service=conversation.SERVICE.full_name,
     methods=tuple(conversation.METHODS.values()),
     turn=conversation.TAKE_TURN,
     seats=range(MIN_SEATS, MAX_SEATS + 1),
@@ -34,10 +34,10 @@ GAME = Game(
     begin=lambda settings, seats, rng: codec.Shown(rules.initial(settings, seats, rng)),
     resume=lambda message, settings, rng: codec.resume(message, settings),
     count_seats=lambda shown: len(shown.state.hands),
-    converse=lambda start: conversation.play(start.game_id, start.state),
+    converse=conversation.play,
     full_state=codec.build_state,
     public_state=codec.build_public,
-    player=StrategyPlayer,
+    player=player,
     svg=svg.svg,
     text=text.text,
 )

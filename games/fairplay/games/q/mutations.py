@@ -31,7 +31,7 @@ from fairplay.games.q.rules.board import (
     line_through,
     sides,
 )
-from fairplay.games.q.rules.state import REPLACE, Action, Extension, View
+from fairplay.games.q.rules.state import REPLACE, Extension, View
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import TakeTurnRequest, TakeTurnResponse
 
@@ -75,11 +75,6 @@ def breach(view: View, placed: Placed) -> str | None:
 # How wrong answers are declared
 
 
-def reply_of(action: Action) -> TakeTurnResponse:
-    """Return the reply with an action."""
-    return TakeTurnResponse(action=codec.build_action(action))
-
-
 def answering(
     rule: str, *cases: str, only: Condition | None = None
 ) -> Callable[[Callable[[], TakeTurnResponse]], Mutation]:
@@ -100,7 +95,7 @@ def misspelling(
         def mutate(request: TakeTurnRequest, reply: TakeTurnResponse, rng: Random) -> TakeTurnResponse | None:
             sound = singles(codec.read_view(request.state))
             single = choose((placed for placed in sound if not (in_row_zero and placed.row)), rng)
-            return None if single is None else misspell(reply_of(Extension((single,))))
+            return None if single is None else misspell(codec.build_reply(Extension((single,))))
 
         return build_mutation(misspell, "TakeTurn", rule, cases, mutate)
 
@@ -116,7 +111,7 @@ def extending(
         def mutate(request: TakeTurnRequest, reply: TakeTurnResponse, rng: Random) -> TakeTurnResponse | None:
             view = codec.read_view(request.state)
             placed = choose((placed for placed in extensions(view) if breach(view, placed) == rule), rng)
-            return None if placed is None else reply_of(Extension(placed))
+            return None if placed is None else codec.build_reply(Extension(placed))
 
         return build_mutation(extensions, "TakeTurn", rule, cases, mutate, only)
 
@@ -270,7 +265,7 @@ def steps_over_the_edge(view: View) -> Iterable[Placed]:
 @answering("q.replace.pile", "q.turn.only-pass", "q.replace.one-short", "q.pile.empty", only=pile_too_small)
 def replaces_from_small_pile() -> TakeTurnResponse:
     """Replaces its hand though the pile holds fewer tiles."""
-    return reply_of(REPLACE)
+    return codec.build_reply(REPLACE)
 
 
 @answering(
@@ -281,7 +276,7 @@ def replaces_from_small_pile() -> TakeTurnResponse:
 )
 def replaces_one_short() -> TakeTurnResponse:
     """Replaces its hand where the pile holds one tile less."""
-    return reply_of(REPLACE)
+    return codec.build_reply(REPLACE)
 
 
 @answering(
@@ -289,7 +284,7 @@ def replaces_one_short() -> TakeTurnResponse:
 )
 def replaces_by_six() -> TakeTurnResponse:
     """Replaces its hand wherever the pile holds six tiles, though the hand is larger."""
-    return reply_of(REPLACE)
+    return codec.build_reply(REPLACE)
 
 
 @answering(
@@ -301,13 +296,13 @@ def replaces_by_six() -> TakeTurnResponse:
 )
 def replaces_from_empty_pile() -> TakeTurnResponse:
     """Replaces its hand where the pile is empty."""
-    return reply_of(REPLACE)
+    return codec.build_reply(REPLACE)
 
 
 @answering("q.extension.not-empty", *ANYWHERE, "q.replace.just-enough")
 def extends_by_nothing() -> TakeTurnResponse:
     """Answers with an extension without tiles."""
-    return reply_of(Extension(()))
+    return codec.build_reply(Extension(()))
 
 
 @answering(
@@ -320,13 +315,13 @@ def extends_by_nothing() -> TakeTurnResponse:
 )
 def extends_by_nothing_for_pass() -> TakeTurnResponse:
     """Answers with an extension without tiles where no tile fits."""
-    return reply_of(Extension(()))
+    return codec.build_reply(Extension(()))
 
 
 @answering("q.extension.not-empty", "q.hand.empty", only=lambda request: not hand_size(request))
 def extends_by_empty_hand() -> TakeTurnResponse:
     """Places its whole hand where that is empty."""
-    return reply_of(Extension(()))
+    return codec.build_reply(Extension(()))
 
 
 # Whose tiles

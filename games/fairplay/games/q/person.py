@@ -97,10 +97,10 @@ class Turn(NamedTuple):
     def reply(self) -> TakeTurnResponse | None:
         """Return the reply, if a word is chosen or each tile has a place."""
         if self.word:
-            return TakeTurnResponse(action=codec.build_action(WORDS[self.word]))
+            return codec.build_reply(WORDS[self.word])
         if not self.placed or self.held is not None:
             return None
-        return TakeTurnResponse(action=codec.build_action(Extension(self.placed)))
+        return codec.build_reply(Extension(self.placed))
 
     def choose(self, part: str) -> Turn:
         """Choose a tile, also in place of the one that is held, its place, or a word.

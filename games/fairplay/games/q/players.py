@@ -10,8 +10,10 @@ from random import Random
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
 
+from fairplay.games.kit.players import build_players
 from fairplay.games.kit.strategies import StrategyKind, make_strategy
 from fairplay.games.q.protocol import codec
+from fairplay.games.q.protocol.conversation import METHODS, TAKE_TURN
 from fairplay.games.q.rules import choices, one_line
 from fairplay.games.q.rules.board import (
     FARTHEST,
@@ -26,7 +28,7 @@ from fairplay.games.q.rules.board import (
     tiles_in,
 )
 from fairplay.games.q.rules.state import PASS, REPLACE, Action, Extension, View, Word
-from fairplay.q.v1.q_player_pb2 import NewTilesRequest, SetupRequest, TakeTurnRequest, TakeTurnResponse, WinRequest
+from fairplay.q.v1.q_player_pb2 import TakeTurnRequest, TakeTurnResponse
 
 Strategy: TypeAlias = Callable[[View], Action]
 
@@ -246,29 +248,14 @@ STRATEGIES: Mapping[str, StrategyKind[Strategy]] = {
         lambda **keys: partial(_best, **keys),
         "The extension with the most points that a search over whole lines finds.",
         {"width": (32, 1, 64), "q_bonus": (8, 0, 10), "finish_bonus": (4, 0, 10)},
+        is_quick=False,
     ),
 }
 
 
-class StrategyPlayer:
-    """A player that plays as its strategy says. It keeps nothing between calls: it may be in any number of games."""
+def _take_turn(strategy: Strategy, request: TakeTurnRequest) -> TakeTurnResponse:
+    return codec.build_reply(strategy(codec.read_view(request.state)))
 
-    game = "q"
 
-    def __init__(self, spec: str) -> None:
-        self.name = spec
-        self._strategy = strategy(spec)
-        self.quick = spec.partition(":")[0] != "best"
-
-    def setup(self, request: SetupRequest) -> None:
-        """Ignore the tiles: every state says them again."""
-
-    def take_turn(self, request: TakeTurnRequest) -> TakeTurnResponse:
-        """Return what the strategy does."""
-        return TakeTurnResponse(action=codec.build_action(self._strategy(codec.read_view(request.state))))
-
-    def new_tiles(self, request: NewTilesRequest) -> None:
-        """Ignore the new tiles: the next state says them again."""
-
-    def win(self, request: WinRequest) -> None:
-        """Ignore the result."""
+player = build_players("q", "Q", METHODS.values(), STRATEGIES, {TAKE_TURN: _take_turn})
+"""Text that names a strategy -> a reference player. Raises ValueError like `strategy`."""

@@ -26,6 +26,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from random import Random
 
 from fairplay.games.conformance import Mutation
+from fairplay.games.game import Start
 from fairplay.games.kit.conformance import mutation
 from fairplay.games.kit.testdata import (
     Actor,
@@ -53,8 +54,8 @@ from fairplay.games.q.forms import (
     write_request,
     write_state,
 )
-from fairplay.games.q.mutations import Placed, anything, extending, replaces_from_small_pile, reply_of
-from fairplay.games.q.players import STEPS, StrategyPlayer, one_step, strategy
+from fairplay.games.q.mutations import Placed, anything, extending, replaces_from_small_pile
+from fairplay.games.q.players import STEPS, one_step, player, strategy
 from fairplay.games.q.protocol import codec, conversation
 from fairplay.games.q.rules.board import FARTHEST, KINDS, Board, Placement, placements, points
 from fairplay.games.q.rules.state import MAX_BONUS, Extension, Settings, View
@@ -76,7 +77,7 @@ def _places_far_away(request: TakeTurnRequest, reply: TakeTurnResponse, rng: Ran
     view = codec.read_view(request.state)
     rows = [row for row, _ in view.board.tiles]
     row = max(rows) + 2 if max(rows) + 2 <= FARTHEST else min(rows) - 2
-    return reply_of(Extension((Placement(row, 0, view.hand[0] if view.hand else 0),)))
+    return codec.build_reply(Extension((Placement(row, 0, view.hand[0] if view.hand else 0),)))
 
 
 @extending("q.extension.own-tiles")
@@ -201,8 +202,10 @@ def _played(state: Json, actors: Json, settings: Json) -> tuple[PlayedGame, list
     first = read_state(state, read_chosen(settings))
     count, methods = len(first.hands), tuple(conversation.METHODS.values())
     scripts = read_scripts(actors, "actors", methods, CHEATS, count=count, most_calls=MOST_CALLS)
-    cast = [Actor(script, StrategyPlayer(script.strategy), CHEATS) for script in scripts]
-    return play_game(conversation.play("test", codec.Shown(first)), cast), [script.name for script in scripts]
+    cast = [Actor(script, player(script.strategy), CHEATS) for script in scripts]
+    return play_game(conversation.play(Start("test", first.settings, (), codec.Shown(first), fresh=False)), cast), [
+        script.name for script in scripts
+    ]
 
 
 TESTDATA = collect_questions(globals())

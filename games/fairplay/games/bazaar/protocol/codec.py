@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import count, islice
 from random import Random
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from fairplay.bazaar.v1 import bazaar_pb2, bazaar_player_pb2
 from fairplay.games.bazaar import rules
@@ -41,8 +41,8 @@ from fairplay.games.bazaar.rules.state import (
     invariant,
     settings_problem,
 )
+from fairplay.games.kit import messages
 from fairplay.games.kit.judging import MalformedReplyError
-from fairplay.games.kit.messages import fill, read_draw_state, read_settings, remember_settings
 from fairplay.games.kit.wire import packed, write_field, write_number, write_numbers
 
 _SHOWN_CHARS = 100
@@ -51,15 +51,15 @@ _SHOWN_CHARS = 100
 # Settings
 
 
-@remember_settings
-def settings(message: bazaar_pb2.Settings) -> Settings:
+@messages.remember_settings
+def read_settings(message: bazaar_pb2.Settings) -> Settings:
     """Return the settings of a message. Raises ValueError, with one sentence, if a value is not allowed."""
-    return read_settings(message, Settings, settings_problem)
+    return messages.read_settings(message, Settings, settings_problem)
 
 
-def settings_message(settings: Settings) -> bazaar_pb2.Settings:
+def build_settings(settings: Settings) -> bazaar_pb2.Settings:
     """Return the message of settings, every field set."""
-    return fill(bazaar_pb2.Settings(), settings)
+    return messages.fill(bazaar_pb2.Settings(), settings)
 
 
 # Pieces
@@ -70,40 +70,40 @@ def _bag(counts: tuple[int, ...]) -> Bag:
     return pack(counts)
 
 
-def bag(counts: Sequence[int]) -> Bag:
+def read_bag(counts: Sequence[int]) -> Bag:
     """Return the bag of five counts. Raises ValueError if they are not five, or out of range."""
     return _bag(tuple(counts[:6]))
 
 
 @lru_cache(maxsize=10_000)
-def card_message(card: Card) -> bazaar_pb2.Card:
+def build_card(card: Card) -> bazaar_pb2.Card:
     """Return the message of a card. It is shared and must not be changed."""
     return bazaar_pb2.Card(pebbles=unpack(card.pebbles), face=card.face)
 
 
-def card_of(message: bazaar_pb2.Card) -> Card:
+def read_card(message: bazaar_pb2.Card) -> Card:
     """Return the card of a message. Raises ValueError if its pebbles are not a bag."""
-    return Card(bag(message.pebbles), message.face)
+    return Card(read_bag(message.pebbles), message.face)
 
 
 @lru_cache(maxsize=10_000)
-def equation_message(exchange: Exchange) -> bazaar_pb2.Equation:
+def build_equation(exchange: Exchange) -> bazaar_pb2.Equation:
     """Return the message of an equation, or of its use from left to right. It is shared and must not be changed."""
     return bazaar_pb2.Equation(left=unpack(exchange.left), right=unpack(exchange.right))
 
 
-def exchange_of(message: bazaar_pb2.Equation) -> Exchange:
+def read_exchange(message: bazaar_pb2.Equation) -> Exchange:
     """Return the exchange from the left side to the right one. Raises ValueError if a side is not a bag."""
-    return Exchange(bag(message.left), bag(message.right))
+    return Exchange(read_bag(message.left), read_bag(message.right))
 
 
 @lru_cache(maxsize=1_000)
-def table_message(table: EquationTable) -> bazaar_pb2.EquationTable:
+def build_table(table: EquationTable) -> bazaar_pb2.EquationTable:
     """Return the message of a table of equations. It is shared and must not be changed."""
-    return bazaar_pb2.EquationTable(equations=map(equation_message, table.equations))
+    return bazaar_pb2.EquationTable(equations=map(build_equation, table.equations))
 
 
-def table(message: bazaar_pb2.EquationTable) -> EquationTable:
+def read_table(message: bazaar_pb2.EquationTable) -> EquationTable:
     """Return the table of a message. Raises ValueError if a side is not a bag."""
     return _table(message.SerializeToString())
 
@@ -112,7 +112,7 @@ def table(message: bazaar_pb2.EquationTable) -> EquationTable:
 def _table(data: bytes) -> EquationTable:
     """Return the table of a serialized message: each comes in every request of a game, and is slow to read."""
     message = bazaar_pb2.EquationTable.FromString(data)
-    return EquationTable(tuple(exchange_of(equation) for equation in message.equations))
+    return EquationTable(tuple(read_exchange(equation) for equation in message.equations))
 
 
 # What a player is shown
@@ -147,7 +147,7 @@ def turn_state_data(state: State, seat: int) -> bytes:
 
 @lru_cache(maxsize=1_000)
 def _table_data(table: EquationTable) -> bytes:
-    return _TABLE(table_message(table).SerializeToString())
+    return _TABLE(build_table(table).SerializeToString())
 
 
 @lru_cache(maxsize=10_000)
@@ -157,18 +157,18 @@ def _bag_data(bag: Bag) -> bytes:
 
 @lru_cache(maxsize=10_000)
 def _card_data(card: Card) -> bytes:
-    data: bytes = card_message(card).SerializeToString()
+    data: bytes = build_card(card).SerializeToString()
     return data
 
 
-def view(message: bazaar_pb2.TurnState) -> TurnView:
+def read_view(message: bazaar_pb2.TurnState) -> TurnView:
     """Return the view that a player is given. Raises ValueError if the message holds something that is not a bag."""
     return TurnView(
-        bank=bag(message.bank),
-        visible=tuple([card_of(card) for card in message.visible]),
-        wallet=bag(message.wallet),
+        bank=read_bag(message.bank),
+        visible=tuple([read_card(card) for card in message.visible]),
+        wallet=read_bag(message.wallet),
         score=message.score,
-        cards=tuple([card_of(card) for card in message.cards]),
+        cards=tuple([read_card(card) for card in message.cards]),
         scores=tuple(message.other_scores),
         revision=message.revision,
     )
@@ -177,15 +177,15 @@ def view(message: bazaar_pb2.TurnState) -> TurnView:
 # Answers
 
 
-def request_message(request: Request) -> bazaar_player_pb2.RequestPebbleOrExchangesResponse:
+def build_request(request: Request) -> bazaar_player_pb2.RequestPebbleOrExchangesResponse:
     """Return the reply that asks for a pebble or for exchanges."""
     if request is PEBBLE:
         return bazaar_player_pb2.RequestPebbleOrExchangesResponse(pebble=bazaar_pb2.Pebble())
-    steps = bazaar_pb2.Exchanges(steps=map(equation_message, request))
+    steps = bazaar_pb2.Exchanges(steps=map(build_equation, request))
     return bazaar_player_pb2.RequestPebbleOrExchangesResponse(exchanges=steps)
 
 
-def requested(reply: bazaar_player_pb2.RequestPebbleOrExchangesResponse, max_exchanges: int) -> Request:
+def read_request(reply: bazaar_player_pb2.RequestPebbleOrExchangesResponse, max_exchanges: int) -> Request:
     """Return the answer to the first call of a turn. Raises MalformedReplyError if it is malformed or too long."""
     answer = reply.WhichOneof("answer")
     if answer is None:
@@ -200,18 +200,18 @@ def requested(reply: bazaar_player_pb2.RequestPebbleOrExchangesResponse, max_exc
 
 def _exchange_of_reply(message: bazaar_pb2.Equation, place: int) -> Exchange:
     try:
-        return exchange_of(message)
+        return read_exchange(message)
     except ValueError:
         sides = f"{counts_text(message.left)} for {counts_text(message.right)}"
         raise MalformedReplyError("bazaar.pebble.counts", f"exchange {place}, {sides}") from None
 
 
-def purchase_message(purchase: Purchase) -> bazaar_player_pb2.RequestCardsResponse:
+def build_purchase(purchase: Purchase) -> bazaar_player_pb2.RequestCardsResponse:
     """Return the reply that buys cards."""
-    return bazaar_player_pb2.RequestCardsResponse(cards=[card_message(card) for card in purchase])
+    return bazaar_player_pb2.RequestCardsResponse(cards=[build_card(card) for card in purchase])
 
 
-def purchased(reply: bazaar_player_pb2.RequestCardsResponse, visible_count: int) -> Purchase:
+def read_purchase(reply: bazaar_player_pb2.RequestCardsResponse, visible_count: int) -> Purchase:
     """Return the answer to the second call of a turn. Raises MalformedReplyError if it is malformed.
 
     Of more cards than are visible one is not visible, so the rest is not read.
@@ -222,9 +222,16 @@ def purchased(reply: bazaar_player_pb2.RequestCardsResponse, visible_count: int)
 
 def _card_of_reply(message: bazaar_pb2.Card, place: int) -> Card:
     try:
-        return card_of(message)
+        return read_card(message)
     except ValueError:
         raise MalformedReplyError("bazaar.pebble.counts", f"card {place}, {counts_text(message.pebbles)}") from None
+
+
+def read_answer(state: State, reply: Any) -> Action:
+    """Return the answer to the call that is due. Raises MalformedReplyError if it is malformed."""
+    if state.phase is Phase.REQUEST:
+        return read_request(reply, state.settings.max_exchanges)
+    return read_purchase(reply, len(state.visible))
 
 
 def counts_text(counts: Sequence[int]) -> str:
@@ -239,11 +246,11 @@ def legal_replies(
     """Return replies that would be legal now; of the requests only the shortest, because there are too many."""
     actions = rules.legal(state)
     if state.phase is Phase.CARDS:
-        return [purchase_message(cast("Purchase", action)) for action in actions]
-    return [request_message(cast("Request", action)) for action in actions]
+        return [build_purchase(cast("Purchase", action)) for action in actions]
+    return [build_request(cast("Request", action)) for action in actions]
 
 
-def described(state: State, action: Action) -> str:
+def describe_action(state: State, action: Action) -> str:
     """Return the first illegal part of an action in words. Pebbles are initials, * is a happy face."""
     if action is PEBBLE:
         return "a pebble"
@@ -283,13 +290,13 @@ class Shown(NamedTuple):
     last: LastAction | None = None
 
 
-def public_message(state: State, last: LastAction | None = None) -> bazaar_pb2.State:
+def build_public(state: State, last: LastAction | None = None) -> bazaar_pb2.State:
     """Return what spectators may see of a state: no wallets, no hidden cards, no draw state."""
     return bazaar_pb2.State(
         revision=state.revision,
-        table=table_message(state.table),
+        table=build_table(state.table),
         bank=unpack(state.bank),
-        visible=[card_message(card) for card in state.visible],
+        visible=[build_card(card) for card in state.visible],
         players=[_player_message(state, player) for player in state.players],
         active_seat=state.active,
         phase=PHASES[state.phase],
@@ -300,9 +307,9 @@ def public_message(state: State, last: LastAction | None = None) -> bazaar_pb2.S
 
 def _last_action_message(seat: int, phase: Phase, action: Action) -> bazaar_pb2.LastAction:
     if phase is Phase.CARDS:
-        cards = purchase_message(cast("Purchase", action)).cards
+        cards = build_purchase(cast("Purchase", action)).cards
         return bazaar_pb2.LastAction(seat=seat, purchase=bazaar_pb2.Purchase(cards=cards))
-    request = request_message(cast("Request", action))
+    request = build_request(cast("Request", action))
     if request.HasField("pebble"):
         return bazaar_pb2.LastAction(seat=seat, pebble=request.pebble)
     return bazaar_pb2.LastAction(seat=seat, exchanges=request.exchanges)
@@ -312,18 +319,18 @@ def _player_message(state: State, player: Player) -> bazaar_pb2.Player:
     over = state.phase is Phase.OVER
     return bazaar_pb2.Player(
         score=player.score,
-        cards=[card_message(card) for card in player.cards],
+        cards=[build_card(card) for card in player.cards],
         standing=STANDINGS[player.standing],
         bonus=bonus(state.settings.bonus, player.cards) if over else 0,
     )
 
 
-def state_message(state: State, last: LastAction | None = None) -> bazaar_pb2.State:
+def build_state(state: State, last: LastAction | None = None) -> bazaar_pb2.State:
     """Return all of a state, hidden things included."""
-    message = public_message(state, last)
+    message = build_public(state, last)
     for player, shown in zip(state.players, message.players, strict=True):
         shown.wallet.extend(unpack(player.wallet))
-    message.pile.extend(card_message(card) for card in state.pile)
+    message.pile.extend(build_card(card) for card in state.pile)
     message.draw_state = state.draw_state.to_bytes(8, "big")
     return message
 
@@ -332,7 +339,7 @@ _PHASE_OF = {number: phase for phase, number in PHASES.items()}
 _STANDING_OF = {bazaar_pb2.STANDING_UNSPECIFIED: Standing.IN, **{n: one for one, n in STANDINGS.items()}}
 
 
-def initial_state(message: bazaar_pb2.State, settings: Settings, rng: Random) -> State:
+def resume(message: bazaar_pb2.State, settings: Settings, rng: Random) -> State:
     """Return the state that a game goes on from. Raises ValueError, with one sentence, if no game can lead to it."""
     _check_numbers(message)
     state = rules.resume(
@@ -342,7 +349,7 @@ def initial_state(message: bazaar_pb2.State, settings: Settings, rng: Random) ->
         visible=_cards_in("visible", message.visible),
         pile=_cards_in("pile", message.pile),
         players=tuple(map(_player_in, count(), message.players)),
-        draw_state=read_draw_state(message.draw_state, rng),
+        draw_state=messages.read_draw_state(message.draw_state, rng),
         active=message.active_seat,
         turns=message.turn_count,
         revision=message.revision,
@@ -383,6 +390,6 @@ def _cards_in(where: str, messages: Iterable[bazaar_pb2.Card]) -> Purchase:
 
 def _bag_in(where: str, counts: Sequence[int]) -> Bag:
     try:
-        return bag(counts)
+        return read_bag(counts)
     except ValueError:
         raise ValueError(f"{where} must be five counts of 0 to {MAX_COUNT}, not {counts_text(counts)}.") from None

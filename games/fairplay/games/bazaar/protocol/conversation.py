@@ -6,14 +6,16 @@ to the others.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 from fairplay.bazaar.v1 import bazaar_player_pb2
+from fairplay.bazaar.v1.bazaar_player_pb2 import RequestCardsRequest, SetupRequest, WinRequest
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.protocol import codec
 from fairplay.games.bazaar.rules.state import Action, Phase, Standing, State
+from fairplay.games.game import Start
 from fairplay.games.kit.judging import CAUSES, judge_reply, notify
 from fairplay.games.kit.wire import Heads, write_field
 from fairplay.games.steps import (
@@ -22,94 +24,62 @@ from fairplay.games.steps import (
     Cause,
     Conversation,
     Eliminate,
-    Outcome,
     Show,
     Step,
-    build_methods,
+    methods_of,
+    rank,
 )
 
-SERVICE = "fairplay.bazaar.v1.BazaarPlayerService"
-METHODS = build_methods(
-    SERVICE,
-    {
-        "Setup": (bazaar_player_pb2.SetupRequest, bazaar_player_pb2.SetupResponse),
-        "RequestPebbleOrExchanges": (
-            bazaar_player_pb2.RequestPebbleOrExchangesRequest,
-            bazaar_player_pb2.RequestPebbleOrExchangesResponse,
-        ),
-        "RequestCards": (bazaar_player_pb2.RequestCardsRequest, bazaar_player_pb2.RequestCardsResponse),
-        "Win": (bazaar_player_pb2.WinRequest, bazaar_player_pb2.WinResponse),
-    },
-)
+SERVICE = bazaar_player_pb2.DESCRIPTOR.services_by_name["BazaarPlayerService"]
+METHODS = methods_of(SERVICE)
 SETUP, REQUEST_PEBBLE_OR_EXCHANGES, REQUEST_CARDS, WIN = METHODS.values()
-TURN_STATE = write_field(bazaar_player_pb2.RequestCardsRequest, "turn_state")
+TURN_STATE = write_field(RequestCardsRequest, "turn_state")
 """The field of what a player is shown, in both calls of a turn."""
 
-Part: TypeAlias = Generator[Step, Any, State]
 
-
-def play(game_id: str, state: State) -> Conversation:
+def play(start: Start) -> Conversation:
     """Play a game from a state to its end; it may begin between the two calls of a turn, or when the game is over."""
+    state, game_id = start.state, start.game_id
     yield Show(codec.Shown(state))
-    state = yield from _set_up(game_id, state)
-    heads = Heads(bazaar_player_pb2.RequestCardsRequest, game_id)
+    table, heads = codec.build_table(state.table), Heads(RequestCardsRequest, game_id)
+    for told, player in enumerate(state.players):
+        if player.standing is Standing.IN:
+            call = Call(told, SETUP, SetupRequest(game_id=game_id, seat=told, table=table), CallKind.NOTIFICATION)
+            state = yield from _tell(state, call, rules.eliminate_at_setup)
     while (seat := rules.turn(state)) is not None:
-        reply = yield _call(heads, state, seat)
-        verdict = _judge(state, reply)
+        verdict = _judge(state, (yield _call(heads, state, seat)))
         if isinstance(verdict, CAUSES):
             yield Eliminate(seat, verdict)
             state, last = rules.eliminate(state, seat), None
         else:
             state, last = rules.apply(state, verdict), codec.LastAction(seat, state.phase, verdict)
         yield Show(codec.Shown(state, last))
-    state = yield from _tell(game_id, state)
-    scores = rules.scores(state)
-    return Outcome([[(seat, scores[seat]) for seat in group] for group in rules.ranking(state)])
+    for seat, won in rules.notifications(state):  # nobody moves up for a player that fails (section 7)
+        call = Call(seat, WIN, WinRequest(game_id=game_id, seat=seat, won=won), CallKind.NOTIFICATION)
+        state = yield from _tell(state, call, rules.eliminate)
+    return rank(rules.ranking(state), rules.scores(state))
 
 
 def _call(heads: Heads, state: State, seat: int) -> Call:
     """Return the call that is due."""
     method = REQUEST_PEBBLE_OR_EXCHANGES if state.phase is Phase.REQUEST else REQUEST_CARDS
-    request = heads[seat] + TURN_STATE(codec.turn_state_data(state, seat))
-    return Call(seat, method, request, CallKind.DECISION)
+    return Call(seat, method, heads[seat] + TURN_STATE(codec.turn_state_data(state, seat)), CallKind.DECISION)
 
 
 def _judge(state: State, reply: Any) -> Action | Cause:
     return judge_reply(
         reply,
         rules.RULES,
-        partial(_action, state),
+        partial(codec.read_answer, state),
         partial(rules.violation, state),
-        partial(codec.described, state),
+        partial(codec.describe_action, state),
         partial(codec.legal_replies, state),
     )
 
 
-def _action(state: State, reply: Any) -> Action:
-    if state.phase is Phase.REQUEST:
-        return codec.requested(reply, state.settings.max_exchanges)
-    return codec.purchased(reply, len(state.visible))
-
-
-def _set_up(game_id: str, state: State) -> Part:
-    """Tell everybody who is in the game the equations, in turn order."""
-    table = codec.table_message(state.table)
-    for seat, player in enumerate(state.players):
-        if player.standing is Standing.IN:
-            request = bazaar_player_pb2.SetupRequest(game_id=game_id, seat=seat, table=table)
-            delivered = yield from notify(Call(seat, SETUP, request, CallKind.NOTIFICATION))
-            if not delivered:
-                state = rules.eliminate_at_setup(state, seat)
-                yield Show(codec.Shown(state))
-    return state
-
-
-def _tell(game_id: str, state: State) -> Part:
-    """Tell the winners, then the others, in turn order; nobody moves up for a player that fails (section 7)."""
-    for seat, won in rules.notifications(state):
-        request = bazaar_player_pb2.WinRequest(game_id=game_id, seat=seat, won=won)
-        delivered = yield from notify(Call(seat, WIN, request, CallKind.NOTIFICATION))
-        if not delivered:
-            state = rules.eliminate(state, seat)
-            yield Show(codec.Shown(state))
+def _tell(state: State, call: Call, leave: Callable[[State, int], State]) -> Generator[Step, Any, State]:
+    """Make a call that tells a player something; return the state without the player if it fails."""
+    if not (yield from notify(call)):
+        state = leave(state, call.seat)
+        yield Show(codec.Shown(state))
     return state

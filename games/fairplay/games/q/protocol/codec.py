@@ -264,9 +264,14 @@ def _placement(message: q_pb2.Placement) -> Placement:
     return Placement(message.row, message.column, message.tile - 1)
 
 
+def build_reply(action: Action) -> TakeTurnResponse:
+    """Return the answer to TakeTurn with an action."""
+    return TakeTurnResponse(action=build_action(action))
+
+
 def legal_replies(state: State) -> list[TakeTurnResponse]:
     """Return replies that would be legal now: each placement of one tile, a replacement, a pass."""
-    return [TakeTurnResponse(action=build_action(action)) for action in rules.legal(state)]
+    return [build_reply(action) for action in rules.legal(state)]
 
 
 _MOST_DESCRIBED = 6
