@@ -8,37 +8,9 @@ from typing import Any
 
 from fairplay.bazaar.v1.bazaar_player_pb2 import RequestCardsResponse, RequestPebbleOrExchangesResponse
 from fairplay.games.bazaar import rules
+from fairplay.games.bazaar import wrong_answers as wrong
 from fairplay.games.bazaar.rules.pieces import EMPTY, UNITS, Card, EquationTable, Exchange, holds
 from fairplay.games.bazaar.rules.state import PEBBLE, Purchase, Request, TurnView
-from fairplay.games.bazaar.wrong_answers import (
-    CARDS,
-    LONGEST_USUALLY,
-    REQUEST,
-    again_and_again,
-    as_often_as_it_can,
-    at_most_four,
-    bank_empty,
-    few_equations_in_a_crowd,
-    lacking,
-    long_row_in_a_crowd,
-    made_up,
-    nothing_payable,
-    nothing_usable,
-    of_one_color,
-    once_more,
-    one_card,
-    one_exchange,
-    one_short,
-    payable,
-    plain_colors,
-    rich,
-    singles,
-    to_and_fro,
-    twins_visible,
-    visible,
-    wrong_purchase,
-    wrong_request,
-)
 from fairplay.games.kit.conformance import (
     DRAWN_STATES,
     UNUSUAL_SETTINGS,
@@ -56,7 +28,7 @@ TOO_MANY_OF_ONE = 401
 
 
 @mutation(
-    REQUEST,
+    wrong.REQUEST,
     "bazaar.request.required",
     *ANYWHERE,
     "bazaar.wallet.empty",
@@ -69,122 +41,122 @@ def requests_nothing(*_: Any) -> RequestPebbleOrExchangesResponse:
     return RequestPebbleOrExchangesResponse()
 
 
-@mutation(REQUEST, "bazaar.request.required", "bazaar.bank.empty", only=bank_empty)
+@mutation(wrong.REQUEST, "bazaar.request.required", "bazaar.bank.empty", only=wrong.bank_empty)
 def requests_nothing_for_no_exchange(*_: Any) -> RequestPebbleOrExchangesResponse:
     """Answers with an empty message where no exchange is left to it, and no pebble."""
     return RequestPebbleOrExchangesResponse()
 
 
-@mutation(REQUEST, "bazaar.pebble.counts", *ANYWHERE, "bazaar.exchange.long-sides")
+@mutation(wrong.REQUEST, "bazaar.pebble.counts", *ANYWHERE, "bazaar.exchange.long-sides")
 def exchanges_four_counts(*_: Any) -> RequestPebbleOrExchangesResponse:
     """Leaves out the last of five counts where it is 0."""
-    return one_exchange((1, 0, 0, 0), (0, 1, 0, 0))
+    return wrong.one_exchange((1, 0, 0, 0), (0, 1, 0, 0))
 
 
-@mutation(REQUEST, "bazaar.pebble.counts", *ANYWHERE)
+@mutation(wrong.REQUEST, "bazaar.pebble.counts", *ANYWHERE)
 def exchanges_six_counts(*_: Any) -> RequestPebbleOrExchangesResponse:
     """Gives a bag six counts."""
-    return one_exchange((1, 0, 0, 0, 0, 0), (0, 1, 0, 0, 0, 0))
+    return wrong.one_exchange((1, 0, 0, 0, 0, 0), (0, 1, 0, 0, 0, 0))
 
 
-@mutation(REQUEST, "bazaar.pebble.counts", *ANYWHERE)
+@mutation(wrong.REQUEST, "bazaar.pebble.counts", *ANYWHERE)
 def exchanges_without_counts(*_: Any) -> RequestPebbleOrExchangesResponse:
     """Leaves out the pebbles of both sides."""
-    return one_exchange((), ())
+    return wrong.one_exchange((), ())
 
 
-@mutation(REQUEST, "bazaar.pebble.counts", *ANYWHERE, "bazaar.settings.largest")
+@mutation(wrong.REQUEST, "bazaar.pebble.counts", *ANYWHERE, "bazaar.settings.largest")
 def exchanges_too_many_pebbles(*_: Any) -> RequestPebbleOrExchangesResponse:
     """Counts one pebble more than a bag can hold."""
-    return one_exchange((1, 0, 0, 0, 0), (0, TOO_MANY_OF_ONE, 0, 0, 0))
+    return wrong.one_exchange((1, 0, 0, 0, 0), (0, TOO_MANY_OF_ONE, 0, 0, 0))
 
 
-@mutation(REQUEST, "bazaar.pebble.counts", *ANYWHERE)
+@mutation(wrong.REQUEST, "bazaar.pebble.counts", *ANYWHERE)
 def exchanges_colors_for_counts(*_: Any) -> RequestPebbleOrExchangesResponse:
     """Lists the pebbles of a side one by one, as numbers of colours."""
-    return one_exchange((1,), (2, 2, 3))
+    return wrong.one_exchange((1,), (2, 2, 3))
 
 
-@wrong_request("bazaar.exchange.sides", *ANYWHERE, "bazaar.exchange.none-known")
+@wrong.request("bazaar.exchange.sides", *ANYWHERE, "bazaar.exchange.none-known")
 def exchanges_for_nothing(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Gives nothing for what it gets."""
     return [(Exchange(EMPTY, unit),) for unit in UNITS]
 
 
-@wrong_request("bazaar.exchange.sides", *ANYWHERE)
+@wrong.request("bazaar.exchange.sides", *ANYWHERE)
 def gives_for_nothing(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Gets nothing for what it gives."""
     return [(Exchange(unit, EMPTY),) for unit in UNITS]
 
 
-@mutation(REQUEST, "bazaar.exchange.too-many", *ANYWHERE, "bazaar.settings.largest")
+@mutation(wrong.REQUEST, "bazaar.exchange.too-many", *ANYWHERE, "bazaar.settings.largest")
 def exchanges_without_end(*_: Any) -> RequestPebbleOrExchangesResponse:
     """Requests more exchanges than any settings allow."""
-    return one_exchange((1, 1, 1, 1, 1), (1, 1, 1, 1, 1), count=1001)
+    return wrong.one_exchange((1, 1, 1, 1, 1), (1, 1, 1, 1, 1), count=1001)
 
 
-@wrong_request("bazaar.exchange.too-many", "bazaar.exchange.single-equation")
+@wrong.request("bazaar.exchange.too-many", "bazaar.exchange.single-equation")
 def exchanges_once_too_often(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Goes to and fro 65 times."""
-    return to_and_fro(view, table, LONGEST_USUALLY + 1)
+    return wrong.to_and_fro(view, table, wrong.LONGEST_USUALLY + 1)
 
 
-@wrong_request("bazaar.exchange.too-many", "bazaar.wallet.rich", only=rich)
+@wrong.request("bazaar.exchange.too-many", "bazaar.wallet.rich", only=wrong.rich)
 def exchanges_once_too_often_when_rich(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Goes to and fro 65 times where its wallet holds more pebbles than a game usually has."""
-    return to_and_fro(view, table, LONGEST_USUALLY + 1)
+    return wrong.to_and_fro(view, table, wrong.LONGEST_USUALLY + 1)
 
 
-@wrong_request("bazaar.exchange.too-many", "bazaar.exchange.short-list", max_exchanges=8)
+@wrong.request("bazaar.exchange.too-many", "bazaar.exchange.short-list", max_exchanges=8)
 def exchanges_nine_times(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Goes to and fro nine times, which some settings forbid."""
-    return to_and_fro(view, table, 9)
+    return wrong.to_and_fro(view, table, 9)
 
 
-@wrong_request("bazaar.exchange.too-many", "bazaar.exchange.long-lists", only=nothing_payable)
+@wrong.request("bazaar.exchange.too-many", "bazaar.exchange.long-lists", only=wrong.nothing_payable)
 def exchanges_as_often_as_it_can(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Uses an equation as often as wallet and bank can pay for it, more than 64 times, where it can pay for no card."""
-    return as_often_as_it_can(view, table)
+    return wrong.as_often_as_it_can(view, table)
 
 
-@wrong_request("bazaar.exchange.too-many", "bazaar.exchange.long-lists", only=of_one_color, max_exchanges=8)
+@wrong.request("bazaar.exchange.too-many", "bazaar.exchange.long-lists", only=wrong.of_one_color, max_exchanges=8)
 def exchanges_one_color_as_often_as_it_can(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Exchanges its only colour away as often as it can, more than eight times, which some settings forbid."""
-    return as_often_as_it_can(view, table)
+    return wrong.as_often_as_it_can(view, table)
 
 
 # The first call: play
 
 
-@wrong_request("bazaar.pebble.bank-empty", "bazaar.bank.empty", "bazaar.cards.row-is-empty")
+@wrong.request("bazaar.pebble.bank-empty", "bazaar.bank.empty", "bazaar.cards.row-is-empty")
 def requests_pebble_from_empty_bank(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Requests a pebble when the bank has none."""
     return [PEBBLE]
 
 
-@wrong_request("bazaar.exchange.in-table", *ANYWHERE, "bazaar.exchange.dear", "bazaar.exchange.long-sides")
+@wrong.request("bazaar.exchange.in-table", *ANYWHERE, "bazaar.exchange.dear", "bazaar.exchange.long-sides")
 def makes_up_equation(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Exchanges one pebble for another, which no equation says."""
-    return made_up(view, table)
+    return wrong.made_up(view, table)
 
 
-@wrong_request(
+@wrong.request(
     "bazaar.exchange.in-table",
     "bazaar.exchange.none-known",
     only=lambda request: not request.turn_state.table.equations,
 )
 def makes_up_equation_without_table(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Exchanges pebbles though the game has no equations."""
-    return made_up(view, table)
+    return wrong.made_up(view, table)
 
 
-@wrong_request("bazaar.exchange.in-table", *ANYWHERE, "bazaar.exchange.single-equation")
+@wrong.request("bazaar.exchange.in-table", *ANYWHERE, "bazaar.exchange.single-equation")
 def doubles_equation(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Uses an equation with twice its pebbles."""
     return ((Exchange(2 * left, 2 * right),) for left, right in table.exchanges)
 
 
-@wrong_request(
+@wrong.request(
     "bazaar.exchange.in-table",
     "bazaar.exchange.single-equation",
     "bazaar.exchange.right-to-left-only",
@@ -196,13 +168,13 @@ def gets_one_more(view: TurnView, table: EquationTable) -> Iterable[Request]:
     return ((Exchange(left, right + unit),) for left, right in ways for unit in UNITS if holds(right, unit))
 
 
-@wrong_request("bazaar.exchange.in-table", "bazaar.exchange.equal-pebbles")
+@wrong.request("bazaar.exchange.in-table", "bazaar.exchange.equal-pebbles")
 def counts_to_four(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Takes five or six pebbles of one colour in an equation for four."""
-    return ((Exchange(at_most_four(left), at_most_four(right)),) for left, right in table.exchanges)
+    return ((Exchange(wrong.at_most_four(left), wrong.at_most_four(right)),) for left, right in table.exchanges)
 
 
-@wrong_request("bazaar.exchange.in-table", *ANYWHERE, "bazaar.exchange.single-equation")
+@wrong.request("bazaar.exchange.in-table", *ANYWHERE, "bazaar.exchange.single-equation")
 def gives_one_less(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Gives one pebble less than an equation says."""
     return (
@@ -213,26 +185,26 @@ def gives_one_less(view: TurnView, table: EquationTable) -> Iterable[Request]:
     )
 
 
-@wrong_request("bazaar.exchange.in-table", *ANYWHERE, "bazaar.exchange.only-once")
+@wrong.request("bazaar.exchange.in-table", *ANYWHERE, "bazaar.exchange.only-once")
 def mixes_equations(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Takes the left side of one equation and the right side of another."""
     pairs = combinations(table.exchanges, 2)
     return ((Exchange(one.left, other.right),) for one, other in pairs if one.left != other.right)
 
 
-@wrong_request("bazaar.exchange.wallet", *ANYWHERE, "bazaar.wallet.empty", "bazaar.seats.last-of-six")
+@wrong.request("bazaar.exchange.wallet", *ANYWHERE, "bazaar.wallet.empty", "bazaar.seats.last-of-six")
 def gives_what_it_lacks(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Uses an equation for which its wallet lacks pebbles."""
-    return singles(view, table)
+    return wrong.singles(view, table)
 
 
-@wrong_request("bazaar.exchange.wallet", "bazaar.wallet.one-short")
+@wrong.request("bazaar.exchange.wallet", "bazaar.wallet.one-short")
 def gives_one_it_lacks(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Uses an equation for which its wallet lacks a single pebble."""
-    return one_short(view, table)
+    return wrong.one_short(view, table)
 
 
-@wrong_request("bazaar.exchange.wallet", "bazaar.exchange.in-order")
+@wrong.request("bazaar.exchange.wallet", "bazaar.exchange.in-order")
 def gives_what_it_gets_later(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Gives pebbles that only a later exchange of the same list brings."""
     pairs = product(table.usable(view.wallet, view.bank), table.exchanges)
@@ -242,7 +214,7 @@ def gives_what_it_gets_later(view: TurnView, table: EquationTable) -> Iterable[R
     )
 
 
-@wrong_request(
+@wrong.request(
     "bazaar.exchange.wallet",
     "bazaar.exchange.only-once",
     "bazaar.exchange.right-to-left-only",
@@ -250,18 +222,18 @@ def gives_what_it_gets_later(view: TurnView, table: EquationTable) -> Iterable[R
 )
 def gives_again_and_again(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Uses an equation once more than its wallet can pay for."""
-    return again_and_again(view, table)
+    return wrong.again_and_again(view, table)
 
 
-@wrong_request(
-    "bazaar.exchange.wallet", "bazaar.wallet.empty", "bazaar.wallet.one-short", WHOLE_GAME, only=nothing_usable
+@wrong.request(
+    "bazaar.exchange.wallet", "bazaar.wallet.empty", "bazaar.wallet.one-short", WHOLE_GAME, only=wrong.nothing_usable
 )
 def exchanges_though_nothing_usable(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Exchanges something where no equation can be used."""
-    return singles(view, table)
+    return wrong.singles(view, table)
 
 
-@wrong_request(
+@wrong.request(
     "bazaar.exchange.wallet",
     "bazaar.seats.last-of-six",
     whole_game(5, 6),
@@ -269,90 +241,90 @@ def exchanges_though_nothing_usable(view: TurnView, table: EquationTable) -> Ite
 )
 def gives_what_it_lacks_as_last_of_six(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Uses an equation that its wallet cannot pay for, but only where there are five others."""
-    return singles(view, table)
+    return wrong.singles(view, table)
 
 
-@wrong_request(
+@wrong.request(
     "bazaar.exchange.wallet", "bazaar.resume.alone", only=lambda request: not request.turn_state.other_scores
 )
 def gives_what_it_lacks_when_alone(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Uses an equation that its wallet cannot pay for where there are no others."""
-    return again_and_again(view, table)
+    return wrong.again_and_again(view, table)
 
 
-@wrong_request("bazaar.exchange.bank", "bazaar.bank.empty", "bazaar.bank.one-short", "bazaar.bank.last-pebble")
+@wrong.request("bazaar.exchange.bank", "bazaar.bank.empty", "bazaar.bank.one-short", "bazaar.bank.last-pebble")
 def gets_what_the_bank_lacks(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Uses an equation for which the bank lacks pebbles."""
-    return singles(view, table)
+    return wrong.singles(view, table)
 
 
-@wrong_request("bazaar.exchange.bank", "bazaar.bank.one-short", "bazaar.bank.last-pebble")
+@wrong.request("bazaar.exchange.bank", "bazaar.bank.one-short", "bazaar.bank.last-pebble")
 def gets_one_the_bank_lacks(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Uses an equation for which the bank lacks a single pebble."""
-    return one_short(view, table)
+    return wrong.one_short(view, table)
 
 
-@wrong_request("bazaar.exchange.bank", "bazaar.exchange.only-once", "bazaar.resume.after-eliminations")
+@wrong.request("bazaar.exchange.bank", "bazaar.exchange.only-once", "bazaar.resume.after-eliminations")
 def gets_again_and_again(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Uses an equation once more than the bank can pay for."""
-    return again_and_again(view, table)
+    return wrong.again_and_again(view, table)
 
 
-@wrong_request("bazaar.exchange.bank", "bazaar.bank.empty", only=bank_empty)
+@wrong.request("bazaar.exchange.bank", "bazaar.bank.empty", only=wrong.bank_empty)
 def gets_from_empty_bank(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Exchanges where the bank is empty."""
-    return singles(view, table)
+    return wrong.singles(view, table)
 
 
 # The second call: form
 
 
-@mutation(CARDS, "bazaar.pebble.counts", *ANYWHERE, "bazaar.resume.second-call")
+@mutation(wrong.CARDS, "bazaar.pebble.counts", *ANYWHERE, "bazaar.resume.second-call")
 def buys_without_pebbles(*_: Any) -> RequestCardsResponse:
     """Leaves out the pebbles of a card."""
-    return one_card()
+    return wrong.one_card()
 
 
-@mutation(CARDS, "bazaar.pebble.counts", *ANYWHERE)
+@mutation(wrong.CARDS, "bazaar.pebble.counts", *ANYWHERE)
 def buys_four_counts(*_: Any) -> RequestCardsResponse:
     """Leaves out the last of a card's five counts where it is 0."""
-    return one_card(2, 1, 1, 1)
+    return wrong.one_card(2, 1, 1, 1)
 
 
-@mutation(CARDS, "bazaar.pebble.counts", *ANYWHERE)
+@mutation(wrong.CARDS, "bazaar.pebble.counts", *ANYWHERE)
 def buys_six_counts(*_: Any) -> RequestCardsResponse:
     """Gives a card six counts."""
-    return one_card(1, 1, 1, 1, 1, 0)
+    return wrong.one_card(1, 1, 1, 1, 1, 0)
 
 
-@mutation(CARDS, "bazaar.pebble.counts", *ANYWHERE, "bazaar.settings.largest")
+@mutation(wrong.CARDS, "bazaar.pebble.counts", *ANYWHERE, "bazaar.settings.largest")
 def buys_too_many_pebbles(*_: Any) -> RequestCardsResponse:
     """Counts more pebbles than a bag can hold."""
-    return one_card(TOO_MANY_OF_ONE, 0, 0, 0, 0)
+    return wrong.one_card(TOO_MANY_OF_ONE, 0, 0, 0, 0)
 
 
-@mutation(CARDS, "bazaar.card.five-pebbles", *ANYWHERE, "bazaar.cards.last-one")
+@mutation(wrong.CARDS, "bazaar.card.five-pebbles", *ANYWHERE, "bazaar.cards.last-one")
 def buys_four_pebbles(*_: Any) -> RequestCardsResponse:
     """Buys a card with four pebbles."""
-    return one_card(1, 1, 1, 1, 0)
+    return wrong.one_card(1, 1, 1, 1, 0)
 
 
-@mutation(CARDS, "bazaar.card.five-pebbles", *ANYWHERE)
+@mutation(wrong.CARDS, "bazaar.card.five-pebbles", *ANYWHERE)
 def buys_six_pebbles(*_: Any) -> RequestCardsResponse:
     """Buys a card with six pebbles."""
-    return one_card(2, 1, 1, 1, 1)
+    return wrong.one_card(2, 1, 1, 1, 1)
 
 
-@mutation(CARDS, "bazaar.card.five-pebbles", *ANYWHERE, "bazaar.cards.none-in-reach")
+@mutation(wrong.CARDS, "bazaar.card.five-pebbles", *ANYWHERE, "bazaar.cards.none-in-reach")
 def buys_blank_card(*_: Any) -> RequestCardsResponse:
     """Buys a card with no pebbles at all."""
-    return one_card(0, 0, 0, 0, 0)
+    return wrong.one_card(0, 0, 0, 0, 0)
 
 
 # The second call: play
 
 
-@wrong_purchase(
+@wrong.purchase(
     "bazaar.purchase.visible",
     "bazaar.cards.bought-before",
     "bazaar.cards.none-in-reach",
@@ -361,87 +333,87 @@ def buys_blank_card(*_: Any) -> RequestCardsResponse:
 def buys_made_up_card(view: TurnView) -> Iterable[Purchase]:
     """Buys a card that its wallet could pay for, but that is not visible."""
     affordable = ((Card(5 * unit, False),) for unit in UNITS if holds(view.wallet, 5 * unit))
-    return (*affordable, *plain_colors(view))
+    return (*affordable, *wrong.plain_colors(view))
 
 
-@wrong_purchase("bazaar.purchase.visible", *ANYWHERE, "bazaar.cards.face-or-not", "bazaar.score.equal-turns")
+@wrong.purchase("bazaar.purchase.visible", *ANYWHERE, "bazaar.cards.face-or-not", "bazaar.score.equal-turns")
 def buys_with_wrong_face(view: TurnView) -> Iterable[Purchase]:
     """Takes no notice of faces."""
     return ((Card(card.pebbles, not card.face),) for card in view.visible)
 
 
-@wrong_purchase(
+@wrong.purchase(
     "bazaar.purchase.visible", "bazaar.cards.only-once", "bazaar.cards.equal-twice", "bazaar.resume.second-call"
 )
 def buys_visible_card_twice(view: TurnView) -> Iterable[Purchase]:
     """Buys a card more often than it is visible."""
-    return once_more(view)
+    return wrong.once_more(view)
 
 
-@wrong_purchase("bazaar.purchase.visible", "bazaar.cards.twins", only=twins_visible)
+@wrong.purchase("bazaar.purchase.visible", "bazaar.cards.twins", only=wrong.twins_visible)
 def buys_twin_with_wrong_face(view: TurnView) -> Iterable[Purchase]:
     """Buys the same card twice where one with the same pebbles and another face is visible beside it."""
     return ((card, card) for card in view.visible if Card(card.pebbles, not card.face) in view.visible)
 
 
-@wrong_purchase("bazaar.purchase.visible", "bazaar.cards.bought-before")
+@wrong.purchase("bazaar.purchase.visible", "bazaar.cards.bought-before")
 def buys_what_it_owns(view: TurnView) -> Iterable[Purchase]:
     """Buys a card again that it has bought before."""
     return ((card,) for card in view.cards)
 
 
-@wrong_purchase(
+@wrong.purchase(
     "bazaar.purchase.visible", "bazaar.cards.row-is-empty", only=lambda request: not request.turn_state.visible
 )
 def buys_from_empty_row(view: TurnView) -> Iterable[Purchase]:
     """Buys a card where none is visible."""
-    return plain_colors(view)
+    return wrong.plain_colors(view)
 
 
-@wrong_purchase(
+@wrong.purchase(
     "bazaar.purchase.visible", "bazaar.cards.last-one", only=lambda request: len(request.turn_state.visible) == 1
 )
 def buys_last_card_twice(view: TurnView) -> Iterable[Purchase]:
     """Buys the card twice where one is visible."""
-    return once_more(view)
+    return wrong.once_more(view)
 
 
-@wrong_purchase("bazaar.purchase.wallet", *ANYWHERE, "bazaar.wallet.empty", "bazaar.cards.none-in-reach")
+@wrong.purchase("bazaar.purchase.wallet", *ANYWHERE, "bazaar.wallet.empty", "bazaar.cards.none-in-reach")
 def buys_without_pebbles_to_pay(view: TurnView) -> Iterable[Purchase]:
     """Buys a visible card that its wallet cannot pay for."""
-    return visible(view)
+    return wrong.visible(view)
 
 
-@wrong_purchase("bazaar.purchase.wallet", "bazaar.score.nearly-won", "bazaar.resume.second-call")
+@wrong.purchase("bazaar.purchase.wallet", "bazaar.score.nearly-won", "bazaar.resume.second-call")
 def buys_one_pebble_short(view: TurnView) -> Iterable[Purchase]:
     """Buys a visible card for which its wallet lacks a single pebble."""
-    return ((card,) for card in view.visible if lacking(view.wallet, card.pebbles) == 1)
+    return ((card,) for card in view.visible if wrong.lacking(view.wallet, card.pebbles) == 1)
 
 
-@wrong_purchase("bazaar.purchase.wallet", "bazaar.cards.not-both")
+@wrong.purchase("bazaar.purchase.wallet", "bazaar.cards.not-both")
 def buys_two_with_pebbles_for_one(view: TurnView) -> Iterable[Purchase]:
     """Buys two cards either of which it could pay for, but not both."""
-    return combinations(payable(view), 2)
+    return combinations(wrong.payable(view), 2)
 
 
-@wrong_purchase(
+@wrong.purchase(
     "bazaar.purchase.wallet", "bazaar.score.nearly-won", only=lambda request: request.turn_state.score == 19
 )
 def buys_anything_to_win(view: TurnView) -> Iterable[Purchase]:
     """Buys a card that its wallet cannot pay for where one point is missing."""
-    return visible(view)
+    return wrong.visible(view)
 
 
-@wrong_request("bazaar.exchange.in-table", UNUSUAL_SETTINGS, only=few_equations_in_a_crowd)
+@wrong.request("bazaar.exchange.in-table", UNUSUAL_SETTINGS, only=wrong.few_equations_in_a_crowd)
 def believes_in_ten_equations(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Exchanges by an equation that the table lacks where three or more players have fewer than ten."""
-    return made_up(view, table)
+    return wrong.made_up(view, table)
 
 
-@wrong_purchase("bazaar.purchase.visible", UNUSUAL_SETTINGS, only=long_row_in_a_crowd)
+@wrong.purchase("bazaar.purchase.visible", UNUSUAL_SETTINGS, only=wrong.long_row_in_a_crowd)
 def buys_behind_the_fourth_card(view: TurnView) -> Iterable[Purchase]:
     """Buys a card that is not visible where three or more players see more than four."""
-    return plain_colors(view)
+    return wrong.plain_colors(view)
 
 
 MUTATIONS = collect_mutations(globals())

@@ -254,10 +254,6 @@ class BazaarPerson(Person[bazaar_pb2.State]):
         """Return the players with their points."""
         return text.side_text(state, self.table.names())
 
-    def revision(self, state: bazaar_pb2.State) -> int:
-        """Return the revision of a state."""
-        return state.revision
-
     def is_over(self, state: bazaar_pb2.State) -> bool:
         """Return whether a state is the end of its game."""
         return state.phase == bazaar_pb2.PHASE_OVER

@@ -26,21 +26,8 @@ from random import Random
 from types import MappingProxyType
 from typing import Any
 
-from fairplay.games.bazaar import mutations, rules
-from fairplay.games.bazaar.forms import (
-    RuleError,
-    read_bag,
-    read_game,
-    read_purchase,
-    read_request,
-    read_table,
-    read_turn,
-    write_game,
-    write_purchase,
-    write_request,
-    write_table,
-    write_turn,
-)
+from fairplay.games.bazaar import forms, mutations, rules
+from fairplay.games.bazaar import wrong_answers as wrong
 from fairplay.games.bazaar.players import Metric, Strategy, best_plan, best_purchase, player, strategy
 from fairplay.games.bazaar.protocol import codec, conversation
 from fairplay.games.bazaar.protocol.conversation import METHODS, REQUEST_PEBBLE_OR_EXCHANGES
@@ -56,23 +43,11 @@ from fairplay.games.bazaar.rules.state import (
     TurnView,
     settings_problem,
 )
-from fairplay.games.bazaar.wrong_answers import REQUEST, wrong_request
 from fairplay.games.conformance import Mutation
 from fairplay.games.game import Start
+from fairplay.games.kit import testdata as kit
 from fairplay.games.kit.conformance import mutation
-from fairplay.games.kit.testdata import (
-    Actor,
-    Json,
-    collect_questions,
-    kebab_case,
-    play_game,
-    question,
-    read_int,
-    read_list,
-    read_scripts,
-    read_settings,
-    read_text,
-)
+from fairplay.games.kit.testdata import Json, question
 
 METRICS: Mapping[str, Metric] = MappingProxyType({"purchase-points": "points", "purchase-size": "size"})
 FIRST_CALL = "request-pebble-or-trades"
@@ -87,15 +62,17 @@ _NAME = re.compile(r"[a-zA-Z0-9]{1,20}")
 @question
 def start(settings: Json, player_count: Json, seed: Json = 0) -> Json:
     """Give a fresh game as section 2 draws it, the same for the same seed: `[equations, game]`."""
-    state = rules.initial(_settings(settings), read_int(player_count, "player_count"), Random(read_int(seed, "seed")))
-    return [write_table(state.table), write_game(state)]
+    state = rules.initial(
+        _settings(settings), kit.read_int(player_count, "player_count"), Random(kit.read_int(seed, "seed"))
+    )
+    return [forms.write_table(state.table), forms.write_game(state)]
 
 
 @question
 def turn(equations: Json, game: Json) -> Json:
     """Give the turn that the first player of a game is shown."""
     state = _game(equations, game)
-    return write_turn(rules.view(state, state.active))
+    return forms.write_turn(rules.view(state, state.active))
 
 
 @question
@@ -110,34 +87,34 @@ def is_over(equations: Json, game: Json, settings: Json = None) -> Json:
 @question
 def legal_requests(equations: Json, turn: Json) -> Json:
     """List the shortest legal requests: `false`, `[]`, and each usable exchange alone."""
-    seen = read_turn(turn)
-    return [write_request(one) for one in rules.requests(read_table(equations), seen.wallet, seen.bank)]
+    seen = forms.read_turn(turn)
+    return [forms.write_request(one) for one in rules.requests(forms.read_table(equations), seen.wallet, seen.bank)]
 
 
 @question
 def legal_purchases(turn: Json) -> Json:
     """List every legal purchase, in every order of its cards."""
-    seen = read_turn(turn)
-    return [write_purchase(one) for one in rules.purchases(seen.wallet, seen.visible)]
+    seen = forms.read_turn(turn)
+    return [forms.write_purchase(one) for one in rules.purchases(seen.wallet, seen.visible)]
 
 
 @question
 def request_refusal(equations: Json, turn: Json, request: Json) -> Json:
     """Name the rule that a request breaks, which may have any form; null: it is legal."""
-    seen, table = read_turn(turn), read_table(equations)
+    seen, table = forms.read_turn(turn), forms.read_table(equations)
     try:
-        return rules.request_violation(table, seen.wallet, seen.bank, read_request(request))
-    except RuleError as problem:
+        return rules.request_violation(table, seen.wallet, seen.bank, forms.read_request(request))
+    except forms.RuleError as problem:
         return problem.rule
 
 
 @question
 def purchase_refusal(turn: Json, cards: Json) -> Json:
     """Name the rule that a purchase breaks, which may have any form; null: it is legal."""
-    seen = read_turn(turn)
+    seen = forms.read_turn(turn)
     try:
-        return rules.purchase_violation(seen.wallet, seen.visible, read_purchase(cards))
-    except RuleError as problem:
+        return rules.purchase_violation(seen.wallet, seen.visible, forms.read_purchase(cards))
+    except forms.RuleError as problem:
         return problem.rule
 
 
@@ -147,28 +124,28 @@ def purchase_refusal(turn: Json, cards: Json) -> Json:
 @question
 def apply_request(equations: Json, game: Json, request: Json, settings: Json = None) -> Json:
     """Give the game after a request of its first player, whose turn goes on; an error if it is illegal."""
-    return write_game(_applied(_game(equations, game, settings), read_request(request)))
+    return forms.write_game(_applied(_game(equations, game, settings), forms.read_request(request)))
 
 
 @question
 def apply_purchase(equations: Json, game: Json, cards: Json, settings: Json = None) -> Json:
     """Give the game after a purchase of its first player, who goes to the back; an error if it is illegal."""
     state = _game(equations, game, settings)._replace(phase=Phase.CARDS)
-    return write_game(_applied(state, read_purchase(cards)))
+    return forms.write_game(_applied(state, forms.read_purchase(cards)))
 
 
 @question
 def eliminate(equations: Json, game: Json, settings: Json = None) -> Json:
     """Give the game without its first player."""
-    return write_game(rules.eliminate(_game(equations, game, settings), 0))
+    return forms.write_game(rules.eliminate(_game(equations, game, settings), 0))
 
 
 @question
 def score(wallet: Json, cards: Json) -> Json:
     """Give the points of buying cards in this order (section 5); an error if the wallet cannot pay."""
-    left, total, purchase = read_bag(wallet), 0, read_purchase(cards)
+    left, total, purchase = forms.read_bag(wallet), 0, forms.read_purchase(cards)
     if rule := rules.purchase_violation(left, purchase, purchase):
-        raise RuleError(rule)
+        raise forms.RuleError(rule)
     for card in purchase:
         left -= card.pebbles
         total += points(size(left), card.face)
@@ -178,7 +155,7 @@ def score(wallet: Json, cards: Json) -> Json:
 @question
 def bonus(kind: Json, cards: Json) -> Json:
     """Give the points that cards earn their owner at the end; `kind` is "rwb", "sey", "rwb_distinct", "none"."""
-    return bonus_points(read_text(kind, "kind", ("none", "rwb", "sey", "rwb_distinct")), read_purchase(cards))
+    return bonus_points(kit.read_text(kind, "kind", ("none", "rwb", "sey", "rwb_distinct")), forms.read_purchase(cards))
 
 
 # Strategies
@@ -187,28 +164,28 @@ def bonus(kind: Json, cards: Json) -> Json:
 @question
 def request_step(policy: Json, equations: Json, turn: Json) -> Json:
     """Give the request of a strategy."""
-    return write_request(read_strategy(policy).request(read_table(equations), read_turn(turn)))
+    return forms.write_request(read_strategy(policy).request(forms.read_table(equations), forms.read_turn(turn)))
 
 
 @question
 def purchase_step(policy: Json, equations: Json, turn: Json) -> Json:
     """Give the purchase of a strategy."""
-    return write_purchase(read_strategy(policy).cards(read_table(equations), read_turn(turn)))
+    return forms.write_purchase(read_strategy(policy).cards(forms.read_table(equations), forms.read_turn(turn)))
 
 
 @question
 def best_purchases(policy: Json, turn: Json) -> Json:
     """Give the best purchase of a wallet by the tie-breaks of section 9; not of other strategies."""
-    seen = read_turn(turn)
-    return write_purchase(best_purchase(seen.wallet, seen.visible, read_metric(policy)))
+    seen = forms.read_turn(turn)
+    return forms.write_purchase(best_purchase(seen.wallet, seen.visible, read_metric(policy)))
 
 
 @question
 def plan(policy: Json, equations: Json, turn: Json, depth: Json = 4) -> Json:
     """Give the best exchanges of a turn, at most `depth`, and the best purchase after them: `[exchanges, cards]`."""
-    metric, most = read_metric(policy), read_int(depth, "depth", 0, 4)
-    best = best_plan(read_table(equations), read_turn(turn), metric, most)
-    return [write_request(best.exchanges), write_purchase(best.purchase)]
+    metric, most = read_metric(policy), kit.read_int(depth, "depth", 0, 4)
+    best = best_plan(forms.read_table(equations), forms.read_turn(turn), metric, most)
+    return [forms.write_request(best.exchanges), forms.write_purchase(best.purchase)]
 
 
 # Whole games
@@ -235,8 +212,8 @@ def scores(equations: Json, game: Json, actors: Json, settings: Json = None) -> 
 def play(equations: Json, game: Json, actors: Json, settings: Json = None) -> State:
     """Return the state in which a game between actors ends, when everybody has been told."""
     state = _game(equations, game, settings)
-    cast = read_actors(actors, len(state.players))
-    end: State = play_game(conversation.play(Start("test", state.settings, (), state, fresh=False)), cast).state.state
+    begun = Start("test", state.settings, (), state, fresh=False)
+    end: State = kit.play_game(conversation.play(begun), read_actors(actors, len(state.players))).state.state
     return end
 
 
@@ -244,16 +221,16 @@ def _settings(settings: Json) -> Settings:
     given = {} if settings is None else settings
     if isinstance(given, dict):
         given = {"draw": "ordered"} | given
-    return read_settings(given, Settings, settings_problem)
+    return kit.read_settings(given, Settings, settings_problem)
 
 
 def _game(equations: Json, game: Json, settings: Json = None) -> State:
-    return read_game(game, read_table(equations), _settings(settings))
+    return forms.read_game(game, forms.read_table(equations), _settings(settings))
 
 
 def _applied(state: State, action: Action) -> State:
     if rule := rules.violation(state, action):
-        raise RuleError(rule)
+        raise forms.RuleError(rule)
     return rules.apply(state, action)
 
 
@@ -262,46 +239,46 @@ def _applied(state: State, action: Action) -> State:
 
 def read_metric(policy: Json) -> Metric:
     """Return what a policy maximises. Raises ValueError if it is neither of the two of section 9."""
-    return METRICS[read_text(policy, "policy", tuple(METRICS))]
+    return METRICS[kit.read_text(policy, "policy", tuple(METRICS))]
 
 
 def read_strategy(policy: Json) -> Strategy:
     """Return the strategy of a policy, or of a text that `strategy` reads. Raises ValueError if there is none."""
-    return strategy(_spec(read_text(policy, "policy")))
+    return strategy(_spec(kit.read_text(policy, "policy")))
 
 
 def _spec(policy: str) -> str:
     return METRICS.get(policy, policy)
 
 
-def read_actors(value: Json, count: int) -> list[Actor]:
+def read_actors(value: Json, count: int) -> list[kit.Actor]:
     """Return the actors of a game. Raises ValueError if there are not `count`, or if one is not as documented."""
-    given = [_with_own_methods(actor) for actor in read_list(value, "actors", count=count)]
-    scripts = read_scripts(given, "actors", tuple(METHODS.values()), CHEATS)
+    given = [_with_own_methods(actor) for actor in kit.read_list(value, "actors", count=count)]
+    scripts = kit.read_scripts(given, "actors", tuple(METHODS.values()), CHEATS)
     for script in scripts:
         if not _NAME.fullmatch(script.name):
             raise ValueError(f"An actor is called {script.name!r}: a name is 1 to 20 letters and digits.")
         if script.from_call > MOST_CALLS:
             raise ValueError(f"The actor {script.name} hangs from call {script.from_call}: at most {MOST_CALLS} count.")
-    return [Actor(script, player(_spec(script.strategy)), CHEATS) for script in scripts]
+    return [kit.Actor(script, player(_spec(script.strategy)), CHEATS) for script in scripts]
 
 
 def _with_own_methods(actor: Json) -> Json:
     if not isinstance(actor, list):
         return actor
-    return [kebab_case(REQUEST_PEBBLE_OR_EXCHANGES.name) if part == FIRST_CALL else part for part in actor]
+    return [kit.kebab_case(REQUEST_PEBBLE_OR_EXCHANGES.name) if part == FIRST_CALL else part for part in actor]
 
 
 # Cheats: wrong answers, wherever they are possible
 
 
-@wrong_request("bazaar.exchange.in-table")
+@wrong.request("bazaar.exchange.in-table")
 def _makes_up_equation(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Makes an exchange of none of the equations: of these forty a table of ten equations lacks some."""
     return ((Exchange(count * mine, theirs),) for count in (1, 2) for mine, theirs in permutations(UNITS, 2))
 
 
-@mutation(REQUEST, "")
+@mutation(wrong.REQUEST, "")
 def _gets_what_the_bank_lacks(request: Any, reply: Any, rng: Random) -> Any:
     """Makes an exchange for which the bank lacks pebbles, whatever the wallet holds."""
     bank, ways = codec.read_bag(request.turn_state.bank), codec.read_table(request.turn_state.table).exchanges
@@ -318,4 +295,4 @@ CHEATS: Mapping[str, Mutation] = MappingProxyType(
     }
 )
 
-TESTDATA = collect_questions(globals())
+TESTDATA = kit.collect_questions(globals())

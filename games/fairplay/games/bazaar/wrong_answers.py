@@ -34,7 +34,7 @@ LONGEST_USUALLY = 64
 # Declarations
 
 
-def wrong_request(
+def request(
     rule: str, *cases: str, only: Condition | None = None, max_exchanges: int = LONGEST_USUALLY
 ) -> Callable[[WrongRequests], Mutation]:
     """Declare a mutation of the first answer of a turn: the decorated function yields requests from view and table."""
@@ -54,7 +54,7 @@ def wrong_request(
     return declare
 
 
-def wrong_purchase(rule: str, *cases: str, only: Condition | None = None) -> Callable[[WrongPurchases], Mutation]:
+def purchase(rule: str, *cases: str, only: Condition | None = None) -> Callable[[WrongPurchases], Mutation]:
     """Declare a mutation of the second answer of a turn: the decorated function yields purchases from the view."""
 
     def declare(wrong: WrongPurchases) -> Mutation:

@@ -215,10 +215,6 @@ class QPerson(Person[q_pb2.State]):
         """Return the players with their points, and the pile."""
         return text.side_text(state, self.table.names())
 
-    def revision(self, state: q_pb2.State) -> int:
-        """Return the revision of a state."""
-        return state.revision
-
     def is_over(self, state: q_pb2.State) -> bool:
         """Return whether a state is the end of its game."""
         return not state.HasField("turn")

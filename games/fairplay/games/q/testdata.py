@@ -27,33 +27,10 @@ from random import Random
 
 from fairplay.games.conformance import Mutation
 from fairplay.games.game import Start
+from fairplay.games.kit import testdata as kit
 from fairplay.games.kit.conformance import mutation
-from fairplay.games.kit.testdata import (
-    Actor,
-    Json,
-    PlayedGame,
-    collect_questions,
-    play_game,
-    question,
-    read_int,
-    read_list,
-    read_scripts,
-    read_text,
-)
-from fairplay.games.q import rules
-from fairplay.games.q.forms import (
-    read_chosen,
-    read_map,
-    read_placement,
-    read_public,
-    read_request,
-    read_state,
-    read_tile,
-    write_map,
-    write_placement,
-    write_request,
-    write_state,
-)
+from fairplay.games.kit.testdata import Json, question
+from fairplay.games.q import forms, rules
 from fairplay.games.q.mutations import Placed, anything, extending, replaces_from_small_pile
 from fairplay.games.q.players import STEPS, one_step, player, strategy
 from fairplay.games.q.protocol import codec, conversation
@@ -122,15 +99,15 @@ CHEATS: Mapping[str, Mutation] = {
 @question
 def legal(jmap: Json, jtile: Json, fit_rule: Json = "q") -> Json:
     """List the free spots of a map at which a tile may be placed, in row-column order: [JCoordinate, ...]."""
-    spots = placements(read_map(jmap, fit_rule), read_tile(jtile))
+    spots = placements(forms.read_map(jmap, fit_rule), forms.read_tile(jtile))
     return [{"row": row, "column": column} for row, column in spots]
 
 
 @question
 def refusal(jpub: Json, request: Json, fit_rule: Json = "q") -> str | None:
     """Name the rule that a request of the first player breaks; null if it is legal."""
-    seen = read_public(jpub, fit_rule)
-    return rules.breach(seen.board, seen.hand, seen.pile_left, read_request(request))
+    seen = forms.read_public(jpub, fit_rule)
+    return rules.breach(seen.board, seen.hand, seen.pile_left, forms.read_request(request))
 
 
 @question
@@ -138,17 +115,17 @@ def apply(jpub: Json, request: Json, fit_rule: Json = "q") -> Json:
     """Give the JMap after a request of the first player; false if it is illegal."""
     if refusal(jpub, request, fit_rule) is not None:
         return False
-    action, board = read_request(request), read_public(jpub, fit_rule).board
-    return write_map(board.put(action.placements) if isinstance(action, Extension) else board)
+    action, board = forms.read_request(request), forms.read_public(jpub, fit_rule).board
+    return forms.write_map(board.put(action.placements) if isinstance(action, Extension) else board)
 
 
 @question
 def score(jmap: Json, jplacements: Json, q_bonus: Json = DEFAULTS.q_bonus) -> int:
     """Give what placements score on the map that holds them already, without the finish bonus (section 4)."""
-    board, placed = read_map(jmap), list(map(read_placement, read_list(jplacements, "placements")))
+    board, placed = forms.read_map(jmap), list(map(forms.read_placement, kit.read_list(jplacements, "placements")))
     if any(board.tiles.get((row, column)) != tile for row, column, tile in placed):
         raise ValueError("The map must hold the placements that are to be scored.")
-    return points(board.tiles, placed, read_int(q_bonus, "q_bonus", 0, MAX_BONUS))
+    return points(board.tiles, placed, kit.read_int(q_bonus, "q_bonus", 0, MAX_BONUS))
 
 
 # Strategies (section 9)
@@ -157,14 +134,14 @@ def score(jmap: Json, jplacements: Json, q_bonus: Json = DEFAULTS.q_bonus) -> in
 @question
 def step(spec: Json, jpub: Json, fit_rule: Json = "q") -> Json:
     """Give the first step of dag or ldasg: a 1Placement, "replace" or "pass"."""
-    action = one_step(read_text(spec, "strategy", list(STEPS)), read_public(jpub, fit_rule))
-    return write_placement(action.placements[0]) if isinstance(action, Extension) else write_request(action)
+    action = one_step(kit.read_text(spec, "strategy", list(STEPS)), forms.read_public(jpub, fit_rule))
+    return forms.write_placement(action.placements[0]) if isinstance(action, Extension) else forms.write_request(action)
 
 
 @question
 def plan(spec: Json, jpub: Json, fit_rule: Json = "q") -> Json:
     """Give the whole answer of a strategy to take-turn: a request."""
-    return write_request(strategy(read_text(spec, "strategy"))(read_public(jpub, fit_rule)))
+    return forms.write_request(strategy(kit.read_text(spec, "strategy"))(forms.read_public(jpub, fit_rule)))
 
 
 # Games
@@ -173,9 +150,10 @@ def plan(spec: Json, jpub: Json, fit_rule: Json = "q") -> Json:
 @question
 def start(settings: Json, names: Json, seed: Json = 0) -> Json:
     """Give the JState in which a fresh game begins between players with these names."""
-    players = [read_text(name, "name") for name in read_list(names, "names")]
-    return write_state(
-        rules.initial(read_chosen(settings), len(players), Random(read_int(seed, "seed", 0, MAX_SEED))), players
+    players = [kit.read_text(name, "name") for name in kit.read_list(names, "names")]
+    return forms.write_state(
+        rules.initial(forms.read_chosen(settings), len(players), Random(kit.read_int(seed, "seed", 0, MAX_SEED))),
+        players,
     )
 
 
@@ -198,14 +176,14 @@ def scores(state: Json, actors: Json, settings: Json = NO_SETTINGS) -> Json:
     return dict(zip(names, rules.scores(played.state.state), strict=True))
 
 
-def _played(state: Json, actors: Json, settings: Json) -> tuple[PlayedGame, list[str]]:
-    first = read_state(state, read_chosen(settings))
+def _played(state: Json, actors: Json, settings: Json) -> tuple[kit.PlayedGame, list[str]]:
+    first = forms.read_state(state, forms.read_chosen(settings))
     count, methods = len(first.hands), tuple(conversation.METHODS.values())
-    scripts = read_scripts(actors, "actors", methods, CHEATS, count=count, most_calls=MOST_CALLS)
-    cast = [Actor(script, player(script.strategy), CHEATS) for script in scripts]
-    return play_game(conversation.play(Start("test", first.settings, (), codec.Shown(first), fresh=False)), cast), [
+    scripts = kit.read_scripts(actors, "actors", methods, CHEATS, count=count, most_calls=MOST_CALLS)
+    cast = [kit.Actor(script, player(script.strategy), CHEATS) for script in scripts]
+    return kit.play_game(conversation.play(Start("test", first.settings, (), codec.Shown(first), fresh=False)), cast), [
         script.name for script in scripts
     ]
 
 
-TESTDATA = collect_questions(globals())
+TESTDATA = kit.collect_questions(globals())
