@@ -1,4 +1,4 @@
-"""`fairplay new`: projects that play and certify as they are."""
+"""`fairplay new` and `new-game`: projects that play and certify as they are."""
 
 from __future__ import annotations
 
@@ -87,3 +87,28 @@ def test_what_cannot_be_written_is_refused_in_one_sentence(fairplay: Run) -> Non
         assert sentence in ran.err
         assert ran.err.count("\n") == 1
         assert not Path("mine").exists()
+
+
+def test_a_new_game_is_certified_as_it_is(fairplay: Run) -> None:
+    assert done(fairplay("new-game", "oware", "mine")) == "mine holds the game oware: see mine/README.md\n"
+    for path in Path("mine").rglob("*.*"):
+        assert not path.is_file() or path.name == "README.md" or "nim" not in path.read_text().lower()
+    offline = ("--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", "--target", "site")
+    subprocess.run([sys.executable, "-m", "pip", "install", *offline, "./mine"], check=True)
+    program = [sys.executable, "-m", "fairplay.terminal", "certify", "oware", "bot:best"]
+    ran = subprocess.run(program, env={**os.environ, "PYTHONPATH": "site"}, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "Certified" in ran.stdout
+
+
+def test_a_new_game_needs_a_name_of_its_own_and_an_empty_folder(fairplay: Run) -> None:
+    Path("full").mkdir()
+    Path("full", "file").touch()
+    for name, folder, sentence in [
+        ("fish", "mine", "there is a game fish already"),
+        ("My-Game", "mine", "'My-Game' cannot name a game"),
+        ("oware", "full", "full is not empty"),
+    ]:
+        ran = fairplay("new-game", name, folder)
+        assert (ran.code, ran.out) == (2, "")
+        assert sentence in ran.err

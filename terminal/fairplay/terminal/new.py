@@ -1,4 +1,4 @@
-"""`fairplay new`."""
+"""`fairplay new` and `fairplay new-game`."""
 
 from __future__ import annotations
 
@@ -33,3 +33,23 @@ def new(
     find_game(game)
     write_project(game, language, folder)
     typer.echo(f"{folder} holds a player of {game}: see {folder / 'README.md'}")
+
+
+@command
+def new_game(
+    name: Annotated[str, argument("NAME", "The name of the game: small letters and digits.")],
+    folder: Annotated[Path, argument("DIR", "A new or empty folder.")],
+) -> None:
+    """Write a game of your own, which certifies as it is.
+
+    It is a package with protos, rules, players, pictures, probes and mutations. Change the rules.
+
+    Examples:
+
+    \b
+      fairplay new-game oware my-oware
+    """
+    from fairplay.terminal.new_project import write_game
+
+    write_game(name, folder)
+    typer.echo(f"{folder} holds the game {name}: see {folder / 'README.md'}")

@@ -1,16 +1,22 @@
-"""Projects with a player, in several languages: what they are made of, and how they are written."""
+"""Projects with a player, in several languages, and with a game: what they are made of, and how they are written."""
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 import shutil
 from collections.abc import Mapping
 from importlib.metadata import distribution
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from google.protobuf import text_format
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
 from fairplay.client.errors import UsageError
 from fairplay.games.distribution import DISTRIBUTION
+from fairplay.games.game import registered
 from fairplay.terminal.protos_folder import check_empty, find_data, write_protos
 
 PYTHON = Path(__file__).with_name("templates") / "python"
@@ -68,6 +74,30 @@ Take part in a tournament elsewhere:
 A reply that is illegal, late or missing puts the player out of the game; the report says which rule it has broken.
 """
 
+MODEL = "nim"
+"""The example of the repository that new games are made of."""
+GAME_NAME = re.compile(r"[a-z][a-z0-9]{1,19}")
+STUBS = "_pb2.py"
+GAME_README = """# {title}, a game for Fairplay
+
+It is Nim, under the name of your game, and works as it is:
+
+    pip install --editable . '{fairplay}'
+    fairplay games {name}
+    fairplay certify {name} bot:best
+
+Change it from the inside out: `rules.py` and `v1/{name}.proto`, then `protocol.py`, `players.py` and `views.py`, then
+the situations of `probes.py` and the wrong answers of `mutations.py`. After a change of the proto make its stubs anew:
+
+    pip install grpcio-tools
+    python -m grpc_tools.protoc -I. --python_out=. --pyi_out=. fairplay_{name}/v1/{name}.proto
+
+When the probes are done, freeze what a certificate demands (delete the list of Nim first):
+
+    rm fairplay_{name}/must-1.txt
+    python -m fairplay.conformance.must 1 {name}
+"""
+
 
 def write_project(game: str, language: str, folder: Path) -> None:
     """Write a project with a player into a new or empty folder.
@@ -108,6 +138,57 @@ def _write_example(game: str, language: str, folder: Path) -> None:
     (folder / "test.sh").write_text(_fill(TEST, game, example), "utf-8")
     (folder / "README.md").write_text(_fill(README, game, example), "utf-8")
     write_protos(folder / "proto")
+
+
+def write_game(name: str, folder: Path) -> None:
+    """Write a package with a game into a new or empty folder: it is the model under another name.
+
+    Raises UsageError if something is in the folder, or if no new game can have the name.
+    """
+    if not GAME_NAME.fullmatch(name):
+        raise UsageError(f"{name!r} cannot name a game: take 2 to 20 small letters and digits, a letter first")
+    if name in {*registered(), MODEL}:
+        raise UsageError(f"there is a game {name} already: take another name")
+    check_empty(folder)
+    source = find_data("examples") / MODEL
+    for path in sorted(source.rglob("*")):
+        part = path.relative_to(source)
+        if path.is_file() and not {"__pycache__", "build", "dist"} & set(part.parts):
+            target = folder / _renamed(str(part), name)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            text = path.read_text("utf-8")
+            target.write_text(_rename_stubs(text, name) if path.name.endswith(STUBS) else _renamed(text, name), "utf-8")
+    readme = GAME_README.format(name=name, title=name.capitalize(), fairplay=requirement("certify,terminal"))
+    (folder / "README.md").write_text(readme, "utf-8")
+
+
+def _renamed(text: str, name: str) -> str:
+    """Return a text of the model in which the game has another name."""
+    for change in (str.lower, str.capitalize, str.upper):
+        text = text.replace(change(MODEL), change(name))
+    return text
+
+
+def _rename_stubs(source: str, name: str) -> str:
+    """Return the stubs of the model's proto as protoc would make them under another name.
+
+    The name is in the serialised descriptor, too, where its length counts, and so do the places of the messages.
+    """
+    constants = (node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant))
+    described = FileDescriptorProto.FromString(max((each for each in constants if isinstance(each, bytes)), key=len))
+    proto = text_format.Parse(_renamed(text_format.MessageToString(described), name), FileDescriptorProto())
+    data = proto.SerializeToString(deterministic=True)
+    places = {}
+    parts: list[Any] = [*proto.message_type, *proto.service]
+    for part in parts:
+        written = part.SerializeToString(deterministic=True)
+        places[part.name.upper(), "start"] = data.index(written)
+        places[part.name.upper(), "end"] = data.index(written) + len(written)
+    text = re.sub(r"AddSerializedFile\(.*\)", lambda _: f"AddSerializedFile({data!r})", _renamed(source, name))
+    options = proto.options.SerializeToString(deterministic=True)
+    text = re.sub(r"(?<=_serialized_options = ).*", lambda _: repr(options), text)
+    place = r"(?<=_globals\['_)(\w+)('\]\._serialized_)(start|end)=\d+"
+    return re.sub(place, lambda found: f"{found[1]}{found[2]}{found[3]}={places[found[1], found[3]]}", text)
 
 
 def _fill(text: str, game: str, example: Example | None = None) -> str:
