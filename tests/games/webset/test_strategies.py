@@ -10,7 +10,7 @@ import pytest
 
 from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
-from fairplay.games.webset.players import STRATEGIES, Solver, read_act_position
+from fairplay.games.webset.players import STRATEGIES, Solver
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import takes
 from fairplay.games.webset.rules.cards import EMPTY
@@ -120,8 +120,7 @@ def test_a_solver_that_misses_all_sets_neither_calls_nor_picks_in_rounds() -> No
 
 def test_reaction_times_are_spread_around_their_mean() -> None:
     chosen = Solver(reaction=2.5, spread=0.2, error=0.0, misses=0.0, singly=0.0, seed=0)
-    positions = [read_act_position(to_act(fresh()._replace(revision=number))) for number in range(200)]
-    times = [chosen.pause_s(position) for position in positions]
+    times = [chosen.pause_s(to_act(fresh()._replace(revision=number))) for number in range(200)]
     assert 2.3 < sum(times) / 200 < 2.7
     assert 0.5 < min(times) < 2.2
     assert 2.8 < max(times) < 4.5

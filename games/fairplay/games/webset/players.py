@@ -1,7 +1,7 @@
-"""The reference players of Webset: strategies, and the players that answer with them.
+"""The reference players of Webset.
 
-A strategy answers from what it is shown alone and keeps nothing between two answers. What it draws by chance follows
-from its seed and from what it is shown, so that a resumed game goes on as it would have gone.
+A strategy answers from what a request shows alone and keeps nothing between two answers. What it draws by chance
+follows from its seed and from what it is shown, so that a resumed game goes on as it would have gone.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from random import Random
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from fairplay.games.kit.players import build_players
 from fairplay.games.kit.strategies import StrategyKind, make_strategy
@@ -19,60 +19,22 @@ from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.protocol.codec import ACT, PICK_CARDS
 from fairplay.games.webset.rules.cards import EMPTY, Cards, Triple, is_set, sets_among
 from fairplay.games.webset.rules.state import Word
-from fairplay.webset.v1 import webset_player_pb2 as messages
+from fairplay.webset.v1.webset_player_pb2 import ActRequest, ActResponse, PickCardsRequest, PickCardsResponse
 
-
-class Position(NamedTuple):
-    """What a strategy is shown: first what it always is, then what it is when it is to act, or to pick cards."""
-
-    game_id: str
-    seat: int
-    cards: Cards
-    """The cards on the table, in slot order."""
-    revision: int
-    idle_count: int
-    """How often all players have done nothing on this table."""
-    words: tuple[Word, ...] = ()
-    """What the player may try, beside doing nothing."""
-    refused: bool = False
-    """Whether its last act was refused, and nothing has happened since."""
-    may_skip: bool = False
-    """Whether picking no cards costs nothing."""
-    all_sets: bool = False
-    """Whether any number of sets may be named, and each counts."""
-    one_by_one: bool = False
-    """Whether fewer than three cards may be picked, which everybody is shown."""
-    picked: Cards = ()
-    """The cards that the player has picked so far in its call."""
-
-    def sensible(self, there_is_a_set: bool) -> Word | None:
-        """Return what leads to cards soonest: end a showing, call if there is a set, ask for cards if there is none."""
-        if Word.END_SHOW in self.words:
-            return Word.END_SHOW
-        wanted = Word.CALL if there_is_a_set else Word.MORE
-        return wanted if wanted in self.words and not self.refused else None
-
-    def no_set(self) -> Cards:
-        """Return what to pick if there is no set."""
-        return () if self.may_skip else self.cards[:3]
-
-    def rng(self, seed: int) -> Random:
-        """Return a generator that is the same for the same position in every process, as `hash` is not."""
-        return Random(repr((seed, self.game_id, self.seat, self.revision, self.idle_count)))
+Request: TypeAlias = ActRequest | PickCardsRequest
 
 
 class First:
     """Calls at once and picks the set with the smallest cards, in a puzzle all sets."""
 
-    def act(self, position: Position) -> Word | None:
+    def act(self, request: ActRequest) -> Word | None:
         """Return what to do; None stands for nothing."""
-        return position.sensible(sets_among(position.cards) != ())
+        return _sensible(request, bool(_sets(request)))
 
-    def pick(self, position: Position) -> Cards:
+    def pick(self, request: PickCardsRequest) -> Cards:
         """Return three cards, or none to pass in a round; in a puzzle the cards of any number of sets."""
-        if position.all_sets:
-            return _cards_of(sets_among(position.cards))
-        return next(iter(sets_among(position.cards)), position.no_set())
+        found = _sets(request)
+        return _join(found) if request.all_sets else next(iter(found), _no_set(request))
 
 
 class AtRandom:
@@ -81,17 +43,17 @@ class AtRandom:
     def __init__(self, seed: int) -> None:
         self._seed = seed
 
-    def act(self, position: Position) -> Word | None:
+    def act(self, request: ActRequest) -> Word | None:
         """Return what to do; None stands for nothing."""
-        words = [word for word in position.words if word is not Word.CALL or sets_among(position.cards)]
-        return None if position.refused else position.rng(self._seed).choice([None, *words])
+        words = [word for word in codec.read_words(request.actions) if word is not Word.CALL or _sets(request)]
+        return None if codec.is_refused(request) else _rng(self._seed, request).choice([None, *words])
 
-    def pick(self, position: Position) -> Cards:
+    def pick(self, request: PickCardsRequest) -> Cards:
         """Return any set, in a puzzle any number of them."""
-        found, rng = sets_among(position.cards), position.rng(self._seed)
-        if position.all_sets:
-            return _cards_of(rng.sample(found, rng.randint(0, len(found))))
-        return rng.choice(found) if found else position.no_set()
+        found, rng = _sets(request), _rng(self._seed, request)
+        if request.all_sets:
+            return _join(rng.sample(found, rng.randint(0, len(found))))
+        return rng.choice(found) if found else _no_set(request)
 
 
 class Solver:
@@ -105,71 +67,97 @@ class Solver:
         self._singly = singly
         self._seed = seed
 
-    def act(self, position: Position) -> Word | None:
+    def act(self, request: ActRequest) -> Word | None:
         """Return what leads to cards soonest."""
-        return position.sensible(not self._overlooks(position) and sets_among(position.cards) != ())
+        return _sensible(request, not self._overlooks(request) and bool(_sets(request)))
 
-    def pick(self, position: Position) -> Cards:
+    def pick(self, request: PickCardsRequest) -> Cards:
         """Return any set, or by mistake three cards that are no set; in a puzzle all sets, or others by mistake.
 
         Cards that are picked one by one are the first ones of a set that has those that are picked already.
         """
-        if position.may_skip and self._overlooks(position):
+        if request.may_skip and self._overlooks(request):
             return ()
-        rng, found = position.rng(self._seed), sets_among(position.cards)
-        if position.all_sets:
-            return _cards_of([triple for each in found if (triple := self._judged(rng, position, [each]))])
-        chosen = self._judged(rng, position, found) or position.no_set()
-        if not position.one_by_one or rng.random() >= self._singly:
+        rng, found, picked = _rng(self._seed, request), _sets(request), request.state.picked
+        if request.all_sets:
+            return _join([triple for each in found if (triple := self._judged(rng, request, [each]))])
+        chosen = self._judged(rng, request, found) or _no_set(request)
+        if not request.one_by_one or rng.random() >= self._singly:
             return chosen
-        begun = next((each for each in (chosen, *found) if set(position.picked) <= set(each)), chosen)
-        ordered = sorted(begun, key=lambda card: card not in position.picked)
-        return tuple(ordered[: len(position.picked) + 1])
+        begun = next((each for each in (chosen, *found) if set(picked) <= set(each)), chosen)
+        ordered = sorted(begun, key=lambda card: card not in picked)
+        return tuple(ordered[: len(picked) + 1])
 
-    def _judged(self, rng: Random, position: Position, found: Sequence[Triple]) -> Cards:
+    def _judged(self, rng: Random, request: PickCardsRequest, found: Sequence[Triple]) -> Cards:
         """Return any of these sets, or by mistake three cards that are no set; nothing if there is no choice."""
         if rng.random() < self._error:
-            wrong = [triple for triple in combinations(position.cards, 3) if not is_set(*triple)]
+            wrong = [triple for triple in combinations(_cards(request), 3) if not is_set(*triple)]
             found = wrong or found  # three cards that are a set leave nothing to mistake
         return rng.choice(found) if found else ()
 
-    def _overlooks(self, position: Position) -> bool:
-        """Return whether no set is found in a position, whatever there is."""
-        return self._misses > 0 and position.rng(self._seed).random() < self._misses
+    def _overlooks(self, request: Request) -> bool:
+        """Return whether no set is found on a table, whatever there is."""
+        return self._misses > 0 and _rng(self._seed, request).random() < self._misses
 
-    def pause_s(self, position: Position) -> float:
+    def pause_s(self, request: Request) -> float:
         """Return the reaction time in seconds, which differs from table to table."""
-        return max(0.0, position.rng(self._seed).gauss(self.reaction, self._spread * self.reaction))
+        return max(0.0, _rng(self._seed, request).gauss(self.reaction, self._spread * self.reaction))
 
 
 Strategy: TypeAlias = First | AtRandom | Solver
 
 
-def _cards_of(triples: Iterable[Cards]) -> Cards:
+def _sensible(request: ActRequest, there_is_a_set: bool) -> Word | None:
+    """End a showing, call if there is a set, ask for cards if there is none."""
+    words = codec.read_words(request.actions)
+    if Word.END_SHOW in words:
+        return Word.END_SHOW
+    wanted = Word.CALL if there_is_a_set else Word.MORE
+    return wanted if wanted in words and not codec.is_refused(request) else None
+
+
+def _cards(request: Request) -> Cards:
+    return tuple([card for card in request.state.slots if card != EMPTY])
+
+
+def _sets(request: Request) -> tuple[Triple, ...]:
+    return sets_among(_cards(request))
+
+
+def _no_set(request: PickCardsRequest) -> Cards:
+    """Return what to pick if there is no set."""
+    return () if request.may_skip else _cards(request)[:3]
+
+
+def _join(triples: Iterable[Cards]) -> Cards:
     return tuple([card for triple in triples for card in triple])
 
 
+def _rng(seed: int, request: Request) -> Random:
+    """Return a generator that is the same for the same request in every process, as `hash` is not."""
+    return Random(repr((seed, request.game_id, request.seat, request.state.revision, request.idle_count)))
+
+
 _SEED = (0, 0, 2**31 - 1)
+_SHARE = (0.0, 0, 1)
 STRATEGIES: Mapping[str, StrategyKind[Strategy]] = MappingProxyType(
     {
         "first": StrategyKind(First, "Calls at once and picks the set with the smallest cards."),
         "random": StrategyKind(
-            AtRandom, "Does anything that may be tried, also nothing; picks any set.", MappingProxyType({"seed": _SEED})
+            AtRandom, "Does anything that may be tried, also nothing; picks any set.", {"seed": _SEED}
         ),
         "solver": StrategyKind(
             Solver,
             "Finds sets, with the reaction time (seconds) and the shares of mistakes, of misses and of cards picked "
             "singly that it is given.",
-            MappingProxyType(
-                {
-                    "reaction": (0.0, 0, 60),
-                    "spread": (0.3, 0, 1),
-                    "error": (0.0, 0, 1),
-                    "misses": (0.0, 0, 1),
-                    "singly": (0.0, 0, 1),
-                    "seed": _SEED,
-                }
-            ),
+            {
+                "reaction": (0.0, 0, 60),
+                "spread": (0.3, 0, 1),
+                "error": _SHARE,
+                "misses": _SHARE,
+                "singly": _SHARE,
+                "seed": _SEED,
+            },
         ),
     }
 )
@@ -186,58 +174,30 @@ def strategy(spec: str) -> Strategy:
 # Players
 
 
-def read_act_position(request: messages.ActRequest) -> Position:
-    """Return what a strategy is shown that is to act."""
-    return Position(
-        game_id=request.game_id,
-        seat=request.seat,
-        cards=tuple([card for card in request.state.slots if card != EMPTY]),
-        revision=request.state.revision,
-        idle_count=request.idle_count,
-        words=codec.read_words(request.actions),
-        refused=codec.is_refused(request),
-    )
+def _act(chosen: Strategy, request: ActRequest) -> ActResponse:
+    return codec.build_act(chosen.act(request))
 
 
-def read_pick_position(request: messages.PickCardsRequest) -> Position:
-    """Return what a strategy is shown that is to pick cards."""
-    return Position(
-        game_id=request.game_id,
-        seat=request.seat,
-        cards=tuple([card for card in request.state.slots if card != EMPTY]),
-        revision=request.state.revision,
-        idle_count=request.idle_count,
-        may_skip=request.may_skip,
-        all_sets=request.all_sets,
-        one_by_one=request.one_by_one,
-        picked=tuple(request.state.picked),
-    )
+def _pick_cards(chosen: Strategy, request: PickCardsRequest) -> PickCardsResponse:
+    return PickCardsResponse(cards=chosen.pick(request))
 
 
-def _act(chosen: Strategy, request: messages.ActRequest) -> messages.ActResponse:
-    return codec.build_act(chosen.act(read_act_position(request)))
-
-
-def _pick_cards(chosen: Strategy, request: messages.PickCardsRequest) -> messages.PickCardsResponse:
-    return messages.PickCardsResponse(cards=chosen.pick(read_pick_position(request)))
-
-
-async def _act_after_pause(chosen: Any, request: messages.ActRequest) -> messages.ActResponse:
+async def _act_after_pause(chosen: Any, request: ActRequest) -> ActResponse:
     """Return what the strategy does, after its reaction time."""
-    await asyncio.sleep(chosen.pause_s(read_act_position(request)))
+    await asyncio.sleep(chosen.pause_s(request))
     return _act(chosen, request)
 
 
-async def _pick_after_pause(chosen: Any, request: messages.PickCardsRequest) -> messages.PickCardsResponse:
+async def _pick_after_pause(chosen: Any, request: PickCardsRequest) -> PickCardsResponse:
     """Return the cards: at once after a call, as they were found before it; in a round after the reaction time."""
     if request.may_skip:
-        await asyncio.sleep(chosen.pause_s(read_pick_position(request)))
+        await asyncio.sleep(chosen.pause_s(request))
     return _pick_cards(chosen, request)
 
 
 _METHODS = codec.METHODS.values()
 player_at_once = build_players("webset", "Webset", _METHODS, STRATEGIES, {ACT: _act, PICK_CARDS: _pick_cards})
-"""What makes players that answer at once, whatever their reaction time."""
+"""Makes players that answer at once, whatever their reaction time."""
 _pausing_player = build_players(
     "webset", "Webset", _METHODS, STRATEGIES, {ACT: _act_after_pause, PICK_CARDS: _pick_after_pause}
 )

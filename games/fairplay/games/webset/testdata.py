@@ -32,7 +32,7 @@ from fairplay.games.kit.testdata import (
     write_message,
 )
 from fairplay.games.webset import mutations, rules
-from fairplay.games.webset.players import player_at_once, read_act_position, read_pick_position
+from fairplay.games.webset.players import player_at_once
 from fairplay.games.webset.players import strategy as make_strategy
 from fairplay.games.webset.protocol import codec, conversation
 from fairplay.games.webset.rules import cards as deck_cards
@@ -233,15 +233,13 @@ def _succeeding(strategy: Json, state: State, seat: int) -> Act | None:
 
 def _choose(strategy: Json, state: State, seat: int) -> Action | None:
     """Return what a strategy does; None: nothing."""
-    chosen, in_rounds = make_strategy(read_text(strategy, "strategy")), state.settings.rounds != "off"
+    chosen, rounds = make_strategy(read_text(strategy, "strategy")), state.settings.rounds
     shown, words = codec.build_public(state), rules.possible(state, seat)
-    if state.caller == seat or (in_rounds and state.phase is Phase.OPEN):
-        in_puzzle = state.settings.rounds == "puzzle"
-        request = PickCardsRequest(seat=seat, state=shown, may_skip=in_rounds, all_sets=in_puzzle)
-        cards = chosen.pick(read_pick_position(request))
+    if state.caller == seat or (rounds != "off" and state.phase is Phase.OPEN):
+        request = PickCardsRequest(seat=seat, state=shown, may_skip=rounds != "off", all_sets=rounds == "puzzle")
+        cards = chosen.pick(request)
         return Take(cards) if cards else None
-    request_to_act = ActRequest(seat=seat, state=shown, actions=codec.build_actions(words))
-    return chosen.act(read_act_position(request_to_act)) if words else None
+    return chosen.act(ActRequest(seat=seat, state=shown, actions=codec.build_actions(words))) if words else None
 
 
 @question
