@@ -18,9 +18,9 @@ from fairplay.games.webset.game import GAME
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules.cards import EMPTY
 from fairplay.games.webset.rules.settings import Settings, settings_of
-from fairplay.games.webset.rules.state import Phase, State, Status, Word
+from fairplay.games.webset.rules.state import Phase, State
 from fairplay.webset.v1 import webset_pb2, webset_player_pb2
-from tests.games.webset.tables import CALL, MORE, PROFILES, SHOW, done, fresh, taken
+from tests.games.webset.tables import PROFILES, SHOW, done, fresh, taken
 from tests.games.webset.test_random_play import CHANGES, games, stepped
 
 
@@ -75,12 +75,6 @@ def test_settings_survive_the_way_through_messages(chosen: Settings) -> None:
     assert GAME.full_settings(message) == message
     read = json_format.Parse(json_format.MessageToJson(message), webset_pb2.Settings())
     assert read == message
-
-
-def test_no_floor_and_a_floor_of_zero_are_two_things() -> None:
-    assert codec.read_settings(webset_pb2.Settings(score_floor=0)).score_floor == 0
-    assert not codec.build_settings(Settings()).HasField("score_floor")
-    assert codec.build_settings(settings_of(score_floor=0)).HasField("score_floor")
 
 
 @pytest.mark.parametrize(
@@ -152,12 +146,6 @@ def test_solutions_are_said_while_they_are_shown() -> None:
     assert not codec.build_public(fresh(profile="seed")).solutions
 
 
-def test_the_caller_may_be_seat_zero() -> None:
-    message = codec.build_public(done(fresh(), (0, CALL)))
-    assert message.HasField("caller")
-    assert not codec.build_public(fresh()).HasField("caller")
-
-
 def test_a_state_written_by_hand_needs_no_bookkeeping() -> None:
     message = webset_pb2.State(slots=range(12), deck=range(12, 81), players=[webset_pb2.Player()] * 2)
     state = codec.resume(message, Settings(), Random(7))
@@ -223,45 +211,9 @@ def test_nothing_can_go_on_from_a_public_state() -> None:
 # Answers
 
 
-@pytest.mark.parametrize("word", [None, *Word])
-def test_acts_survive_the_way_through_messages(word: Word | None) -> None:
-    assert codec.read_act(codec.build_act(word)) is word
-
-
 @pytest.mark.parametrize(("number", "given_text"), [(0, "no action"), (-1, "value -1")])
 def test_no_act_and_an_unknown_one_are_malformed(number: int, given_text: str) -> None:
     with pytest.raises(MalformedReplyError) as refused:
         codec.read_act(webset_player_pb2.ActResponse(action=number))  # type: ignore[arg-type]
     assert refused.value.rule_id == "webset.act.required"
     assert given_text in refused.value.given
-
-
-def test_of_a_long_take_no_more_is_read_than_it_takes_to_refuse_it() -> None:
-    reply = webset_player_pb2.PickCardsResponse(cards=[1] * 100_000)
-    assert len(codec.read_cards(reply)) == 4
-
-
-def test_what_may_be_tried_survives_and_unknown_values_are_left_out() -> None:
-    listed = codec.build_actions((CALL, MORE))
-    assert codec.read_words([*listed, 99]) == (CALL, MORE)
-
-
-def test_every_status_has_its_number() -> None:
-    numbers = [codec.build_status(status) for status in (None, *Status)]
-    assert sorted(numbers) == list(range(len(webset_player_pb2.Status.values())))
-    for status in Status:
-        name = webset_player_pb2.Status.Name(codec.build_status(status)).removeprefix("STATUS_")
-        assert name.replace("_", "").lower() == status.value.lower()
-
-
-@pytest.mark.parametrize(
-    ("status", "events", "refused"),
-    [
-        (webset_player_pb2.STATUS_NOT_NOW, 0, True),
-        (webset_player_pb2.STATUS_NOT_NOW, 1, False),
-        (webset_player_pb2.STATUS_UNSPECIFIED, 0, False),
-    ],
-)
-def test_an_act_was_refused_unless_something_has_happened_since(status: Any, events: int, refused: bool) -> None:
-    request = webset_player_pb2.ActRequest(status=status, events=[webset_pb2.Event()] * events)
-    assert codec.is_refused(request) is refused

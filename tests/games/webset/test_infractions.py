@@ -66,14 +66,6 @@ def test_what_is_listed_may_be_tried_once_and_not_again_after_it_was_refused() -
     assert infraction(state, to_act(state, 0, "webset.call.first", Status.ALREADY_CALLED), answered(MORE)) is None
 
 
-def test_what_was_refused_may_be_tried_again_when_something_has_happened() -> None:
-    state = fresh(more_rule="if_no_set")
-    request = to_act(state, 0, "webset.more.no-set", Status.NOT_NOW)
-    assert infraction(state, request, answered(MORE)) == ("webset.more.no-set", SHOULD)
-    request.events.add()
-    assert infraction(state, request, answered(MORE)) is None
-
-
 # Cards
 
 

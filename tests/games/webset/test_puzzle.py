@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from fairplay.games.conformance import Level
 from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
-from fairplay.games.webset.infractions import infraction_in
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import RULES, invariants, takes
 from fairplay.games.webset.rules.cards import parse_card
@@ -18,7 +16,7 @@ from fairplay.games.webset.views import picture
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1 import webset_player_pb2 as messages
-from tests.games.webset.tables import Play, cards, deck_with, fresh, message, without_sets
+from tests.games.webset.tables import Play, cards, fresh
 from tests.games.webset.test_board import NAMES, Sitting, shown
 
 FIRST, SECOND, THIRD = "0000 0001 0002", "0010 0011 0012", "0100 0101 0102"
@@ -84,20 +82,6 @@ def test_of_an_endless_answer_the_rest_is_not_looked_at() -> None:
     assert len(codec.read_sets(messages.PickCardsResponse(cards=[0] * 10_000))) == 3 * 2925
 
 
-def test_states_in_which_sets_are_named_that_cannot_be_are_refused() -> None:
-    state = takes.solve(puzzle(), [(0, numbers(FIRST))])
-    for named in (FIRST + " " + FIRST, "2220 2221 2222"):
-        player = state.players[0]._replace(cards=numbers(named))
-        assert "named" in (invariants.invariant(state._replace(players=(player, *state.players[1:]))) or "")
-    assert "not over" in (invariants.invariant(state._replace(phase=Phase.OPEN)) or "")
-
-
-def test_there_is_a_set_to_be_found_where_the_referee_deals_by_itself() -> None:
-    state = puzzle(deck=deck_with(without_sets(15)))
-    assert solutions(state)
-    assert not solutions(puzzle(deck=deck_with(without_sets(15)), more_rule="anyone"))
-
-
 # --- the referee ---
 
 
@@ -143,12 +127,6 @@ def test_a_puzzle_that_everybody_fails_in_is_over() -> None:
     assert [[event.seat for event in shown.events] for shown in play.shown] == [[], [0], [1]]
 
 
-def test_a_puzzle_goes_on_from_a_state() -> None:
-    state = puzzle(2)
-    message_of_state = codec.build_state(state)
-    assert GAME.check_state(message(rounds="puzzle"), message_of_state) == 2
-
-
 # --- players ---
 
 
@@ -170,21 +148,6 @@ def test_reference_players_name_many_sets() -> None:
         counts.add(len(solved.found))
     assert len(counts) > 3
     assert takes.judge_named(state, tuple(answer("solver:error=1", state).cards)).found == []
-
-
-@pytest.mark.parametrize(
-    ("named", "rule", "level"),
-    [
-        (FIRST, None, None),
-        (WRONG, "webset.take.set", Level.SHOULD),
-        (f"{FIRST} {FIRST}", "webset.take.once", Level.MUST),
-    ],
-)
-def test_the_suite_judges_what_is_named(named: str, rule: str | None, level: Level | None) -> None:
-    state = puzzle()
-    request = messages.PickCardsRequest(seat=0, state=codec.build_public(state), all_sets=True, may_skip=True)
-    found = infraction_in(state.settings, request, cards(named))
-    assert (found.rule if found else None, found.level if found else None) == (rule, level)
 
 
 # --- people ---

@@ -18,7 +18,7 @@ from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1 import webset_player_pb2 as messages
 from tests.games.pointing import pieces
-from tests.games.webset.tables import CALL, Play, answered, cards, done, fresh, message
+from tests.games.webset.tables import CALL, Play, answered, cards, done, fresh
 from tests.games.webset.test_board import NAMES, Sitting, shown
 
 SINGLE: dict[str, Any] = {"selection": "single"}
@@ -155,11 +155,6 @@ def test_where_cards_are_picked_at_once_or_in_rounds_nobody_picks_one_by_one() -
     assert play.state.players[0].penalties == 1
     rounds = Play(fresh(2, rounds="earliest", **SINGLE))
     assert not any(request.one_by_one for request in rounds.asked("PickCards").values())
-
-
-def test_the_setting_is_in_the_message() -> None:
-    assert codec.read_settings(webset_pb2.Settings(selection=webset_pb2.SELECTION_SINGLE)).selection == "single"
-    assert codec.build_settings(codec.read_settings(message())).selection == webset_pb2.SELECTION_TRIPLE
 
 
 # --- pictures ---

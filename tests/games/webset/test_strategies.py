@@ -60,12 +60,6 @@ def test_nobody_repeats_an_act_that_was_refused(spec: str) -> None:
     assert acted(spec, to_act(NOWHERE, status=STATUS_NOT_NOW)) is None
 
 
-def test_nobody_does_what_may_not_be_tried() -> None:
-    locked = fresh()
-    locked = locked._replace(players=(locked.players[0]._replace(locked=True), locked.players[1]))
-    assert acted("first", to_act(locked)) is None
-
-
 @pytest.mark.parametrize("spec", ALL)
 def test_every_strategy_picks_a_set_and_passes_where_there_is_none(spec: str) -> None:
     cards = picked(spec, to_pick(fresh()))
