@@ -15,11 +15,7 @@ from random import Random
 from typing import Any, TypeAlias
 
 from fairplay.eriantys.v1 import eriantys_pb2 as pb
-from fairplay.eriantys.v1.eriantys_player_pb2 import (
-    AskActionResponse,
-    AskAssistantCardResponse,
-    AskTowerColorResponse,
-)
+from fairplay.eriantys.v1.eriantys_player_pb2 import AskActionResponse, AskAssistantCardResponse, AskTowerColorResponse
 from fairplay.games.conformance import Mutation
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol import answers, codec

@@ -42,16 +42,7 @@ from fairplay.games.eriantys.rules.state import (
 )
 from fairplay.games.eriantys.views.svg import svg
 from fairplay.games.eriantys.views.text import board_text, side_text
-from fairplay.games.eriantys.views.words import (
-    DINING_ROOM,
-    Own,
-    assistant_part,
-    character_part,
-    cloud_part,
-    island_part,
-    last_action,
-    student_part,
-)
+from fairplay.games.eriantys.views.words import DINING_ROOM, Own, last_action
 from fairplay.games.frontends import Choice, Frontend, GameView, IllegalChoiceError, TableContext
 from fairplay.games.kit.person import NO_MARKS, Marks, Person
 
@@ -140,7 +131,7 @@ class Deciding(NamedTuple):
         after = self._replace(steps=(*self.steps, step))
         number = _number(part)
         if not self.exchanger:
-            exchangers = [each for each in self._exchangers() if character_part(each) == part]
+            exchangers = [each for each in self._exchangers() if f"character-{each}" == part]
             return after._replace(exchanger=exchangers[0]) if exchangers and not self.steps else after
         if self.left is None:
             return after._replace(left=number)
@@ -153,7 +144,7 @@ class Deciding(NamedTuple):
                 yield path[done]
         if not done:
             for number in self._exchangers():
-                yield character_part(number), _character_words(self.view, number)
+                yield f"character-{number}", _character_words(self.view, number)
 
     def _next_swaps(self) -> Iterator[Step]:
         of, for_ = ("card", "entrance") if self.exchanger == answers.JESTER else ("entrance", "dining room")
@@ -232,7 +223,7 @@ def _path(view: State, action: Action) -> Sequence[Step]:
             path = [(f"towers-{color}", f"{TOWER_COLORS[color]} towers")]
         case PlayAssistant(value):
             steps = assistant_steps(value)
-            path = [(assistant_part(value), f"assistant {value} (Mother Nature moves up to {steps})")]
+            path = [(f"assistant-{value}", f"assistant {value} (Mother Nature moves up to {steps})")]
         case ToDiningRoom(color):
             path = [_student(color), (DINING_ROOM, "to the dining room")]
         case ToIsland(color, island):
@@ -240,10 +231,10 @@ def _path(view: State, action: Action) -> Sequence[Step]:
         case MoveMotherNature(steps):
             path = _mother_nature(view, steps)
         case TakeCloud(cloud):
-            path = [(cloud_part(cloud), f"the students of cloud {cloud}")]
+            path = [(f"cloud-{cloud}", f"the students of cloud {cloud}")]
         case PlayCharacter(number, color, island):
             path = [
-                (character_part(number), _character_words(view, number)),
+                (f"character-{number}", _character_words(view, number)),
                 *([] if color is None else [(f"color-{color}", f"with {COLORS[color]}")]),
                 *([] if island is None else [(_island(view, island), f"with island {island}")]),
             ]
@@ -256,7 +247,7 @@ def _mother_nature(view: State, steps: int) -> Sequence[Step]:
     """Return the steps that lead Mother Nature to an island; the second says how far, where there are two ways."""
     index = (view.mother_nature + steps) % len(view.groups)
     words = f"Mother Nature to island {address(view, index)}"
-    to = island_part(view.groups[index].tiles[0])
+    to = f"island-{view.groups[index].tiles[0]}"
     if most_steps(view) <= len(view.groups):
         return [(to, f"{words}, {steps} on")]
     return [(to, words), (f"steps-{steps}", f"by {steps}")]
@@ -270,11 +261,11 @@ def _steps_to(view: State, tile: int) -> int:
 
 def _island(view: State, island: int) -> str:
     """Return the part of an island as an action names it."""
-    return island_part(view.groups[group_of(view, island)].tiles[0])
+    return f"island-{view.groups[group_of(view, island)].tiles[0]}"
 
 
 def _student(color: int) -> Step:
-    return student_part(color), f"a {COLORS[color]} student"
+    return f"student-{color}", f"a {COLORS[color]} student"
 
 
 def _character_words(view: State, number: int) -> str:

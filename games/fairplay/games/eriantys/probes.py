@@ -26,9 +26,14 @@ from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.mutations import MUTATIONS
 from fairplay.games.eriantys.players import STRATEGIES, strategy
 from fairplay.games.eriantys.protocol import answers, codec
+from fairplay.games.eriantys.rules.board import HERBALIST
 from fairplay.games.eriantys.rules.state import (
+    ASSISTANTS,
+    COINS,
     COLORS,
+    NO_ENTRY_TILES,
     NOBODY,
+    TILE_COUNT,
     Card,
     ChooseTowers,
     Counts,
@@ -38,9 +43,11 @@ from fairplay.games.eriantys.rules.state import (
     Settings,
     Standing,
     State,
+    added,
     size_of,
     unseen,
     view_of,
+    with_at,
 )
 from fairplay.games.kit.conformance import MakeSituation, begin_game
 from fairplay.games.kit.judging import MalformedReplyError
@@ -50,10 +57,7 @@ from fairplay.games.steps import FAILURES, Call
 
 INITIALS = "".join([color[0].upper() for color in COLORS])
 ISLANDS = "G! aR . bP B a2RY . P bB . G"
-TILES = 12
-COINS, ASSISTANTS, NO_ENTRY_TILES = 20, 10, 4
 LETTERS = "abc"
-HERBALIST = 5
 
 _AS_USUAL: Mapping[int, Any] = MappingProxyType({})
 _ENTRANCE = "GGRRYPBYP"
@@ -99,6 +103,8 @@ def scene(
     held = _entrances(entrances, seat_count, active, size.entrance - (size.cloud if phase > Phase.STUDENTS else 0))
     seated = tuple([students(rooms[seat] if seat < len(rooms) else _ROOM) for seat in range(seat_count)])
     groups, mother_nature = _groups(islands, first_tile)
+    usual_clouds = [(INITIALS * 2)[seat : seat + size.cloud] for seat in range(seat_count)]
+    built = [group.tower for group in groups for _ in group.tiles]
     values = tuple(assistants) or tuple([2 * seat + 1 for seat in range(seat_count)])
     planned, queue = _order(phase, active, first, values)
     state = start._replace(
@@ -107,7 +113,7 @@ def scene(
         round=round_number,
         groups=groups,
         mother_nature=mother_nature,
-        clouds=_clouds(clouds, seat_count, size.cloud),
+        clouds=tuple(map(students, usual_clouds if clouds is None else clouds)),
         entrances=held,
         dining_rooms=seated,
         professors=_professors(seated),
@@ -118,7 +124,7 @@ def scene(
         queue=queue,
         to_move=min(size.cloud, sum(held[active])) if phase is Phase.STUDENTS else 0,
         tower_colors=tuple(range(len(start.towers))),
-        towers=tuple([left - _built(groups, side) for side, left in enumerate(start.towers)]),
+        towers=tuple([left - built.count(side) for side, left in enumerate(start.towers)]),
         cards=tuple([_card(card, characters, used, groups) for card in start.cards]),
         revision=40,
     )
@@ -132,9 +138,10 @@ def scene(
 def bag_emptied(state: State) -> State:
     """Return a state with all students of the bag on Mother Nature's island: this round is the last one."""
     here = state.groups[state.mother_nature]
-    full = here._replace(students=tuple([one + other for one, other in zip(here.students, state.bag, strict=True)]))
-    groups = (*state.groups[: state.mother_nature], full, *state.groups[state.mother_nature + 1 :])
-    return state._replace(groups=groups, bag=(0,) * len(COLORS), last_round=Reason.BAG_EMPTY)
+    full = here._replace(students=added(here.students, state.bag))
+    return state._replace(
+        groups=with_at(state.groups, state.mother_nature, full), bag=(0,) * len(COLORS), last_round=Reason.BAG_EMPTY
+    )
 
 
 # The parts
@@ -148,15 +155,11 @@ def _groups(text: str, tile: int) -> tuple[tuple[Group, ...], int]:
         assert found, word
         size = int(found["size"] or 1)
         side = LETTERS.index(found["side"]) if found["side"] else NOBODY
-        tiles = tuple([(tile + step) % TILES for step in range(size)])
+        tiles = tuple([(tile + step) % TILE_COUNT for step in range(size)])
         groups.append(Group(tiles, students(found["students"]), side, len(found["blocked"])))
         mother_nature = place if found["mother"] else mother_nature
         tile += size
     return tuple(groups), mother_nature
-
-
-def _built(groups: Sequence[Group], side: int) -> int:
-    return sum([len(group.tiles) for group in groups if group.tower == side])
 
 
 def _entrances(texts: Sequence[str], seat_count: int, active: int, size: int) -> tuple[Counts, ...]:
@@ -164,12 +167,6 @@ def _entrances(texts: Sequence[str], seat_count: int, active: int, size: int) ->
     full = size_of(seat_count).entrance
     usual = [_ENTRANCE[: size if seat == active else full] for seat in range(seat_count)]
     return tuple([students(texts[seat] if seat < len(texts) else usual[seat]) for seat in range(seat_count)])
-
-
-def _clouds(texts: Sequence[str] | None, seat_count: int, size: int) -> tuple[Counts, ...]:
-    if texts is None:
-        return tuple([students((INITIALS * 2)[seat : seat + size]) for seat in range(seat_count)])
-    return tuple(map(students, texts))
 
 
 def _professors(rooms: Sequence[Counts]) -> tuple[int, ...]:
@@ -209,32 +206,20 @@ def _order(phase: Phase, active: int, first: int, values: Sequence[int]) -> tupl
 
 # Situations
 
-TOWERS = ("eriantys.action.required", "eriantys.towers.known", "eriantys.towers.taken")
-PLANNING = (
-    "eriantys.action.required",
-    "eriantys.assistant.in-hand",
-    "eriantys.assistant.range",
-    "eriantys.assistant.taken",
-)
-STUDENTS = (
-    "eriantys.action.phase",
-    "eriantys.action.required",
-    "eriantys.color.known",
-    "eriantys.island.known",
-    "eriantys.student.entrance",
-    "eriantys.student.table-full",
-)
-CLOUDS = ("eriantys.action.required", "eriantys.cloud.empty", "eriantys.cloud.known")
+TOWERS = ("action.required", "towers.known", "towers.taken")
+PLANNING = ("action.required", "assistant.in-hand", "assistant.range", "assistant.taken")
+STUDENTS = ("action.phase", "action.required", "color.known", "island.known", "student.entrance", "student.table-full")
+CLOUDS = ("action.required", "cloud.empty", "cloud.known")
 ONCE = Settings(max_attempts=1)
 CHARACTERS = (
-    "eriantys.character.card-students",
-    "eriantys.character.coins",
-    "eriantys.character.color",
-    "eriantys.character.in-play",
-    "eriantys.character.island",
-    "eriantys.character.swap-count",
+    "character.card-students",
+    "character.coins",
+    "character.color",
+    "character.in-play",
+    "character.island",
+    "character.swap-count",
 )
-WHOLE_TURN = ("eriantys.action.phase", *STUDENTS, "eriantys.mother-nature.steps", *CLOUDS)
+WHOLE_TURN = ("action.phase", *STUDENTS, "mother-nature.steps", *CLOUDS)
 
 
 def _expert(*characters: int, **others: Any) -> Settings:
@@ -327,33 +312,39 @@ TWO_NO_ENTRY = "Gx! aR . bP B a2RYx . P bB . G"
 OUT_AND_IN = (Standing.IN, Standing.IN, Standing.OUT, Standing.IN)
 AWAY_AND_IN = (Standing.IN, Standing.AWAY, Standing.IN)
 
+
+def _probe(name: str, broken: Sequence[str], why: str, situation: MakeSituation, draws: int = 1) -> Probe:
+    """Return a probe; its name and those of the rules are the ids without "eriantys.", with which all begin."""
+    return Probe(f"eriantys.{name}", tuple([f"eriantys.{rule}" for rule in broken]), why, situation, draws=draws)
+
+
 PROBES: tuple[Probe, ...] = (
-    Probe(
-        "eriantys.towers.last-choice",
+    _probe(
+        "towers.last-choice",
         TOWERS,
         "Two of three players have their colours: one is left, whichever the player likes best.",
         _choosing(1, 1, NOBODY, 0),
     ),
-    Probe(
-        "eriantys.towers.no-grey",
+    _probe(
+        "towers.no-grey",
         TOWERS,
         "Four players are two teams, with black and white towers: there is no grey, and one colour is left.",
         _choosing(1, 0, NOBODY),
     ),
-    Probe(
-        "eriantys.towers.race",
+    _probe(
+        "towers.race",
         TOWERS,
         "All are asked at once, and another one gets the colour: the player is asked again, and must choose another.",
         _race,
     ),
-    Probe(
-        "eriantys.assistant.one-left-free",
+    _probe(
+        "assistant.one-left-free",
         PLANNING,
         "Somebody has played one of the last two assistants of the hand: only the other one can be played.",
         _scene(phase=Phase.ASSISTANT, first=1, round_number=9, assistants=(8, 4), hands={0: (4, 9), 1: (6,)}),
     ),
-    Probe(
-        "eriantys.assistant.only-repeated",
+    _probe(
+        "assistant.only-repeated",
         PLANNING,
         "All others have played what is left in the hand: then, and only then, a value may be repeated.",
         _scene(
@@ -366,176 +357,171 @@ PROBES: tuple[Probe, ...] = (
             hands={0: (9, 10), 1: (1, 2), 2: (2, 4), 3: (3, 5, 7)},
         ),
     ),
-    Probe(
-        "eriantys.assistant.last-card",
+    _probe(
+        "assistant.last-card",
         (*PLANNING, *WHOLE_TURN),
         "The last assistant is played: the last round is announced, finished with clouds and all, and the game ends.",
         _scene(phase=Phase.ASSISTANT, round_number=10, assistants=(8, 4), hands={0: (6,), 1: (5,)}, turn_count=0),
     ),
-    Probe(
-        "eriantys.assistant.partner",
+    _probe(
+        "assistant.partner",
         PLANNING,
         "With four players the value of one's partner cannot be repeated either.",
         _scene(ONCE, 4, phase=Phase.ASSISTANT, first=2, assistants=(7, 8, 3, 4), hands={0: (1, 2, 3, 4, 5, 6, 9)}),
     ),
-    Probe(
-        "eriantys.students.tables-full",
+    _probe(
+        "students.tables-full",
         STUDENTS,
         "The tables of all colours in the entrance are full: islands are what is left.",
         _scene(phase=Phase.STUDENTS, rooms=FULL_TABLES, entrances=GREEN_AND_RED, turn_count=3),
     ),
-    Probe(
-        "eriantys.students.fourth-of-three-players",
+    _probe(
+        "students.fourth-of-three-players",
         STUDENTS,
         "Three players move four students each: after three of them Mother Nature is not due yet.",
         _scene(ONCE, 3, phase=Phase.STUDENTS, to_move=1, entrances=["GRYPBG"], turn_count=2),
     ),
-    Probe(
-        "eriantys.students.resumed",
+    _probe(
+        "students.resumed",
         WHOLE_TURN,
         "A game may go on in the middle of a turn: one student is still to be moved, and all are of one colour.",
         _scene(phase=Phase.STUDENTS, to_move=1, entrances=["BBBBB"], turn_count=3),
     ),
-    Probe(
-        "eriantys.mother-nature.one-step",
-        ("eriantys.mother-nature.steps", "eriantys.action.phase", "eriantys.action.required"),
+    _probe(
+        "mother-nature.one-step",
+        ("mother-nature.steps", "action.phase", "action.required"),
         "The assistants 1 and 2 let Mother Nature go one step: half the value, rounded up.",
         _scene(assistants=(2, 3)),
     ),
-    Probe(
-        "eriantys.mother-nature.once-around",
-        ("eriantys.mother-nature.steps", *CLOUDS),
+    _probe(
+        "mother-nature.once-around",
+        ("mother-nature.steps", *CLOUDS),
         "A group is one step: with four of them five steps lead round the circle, and there is no sixth.",
         _scene(islands=FOUR_GROUPS, assistants=(10, 9), turn_count=2),
     ),
-    Probe(
-        "eriantys.cloud.only-zero",
+    _probe(
+        "cloud.only-zero",
         CLOUDS,
         "Cloud 0 is left: a reply that leaves out a zero names no cloud.",
         _scene(ONCE, 3, seat=2, phase=Phase.CLOUD, clouds=["GRYP", "", ""]),
     ),
-    Probe(
-        "eriantys.cloud.only-last",
+    _probe(
+        "cloud.only-last",
         CLOUDS,
         "The others have taken all clouds but the last one.",
         _scene(ONCE, 4, seat=3, phase=Phase.CLOUD, clouds=["", "", "", "GRY"]),
     ),
-    Probe(
-        "eriantys.cloud.closed",
+    _probe(
+        "cloud.closed",
         WHOLE_TURN,
         "The bag could not fill the clouds: in this last round nobody takes one, though there are students on them.",
         _closed_clouds,
     ),
-    Probe(
-        "eriantys.cloud.half-filled",
+    _probe(
+        "cloud.half-filled",
         CLOUDS,
         "The settings may let players take what the bag still held: some clouds are empty from the beginning.",
         _half_filled_clouds,
     ),
-    Probe(
-        "eriantys.island.by-tile",
+    _probe(
+        "island.by-tile",
         STUDENTS,
         "Islands keep their numbers when they grow together, also over the end of the circle: there is no island 12.",
         _scene(islands=WRAPPED, first_tile=10, phase=Phase.STUDENTS, rooms=FULL_TABLES, entrances=GREEN_AND_RED),
     ),
-    Probe(
-        "eriantys.island.by-group",
+    _probe(
+        "island.by-group",
         STUDENTS,
         "The settings may name islands by the place of their group: five are left, and no number above 4.",
         _scene(BY_GROUP, islands=FIVE_GROUPS, phase=Phase.STUDENTS, rooms=FULL_TABLES, entrances=GREEN_AND_RED),
     ),
-    Probe(
-        "eriantys.character.no-coins",
-        ("eriantys.character.coins", "eriantys.student.entrance"),
+    _probe(
+        "character.no-coins",
+        ("character.coins", "student.entrance"),
         "A player without coins can play no character, not even one that costs a single coin.",
         _scene(_expert(1, 4, 7), phase=Phase.STUDENTS, turn_count=4),
     ),
-    Probe(
-        "eriantys.character.dearer",
-        ("eriantys.character.coins", "eriantys.mother-nature.steps"),
+    _probe(
+        "character.dearer",
+        ("character.coins", "mother-nature.steps"),
         "A character costs one coin more than is printed on it once anybody has played it.",
         _scene(_expert(4, 5, 10), coins=1, used=(4, 10)),
     ),
-    Probe(
-        "eriantys.character.once-a-turn",
-        ("eriantys.character.once", "eriantys.mother-nature.steps"),
+    _probe(
+        "character.once-a-turn",
+        ("character.once", "mother-nature.steps"),
         "The player has played the postman, and may go two steps more; a second character it may not play.",
         _scene(_expert(4, 8, 12), coins=9, used=(4,), played=4, assistants=(1, 3)),
     ),
-    Probe(
-        "eriantys.character.what-it-needs",
-        (*CHARACTERS, "eriantys.color.known", "eriantys.island.known"),
+    _probe(
+        "character.what-it-needs",
+        (*CHARACTERS, "color.known", "island.known"),
         "One character needs a colour, another one an island, a third one nothing: no more and no less is given.",
         _scene(_expert(2, 3, 9), coins=9, phase=Phase.STUDENTS, turn_count=4),
     ),
-    Probe(
-        "eriantys.character.bag-empty",
-        (*CHARACTERS, "eriantys.character.swap-entrance"),
+    _probe(
+        "character.bag-empty",
+        (*CHARACTERS, "character.swap-entrance"),
         "Students of characters are not replaced any more: only those can leave that lie there, or none.",
         _bag_empty,
     ),
-    Probe(
-        "eriantys.character.exchanges",
-        (
-            *CHARACTERS,
-            "eriantys.character.swap-dining-room",
-            "eriantys.character.swap-entrance",
-            "eriantys.color.known",
-        ),
+    _probe(
+        "character.exchanges",
+        (*CHARACTERS, "character.swap-dining-room", "character.swap-entrance", "color.known"),
         "Jester and minstrel exchange up to three students and up to two, as many for as many, and at least one.",
         _scene(_expert(1, 7, 10), coins=3, characters={7: "GGGGGG"}, entrances=["RRYY"], rooms=["GPPB", "GRYPB"]),
     ),
-    Probe(
-        "eriantys.character.nothing-to-exchange",
-        ("eriantys.character.swap-count", "eriantys.character.swap-entrance"),
+    _probe(
+        "character.nothing-to-exchange",
+        ("character.swap-count", "character.swap-entrance"),
         "The entrance is empty, as it is after rounds without clouds: jester and minstrel have nothing to exchange.",
         _scene(_expert(7, 8, 10), coins=5, entrances=[""]),
     ),
-    Probe(
-        "eriantys.character.table-full",
-        ("eriantys.character.table-full", "eriantys.character.swap-dining-room"),
+    _probe(
+        "character.table-full",
+        ("character.table-full", "character.swap-dining-room"),
         "Neither the princess nor the minstrel can seat an eleventh student, unless one of the same colour leaves.",
         _scene(_expert(2, 10, 11), coins=5, characters={11: "GGRR"}, entrances=["GRRG"], rooms=FULL_TABLES),
     ),
-    Probe(
-        "eriantys.character.nearly-full",
-        ("eriantys.character.table-full", "eriantys.character.swap-dining-room", "eriantys.character.swap-entrance"),
+    _probe(
+        "character.nearly-full",
+        ("character.table-full", "character.swap-dining-room", "character.swap-entrance"),
         "Two tables have one free seat or none: what the minstrel exchanges must fit there, all of it together.",
         _nearly_full,
         draws=8,
     ),
-    Probe(
-        "eriantys.character.no-entry-used-up",
-        ("eriantys.character.no-entry-left", "eriantys.character.island"),
+    _probe(
+        "character.no-entry-used-up",
+        ("character.no-entry-left", "character.island"),
         "All four no-entry tiles lie on islands: the herbalist has none to give.",
         _scene(_expert(3, 5, 6), coins=9, islands=ALL_NO_ENTRY),
     ),
-    Probe(
-        "eriantys.character.no-entry-one-each",
-        ("eriantys.character.no-entry-one", "eriantys.island.known"),
+    _probe(
+        "character.no-entry-one-each",
+        ("character.no-entry-one", "island.known"),
         "The settings may allow an island one no-entry tile only: two have theirs already.",
         _scene(_expert(3, 5, 6, no_entry_stack=False), coins=9, islands=TWO_NO_ENTRY),
     ),
-    Probe(
-        "eriantys.character.late",
-        ("eriantys.character.late", *CLOUDS),
+    _probe(
+        "character.late",
+        ("character.late", *CLOUDS),
         "The settings may forbid characters that help Mother Nature once she has moved.",
         _scene(_expert(4, 6, 9, late_character="refuse"), coins=9, phase=Phase.CLOUD),
     ),
-    Probe(
-        "eriantys.turn.explicit-end",
-        ("eriantys.action.phase",),
+    _probe(
+        "turn.explicit-end",
+        ("action.phase",),
         "The settings may want the end of a turn said: it is all that can be done then, coins or no coins.",
         _scene(END_SAID, coins=9, phase=Phase.END_TURN),
     ),
-    Probe(
-        "eriantys.seats.last-of-four",
-        ("eriantys.character.expert", "eriantys.character.in-play", *WHOLE_TURN, *CHARACTERS),
+    _probe(
+        "seats.last-of-four",
+        ("character.expert", "character.in-play", *WHOLE_TURN, *CHARACTERS),
         "Four players, drawn characters, partners side by side: the last seat plays some rounds.",
         _fresh(3, 4, Settings(mode="expert", team_seating="adjacent", max_attempts=1), 18),
     ),
-    Probe(
-        "eriantys.resume.partner-out",
+    _probe(
+        "resume.partner-out",
         WHOLE_TURN,
         "One's partner is eliminated, its students are out of the game: the player goes on for its team alone.",
         _scene(
@@ -552,8 +538,8 @@ PROBES: tuple[Probe, ...] = (
             turn_count=6,
         ),
     ),
-    Probe(
-        "eriantys.resume.somebody-away",
+    _probe(
+        "resume.somebody-away",
         WHOLE_TURN,
         "Turns of a player that was lost may be skipped, and it may return: the others' turns come sooner.",
         _scene(

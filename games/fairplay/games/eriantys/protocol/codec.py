@@ -327,8 +327,7 @@ def resume(message: eriantys_pb2.State, settings: Settings, rng: Random) -> Stat
         if problem := check(message):
             raise ValueError(problem)
     state = _read(message, settings, _hands(message))._replace(
-        bag=tuple(message.bag_students),
-        draw_state=messages.read_draw_state(message.draw_state, rng),
+        bag=tuple(message.bag_students), draw_state=messages.read_draw_state(message.draw_state, rng)
     )
     if problem := invariant(state):
         raise ValueError(problem)

@@ -61,18 +61,12 @@ METHODS = build_methods(
     {
         "AskTowerColor": (pb.AskTowerColorRequest, pb.AskTowerColorResponse),
         "StartGame": (pb.StartGameRequest, pb.StartGameResponse),
-        "AskAssistantCard": (
-            pb.AskAssistantCardRequest,
-            pb.AskAssistantCardResponse,
-        ),
+        "AskAssistantCard": (pb.AskAssistantCardRequest, pb.AskAssistantCardResponse),
         "AskAction": (pb.AskActionRequest, pb.AskActionResponse),
         "UpdateGameBoard": (pb.UpdateGameBoardRequest, pb.UpdateGameBoardResponse),
         "ShowLastRound": (pb.ShowLastRoundRequest, pb.ShowLastRoundResponse),
         "ShowEndGame": (pb.ShowEndGameRequest, pb.ShowEndGameResponse),
-        "ShowDisconnection": (
-            pb.ShowDisconnectionRequest,
-            pb.ShowDisconnectionResponse,
-        ),
+        "ShowDisconnection": (pb.ShowDisconnectionRequest, pb.ShowDisconnectionResponse),
     },
 )
 (

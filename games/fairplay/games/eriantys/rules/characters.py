@@ -343,8 +343,7 @@ def _minstrel(state: State, _card: Card, action: PlayCharacter) -> State:
     after = added(taken(before, got), given)
     entrance = added(taken(state.entrances[seat], given), got)
     state = state._replace(
-        entrances=with_at(state.entrances, seat, entrance),
-        dining_rooms=with_at(state.dining_rooms, seat, after),
+        entrances=with_at(state.entrances, seat, entrance), dining_rooms=with_at(state.dining_rooms, seat, after)
     )
     changed = [color for color, count in enumerate(after) if count != before[color]]
     if state.settings.coins_from_characters:

@@ -111,10 +111,7 @@ def next_actor(state: State) -> State:
         return _round_ended(state)
     to_move = min(size_of(len(state.sides)).cloud, sum(state.entrances[seat]))
     return state._replace(
-        phase=Phase.STUDENTS if to_move else Phase.MOTHER_NATURE,
-        active=seat,
-        queue=queue,
-        to_move=to_move,
+        phase=Phase.STUDENTS if to_move else Phase.MOTHER_NATURE, active=seat, queue=queue, to_move=to_move
     )
 
 

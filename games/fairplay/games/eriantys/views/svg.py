@@ -23,18 +23,13 @@ from fairplay.games.eriantys.views.words import (
     Group,
     Own,
     Seat,
-    assistant_part,
-    character_part,
-    cloud_part,
     count_words,
     course,
     fives,
     group_words,
     groups,
-    island_part,
     last_action,
     seats,
-    student_part,
 )
 from fairplay.games.kit.lettering import font_size
 from fairplay.games.kit.person import NO_MARKS, Marks
@@ -222,7 +217,7 @@ def _places(box: Box) -> list[tuple[float, float]]:
 def _islands(found: Sequence[Group], box: Box, marks: Marks) -> Iterator[str]:
     ring = _places(box)
     for group in found:
-        places, part = [ring[tile] for tile in group.tiles], island_part(group.tiles[0])
+        places, part = [ring[tile] for tile in group.tiles], f"island-{group.tiles[0]}"
         yield piece("group", group_words(group), part=part)
         if len(places) > 1:
             yield from _bridges(places)
@@ -293,7 +288,7 @@ def _middle(state: eriantys_pb2.State, players: Sequence[str], box: Box, marks: 
 
 
 def _cloud(number: int, counts: Sequence[int], x: float, y: float, marks: Marks) -> Iterator[str]:
-    students, part = initials(counts, 4), cloud_part(number)
+    students, part = initials(counts, 4), f"cloud-{number}"
     title = f"cloud {number}: {count_words(counts)}"
     yield piece("cloud", title, part=part, transform=f"translate({x:.1f} {y:.1f})")
     yield f"<g{'' if students else PALE}>{use('cloud', 0, 0)}"
@@ -313,7 +308,7 @@ def _characters(state: eriantys_pb2.State, marks: Marks) -> Iterator[str]:
         y = _HEAD + place * (high + 10)
         played = state.played_character == number
         edge = f'stroke="{AMBER}" stroke-width="3"' if played else 'stroke="#b7a6d6"'
-        name, part = NAMES.get(number, "character"), character_part(number)
+        name, part = NAMES.get(number, "character"), f"character-{number}"
         title = f"character {number}, the {name}, costs {cost}: {count_words(held[place])}"
         shape = f'rect width="{_CARD_WIDTH:.1f}" height="{high:.1f}" rx="9"'
         yield piece("character", title, part=part, transform=f"translate({INSET:.1f} {y:.1f})")
@@ -357,7 +352,7 @@ def own_parts(own: Own, box: Box, marks: Marks) -> Iterator[str]:
 
 def _in_hand(value: int, x: float, y: float, marks: Marks) -> Iterator[str]:
     """Draw an assistant with its value, and below it how far Mother Nature may move."""
-    part, steps = assistant_part(value), assistant_steps(value)
+    part, steps = f"assistant-{value}", assistant_steps(value)
     title = f"assistant {value}, Mother Nature moves up to {steps}"
     yield piece("own-assistant", title, part=part, transform=f"translate({x:.1f} {y:.1f})")
     yield f'<{_CARD} fill="#fff6e0" stroke="#c9a45a"/>{words_at(0, 0, str(value), 18, weight=700, anchor="middle")}'
@@ -392,7 +387,7 @@ def _entrance(seat: Seat, marks: Marks, *, own: bool) -> Iterator[str]:
         if count <= 0:
             continue
         alone = [count if other == color else 0 for other in range(len(INITIALS))]
-        part = student_part(color) if own else ""
+        part = f"student-{color}" if own else ""
         yield piece("colored", f"entrance: {count_words(alone)}", part=part)
         for number in range(place, place + count):
             x, y = 31 + 28 * (number % 2), _TOP + 11 + _ROW * (number // 2)

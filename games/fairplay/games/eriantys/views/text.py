@@ -57,11 +57,7 @@ def text(state: eriantys_pb2.State, players: Sequence[str]) -> str:
 
 
 def board_text(
-    state: eriantys_pb2.State,
-    players: Sequence[str],
-    hand: Sequence[int],
-    choices: Sequence[Choice],
-    marks: Marks,
+    state: eriantys_pb2.State, players: Sequence[str], hand: Sequence[int], choices: Sequence[Choice], marks: Marks
 ) -> str:
     """Return the board for a person in rich's console markup, at most 76 cells wide; `hand` are its own assistants.
 

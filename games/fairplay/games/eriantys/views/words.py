@@ -83,31 +83,6 @@ DINING_ROOM = "dining-room"
 """The id of the own dining room in pictures."""
 
 
-def student_part(color: int) -> str:
-    """Return the id of the students of a colour in the own entrance in pictures."""
-    return f"student-{color}"
-
-
-def assistant_part(value: int) -> str:
-    """Return the id of an assistant of the own hand in pictures."""
-    return f"assistant-{value}"
-
-
-def island_part(tile: int) -> str:
-    """Return the id of a group of islands in pictures, by its first tile."""
-    return f"island-{tile}"
-
-
-def cloud_part(cloud: int) -> str:
-    """Return the id of a cloud in pictures."""
-    return f"cloud-{cloud}"
-
-
-def character_part(number: int) -> str:
-    """Return the id of a character in pictures."""
-    return f"character-{number}"
-
-
 def count_words(counts: Sequence[int]) -> str:
     """Return students in words, e.g. "2 green, 1 blue"."""
     held = zip(counts, _COLORS[1:], strict=False)
