@@ -10,12 +10,10 @@ from google.protobuf import json_format
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from fairplay.eriantys.v1 import eriantys_pb2, eriantys_player_pb2
-from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol import codec, conversation
-from fairplay.games.eriantys.rules.state import NOBODY, Phase, Settings, Standing, State
-from fairplay.games.steps import Call, CallAll, Eliminate, Show
-from fairplay.v1.misconduct_pb2 import CallError, RuleBreak
+from fairplay.games.eriantys.rules.state import NOBODY, Phase, Settings, State
+from fairplay.games.steps import Call, CallAll, Eliminate
+from fairplay.v1.misconduct_pb2 import RuleBreak
 from tests.games.eriantys.playing import a_middle, card, does, failing, game, sound, talk_from
 from tests.games.eriantys.tables import expert
 
@@ -101,57 +99,6 @@ def test_hidden_fields_are_set_in_full_states_only() -> None:
         assert words(codec.build_state(state)) >= HIDDEN
     for said in played.said:
         assert not HIDDEN & words(said.call.request)
-
-
-def test_requests_hold_what_the_proto_says_and_nothing_else() -> None:
-    played = game(failing(2, "AskAction", CallError(), 12, others=sound("greedy", "random")), 3, mode="EXPERT")
-    state, step = played.states()[0], 0
-    for said in played.said:
-        for shown in played.steps[step : said.step]:
-            state = shown.state.state if isinstance(shown, Show) else state
-        step = said.step
-        if said.call.method.name in ("AskTowerColor", "AskAction"):
-            continue
-        assert said.call.request == expected(said.call, state)
-
-
-def expected(call: Call, state: State) -> Any:
-    """Return the request of a call, from the rules alone."""
-    shown, own = codec.build_public(state), state.hands[call.seat]
-    short = codec.build_short_settings(state.settings)
-    match call.method.name:
-        case "StartGame":
-            return eriantys_player_pb2.StartGameRequest(
-                game_id="g", seat=call.seat, state=shown, settings=short, player_names=["a", "b", "c"], hand=own
-            )
-        case "AskAssistantCard":
-            played = [state.assistants[seat] for seat in state.planned]
-            return eriantys_player_pb2.AskAssistantCardRequest(
-                game_id="g",
-                seat=call.seat,
-                state=shown,
-                settings=short,
-                hand=own,
-                possible_cards=[value for value in own if value not in played] or own,
-                first_request=True,
-            )
-        case "UpdateGameBoard":
-            return eriantys_player_pb2.UpdateGameBoardRequest(game_id="g", state=shown)
-        case "ShowLastRound":
-            reason = codec.reason_number(state.last_round)
-            return eriantys_player_pb2.ShowLastRoundRequest(game_id="g", seat=call.seat, reason=reason)
-        case "ShowDisconnection":
-            out = next(seat for seat, standing in enumerate(state.standings) if standing is Standing.OUT)
-            return eriantys_player_pb2.ShowDisconnectionRequest(
-                game_id="g", seat=call.seat, lost_seat=out, standing=eriantys_pb2.STANDING_ELIMINATED
-            )
-    return eriantys_player_pb2.ShowEndGameRequest(
-        game_id="g",
-        seat=call.seat,
-        state=shown,
-        winner_seats=rules.winners(state),
-        reason=int(state.reason),  # type: ignore[arg-type]
-    )
 
 
 @settings(deadline=None, max_examples=30)

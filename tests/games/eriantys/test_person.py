@@ -26,7 +26,7 @@ from fairplay.eriantys.v1.eriantys_player_pb2 import (
     UpdateGameBoardRequest,
 )
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.person import FRONTEND, Deciding, Question
+from fairplay.games.eriantys.person import FRONTEND, Deciding
 from fairplay.games.eriantys.protocol import answers, codec
 from fairplay.games.eriantys.rules.state import (
     COLORS,
@@ -175,7 +175,7 @@ class Table(AtTable):
     def __init__(self) -> None:
         super().__init__(FRONTEND, NAMES)
 
-    def asked(self, request: Question) -> AbstractAsyncContextManager[asyncio.Task[Any]]:
+    def asked(self, request: Any) -> AbstractAsyncContextManager[asyncio.Task[Any]]:
         match request:
             case AskTowerColorRequest():
                 return asking(self.person.ask_tower_color(request))
@@ -232,7 +232,7 @@ async def point(state: State, rng: Random) -> None:
     table, seat, shown = Table(), state.active, public(state)
     given: dict[str, Any] = {"seat": seat, "state": shown, "settings": codec.build_settings(state.settings)}
     if state.phase is Phase.TOWERS:
-        request: Question = AskTowerColorRequest(**given)
+        request: Any = AskTowerColorRequest(**given)
     elif state.phase is Phase.ASSISTANT:
         request = AskAssistantCardRequest(**given, hand=state.hands[seat])
     else:

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from google.protobuf.message import Message
 
 from fairplay.eriantys.v1 import eriantys_pb2
-from fairplay.eriantys.v1.eriantys_player_pb2 import (
-    AskActionRequest,
-    AskAssistantCardRequest,
-    AskTowerColorRequest,
-    ShowDisconnectionRequest,
-    ShowEndGameRequest,
-    ShowLastRoundRequest,
-    StartGameRequest,
-    UpdateGameBoardRequest,
-)
+from fairplay.eriantys.v1 import eriantys_player_pb2 as pb
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol import answers, codec
 from fairplay.games.eriantys.rules.board import address, group_of
@@ -54,6 +45,7 @@ _WORDS = ("towers", "steps", "color", "out", "in", "end")
 _FIRST_PROMPTS = {
     Phase.TOWERS: "Choose your towers:",
     Phase.ASSISTANT: "Play an assistant:",
+    Phase.STUDENTS: "Move a student, {} to go:",
     Phase.MOTHER_NATURE: "Move Mother Nature:",
     Phase.CLOUD: "Take a cloud:",
     Phase.END_TURN: "End your turn:",
@@ -85,13 +77,9 @@ class Deciding(NamedTuple):
             return f"{said}?"
         if self.reply is not None:
             return f"{said}; another one, or send:"
-        return f"{said}, then:" if self.steps else self._first_prompt
-
-    @property
-    def _first_prompt(self) -> str:
-        if self.view.phase is Phase.STUDENTS:
-            return f"Move a student, {self.view.to_move} to go:"
-        return _FIRST_PROMPTS[self.view.phase]
+        if self.steps:
+            return f"{said}, then:"
+        return _FIRST_PROMPTS[self.view.phase].format(self.view.to_move)
 
     @property
     def choices(self) -> Sequence[Choice]:
@@ -276,8 +264,6 @@ def _character_words(view: State, number: int) -> str:
 
 # The person
 
-Question: TypeAlias = AskTowerColorRequest | AskAssistantCardRequest | AskActionRequest
-
 
 class EriantysPerson(Person[eriantys_pb2.State]):
     """A person at a table of Eriantys."""
@@ -290,47 +276,44 @@ class EriantysPerson(Person[eriantys_pb2.State]):
         self._seat: int | None = None
         self._hand: Sequence[int] = ()
 
-    async def ask_tower_color(self, request: AskTowerColorRequest) -> Message:
+    async def ask_tower_color(self, request: pb.AskTowerColorRequest) -> Message:
         """Return the colour of towers that the person chooses. It is the first call of a game."""
         if request.first_request and (self.state is None or self.state.revision > request.state.revision):
             self.begin()
         return await self._decide(request, ())
 
-    async def start_game(self, request: StartGameRequest) -> None:
+    async def start_game(self, request: pb.StartGameRequest) -> None:
         """Show the first board."""
         self._seat, self._hand = request.seat, list(request.hand)
         self.look(request.state)
 
-    async def ask_assistant_card(self, request: AskAssistantCardRequest) -> Message:
-        """Return the assistant that the person plays."""
+    async def ask_action(self, request: pb.AskAssistantCardRequest | pb.AskActionRequest) -> Message:
+        """Return the assistant that the person plays, or what it does."""
         return await self._decide(request, request.hand)
 
-    async def ask_action(self, request: AskActionRequest) -> Message:
-        """Return what the person does."""
-        return await self._decide(request, request.hand)
+    ask_assistant_card = ask_action
 
-    async def update_game_board(self, request: UpdateGameBoardRequest) -> None:
+    async def update_game_board(self, request: pb.UpdateGameBoardRequest) -> None:
         """Show a board."""
         self.look(request.state)
 
-    async def show_last_round(self, request: ShowLastRoundRequest) -> None:
+    async def show_last_round(self, request: pb.ShowLastRoundRequest) -> None:
         """Tell that the round is the last one."""
         self.table.report("This is the last round.")
 
-    async def show_end_game(self, request: ShowEndGameRequest) -> None:
+    async def show_end_game(self, request: pb.ShowEndGameRequest) -> None:
         """Show the last board, and tell the result."""
         self.look(request.state)
         self.table.report("You have won." if request.seat in request.winner_seats else "You have not won.")
 
-    async def show_disconnection(self, request: ShowDisconnectionRequest) -> None:
+    async def show_disconnection(self, request: pb.ShowDisconnectionRequest) -> None:
         """Do nothing: the board that follows shows who is gone."""
 
-    async def _decide(self, request: Question, hand: Sequence[int]) -> Message:
+    async def _decide(self, request: Any, hand: Sequence[int]) -> Message:
         self._seat, self._hand = request.seat, list(hand)
         if request.HasField("refusal"):
             self.table.report(request.refusal.explanation)
-        draft = Deciding(codec.read_view(request))
-        return await self.answer(request, request.state, draft)
+        return await self.answer(request, request.state, Deciding(codec.read_view(request)))
 
     def draw(self, state: eriantys_pb2.State, marks: Marks) -> str:
         """Return the islands, clouds and schools, the person's assistants, and what can be chosen."""
@@ -345,10 +328,6 @@ class EriantysPerson(Person[eriantys_pb2.State]):
     def describe(self, state: eriantys_pb2.State) -> str:
         """Return the players with what they are about to do."""
         return side_text(state, self.table.names())
-
-    def revision(self, state: eriantys_pb2.State) -> int:
-        """Return the revision of a state."""
-        return state.revision
 
     def is_over(self, state: eriantys_pb2.State) -> bool:
         """Return whether a state is the end of its game."""
@@ -366,7 +345,6 @@ def _watched(state: eriantys_pb2.State, names: Sequence[str]) -> GameView:
 
 
 FRONTEND = Frontend(
-    settings="",
     limit="3m",
     bot="greedy",
     help=(

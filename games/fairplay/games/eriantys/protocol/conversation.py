@@ -158,15 +158,21 @@ class _Game:
             if self.state.last_round and not self._last_round_shown:
                 self._last_round_shown = True
                 seats = self._seats(Standing.IN)
-                requests = {each: self._requests.last_round(self.state, each) for each in seats}
+                reason = reason_number(self.state.last_round)
+                requests = self._requests.news(SHOW_LAST_ROUND, seats, reason=reason)
                 yield from self._lose((yield from _tell(SHOW_LAST_ROUND, requests)))
             else:
                 yield from self._ask(seat)
 
     def end(self) -> Part:
         """Tell the result to everybody who is present or away."""
-        seats = self._seats(Standing.IN, Standing.AWAY)
-        requests = {seat: self._requests.end(self.state, seat) for seat in seats}
+        requests = self._requests.news(
+            SHOW_END_GAME,
+            self._seats(Standing.IN, Standing.AWAY),
+            state=self._requests.public(self.state),
+            winner_seats=rules.winners(self.state),
+            reason=reason_number(self.state.reason),
+        )
         yield from self._lose((yield from _tell(SHOW_END_GAME, requests)))
 
     def _ask(self, seat: int) -> Part:
@@ -214,7 +220,8 @@ class _Game:
             if not was_over:
                 gone = {one.seat for one in waiting}
                 seats = [seat for seat in self._seats(Standing.IN) if seat not in gone]
-                requests = {seat: self._requests.disconnection(self.state, seat, loss.seat) for seat in seats}
+                standing = STANDINGS[self.state.standings[loss.seat]]
+                requests = self._requests.news(SHOW_DISCONNECTION, seats, lost_seat=loss.seat, standing=standing)
                 waiting.extend((yield from _tell(SHOW_DISCONNECTION, requests)))
         if self._started and not was_over:
             yield from self._update()
@@ -282,10 +289,10 @@ class _Requests:
 
     def board(self, state: State) -> bytes:
         """Return the board, serialised: the same for everybody."""
-        self._public(state)
+        self.public(state)
         return _GAME_ID(self._game_id.encode()) + _BOARD(self._board)
 
-    def _public(self, state: State) -> eriantys_pb2.State:
+    def public(self, state: State) -> eriantys_pb2.State:
         """Return what everybody may see: a message that changes with the next state."""
         if state is not self._state:
             put_public(self._shown, state, self._state)
@@ -295,7 +302,7 @@ class _Requests:
     def tower_color(self, state: State, seat: int, refused: RuleBreak | None) -> pb.AskTowerColorRequest:
         """Return the question for a seat's tower colour."""
         request = pb.AskTowerColorRequest(
-            game_id=self._game_id, seat=seat, state=self._public(state), settings=self._settings
+            game_id=self._game_id, seat=seat, state=self.public(state), settings=self._settings
         )
         request.possible_colors.extend([color + 1 for color in free_tower_colors(state)])  # type: ignore[misc]
         _put_refusal(request, refused)
@@ -311,7 +318,7 @@ class _Requests:
             put_options(request.possible_actions, state)
         _put_refusal(request, refused)
         rest: bytes = request.SerializeToString()
-        self._public(state)
+        self.public(state)
         return self._heads[state.active] + _STATE(self._board) + self._settings_data + rest
 
     def start(self, state: State, seat: int) -> pb.StartGameRequest:
@@ -319,31 +326,15 @@ class _Requests:
         return pb.StartGameRequest(
             game_id=self._game_id,
             seat=seat,
-            state=self._public(state),
+            state=self.public(state),
             settings=self._settings,
             player_names=self._names,
             hand=state.hands[seat],
         )
 
-    def last_round(self, state: State, seat: int) -> pb.ShowLastRoundRequest:
-        """Return the news that this round is the last one, for a seat."""
-        reason = reason_number(state.last_round)
-        return pb.ShowLastRoundRequest(game_id=self._game_id, seat=seat, reason=reason)
-
-    def end(self, state: State, seat: int) -> pb.ShowEndGameRequest:
-        """Return the result, for a seat."""
-        return pb.ShowEndGameRequest(
-            game_id=self._game_id,
-            seat=seat,
-            state=self._public(state),
-            winner_seats=rules.winners(state),
-            reason=reason_number(state.reason),
-        )
-
-    def disconnection(self, state: State, seat: int, lost: int) -> pb.ShowDisconnectionRequest:
-        """Return the news that the player of the seat `lost` was lost, for a seat."""
-        standing = STANDINGS[state.standings[lost]]
-        return pb.ShowDisconnectionRequest(game_id=self._game_id, seat=seat, lost_seat=lost, standing=standing)
+    def news(self, method: Method, seats: Iterable[int], **fields: Any) -> dict[int, Any]:
+        """Return what a method tells these seats, by seat: the same to all of them."""
+        return {seat: method.request(game_id=self._game_id, seat=seat, **fields) for seat in seats}
 
 
 def _put_refusal(request: Any, refused: RuleBreak | None) -> None:

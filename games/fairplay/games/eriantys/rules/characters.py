@@ -136,9 +136,9 @@ class Piece(NamedTuple):
     """The islands that will do now, if it needs one."""
     exchange: Callable[[State, Card], Exchange] | None = None
     """The bounds of the exchange, if it is one."""
-    swaps: Callable[[State, Card], Sequence[PlayCharacter]] | None = None
-    """All exchanges within the bounds."""
     most_swaps: int = 0
+    takes_first: bool = False
+    """Whether the pairs of an exchange begin with what is taken."""
     students: int = 0
     no_entry: int = 0
     helps_move_only: bool = False
@@ -146,8 +146,13 @@ class Piece(NamedTuple):
 
     def options(self, state: State, card: Card) -> Sequence[PlayCharacter]:
         """Return all ways to play the character now."""
-        if self.swaps is not None:
-            return self.swaps(state, card)
+        if self.exchange is not None:
+            bounds = self.exchange(state, card)
+            pair = (bounds.taken, bounds.given) if self.takes_first else (bounds.given, bounds.taken)
+            found = _swaps(card.character, *pair, range(bounds.fewest, bounds.most + 1))
+            if bounds.free is None or min(bounds.free) >= self.most_swaps:
+                return found
+            return [action for action in found if self.violation(state, card, action) is None]
         colors = (None,) if self.colors is None else self.colors(state, card)
         islands = (None,) if self.islands is None else self.islands(state, card)
         return [_play(card.character, color, island) for color in colors for island in islands]
@@ -279,11 +284,6 @@ def _jester_exchange(state: State, card: Card) -> Exchange:
     return _exchange(state, card.students, _JESTER_MOST)
 
 
-def _jester_swaps(state: State, card: Card) -> Sequence[PlayCharacter]:
-    bounds = _jester_exchange(state, card)
-    return _swaps(card.character, bounds.taken, bounds.given, range(bounds.fewest, bounds.most + 1))
-
-
 def _jester_violation(state: State, card: Card, action: PlayCharacter) -> str | None:
     from_card, from_entrance = map(counted, columns(action.swaps))
     if min(taken(card.students, from_card)) < 0:
@@ -315,14 +315,6 @@ _MINSTREL_MOST = 2
 def _minstrel_exchange(state: State, _card: Card) -> Exchange:
     room = state.dining_rooms[state.active]
     return _exchange(state, room, _MINSTREL_MOST)._replace(free=tuple([TABLE_SEATS - count for count in room]))
-
-
-def _minstrel_swaps(state: State, card: Card) -> Sequence[PlayCharacter]:
-    bounds = _minstrel_exchange(state, card)
-    found = _swaps(card.character, bounds.given, bounds.taken, range(bounds.fewest, bounds.most + 1))
-    if max(bounds.taken) <= TABLE_SEATS - _MINSTREL_MOST:
-        return found
-    return [action for action in found if _minstrel_violation(state, card, action) is None]
 
 
 def _minstrel_violation(state: State, _card: Card, action: PlayCharacter) -> str | None:
@@ -409,8 +401,8 @@ PIECES: Final[Mapping[int, Piece]] = {
         _jester,
         _jester_violation,
         exchange=_jester_exchange,
-        swaps=_jester_swaps,
         most_swaps=_JESTER_MOST,
+        takes_first=True,
         students=6,
     ),
     8: Piece("knight", 2, helps_move_only=True),  # two more influence for the player's side
@@ -421,7 +413,6 @@ PIECES: Final[Mapping[int, Piece]] = {
         _minstrel,
         _minstrel_violation,
         exchange=_minstrel_exchange,
-        swaps=_minstrel_swaps,
         most_swaps=_MINSTREL_MOST,
     ),
     11: Piece("princess", 2, _princess, _princess_violation, colors=_princess_colors, students=4),

@@ -165,10 +165,6 @@ def after_choice(state: State) -> State:
     return begin_round(state)
 
 
-def _chose(state: State, action: ChooseTowers) -> State:
-    return choose(state, state.active, action.color)
-
-
 def _planned(state: State, action: PlayAssistant) -> State:
     """Return the state after an assistant; the last one of a hand makes this round the last one."""
     seat = state.active
@@ -219,18 +215,13 @@ def _took(state: State, action: TakeCloud) -> State:
     return after_last_step(state)
 
 
-def _ended(state: State, action: EndTurn) -> State:
-    del action
-    return end_turn(state._replace(revision=state.revision + 1))
-
-
 EFFECTS: Final[Mapping[type, Callable[[State, Any], State]]] = {
-    ChooseTowers: _chose,
+    ChooseTowers: lambda state, action: choose(state, state.active, action.color),
     PlayAssistant: _planned,
     ToDiningRoom: _dined,
     ToIsland: _landed,
     MoveMotherNature: _moved,
     TakeCloud: _took,
     PlayCharacter: play_character,
-    EndTurn: _ended,
+    EndTurn: lambda state, _action: end_turn(state._replace(revision=state.revision + 1)),
 }
