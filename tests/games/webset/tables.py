@@ -11,7 +11,7 @@ from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
 from fairplay.games.webset.protocol import codec, conversation
 from fairplay.games.webset.rules import invariants
-from fairplay.games.webset.rules.cards import EMPTY, format_card, parse_cards
+from fairplay.games.webset.rules.cards import EMPTY, Cards, format_card, parse_card
 from fairplay.games.webset.rules.settings import settings_of
 from fairplay.games.webset.rules.state import Act, Phase, State, Status, Take, Word, on_table
 from fairplay.player.handlers import snake_case
@@ -25,6 +25,11 @@ PROFILES = ("contest", "seed", "published")
 
 
 # Rules
+
+
+def parse_cards(text: str) -> Cards:
+    """Return the cards of a text, with spaces between."""
+    return tuple(map(parse_card, text.split()))
 
 
 def format_cards(cards: Iterable[int]) -> str:

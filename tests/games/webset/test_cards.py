@@ -20,11 +20,10 @@ from fairplay.games.webset.rules.cards import (
     is_set,
     misfits,
     parse_card,
-    parse_cards,
     sets_among,
     third,
 )
-from tests.games.webset.tables import CAP, UNSHUFFLED, format_cards
+from tests.games.webset.tables import CAP, UNSHUFFLED, format_cards, parse_cards
 
 CARD = st.integers(0, CARDS - 1)
 

@@ -12,7 +12,7 @@ from fairplay.games.steps import Arrival, Call, CallAll, CallKind, Eliminate, Ra
 from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
 from fairplay.games.webset.protocol import codec, conversation
-from fairplay.games.webset.rules.cards import EMPTY, parse_cards
+from fairplay.games.webset.rules.cards import EMPTY
 from fairplay.games.webset.rules.state import Phase, Player, Standing, State, on_table
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
 from fairplay.webset.v1 import webset_pb2, webset_player_pb2
@@ -31,6 +31,7 @@ from tests.games.webset.tables import (
     events,
     fresh,
     message,
+    parse_cards,
     phases,
     sound,
     taken,

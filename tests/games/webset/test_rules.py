@@ -10,7 +10,7 @@ import pytest
 
 from fairplay.games.webset import rules, testdata
 from fairplay.games.webset.rules import Result, takes
-from fairplay.games.webset.rules.cards import EMPTY, parse_cards
+from fairplay.games.webset.rules.cards import EMPTY
 from fairplay.games.webset.rules.settings import Settings, settings_of, settings_problem
 from fairplay.games.webset.rules.state import (
     Act,
@@ -40,6 +40,7 @@ from tests.games.webset.tables import (
     format_cards,
     fresh,
     lying,
+    parse_cards,
     refused,
     taken,
     without_sets,

@@ -27,28 +27,9 @@ from fairplay.games.webset.rules import takes
 from fairplay.games.webset.rules.cards import CARDS, EMPTY, Cards, deck_of, differing, misfits, third
 from fairplay.games.webset.rules.settings import settings_of
 from fairplay.games.webset.rules.state import State, on_table, solutions
-from fairplay.webset.v1.webset_pb2 import (
-    EVENT_KIND_BAD_SET,
-    EVENT_KIND_CALL_EXPIRED,
-    EVENT_KIND_GOT_SET,
-    PHASE_OPEN,
-    PHASE_SHOWING,
-)
-from fairplay.webset.v1.webset_player_pb2 import (
-    ACTION_CALL_SET,
-    ACTION_END_SOLUTIONS,
-    ACTION_MORE_CARDS,
-    ACTION_NOTHING,
-    ACTION_SHOW_SOLUTIONS,
-    ACTION_UNSPECIFIED,
-    STATUS_BAD_SET,
-    STATUS_CALL_EXPIRED,
-    STATUS_NOT_NOW,
-    ActRequest,
-    ActResponse,
-    PickCardsRequest,
-    PickCardsResponse,
-)
+from fairplay.webset.v1 import webset_pb2 as pb
+from fairplay.webset.v1 import webset_player_pb2 as messages
+from fairplay.webset.v1.webset_player_pb2 import ActRequest, ActResponse, PickCardsRequest, PickCardsResponse
 
 Wrong: TypeAlias = Callable[[State, Cards], Iterable[Cards]]
 """(what is visible, sound cards) -> wrong cards."""
@@ -59,13 +40,17 @@ REQUIRED = "webset.act.required"
 SET, THREE, RANGE = "webset.take.set", "webset.take.three", "webset.take.card-range"
 DISTINCT, ON_TABLE = "webset.take.distinct", "webset.take.on-table"
 ANYWHERE = (WHOLE_GAME, DRAWN_STATES)
+NO_ACTION, NOTHING = messages.ACTION_UNSPECIFIED, messages.ACTION_NOTHING
+CALL, MORE = messages.ACTION_CALL_SET, messages.ACTION_MORE_CARDS
+SHOW, END_SHOW = messages.ACTION_SHOW_SOLUTIONS, messages.ACTION_END_SOLUTIONS
 UNKNOWN_ACTION, GREATEST_ACTION = 6, 2**31 - 1
 FAR_CARD = 2**32 - 1
 USUAL_SLOTS = 21
 
 
-def acting(action: int, rule: str, *cases: str, only: Room = None) -> Callable[[Callable[[], None]], Mutation]:
-    """Declare a mutation that answers Act with an action, known or not. Without a rule the action is refused."""
+def acting(action: int, *cases: str, only: Room = None) -> Callable[[Callable[[], None]], Mutation]:
+    """Declare a mutation that answers Act with an action: none or an unknown one breaks a rule, others are refused."""
+    rule = "" if action and action in messages.Action.values() else REQUIRED
     return lambda declared: build_mutation(
         declared, "Act", rule, cases, lambda request, reply, rng: with_field(reply, "action", action), only
     )
@@ -131,9 +116,19 @@ def without_set(request: ActRequest | PickCardsRequest) -> bool:
     return not solutions(visible_state(request))
 
 
+def listed(action: int, *, with_set: bool) -> Callable[[ActRequest], bool]:
+    """Return the situation in which an action may be tried, and there is a set or none."""
+    return lambda request: action in request.actions and without_set(request) != with_set
+
+
+def unlisted(action: int) -> Callable[[ActRequest], bool]:
+    """Return the situation in which an action may not be tried."""
+    return lambda request: action not in request.actions
+
+
 def showing(request: ActRequest) -> bool:
     """Return whether solutions are shown."""
-    return request.state.phase == PHASE_SHOWING
+    return request.state.phase == pb.PHASE_SHOWING
 
 
 def asked_for_more(request: ActRequest) -> bool:
@@ -148,16 +143,15 @@ def table_full(request: ActRequest) -> bool:
 
 def dealt_by_referee(request: ActRequest) -> bool:
     """Return whether the player may not ask for more cards although there is room, and has not asked before."""
-    room = request.state.phase == PHASE_OPEN and request.state.deck_left and not table_full(request)
-    return bool(room) and ACTION_MORE_CARDS not in request.actions and not asked_for_more(request)
+    room = request.state.phase == pb.PHASE_OPEN and request.state.deck_left and not table_full(request)
+    return bool(room) and MORE not in request.actions and not asked_for_more(request)
 
 
 # Act: form
 
 
 @acting(
-    ACTION_UNSPECIFIED,
-    REQUIRED,
+    NO_ACTION,
     *ANYWHERE,
     "webset.act.not-listed",
     "webset.race.held",
@@ -169,9 +163,7 @@ def acts_without_action() -> None:
     """Answers Act without an action."""
 
 
-@acting(
-    ACTION_UNSPECIFIED, REQUIRED, "webset.seats.last-of-eight", whole_game(7, 8), only=lambda request: request.seat == 7
-)
+@acting(NO_ACTION, "webset.seats.last-of-eight", whole_game(7, 8), only=lambda request: request.seat == 7)
 def acts_without_action_as_last_of_eight() -> None:
     """Answers Act without an action, but only where there are seven others before it."""
 
@@ -180,7 +172,7 @@ def acting_without_action(name: str, where: str, only: Callable[[Any], bool], ca
     """Return a mutation that answers Act without an action in some situations alone."""
 
     def mutate(request: Any, reply: Any, rng: Random) -> ActResponse | None:
-        return with_field(reply, "action", ACTION_UNSPECIFIED) if only(request) else None
+        return with_field(reply, "action", NO_ACTION) if only(request) else None
 
     sentence = f"Answers Act without an action {where}."
     return Mutation(f"acts-without-action-{name}", sentence, "Act", REQUIRED, (case,), mutate)
@@ -206,7 +198,7 @@ def others_locked(request: ActRequest) -> bool:
     return all(player.locked for seat, player in enumerate(request.state.players) if seat != request.seat)
 
 
-AFTER_WRONG, AFTER_LATE = happened_to_others(EVENT_KIND_BAD_SET), happened_to_others(EVENT_KIND_CALL_EXPIRED)
+AFTER_WRONG, AFTER_LATE = happened_to_others(pb.EVENT_KIND_BAD_SET), happened_to_others(pb.EVENT_KIND_CALL_EXPIRED)
 WITHOUT_ACTION = [
     acting_without_action(*each)
     for each in (
@@ -216,19 +208,19 @@ WITHOUT_ACTION = [
         (
             "after-its-own-wrong-call",
             "where it is told that it has picked wrong cards",
-            told(STATUS_BAD_SET),
+            told(messages.STATUS_BAD_SET),
             "webset.resume.own-wrong-call",
         ),
         (
             "after-its-own-late-call",
             "where it is told that its call has expired",
-            told(STATUS_CALL_EXPIRED),
+            told(messages.STATUS_CALL_EXPIRED),
             "webset.resume.own-late-call",
         ),
         (
             "after-its-own-refusal",
             "where it is told that its act is not possible now",
-            told(STATUS_NOT_NOW),
+            told(messages.STATUS_NOT_NOW),
             "webset.resume.own-refusal",
         ),
         ("alone", "where all others are locked out", others_locked, "webset.lockout.others"),
@@ -236,7 +228,7 @@ WITHOUT_ACTION = [
         (
             "after-others",
             "after somebody else has taken a set",
-            happened_to_others(EVENT_KIND_GOT_SET),
+            happened_to_others(pb.EVENT_KIND_GOT_SET),
             "webset.resume.others-call",
         ),
         ("below-zero", "where all have less than no points", below_zero, "webset.resume.below-zero"),
@@ -250,17 +242,17 @@ WITHOUT_ACTION = [
 ]
 
 
-@acting(UNKNOWN_ACTION, REQUIRED, *ANYWHERE)
+@acting(UNKNOWN_ACTION, *ANYWHERE)
 def acts_unknown() -> None:
     """Answers Act with an action that there is not."""
 
 
-@acting(GREATEST_ACTION, REQUIRED, *ANYWHERE, "webset.seats.last-of-eight")
+@acting(GREATEST_ACTION, *ANYWHERE, "webset.seats.last-of-eight")
 def acts_far_off() -> None:
     """Answers Act with the greatest number there is."""
 
 
-@acting(-1, REQUIRED, *ANYWHERE)
+@acting(-1, *ANYWHERE)
 def acts_negative() -> None:
     """Answers Act with a number below zero."""
 
@@ -268,92 +260,74 @@ def acts_negative() -> None:
 @mutation("Act", REQUIRED, "webset.more.already-asked", "webset.lockout.own")
 def leaves_out_nothing(request: Any, reply: ActResponse, rng: Random) -> ActResponse | None:
     """Leaves out the action where it wants to do nothing."""
-    return ActResponse() if reply.action == ACTION_NOTHING else None
+    return ActResponse() if reply.action == NOTHING else None
 
 
 # Act: refused
 
 
-@acting(ACTION_MORE_CARDS, "", "webset.act.not-listed", only=dealt_by_referee)
+@acting(MORE, "webset.act.not-listed", only=dealt_by_referee)
 def asks_referee_for_more() -> None:
     """Asks for more cards where the referee deals by itself."""
 
 
-@acting(ACTION_MORE_CARDS, "", "webset.more.full-table", only=table_full)
+@acting(MORE, "webset.more.full-table", only=table_full)
 def asks_full_table_for_more() -> None:
     """Asks for more cards where the table is full."""
 
 
-@acting(ACTION_MORE_CARDS, "", "webset.more.empty-deck", only=lambda request: not request.state.deck_left)
+@acting(MORE, "webset.more.empty-deck", only=lambda request: not request.state.deck_left)
 def asks_empty_deck_for_more() -> None:
     """Asks for more cards where the deck is empty."""
 
 
-@acting(ACTION_MORE_CARDS, "", "webset.more.already-asked", only=asked_for_more)
+@acting(MORE, "webset.more.already-asked", only=asked_for_more)
 def asks_for_more_twice() -> None:
     """Asks for more cards again before others have."""
 
 
-@acting(
-    ACTION_MORE_CARDS,
-    "",
-    "webset.more.though-sets",
-    only=lambda request: ACTION_MORE_CARDS in request.actions and not without_set(request),
-)
+@acting(MORE, "webset.more.though-sets", only=listed(MORE, with_set=True))
 def asks_for_more_though_sets() -> None:
     """Asks for more cards where there are sets, and again after it was refused."""
 
 
-@acting(ACTION_MORE_CARDS, "", "webset.show.running", only=showing)
+@acting(MORE, "webset.show.running", only=showing)
 def asks_for_more_while_showing() -> None:
     """Asks for more cards while solutions are shown."""
 
 
-@acting(
-    ACTION_SHOW_SOLUTIONS,
-    "",
-    "webset.act.not-listed",
-    only=lambda request: ACTION_SHOW_SOLUTIONS not in request.actions,
-)
+@acting(SHOW, "webset.act.not-listed", only=unlisted(SHOW))
 def shows_what_may_not_be_shown() -> None:
     """Has solutions shown where that is not allowed."""
 
 
-@acting(
-    ACTION_SHOW_SOLUTIONS,
-    "",
-    "webset.show.no-sets",
-    only=lambda request: ACTION_SHOW_SOLUTIONS in request.actions and without_set(request),
-)
+@acting(SHOW, "webset.show.no-sets", only=listed(SHOW, with_set=False))
 def shows_what_there_is_not() -> None:
     """Has solutions shown where there are none, and again after it was refused."""
 
 
-@acting(
-    ACTION_END_SOLUTIONS, "", "webset.act.not-listed", only=lambda request: ACTION_END_SOLUTIONS not in request.actions
-)
+@acting(END_SHOW, "webset.act.not-listed", only=unlisted(END_SHOW))
 def ends_what_is_not_shown() -> None:
     """Ends a showing where nothing is shown."""
 
 
-@acting(ACTION_CALL_SET, "", "webset.show.running", only=showing)
+@acting(CALL, "webset.show.running", only=showing)
 def calls_while_showing() -> None:
     """Calls a set while solutions are shown."""
 
 
-@acting(ACTION_CALL_SET, "", "webset.lockout.own", only=lambda request: request.state.players[request.seat].locked)
+@acting(CALL, "webset.lockout.own", only=lambda request: request.state.players[request.seat].locked)
 def calls_while_locked() -> None:
     """Calls a set where it is locked out."""
 
 
 @acting(
-    ACTION_CALL_SET,
-    "",
+    CALL,
     "webset.more.if-no-set",
     "webset.more.all-agree",
     "webset.more.already-asked",
     "webset.show.no-sets",
-    only=lambda request: ACTION_CALL_SET in request.actions and without_set(request),
+    only=listed(CALL, with_set=False),
 )
 def calls_without_set() -> None:
     """Calls a set where there is none, and has nothing to pick."""

@@ -157,7 +157,10 @@ class Picking(NamedTuple):
         return messages.PickCardsResponse(cards=self.cards) if self.complete or news else None
 
     def choose(self, part: str) -> Picking:
-        """Pick a card, or put one back that is picked; or pass. Raises IllegalChoiceError if that is impossible."""
+        """Pick a card, or put one back that is picked; or pass. A third card of a puzzle names a set, right or wrong.
+
+        Raises IllegalChoiceError if that is impossible, or the set is named already.
+        """
         if self.complete:
             return self
         if part == PASS and self.may_skip:
@@ -168,14 +171,9 @@ class Picking(NamedTuple):
         if slot in self.picked:
             return self._replace(picked=tuple(other for other in self.picked if other != slot))
         picked = (*self.picked, slot)
-        return (
-            self._with_named(tuple(sorted(picked)))
-            if self.all_sets and len(picked) == TRIPLE
-            else self._replace(picked=picked)
-        )
-
-    def _with_named(self, triple: tuple[int, ...]) -> Picking:
-        """Name a set, right or wrong. Raises IllegalChoiceError if it is named already."""
+        if not self.all_sets or len(picked) < TRIPLE:
+            return self._replace(picked=picked)
+        triple = tuple(sorted(picked))
         if triple in self.named:
             raise IllegalChoiceError(RULES["webset.take.once"])
         return self._replace(picked=(), named=(*self.named, triple))
@@ -273,15 +271,10 @@ class WebsetPerson(Person[webset_pb2.State]):
         self._window_s = self.table.limit_s
         draft = Picking(list(request.state.slots), may_skip=True, all_sets=True)
         reply = await self._in_time(request, draft, self.table.limit_s, self._margin_s)
-        if reply is None and (last := self._last_draft) is not None:
-            reply = last.choose(PASS).reply
+        if reply is None and self._question is not None:
+            reply = self._question.drafts[-1].choose(PASS).reply
         self._settle()
         return reply if isinstance(reply, messages.PickCardsResponse) else messages.PickCardsResponse()
-
-    @property
-    def _last_draft(self) -> Draft | None:
-        """Return the draft of the last question, also when it does not wait any more."""
-        return self._question.drafts[-1] if self._question is not None else None
 
     async def _in_time(self, request: Question, draft: Draft, limit_s: float, margin_s: float = 0.0) -> Message | None:
         """Return the person's reply, or None if none has come so long before the end of the time limit."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fairplay.games.kit.wire import Heads, write_field
 from fairplay.games.steps import Arrival, Call, CallKind, Joined, Method, Race, Show
@@ -204,8 +204,7 @@ class Controller:
         return self._build_call(seat, GAME_OVER, CallKind.NOTIFICATION, ranks=ranks, won=ranks[seat] == 1)
 
     def _build_call(self, seat: int, method: Method, kind: CallKind, **fields: Any) -> Call:
-        status, rule, events = self.news.load(seat)
-        rest = method.request(status=build_status(status), rule_id=rule or "", events=events, **fields)
+        rest = method.request(**self.news.load(seat), **fields)
         return Call(seat, method, self._heads[seat] + self._public_data() + rest.SerializeToString(), kind)
 
     def _public_data(self) -> bytes:
@@ -218,14 +217,6 @@ class Controller:
 def _asked_about(state: State) -> tuple[object, ...]:
     """Return what decides about the acts that are possible. Votes, and players that leave, do not change it."""
     return state.phase, state.table, state.call_count, state.displayed
-
-
-class Parcel(NamedTuple):
-    """What a call to a player carries."""
-
-    status: Status | None
-    rule: str | None
-    events: Sequence[Event]
 
 
 class News:
@@ -260,11 +251,11 @@ class News:
         """Return whether there is anything that a player has not been told."""
         return seat in self.results or self._delivered[seat] < len(self.events)
 
-    def load(self, seat: int) -> Parcel:
-        """Return what the next call to a player is to carry."""
+    def load(self, seat: int) -> Mapping[str, Any]:
+        """Return the fields of the next call to a player that tell it news."""
         self._carried[seat] = len(self.events)
         status, rule = self.results.get(seat, (None, None))
-        return Parcel(status, rule, self.events[self._delivered[seat] :])
+        return {"status": build_status(status), "rule_id": rule or "", "events": self.events[self._delivered[seat] :]}
 
     def deliver(self, seat: int) -> None:
         """Record that a player has answered its last call."""

@@ -95,8 +95,3 @@ def card_name(card: int) -> str:
     """Return a card in words, e.g. "two green open ovals"."""
     number, color, symbol, shading = digits(card)
     return f"{COUNTS[number]} {COLORS[color]} {SHADINGS[shading]} {SYMBOLS[symbol]}{'s' if number else ''}"
-
-
-def parse_cards(text: str) -> Cards:
-    """Return the cards of a text, with spaces between. Raises ValueError if a word names no card."""
-    return tuple(map(parse_card, text.split()))
