@@ -142,24 +142,6 @@ def test_spectators_are_told_all_but_hands_and_pile(shown: codec.Shown) -> None:
     assert public == full
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2**32), st.integers(0, 40))
-def test_a_map_that_grows_is_the_map_written_anew(seed: int, turns: int) -> None:
-    rng = Random(seed)
-    state = rules.initial(Settings(copies_per_kind=3), 2, rng)
-    laid = codec.Laid(state.board)
-    for _ in range(turns):
-        if rules.turn(state) is None:
-            break
-        action = rng.choice(rules.legal(state))
-        state = rules.apply(state, action)
-        if isinstance(action, Extension):
-            laid.put(action.placements)
-    written = codec.map_message(state.board)
-    written.ClearField("fit_rule")
-    assert laid.data == written.SerializeToString()
-
-
 def test_setup_may_tell_the_map_only() -> None:
     state = table("red square", "blue star", pile="red star", settings=Settings(setup_argument="map"))
     played = SetupRequest.FromString(codec.setup_request(HEADS, state, 1, codec.Laid(state.board)))

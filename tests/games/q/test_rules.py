@@ -619,22 +619,3 @@ def test_under_the_rule_of_qwirkle_whole_lines_must_match() -> None:
         row = row_of(names)
         assert invariant(table("red star", "", on_map=row)) is None
         assert "matches" in (invariant(table("red star", "", on_map=row, settings=qwirkle)) or "")
-
-
-@given(games, seeds, st.integers(0, 20))
-def test_a_game_resumed_between_rounds_goes_on_alike(state: State, rng: Random, turns: int) -> None:
-    for _ in range(turns):
-        if rules.turn(state) is None:
-            return
-        state = rules.delivered(rules.apply(state, random_action(state, rng)))
-    while rules.turn(state) != 0:
-        if rules.turn(state) is None:
-            return
-        state = rules.delivered(rules.apply(state, random_action(state, rng)))
-    again = rules.resumed(state.settings, state.board.tiles, state.hands, state.points, state.pile)
-    for _ in range(10):
-        if rules.turn(state) is None:
-            break
-        action = random_action(state, rng)
-        state, again = rules.apply(state, action), rules.apply(again, action)
-    assert again._replace(revision=state.revision) == state
