@@ -5,6 +5,8 @@ Rich is imported when a picture is drawn: players, who import their game too, do
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 # a backslash is doubled, but rich halves it only before a tag; a colon is parted from what could make it an emoji
 _LITERALLY = str.maketrans({"\\": r"\\[b][/b]", "[": r"\[", ":": ":[b][/b]"})
 
@@ -22,6 +24,11 @@ def short_name(name: str, cells: int) -> str:
     if len(name) <= cells >= cell_len(name):
         return name
     return set_cell_size(name[:cells], cells - 1).rstrip() + "…"
+
+
+def seat_name(seat: int, names: Sequence[str], cells: int) -> str:
+    """Return the short name of the player in a seat, e.g. "player 2" where there is none that can be printed."""
+    return short_name(names[seat] if seat < len(names) else "", cells) or f"player {seat + 1}"
 
 
 def name_column(name: str, cells: int) -> str:

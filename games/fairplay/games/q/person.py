@@ -17,7 +17,7 @@ from fairplay.games.q.rules import RULES
 from fairplay.games.q.rules.board import Board, Coordinate, Placement
 from fairplay.games.q.rules.state import PASS, REPLACE, Action, Extension, View
 from fairplay.games.q.views import svg, text
-from fairplay.games.q.views.table import NOTHING_OWN, Own, cell_part, hand_part, table, tile_words
+from fairplay.games.q.views.table import NOTHING_OWN, Own, cell_of, cell_part, hand_part, table, tile_words
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import NewTilesRequest, SetupRequest, TakeTurnRequest, TakeTurnResponse, WinRequest
 
@@ -126,21 +126,11 @@ class Turn(NamedTuple):
     def _put(self, part: str) -> Turn:
         if self.held is None:
             raise IllegalChoiceError("Choose a tile of your hand first, then its place.")
-        placement = Placement(*_cell(part), self.view.hand[self.held])
+        if (cell := cell_of(part)) is None:
+            raise IllegalChoiceError("Choose a free place beside a tile.")
+        placement = Placement(*cell, self.view.hand[self.held])
         _check(self._breach(Extension((*self.placed, placement))))
         return self._replace(placed=(*self.placed, placement), board=self.board.put([placement]))
-
-
-def _cell(part: str) -> Coordinate:
-    """Return the coordinate of the id of a place. Raises IllegalChoiceError if it is another part's."""
-    kind, *numbers = part.split("_")
-    try:
-        row, column = map(int, numbers)
-    except ValueError:
-        kind = ""
-    if kind != "cell":
-        raise IllegalChoiceError("Choose a free place beside a tile.")
-    return row, column
 
 
 def _check(rule_id: str | None) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from fairplay.bazaar.v1 import bazaar_pb2
 from fairplay.games.bazaar.rules.pieces import INITIALS
 from fairplay.games.frontends import Choice
-from fairplay.games.kit.lettering import short_name
+from fairplay.games.kit.lettering import seat_name
 
 PEBBLE_PART, NO_EXCHANGE_PART = "pebble", "no-exchange"
 """The ids of two replies in pictures: the bank, and a button."""
@@ -67,7 +67,7 @@ def list_seats(state: bazaar_pb2.State, players: Sequence[str]) -> list[Seat]:
     )
     return [
         Seat(
-            _name(seat, players),
+            seat_name(seat, players, NAME_LIMIT),
             f"{player.score} + {player.bonus}" if player.bonus else str(player.score),
             status := _GONE.get(player.standing, "")
             or ("winner" if over and player.score + player.bonus == best else "")
@@ -98,12 +98,6 @@ def _describe(action: bazaar_pb2.LastAction) -> str:
             count = len(action.purchase.cards)
             return f"bought {'a card' if count == 1 else f'{count} cards'}" if count else "bought nothing"
     return ""
-
-
-def _name(seat: int, players: Sequence[str]) -> str:
-    """Return the name of the player in a seat, fit for XML and terminals."""
-    name = players[seat] if seat < len(players) else ""
-    return short_name(name, NAME_LIMIT) or f"player {seat + 1}"
 
 
 def pebbles(counts: Iterable[int], most: int) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from fairplay.games.frontends import Choice
-from fairplay.games.kit.lettering import short_name
+from fairplay.games.kit.lettering import seat_name
 from fairplay.games.q.rules.board import KINDS, Coordinate, Placement, tile_name
 from fairplay.q.v1 import q_pb2
 
@@ -51,6 +52,7 @@ class Own(NamedTuple):
 
 
 NOTHING_OWN = Own()
+name_of = partial(seat_name, cells=NAME_LIMIT)
 
 
 def with_own(shown: Table, own: Own) -> Table:
@@ -68,7 +70,10 @@ def table(message: q_pb2.State, players: Sequence[str]) -> Table:
     return Table(
         tiles,
         frozenset(cell for cell in placed if cell in tiles),
-        [_standing(message, player, players) for player in message.players],
+        [
+            Standing(name_of(each.seat, players), each.score, _status(message, each), known(each.hand))
+            for each in message.players
+        ],
         max(message.pile_left, len(message.pile)),
         known(message.pile),
         _describe(message.last_turn, players) if message.HasField("last_turn") else "",
@@ -83,13 +88,19 @@ def covering(numbers: Iterable[int]) -> range:
     return range(found[0], found[-1] + 1) if found else range(0)
 
 
-def _standing(message: q_pb2.State, player: q_pb2.Player, players: Sequence[str]) -> Standing:
-    return Standing(_name(player.seat, players), player.score, _status(message, player), known(player.hand))
-
-
 def cell_part(cell: Coordinate) -> str:
     """Return the id of a coordinate in pictures."""
     return f"cell_{cell[0]}_{cell[1]}"
+
+
+def cell_of(part: str) -> Coordinate | None:
+    """Return the coordinate of an id, or None if it is another part's."""
+    kind, *numbers = part.split("_")
+    try:
+        row, column = map(int, numbers)
+    except ValueError:
+        return None
+    return (row, column) if kind == "cell" else None
 
 
 def hand_part(place: int) -> str:
@@ -107,12 +118,6 @@ def tile_words(tile: int) -> str:
     return tile_name(tile) if tile != UNKNOWN else "unknown tile"
 
 
-def _name(seat: int, players: Sequence[str]) -> str:
-    """Return the name of the player in a seat, fit for XML and terminals."""
-    name = players[seat] if seat < len(players) else ""
-    return short_name(name, NAME_LIMIT) or f"player {seat + 1}"
-
-
 def _status(message: q_pb2.State, player: q_pb2.Player) -> str:
     if player.elimination_number:
         return "out"
@@ -122,7 +127,7 @@ def _status(message: q_pb2.State, player: q_pb2.Player) -> str:
 
 
 def _describe(turn: q_pb2.Turn, players: Sequence[str]) -> str:
-    name = _name(turn.seat, players)
+    name = name_of(turn.seat, players)
     match turn.action.WhichOneof("choice"):
         case "extension":
             count = len(turn.action.extension.placements)

@@ -13,6 +13,7 @@ from fairplay.games.q.views.table import (
     Own,
     Standing,
     Table,
+    cell_of,
     cell_part,
     hand_part,
     table,
@@ -26,6 +27,7 @@ _SIDE_NAME = 13  # cells of a name beside the map
 _MOST_TILES = 12  # of a hand or the pile
 _GLYPHS = "✦✸■●♣◆"  # in the order of rules.SHAPES
 _STYLES = ("#ff6b6b", "#3ddc84", "#62b0ff", "#ffe04a", "#ff9d45", "#cf9fff")  # in the order of rules.COLORS
+_MARKS = {"to move": "▸", "winner": "★", "out": "✗"}
 _MUTED, _MARK = "#8a948c", "bold #f59e0b"
 _TILE, _LAST = "{} on #262a33", "bold {} on #6b4a00"
 
@@ -48,10 +50,10 @@ def board_text(state: q_pb2.State, own: Own, marks: Marks) -> str:
     Places where a tile may go are two dots, and arrows are the cursor.
     """
     shown = table(state, ())
-    cells = frozenset(cell for cell in map(_cell_of, marks.choices) if cell is not None)
+    cells = frozenset(cell for cell in map(cell_of, marks.choices) if cell is not None)
     last = frozenset((row, column) for row, column, _ in own.placed) or shown.last
     shown = with_own(shown._replace(last=last), own._replace(free=cells))
-    lines = [*_map(shown, marks, _cell_of(marks.cursor), _PERSON_COLUMNS)]
+    lines = [*_map(shown, marks, cell_of(marks.cursor), _PERSON_COLUMNS)]
     if own.hand:
         pieces = (bracketed(_tile(tile), hand_part(place), marks) for place, tile in enumerate(own.hand))
         lines += ["", f"[{_MUTED}]hand[/]  {''.join(pieces)}"]
@@ -62,18 +64,12 @@ def board_text(state: q_pb2.State, own: Own, marks: Marks) -> str:
     return "\n".join(lines)
 
 
-def _cell_of(part: str) -> Coordinate | None:
-    """Return the coordinate of an id, or None if it is another part's."""
-    kind, *numbers = part.split("_")
-    return (int(numbers[0]), int(numbers[1])) if kind == "cell" else None
-
-
 def side_text(state: q_pb2.State, players: Sequence[str]) -> str:
     """Return the players with their points, and the pile, in rich's console markup, 22 cells wide."""
     shown = table(state, players)
     lines = []
     for name, score, status, _ in shown.standings:
-        mark = {"to move": "▸", "winner": "★", "out": "✗"}.get(status, " ")
+        mark = _MARKS.get(status, " ")
         lines.append(f"[{_MARK}]{mark}[/] [default]{name_column(name, _SIDE_NAME)} [bold]{score:>5}[/][/]")
     return "\n".join([*lines, "", f"  [default]{shown.pile_left} in the pile[/]"])
 
@@ -130,10 +126,9 @@ def _tiles(tiles: Sequence[int]) -> str:
 def _line(standing: Standing) -> str:
     """Return a player's line; `default` keeps rich from colouring numbers and what it takes for code in a name."""
     name, score, status, hand = standing
-    mark = {"to move": "▸", "winner": "★", "out": "✗"}.get(status, " ")
-    shown = name_column(name, NAME_LIMIT)
     held = f"  {_tiles(hand)}" if hand else ""
-    return f"[{_MARK}]{mark}[/] [default]{shown} [bold]{score:>6}[/] {status:7}[/]{held}".rstrip()
+    shown = f"{name_column(name, NAME_LIMIT)} [bold]{score:>6}[/] {status:7}"
+    return f"[{_MARK}]{_MARKS.get(status, ' ')}[/] [default]{shown}[/]{held}".rstrip()
 
 
 def _pile(shown: Table) -> str:
