@@ -7,10 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from fairplay.certificate import check
-from tests.robustness.harness import Command, exec_player, until, workers, zoo_player
+from tests.robustness.harness import Command, exec_player, line, until, zoo_player
 from tests.robustness.test_cluster import JOBS, LONG_S, ON_RAY, TOKEN, ended, head
 
 pytestmark = pytest.mark.slow
@@ -53,6 +54,11 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, dict[str
     return result, cases
 
 
+def judging(command: Command) -> list[psutil.Process]:
+    """Return the processes that judge players, with `--jobs`."""
+    return [each for each in command.left() if "fairplay.conformance.run.worker" in line(each)]
+
+
 def test_two_jobs_find_the_same(tmp_path: Path, undisturbed: tuple[Any, dict[str, Any]]) -> None:
     ran = ended(tmp_path, certify(tmp_path, *JOBS))
     assert (ran.code, ran.err) == (1, "")
@@ -67,7 +73,7 @@ def test_a_player_whose_worker_is_killed_is_certified_again(
     with Command(tmp_path, *certify(tmp_path, *JOBS)) as command:
         for count in range(2):
             until(partial(_certifies, command, count), "players to be certified", LONG_S)
-            if busy := workers(command):
+            if busy := judging(command):
                 busy[0].kill()
                 deaths += 1
         ran = command.end(LONG_S)
@@ -78,12 +84,12 @@ def test_a_player_whose_worker_is_killed_is_certified_again(
 
 
 def _certifies(command: Command, count: int) -> bool:
-    return command.over or (f"{count}/" in f"0/{command.out}" and bool(workers(command)))
+    return command.over or (f"{count}/" in f"0/{command.out}" and bool(judging(command)))
 
 
 def test_ctrl_c_ends_it_and_leaves_nothing(tmp_path: Path) -> None:
     with Command(tmp_path, *certify(tmp_path, *JOBS)) as command:
-        until(lambda: command.over or bool(workers(command)), "players to be certified", LONG_S)
+        until(lambda: command.over or bool(judging(command)), "players to be certified", LONG_S)
         command.interrupt()
         ran = command.end(LONG_S)
         assert (ran.code, ran.err) == (130, "fairplay: stopped\n")

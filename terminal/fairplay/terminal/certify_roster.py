@@ -18,13 +18,13 @@ from fairplay.client.text import counted, harmless
 from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.cases import cases
 from fairplay.conformance.run.engine import check_surroundings
-from fairplay.conformance.run.events import Ended, Writer
-from fairplay.conformance.run.on_cluster import run_on_cluster
+from fairplay.conformance.run.events import Ended, Event, Writer
+from fairplay.conformance.run.judge import Plan
 from fairplay.conformance.run.options import OPTIONS, Options, option_text
-from fairplay.conformance.run.plan import Plan, make_plan
+from fairplay.conformance.run.plan import make_plan
 from fairplay.conformance.run.report import Report, certificate, conclusion
+from fairplay.conformance.run.roster import run_on_cluster, run_several
 from fairplay.conformance.run.selection import read_all_known_failures
-from fairplay.conformance.run.several import PlayerEvent, run_several
 from fairplay.conformance.writers.files import ReportWriter
 from fairplay.games.conformance import Level
 from fairplay.games.game import find
@@ -106,14 +106,15 @@ def certify_roster(options: CertifyOptions) -> int:
     case_counts = [len(plan.cases) for plan in plans.values()]
     with SeveralView(console, find(game).title, case_counts, _how(cluster, at_once)) as view:
 
-        def take(event: PlayerEvent) -> None:
-            view.take(event.name, event.event)
-            if isinstance(event.event, Ended):
-                results.add(event.name, event.event.report)
+        def take(name: str, event: Event) -> None:
+            view.take(name, event)
+            if isinstance(event, Ended):
+                results.add(name, event.report)
 
         try:
-            if cluster is None:
-                run_several(plans, at_once or 1, results.writers, take)
+            if cluster is None or not cluster.address:
+                processes = at_once or 1 if cluster is None else min(at_once or cluster.jobs, cluster.jobs)
+                run_several(plans, processes, results.writers, take)
             else:
                 run(run_on_cluster(plans, cluster, at_once, results.writers, take))
         except (LostError, WorkerError) as error:

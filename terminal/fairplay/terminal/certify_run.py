@@ -16,7 +16,7 @@ from fairplay.client.errors import UsageError
 from fairplay.client.inputs import parse_address, parse_seconds, parse_server
 from fairplay.conformance.case import Case
 from fairplay.conformance.cases import cases
-from fairplay.conformance.run.engine import run_here, run_plan
+from fairplay.conformance.run.engine import run_plan
 from fairplay.conformance.run.events import Writer
 from fairplay.conformance.run.options import OPTIONS, Options, is_duration, option_name
 from fairplay.conformance.run.plan import make_plan
@@ -112,7 +112,7 @@ def certify_server(typed: CertifyServerOptions) -> int:
         plan = make_server_plan(options)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    return _show_run(lambda writers: run_here(plan, writers), typed.report, typed.json, typed.junit)
+    return _show_run(lambda writers: run_plan(plan, writers), typed.report, typed.json, typed.junit)
 
 
 def _show_run(

@@ -7,9 +7,9 @@ import pickle
 import pytest
 
 from fairplay.conformance.run.engine import run
-from fairplay.conformance.run.on_cluster import CertificationWork
 from fairplay.conformance.run.options import Options
 from fairplay.conformance.run.report import Report
+from fairplay.conformance.run.roster import CertificationWork
 from fairplay.server.cluster.jobs import WorkerError, make_job
 from fairplay.server.cluster.worker import do
 

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from fairplay.conformance.run.options import Options
-from fairplay.conformance.run.plan import make_plan
+from fairplay.conformance.run.plan import make_plan, transport_of
+from fairplay.games.game import find
 from fairplay.sandbox.bubblewrap import SandboxMissingError
 
 
@@ -75,7 +76,7 @@ async def test_who_vouches_for_a_player_is_said_by_the_options_or_by_the_environ
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FAIRPLAY_CA", "theirs.pem")
-    link = await plan("grpcs://127.0.0.1:9", ca=option).make_transport().open()
+    link = await transport_of(find("fish"), Options("fish", "grpcs://127.0.0.1:9", ca=option)).open()
     asked = asyncio.get_running_loop().create_future()
     link.call("/fairplay.v1.PlayerService/Describe", b"", 30.0, lambda outcome, _: asked.set_result(outcome))
     assert f"{named}.pem cannot be read" in (await asked).message

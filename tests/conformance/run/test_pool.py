@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import subprocess
+import os
 import sys
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
 from queue import SimpleQueue
-from subprocess import PIPE
 
 import psutil
 import pytest
 
 from fairplay.certificate import Verdict
 from fairplay.conformance.run.engine import run
-from fairplay.conformance.run.events import CaseBegan, Event
+from fairplay.conformance.run.events import CaseBegan, Event, Tally
 from fairplay.conformance.run.options import Options
+from fairplay.conformance.run.plan import make_plan
 from fairplay.conformance.run.pool import Messages, Worker
 from tests.conformance.harness import player
 from tests.interrupts import blocking_ctrl_c, ignoring_ctrl_c
@@ -24,7 +26,8 @@ from tests.interrupts import blocking_ctrl_c, ignoring_ctrl_c
 
 def workers() -> list[psutil.Process]:
     children = psutil.Process().children()
-    return [each for each in children if "fairplay.conformance.run.worker" in each.cmdline()]
+    alive = [each for each in children if each.status() != psutil.STATUS_ZOMBIE]
+    return [each for each in alive if "fairplay.conformance.run.worker" in each.cmdline()]
 
 
 class Killer:
@@ -100,29 +103,37 @@ def test_objects_cannot_be_judged_by_other_processes() -> None:
         run(Options("fish", player, jobs=2))
 
 
-NOISY = """
-from fairplay.conformance.run import worker
-def judge_orders(orders, output):
-    orders.get()
-    print("noise", flush=True)
-    print("a line", file=output, flush=True)
-    raise BrokenPipeError
-worker.judge_orders = judge_orders
-worker.main()
+PRINTS = """
+import os, sys, threading, time
+def prints():
+    while os.fstat(1).st_ino != os.fstat(2).st_ino:
+        time.sleep(0.01)
+    while True:
+        print("noise")
+        time.sleep(0.01)
+if "fairplay.conformance.run.worker" in sys.orig_argv:
+    threading.Thread(target=prints, daemon=True).start()
 """
-"""A worker that is told nothing more, since nobody reads what it reports; whom it judges has printed something."""
+"""A module that prints as soon as a worker has put its standard error in the place of its standard output."""
 
 
-def test_what_is_printed_in_a_worker_does_not_come_between_its_lines_and_it_ends_when_nobody_reads_them() -> None:
-    command = (sys.executable, "-P", "-c", NOISY)
-    with subprocess.Popen(command, text=True, stdin=PIPE, stdout=PIPE, stderr=PIPE) as worker:
-        assert worker.stdin is not None
-        assert worker.stdout is not None
-        assert worker.stderr is not None
-        worker.stdin.write("1\n")
-        worker.stdin.flush()
-        assert worker.wait(60) == 0
-        assert (worker.stdout.read(), worker.stderr.read()) == ("a line\n", "noise\n")
+def test_what_is_printed_in_a_worker_does_not_come_between_what_it_reports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(PRINTS)
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
+    report = run(Options("fish", "bot:first", only="contract.reachable,memory.early-end", jobs=2))
+    assert [each.verdict for each in report.judged] == [Verdict.PASS, Verdict.PASS]
+
+
+def test_evidence_is_the_same_from_a_worker() -> None:
+    link = f"exec:{sys.executable} -m fairplay.conformance.zoo fish has-no-name"
+    options = Options("fish", link, only="contract.reachable,contract.describes-itself", start_limit_s=60.0)
+    here, there = run(options), run(replace(options, jobs=2))
+    assert [each.verdict for each in here.judged] == [Verdict.PASS, Verdict.FAIL]
+    for one, other in zip(here.judged, there.judged, strict=True):
+        assert (one.id, one.verdict, one.sentence) == (other.id, other.verdict, other.sentence)
+        assert (one.evidence and one.evidence.digest) == (other.evidence and other.evidence.digest)
 
 
 @pytest.mark.parametrize("heedless", [blocking_ctrl_c, ignoring_ctrl_c])
@@ -131,10 +142,10 @@ def test_a_worker_ends_with_its_input_where_ctrl_c_is_blocked_or_ignored(
 ) -> None:
     messages: Messages = SimpleQueue()
     with heedless():
-        worker = Worker(Options("fish", "bot:first"), messages)
+        worker = Worker(Tally(make_plan(Options("fish", "bot:first")), ()), messages)
     worker.give(["contract.reachable"])
-    assert [message is not None and [*message] for _, message in (messages.get(), messages.get())] == [
-        ["began"],
-        ["judged"],
+    assert [(case_id, result is None) for _, case_id, result in (messages.get(), messages.get())] == [
+        ("contract.reachable", True),
+        ("contract.reachable", False),
     ]
     assert worker.wait() == 0

@@ -23,8 +23,6 @@ from fairplay.conformance.cases import cases
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.run.events import Began, CaseBegan, CaseJudged, Ended, Event
-from fairplay.conformance.run.judge import Result
-from fairplay.conformance.run.packing import pack, unpack
 from fairplay.conformance.run.report import Report, Run, Times, certificate, conclusion
 from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter, junit
 from fairplay.conformance.writers.page import page
@@ -249,17 +247,3 @@ def test_evidence_of_a_former_run_does_not_stay(tmp_path: Path) -> None:
     ReportWriter(tmp_path).take(Ended(report(*ALL)))
     ReportWriter(tmp_path).take(Ended(report(ALL[0])))
     assert list((tmp_path / "evidence").iterdir()) == []
-
-
-def test_a_verdict_survives_the_way_from_a_worker() -> None:
-    for judged in ALL:
-        player = PlayerDescription(display_name="x")
-        found, times, decisions, said = unpack(pack(Result(judged, {"TakeTurn": [0.5]}, {"TakeTurn": 7}, player)))
-        assert (found.id, found.verdict, found.level, found.known) == (
-            judged.id,
-            judged.verdict,
-            judged.level,
-            judged.known,
-        )
-        assert (found.evidence and found.evidence.digest) == (judged.evidence and judged.evidence.digest)
-        assert (times, decisions, said) == ({"TakeTurn": [0.5]}, {"TakeTurn": 7}, player)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from fairplay.conformance.case import Case
 from fairplay.conformance.run.events import Tally, Writer
-from fairplay.conformance.run.judge import CasePlan, Judge
+from fairplay.conformance.run.judge import Judge, Plan
 from fairplay.conformance.run.options import Options
-from fairplay.conformance.run.plan import Plan, make_plan
-from fairplay.conformance.run.pool import Interruption, judge_in_workers
+from fairplay.conformance.run.plan import make_plan
+from fairplay.conformance.run.pool import judge_in_workers
 from fairplay.conformance.run.report import Report
 
 PREPARED_AFTER = 3
@@ -28,46 +27,32 @@ def run(options: Options, writers: Sequence[Writer] = ()) -> Report:
 
 def run_plan(plan: Plan, writers: Sequence[Writer] = ()) -> Report:
     """Judge the cases of a plan and return the report, like `run`."""
-    if plan.options.jobs > 1:
-        check_surroundings(plan)
-        return _tallied(plan, writers, lambda tally: judge_in_workers(plan, tally))
-    return run_here(plan, writers, fail_fast=plan.options.fail_fast)
-
-
-def run_apart(plan: Plan, writers: Sequence[Writer], interruption: Interruption) -> Report:
-    """Judge the cases of a plan in other processes, and return the report, like `run`, in any thread."""
-    return _tallied(plan, writers, lambda tally: judge_in_workers(plan, tally, interruption))
-
-
-def run_here(plan: CasePlan, writers: Sequence[Writer] = (), *, fail_fast: bool = False) -> Report:
-    """Judge the cases of a plan one after the other in this process, and return the report, like `run`."""
+    tally = Tally(plan, writers)
     with Judge(plan) as judge:
         judge.reach()
-        return _tallied(plan, writers, lambda tally: _judge_here(judge, plan.cases, tally, fail_fast=fail_fast))
+        if plan.options is None or plan.options.jobs == 1:
+            return _judge_here(judge, tally)
+    [report] = judge_in_workers([tally], plan.options.jobs)
+    return report
 
 
-def check_surroundings(plan: CasePlan) -> None:
+def check_surroundings(plan: Plan) -> None:
     """Raise OSError, with one sentence, if this machine keeps every player from being reached in the way of a plan."""
     with Judge(plan) as judge:
         judge.reach()
 
 
-def _tallied(plan: CasePlan, writers: Sequence[Writer], judge_all: Callable[[Tally], None]) -> Report:
-    tally = Tally(plan, writers)
-    tally.begin(plan.cases)
+def _judge_here(judge: Judge, tally: Tally) -> Report:
+    cases = tally.plan.cases
+    tally.begin(cases)
     try:
-        judge_all(tally)
-    except BaseException:
-        tally.end()
-        raise
-    return tally.end()
-
-
-def _judge_here(judge: Judge, cases: Sequence[Case], tally: Tally, *, fail_fast: bool) -> None:
-    for index, case in enumerate(cases):
-        if index == PREPARED_AFTER:
-            judge.prepare(cases[index:])
-        tally.begin_case(case.id)
-        tally.add(judge.judge(case))
-        if fail_fast and tally.failed:
-            return
+        for index, case in enumerate(cases):
+            if index == PREPARED_AFTER:
+                judge.prepare(cases[index:])
+            tally.begin_case(case.id)
+            tally.add(judge.judge(case))
+            if tally.has_failed_fast:
+                break
+    finally:
+        report = tally.end()
+    return report

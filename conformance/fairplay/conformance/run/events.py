@@ -12,7 +12,7 @@ from typing import Protocol, TypeAlias
 from fairplay.certificate import Verdict
 from fairplay.conformance.blame.verdicts import Judged, charge
 from fairplay.conformance.case import Case
-from fairplay.conformance.run.judge import CasePlan, Result
+from fairplay.conformance.run.judge import Plan, Result
 from fairplay.conformance.run.report import Report, Run, distribution
 from fairplay.v1.player_pb2 import PlayerDescription
 
@@ -59,19 +59,19 @@ class Writer(Protocol):
 class Tally:
     """Collects the results of a run, tells the writers its events, and returns the report."""
 
-    def __init__(self, plan: CasePlan, writers: Sequence[Writer]) -> None:
-        self._plan = plan
+    def __init__(self, plan: Plan, writers: Sequence[Writer]) -> None:
+        self.plan = plan
         self._writers = writers
         self._judged: dict[str, Judged] = {}
         self._times: dict[str, list[float]] = {}
         self._decisions: Counter[str] = Counter()
         self._player = PlayerDescription()
-        self._began, self._since = datetime.now(UTC), time.monotonic()
 
     def begin(self, cases: Sequence[Case]) -> None:
         """Tell that these cases are going to be judged."""
+        self._began, self._since = datetime.now(UTC), time.monotonic()
         self._case_count = len(cases)
-        self._tell(Began(self._plan.run, cases))
+        self._tell(Began(self.plan.run, cases))
 
     def begin_case(self, case_id: str) -> None:
         """Tell that a case is being judged."""
@@ -88,9 +88,10 @@ class Tally:
         self._tell(CaseJudged(judged))
 
     @property
-    def failed(self) -> bool:
-        """Return whether a MUST is not met, though the author has not listed it as a known failure."""
-        return any(each.verdict is Verdict.FAIL and not each.known for each in self._judged.values())
+    def has_failed_fast(self) -> bool:
+        """Return whether the run is over because a MUST is not met that the author has not listed as a failure."""
+        failed = any(each.verdict is Verdict.FAIL and not each.known for each in self._judged.values())
+        return failed and self.plan.options is not None and self.plan.options.fail_fast
 
     def end(self) -> Report:
         """Tell the end and return the report. It is complete if every case was judged.
@@ -102,9 +103,9 @@ class Tally:
             self._judged[charged.id] = charged
             self._tell(CaseJudged(charged))
         report = Report(
-            self._plan.run,
+            self.plan.run,
             self._player,
-            [self._judged[case.id] for case in self._plan.cases if case.id in self._judged],
+            [self._judged[case.id] for case in self.plan.cases if case.id in self._judged],
             {method: distribution(seconds) for method, seconds in self._times.items()},
             self._began,
             time.monotonic() - self._since,

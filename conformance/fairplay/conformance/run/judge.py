@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 from fairplay.certificate import MET, Verdict
@@ -16,6 +16,7 @@ from fairplay.conformance.case import Case, Failure, NotApplicable, NotTested
 from fairplay.conformance.case_ids import BACK_TO_BACK
 from fairplay.conformance.evidence import Evidence, clipped
 from fairplay.conformance.games.trial import Trial
+from fairplay.conformance.run.options import Options
 from fairplay.conformance.run.report import Run, count_decisions, measure
 from fairplay.games.conformance import Level
 from fairplay.v1.player_pb2 import PlayerDescription
@@ -51,39 +52,27 @@ class AnyContext(Protocol):
         """
 
 
-class CasePlan(Protocol):
-    """The cases to judge, and everything that they need."""
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run is to do: the cases to judge, and everything that they need."""
 
-    @property
-    def run(self) -> Run:
-        """Return what is judged, and under which conditions."""
-
-    @property
-    def cases(self) -> Sequence[Case]:
-        """Return the cases."""
-
-    @property
-    def known(self) -> frozenset[str]:
-        """Return the ids of the known failures."""
-
-    def open_context(self) -> AbstractContextManager[AnyContext]:
-        """Return what cases work with; the end of its `with` block lets go of the player or the server."""
-
-    def repeat_command(self, case_id: str, history: str = "") -> str:
-        """Return the command that judges one case again, after a history, or "" if there is none."""
-
-
-class RepeatCommand(Protocol):
-    """Makes the command that judges one case again."""
-
-    def __call__(self, case_id: str, history: str = "") -> str:
-        """Return the command that judges a case again, after a history, or "" if there is none."""
+    run: Run
+    """What is judged, and under which conditions."""
+    cases: Sequence[Case]
+    known: frozenset[str]
+    """The ids of the known failures."""
+    open_context: Callable[[], AbstractContextManager[AnyContext]]
+    """Returns what cases work with; the end of its `with` block lets go of the player or the server."""
+    repeat_command: Callable[[str, str], str]
+    """Returns the command that judges a case again, after a history ("": its own), or "" if there is none."""
+    options: Options | None = None
+    """What other processes make the same plan of. None: the cases are judged in this one."""
 
 
 class Judge:
     """Judges cases of a plan with one context. `close`, or the end of a `with` block, lets go of the player."""
 
-    def __init__(self, plan: CasePlan) -> None:
+    def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._stack = ExitStack()
         self._context: AnyContext | None = None
@@ -130,12 +119,12 @@ class Judge:
         return Result(judged, measure(new), count_decisions(new), context.description)
 
 
-def judge(case: Case, context: AnyContext, repeat: RepeatCommand, *, known: bool = False) -> Judged:
+def judge(case: Case, context: AnyContext, repeat: Callable[[str, str], str], *, known: bool = False) -> Judged:
     """Judge a case. `repeat` returns the command that judges it again, for its evidence."""
     began = time.monotonic()
     verdict, sentence, evidence, see, _ = _try_twice(case, context)
     if evidence is not None:
-        command = repeat(BACK_TO_BACK, evidence.history) if evidence.history else repeat(case.id)
+        command = repeat(BACK_TO_BACK, evidence.history) if evidence.history else repeat(case.id, "")
         evidence = evidence.with_sections(*([("Again", command)] if command else []))
     return Judged(case.id, case.level, verdict, sentence, time.monotonic() - began, evidence, known, see)
 

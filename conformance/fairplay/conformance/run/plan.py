@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
+from functools import partial
 from pathlib import Path
 
 from fairplay.certificate.limits import LONGEST_S
-from fairplay.conformance.case import Case
 from fairplay.conformance.case_ids import BACK_TO_BACK
 from fairplay.conformance.cases import cases
 from fairplay.conformance.games.context import Context, open_context
 from fairplay.conformance.games.scenarios import OrdinaryGames, read_games
 from fairplay.conformance.games.trial import CallLimits, Scenario
 from fairplay.conformance.player.transports import Transport, make_transport
+from fairplay.conformance.run.judge import Plan
 from fairplay.conformance.run.options import MAX_NONCE_CHARS, Options, repeat_command
 from fairplay.conformance.run.report import Run, program_files
 from fairplay.conformance.run.selection import choose_cases, find_level, ordered, read_known_failures
@@ -31,41 +32,6 @@ from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import TimeControl
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """The cases to judge, and everything that they need."""
-
-    options: Options
-    game: Game
-    run: Run
-    cases: Sequence[Case]
-    known: frozenset[str]
-    """The ids of the known failures."""
-    history: Sequence[Sequence[Scenario]] = ()
-    """The games to judge, those at the same time together; empty: those that the cases say."""
-
-    def make_transport(self) -> Transport:
-        """Return a new transport to the player under test."""
-        return _transport(self.game, self.options)
-
-    def open_context(self) -> AbstractContextManager[Context]:
-        """Return the context of the cases; the end of its `with` block lets go of the player."""
-        options = self.options
-        return open_context(
-            self.game,
-            self.make_transport(),
-            options.drawn_seed,
-            self.run.limits,
-            options.examples,
-            self.history,
-            options.budget_s,
-        )
-
-    def repeat_command(self, case_id: str, history: str = "") -> str:
-        """Return the command that judges one case again in the same way, or "" if the player has no link."""
-        return repeat_command(self.options, case_id, history)
-
-
 def make_plan(options: Options) -> Plan:
     """Return the plan of a run.
 
@@ -74,7 +40,7 @@ def make_plan(options: Options) -> Plan:
     """
     game, level = find(options.game), find_level(options.level)
     everything = cases(game)
-    kind = _transport(game, options).kind
+    kind = transport_of(game, options).kind
     if options.jobs > 1:
         _check_jobs(options, kind)
     if not options.budget_s > 0:
@@ -93,10 +59,16 @@ def make_plan(options: Options) -> Plan:
     facts = (options.nonce, program_files(options.player), options.budget_s)
     run = Run(game.name, kind, options.seed, limits, level, options.only, *facts)
     chosen = ordered(game, choose_cases(everything, level, options.only))
-    return Plan(options, game, run, chosen, known, _history(options, game))
+    history = _history(options, game)
+
+    def open_player() -> AbstractContextManager[Context]:
+        transport = transport_of(game, options)
+        return open_context(game, transport, options.drawn_seed, limits, options.examples, history, options.budget_s)
+
+    return Plan(run, chosen, known, open_player, partial(repeat_command, options), options)
 
 
-def _transport(game: Game, options: Options) -> Transport:
+def transport_of(game: Game, options: Options) -> Transport:
     """Return a new transport to a player. Raises what `make_plan` raises."""
     if bool(options.tls_cert) != bool(options.tls_key):
         raise ValueError("--tls-cert and --tls-key belong together: the certificate of --listen, and its key")

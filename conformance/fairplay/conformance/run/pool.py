@@ -1,160 +1,170 @@
-"""Judging groups of cases side by side, in worker processes that report to this one."""
+"""A pool of worker processes that judge the cases of one player, or of several players."""
 
 from __future__ import annotations
 
 import contextlib
-import json
+import pickle
 import subprocess
 import sys
 import threading
-from collections import deque
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from queue import SimpleQueue
-from typing import Any, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from fairplay.certificate import Verdict
 from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.run.events import Tally
 from fairplay.conformance.run.judge import Result
-from fairplay.conformance.run.options import Options
-from fairplay.conformance.run.packing import unpack
-from fairplay.conformance.run.plan import Plan
+from fairplay.conformance.run.report import Report
 from fairplay.v1.player_pb2 import PlayerDescription
 
 GROUP_SIZE = 4
 """Cases that follow each other look at the same games: a worker that judges several plays fewer of them."""
 COMMAND = (sys.executable, "-P", "-m", "fairplay.conformance.run.worker")
 EXIT_LIMIT_S = 10.0
+ATTEMPTS = 3
+"""A case whose worker dies is judged again, since something else on the machine may have killed it; not for ever."""
 
-Messages: TypeAlias = "SimpleQueue[tuple[Worker | None, dict[str, Any] | None]]"
-"""What workers report; None: the worker has ended. Without a worker: the run is interrupted."""
-
-
-class Interruption:
-    """Interrupts runs that wait for their workers in other threads, as Ctrl-C does in the main one."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._waiting: list[Messages] = []
-        self._interrupted = False
-
-    def join(self, messages: Messages) -> None:
-        """Have a run interrupted that waits for these messages."""
-        with self._lock:
-            self._waiting.append(messages)
-            if self._interrupted:
-                messages.put((None, None))
-
-    def leave(self, messages: Messages) -> None:
-        """Forget a run that is over."""
-        with self._lock:
-            self._waiting.remove(messages)
-
-    def interrupt(self) -> None:
-        """Interrupt all runs, those that have not begun yet too."""
-        with self._lock:
-            self._interrupted = True
-            for messages in self._waiting:
-                messages.put((None, None))
+Messages: TypeAlias = "SimpleQueue[tuple[Worker, str, Result | None]]"
+"""What workers report: a case that begins, its result, or with an empty id that the worker has ended."""
 
 
-def judge_in_workers(plan: Plan, tally: Tally, interruption: Interruption | None = None) -> None:
-    """Judge the cases of a plan in `options.jobs` processes. Raises KeyboardInterrupt if it is interrupted."""
-    interruption = interruption or Interruption()
-    messages: Messages = SimpleQueue()
-    pool = _Pool(plan, tally, messages)
-    interruption.join(messages)
+class _Group(NamedTuple):
+    """Cases of one run that a worker judges one after the other."""
+
+    tally: Tally
+    case_ids: Sequence[str]
+
+
+def judge_in_workers(tallies: Sequence[Tally], jobs: int) -> list[Report]:
+    """Judge the cases of some runs in so many processes, and return their reports.
+
+    The cases of a single run are spread over the processes; of several runs each has a process of its own. A tally
+    begins and ends with its run, and with the work if that is interrupted.
+    """
+    pool = _Pool(tallies, jobs)
     try:
         pool.run()
     finally:
-        interruption.leave(messages)
         pool.stop()
+    return [pool.reports[tally] for tally in tallies]
 
 
 class _Pool:
-    def __init__(self, plan: Plan, tally: Tally, messages: Messages) -> None:
-        self._plan = plan
-        self._tally = tally
-        ids = [case.id for case in plan.cases]
-        self._groups = deque(ids[first : first + GROUP_SIZE] for first in range(0, len(ids), GROUP_SIZE))
-        self._messages = messages
+    def __init__(self, tallies: Sequence[Tally], jobs: int) -> None:
+        self._jobs = jobs
+        self._groups = deque(_groups(tallies))
+        self._open: list[Tally] = []
+        """The runs that have begun and are not over."""
+        self.reports: dict[Tally, Report] = {}
+        self._messages: Messages = SimpleQueue()
         self._workers: list[Worker] = []
         self._finished: list[Worker] = []
         """Those that have nothing more to judge: they are not waited for until all is judged."""
+        self._deaths = Counter[tuple[Tally, str]]()
+        """How often a worker has died at a case."""
 
     def run(self) -> None:
-        """Judge all cases, or with `fail_fast` until one has failed."""
-        for _ in range(min(self._plan.options.jobs, len(self._groups))):
-            self._start_worker()
-        while self._workers and not (self._plan.options.fail_fast and self._tally.failed):
-            worker, message = self._messages.get()
-            if worker is None:
-                raise KeyboardInterrupt
-            if message is None:
-                self._end_worker(worker)
-            elif "began" in message:
-                self._tally.begin_case(message["began"])
+        """Judge all cases, or of runs with `fail_fast` those until one has failed."""
+        self._start_workers()
+        while self._workers:
+            worker, case_id, result = self._messages.get()
+            if worker not in self._workers:  # nothing more is wanted of it
+                continue
+            if not case_id:
+                self._replace(worker)
+            elif result is None:
+                worker.tally.begin_case(case_id)
             else:
-                self._add(worker, unpack(message["judged"]))
+                self._add(worker, result)
+            self._start_workers()
 
     def stop(self) -> None:
-        """End all workers, whatever they do."""
+        """End all workers, whatever they do, and the tallies of runs that are not over."""
         left = [*self._workers, *self._finished]
         for worker in left:
             worker.finish()
         for worker in left:
             worker.wait()
+        for tally in self._open:
+            self.reports[tally] = tally.end()
 
-    def _start_worker(self) -> None:
-        worker = Worker(self._plan.options, self._messages)
-        self._workers.append(worker)
-        worker.give(self._groups.popleft())
+    def _start_workers(self) -> None:
+        while self._groups and len(self._workers) < self._jobs:
+            group = self._groups.popleft()
+            if group.tally not in self._open:
+                self._open.append(group.tally)
+                group.tally.begin(group.tally.plan.cases)
+            self._workers.append(Worker(group.tally, self._messages))
+            self._workers[-1].give(group.case_ids)
 
     def _add(self, worker: Worker, result: Result) -> None:
-        self._tally.add(result)
+        tally = worker.tally
         worker.pending.remove(result.judged.id)
-        if not worker.pending:
-            if self._groups:
-                worker.give(self._groups.popleft())
-            else:
-                worker.finish()
-                self._workers.remove(worker)
-                self._finished.append(worker)
+        tally.add(result)
+        if tally.has_failed_fast:
+            self._groups = deque(group for group in self._groups if group.tally is not tally)
+            for each in [each for each in self._workers if each.tally is tally]:
+                self._dismiss(each)
+        elif not worker.pending and self._groups and self._groups[0].tally is tally:
+            worker.give(self._groups.popleft().case_ids)
+        elif not worker.pending:
+            self._dismiss(worker)
+        self._end_if_over(tally)
 
-    def _end_worker(self, worker: Worker) -> None:
-        if worker in self._finished:
-            return
+    def _dismiss(self, worker: Worker) -> None:
+        worker.finish()
         self._workers.remove(worker)
-        code = worker.wait()
-        if worker.pending:
-            self._tally.add(self._lost(worker.pending.popleft(), code))
-        if worker.pending:
-            self._groups.appendleft(list(worker.pending))
-        if self._groups:
-            self._start_worker()
+        self._finished.append(worker)
 
-    def _lost(self, case_id: str, code: int) -> Result:
-        """Return the result of a case whose worker ended while it judged the case."""
-        [case] = [case for case in self._plan.cases if case.id == case_id]
-        sentence = f"the suite failed: the process that judged this case ended with exit code {code}"
-        known = case_id in self._plan.known
-        judged = Judged(case.id, case.level, Verdict.SUITE_ERROR, sentence, 0.0, Evidence(sentence), known)
-        return Result(judged, {}, {}, PlayerDescription())
+    def _replace(self, worker: Worker) -> None:
+        """Have another worker do what is left of one that has died. A case at which workers die has no verdict."""
+        self._workers.remove(worker)
+        tally, code, case_id = worker.tally, worker.wait(), worker.pending[0]
+        self._deaths[tally, case_id] += 1
+        if self._deaths[tally, case_id] == ATTEMPTS:
+            tally.add(_lost(tally, worker.pending.popleft(), code))
+        if worker.pending:
+            self._groups.appendleft(_Group(tally, [*worker.pending]))
+        self._end_if_over(tally)
+
+    def _end_if_over(self, tally: Tally) -> None:
+        left = {each.tally for each in self._groups} | {each.tally for each in self._workers}
+        if tally not in left:
+            self._open.remove(tally)
+            self.reports[tally] = tally.end()
+
+
+def _groups(tallies: Sequence[Tally]) -> Iterator[_Group]:
+    for tally in tallies:
+        ids = [case.id for case in tally.plan.cases]
+        size = GROUP_SIZE if len(tallies) == 1 else len(ids)
+        yield from (_Group(tally, ids[first : first + size]) for first in range(0, len(ids), size))
+
+
+def _lost(tally: Tally, case_id: str, code: int) -> Result:
+    """Return the result of a case whose worker ended while it judged the case."""
+    [case] = [case for case in tally.plan.cases if case.id == case_id]
+    sentence = f"the suite failed: the process that judged this case ended with exit code {code}"
+    known = case_id in tally.plan.known
+    judged = Judged(case.id, case.level, Verdict.SUITE_ERROR, sentence, 0.0, Evidence(sentence), known)
+    return Result(judged, {}, {}, PlayerDescription())
 
 
 class Worker:
-    """A process that judges cases. `pending` are the ids of those that it still has to judge."""
+    """A process that judges cases of one run. `pending` are the ids of those that it still has to judge."""
 
-    def __init__(self, options: Options, messages: Messages) -> None:
+    def __init__(self, tally: Tally, messages: Messages) -> None:
+        assert tally.plan.options is not None, "what is judged in other processes is described by options"
+        self.tally = tally
         self.pending: deque[str] = deque()
         self._messages = messages
         # A session of its own: Ctrl-C reaches only the process that was started, which then ends the workers.
-        self._process = subprocess.Popen(
-            COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
-        )
-        self._send({**asdict(options), "jobs": 1})
+        self._process = subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        self._send(replace(tally.plan.options, jobs=1))
         threading.Thread(target=self._read, daemon=True).start()
 
     def give(self, case_ids: Sequence[str]) -> None:
@@ -177,15 +187,16 @@ class Worker:
             self._process.kill()
             return self._process.wait()
 
-    def _send(self, message: object) -> None:
+    def _send(self, order: object) -> None:
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):  # it has ended: _read notices
-            self._process.stdin.write(json.dumps(message) + "\n")
+            pickle.dump(order, self._process.stdin)
             self._process.stdin.flush()
 
     def _read(self) -> None:
         assert self._process.stdout is not None
-        with self._process.stdout as lines, contextlib.suppress(ValueError):  # a line that the process did not finish
-            for line in lines:
-                self._messages.put((self, json.loads(line)))
-        self._messages.put((self, None))
+        # The last message may be one that the process did not finish.
+        with self._process.stdout as messages, contextlib.suppress(EOFError, pickle.UnpicklingError):
+            while True:
+                self._messages.put((self, *pickle.load(messages)))
+        self._messages.put((self, "", None))

@@ -14,11 +14,12 @@ from fairplay.conformance.case import Case
 from fairplay.conformance.cases import MODULES
 from fairplay.conformance.plugin import LEFT_OUT, SESSION
 from fairplay.conformance.run.events import Tally, Writer
-from fairplay.conformance.run.judge import Judge
+from fairplay.conformance.run.judge import Judge, Plan
 from fairplay.conformance.run.options import OPTIONS, Options
-from fairplay.conformance.run.plan import Plan, make_plan
+from fairplay.conformance.run.plan import make_plan
 from fairplay.conformance.writers.files import CertificateWriter, ReportWriter
 from fairplay.games.conformance import Level
+from fairplay.games.game import find
 from fairplay.sandbox.bubblewrap import SandboxMissingError
 
 CASES = Path(__file__).parent.with_name("cases")
@@ -116,7 +117,7 @@ class CaseFile(pytest.File):
         """Yield the chosen cases of the module."""
         wanted = {case.id for case in self._plan.cases}
         [module] = [each for each in MODULES if Path(str(each.__file__)) == self.path]
-        for case in module.cases(self._plan.game):
+        for case in module.cases(find(self._plan.run.game)):
             if case.id in wanted:
                 item = CaseItem.from_parent(self, name=case.id, case=case)
                 item.add_marker(str(case.level).lower())

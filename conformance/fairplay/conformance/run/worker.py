@@ -1,23 +1,21 @@
 """A worker process of a run: python -P -m fairplay.conformance.run.worker
 
-Lines of JSON come in: the options, then lists of ids of cases. Lines of JSON go out: {"began": ID} and
-{"judged": RESULT} for each case. The end of standard input ends the process, also in the middle of a case.
+Pickled objects come in: the options, then lists of ids of cases. Pickled tuples go out: (id, None) when a case begins,
+(id, Result) when it is judged. The end of standard input ends the process, also in the middle of a case.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
+import pickle
 import signal
 import sys
 import threading
 from queue import SimpleQueue
-from typing import Any, TextIO
+from typing import IO, Any
 
-from fairplay.conformance.run.judge import Judge
-from fairplay.conformance.run.options import Options
-from fairplay.conformance.run.packing import pack
+from fairplay.conformance.run.judge import Judge, Result
 from fairplay.conformance.run.plan import make_plan
 
 
@@ -25,42 +23,34 @@ def main() -> None:
     """Judge cases until standard input ends."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # workers of Ray block it, which this one inherits
-    output, orders = _claim_output(), SimpleQueue[Any]()
-    threading.Thread(target=read_orders, args=(orders,), daemon=True).start()
-    with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
-        judge_orders(orders, output)
-
-
-def judge_orders(orders: SimpleQueue[Any], output: TextIO) -> None:
-    """Judge cases for ever: the first order is the options, each other one the ids of some cases."""
-    plan = make_plan(Options(**orders.get()))
-    cases = {case.id: case for case in plan.cases}
-    with Judge(plan) as judge:
-        while True:
-            group = orders.get()
-            judge.prepare(cases[case_id] for case_id in group)
-            for case_id in group:
-                _write(output, {"began": case_id})
-                _write(output, {"judged": pack(judge.judge(cases[case_id]))})
-
-
-def read_orders(orders: SimpleQueue[Any]) -> None:
-    """Read orders from standard input, and interrupt this process at its end."""
-    for line in sys.stdin:
-        orders.put(json.loads(line))
-    os.kill(os.getpid(), signal.SIGINT)  # wakes the main thread wherever it waits
-
-
-def _claim_output() -> TextIO:
-    """Return standard output and put standard error in its place, so that nobody else can write between the lines."""
-    output = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    # Nobody else can write between the messages: what is printed here goes to standard error.
+    output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return output
+    orders = SimpleQueue[Any]()
+    threading.Thread(target=_read_orders, args=(orders,), daemon=True).start()
+    with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
+        plan = make_plan(orders.get())
+        cases = {case.id: case for case in plan.cases}
+        with Judge(plan) as judge:
+            while True:
+                group = orders.get()
+                judge.prepare(cases[case_id] for case_id in group)
+                for case_id in group:
+                    _write(output, case_id, None)
+                    _write(output, case_id, judge.judge(cases[case_id]))
 
 
-def _write(output: TextIO, message: dict[str, Any]) -> None:
-    output.write(json.dumps(message) + "\n")
+def _write(output: IO[bytes], case_id: str, result: Result | None) -> None:
+    pickle.dump((case_id, result), output)
     output.flush()
+
+
+def _read_orders(orders: SimpleQueue[Any]) -> None:
+    """Read orders from standard input, and interrupt this process at its end."""
+    with contextlib.suppress(EOFError, pickle.UnpicklingError):
+        while True:
+            orders.put(pickle.load(sys.stdin.buffer))
+    os.kill(os.getpid(), signal.SIGINT)  # wakes the main thread wherever it waits
 
 
 if __name__ == "__main__":
