@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from fairplay.games.conformance import Level
-from fairplay.games.webset import infractions, rules
+from fairplay.games.conformance import Level, find_conformance
+from fairplay.games.steps import Call, CallKind
+from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
+from fairplay.games.webset.protocol.codec import ACT, PICK_CARDS
 from fairplay.games.webset.rules import takes
 from fairplay.games.webset.rules.state import Act, State, Status, Word
 from fairplay.v1.misconduct_pb2 import Overrun
@@ -43,7 +45,9 @@ def to_pick_singly(state: State) -> PickCardsRequest:
 
 
 def infraction(state: State, request: Any, answer: Any) -> tuple[str, Level] | None:
-    found = infractions.infraction_in(state.settings, request, answer)
+    method = ACT if isinstance(request, ActRequest) else PICK_CARDS
+    call = Call(request.seat, method, request, CallKind.DECISION)
+    found = find_conformance("webset").find_infraction(codec.build_settings(state.settings), call, answer)
     return None if found is None else (found.rule, found.level)
 
 

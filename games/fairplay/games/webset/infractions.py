@@ -29,7 +29,15 @@ USUAL_WINDOW_MS = Settings().window_ms
 
 def find_infraction(settings: webset_pb2.Settings, call: Call, answer: Any) -> Infraction | None:
     """Return the infraction that an answer to a call is, or None if nothing is wrong with it."""
-    return infraction_in(codec.read_settings(settings), call.request, answer)
+    chosen, request = codec.read_settings(settings), call.request
+    if isinstance(answer, ActResponse):
+        return _refused(chosen, request, answer)
+    if isinstance(answer, PickCardsResponse):
+        return _wrongly_named(chosen, request, answer) if request.all_sets else _wrong(chosen, request, answer)
+    if isinstance(answer, Overrun) and isinstance(request, PickCardsRequest) and not request.may_skip:
+        level = Level.MUST if chosen.window_ms >= USUAL_WINDOW_MS else Level.SHOULD
+        return Infraction("webset.take.window", "no cards in time", level)
+    return None
 
 
 def list_legal_replies(settings: webset_pb2.Settings, call: Call) -> list[ActResponse] | list[PickCardsResponse] | None:
@@ -47,18 +55,6 @@ def list_legal_replies(settings: webset_pb2.Settings, call: Call) -> list[ActRes
     return None
 
 
-def infraction_in(settings: Settings, request: Any, answer: Any) -> Infraction | None:
-    """Return the infraction that an answer to a request is, or None if nothing is wrong with it."""
-    if isinstance(answer, ActResponse):
-        return _refused(settings, request, answer)
-    if isinstance(answer, PickCardsResponse):
-        return _wrong(settings, request, answer)
-    if isinstance(answer, Overrun) and isinstance(request, PickCardsRequest) and not request.may_skip:
-        level = Level.MUST if settings.window_ms >= USUAL_WINDOW_MS else Level.SHOULD
-        return Infraction("webset.take.window", "no cards in time", level)
-    return None
-
-
 def _refused(settings: Settings, request: ActRequest, reply: ActResponse) -> Infraction | None:
     """Judge an act: it must be listed, and not one that was refused for the same rule just before."""
     words = codec.read_words([reply.action])
@@ -72,9 +68,7 @@ def _refused(settings: Settings, request: ActRequest, reply: ActResponse) -> Inf
 
 
 def _wrong(settings: Settings, request: PickCardsRequest, reply: PickCardsResponse) -> Infraction | None:
-    """Judge cards: they must be a set on the table, or are picked one by one; in a puzzle one set after the other."""
-    if request.all_sets:
-        return _wrongly_named(settings, request, reply)
+    """Judge cards: they must be a set on the table, or are picked one by one."""
     cards, state = codec.read_cards(reply), codec.read_view(request.state, settings)
     rule = takes.take_violation(state, cards)
     if rule is None or (request.may_skip and not cards):

@@ -104,16 +104,16 @@ def _changed(found: Found, change: Callable[[State], State]) -> Found:
     return lambda settings, rng: change(found(settings, rng))
 
 
+def _each_player(change: Callable[[int, Player], Player]) -> Callable[[State], State]:
+    """Change each player, given its seat."""
+    return lambda state: state._replace(players=tuple([change(*each) for each in enumerate(state.players)]))
+
+
 def _locked(*seats: int) -> Callable[[State], State]:
     """Lock these players out, as after wrong calls."""
-
-    def lock(seat: int, player: Player) -> Player:
-        return player._replace(points=-1, penalties=1, locked=True) if seat in seats else player
-
-    def change(state: State) -> State:
-        return state._replace(players=tuple([lock(*each) for each in enumerate(state.players)]))
-
-    return change
+    return _each_player(
+        lambda seat, player: player._replace(points=-1, penalties=1, locked=True) if seat in seats else player
+    )
 
 
 def _called(seat: int) -> Callable[[State], State]:
@@ -121,15 +121,8 @@ def _called(seat: int) -> Callable[[State], State]:
     return lambda state: state._replace(phase=Phase.CALLED, caller=seat, call_count=17)
 
 
-def _below_zero(state: State) -> State:
-    """Give all players so many wrong calls that their points are below zero, and stay there."""
-    players = tuple([player._replace(points=player.points - 100, penalties=100) for player in state.players])
-    return state._replace(players=players)
-
-
-def _showing(state: State) -> State:
-    """Display the last of the solutions."""
-    return state._replace(phase=Phase.SHOWING, displayed=len(solutions(state)) - 1)
+BELOW_ZERO = _each_player(lambda seat, player: player._replace(points=player.points - 100, penalties=100))
+"""Gives all players so many wrong calls that their points are below zero, and stay there."""
 
 
 def _late(state: State) -> State:
@@ -156,14 +149,6 @@ def _one_set(state: State) -> bool:
     return len(solutions(state)) == 1
 
 
-def _two_sets(state: State) -> bool:
-    return len(solutions(state)) > 1
-
-
-def _one_set_differs_in_all(state: State) -> bool:
-    return _one_set(state) and differing(solutions(state)[0]) == (0, 1, 2, 3)
-
-
 def _one_set_and_near_misses(state: State) -> bool:
     """Return whether there is one set, and for each aspect a triple that is one but for that aspect."""
     triples = combinations(on_table(state), 3)
@@ -187,15 +172,6 @@ def _holes(state: State) -> bool:
     """Return whether empty slots lie between cards beyond the base area, and there is a set."""
     base, last = state.settings.table, max(slot for slot, card in enumerate(state.table) if card != EMPTY)
     return EMPTY in state.table[base:last] and bool(state.deck) and _any(state)
-
-
-def _large_numbers(state: State) -> bool:
-    """Return whether no slot has the number of a card on the table."""
-    return min(on_table(state)) >= len(state.table)
-
-
-def _full(state: State) -> bool:
-    return EMPTY not in state.table and bool(state.deck)
 
 
 def _won_cards(state: State) -> bool:
@@ -238,7 +214,7 @@ PROBES: Sequence[Probe] = (
         "webset.set.all-different",
         FINDING,
         "The only set differs in all four aspects: players that look for something alike do not find it.",
-        _from(_played(_one_set_differs_in_all)),
+        _from(_played(lambda state: _one_set(state) and len(differing(solutions(state)[0])) == 4)),
         SHOULD,
     ),
     Probe(
@@ -271,7 +247,7 @@ PROBES: Sequence[Probe] = (
         "webset.table.large-numbers",
         PICKING,
         "No card on the table has the number of a slot: cards are named, and not the places where they lie.",
-        _from(_played(_large_numbers)),
+        _from(_played(lambda state: min(on_table(state)) >= len(state.table))),
     ),
     Probe(
         "webset.table.widest",
@@ -331,7 +307,7 @@ PROBES: Sequence[Probe] = (
         "webset.more.full-table",
         ("webset.more.cards", "webset.take.set"),
         "There are 21 cards on the table: it is full, and there always is a set.",
-        _from(_played(_full), settings=ANYONE),
+        _from(_played(lambda state: EMPTY not in state.table and bool(state.deck)), settings=ANYONE),
         SHOULD,
     ),
     Probe(
@@ -352,7 +328,12 @@ PROBES: Sequence[Probe] = (
         "webset.show.running",
         (*ACTING, "webset.call.open", "webset.more.open"),
         "Solutions are shown, the last one just now: nobody can call until somebody ends that.",
-        _from(_changed(_played(_any), _showing), settings=SHOW),
+        _from(
+            _changed(
+                _played(_any), lambda state: state._replace(phase=Phase.SHOWING, displayed=len(solutions(state)) - 1)
+            ),
+            settings=SHOW,
+        ),
         SHOULD,
     ),
     Probe(
@@ -386,7 +367,7 @@ PROBES: Sequence[Probe] = (
         "webset.rounds.puzzle",
         (*PICKING, "webset.take.once"),
         "In a puzzle all are asked once, for all sets of a table: the answer has the cards of any number of sets.",
-        _from(_played(_two_sets, 3), 1, PUZZLE),
+        _from(_played(lambda state: len(solutions(state)) > 1, 3), 1, PUZZLE),
     ),
     Probe(
         "webset.rounds.idle",
@@ -465,7 +446,7 @@ PROBES: Sequence[Probe] = (
         "webset.resume.below-zero",
         (*ACTING, *PICKING),
         "The last set is taken, and everybody has less than no points: so has whoever has won.",
-        _from(_changed(_played(_last_set), _below_zero), turn_count=TO_THE_END),
+        _from(_changed(_played(_last_set), BELOW_ZERO), turn_count=TO_THE_END),
     ),
     Probe(
         "webset.resume.late",

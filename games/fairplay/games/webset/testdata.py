@@ -219,16 +219,15 @@ def step(strategy: Json, game: Json, seat: Json, settings: Json = _NO_SETTINGS) 
 @question
 def plan(strategy: Json, game: Json, settings: Json = _NO_SETTINGS) -> Json:
     """List all messages, as [seat, message], of players with one strategy until none does anything that succeeds."""
-    state, messages = _read_game(game, settings), []
-    while act := next((act for seat in rules.due(state) if (act := _succeeding(strategy, state, seat))), None):
+    state = _read_game(game, settings)
+    messages: list[Json] = []
+    while True:
+        chosen = ((seat, action) for seat in rules.due(state) if (action := _choose(strategy, state, seat)) is not None)
+        act = next((Act(*each) for each in chosen if rules.violation(state, Act(*each)) is None), None)
+        if act is None:
+            return messages
         state = rules.apply(state, act)
         messages.append([act.seat, _write_action(act.action)])
-    return messages
-
-
-def _succeeding(strategy: Json, state: State, seat: int) -> Act | None:
-    action = _choose(strategy, state, seat)
-    return Act(seat, action) if action is not None and rules.violation(state, Act(seat, action)) is None else None
 
 
 def _choose(strategy: Json, state: State, seat: int) -> Action | None:

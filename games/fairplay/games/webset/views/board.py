@@ -121,12 +121,9 @@ def status_line(offer: Offer, picked: Sequence[int], window_s: float) -> str:
     if offer.left_s is None:
         return literally(offer.prompt)
     chosen = "  ".join(map(card_text, picked))
-    return f"[{_MARK}]{literally(offer.prompt)}[/]  {_countdown(offer.left_s, window_s)}  {chosen}".rstrip()
-
-
-def _countdown(left_s: float, window_s: float) -> str:
-    cells = max(0, min(BAR_CELLS, ceil(left_s / window_s * BAR_CELLS)))
-    return f"[{_MARK}]{'█' * cells}[/][{_MUTED}]{'░' * (BAR_CELLS - cells)}[/] {max(0.0, left_s):.1f} s"
+    cells = max(0, min(BAR_CELLS, ceil(offer.left_s / window_s * BAR_CELLS)))
+    bar = f"[{_MARK}]{'█' * cells}[/][{_MUTED}]{'░' * (BAR_CELLS - cells)}[/]"
+    return f"[{_MARK}]{literally(offer.prompt)}[/]  {bar} {max(0.0, offer.left_s):.1f} s  {chosen}".rstrip()
 
 
 def going_on(scene: Scene) -> str:

@@ -29,23 +29,17 @@ _PATHS = {
 }
 
 
-def _pattern(color: str) -> str:
-    """Return a pattern of upright stripes."""
-    return (
-        f'<pattern id="webset-{color}" width="4.4" height="60" patternUnits="userSpaceOnUse">'
-        f'<path d="M1.1 0V60" stroke="{_INKS[color]}" stroke-width="1.5"/></pattern>'
-    )
-
-
-# What is drawn often is drawn once. The ids start with the game's name, as a page may hold several pictures.
 ARTWORK = "".join(
     [
         *(f'<path id="webset-{symbol}" d="{path}"/>' for symbol, path in _PATHS.items()),
-        *map(_pattern, _INKS),
+        *(
+            f'<pattern id="webset-{color}" width="4.4" height="60" patternUnits="userSpaceOnUse">'
+            f'<path d="M1.1 0V60" stroke="{ink}" stroke-width="1.5"/></pattern>'
+            for color, ink in _INKS.items()
+        ),
     ]
 )
-
-
+"""What is drawn often is drawn once. The ids start with the game's name, as a page may hold several pictures."""
 CARD = f'rect width="{CARD_WIDTH:.0f}" height="{CARD_HEIGHT:.0f}" rx="9"'
 """The shape of a card with its corner at the origin."""
 
@@ -173,18 +167,14 @@ def _status(state: webset_pb2.State, seat: int, player: webset_pb2.Player, won: 
         return _GONE[player.standing]
     if state.phase == webset_pb2.PHASE_CALLED and state.caller == seat:
         return "has called"
+    late, wrong = player.expiry_count, player.penalty_count - player.expiry_count
     remarks = (
         "winner" if won else "",
         "locked out" if player.locked else "",
         "asks for more" if player.voted else "",
-        _penalties(player),
+        " and ".join(f"{count} {word}" for count, word in ((wrong, "wrong"), (late, "late")) if count),
     )
     return ", ".join(filter(None, remarks))
-
-
-def _penalties(player: webset_pb2.Player) -> str:
-    wrong, late = player.penalty_count - player.expiry_count, player.expiry_count
-    return " and ".join(f"{count} {word}" for count, word in ((wrong, "wrong"), (late, "late")) if count)
 
 
 def _name(seat: int, players: Sequence[str]) -> str:
@@ -284,12 +274,9 @@ def svg(
         "</g>",
     ]
     width, height = wide + 2 * _MARGIN, list_top + list_high + 2 * _MARGIN - 6
-    return document(width, height, _title(state, seats), parts, ground="#e4ede4", ink="#22312a")
-
-
-def _title(state: webset_pb2.State, seats: Sequence[_Seat]) -> str:
     each = (f"{seat.name} {seat.points}{seat.status and f' ({seat.status})'}" for seat in seats)
-    return f"Webset, {_phase(state, seats)}: {', '.join(each) or 'nobody plays'}"
+    title = f"Webset, {_phase(state, seats)}: {', '.join(each) or 'nobody plays'}"
+    return document(width, height, title, parts, ground="#e4ede4", ink="#22312a")
 
 
 def _header(state: webset_pb2.State, seats: Sequence[_Seat], happened: str, wide: float) -> Iterator[str]:
