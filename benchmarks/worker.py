@@ -8,7 +8,7 @@ import time
 from benchmarks.figures import Figure, Pace, figure
 from benchmarks.measured import STRATEGY, MeasuredGame
 from fairplay.games.envelopes import wrap
-from fairplay.server.cluster.game_work import GameWork
+from fairplay.server.cluster.runner import GameWork
 from fairplay.server.links.opening import Ways
 from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.referee_pb2 import GamePlan

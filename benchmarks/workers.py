@@ -9,8 +9,8 @@ from __future__ import annotations
 import pickle
 import sys
 
-from fairplay.server.cluster.game_work import GameWork
 from fairplay.server.cluster.jobs import packed, read_message
+from fairplay.server.cluster.runner import GameWork
 from fairplay.server.records.writer import MemoryJournal
 from fairplay.v1.record_pb2 import Record, RecordEntry
 from fairplay.v1.referee_pb2 import GamePlan

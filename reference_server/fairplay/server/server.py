@@ -34,9 +34,8 @@ from fairplay.server.links.program import ProgramOptions
 from fairplay.server.links.secrets import Secrets
 from fairplay.server.lobby.lobby import Lobby
 from fairplay.server.lobby.users import LobbyLimits
-from fairplay.server.manager.examiner import Examiner
+from fairplay.server.manager.examiner import Examiner, Suite
 from fairplay.server.manager.manager import KIND, Manager
-from fairplay.server.manager.suite import Suite
 from fairplay.server.net.connections import ConnectionGuard, ConnectionLimits
 from fairplay.server.net.listeners import (
     CONNECTION_SERVICE,

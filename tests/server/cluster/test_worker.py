@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from fairplay.server import __version__
-from fairplay.server.cluster.game_work import GameWork
 from fairplay.server.cluster.jobs import Job, JobError, WorkerError, find_program, make_job, to_shipped
+from fairplay.server.cluster.runner import GameWork
 from fairplay.server.cluster.worker import do
 from fairplay.server.links.opening import Ways
 from fairplay.server.records.errors import RecordExists

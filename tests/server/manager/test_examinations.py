@@ -9,10 +9,8 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.certificate.signing import new_key, public_text, signed
-from fairplay.server.manager.examinations import Examinations
-from fairplay.server.manager.examiner import Examiner
+from fairplay.server.manager.examiner import Examiner, Finding
 from fairplay.server.manager.states import CANCELLED, EXAMINING, REFUSED, RUNNING, SIGN_UP, TOO_LATE
-from fairplay.server.manager.suite import Finding
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.published import published
@@ -250,18 +248,15 @@ async def test_an_examined_player_is_called_with_its_secret_which_is_kept_as_lon
 
 async def test_a_server_that_stops_waits_for_the_ends_of_its_examinations() -> None:
     suite = Suite()
-
-    def decided(player: Player, finding: Finding) -> None:
-        raise AssertionError("nothing is found here")
-
-    examinations = Examinations(Tournament(), Examiner(suite.examine, at_once=2), decided)
-    for name in ("ann", "bob"):
-        examinations.begin(started(name), "")
-    async with asyncio.timeout(20):
-        while len(suite.begun) < 2:
-            await asyncio.sleep(0)
-    await examinations.close()
-    assert suite.ended == ["ann", "bob"]
+    async with environment(examiner=Examiner(suite.examine, at_once=2)) as here:
+        await here.manager.create("t", examining())
+        for name in ("ann", "bob"):
+            await enter(here, name)
+        async with asyncio.timeout(20):
+            while len(suite.begun) < 2:
+                await asyncio.sleep(0)
+        await here.manager.suspend_all()
+        assert suite.ended == ["ann", "bob"]
 
 
 async def test_an_examination_holds_no_place() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fairplay.server.manager.names import NamePattern
+from fairplay.server.manager.plan import NamePattern
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from fairplay.server.manager.plan import (
     checked_tournament_id,
     full_tournament_plan,
     game_plan_of,
+    new_secret,
     seated,
 )
-from fairplay.server.manager.seeds import new_secret
 from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy, Tournament, TournamentPlan, WithdrawnGames

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairplay.server.manager.rounds import Archive
+from fairplay.server.manager.standing import Archive
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.tournament_pb2 import RoundGame, Tournament
 

@@ -10,7 +10,7 @@ import grpc
 from fairplay.games.game import find
 from fairplay.games.kit.player_service import END
 from fairplay.player.handlers import Handlers
-from fairplay.server.manager.seeds import SECRET_BYTES, derive_seed, new_secret
+from fairplay.server.manager.plan import SECRET_BYTES, derive_seed, new_secret
 from fairplay.server.net.errors import reason_of
 from fairplay.server.server import Server
 from fairplay.v1 import manager_pb2, referee_pb2

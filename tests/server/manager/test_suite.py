@@ -18,8 +18,8 @@ from fairplay.games.game import find
 from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
 from fairplay.server.links.program import ProgramOptions
+from fairplay.server.manager.examiner import NOT_RUN, Finding, Suite
 from fairplay.server.manager.plan import full_tournament_plan
-from fairplay.server.manager.suite import NOT_RUN, Finding, Suite
 from fairplay.server.server import Config
 from fairplay.v1 import manager_pb2 as pb
 from fairplay.v1.game_pb2 import Player

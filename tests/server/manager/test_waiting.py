@@ -7,7 +7,7 @@ from collections.abc import Iterator, Set
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairplay.server.manager.waiting import WaitingGames
+from fairplay.server.manager.driver import WaitingGames
 
 GAMES = st.lists(st.tuples(st.integers(1, 3), st.sets(st.integers(0, 4), max_size=3)), max_size=30)
 

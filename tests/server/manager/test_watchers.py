@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fairplay.server.manager.watchers import Watchers
+from fairplay.server.manager.tournament import Watchers
 from fairplay.v1.manager_pb2 import WatchTournamentResponse
 from fairplay.v1.tournament_pb2 import Tournament
 

@@ -9,7 +9,7 @@ from fairplay.games import evidence
 from fairplay.server.game import plans
 from fairplay.server.links import dial_in, link, program, stream
 from fairplay.server.lobby import checks, events, lobby, users
-from fairplay.server.manager import names, plan
+from fairplay.server.manager import plan
 from fairplay.server.net import buckets, connections, listeners, text
 from fairplay.server.records import writer
 from fairplay.server.servicers import interceptor, public, requests, rules
@@ -103,7 +103,7 @@ def test_the_burst_of_a_user_is_what_two_seconds_allow() -> None:
 
 
 def test_limits_that_only_refusals_name() -> None:
-    assert (names.MAX_PATTERN_CHARS, buckets.MAX_PEERS, plans.MAX_SEED) == (200, 10_000, 2**53)
+    assert (plan.MAX_PATTERN_CHARS, buckets.MAX_PEERS, plans.MAX_SEED) == (200, 10_000, 2**53)
     assert (text.MAX_NAME_CHARS, LOBBY.empty_s) == (20, 60.0)
 
 

@@ -19,8 +19,7 @@ from fairplay.games.kit.tournament import Conversation, Failures, Order, Pairing
 from fairplay.games.steps import CallAll, Eliminate, Failure
 from fairplay.games.transcript import Answer, Asked, Transcript
 from fairplay.server.manager.plan import game_id_of, game_plan_of, plan_rng, terms_of
-from fairplay.server.manager.rounds import Archive
-from fairplay.server.manager.standing import LiveStandings
+from fairplay.server.manager.standing import Archive, LiveStandings
 from fairplay.v1.manager_pb2 import GameFinished, WatchTournamentResponse
 from fairplay.v1.record_pb2 import RecordedGame, RecordEntry
 from fairplay.v1.referee_pb2 import GamePlan

@@ -1,11 +1,11 @@
-"""The driver of a tournament's course: it calls the players through their links and has the referee play the games."""
+"""The driver of a tournament: it calls the players and has the games played that the course asks for."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Sequence, Set
 from collections.abc import Set as AbstractSet
 from functools import partial
 from itertools import takewhile
@@ -23,7 +23,6 @@ from fairplay.server.links.opening import Links, all_or_none
 from fairplay.server.manager import standing
 from fairplay.server.manager.course import Course, OpenGame
 from fairplay.server.manager.examiner import Examiner
-from fairplay.server.manager.waiting import WaitingGames
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.errors import RecordsError, RecordsUnavailable
@@ -33,6 +32,50 @@ from fairplay.v1.game_pb2 import Player
 from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.tournament_pb2 import Tournament
+
+
+class _Queue(NamedTuple):
+    """The games of a round between the same players."""
+
+    round_number: int
+    entrants: frozenset[int]
+
+
+class WaitingGames:
+    """Games that wait, in their order.
+
+    A round may have hundreds of thousands, most of them between the same few players. So those that need the same
+    players stand in one queue, and only its first game is looked at.
+    """
+
+    def __init__(self) -> None:
+        self._queues: dict[_Queue, deque[str]] = {}
+
+    def add(self, game_id: str, round_number: int, entrants: Collection[int]) -> None:
+        """Add a game as the last one, between these entrants."""
+        self._queues.setdefault(_Queue(round_number, frozenset(entrants)), deque()).append(game_id)
+
+    def take(self, busy: Set[int], in_order: Set[int] = frozenset()) -> str | None:
+        """Take out the first game that none of these players is needed for; None if there is none.
+
+        Players of `in_order` begin no game before an earlier one of theirs.
+        """
+        found = self._first(busy, in_order)
+        if found is None:
+            return None
+        game_id = self._queues[found].popleft()
+        if not self._queues[found]:
+            del self._queues[found]
+        return game_id
+
+    def _first(self, busy: Set[int], in_order: Set[int]) -> _Queue | None:
+        late: set[int] = set()
+        for queue in self._queues:
+            if queue.entrants.isdisjoint(busy) and queue.entrants.isdisjoint(late):
+                return queue
+            late |= queue.entrants & in_order
+        return None
+
 
 log = logging.getLogger("fairplay.manager")
 

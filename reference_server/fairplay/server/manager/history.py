@@ -11,8 +11,7 @@ from fairplay.games.transcript import Asked, read_outcome
 from fairplay.server.game.plans import any_link, check_players
 from fairplay.server.manager import states
 from fairplay.server.manager.course import Course
-from fairplay.server.manager.plan import check_format, checked_tournament_id, full_tournament_plan, seated
-from fairplay.server.manager.seeds import new_secret
+from fairplay.server.manager.plan import check_format, checked_tournament_id, full_tournament_plan, new_secret, seated
 from fairplay.server.records.errors import Diverged, sound
 from fairplay.server.records.verify import Finding
 from fairplay.v1.manager_pb2 import WatchTournamentResponse

@@ -21,11 +21,9 @@ from fairplay.server.links.secrets import take_secret, take_secrets
 from fairplay.server.manager import history, states
 from fairplay.server.manager.course import Course
 from fairplay.server.manager.driver import Services
-from fairplay.server.manager.examiner import Examiner
-from fairplay.server.manager.plan import check_distinct, checked_tournament_id, full_tournament_plan
-from fairplay.server.manager.seeds import new_secret
+from fairplay.server.manager.examiner import Examiner, Suite
+from fairplay.server.manager.plan import check_distinct, checked_tournament_id, full_tournament_plan, new_secret
 from fairplay.server.manager.signup import Later
-from fairplay.server.manager.suite import Suite
 from fairplay.server.manager.tournament import Tournament, now, tournament_over
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import RETRY_S, waiting_for
@@ -105,13 +103,13 @@ class Manager:
         if tournament is None:
             raise Refusal("SIGN_UP_CLOSED", f"the tournament {tournament_id} is over", "tournament_id")
         secret = take_secret(player, "player")
-        examination = tournament.entering.examine(player, token, certificate, secret)
+        examination = tournament.sign_up.examine(player, token, certificate, secret)
         if examination is not None:
             await tournament.saved()
             return _signed_up(tournament, 0, examination)
         entrant = Player(name=player.name, link=player.link, account=player.account)
-        entrant.MergeFrom(await tournament.entering.check_certificate(player, token, certificate, secret))
-        number = tournament.entering.sign_up(entrant, token, secret)
+        entrant.MergeFrom(await tournament.sign_up.check_certificate(player, token, certificate, secret))
+        number = tournament.sign_up.sign_up(entrant, token, secret)
         await tournament.saved()
         return _signed_up(tournament, number)
 
@@ -123,7 +121,7 @@ class Manager:
         tournament = self._changeable(tournament_id)
         if tournament is None:
             raise Refusal("SIGN_UP_CLOSED", f"the tournament {tournament_id} is over", "tournament_id")
-        tournament.entering.withdraw(name, token, trusted=trusted)
+        tournament.sign_up.withdraw(name, token, trusted=trusted)
         await tournament.saved()
         return WithdrawResponse(entrant_count=len(tournament.message.entrants))
 
@@ -351,7 +349,7 @@ def _signed_up(tournament: Tournament, number: int, examination: Examination | N
         number=number,
         entrant_count=len(tournament.message.entrants),
         status=tournament.message.status,
-        period_end_time=tournament.entering.period_end_time,
+        period_end_time=tournament.sign_up.periods.end_time,
         examination=examination,
     )
 

@@ -1,10 +1,22 @@
-"""Plans of tournaments: checked, and with every default filled in."""
+"""Plans of tournaments, checked and with every default filled in; the names that they allow, and their seeds.
+
+The pattern of names is a stranger's regular expression: Python's `re` can take exponential time for a short one, and
+would hold up every game of the server. RE2 takes time in proportion to the name.
+
+All randomness of a tournament follows from one secret, which is kept in its record and answered when it is over.
+Whoever knows a seed that was used, even every one so far, cannot tell the next one: each is a hash under the secret, of
+what it is for.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import secrets
 from collections.abc import Iterable, Sequence
 from random import Random
 
+import re2
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
@@ -28,8 +40,6 @@ from fairplay.server.game.plans import (
     seconds,
 )
 from fairplay.server.links.spec import NAME
-from fairplay.server.manager.names import NamePattern
-from fairplay.server.manager.seeds import derive_seed, derive_seed_1_1
 from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.referee_pb2 import GamePlan
@@ -41,6 +51,54 @@ from fairplay.v1.tournament_pb2 import (
     TournamentPlan,
     WithdrawnGames,
 )
+
+MAX_PATTERN_CHARS = 200
+OPTIONS = re2.Options()
+OPTIONS.log_errors = False
+OPTIONS.max_mem = 1024 * 1024
+
+
+class NamePattern:
+    """A pattern in RE2's syntax that names must match as a whole. Raises ValueError if it cannot be read."""
+
+    def __init__(self, pattern: str) -> None:
+        if len(pattern) > MAX_PATTERN_CHARS:
+            raise ValueError(f"it has {len(pattern)} characters; at most {MAX_PATTERN_CHARS} are allowed")
+        try:
+            self._pattern = re2.compile(pattern, OPTIONS)
+        except re2.error as error:
+            (problem,) = error.args
+            raise ValueError(f"it is not a regular expression in RE2's syntax: {problem.decode()}") from None
+
+    def matches(self, name: str) -> bool:
+        """Return whether the whole name matches."""
+        return self._pattern.fullmatch(name) is not None
+
+
+SECRET_BYTES = 32
+
+
+def new_secret(seed: int | None) -> bytes:
+    """Return the secret of a new tournament: the same for the same seed, or a random one where no seed is named."""
+    if seed is None:
+        return secrets.token_bytes(SECRET_BYTES)
+    return hashlib.sha256(f"fairplay tournament {seed}".encode()).digest()
+
+
+def derive_seed(secret: bytes, *purpose: str | int) -> int:
+    """Return the seed for a purpose, e.g. `derive_seed(secret, "game", 2, 1)`; below 2^53, everywhere alike."""
+    message = "/".join(map(str, purpose)).encode()
+    return _to_seed(hmac.digest(secret, message, "sha256"))
+
+
+def derive_seed_1_1(seed: int, round_number: int, table: int) -> int:
+    """Return the seed of a game as servers before the secret derived it, to go on with tournaments of theirs."""
+    return _to_seed(hashlib.sha256(f"{seed}/{round_number}/{table}".encode()).digest())
+
+
+def _to_seed(digest: bytes) -> int:
+    return int.from_bytes(digest[:8], "big") >> 11
+
 
 COUNTED = WithdrawnGames.WITHDRAWN_GAMES_COUNTED
 MAX_TITLE_CHARS = 100

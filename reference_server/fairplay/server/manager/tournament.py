@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
+from collections import deque
 from collections.abc import AsyncGenerator, Callable
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -15,11 +16,9 @@ from fairplay.server.game.runner import shutting_down
 from fairplay.server.manager import states
 from fairplay.server.manager.course import Course
 from fairplay.server.manager.driver import Driver, Services
-from fairplay.server.manager.entering import Entering
 from fairplay.server.manager.history import History
 from fairplay.server.manager.plan import check_format, seated
-from fairplay.server.manager.signup import Later
-from fairplay.server.manager.watchers import Watchers
+from fairplay.server.manager.signup import Later, SignUp
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import STOPPED_BY_MACHINE, records_unavailable, waiting_for
 from fairplay.server.records.errors import RecordsError
@@ -28,6 +27,79 @@ from fairplay.v1.manager_pb2 import TournamentStarted, WatchTournamentResponse
 from fairplay.v1.record_pb2 import RecordEntry, Resumed, TournamentChange, TournamentEntrants
 from fairplay.v1.tournament_pb2 import Standings
 from fairplay.v1.tournament_pb2 import Tournament as TournamentMessage
+
+MAX_UNREAD = 1_000
+"""How many events a watcher may leave unread: one that leaves more gets the whole tournament instead."""
+
+
+class Watchers:
+    """The watchers of one tournament, to whom its news are sent."""
+
+    def __init__(self) -> None:
+        self._watchers: list[_Watcher] = []
+        self._closed = False
+        self._refusal: Refusal | None = None
+
+    @property
+    def anybody(self) -> bool:
+        """Return whether somebody watches."""
+        return bool(self._watchers)
+
+    def tell(self, event: WatchTournamentResponse) -> None:
+        """Send an event to all watchers. They share it: nothing is copied for each."""
+        for watcher in self._watchers:
+            watcher.tell(event)
+
+    def close(self, refusal: Refusal | None = None) -> None:
+        """End the news; `refusal` says why, if the tournament is not over."""
+        self._closed, self._refusal = True, refusal
+        for watcher in self._watchers:
+            watcher.wake.set()
+
+    async def follow(self, message: TournamentMessage) -> AsyncGenerator[WatchTournamentResponse, None]:
+        """Yield the tournament as it is now, then its news until the end. Raises Refusal if the server shuts down.
+
+        Who reads so slowly that too many events wait for it misses them, and is sent the tournament as it is then.
+        """
+        watcher = _Watcher()
+        self._watchers.append(watcher)
+        try:
+            while True:
+                while (event := watcher.next(message)) is not None:
+                    yield event
+                if self._closed:
+                    break
+                watcher.wake.clear()
+                await watcher.wake.wait()
+        finally:
+            self._watchers.remove(watcher)
+        if self._refusal is not None:
+            raise self._refusal
+
+
+class _Watcher:
+    """The events that one watcher has still to read; `behind` while it is to be sent the whole tournament first."""
+
+    def __init__(self) -> None:
+        self.wake = asyncio.Event()
+        self._behind = True
+        self._events: deque[WatchTournamentResponse] = deque()
+
+    def tell(self, event: WatchTournamentResponse) -> None:
+        if not self._behind:
+            self._events.append(event)
+            if len(self._events) > MAX_UNREAD:
+                self._behind = True
+                self._events.clear()
+        self.wake.set()
+
+    def next(self, message: TournamentMessage) -> WatchTournamentResponse | None:
+        """Return the next event; None if there is none."""
+        if self._behind:
+            self._behind = False
+            return WatchTournamentResponse(tournament=message)  # copies it, as it is now
+        return self._events.popleft() if self._events else None
+
 
 log = logging.getLogger("fairplay.manager")
 
@@ -53,7 +125,7 @@ def tournament_over(tournament_id: str) -> Refusal:
 class Tournament:
     """A tournament that is not over, or has just ended.
 
-    Its methods, and those of `entering`, change it at once; what they changed is on disk after `saved`. `gone` is
+    Its methods, and those of `sign_up`, change it at once; what they changed is on disk after `saved`. `gone` is
     called when nothing of it runs any more, because it is over or because the server shuts down.
     """
 
@@ -66,9 +138,7 @@ class Tournament:
         self._services = services
         self._gone = gone
         self._watchers = Watchers()
-        self.entering = Entering(
-            message, services, later, self._change, self._watchers.tell, self._start, self._abandon
-        )
+        self.sign_up = SignUp(message, services, later, self._change, self._watchers.tell, self._start, self._abandon)
         self._left = asyncio.Event()
         self._refusal: Refusal | None = None
         self.course: Course | None = None
@@ -77,7 +147,7 @@ class Tournament:
 
     def begin(self) -> None:
         """Open the sign-up; if all entrants are there already, its first period is over at once."""
-        self.entering.begin()
+        self.sign_up.begin()
 
     def resume(self, history: History) -> None:
         """Go on where the record ends. A sign-up goes on with fresh periods."""
@@ -86,7 +156,7 @@ class Tournament:
             self._journal.append(entry)
         if history.course is None:
             self.begin()
-            self.entering.examine_again()
+            self.sign_up.examine_again()
         else:
             history.course.append, history.course.tell = self._journal.append, self._watchers.tell
             self._drive(history.course)
@@ -100,7 +170,7 @@ class Tournament:
     def start(self) -> None:
         """Close the sign-up and start. Raises Refusal if too few have entered, or the tournament is over."""
         if self.message.status == states.SIGN_UP:
-            self.entering.check_start()
+            self.sign_up.check_start()
             self._start()
         elif self.message.status != states.RUNNING:
             raise tournament_over(self.message.tournament_id)
@@ -112,8 +182,8 @@ class Tournament:
         except Refusal as refusal:
             self._abandon(refusal.message)
             return
-        self.entering.close()
-        self.entering.identify_all()
+        self.sign_up.close()
+        self.sign_up.identify_all()
         entrants = seated(self.message.plan, self.message.entrants)
         self._change(TournamentChange(started=TournamentEntrants(entrants=entrants)))
         states.start(self.message, entrants)
@@ -156,7 +226,7 @@ class Tournament:
 
     async def suspend(self) -> None:
         """Leave the tournament where it is; its record can be resumed. The referee must have been suspended before."""
-        await self.entering.suspend()
+        await self.sign_up.suspend()
         if self._driver is not None:
             self._driver.suspend()
         if self._task is not None:
@@ -196,7 +266,7 @@ class Tournament:
         return TournamentChange(finished=course.result)
 
     def _abandon(self, reason: str) -> None:
-        self.entering.close()
+        self.sign_up.close()
         self._finish(TournamentChange(cancelled=reason))
         self._task = asyncio.create_task(self._see_off())
 
@@ -251,7 +321,7 @@ class Tournament:
 
     def _leave(self, refusal: Refusal | None = None) -> None:
         self._refusal = refusal
-        self.entering.release()
+        self.sign_up.release()
         self._watchers.close(refusal)
         self._left.set()
 
