@@ -29,7 +29,7 @@ import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from benchmarks.half_open import ACK, END_HEADERS, HEADERS, PING, PREFACE, SETTINGS, call_head, frame
-from fairplay.terminal.authority import make_authority, make_server
+from fairplay.terminal.operator.authority import make_authority, make_server
 from fairplay.v1.connection_pb2 import DialInRequest, Hello, HostedPlayer
 
 DATA, PRIORITY, RST_STREAM, SETTINGS_KIND, WINDOW_UPDATE, CONTINUATION = 0, 2, 3, 4, 8, 9

@@ -25,7 +25,7 @@ from benchmarks.figures import Figure, Unmeasurable, figure
 from benchmarks.measured import IDLE_MOST_REACH_MB, IDLE_REACH_MB
 from benchmarks.processes import started
 from fairplay.player.channels import Credentials, open_channel
-from fairplay.terminal.authority import make_authority, make_server
+from fairplay.terminal.operator.authority import make_authority, make_server
 from fairplay.v1.connection_pb2 import DialInRequest, Hello, HostedPlayer
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 

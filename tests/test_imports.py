@@ -21,7 +21,8 @@ SOURCES: Mapping[str, Sequence[str]] = {
     "reference_server": ["fairplay.formats", "fairplay.sandbox", "fairplay.server", "fairplay.standings"],
     "conformance": ["fairplay.certificate", "fairplay.conformance"],
     "research": ["fairplay.pettingzoo", "fairplay.playouts"],
-    "terminal": ["fairplay.client", "fairplay.terminal"],
+    "client": ["fairplay.client"],
+    "terminal": ["fairplay.terminal"],
     "web": ["fairplay.web"],
 }
 """Each source root of the namespace, and the packages in it."""
@@ -332,7 +333,7 @@ def test_every_package_says_that_it_has_types() -> None:
 
 SERVER, GAME, PLAYER = "reference_server/fairplay/server", "games/fairplay/games", "reference_player/fairplay/player"
 SUITE, TERMINAL, WEB = "conformance/fairplay/conformance", "terminal/fairplay/terminal", "web/fairplay/web"
-CLIENT = "terminal/fairplay/client"
+CLIENT = "client/fairplay/client"
 BASE = {
     f"{GAME}/game.py": "from fairplay.v1.game_pb2 import GameSettings\n",
     f"{GAME}/kit/strategies.py": "from random import Random\n",

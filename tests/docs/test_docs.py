@@ -24,7 +24,7 @@ from fairplay.games.kit.knockout import allocate
 from fairplay.games.steps import Call, drive
 from fairplay.player.handlers import snake_case
 from fairplay.server.net.errors import STATUS
-from fairplay.terminal.app import app
+from fairplay.terminal.commands.app import app
 from fairplay.v1 import connection_pb2, error_reason_pb2, lobby_pb2, manager_pb2, player_pb2, record_pb2, referee_pb2
 from tests.docs.pages import PAGES, ROOT, blocks, name_of
 from tools.docs_code import PAGES as PAGES_WITH_CODE

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperGroup
 
-from fairplay.terminal.app import app
-from fairplay.terminal.options import Command
+from fairplay.terminal.commands.app import app
+from fairplay.terminal.commands.options import Command
 from tests.docs.pages import ROOT
 
 FOLDERS = (

@@ -16,7 +16,7 @@ from fairplay.player.dialing import FINAL, DialInError, Hosted, dial_in_async
 from fairplay.player.tls import TlsFiles
 from fairplay.server.net.errors import Refusal
 from fairplay.server.server import Config
-from fairplay.terminal.authority import make_authority, make_server
+from fairplay.terminal.operator.authority import make_authority, make_server
 from tests.player.endings import EXHAUSTED, Ending, ending
 from tests.robustness.harness import free_address
 from tests.robustness.network import network

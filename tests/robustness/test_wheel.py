@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from fairplay.terminal.new_project import EXAMPLES
-from fairplay.terminal.protos_folder import BESIDE
+from fairplay.terminal.authors.project import EXAMPLES
+from fairplay.terminal.authors.protos import BESIDE
 from tests.robustness.harness import Command, Ran, free_address, run
 
 ROOT = Path(__file__).resolve().parents[2]

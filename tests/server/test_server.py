@@ -22,7 +22,7 @@ from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import at
 from fairplay.server.records.store import Store
 from fairplay.server.server import Config, Server
-from fairplay.terminal.authority import make_authority, make_server
+from fairplay.terminal.operator.authority import make_authority, make_server
 from fairplay.v1.connection_pb2 import GoodbyeReason, Reply
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.referee_pb2 import GetGameRequest

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from fairplay.games.kit.testdata import collect_questions, question, read_int, read_list
-from fairplay.terminal import checking
-from fairplay.terminal.checking import find_difference
+from fairplay.terminal.authors import testdata
+from fairplay.terminal.authors.testdata import find_difference
 from tests.terminal.running import Run, done
 
 
@@ -34,7 +34,7 @@ QUESTIONS = collect_questions({"legal_moves": legal_moves, "start": start})
 @pytest.fixture(autouse=True)
 def stub(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fish answers the questions above; Q has no test data."""
-    monkeypatch.setattr(checking, "find_questions", lambda game: QUESTIONS if game == "fish" else {})
+    monkeypatch.setattr(testdata, "find_questions", lambda game: QUESTIONS if game == "fish" else {})
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 
 from fairplay.games.distribution import lacks_extra
 from fairplay.games.game import registered
-from fairplay.terminal.extras import commands, missing_extra
+from fairplay.terminal.commands.extras import commands, missing_extra
 from tests.slow import all_but_first_slow
 from tests.terminal.running import Run, done
 

@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 
 from fairplay.games.distribution import lacks_extra
 from fairplay.games.game import find, registered
-from fairplay.terminal.app import app
+from fairplay.terminal.commands.app import app
 
 PLAYERS = {
     "bazaar": (["random", "points"], ["pebbles_per_color=4", "cards_total=4"]),

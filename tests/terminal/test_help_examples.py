@@ -15,7 +15,7 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
-from fairplay.terminal.app import ORDER, app
+from fairplay.terminal.commands.app import ORDER, app
 from tests.docs.pages import ROOT
 from tests.slow import SLOW
 

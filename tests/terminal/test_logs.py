@@ -8,8 +8,8 @@ import logging
 import pytest
 from typer.testing import CliRunner
 
-from fairplay.terminal.app import app
-from fairplay.terminal.logs import JsonFormatter, RepeatFilter
+from fairplay.terminal.commands.app import app
+from fairplay.terminal.operator.logs import JsonFormatter, RepeatFilter
 
 
 def test_an_entry_is_a_line_of_json() -> None:

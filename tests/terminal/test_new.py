@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fairplay.games.game import registered
-from fairplay.terminal.new_project import languages
+from fairplay.terminal.authors.project import languages
 from tests.slow import SLOW, all_but_first_slow
 from tests.terminal.running import Run, done
 from tools.language_players import LANGUAGES, Language, missing, version_of

@@ -30,7 +30,7 @@ from fairplay.server.records.chain import chained, parsed
 from fairplay.server.records.replay import Shown, replay
 from fairplay.server.records.sqlite import FILE_NAME
 from fairplay.server.records.store import Store
-from fairplay.terminal.app import app
+from fairplay.terminal.commands.app import app
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason
 from fairplay.v1.record_pb2 import GameHeader, Record, RecordEntry
 from fairplay.v1.referee_pb2 import GamePlan

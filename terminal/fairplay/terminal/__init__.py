@@ -18,14 +18,14 @@ def main() -> None:
         sys.exit(1)
     try:
         with on_end(stop):
-            from fairplay.terminal.app import main as run
+            from fairplay.terminal.commands.app import main as run
 
             run()
     except KeyboardInterrupt as interrupt:  # before the command could say so itself
         sys.stderr.write("fairplay: stopped\n")
         sys.exit(exit_code(interrupt))
     except ModuleNotFoundError as error:
-        from fairplay.terminal.extras import missing_extra
+        from fairplay.terminal.commands.extras import missing_extra
 
         sentence = missing_extra(error, sys.argv[1:])
         if sentence is None:

@@ -9,8 +9,8 @@ from pathlib import Path
 from fairplay.client.errors import UsageError
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.links.spec import parse_link
-from fairplay.terminal.extras import missing_module
-from fairplay.terminal.parameters import Cluster
+from fairplay.terminal.commands.extras import missing_module
+from fairplay.terminal.commands.parameters import Cluster
 
 WAIT, END = "wait", "end"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fairplay.client.errors import UsageError
 from fairplay.server.links.program import HIDDEN_VARIABLE, ProgramOptions, read_program_options
-from fairplay.terminal.parameters import Programs
+from fairplay.terminal.commands.parameters import Programs
 
 
 def parse_program_options(typed: Programs, links: Iterable[str], *, confined: bool = False) -> ProgramOptions:

@@ -25,7 +25,7 @@ from fairplay.conformance.run.report import Report, Run, Times, certificate
 from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.game import Game, find, registered
 from fairplay.player.handlers import PROTOCOL_REVISION
-from fairplay.terminal.certify_verify import verify_certificate
+from fairplay.terminal.certify.verify import verify_certificate
 from fairplay.v1.player_pb2 import GameService, PlayerDescription
 from tests.conformance.harness import judged, player, raises
 

@@ -19,7 +19,7 @@ from fairplay.client.errors import UsageError
 from fairplay.conformance.run.engine import run
 from fairplay.conformance.run.options import Options
 from fairplay.conformance.run.report import certificate
-from fairplay.terminal.certify_verify import show_key, verify_certificate
+from fairplay.terminal.certify.verify import show_key, verify_certificate
 
 SOME_KEY, SOME_SIGNATURE = (base64.b64encode(b"x" * length).decode() for length in (32, 64))
 

@@ -28,7 +28,7 @@ from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, R
 from fairplay.conformance.writers.page import page
 from fairplay.games.conformance import Level
 from fairplay.games.game import find
-from fairplay.terminal.certify_console import ConsoleWriter
+from fairplay.terminal.certify.console import ConsoleWriter
 from fairplay.v1.player_pb2 import GameService, PlayerDescription
 
 EVIL = "<script>alert(1)</script>\x1b[2J\x07[bold red]&\"'\u202e"

@@ -19,7 +19,7 @@ from fairplay.server.net.errors import reason_of
 from fairplay.server.records.accounts import AccountsDatabase
 from fairplay.server.records.place import at
 from fairplay.server.server import Config, Server
-from fairplay.terminal.authority import make_authority, make_client, make_server
+from fairplay.terminal.operator.authority import make_authority, make_client, make_server
 from fairplay.v1 import account_pb2, manager_pb2, referee_pb2, server_pb2
 from fairplay.v1.access_pb2 import Role
 from fairplay.v1.account_pb2_grpc import AccountServiceStub

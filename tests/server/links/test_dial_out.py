@@ -19,7 +19,7 @@ from fairplay.player.serving import start_server
 from fairplay.player.tls import TlsFiles
 from fairplay.server.links.dial_out import DialOutLink, dial_out_link
 from fairplay.server.links.link import Clock, Link
-from fairplay.terminal.authority import make_authority, make_server
+from fairplay.terminal.operator.authority import make_authority, make_server
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Overrun
 
 AMPLE_S = 60.0

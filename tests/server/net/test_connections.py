@@ -22,7 +22,7 @@ from benchmarks.half_open import PREFACE, SETTINGS
 from fairplay.player.tls import TlsFiles
 from fairplay.server.net.connections import ConnectionLimits
 from fairplay.server.server import Server
-from fairplay.terminal.authority import make_authority, make_server
+from fairplay.terminal.operator.authority import make_authority, make_server
 from fairplay.v1.referee_pb2 import PlayGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from tests.server.harness import plan, serving

@@ -22,7 +22,7 @@ from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
 from fairplay.player.tls import TlsFiles
 from fairplay.server.server import Config, Server
-from fairplay.terminal.authority import make_authority, make_client, make_server
+from fairplay.terminal.operator.authority import make_authority, make_client, make_server
 from fairplay.v1.referee_pb2 import ListGamesRequest, PlayGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from tests.server.harness import plan, serving

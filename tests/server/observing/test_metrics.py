@@ -23,7 +23,7 @@ from fairplay.player.tls import TlsFiles
 from fairplay.server.observing.exporter import Exporter
 from fairplay.server.observing.observer import BOUNDS_S, Durations, Meter
 from fairplay.server.server import Config, Server
-from fairplay.terminal.authority import make_authority, make_server
+from fairplay.terminal.operator.authority import make_authority, make_server
 from fairplay.v1 import referee_pb2
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from tests.server.harness import ByHand, plan

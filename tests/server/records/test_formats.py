@@ -16,7 +16,7 @@ from fairplay.server.records.formats import SMALL, opened
 from fairplay.server.records.place import Place, at
 from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.records.store import Store
-from fairplay.terminal.app import app
+from fairplay.terminal.commands.app import app
 
 
 async def fill(place: Place) -> None:

@@ -28,7 +28,7 @@ from fairplay.server.records.place import Place, at, parse_place
 from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.records.store import Store
 from fairplay.server.server import Config, Server
-from fairplay.terminal.app import app
+from fairplay.terminal.commands.app import app
 from tests.postgresql import Cluster
 from tests.server.harness import plan
 

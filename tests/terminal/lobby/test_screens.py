@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Select, Static
 
 from fairplay.server.server import Server
-from fairplay.terminal.lobby.screens.app import LobbyApp
-from fairplay.terminal.lobby.screens.forms import Answers, Field, Form, Help, Question
+from fairplay.terminal.lobby.app import LobbyApp
+from fairplay.terminal.lobby.forms import Answers, Field, Form, Help, Question
 from fairplay.v1.lobby_pb2 import Spoken
 from fairplay.v1.table_pb2 import Table, User
 from tests.client.lobby.fake import fake_lobby

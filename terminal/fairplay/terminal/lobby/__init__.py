@@ -1,1 +1,1 @@
-"""The lobby for people, in a terminal: tables, chat, games to watch and, where a game has a front end, to play."""
+"""The lobby for people, in a terminal: full-screen, over the client that all front ends share."""

@@ -14,7 +14,7 @@ from fairplay.client.inputs import parse_server
 from fairplay.client.lobby.tokens import TokenStore, usual_directory
 from fairplay.player.channels import Credentials
 from fairplay.player.standstill import run
-from fairplay.terminal.lobby.screens.app import LobbyApp
+from fairplay.terminal.lobby.app import LobbyApp
 
 
 def run_lobby(server: str, name: str, ca: Path | None = None) -> None:

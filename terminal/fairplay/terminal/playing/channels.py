@@ -19,10 +19,10 @@ from fairplay.player.channels import Credentials
 from fairplay.server.net.errors import reason_of
 from fairplay.server.server import Config, Server
 from fairplay.terminal.clusters import parse_cluster
-from fairplay.terminal.game import GameOptions
-from fairplay.terminal.parameters import Cluster, Setup
+from fairplay.terminal.commands.game import GameOptions
+from fairplay.terminal.commands.parameters import Cluster, Setup
+from fairplay.terminal.commands.tournament import TournamentOptions
 from fairplay.terminal.programs import parse_program_options
-from fairplay.terminal.tournament import TournamentOptions
 from fairplay.v1.game_pb2 import Player
 
 CANCEL_LIMIT_S = 3.0

@@ -24,8 +24,8 @@ from fairplay.server.game.plans import full_game_plan
 from fairplay.server.links.link import Link
 from fairplay.server.server import Server
 from fairplay.standings.sprt import Answer, Bounds
-from fairplay.terminal.compare import CompareOptions
-from fairplay.terminal.outcomes import DONE, FAILED
+from fairplay.terminal.commands.compare import CompareOptions
+from fairplay.terminal.commands.outcomes import DONE, FAILED
 from fairplay.terminal.playing.channels import server_config
 from fairplay.terminal.playing.comparison import NEW, OLD, Comparison, deal_seed
 from fairplay.terminal.playing.plans import seed_of, settings_of, time_control_of

@@ -17,7 +17,7 @@ from fairplay.games.game import Game
 from fairplay.player.interrupts import run
 from fairplay.server.links.program import ProgramOptions
 from fairplay.server.server import Config
-from fairplay.terminal.parameters import Programs
+from fairplay.terminal.commands.parameters import Programs
 from fairplay.terminal.playing.channels import open_local_channel
 from fairplay.terminal.playing.tournament import Details, show_tournament, start
 from fairplay.terminal.printing import make_console

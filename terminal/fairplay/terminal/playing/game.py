@@ -14,8 +14,8 @@ from fairplay.client.inputs import find_game
 from fairplay.client.misconducts import describe_first_cause, draw_failure, draw_standing
 from fairplay.games.game import Game
 from fairplay.player.interrupts import run
-from fairplay.terminal.game import GameOptions
-from fairplay.terminal.outcomes import DONE, FAILED
+from fairplay.terminal.commands.game import GameOptions
+from fairplay.terminal.commands.outcomes import DONE, FAILED
 from fairplay.terminal.playing.channels import open_channel, patiently, quickly
 from fairplay.terminal.playing.plans import game_plan
 from fairplay.terminal.playing.results import game_json

@@ -11,11 +11,11 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.client import inputs
 from fairplay.client.errors import UsageError
 from fairplay.games.game import Game
-from fairplay.terminal.game import GameOptions
-from fairplay.terminal.parameters import MAX_SEED, Setup
+from fairplay.terminal.commands.game import GameOptions
+from fairplay.terminal.commands.parameters import MAX_SEED, Setup
+from fairplay.terminal.commands.tournament import TournamentOptions
 from fairplay.terminal.playing.format_text import parse_format
 from fairplay.terminal.rosters.roster import Roster
-from fairplay.terminal.tournament import TournamentOptions
 from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
 from fairplay.v1.tournament_pb2 import SignUpPolicy, TournamentPlan

@@ -21,7 +21,8 @@ from fairplay.client.misconducts import describe_first_cause
 from fairplay.games.game import Game
 from fairplay.player.interrupts import run
 from fairplay.server.records.place import Place
-from fairplay.terminal.outcomes import DONE
+from fairplay.terminal.commands.outcomes import DONE
+from fairplay.terminal.commands.tournament import TournamentOptions
 from fairplay.terminal.playing.channels import open_channel, patiently, quickly
 from fairplay.terminal.playing.examining import examine, with_examination
 from fairplay.terminal.playing.fetching import fetch_games, fetch_seeds, fetch_standings, read_records
@@ -36,7 +37,6 @@ from fairplay.terminal.reports.outputs import Outputs
 from fairplay.terminal.reports.telling import WholeTournament, without_skipped, write_outputs
 from fairplay.terminal.reports.wanted import wanted_outputs
 from fairplay.terminal.rosters.reading import read_roster
-from fairplay.terminal.tournament import TournamentOptions
 from fairplay.v1 import manager_pb2
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub

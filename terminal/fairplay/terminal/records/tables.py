@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from fairplay.client.errors import UsageError
 from fairplay.games.kit.files import whole_file
 from fairplay.server.records.dataset import Row
-from fairplay.terminal.extras import missing_module
+from fairplay.terminal.commands.extras import missing_module
 
 JSONL, PARQUET = "jsonl", "parquet"
 

@@ -15,7 +15,7 @@ from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import Place
 from fairplay.server.records.verify import Finding, verify
-from fairplay.terminal.outcomes import DONE, FAILED
+from fairplay.terminal.commands.outcomes import DONE, FAILED
 from fairplay.terminal.printing import make_console, print_json, say
 from fairplay.terminal.records.choosing import choose
 from fairplay.terminal.records.overview import summarize

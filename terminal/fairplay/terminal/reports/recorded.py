@@ -13,7 +13,7 @@ from fairplay.server.manager import history
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.errors import Diverged, RecordsError
 from fairplay.server.records.place import Place
-from fairplay.terminal.parameters import Files
+from fairplay.terminal.commands.parameters import Files
 from fairplay.terminal.playing.summary import is_league, summarize
 from fairplay.terminal.printing import make_console
 from fairplay.terminal.records.choosing import choose_tournament

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fairplay.client.errors import UsageError
-from fairplay.terminal.parameters import Files
+from fairplay.terminal.commands.parameters import Files
 from fairplay.terminal.reports.event import Person
 from fairplay.terminal.reports.grades import DEFAULT, parse_template
 from fairplay.terminal.reports.outputs import Outputs, read_certificates

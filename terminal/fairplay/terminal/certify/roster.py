@@ -1,0 +1,329 @@
+"""What `fairplay certify --roster` does: all players of a roster judged, and their certificates side by side."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from fairplay.certificate import Verdict, check
+from fairplay.client.errors import FailedError, UsageError
+from fairplay.client.text import counted, harmless
+from fairplay.conformance.blame.verdicts import Judged
+from fairplay.conformance.cases import cases
+from fairplay.conformance.run.engine import check_surroundings
+from fairplay.conformance.run.events import Ended, Event, Writer
+from fairplay.conformance.run.judge import Plan
+from fairplay.conformance.run.options import OPTIONS, Options, option_text
+from fairplay.conformance.run.plan import make_plan
+from fairplay.conformance.run.report import Report, certificate, conclusion
+from fairplay.conformance.run.roster import run_on_cluster, run_several
+from fairplay.conformance.run.selection import read_all_known_failures
+from fairplay.conformance.writers.files import ReportWriter
+from fairplay.games.conformance import Level
+from fairplay.games.game import find
+from fairplay.games.kit.files import Output
+from fairplay.games.kit.processors import processors
+from fairplay.player.interrupts import run
+from fairplay.server.cluster.jobs import ClusterOptions, LostError, WorkerError
+from fairplay.terminal.certify.progress import SeveralView
+from fairplay.terminal.certify.run import build_options
+from fairplay.terminal.clusters import parse_cluster
+from fairplay.terminal.commands.certify import CertifyOptions
+from fairplay.terminal.commands.outcomes import DONE, FAILED
+from fairplay.terminal.commands.parameters import Cluster
+from fairplay.terminal.printing import make_console, make_directory, open_output, say, write_json
+from fairplay.terminal.reports.rendering import render
+from fairplay.terminal.rosters.reading import read_roster
+from fairplay.terminal.rosters.roster import Entrant, Roster
+
+PAGE = "index.html"
+MAX_FIRST_CHARS = 160
+[START_LIMIT] = [option for option in OPTIONS if option.name == "start_limit_s"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What is shown of one player in the table."""
+
+    name: str
+    who: str
+    language: str
+    certified: bool
+    verdict: str
+    must: int
+    """How many MUST cases were judged."""
+    met: int
+    failed: int
+    not_tested: int
+    warned: int
+    """How many recommendations are not met."""
+    longest_ms: float | None
+    first_case: str
+    first_sentence: str
+    page: str
+    """The page of this player, from the folder of the table."""
+
+
+def folder_of(name: str) -> str:
+    """Return the name of the folder with the report on a player."""
+    return f"{name}.report"
+
+
+def default_at_once() -> int:
+    """Return how many players are judged at a time: each may need a core, and so does what judges it."""
+    return max(1, processors() // 2)
+
+
+def certify_roster(options: CertifyOptions) -> int:
+    """Judge all players of a roster, show and keep what was found, and return the exit code: 0 if all are certified.
+
+    Raises KeyboardInterrupt if it is interrupted, and FailedError if the cluster cannot go on; what was judged by then
+    is shown and kept.
+    """
+    assert options.roster is not None
+    typed = asdict(options.suite)
+    game, roster, at_once, report = options.game, read_roster(options.roster), options.at_once, options.report
+    where = Cluster(jobs=typed["jobs"], cluster=options.cluster, when_lost=options.when_lost, ship=options.ship)
+    written = [report] if report is not None else []
+    cluster = parse_cluster(where, [entrant.link for entrant in roster.entrants], written)
+    plans = _plans(game, roster, typed)
+    if report is not None:
+        make_directory(report)
+    if cluster is None or not cluster.address:
+        for plan in plans.values():
+            check_surroundings(plan)
+    console = make_console(errors=options.json == "-")
+    results = Results(game, roster, report, open_output(options.json), console)
+    if cluster is None:
+        at_once = at_once or default_at_once()
+    case_counts = [len(plan.cases) for plan in plans.values()]
+    with SeveralView(console, find(game).title, case_counts, _how(cluster, at_once)) as view:
+
+        def take(name: str, event: Event) -> None:
+            view.take(name, event)
+            if isinstance(event, Ended):
+                results.add(name, event.report)
+
+        try:
+            if cluster is None or not cluster.address:
+                processes = at_once or 1 if cluster is None else min(at_once or cluster.jobs, cluster.jobs)
+                run_several(plans, processes, results.writers, take)
+            else:
+                run(run_on_cluster(plans, cluster, at_once, results.writers, take))
+        except (LostError, WorkerError) as error:
+            raise FailedError(str(error)) from None
+        finally:
+            view.stop()
+            if results.any:
+                results.show()
+    return results.exit_code
+
+
+def _how(cluster: ClusterOptions | None, at_once: int | None) -> str:
+    where = [] if cluster is None else ["on a cluster" if cluster.address else f"in {cluster.jobs} processes"]
+    return ", ".join([*where, *([] if at_once is None else [f"{at_once} at a time"])])
+
+
+def _plans(game: str, roster: Roster, typed: Mapping[str, Any]) -> dict[str, Plan]:
+    """Return what is judged of each player, by name. Raises UsageError if something of it makes no sense."""
+    known, typed = _known(game, roster, typed["known_failures"]), {**typed, "known_failures": ""}
+    found = {}
+    for entrant in roster.entrants:
+        if entrant.link.startswith("dial-in:"):
+            command = f"fairplay certify {game} {entrant.link} --listen HOST:PORT"
+            raise UsageError(f"{entrant.name} dials in, which one player can at a time: certify it with {command}")
+        try:
+            found[entrant.name] = make_plan(
+                replace(_options(game, entrant, roster, typed), known=known.get(entrant.name, ()))
+            )
+        except ValueError as error:
+            raise UsageError(f"{entrant.name}: {error}") from None
+    return found
+
+
+def _known(game: str, roster: Roster, file: str) -> Mapping[str, Sequence[str]]:
+    """Return the known failures of each player in a file. Raises UsageError if something of it makes no sense."""
+    if not file:
+        return {}
+    names = [entrant.name for entrant in roster.entrants]
+    try:
+        found = read_all_known_failures(Path(file), [case.id for case in cases(find(game))], names)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    return {name: sorted(ids) for name, ids in found.items()}
+
+
+def _options(game: str, entrant: Entrant, roster: Roster, typed: Mapping[str, Any]) -> Options:
+    """Return the options for one player: those that were typed, then those of the roster."""
+    limits = roster.limits
+    own = {"limit": typed["limit"] or limits.call, "first_limit": typed["first_limit"] or limits.first, "jobs": 1}
+    given = {**typed, **own}
+    if limits.start is not None and typed["start_limit"] == option_text(START_LIMIT, START_LIMIT.default):
+        given["start_limit"] = limits.start
+    return replace(build_options(game, entrant.link, given), secret=entrant.secret)
+
+
+def _shown(entrant: Entrant) -> dict[str, str]:
+    """Return what results say of an entrant: all but its secret."""
+    return {key: value for key, value in asdict(entrant).items() if key != "secret"}
+
+
+class Results:
+    """The reports so far, and everything that is made of them."""
+
+    def __init__(self, game: str, roster: Roster, report: Path | None, json: Output | None, console: Console) -> None:
+        self._game = game
+        self._roster = roster
+        self._directory = report
+        self._json = json
+        self._console = console
+        self._reports: dict[str, Report] = {}
+
+    def writers(self, name: str) -> Sequence[Writer]:
+        """Return the writers for one player: the same files as a run of its own has."""
+        return () if self._directory is None else (ReportWriter(self._directory / folder_of(name)),)
+
+    def add(self, name: str, report: Report) -> None:
+        """Keep the report of a player."""
+        self._reports[name] = report
+
+    @property
+    def any(self) -> bool:
+        """Return whether anybody was judged."""
+        return bool(self._reports)
+
+    @property
+    def exit_code(self) -> int:
+        """Return 0 if every player of the roster was judged, and each as a run of its own that ends with 0."""
+        judged = [self._reports.get(entrant.name) for entrant in self._roster.entrants]
+        return DONE if all(report is not None and report.exit_code == 0 for report in judged) else FAILED
+
+    def show(self) -> None:
+        """Print the table and write the page and the JSON, of those that were judged by now.
+
+        Raises OSError, with one sentence, if something cannot be written.
+        """
+        rows = [_row(entrant, self._reports.get(entrant.name)) for entrant in self._roster.entrants]
+        self._console.print(_table(rows))
+        lead = self._lead(rows)
+        say(self._console, f"[bold]{escape(lead)}[/]")
+        if self._directory is not None:
+            self._write_page(rows, lead)
+        write_json({"game": self._game, "players": list(map(self._plain, self._roster.entrants))}, self._json)
+
+    def _lead(self, rows: Sequence[Row]) -> str:
+        count = sum(row.certified for row in rows)
+        return f"{count} of {len(rows)} players {'is' if count == 1 else 'are'} certified for {find(self._game).title}."
+
+    def _write_page(self, rows: Sequence[Row], lead: str) -> None:
+        assert self._directory is not None
+        page = self._directory / PAGE
+        facts = [
+            ("Judged", f"{counted(count, 'player')} {name}")
+            for name, count in _conditions(self._reports.values()).items()
+        ]
+        text = render(
+            "certificates.html",
+            title=f"{find(self._game).title}: certificates",
+            lead=lead,
+            facts=facts,
+            rows=rows,
+            linked=True,
+            failures=_failures(self._reports),
+        )
+        Output(page).write(text)
+        say(self._console, f"Look closer: {escape(str(page))}")
+
+    def _plain(self, entrant: Entrant) -> dict[str, Any]:
+        report = self._reports.get(entrant.name)
+        if report is None:
+            return {**_shown(entrant), "certified": False, "conclusion": "not judged", "counts": {}, "failed": []}
+        return {
+            **_shown(entrant),
+            "certified": is_certified(report),
+            "conclusion": conclusion(report),
+            "counts": {str(verdict): count for verdict, count in report.counts.items()},
+            "failed": [
+                {"case": each.id, "level": str(each.level), "verdict": str(each.verdict), "sentence": each.sentence}
+                for each in report.judged
+                if each.verdict in (Verdict.FAIL, Verdict.WARN, Verdict.SUITE_ERROR)
+            ],
+        }
+
+
+def is_certified(report: Report) -> bool:
+    """Return whether the certificate of a report certifies its player."""
+    return check(certificate(report)).certified
+
+
+def _row(entrant: Entrant, report: Report | None) -> Row:
+    facts = (entrant.name, entrant.who, entrant.language)
+    if report is None:
+        return Row(*facts, False, "not judged", 0, 0, 0, 0, 0, None, "", "", f"{folder_of(entrant.name)}/report.html")
+    must = [each for each in report.judged if each.level is Level.MUST]
+    certified = is_certified(report)
+    worst = next((each for each in [*(each for each in must if not each.met), *_warned(report)]), None)
+    untested = sum(each.verdict is Verdict.NOT_TESTED for each in must)
+    met = sum(each.met for each in must)
+    return Row(
+        *facts,
+        certified,
+        "certified" if certified else "not all tried" if met == len(must) and must else "not certified",
+        len(must),
+        met,
+        len(must) - met - untested,
+        untested,
+        len(_warned(report)),
+        max((1000 * times.max_s for times in report.times.values()), default=None),
+        worst.id if worst else "",
+        worst.sentence if worst else "",
+        f"{folder_of(entrant.name)}/report.html",
+    )
+
+
+def _warned(report: Report) -> list[Judged]:
+    return [each for each in report.judged if each.verdict is Verdict.WARN]
+
+
+def _failures(reports: Mapping[str, Report]) -> list[dict[str, Any]]:
+    """Return who fails each case, those that most fail first."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for name, report in reports.items():
+        for case_id in report.failed():
+            found[case_id].append(name)
+    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+    return [{"case": case_id, "names": names} for case_id, names in ordered]
+
+
+def _conditions(reports: Iterable[Report]) -> dict[str, int]:
+    """Return under which conditions how many players were judged."""
+    found: defaultdict[str, int] = defaultdict(int)
+    for report in reports:
+        run = report.run
+        limits = f"{run.limits.decision_s:g} s a call, {run.limits.first_decision_s:g} s for first decisions"
+        found[f"with seed {run.seed}, {limits}"] += 1
+    return dict(found)
+
+
+def _table(rows: Sequence[Row]) -> Table:
+    table = Table(title="Certificates", title_justify="left")
+    table.add_column("Player", no_wrap=True)
+    table.add_column("Verdict", no_wrap=True)
+    table.add_column("MUST met", justify="right", no_wrap=True)
+    table.add_column("What is to be mended first", overflow="fold")
+    for row in rows:
+        verdict = f"[green]{row.verdict}[/]" if row.certified else f"[red]{row.verdict}[/]"
+        first = harmless(escape(_cut(f"{row.first_case}: {row.first_sentence}"))) if row.first_case else ""
+        table.add_row(escape(row.name), verdict, f"{row.met} of {row.must}", first)
+    return table
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_FIRST_CHARS else f"{text[:MAX_FIRST_CHARS]}…"

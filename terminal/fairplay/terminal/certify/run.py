@@ -1,0 +1,178 @@
+"""What `fairplay certify` does with one player, and `fairplay certify-server` with a server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from rich.console import Console
+from rich.markup import escape
+
+from fairplay.certificate.signing import read_key
+from fairplay.client.errors import UsageError
+from fairplay.client.inputs import parse_address, parse_seconds, parse_server
+from fairplay.conformance.case import Case
+from fairplay.conformance.cases import cases
+from fairplay.conformance.run.engine import run_plan
+from fairplay.conformance.run.events import Writer
+from fairplay.conformance.run.options import OPTIONS, Options, is_duration, option_name
+from fairplay.conformance.run.plan import make_plan
+from fairplay.conformance.run.report import Report
+from fairplay.conformance.run.selection import choose_cases, find_level, ordered
+from fairplay.conformance.servers.cases import CASES as SERVER_CASES
+from fairplay.conformance.servers.plan import ServerOptions, make_server_plan
+from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter
+from fairplay.games.game import find
+from fairplay.terminal.certify.console import ConsoleWriter
+from fairplay.terminal.commands.certify import CertifyOptions
+from fairplay.terminal.commands.certify_server import CertifyServerOptions
+from fairplay.terminal.commands.outcomes import DONE
+from fairplay.terminal.commands.parameters import Programs
+from fairplay.terminal.printing import make_console, make_directory, print_json, say
+from fairplay.terminal.programs import hide_from_programs, parse_program_options
+
+
+def build_options(game: str, player: str, typed: Mapping[str, Any]) -> Options:
+    """Return the options that were typed. Raises UsageError if a duration or an address is invalid."""
+    values: dict[str, Any] = {}
+    for option in OPTIONS:
+        name = option_name(option)
+        value = typed[name.replace("-", "_")]
+        values[option.name] = parse_seconds(value, f"--{name}") if is_duration(option) and value is not None else value
+    parse_address(values["listen"], "--listen")
+    if not player:
+        raise UsageError("say which player: fairplay certify GAME SPEC, e.g. exec:./my-player, or --roster FILE")
+    return Options(game, player, **values)
+
+
+def check_together(options: CertifyOptions) -> None:
+    """Raise UsageError if options make no sense together."""
+    if options.sign is not None and (options.roster is not None or (options.report is None and options.json is None)):
+        raise UsageError("--sign is for the certificate of one player: give --json FILE or --report DIR, too")
+    if options.roster is not None:
+        if options.player:
+            raise UsageError("give either one player or --roster")
+        if options.junit is not None:
+            raise UsageError("--junit is for one player: with --roster, --report DIR writes a file for each")
+        return
+    if options.cluster is not None or options.when_lost != "wait" or options.ship:
+        raise UsageError("--cluster, --when-lost and --ship are for --roster: one player is judged on this machine")
+    if options.at_once is not None:
+        raise UsageError("--at-once is for --roster: --jobs says how many cases of one player are judged at once")
+
+
+def certify_one(typed: CertifyOptions) -> int:
+    """Judge a player, show and keep what was found, and return the exit code.
+
+    Raises KeyboardInterrupt if it is interrupted; what was judged by then is shown and kept.
+    """
+    options = build_options(typed.game, typed.player, asdict(typed.suite))
+    if typed.sign is not None:
+        hide_from_programs(typed.sign)
+    programs = Programs(
+        sandbox=options.sandbox, program_limits=options.program_limits, program_folders=options.program_folders
+    )
+    parse_program_options(programs, [str(options.player)])
+    try:
+        key = read_key(typed.sign) if typed.sign is not None else None
+        plan = make_plan(options)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    waiting = ""
+    if plan.run.reached_by == "dial-in" and not options.listen.endswith(":0"):
+        waiting = f"Waiting for {str(options.player).partition(':')[2]} to dial in to {options.listen}"
+    return _show_run(lambda writers: run_plan(plan, writers), typed.report, typed.json, typed.junit, waiting, key)
+
+
+def certify_server(typed: CertifyServerOptions) -> int:
+    """Judge a server, show and keep what was found, and return the exit code. Raises UsageError if that makes no sense.
+
+    With `--list`, only list the cases.
+    """
+    try:
+        if typed.list_:
+            _print_cases(choose_cases(SERVER_CASES, find_level(typed.level), typed.only), {}, typed.json)
+            return DONE
+        if not typed.address:
+            raise UsageError("say which server: fairplay certify-server HOST:PORT")
+        parse_server(typed.address, "the server")
+        authorities = str(typed.ca) if typed.ca else ""
+        options = ServerOptions(
+            typed.address,
+            typed.level,
+            typed.only,
+            typed.known_failures,
+            typed.players_host,
+            authorities,
+            typed.insecure,
+        )
+        plan = make_server_plan(options)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    return _show_run(lambda writers: run_plan(plan, writers), typed.report, typed.json, typed.junit)
+
+
+def _show_run(
+    judge: Callable[[Sequence[Writer]], Report],
+    report: Path | None,
+    json: str | None,
+    junit: Path | None,
+    first: str = "",
+    key: Ed25519PrivateKey | None = None,
+) -> int:
+    """Judge, show and keep what was found, and return the exit code. `first`: what is said before.
+
+    `key` signs the certificate.
+
+    Raises OSError or FailedError, before anything is judged, if something cannot be written. Raises KeyboardInterrupt
+    if it is interrupted; what was judged by then is shown and kept.
+    """
+    if report is not None:
+        make_directory(report)
+    console = make_console(errors=json == "-")
+    writers = list(_writers(console, report, json, junit, key))
+    if first:
+        say(console, escape(first))
+    code = judge(writers).exit_code
+    if report is not None:
+        say(console, f"Look closer: {escape(str(report / 'report.html'))}")
+    return code
+
+
+def _writers(
+    console: Console, report: Path | None, json: str | None, junit: Path | None, key: Ed25519PrivateKey | None
+) -> Iterator[Writer]:
+    yield ConsoleWriter(console)
+    if report is not None:
+        yield ReportWriter(report, key)
+    if json is not None:
+        yield CertificateWriter(Path(json), key)
+    if junit is not None:
+        yield JunitWriter(junit)
+
+
+def show_cases(options: CertifyOptions) -> None:
+    """List the cases of a game. Raises UsageError if there is no such game, level or case."""
+    try:
+        game = find(options.game)
+        found = ordered(game, choose_cases(cases(game), find_level(options.suite.level), options.suite.only))
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    _print_cases(found, game.rules, options.json)
+
+
+def _print_cases(found: Sequence[Case], rules: Mapping[str, str], json: str | None) -> None:
+    """Print cases, with the sentences of the rules that they check; `json` not None: as JSON."""
+    if json is not None:
+        print_json(
+            [{"id": each.id, "level": each.level, "checks": list(each.checks), "why": each.why} for each in found]
+        )
+        return
+    console = make_console()
+    for each in found:
+        say(console, f"[bold]{each.id}[/] {each.level}: {escape(each.why)}")
+        for checked in each.checks:
+            say(console, f"    {escape(f'{checked}: {rules[checked]}' if checked in rules else checked)}")

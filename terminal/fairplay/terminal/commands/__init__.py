@@ -1,0 +1,1 @@
+"""What is typed: each command with its options, and how commands are made, found and ended."""

@@ -1,0 +1,228 @@
+"""`fairplay accounts`, `tokens` and `invitations`. Light: the work is imported when a command runs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from fairplay.terminal.commands.options import argument, command, option
+from fairplay.terminal.commands.parameters import Authorities, PlainJson, ServerRecords
+
+
+def _group(help_: str) -> typer.Typer:
+    return typer.Typer(help=help_, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+
+
+accounts = _group("""Say who may use a server with --accounts.
+
+    Example:
+
+    \b
+      fairplay accounts add alice --role player --records records > alice.token""")
+tokens = _group("""Make and revoke the tokens of accounts.
+
+    Example:
+
+    \b
+      fairplay tokens list --records records""")
+invitations = _group("""Invite people to make accounts of their own.
+
+    Example:
+
+    \b
+      fairplay invitations new --count 30 --records records""")
+
+RoleName = Annotated[str, option("ROLE", "player, organiser or operator.")]
+Days = Annotated[int, option("N", "How long it is valid.", min=1, max=3_650)]
+AccountName = Annotated[str, argument("NAME", "The name of the account.")]
+
+
+@accounts.callback()
+def _accounts() -> None:
+    """Say who may use a server with --accounts."""
+
+
+@accounts.command()
+@command
+def add(
+    name: AccountName,
+    records: ServerRecords,
+    role: RoleName = "player",
+    subject: Annotated[str, option("NAME", "The common name of its certificates (--tls-client-ca).")] = "",
+    days: Days = 365,
+) -> None:
+    """Add an account, and print its first token, which is shown this once only.
+
+    Example:
+
+    \b
+      fairplay accounts add alice --role player --records records > alice.token
+    """
+    from fairplay.terminal.operator.accounts import add_account
+
+    add_account(records, name, role, subject, days)
+
+
+@accounts.command("list")
+@command
+def list_accounts(records: ServerRecords, json: PlainJson = False) -> None:
+    """List the accounts with their roles.
+
+    Example:
+
+    \b
+      fairplay accounts list --records records
+    """
+    from fairplay.terminal.operator.accounts import show_accounts
+
+    show_accounts(records, json=json)
+
+
+@accounts.command()
+@command
+def role(
+    name: AccountName,
+    role: Annotated[str, argument("ROLE", "player, organiser or operator.")],
+    records: ServerRecords,
+) -> None:
+    """Give an account another role.
+
+    Example:
+
+    \b
+      fairplay accounts role alice organiser --records records
+    """
+    from fairplay.terminal.operator.accounts import change_role
+
+    change_role(records, name, role)
+
+
+@accounts.command()
+@command
+def remove(name: AccountName, records: ServerRecords) -> None:
+    """Remove an account and its tokens. Its name is not given again.
+
+    Example:
+
+    \b
+      fairplay accounts remove alice --records records
+    """
+    from fairplay.terminal.operator.accounts import remove_account
+
+    remove_account(records, name)
+
+
+@accounts.command()
+@command
+def create(
+    name: AccountName,
+    server: Annotated[str, option("HOST:PORT", "The server; grpcs:// over TLS.")],
+    ca: Authorities = None,
+) -> None:
+    """Make an account of your own with an invitation, and print its token.
+
+    The invitation is read from standard input, or from the variable FAIRPLAY_INVITATION: others on this machine see
+    the options of commands.
+
+    Example:
+
+    \b
+      fairplay accounts create bob --server grpcs://class.example.org:50050 --ca ca.pem < invitation.txt > bob.token
+    """
+    from fairplay.terminal.operator.accounts import create_account
+
+    create_account(name, server, ca)
+
+
+@tokens.callback()
+def _tokens() -> None:
+    """Make and revoke the tokens of accounts."""
+
+
+@tokens.command("new")
+@command
+def new_token(name: AccountName, records: ServerRecords, days: Days = 365) -> None:
+    """Print a new token of an account, which is shown this once only.
+
+    Example:
+
+    \b
+      fairplay tokens new alice --days 30 --records records > alice.token
+    """
+    from fairplay.terminal.operator.accounts import new_token
+
+    new_token(records, name, days)
+
+
+@tokens.command("list")
+@command
+def list_tokens(records: ServerRecords, json: PlainJson = False) -> None:
+    """List the tokens by their ids, without their secrets.
+
+    Example:
+
+    \b
+      fairplay tokens list --records records
+    """
+    from fairplay.terminal.operator.accounts import show_tokens
+
+    show_tokens(records, json=json)
+
+
+@tokens.command()
+@command
+def revoke(
+    id_: Annotated[str, argument("ID", "The id of a token or an invitation, e.g. 3f29c0aa.")],
+    records: ServerRecords,
+) -> None:
+    """Revoke a token or an invitation: the next call with it is refused.
+
+    Example:
+
+    \b
+      fairplay tokens revoke 3f29c0aa --records records
+    """
+    from fairplay.terminal.operator.accounts import revoke
+
+    revoke(records, id_)
+
+
+@invitations.callback()
+def _invitations() -> None:
+    """Invite people to make accounts of their own."""
+
+
+@invitations.command("new")
+@command
+def new_invitation(
+    records: ServerRecords,
+    role: RoleName = "player",
+    count: Annotated[int, option("N", "For so many accounts.", min=1, max=100_000)] = 1,
+    days: Days = 30,
+) -> None:
+    """Print an invitation, which is shown this once only; whoever has it makes an account with it.
+
+    Example:
+
+    \b
+      fairplay invitations new --role player --count 30 --records records > invitation.txt
+    """
+    from fairplay.terminal.operator.accounts import invite
+
+    invite(records, role, count, days)
+
+
+@invitations.command("list")
+@command
+def list_invitations(records: ServerRecords, json: PlainJson = False) -> None:
+    """List the invitations by their ids, without their secrets.
+
+    Example:
+
+    \b
+      fairplay invitations list --records records
+    """
+    from fairplay.terminal.operator.accounts import show_invitations
+
+    show_invitations(records, json=json)

@@ -1,0 +1,156 @@
+"""`fairplay certify` and `fairplay certificate`. Light: the work is imported when a command runs."""
+
+from __future__ import annotations
+
+from dataclasses import Field, dataclass, field, make_dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fairplay.conformance.run.options import OPTIONS, is_duration, option_name, option_text
+from fairplay.terminal.commands.options import argument, command, option
+from fairplay.terminal.commands.outcomes import DONE
+from fairplay.terminal.commands.parameters import GameName, Ship, WhenLost
+
+certificate = typer.Typer(
+    help="""Look into certificates of players.
+
+    Example:
+
+    \b
+      fairplay certificate verify certificate.json""",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+
+def _suite_field(described: Field[Any]) -> tuple[str, Any, Any]:
+    """Return the name, the type and the field of an option of the suite, as it is typed."""
+    default = described.default
+    if is_duration(described) and default is not None:
+        default = option_text(described, default)
+    kind = type(default) if isinstance(default, int) else str if default is not None else str | None
+    limits = {"min": described.metadata["min"], "max": described.metadata["max"]}
+    given = option(described.metadata["metavar"], described.metadata["help"], **limits)
+    return option_name(described).replace("-", "_"), Annotated[kind, given], field(default=default)
+
+
+SUITE: Any = make_dataclass("SuiteOptions", map(_suite_field, OPTIONS), frozen=True, kw_only=True)
+"""The options of the suite, as they are typed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CertifyOptions:
+    """Who is certified, where, and what is kept."""
+
+    game: GameName
+    player: Annotated[
+        str,
+        argument(
+            "SPEC",
+            "The player: grpc://HOST:PORT (it serves; grpcs:// over TLS), dial-in:NAME (it dials --listen), "
+            "exec:COMMAND (started here) or bot:STRATEGY (built in).",
+        ),
+    ] = ""
+    roster: Annotated[Path | None, option("FILE", "Certify every player of a roster: see fairplay roster.")] = None
+    at_once: Annotated[
+        int | None,
+        option(
+            "N",
+            "With --roster: players at a time. Default: half the cores; with --jobs or --cluster, all of them.",
+            min=1,
+            max=1024,
+        ),
+    ] = None
+    cluster: Annotated[
+        str | None,
+        option("ADDRESS", "With --roster: certify on a cluster of Ray, HOST:PORT; auto: the one of this machine."),
+    ] = None
+    when_lost: WhenLost = "wait"
+    ship: Ship = False
+    list_: Annotated[bool, option("", "Only show the cases.")] = False
+    report: Annotated[Path | None, option("DIR", "Write a page, the certificate and the evidence here.")] = None
+    json: Annotated[str | None, option("[FILE]", "The certificate, in a file or (-) printed.")] = None
+    junit: Annotated[Path | None, option("FILE", "Verdicts as JUnit XML.")] = None
+    sign: Annotated[Path | None, option("KEY", "Sign the certificate: see fairplay certificate keys.")] = None
+    suite: Annotated[Any, SUITE]
+
+
+@command
+def certify(options: CertifyOptions) -> int:
+    """Certify a player: does it keep the rules, never fail and always answer in time?
+
+    Exit code 0: every MUST is met, with --roster by every player. 1: not so. 2: what was typed cannot be meant.
+
+    Examples:
+
+    \b
+      fairplay certify fish exec:./my-player --report out/
+      fairplay certify fish grpc://localhost:50051 --level must --junit junit.xml
+      fairplay certify fish --roster roster.toml --report out/
+      fairplay certify fish --roster roster.toml --report out/ --jobs 4
+      fairplay certify fish --list
+    """
+    from fairplay.terminal.certify.run import certify_one, check_together, show_cases
+
+    if options.list_:
+        show_cases(options)
+        return DONE
+    check_together(options)
+    if options.roster is None:
+        return certify_one(options)
+    from fairplay.terminal.certify.roster import certify_roster
+
+    return certify_roster(options)
+
+
+@certificate.callback()
+def _certificates() -> None:
+    """Look into certificates of players."""
+
+
+@certificate.command()
+@command
+def verify(
+    file: Annotated[Path, argument("FILE", "A certificate that fairplay certify wrote.")],
+    nonce: Annotated[str, option("TEXT", "The word with which the player was to be certified.")] = "",
+    any_limits: Annotated[bool, option("", "Accept longer time limits than those of the game.")] = False,
+    trusted: Annotated[Path | None, option("KEYS", "Accept only what one of the keys in this file has signed.")] = None,
+    program: Annotated[Path | None, option("FILE", "The program that must be the one certified.")] = None,
+) -> int:
+    """Check that a certificate is whole, that what it says follows from its cases, and who has signed it.
+
+    Exit code 0: it is, and certifies its player. 1: it is damaged, or does not certify. 2: there is no such file.
+
+    Example:
+
+    \b
+      fairplay certificate verify out/certificate.json
+      fairplay certificate verify out/certificate.json --trusted keys.txt --program ./my-player
+    """
+    from fairplay.terminal.certify.verify import verify_certificate
+
+    return verify_certificate(file, nonce, any_limits=any_limits, trusted=trusted, program=program)
+
+
+@certificate.command()
+@command
+def keys(
+    file: Annotated[Path, argument("FILE", "A new file for the key; keep it to yourself.")],
+    name: Annotated[str, option("TEXT", "Your name, for those who trust the key.")] = "",
+) -> None:
+    """Make a key to sign certificates with, and print the line with which others trust it.
+
+    If the file holds a key already, its line is printed again.
+
+    Examples:
+
+    \b
+      fairplay certificate keys key.pem --name "Prof. Example" > keys.txt
+      fairplay certify fish exec:./my-player --json certificate.json --sign key.pem
+    """
+    from fairplay.terminal.certify.verify import show_key
+
+    show_key(file, name)

@@ -1,1 +1,0 @@
-"""The screens of the lobby, in Textual: they show what the controller says, and give it keys and forms."""
