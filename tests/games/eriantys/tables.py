@@ -7,6 +7,8 @@ from random import Random
 from typing import Any
 
 from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.rules.board import address, group_of
+from fairplay.games.eriantys.rules.characters import columns
 from fairplay.games.eriantys.rules.state import (
     COLORS,
     NOBODY,
@@ -16,8 +18,10 @@ from fairplay.games.eriantys.rules.state import (
     Group,
     MoveMotherNature,
     Phase,
+    PlayCharacter,
     Settings,
     State,
+    ToIsland,
     size_of,
     unseen,
 )
@@ -152,3 +156,14 @@ def states(settings: Settings, seat_count: int, seed: int) -> Iterator[State]:
     while rules.turn(state) is not None:
         state = rules.apply(state, rng.choice(rules.legal(state)))
         yield state
+
+
+def canonical(state: State, action: Action) -> Action:
+    """Return the form in which `legal` lists an action that is legal."""
+    if isinstance(action, ToIsland):
+        return ToIsland(action.color, address(state, group_of(state, action.island)))
+    if isinstance(action, PlayCharacter):
+        island = None if action.island is None else address(state, group_of(state, action.island))
+        left, right = columns(action.swaps)
+        return PlayCharacter(action.character, action.color, island, tuple(zip(left, right, strict=True)))
+    return action

@@ -16,7 +16,6 @@ from fairplay.eriantys.v1 import eriantys_pb2, eriantys_player_pb2, eriantys_set
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.game import GAME
 from fairplay.games.eriantys.protocol import answers, codec
-from fairplay.games.eriantys.rules.legality import canonical
 from fairplay.games.eriantys.rules.state import (
     Action,
     ChooseTowers,
@@ -33,7 +32,7 @@ from fairplay.games.eriantys.rules.state import (
 )
 from fairplay.games.steps import Call, answer_step, calls_in, drive
 from tests.games.eriantys.playing import ASKS, a_middle, middles, sound, talk_from
-from tests.games.eriantys.tables import expert, fresh, students, table
+from tests.games.eriantys.tables import canonical, expert, fresh, students, table
 
 CHOICES: dict[str, list[Any]] = {
     "mode": ["basic", "expert"],

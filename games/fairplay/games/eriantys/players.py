@@ -6,7 +6,7 @@ them are deterministic and remember nothing between calls, so that a game that i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from heapq import nlargest
 from itertools import islice
 from random import Random
@@ -131,22 +131,12 @@ class Line(NamedTuple):
 
 def best_line(state: State, seat: int, width: int) -> Line | None:
     """Return the best of the rest of a turn up to Mother Nature's move, with or without a character played at once."""
-    starts = [(None, state), *_with_characters(state, seat, width)]
+    plays = [(action, rules.apply(state, action)) for options in some_options(state) for action in options]
+    found = [Line(worth(after, seat), action, after) for action, after in plays]
+    likely = nlargest(max(2, width // 2), found, key=lambda line: line.worth)
+    starts = [(None, state), *((line.first, line.state) for line in likely)]
     lines = [line for first, start in starts if (line := _rest_of_turn(start, seat, width, first))]
     return max(lines, key=lambda line: line.worth, default=None)
-
-
-def _with_characters(state: State, seat: int, width: int) -> list[tuple[Action, State]]:
-    """Return the most promising ways to play a character now, and what they lead to."""
-    found = [Line(worth(after, seat), action, after) for action, after in _plays(state)]
-    likely = nlargest(max(2, width // 2), found, key=lambda line: line.worth)
-    return [(line.first, line.state) for line in likely]
-
-
-def _plays(state: State) -> Iterable[tuple[Action, State]]:
-    for character in some_options(state):
-        for action in character:
-            yield action, rules.apply(state, action)
 
 
 def some_options(state: State) -> list[list[PlayCharacter]]:

@@ -227,11 +227,6 @@ def _expert(*characters: int, **others: Any) -> Settings:
     return Settings(mode="expert", characters=characters, max_attempts=1, **others)
 
 
-def _fresh(seat: int, player_count: int, settings: Settings, turn_count: int = 0) -> MakeSituation:
-    """Return a game from its beginning."""
-    return begin_game(seat, player_count, codec.build_short_settings(settings), turn_count)
-
-
 def _scene(
     settings: Settings = ONCE, seat_count: int = 2, turn_count: int = 1, seat: int = 0, **given: Any
 ) -> MakeSituation:
@@ -300,6 +295,7 @@ def _nearly_full(rng: Random) -> Situation:
     return _situation(state, 0, 5)
 
 
+ADJACENT = Settings(mode="expert", team_seating="adjacent", max_attempts=1)
 BY_GROUP = replace(ONCE, island_address="group")
 END_SAID = _expert(4, 8, 12, explicit_end_turn=True)
 FIVE_GROUPS = "a3GR! b3BBP a4RY . bG"
@@ -518,7 +514,7 @@ PROBES: tuple[Probe, ...] = (
         "seats.last-of-four",
         ("character.expert", "character.in-play", *WHOLE_TURN, *CHARACTERS),
         "Four players, drawn characters, partners side by side: the last seat plays some rounds.",
-        _fresh(3, 4, Settings(mode="expert", team_seating="adjacent", max_attempts=1), 18),
+        begin_game(3, 4, codec.build_short_settings(ADJACENT), 18),
     ),
     _probe(
         "resume.partner-out",

@@ -25,7 +25,6 @@ from fairplay.games.eriantys.rules.state import (
     TILE_COUNT,
     TOWER_COLORS,
     Action,
-    Card,
     ChooseTowers,
     MoveMotherNature,
     Phase,
@@ -129,6 +128,7 @@ class EriantysEncoding(Encoding):
         state: State = position.state
         acts = seat == rules.turn(state)
         order = seats_from(seat, self.seat_count)
+        cards = [(card.character, int(card.is_used), *card.students, card.no_entry) for card in state.cards]
         own_steps = [1 + step for step in position.steps] if acts else []
         return [
             *_islands(state, order),
@@ -145,7 +145,7 @@ class EriantysEncoding(Encoding):
             *_padded([state.coins[other] for other in order] if state.coins else [], self.seat_count),
             state.reserve,
             *unseen(state),
-            *_padded([number for card in state.cards for number in _card(card)], _CARDS_IN_PLAY * (3 + _COLOR_COUNT)),
+            *_padded([number for card in cards for number in card], _CARDS_IN_PLAY * (3 + _COLOR_COUNT)),
             state.played,
             1 + state.ignored,
             state.to_move,
@@ -191,10 +191,6 @@ def _islands(state: State, order: list[int]) -> list[int]:
         here = int(index == state.mother_nature)
         rows[address(state, index)] = [*group.students, len(group.tiles), owner, group.no_entry, here]
     return [number for row in rows for number in row]
-
-
-def _card(card: Card) -> list[int]:
-    return [card.character, int(card.is_used), *card.students, card.no_entry]
 
 
 def _padded(numbers: list[int], size: int) -> list[int]:

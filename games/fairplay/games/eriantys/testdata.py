@@ -30,20 +30,9 @@ from fairplay.games.eriantys.protocol import answers, codec, conversation
 from fairplay.games.eriantys.rules import board
 from fairplay.games.eriantys.rules.state import Action, Phase, Settings, State, view_of
 from fairplay.games.game import Start
+from fairplay.games.kit import testdata as kit
 from fairplay.games.kit.judging import MalformedReplyError
-from fairplay.games.kit.testdata import (
-    Actor,
-    Json,
-    collect_questions,
-    play_game,
-    question,
-    read_int,
-    read_list,
-    read_message,
-    read_scripts,
-    read_text,
-    write_message,
-)
+from fairplay.games.kit.testdata import Json, question
 from fairplay.games.steps import Conversation, Outcome, Show
 
 CHEATS = {mutation.name: mutation for mutation in MUTATIONS}
@@ -54,8 +43,8 @@ CHEATS = {mutation.name: mutation for mutation in MUTATIONS}
 @question
 def start(settings: Json, player_count: Json, seed: Json = 0) -> Json:
     """Give a game as section 2 draws it, in which tower colours are chosen next; the same for the same seed."""
-    count = read_int(player_count, "player_count")
-    return _write_state(rules.initial(_read_settings(settings), count, Random(read_int(seed, "seed"))))
+    count = kit.read_int(player_count, "player_count")
+    return _write_state(rules.initial(_read_settings(settings), count, Random(kit.read_int(seed, "seed"))))
 
 
 @question
@@ -69,7 +58,7 @@ def view(game: Json, seat: Json, settings: Json = None) -> Json:
 def influences(game: Json, tile: Json, settings: Json = None) -> Json:
     """Give the influence of each side on the group of a tile, as things are now (section 4.1)."""
     state = _read_state(game, settings)
-    number = read_int(tile, "tile", 0, 11)
+    number = kit.read_int(tile, "tile", 0, 11)
     return board.influences(state, next(group for group in state.groups if number in group.tiles))
 
 
@@ -100,7 +89,7 @@ def refusal(game: Json, action: Json, settings: Json = None) -> Json:
 def apply(game: Json, actions: Json, settings: Json = None) -> Json:
     """Give the game after an array of actions; an error that names the rule if one of them is illegal."""
     state = _read_state(game, settings)
-    for given in read_list(actions, "actions"):
+    for given in kit.read_list(actions, "actions"):
         verdict = _judge(state, given)
         if isinstance(verdict, MalformedReplyError):
             raise ValueError(f"{given} breaks {verdict.rule_id}: {rules.RULES[verdict.rule_id]}")
@@ -153,7 +142,7 @@ def plan(strategy: Json, game: Json, settings: Json = None) -> Json:
 def actions(game: Json, strategies: Json, settings: Json = None) -> Json:
     """List all actions of a game between strategies, one for each seat."""
     state = _read_state(game, settings)
-    given = read_list(strategies, "strategies", count=len(state.sides))
+    given = kit.read_list(strategies, "strategies", count=len(state.sides))
     brains, found = [_read_strategy(each) for each in given], list[Json]()
     while (seat := rules.turn(state)) is not None:
         action = brains[seat](view_of(state, seat))
@@ -169,11 +158,11 @@ def game(game: Json, actors: Json, settings: Json = None) -> Json:
     Changes say who has left or returned and when: `{"seat": 1, "round": 3, "standing": "AWAY"}`, in their order.
     """
     state, methods = _read_state(game, settings), tuple(conversation.METHODS.values())
-    scripts = read_scripts(actors, "actors", methods, CHEATS, count=len(state.sides))
-    cast = [Actor(script, player(script.strategy), CHEATS) for script in scripts]
+    scripts = kit.read_scripts(actors, "actors", methods, CHEATS, count=len(state.sides))
+    cast = [kit.Actor(script, player(script.strategy), CHEATS) for script in scripts]
     changes: list[Json] = []
     talk = conversation.play(Start("test", state.settings, [script.name for script in scripts], state, fresh=False))
-    end: State = play_game(_noting_changes(talk, state, changes), cast).state.state
+    end: State = kit.play_game(_noting_changes(talk, state, changes), cast).state.state
     return _result(end) | {"changes": changes}
 
 
@@ -201,12 +190,12 @@ def _noting_changes(talk: Conversation, state: State, changes: list[Json]) -> Co
 
 
 def _read_settings(value: Json) -> Settings:
-    return codec.read_settings(read_message(value or {}, eriantys_settings_pb2.Settings, "settings"))
+    return codec.read_settings(kit.read_message(value or {}, eriantys_settings_pb2.Settings, "settings"))
 
 
 def _read_state(value: Json, settings: Json) -> State:
     """Return a full game. Raises ValueError if it has another form, or if no game can lead to it."""
-    return codec.resume(read_message(value, eriantys_pb2.State, "game"), _read_settings(settings), Random(0))
+    return codec.resume(kit.read_message(value, eriantys_pb2.State, "game"), _read_settings(settings), Random(0))
 
 
 def _read_unfinished(value: Json, settings: Json) -> State:
@@ -217,13 +206,13 @@ def _read_unfinished(value: Json, settings: Json) -> State:
 
 
 def _write_state(state: State) -> Json:
-    return write_message(codec.build_state(state))
+    return kit.write_message(codec.build_state(state))
 
 
 def _judge(state: State, value: Json) -> Action | MalformedReplyError:
     """Return a legal action of the player to decide, or what is wrong with it."""
     try:
-        action = answers.read_last_action(read_message(value, eriantys_pb2.LastAction, "action"))
+        action = answers.read_last_action(kit.read_message(value, eriantys_pb2.LastAction, "action"))
     except MalformedReplyError as malformed:
         return malformed
     rule_id = rules.violation(state, action)
@@ -233,15 +222,15 @@ def _judge(state: State, value: Json) -> Action | MalformedReplyError:
 def _write_action(seat: int, action: Action) -> Json:
     message = eriantys_pb2.LastAction()
     answers.put_last_action(message, seat, action)
-    return write_message(message)
+    return kit.write_message(message)
 
 
 def _read_seat(state: State, seat: Json) -> int:
-    return read_int(seat, "seat", 0, len(state.sides) - 1)
+    return kit.read_int(seat, "seat", 0, len(state.sides) - 1)
 
 
 def _read_strategy(strategy: Json) -> Strategy:
-    return make_strategy(read_text(strategy, "strategy"))
+    return make_strategy(kit.read_text(strategy, "strategy"))
 
 
 def _result(state: State) -> dict[str, Json]:
@@ -253,4 +242,4 @@ def _result(state: State) -> dict[str, Json]:
     }
 
 
-TESTDATA = collect_questions(globals())
+TESTDATA = kit.collect_questions(globals())

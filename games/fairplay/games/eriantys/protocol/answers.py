@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, takewhile
 from typing import Any, TypeAlias
@@ -240,13 +240,10 @@ def judge(state: State, reply: Any) -> Action | MalformedReplyError | Failure:
 
 def legal_replies(state: State) -> list[Reply]:
     """Return replies that would be legal now; of exchanges only those of one student, because there are too many."""
-    characters = map(_short_exchanges, character_options(state))
-    return [build_reply(one) for one in chain(due_actions(state), *characters)]
-
-
-def _short_exchanges(options: Sequence[PlayCharacter]) -> Iterator[PlayCharacter]:
-    """Return the options with at most one exchange, which come first."""
-    return takewhile(lambda option: len(option.swaps) <= 1, options)
+    short = [
+        takewhile(lambda play: len(play.swaps) <= 1, plays) for plays in character_options(state)
+    ]  # they come first
+    return [build_reply(one) for one in chain(due_actions(state), *short)]
 
 
 def describe_action(action: Action) -> str:

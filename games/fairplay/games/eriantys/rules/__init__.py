@@ -213,7 +213,7 @@ def legal(state: State) -> Sequence[Action]:
 
     Every group of islands is named once, by its first tile (or its index), and every exchange of students comes
     once. Items of long choices are made when they are asked for. What is left out means the same as something
-    listed: `canonical`.
+    listed: an island by another of its tiles, an exchange in another order.
     """
     due = due_actions(state)
     if state.played:

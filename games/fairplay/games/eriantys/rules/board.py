@@ -117,7 +117,8 @@ def influences(state: State, group: Group) -> list[int]:
     for color, count in enumerate(group.students):
         if count and color != state.ignored and (owner := owners[color]) != NOBODY:
             totals[sides[owner]] += count
-    if group.tower != NOBODY and played != CENTAUR and _counts(state, group.tower):
+    counts = played != CENTAUR and (Standing.OUT not in state.standings or group.tower in live_sides(state))
+    if group.tower != NOBODY and counts:  # towers of a side that was eliminated give no influence
         totals[group.tower] += len(group.tiles)
     if played == KNIGHT:
         totals[sides[state.active]] += _KNIGHT_BONUS
@@ -129,11 +130,6 @@ def _farmed(state: State, color: int) -> int:
     counts = [room[color] for room in state.dining_rooms]
     mine = counts[state.active]
     return state.active if mine and mine == max(counts) else state.professors[color]
-
-
-def _counts(state: State, side: int) -> bool:
-    """Return whether a side's towers give influence: those of a side that was eliminated do not."""
-    return Standing.OUT not in state.standings or side in live_sides(state)
 
 
 def stop_at(state: State, index: int, *, respect_no_entry: bool = True) -> State:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from fairplay.games.eriantys.rules.board import address, addresses, group_of
-from fairplay.games.eriantys.rules.characters import columns
+from fairplay.games.eriantys.rules.board import addresses, group_of
 from fairplay.games.eriantys.rules.state import (
     ASSISTANTS,
     COLOR_COUNT,
@@ -21,7 +20,6 @@ from fairplay.games.eriantys.rules.state import (
     MoveMotherNature,
     Phase,
     PlayAssistant,
-    PlayCharacter,
     State,
     TakeCloud,
     ToDiningRoom,
@@ -42,9 +40,6 @@ _TO_ISLAND = tuple(tuple(ToIsland(color, at) for at in range(TILE_COUNT)) for co
 _MOVE = tuple(MoveMotherNature(steps) for steps in range(_MOST_STEPS + 1))
 _TAKE_CLOUD = tuple(TakeCloud(cloud) for cloud in range(MAX_SEATS))
 _END_TURN = EndTurn()
-
-
-# Tower colours
 
 
 def choice_violation(state: State, seat: int, color: int) -> str | None:
@@ -101,22 +96,7 @@ def most_steps(state: State) -> int:
     return assistant_steps(state.assistants[state.active]) + (_POSTMAN_STEPS if state.played == POSTMAN else 0)
 
 
-def canonical(state: State, action: Action) -> Action:
-    """Return the form in which `legal` lists an action that is legal."""
-    if isinstance(action, ToIsland):
-        return _TO_ISLAND[action.color][_address(state, action.island)]
-    if isinstance(action, PlayCharacter):
-        island = None if action.island is None else _address(state, action.island)
-        left, right = columns(action.swaps)
-        return PlayCharacter(action.character, action.color, island, tuple(zip(left, right, strict=True)))
-    return action
-
-
-def _address(state: State, island: int) -> int:
-    return address(state, group_of(state, island))
-
-
-# Illegal ones
+# What is wrong with an action that is due
 
 
 def _assistant_violation(state: State, action: PlayAssistant) -> str | None:

@@ -369,11 +369,6 @@ def view_of(state: State, seat: int) -> State:
     return state._replace(hands=hands, active=active, draw_state=0)
 
 
-def public_view(state: State) -> State:
-    """Return what everybody may see: as `view_of`, with all hands hidden."""
-    return state._replace(hands=tuple([(0,) * len(hand) for hand in state.hands]), draw_state=0)
-
-
 def choosers(state: State) -> tuple[int, ...]:
     """Return the seats that have still to choose a tower colour: of a team its first member in the game."""
     found: dict[int, int] = {}
@@ -394,11 +389,6 @@ def sides_of(settings: Settings, seat_count: int) -> tuple[int, ...]:
     if seat_count < MAX_SEATS:
         return tuple(range(seat_count))
     return (0, 1, 0, 1) if settings.team_seating == "alternating" else (0, 0, 1, 1)
-
-
-def holder(state: State, side: int) -> int:
-    """Return the seat on whose board a side's towers stand: of a team the first one (section 1.3)."""
-    return state.sides.index(side)
 
 
 def members(state: State, side: int) -> tuple[int, ...]:

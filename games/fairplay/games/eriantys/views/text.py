@@ -34,7 +34,6 @@ _STYLES = {  # each student is an initial on its own colour, so that it is seen 
 }
 _TOWERS = {0: "  ", 1: "[#ffffff on #222222]♜[/] ", 2: "[#000000 on #ffffff]♜[/] ", 3: "[#ffffff on #777777]♜[/] "}
 _MUTED, _MARK, _MOTHER = "#5f8296", "bold #c77700", "bold #ffffff on #b45309"
-_WIDTH = 76  # of a line, at most
 _MOST_CHOICES = 6  # lines of them: the islands below them still fit on a small screen
 _SIDE_NAME = 14  # cells of a name beside the board
 
