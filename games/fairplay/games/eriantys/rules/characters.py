@@ -7,19 +7,7 @@ from functools import cache, lru_cache
 from itertools import combinations_with_replacement
 from typing import Final, Generic, NamedTuple, TypeVar, overload
 
-from fairplay.games.eriantys.rules.board import (
-    addresses,
-    draw,
-    group_of,
-    last_round,
-    seated,
-    stop_at,
-    with_claim,
-    with_coins,
-    with_recheck,
-    with_student,
-    with_zero_check,
-)
+from fairplay.games.eriantys.rules import board
 from fairplay.games.eriantys.rules.state import (
     COLOR_COUNT,
     NO_ENTRY_TILES,
@@ -184,7 +172,7 @@ def _card_colors(_state: State, card: Card) -> Sequence[int]:
 
 
 def _any_island(state: State, _card: Card) -> Sequence[int]:
-    return addresses(state)
+    return board.addresses(state)
 
 
 def _color_of(action: PlayCharacter) -> int:
@@ -195,7 +183,7 @@ def _color_of(action: PlayCharacter) -> int:
 def _group_of(state: State, action: PlayCharacter) -> int:
     """Return the index of the group that an action names."""
     assert action.island is not None
-    return group_of(state, action.island)
+    return board.group_of(state, action.island)
 
 
 def _with_card(state: State, card: Card) -> State:
@@ -206,10 +194,10 @@ def _with_card(state: State, card: Card) -> State:
 def _replenished(state: State, card: Card, color: int) -> State:
     """Return the state without a student of a character, and with another drawn onto it if the bag has one (5.4)."""
     had = any(state.bag)
-    draw_state, drawn, bag = draw(state.draw_state, state.bag, 1, state.settings.draw_model)
+    draw_state, drawn, bag = board.draw(state.draw_state, state.bag, 1, state.settings.draw_model)
     state = _with_card(state, card._replace(students=added(plus(card.students, color, -1), drawn)))
     state = state._replace(draw_state=draw_state, bag=bag)
-    return last_round(state, Reason.BAG_EMPTY) if had and not any(bag) else state
+    return board.last_round(state, Reason.BAG_EMPTY) if had and not any(bag) else state
 
 
 def _exchange(state: State, others: Counts, most: int) -> Exchange:
@@ -223,7 +211,7 @@ def _exchange(state: State, others: Counts, most: int) -> Exchange:
 
 def _monk(state: State, card: Card, action: PlayCharacter) -> State:
     color = _color_of(action)
-    groups = with_student(state, _group_of(state, action), color)
+    groups = board.with_student(state, _group_of(state, action), color)
     return _replenished(state._replace(groups=groups), card, color)
 
 
@@ -237,7 +225,7 @@ def _monk_violation(_state: State, card: Card, action: PlayCharacter) -> str | N
 def _farmer(state: State, _card: Card, _action: PlayCharacter) -> State:
     """Return the state with all colours claimed now; students placed later in the turn are looked at then."""
     for color in range(COLOR_COUNT):
-        state = with_claim(state, color)
+        state = board.with_claim(state, color)
     return state
 
 
@@ -245,7 +233,7 @@ def _farmer(state: State, _card: Card, _action: PlayCharacter) -> State:
 
 
 def _herald(state: State, _card: Card, action: PlayCharacter) -> State:
-    return stop_at(state, _group_of(state, action), respect_no_entry=state.settings.herald_respects_no_entry)
+    return board.stop_at(state, _group_of(state, action), respect_no_entry=state.settings.herald_respects_no_entry)
 
 
 # 5: a no-entry tile on an island
@@ -265,7 +253,7 @@ def _herbalist(state: State, card: Card, action: PlayCharacter) -> State:
 def _herbalist_islands(state: State, card: Card) -> Sequence[int]:
     if not card.no_entry:
         return ()
-    pairs = zip(addresses(state), state.groups, strict=True)
+    pairs = zip(board.addresses(state), state.groups, strict=True)
     return [island for island, group in pairs if _takes_tile(state, group)]
 
 
@@ -340,13 +328,13 @@ def _minstrel(state: State, _card: Card, action: PlayCharacter) -> State:
     changed = [color for color, count in enumerate(after) if count != before[color]]
     if state.settings.coins_from_characters:
         for color in changed:
-            state = with_coins(state, color, before[color], after[color])
+            state = board.with_coins(state, color, before[color], after[color])
     for color in changed:
         if after[color] > before[color]:
-            state = with_claim(state, color)
+            state = board.with_claim(state, color)
         else:
-            state = with_recheck(state, color) if state.settings.professor_recheck_on_removal else state
-            state = with_zero_check(state, color)
+            state = board.with_recheck(state, color) if state.settings.professor_recheck_on_removal else state
+            state = board.with_zero_check(state, color)
     return state
 
 
@@ -367,7 +355,7 @@ def _princess_violation(state: State, card: Card, action: PlayCharacter) -> str 
 
 def _princess(state: State, card: Card, action: PlayCharacter) -> State:
     color = _color_of(action)
-    return _replenished(seated(state, color, pays=state.settings.coins_from_characters), card, color)
+    return _replenished(board.seated(state, color, pays=state.settings.coins_from_characters), card, color)
 
 
 # 12: everybody returns up to three students of a colour to the bag
@@ -383,7 +371,7 @@ def _thief(state: State, _card: Card, action: PlayCharacter) -> State:
     state = state._replace(dining_rooms=tuple(rooms), bag=plus(state.bag, color, sum(removed)))
     if any(removed) and not state.settings.bag_end_latched:
         state = state._replace(last_round=Reason.NONE if all(state.hands) else Reason.LAST_ASSISTANT)
-    return with_zero_check(state, color)
+    return board.with_zero_check(state, color)
 
 
 # All of them
@@ -489,7 +477,7 @@ def _shape_violation(state: State, piece: Piece, action: PlayCharacter) -> str |
     colors += [] if action.color is None else [action.color]
     if not all(0 <= color < COLOR_COUNT for color in colors):
         return "eriantys.color.known"
-    if action.island is not None and group_of(state, action.island) == NOBODY:
+    if action.island is not None and board.group_of(state, action.island) == NOBODY:
         return "eriantys.island.known"
     too_few = not action.swaps and piece.most_swaps and not state.settings.allow_zero_swaps
     return "eriantys.character.swap-count" if too_few or len(action.swaps) > piece.most_swaps else None

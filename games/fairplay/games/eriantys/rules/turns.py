@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from fairplay.games.eriantys.rules.board import (
-    draw,
-    group_of,
-    last_round,
-    over,
-    seated,
-    stop_at,
-    with_professors_returned,
-    with_student,
-)
+from fairplay.games.eriantys.rules import board
 from fairplay.games.eriantys.rules.characters import play_character
 from fairplay.games.eriantys.rules.state import (
     COLOR_COUNT,
@@ -64,11 +55,11 @@ def _refilled(state: State) -> State:
     lacking, left = sum([capacity - sum(cloud) for cloud in state.clouds]), sum(state.bag)
     short = left < lacking
     if short and state.settings.short_refill == "end_now":
-        return over(state, Reason.BAG_EMPTY)
+        return board.over(state, Reason.BAG_EMPTY)
     clouds: list[Counts] = []
     draw_state, bag = state.draw_state, state.bag
     for cloud in state.clouds:
-        draw_state, drawn, bag = draw(draw_state, bag, capacity - sum(cloud), state.settings.draw_model)
+        draw_state, drawn, bag = board.draw(draw_state, bag, capacity - sum(cloud), state.settings.draw_model)
         clouds.append(added(cloud, drawn))
     state = state._replace(
         draw_state=draw_state,
@@ -76,7 +67,7 @@ def _refilled(state: State) -> State:
         clouds=tuple(clouds),
         clouds_closed=short and state.settings.short_refill == "skip_all",
     )
-    return state if any(bag) else last_round(state, Reason.BAG_EMPTY)
+    return state if any(bag) else board.last_round(state, Reason.BAG_EMPTY)
 
 
 def _next_in(state: State) -> tuple[int, tuple[int, ...]]:
@@ -135,14 +126,14 @@ def end_turn(state: State) -> State:
     """Return the state after the turn of the active seat, without what holds only in that turn."""
     if state.played:
         if state.borrowed != _NOTHING_BORROWED:
-            state = with_professors_returned(state)
+            state = board.with_professors_returned(state)
         state = state._replace(played=0, ignored=NOBODY)
     return next_actor(state._replace(to_move=0) if state.to_move else state)
 
 
 def _round_ended(state: State) -> State:
     if state.last_round:
-        return over(state, state.last_round)
+        return board.over(state, state.last_round)
     order = action_order(state)
     return begin_round(state._replace(first=order[0]) if order else state)
 
@@ -175,15 +166,15 @@ def _planned(state: State, action: PlayAssistant) -> State:
         planned=(*state.planned, seat),
         revision=state.revision + 1,
     )
-    return next_planner(state if hand else last_round(state, Reason.LAST_ASSISTANT))
+    return next_planner(state if hand else board.last_round(state, Reason.LAST_ASSISTANT))
 
 
 def _dined(state: State, action: ToDiningRoom) -> State:
-    return seated(_student_left(state, action.color, state.groups), action.color)
+    return board.seated(_student_left(state, action.color, state.groups), action.color)
 
 
 def _landed(state: State, action: ToIsland) -> State:
-    groups = with_student(state, group_of(state, action.island), action.color)
+    groups = board.with_student(state, board.group_of(state, action.island), action.color)
     return _student_left(state, action.color, groups)
 
 
@@ -202,7 +193,7 @@ def _student_left(state: State, color: int, groups: tuple[Group, ...]) -> State:
 def _moved(state: State, action: MoveMotherNature) -> State:
     index = (state.mother_nature + action.steps) % len(state.groups)
     state = state._replace(mother_nature=index, revision=state.revision + 1)
-    return after_mother_nature(stop_at(state, index))
+    return after_mother_nature(board.stop_at(state, index))
 
 
 def _took(state: State, action: TakeCloud) -> State:
