@@ -312,11 +312,7 @@ def test_farmer_takes_from_later_placements_too() -> None:
     assert played(start, PlayCharacter(2), ToDiningRoom(BLUE)).professors[BLUE] == 0
     assert played(start, ToDiningRoom(BLUE), PlayCharacter(2)).professors[BLUE] == 0
     reverting = at_table(
-        2,
-        chosen={"farmer_after_turn": "revert"},
-        rooms=["BLUE1", "BLUE2"],
-        professors={BLUE: 1},
-        entrances=["BLUE3"],
+        2, chosen={"farmer_after_turn": "revert"}, rooms=["BLUE1", "BLUE2"], professors={BLUE: 1}, entrances=["BLUE3"]
     )
     level = played(reverting, PlayCharacter(2), ToDiningRoom(BLUE))
     assert level.borrowed[BLUE] == 1
@@ -416,12 +412,7 @@ def test_herald_can_merge_under_mother_nature() -> None:
 
 
 def test_herald_can_end_the_game() -> None:
-    start = at_table(
-        3,
-        groups=[([1, 2, 3], 0), ([5, 6, 7, 8], 0)],
-        held={4: "RED"},
-        professors={RED: 0},
-    )
+    start = at_table(3, groups=[([1, 2, 3], 0), ([5, 6, 7, 8], 0)], held={4: "RED"}, professors={RED: 0})
     state = played(start, PlayCharacter(3, None, 4))
     assert (state.reason, rules.winners(state), rules.turn(state)) == (Reason.LAST_TOWER, (0,), None)
     assert invariant(state) is None

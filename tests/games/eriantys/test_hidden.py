@@ -48,12 +48,7 @@ def first_calls(state: State) -> list[tuple[int, bytes]]:
             for call in calls
         ]
         if isinstance(step, Call) or (
-            calls[:1]
-            and calls[0].method
-            in (
-                conversation.ASK_TOWER_COLOR,
-                conversation.SHOW_END_GAME,
-            )
+            calls[:1] and calls[0].method in (conversation.ASK_TOWER_COLOR, conversation.SHOW_END_GAME)
         ):
             return sent
         answer = {call.seat: call.method.response() for call in calls} or None

@@ -127,12 +127,7 @@ def lacking() -> int:
         (students_first, [], "student-", rules.RULES["eriantys.student.entrance"]),
         (students_first, ["student"], "island-12", rules.RULES["eriantys.island.known"]),
         (students_first, [], "character-1", rules.RULES["eriantys.character.expert"]),
-        (
-            lambda: after(fresh(), Phase.MOTHER_NATURE),
-            [],
-            "here",
-            rules.RULES["eriantys.mother-nature.steps"],
-        ),
+        (lambda: after(fresh(), Phase.MOTHER_NATURE), [], "here", rules.RULES["eriantys.mother-nature.steps"]),
     ],
 )
 def test_what_is_illegal_is_refused_with_the_rule(

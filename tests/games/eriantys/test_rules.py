@@ -442,11 +442,7 @@ def test_e_01_the_last_tower_wins_at_once() -> None:
 
 
 def test_e_03_three_groups_end_the_game_at_once() -> None:
-    start = table(
-        groups=[(range(4), 0), ([5, 6], 0), (range(7, 11), 1)],
-        held={4: "RED"},
-        professors={RED: 0},
-    )
+    start = table(groups=[(range(4), 0), ([5, 6], 0), (range(7, 11), 1)], held={4: "RED"}, professors={RED: 0})
     state = moved(start, 4)
     assert tiles(state) == [tuple(range(7)), (7, 8, 9, 10), (11,)]
     assert (state.reason, state.towers, rules.winners(state)) == (Reason.FEW_GROUPS, (1, 4), (0,))
@@ -495,11 +491,7 @@ def test_e_08_a_last_tower_wins_in_the_last_round_too() -> None:
 
 def test_e_10_a_teams_professors_count_together() -> None:
     state = ended(
-        table(
-            4,
-            groups=[(range(5), 0), (range(6, 11), 1)],
-            professors={RED: 0, BLUE: 2, GREEN: 1, PINK: 1, YELLOW: 1},
-        )
+        table(4, groups=[(range(5), 0), (range(6, 11), 1)], professors={RED: 0, BLUE: 2, GREEN: 1, PINK: 1, YELLOW: 1})
     )
     assert state.towers == (3, 3)
     assert rules.winners(state) == (1, 3)
@@ -550,11 +542,7 @@ def test_s_01_ten_islands_start_with_a_student() -> None:
 
 @pytest.mark.parametrize(
     ("seats", "entrance", "bag", "cloud"),
-    [
-        pytest.param(2, 7, 106, 3, id="S-02"),
-        pytest.param(3, 9, 93, 4, id="S-03"),
-        pytest.param(4, 7, 92, 3, id="S-04"),
-    ],
+    [pytest.param(2, 7, 106, 3, id="S-02"), pytest.param(3, 9, 93, 4, id="S-03"), pytest.param(4, 7, 92, 3, id="S-04")],
 )
 def test_entrances_bag_and_s_06_clouds(seats: int, entrance: int, bag: int, cloud: int) -> None:
     state = rules.initial(BASIC, seats, Random(3))
@@ -1002,8 +990,7 @@ def test_an_interrupted_turn_may_be_broken_off() -> None:
 
 
 @pytest.mark.parametrize(
-    ("phase", "changes"),
-    [(Phase.STUDENTS, {"played": 8}), (Phase.MOTHER_NATURE, {}), (Phase.END_TURN, {})],
+    ("phase", "changes"), [(Phase.STUDENTS, {"played": 8}), (Phase.MOTHER_NATURE, {}), (Phase.END_TURN, {})]
 )
 def test_a_turn_is_finished_from_wherever_it_is_interrupted(phase: Phase, changes: dict[str, Any]) -> None:
     settings = expert(8, on_disconnect="skip_turns", explicit_end_turn=True)

@@ -75,9 +75,7 @@ def test_greedy_takes_a_tower_when_it_can() -> None:
 
 def test_best_takes_the_tower_that_wins() -> None:
     state = table(
-        groups=[([5, 6, 7], 0), ([9, 10, 11], 0), ([1], 0)],
-        held={3: "RED2", 2: "YELLOW"},
-        professors={RED: 0},
+        groups=[([5, 6, 7], 0), ([9, 10, 11], 0), ([1], 0)], held={3: "RED2", 2: "YELLOW"}, professors={RED: 0}
     )
     assert state.towers[0] == 1
     assert strategy("best")(state) == MoveMotherNature(3)

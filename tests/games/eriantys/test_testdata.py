@@ -171,8 +171,7 @@ def test_games_and_actions_survive_the_round_trip(seed: int, seats: int) -> None
 
 
 @pytest.mark.parametrize(
-    ("action", "sentence"),
-    [({"pass": True}, 'no field named "pass"'), ([7], "action is .7.: it must be an object")],
+    ("action", "sentence"), [({"pass": True}, 'no field named "pass"'), ([7], "action is .7.: it must be an object")]
 )
 def test_a_bad_action_is_refused(action: Any, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):

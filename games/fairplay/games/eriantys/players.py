@@ -252,7 +252,10 @@ def _best(view: State, width: int) -> Action:
         return _best_assistant(view, max(1, width // 2))
     if view.phase in (Phase.STUDENTS, Phase.MOTHER_NATURE) and (line := best_line(view, view.active, width)):
         return line.first
-    return _best_cloud(view) if view.phase is Phase.CLOUD else due_actions(view)[0]
+    if view.phase is Phase.CLOUD:  # characters are up to `best_line`, before it
+        clouds = [action.cloud for action in due_actions(view) if isinstance(action, TakeCloud)]
+        return TakeCloud(max(clouds, key=lambda cloud: _usefulness(view, view.clouds[cloud])))
+    return due_actions(view)[0]
 
 
 _CARD_PRICE = 0.35  # what an assistant costs for each of its values: low ones act early, and come back never
@@ -278,12 +281,6 @@ def _turn_worth(view: State, seat: int, value: int, width: int) -> float:
     start = view._replace(phase=phase, assistants=assistants, to_move=to_move, cards=())
     line = best_line(start, seat, width)
     return line.worth if line else 0.0
-
-
-def _best_cloud(view: State) -> Action:
-    """Return the cloud whose colours the player can use most; characters are up to `best_line`, before it."""
-    clouds = [action.cloud for action in due_actions(view) if isinstance(action, TakeCloud)]
-    return TakeCloud(max(clouds, key=lambda cloud: _usefulness(view, view.clouds[cloud])))
 
 
 def _usefulness(view: State, cloud: Counts) -> float:

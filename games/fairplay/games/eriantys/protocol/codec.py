@@ -326,17 +326,14 @@ def resume(message: eriantys_pb2.State, settings: Settings, rng: Random) -> Stat
     for check in (_length_problem, _enum_problem, _number_problem, _seat_problem, _hidden_problem):
         if problem := check(message):
             raise ValueError(problem)
-    state = _read(message, settings, _hands(message))._replace(
+    ends = [*accumulate(message.hand_sizes, initial=0)]
+    hands = tuple([tuple(message.hands[start:end]) for start, end in pairwise(ends)])
+    state = _read(message, settings, hands)._replace(
         bag=tuple(message.bag_students), draw_state=messages.read_draw_state(message.draw_state, rng)
     )
     if problem := invariant(state):
         raise ValueError(problem)
     return state
-
-
-def _hands(message: eriantys_pb2.State) -> tuple[tuple[int, ...], ...]:
-    ends = [*accumulate(message.hand_sizes, initial=0)]
-    return tuple(tuple(message.hands[start:end]) for start, end in pairwise(ends))
 
 
 def _length_problem(message: eriantys_pb2.State) -> str | None:

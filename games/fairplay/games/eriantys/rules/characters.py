@@ -288,13 +288,6 @@ def _jester(state: State, card: Card, action: PlayCharacter) -> State:
     return _with_card(state, card._replace(students=added(taken(card.students, from_card), from_entrance)))
 
 
-# 9: a colour gives no influence in this turn
-
-
-def _mushroom_hunter(state: State, _card: Card, action: PlayCharacter) -> State:
-    return state._replace(ignored=_color_of(action))
-
-
 # 10: up to two students of the entrance for as many of the dining room
 
 _MINSTREL_MOST = 2
@@ -394,15 +387,14 @@ PIECES: Final[Mapping[int, Piece]] = {
         students=6,
     ),
     8: Piece("knight", 2, helps_move_only=True),  # two more influence for the player's side
-    9: Piece("mushroom hunter", 3, _mushroom_hunter, colors=_any_color, helps_move_only=True),
-    10: Piece(
-        "minstrel",
-        1,
-        _minstrel,
-        _minstrel_violation,
-        exchange=_minstrel_exchange,
-        most_swaps=_MINSTREL_MOST,
+    9: Piece(
+        "mushroom hunter",
+        3,
+        lambda state, _card, action: state._replace(ignored=_color_of(action)),  # it gives no influence in this turn
+        colors=_any_color,
+        helps_move_only=True,
     ),
+    10: Piece("minstrel", 1, _minstrel, _minstrel_violation, exchange=_minstrel_exchange, most_swaps=_MINSTREL_MOST),
     11: Piece("princess", 2, _princess, _princess_violation, colors=_princess_colors, students=4),
     12: Piece("thief", 3, _thief, colors=_any_color),
 }

@@ -236,7 +236,8 @@ def _phase_problem(state: State) -> str | None:
 
 def _turn_problem(state: State) -> str | None:
     seat = state.active
-    if (state.phase is Phase.TOWERS) != (state.round == 0) or (state.round > 0 and _lacks_towers(state)):
+    lacks_towers = any(state.tower_colors[side] == NOBODY for side in live_sides(state))
+    if (state.phase is Phase.TOWERS) != (state.round == 0) or (state.round > 0 and lacks_towers):
         return "Tower colours are chosen before the first round."
     if seat in state.queue:
         return "Who is to decide cannot come after itself."
@@ -248,11 +249,6 @@ def _turn_problem(state: State) -> str | None:
 
 
 _NO_TURN = (0, NOBODY, *(NOBODY,) * COLOR_COUNT)
-
-
-def _lacks_towers(state: State) -> bool:
-    """Return whether a side of which somebody is left has no tower colour."""
-    return any(state.tower_colors[side] == NOBODY for side in live_sides(state))
 
 
 def _planning_problem(state: State) -> str | None:

@@ -99,7 +99,10 @@ def next_actor(state: State) -> State:
     """Return the state in which the next seat begins its turn; after the last one the round ends."""
     seat, queue = _next_in(state)
     if seat == NOBODY:
-        return _round_ended(state)
+        if state.last_round:
+            return board.over(state, state.last_round)
+        order = action_order(state)
+        return begin_round(state._replace(first=order[0]) if order else state)
     to_move = min(size_of(len(state.sides)).cloud, sum(state.entrances[seat]))
     return state._replace(
         phase=Phase.STUDENTS if to_move else Phase.MOTHER_NATURE, active=seat, queue=queue, to_move=to_move
@@ -129,13 +132,6 @@ def end_turn(state: State) -> State:
             state = board.with_professors_returned(state)
         state = state._replace(played=0, ignored=NOBODY)
     return next_actor(state._replace(to_move=0) if state.to_move else state)
-
-
-def _round_ended(state: State) -> State:
-    if state.last_round:
-        return board.over(state, state.last_round)
-    order = action_order(state)
-    return begin_round(state._replace(first=order[0]) if order else state)
 
 
 # What actions do (sections 3 and 6)

@@ -172,12 +172,9 @@ def svg(state: eriantys_pb2.State, players: Sequence[str], own: Own = NOTHING_OW
         drawn = school_parts(seat, box, marks, own=number == own.seat)
         parts += _panel(box, "board", "", drawn, marked=seat.turn or seat.won)
     height = boards[-1].y + SCHOOL_HEIGHT + _MARGIN
-    return document(wide + 2 * _MARGIN, height, _title(listed, state), parts, ground="#dbe9f2", ink="#23313c")
-
-
-def _title(listed: Sequence[Seat], state: eriantys_pb2.State) -> str:
     each = (f"{seat.name}{seat.status and f' ({seat.status})'}" for seat in listed)
-    return f"Eriantys, {course(state)}: {', '.join(each)}"
+    title = f"Eriantys, {course(state)}: {', '.join(each)}"
+    return document(wide + 2 * _MARGIN, height, title, parts, ground="#dbe9f2", ink="#23313c")
 
 
 def _boards(count: int, top: float, wide: float) -> list[Box]:
@@ -220,7 +217,10 @@ def _islands(found: Sequence[Group], box: Box, marks: Marks) -> Iterator[str]:
         places, part = [ring[tile] for tile in group.tiles], f"island-{group.tiles[0]}"
         yield piece("group", group_words(group), part=part)
         if len(places) > 1:
-            yield from _bridges(places)
+            line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+            for color, width in (("#7fa463", 60), ("#cfe3b4", 57)):  # bridges
+                shape = f'stroke="{color}" stroke-width="{width}" stroke-linejoin="round"'
+                yield f'<polyline points="{line}" fill="none" {shape}/>'
         yield from (use("island", x, y) for x, y in places)
         yield from (outline(f'circle cx="{x:.1f}" cy="{y:.1f}" r="{ISLAND - 3:.0f}"', part, marks) for x, y in places)
         for place, (tile, (x, y)) in enumerate(zip(group.tiles, places, strict=True)):
@@ -231,12 +231,6 @@ def _islands(found: Sequence[Group], box: Box, marks: Marks) -> Iterator[str]:
             yield from _contents(group) if middle else ()
             yield "</g>"
         yield "</g>"
-
-
-def _bridges(places: Sequence[tuple[float, float]]) -> Iterator[str]:
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-    for color, width in (("#7fa463", 60), ("#cfe3b4", 57)):
-        yield f'<polyline points="{line}" fill="none" stroke="{color}" stroke-width="{width}" stroke-linejoin="round"/>'
 
 
 def _pawns(group: Group, middle: bool) -> Iterator[str]:
@@ -318,15 +312,11 @@ def _characters(state: eriantys_pb2.State, marks: Marks) -> Iterator[str]:
         yield words_at(14, 46, "in this turn" if played else "", 12, fill=AMBER_INK)
         for at, initial in enumerate(initials(held[place], 6)):
             yield use(initial, 28 + 34 * at, high - 36, 1.2)
-        yield from _tiles(state.character_no_entry_counts[place], high - 36)
+        for at in range(state.character_no_entry_counts[place]):
+            yield f'<g class="no-entry">{use("no-entry", 28 + 34 * at, high - 36)}</g>'
         yield f"{outline(shape, part, marks)}</g>"
     yield f'<g class="reserve">{coin(INSET + 14, _RING_HEIGHT - 26, state.reserve_count)}'
     yield f"{words_at(INSET + 36, _RING_HEIGHT - 21, 'in the reserve', 13, fill=MUTED)}</g>"
-
-
-def _tiles(count: int, y: float) -> Iterator[str]:
-    for place in range(count):
-        yield f'<g class="no-entry">{use("no-entry", 28 + 34 * place, y)}</g>'
 
 
 # School boards, and what a person has in hand

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from fairplay.eriantys.v1 import eriantys_pb2
 from fairplay.games.eriantys.rules.characters import NAMES
 from fairplay.games.frontends import Choice
-from fairplay.games.kit.lettering import short_name
+from fairplay.games.kit.lettering import seat_name
 
 COLORS = 5
 INITIALS = "GRYPB"
@@ -107,7 +107,7 @@ def seats(state: eriantys_pb2.State, players: Sequence[str]) -> list[Seat]:
     hands = _hands(state)
     return [
         Seat(
-            name=_name(seat, players),
+            name=seat_name(seat, players, NAME_LIMIT),
             status=_status(state, seat),
             turn=_is_due(state, seat),
             won=seat in state.winner_seats,
@@ -123,12 +123,6 @@ def seats(state: eriantys_pb2.State, players: Sequence[str]) -> list[Seat]:
         )
         for seat, side in enumerate(state.sides)
     ]
-
-
-def _name(seat: int, players: Sequence[str]) -> str:
-    """Return the name of the player in a seat, fit for XML and terminals."""
-    name = players[seat] if seat < len(players) else ""
-    return short_name(name, NAME_LIMIT) or f"player {seat + 1}"
 
 
 def _is_due(state: eriantys_pb2.State, seat: int) -> bool:
@@ -198,7 +192,7 @@ def last_action(state: eriantys_pb2.State, players: Sequence[str]) -> str:
             what = _describe(done.action)
         case _:
             return ""
-    return f"{_name(done.seat, players)} {what}"
+    return f"{seat_name(done.seat, players, NAME_LIMIT)} {what}"
 
 
 def _describe(action: eriantys_pb2.Action) -> str:
