@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from fairplay.games.kit.turns import Turns
-from fairplay.games.steps import build_methods
+from fairplay.games.steps import methods_of
 from fairplay_nim import rules
 from fairplay_nim.v1 import nim_pb2 as pb
 
-SERVICE = "fairplay_nim.v1.NimPlayerService"
-METHODS = build_methods(
-    SERVICE, {"PlayAs": (pb.PlayAsRequest, pb.PlayAsResponse), "Take": (pb.TakeRequest, pb.TakeResponse)}
-)
-PLAY_AS, TAKE = METHODS.values()
+PLAY_AS, TAKE = methods_of(pb.DESCRIPTOR.services_by_name["NimPlayerService"]).values()
 TURNS = Turns(
     rules=rules,
     settings_type=pb.Settings,

@@ -16,17 +16,16 @@ from fairplay.fish.v1 import fish_pb2
 from fairplay.fish.v1.fish_player_pb2 import (
     PlayAsRequest,
     SetupRequest,
-    SetupResponse,
     TakeTurnRequest,
     TakeTurnResponse,
 )
-from fairplay.games.fish import rules
-from fairplay.games.fish.person import FRONTEND, FishPerson, Moving, Placing
+from fairplay.games.fish import protocol, rules
+from fairplay.games.fish.person import FRONTEND, FishPerson, moving, placing
 from fairplay.games.fish.protocol import Shown, build_state, colors
 from fairplay.games.fish.rules.board import Action, Move, Place, board_of_rows
 from fairplay.games.fish.views import svg
 from fairplay.games.frontends import RESERVED_KEYS, IllegalChoiceError, find_frontend
-from fairplay.games.kit.person import Marks
+from fairplay.games.kit.person import Draft, Marks
 from tests.games.at_table import LIMIT_S, AtTable, asking
 from tests.games.pointing import point_at_random
 
@@ -74,33 +73,31 @@ def test_what_may_be_chosen_is_what_is_legal_and_leads_to_it(seed: int, steps: i
         state = rules.apply(state, rng.choice(rules.legal(state)))
     if rules.turn(state) is None:
         return
-    if rules.placing(state):
-        placed = [Placing(state).choose(choice.part) for choice in Placing(state).choices]
-        assert {draft.place for draft in placed} == {a.cell for a in rules.legal(state) if isinstance(a, Place)}
-        assert all(draft.reply == SetupResponse(place=draft.place) and not draft.choices for draft in placed)
-    else:
-        penguins = [Moving(state).choose(choice.part) for choice in Moving(state).choices]
-        moves = [draft.choose(choice.part) for draft in penguins for choice in draft.choices]
-        assert sorted(Move(draft.source or 0, draft.target or 0) for draft in moves) == sorted(rules.legal(state))
-        assert all(draft.reply is not None for draft in moves)
-        assert all(draft.reply is None for draft in penguins)
+    drafts: list[Draft] = [placing(state) if rules.placing(state) else moving(state)]
+    for _ in range(1 if rules.placing(state) else 2):
+        assert all(draft.reply is None for draft in drafts)
+        drafts = [draft.choose(choice.part) for draft in drafts for choice in draft.choices]
+    assert not any(draft.choices for draft in drafts)
+    replies = [draft.reply for draft in drafts]
+    assert len(replies) == len(rules.legal(state))
+    assert all(reply in replies for reply in protocol.legal_replies(state))
 
 
 @pytest.mark.parametrize(
     ("draft", "part", "sentence"),
     [
-        (Moving(COLUMN), "cell-2", rules.RULES["fish.move.own-penguin"]),
-        (Moving(COLUMN, 0), "cell-4", rules.RULES["fish.move.clear-path"]),
-        (Moving(COLUMN, 0), "cell-²", rules.RULES["fish.move.on-board"]),
-        (Placing(COLUMN._replace(penguins=2)), "cell-3", rules.RULES["fish.place.tile"]),
+        (moving(COLUMN), "cell-2", rules.RULES["fish.move.own-penguin"]),
+        (moving(COLUMN, 0), "cell-4", rules.RULES["fish.move.clear-path"]),
+        (moving(COLUMN, 0), "cell-²", rules.RULES["fish.move.on-board"]),
+        (placing(COLUMN._replace(penguins=2)), "cell-3", rules.RULES["fish.place.tile"]),
         (
-            Moving(standing([[1], [2], [1], [0], [4], [1]], [0, 4], [1, 2])),
+            moving(standing([[1], [2], [1], [0], [4], [1]], [0, 4], [1, 2])),
             "cell-0",
             "This penguin cannot move: there is no free tile beside it.",
         ),
     ],
 )
-def test_what_is_illegal_is_refused_with_the_rule(draft: Moving | Placing, part: str, sentence: str) -> None:
+def test_what_is_illegal_is_refused_with_the_rule(draft: Draft, part: str, sentence: str) -> None:
     with pytest.raises(IllegalChoiceError) as refused:
         draft.choose(part)
     assert str(refused.value) == sentence
@@ -108,8 +105,9 @@ def test_what_is_illegal_is_refused_with_the_rule(draft: Moving | Placing, part:
 
 def test_another_penguin_may_be_chosen_in_place_of_the_first() -> None:
     state = standing([[1], [2], [1], [4], [5], [1]], [0, 3], [5, 2])
-    assert Moving(state, 0).choose("cell-3") == Moving(state, 3)
-    assert Moving(state, 0, 1).choose("cell-3") == Moving(state, 3)
+    for draft in (moving(state, 0), moving(state, 0, 1)):
+        again = draft.choose("cell-3")
+        assert (again.chosen, again.choices) == (moving(state, 3).chosen, moving(state, 3).choices)
 
 
 # --- a person ---

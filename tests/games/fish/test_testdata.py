@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairplay.games.fish import forms, rules, testdata
+from fairplay.games.fish import rules, testdata
 from fairplay.games.fish.rules import Settings, State
 from fairplay.games.fish.rules.board import Move, Place, board_of
 
@@ -58,17 +58,17 @@ def seen(state: State) -> tuple[object, ...]:
 def test_a_state_is_the_same_after_writing_and_reading(seed: int, seats: int) -> None:
     for state in states_of_a_game(seed, seats):
         if any(state.alive):
-            written = json.loads(json.dumps(forms.write_state(forms.Table(state, rules.COLORS))))
-            game = forms.read_state(written, state.penguins)
+            written = json.loads(json.dumps(testdata.write_state(testdata.Table(state, rules.COLORS))))
+            game = testdata.read_state(written, state.penguins)
             assert seen(game.state) == seen(state)
-            assert forms.write_state(game) == written
+            assert testdata.write_state(game) == written
 
 
 def test_seats_are_numbered_in_the_order_of_the_players() -> None:
-    game = forms.read_state(STATE)
+    game = testdata.read_state(STATE)
     assert game.colors == ("brown", "red")
     assert (game.state.places, game.state.scores, rules.turn(game.state)) == (((0,), (3,)), (4, 7), 0)
-    assert forms.write_state(game) == STATE
+    assert testdata.write_state(game) == STATE
 
 
 def test_the_eliminated_are_not_written() -> None:
@@ -80,7 +80,7 @@ def test_the_eliminated_are_not_written() -> None:
 @given(st.lists(st.lists(st.integers(0, 5), max_size=6), min_size=1, max_size=6).filter(any))
 def test_a_board_is_the_same_after_reading_and_writing_but_for_the_padding(rows: list[list[int]]) -> None:
     width = max(map(len, rows))
-    written = forms.write_board(rules.state_of(forms.read_board(rows), [()], penguins=0))
+    written = testdata.write_board(rules.state_of(testdata.read_board(rows), [()], penguins=0))
     assert written == [row + [0] * (width - len(row)) for row in rows]
 
 
@@ -88,9 +88,9 @@ def test_a_board_is_the_same_after_reading_and_writing_but_for_the_padding(rows:
 def test_actions_are_read_and_what_is_off_the_board_is_cell_minus_1(row: int, column: int) -> None:
     cell = row * 6 + column if row < 5 and column < 6 else -1
     board = board_of(6, [1] * 30)
-    assert forms.read_action([row, column], board) == Place(cell)
-    assert forms.read_action([[row, column], [0, 1]], board) == Move(cell, 1)
-    assert forms.read_action(False, board) is None
+    assert testdata.read_action([row, column], board) == Place(cell)
+    assert testdata.read_action([[row, column], [0, 1]], board) == Move(cell, 1)
+    assert testdata.read_action(False, board) is None
 
 
 # Questions
@@ -160,7 +160,7 @@ def test_a_value_of_another_shape_is_refused_and_says_where(
     path: list[str | int], value: object, complaint: str
 ) -> None:
     with pytest.raises(ValueError, match=complaint):
-        forms.read_state(changed(path, value))
+        testdata.read_state(changed(path, value))
 
 
 @pytest.mark.parametrize("action", [True, [[0, 0]], [1, -1]])
@@ -231,7 +231,7 @@ def test_a_start_is_the_state_that_the_settings_and_the_seed_give() -> None:
     settings = {"rows": 4, "columns": 5, "random_fish": True, "holes": 2, "lone_survivor": "stop"}
     state, penguins = testdata.start(settings, 4, 7)
     assert penguins == 2
-    assert forms.read_state(state, penguins).state._replace(lone_survivor="stop") == rules.initial(
+    assert testdata.read_state(state, penguins).state._replace(lone_survivor="stop") == rules.initial(
         Settings(rows=4, columns=5, random_fish=True, holes=2, lone_survivor="stop"), 4, Random(7)
     )
 

@@ -16,7 +16,7 @@ from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy
 GAME = Game(
     name="fish",
     title="Fish",
-    service=protocol.SERVICE,
+    service="fairplay.fish.v1.FishPlayerService",
     methods=tuple(protocol.METHODS.values()),
     turn=protocol.TAKE_TURN,
     seats=range(rules.MIN_SEATS, rules.MAX_SEATS + 1),

@@ -7,6 +7,7 @@ themselves in special situations only.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -31,47 +32,38 @@ from fairplay.games.kit.conformance import (
 )
 
 ANYWHERE = (WHOLE_GAME, DRAWN_STATES)
+HISTORIES = ("fish.history.moves", "fish.history.resumed")
 FAR_CELL = 2**32 - 1
 """The greatest number that fits into a reply."""
 
 
-def placing(
-    rule: str, *cases: str, only: Callable[[Any], bool] | None = None
-) -> Callable[[Callable[[State], Iterable[int]]], Mutation]:
-    """Declare a mutation that places a penguin on one of the returned cells, of those that break the rule."""
+def wrong(
+    method: str, rule: str, *cases: str, only: Callable[[Any], bool] | None = None
+) -> Callable[[Callable[[State], Iterable[Any]]], Mutation]:
+    """Declare a mutation that places a penguin on one of the returned cells, or makes one of the returned moves.
 
-    def declare(cells: Callable[[State], Iterable[int]]) -> Mutation:
-        def mutate(request: SetupRequest, reply: SetupResponse, rng: Random) -> SetupResponse | None:
+    Of those only the ones that break the rule are taken; None is a skip.
+    """
+
+    def declare(found: Callable[[State], Iterable[Any]]) -> Mutation:
+        def mutate(request: Any, reply: Any, rng: Random) -> SetupResponse | TakeTurnResponse | None:
             state = read_view(request.state)
-            cell = choose((cell for cell in cells(state) if rules.violation(state, Place(cell)) == rule), rng)
-            return None if cell is None else SetupResponse(place=cell)
+            actions = map(Place, found(state)) if method == "Setup" else found(state)
+            chosen = choose(([action] for action in actions if rules.violation(state, action) == rule), rng)
+            if chosen is None:
+                return None
+            [action] = chosen
+            if isinstance(action, Place):
+                return SetupResponse(place=action.cell)
+            return TakeTurnResponse(action=build_action(action))
 
-        return build_mutation(cells, "Setup", rule, cases, mutate, only)
+        return build_mutation(found, method, rule, cases, mutate, only)
 
     return declare
 
 
-def moving(
-    rule: str, *cases: str, only: Callable[[Any], bool] | None = None
-) -> Callable[[Callable[[State], Iterable[Move]]], Mutation]:
-    """Declare a mutation that makes one of the returned moves, of those that break the rule."""
-
-    def declare(moves: Callable[[State], Iterable[Move]]) -> Mutation:
-        def mutate(request: TakeTurnRequest, reply: TakeTurnResponse, rng: Random) -> TakeTurnResponse | None:
-            state = read_view(request.state)
-            move = choose((move for move in moves(state) if rules.violation(state, move) == rule), rng)
-            return None if move is None else TakeTurnResponse(action=build_action(move))
-
-        return build_mutation(moves, "TakeTurn", rule, cases, mutate, only)
-
-    return declare
-
-
-def skipping(*cases: str, only: Callable[[Any], bool] | None = None) -> Callable[[Callable[[], None]], Mutation]:
-    """Declare a mutation that skips its turn."""
-    skip = TakeTurnResponse(action=build_action(None))
-    return lambda declared: build_mutation(declared, "TakeTurn", "fish.move.mandatory", cases, lambda *_: skip, only)
-
+placing, moving = partial(wrong, "Setup"), partial(wrong, "TakeTurn")
+skipping = partial(moving, "fish.move.mandatory")
 
 # Cells
 
@@ -91,62 +83,19 @@ def holes(state: State) -> list[int]:
     return [cell for cell in cells(state) if rules.holes(state) >> cell & 1]
 
 
-# Special situations: conditions on a request
-
-USUAL_PENGUIN_BASE = 6
-
-
-def single_move(request: TakeTurnRequest) -> bool:
+def is_single_move(state: State) -> bool:
     """Return whether there is one legal move."""
-    return len(rules.moves(read_view(request.state), 0)) == 1
+    return len(rules.moves(state, 0)) == 1
 
 
-def last_turn(request: TakeTurnRequest) -> bool:
+def is_last_turn(state: State) -> bool:
     """Return whether any move ends the game."""
-    state = read_view(request.state)
     return all(rules.apply(state, move).over for move in rules.moves(state, 0))
 
 
-def last_penguin(request: SetupRequest) -> bool:
-    """Return whether the player places its last penguin."""
-    return len(request.state.players[0].places) == request.state.penguin_count - 1
-
-
-def first_cell_free(request: SetupRequest) -> bool:
-    """Return whether cell 0 is a tile without a penguin."""
-    return not read_view(request.state).taken & 1
-
-
-def black(request: SetupRequest | TakeTurnRequest) -> bool:
-    """Return whether the player was the fourth."""
-    return request.state.players[0].color == fish_pb2.COLOR_BLACK
-
-
-def neither_red_nor_white(request: TakeTurnRequest) -> bool:
-    """Return whether two players are left, and the first two of the game are not among them."""
-    players = request.state.players
-    return len(players) == 2 and all(player.color > fish_pb2.COLOR_WHITE for player in players)
-
-
-def more_penguins_than_usual(request: SetupRequest) -> bool:
-    """Return whether three or more players place more penguins than under the default settings."""
-    count = len(request.state.players)
-    return count > 2 and len(request.state.players[0].places) >= USUAL_PENGUIN_BASE - count
-
-
-def crowded_and_not_square(request: TakeTurnRequest) -> bool:
-    """Return whether three or more players are on a board that is not square."""
-    return len(request.state.players) > 2 and not_square(request)
-
-
-def after_a_skip(request: TakeTurnRequest) -> bool:
-    """Return whether somebody was passed over since the player's last turn."""
-    return any(action.skip for action in request.actions)
-
-
-def not_square(request: TakeTurnRequest) -> bool:
-    """Return whether the board has more rows than columns, or fewer."""
-    return len(request.state.fish) != request.state.columns**2
+def is_square(state: State) -> bool:
+    """Return whether the board has as many rows as columns."""
+    return state.board.rows == state.board.columns
 
 
 # Setup
@@ -158,10 +107,10 @@ def places_nothing(request: SetupRequest, reply: SetupResponse, rng: Random) -> 
     return without_field(reply, "place")
 
 
-@mutation("Setup", "fish.place.required", "fish.place.zero", only=first_cell_free)
-def places_on_nothing_for_zero(request: SetupRequest, reply: SetupResponse, rng: Random) -> SetupResponse:
+@mutation("Setup", "fish.place.required", "fish.place.zero")
+def places_on_nothing_for_zero(request: SetupRequest, reply: SetupResponse, rng: Random) -> SetupResponse | None:
     """Leaves out the place of its penguin where it is 0."""
-    return SetupResponse()
+    return None if read_view(request.state).taken & 1 else SetupResponse()
 
 
 @placing("fish.place.free", *ANYWHERE, "fish.place.last-free-tile")
@@ -182,16 +131,10 @@ def places_on_first_tile(state: State) -> Iterable[int]:
     return [next(cell for cell in cells(state) if state.board.fish[cell])]
 
 
-@placing(
-    "fish.place.free",
-    "fish.place.most-penguins",
-    "fish.place.last-free-tile",
-    WHOLE_GAME,
-    only=last_penguin,
-)
+@placing("fish.place.free", "fish.place.most-penguins", "fish.place.last-free-tile", WHOLE_GAME)
 def places_last_penguin_on_another(state: State) -> Iterable[int]:
     """Places its last penguin, and only that one, on another."""
-    return cells(state)
+    return cells(state) if len(state.places[0]) == state.penguins - 1 else ()
 
 
 @placing(
@@ -199,7 +142,7 @@ def places_last_penguin_on_another(state: State) -> Iterable[int]:
     "fish.seats.last-of-four",
     "fish.place.last-free-tile",
     whole_game(3, 4),
-    only=black,
+    only=lambda request: request.state.players[0].color == fish_pb2.COLOR_BLACK,
 )
 def places_on_penguin_as_black(state: State) -> Iterable[int]:
     """Places a penguin on another, but only as the fourth player."""
@@ -236,23 +179,17 @@ def places_by_column(state: State) -> Iterable[int]:
     return [cell % state.board.columns * state.board.columns for cell in cells(state)]
 
 
-@placing("fish.place.free", UNUSUAL_SETTINGS, only=more_penguins_than_usual)
+@placing("fish.place.free", UNUSUAL_SETTINGS)
 def places_more_penguins_on_another(state: State) -> Iterable[int]:
     """Believes that three or four players never place more penguins than usual, and puts the rest on its own."""
-    return state.places[0]
+    count = len(state.places)
+    return state.places[0] if count > 2 and len(state.places[0]) >= rules.Settings().penguin_base - count else ()
 
 
 # TakeTurn: form
 
 
-@mutation(
-    "TakeTurn",
-    "fish.action.required",
-    *ANYWHERE,
-    "fish.turn.single-legal-move",
-    "fish.history.moves",
-    "fish.history.resumed",
-)
+@mutation("TakeTurn", "fish.action.required", *ANYWHERE, "fish.turn.single-legal-move", *HISTORIES)
 def answers_nothing(request: TakeTurnRequest, reply: TakeTurnResponse, rng: Random) -> TakeTurnResponse | None:
     """Answers take-turn with an empty message."""
     return without_field(reply, "action")
@@ -296,8 +233,9 @@ def moves_from_far_away(request: TakeTurnRequest, reply: TakeTurnResponse, rng: 
 
 
 @skipping(*ANYWHERE, "fish.turn.others-stuck", "fish.resume.two-left")
-def skips() -> None:
+def skips(state: State) -> Iterable[None]:
     """Skips its turn."""
+    return [None]
 
 
 @mutation("TakeTurn", "fish.move.mandatory", *ANYWHERE, "fish.turn.single-legal-move")
@@ -306,19 +244,22 @@ def says_skip_beside_a_move(request: TakeTurnRequest, reply: TakeTurnResponse, r
     return with_field(reply, "action.skip", True)
 
 
-@skipping("fish.turn.single-legal-move", "fish.turn.zero", only=single_move)
-def skips_single_move() -> None:
+@skipping("fish.turn.single-legal-move", "fish.turn.zero")
+def skips_single_move(state: State) -> Iterable[None]:
     """Skips its turn where there is a single legal move."""
+    return [None] if is_single_move(state) else ()
 
 
-@skipping("fish.turn.last-of-the-game", only=last_turn)
-def skips_last_turn() -> None:
+@skipping("fish.turn.last-of-the-game")
+def skips_last_turn(state: State) -> Iterable[None]:
     """Skips the last turn of the game."""
+    return [None] if is_last_turn(state) else ()
 
 
-@skipping("fish.history.skips", only=after_a_skip)
-def skips_after_a_skip() -> None:
+@skipping("fish.history.skips", only=lambda request: any(action.skip for action in request.actions))
+def skips_after_a_skip(state: State) -> Iterable[None]:
     """Skips its turn where it was told that somebody else was passed over."""
+    return [None]
 
 
 @moving("fish.move.own-penguin", *ANYWHERE, "fish.resume.late-and-rich")
@@ -327,7 +268,11 @@ def moves_opponents_penguin(state: State) -> Iterable[Move]:
     return rules.moves(state, 1) if len(state.places) > 1 else []
 
 
-@moving("fish.move.own-penguin", "fish.resume.two-left", only=neither_red_nor_white)
+@moving(
+    "fish.move.own-penguin",
+    "fish.resume.two-left",
+    only=lambda request: [each.color > fish_pb2.COLOR_WHITE for each in request.state.players] == [True, True],
+)
 def moves_penguin_of_red_or_white(state: State) -> Iterable[Move]:
     """Believes that two players are always red and white."""
     return rules.moves(state, 1)
@@ -345,11 +290,11 @@ def moves_from_hole(state: State) -> Iterable[Move]:
     return [Move(hole, state.places[0][0]) for hole in holes(state)]
 
 
-@moving("fish.move.own-penguin", "fish.board.tall", "fish.board.wide", only=not_square)
+@moving("fish.move.own-penguin", "fish.board.tall", "fish.board.wide")
 def numbers_cells_by_column(state: State) -> Iterable[Move]:
     """Numbers the cells column by column."""
     rows, columns = state.board.rows, state.board.columns
-    for source, target in rules.moves(state, 0):
+    for source, target in () if is_square(state) else rules.moves(state, 0):
         yield Move(source % columns * rows + source // columns, target % columns * rows + target // columns)
 
 
@@ -389,10 +334,10 @@ def stays(state: State) -> Iterable[Move]:
     return [Move(cell, cell) for cell in state.places[0]]
 
 
-@moving("fish.move.not-stay", "fish.turn.single-legal-move", only=single_move)
+@moving("fish.move.not-stay", "fish.turn.single-legal-move")
 def stays_with_single_move(state: State) -> Iterable[Move]:
     """Stays where there is a single legal move."""
-    return [Move(cell, cell) for cell in state.places[0]]
+    return [Move(cell, cell) for cell in state.places[0]] if is_single_move(state) else ()
 
 
 @moving("fish.move.straight-line", *ANYWHERE, "fish.move.even-rows", "fish.move.odd-rows")
@@ -438,10 +383,10 @@ def moves_onto_hole(state: State) -> Iterable[Move]:
     return anywhere(state)
 
 
-@moving("fish.move.tile", "fish.turn.last-of-the-game", "fish.turn.zero", only=last_turn)
+@moving("fish.move.tile", "fish.turn.last-of-the-game", "fish.turn.zero")
 def moves_onto_hole_in_last_turn(state: State) -> Iterable[Move]:
     """Moves to a hole in the last turn of the game."""
-    return anywhere(state)
+    return anywhere(state) if is_last_turn(state) else ()
 
 
 @moving("fish.move.clear-path", "fish.move.over-holes", WHOLE_GAME)
@@ -475,10 +420,10 @@ def moves_stuck_penguin(state: State) -> Iterable[Move]:
     return [] if rules.reach(state, first) else [Move(first, cell) for cell in neighbours(state.board, first)]
 
 
-@moving("fish.move.straight-line", UNUSUAL_SETTINGS, only=crowded_and_not_square)
+@moving("fish.move.straight-line", UNUSUAL_SETTINGS)
 def moves_as_on_a_square(state: State) -> Iterable[Move]:
     """Steps to wrong neighbours where three or more players are on a board that is not square."""
-    return steps_of_wrong_parity(state)
+    return steps_of_wrong_parity(state) if len(state.places) > 2 and not is_square(state) else ()
 
 
 MUTATIONS = collect_mutations(globals())

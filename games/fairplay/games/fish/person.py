@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
 
 from google.protobuf.message import Message
 
@@ -21,106 +20,58 @@ from fairplay.games.fish.protocol import build_action, read_shown, read_view
 from fairplay.games.fish.rules.board import Move, Place
 from fairplay.games.fish.views import board_text, cell_of, centre, move_line, name_cell, part_of, side_text, svg
 from fairplay.games.frontends import Choice, Frontend, GameView, IllegalChoiceError
-from fairplay.games.kit.person import Marks, Person
+from fairplay.games.kit.person import Marks, Person, PlainDraft
 
 
-class Placing(NamedTuple):
-    """The reply to Setup; `own` is the called player's seat in `state`."""
+def placing(state: rules.State, place: int | None = None) -> PlainDraft:
+    """Return the draft of a reply to Setup. Another tile may be chosen in place of the first."""
 
-    state: rules.State
-    place: int | None = None
-
-    @property
-    def prompt(self) -> str:
-        """Return what to choose, or that all is chosen."""
-        if self.place is not None:
-            return f"Place the penguin on {name_cell(self.state.board, self.place)}?"
-        left = self.state.penguins - len(self.state.places[self.state.seat])
-        return f"Place a penguin, {left} to go:" if left > 1 else "Place your last penguin:"
-
-    @property
-    def choices(self) -> Sequence[Choice]:
-        """Return the free tiles."""
-        if self.place is not None:
-            return ()
-        return [_choice(self.state, action.cell) for action in rules.legal(self.state) if isinstance(action, Place)]
-
-    @property
-    def chosen(self) -> frozenset[str]:
-        """Return the tile, if it is chosen."""
-        return frozenset() if self.place is None else frozenset([part_of(self.place)])
-
-    @property
-    def reply(self) -> SetupResponse | None:
-        """Return the place, if it is chosen."""
-        return None if self.place is None else SetupResponse(place=self.place)
-
-    def choose(self, part: str) -> Placing:
-        """Choose a tile, also in place of another. Raises IllegalChoiceError if it is not free."""
+    def choose(part: str) -> PlainDraft:
         cell = cell_of(part)
-        _check(rules.violation(self.state, Place(cell)))
-        return Placing(self.state, cell)
+        _check(rules.violation(state, Place(cell)))
+        return placing(state, cell)
+
+    if place is not None:
+        prompt = f"Place the penguin on {name_cell(state.board, place)}?"
+        return PlainDraft(prompt, choose, (), frozenset([part_of(place)]), SetupResponse(place=place))
+    left = state.penguins - len(state.places[state.seat])
+    prompt = f"Place a penguin, {left} to go:" if left > 1 else "Place your last penguin:"
+    return PlainDraft(prompt, choose, _choices(state, (action[0] for action in rules.legal(state))))
 
 
-class Moving(NamedTuple):
-    """The reply to TakeTurn: first the penguin, then where it goes."""
+def moving(state: rules.State, source: int | None = None, target: int | None = None) -> PlainDraft:
+    """Return the draft of a reply to TakeTurn: first the penguin, then where it goes.
 
-    state: rules.State
-    source: int | None = None
-    target: int | None = None
+    Another penguin may be chosen in place of the first.
+    """
+    moves = rules.moves(state, state.seat)
 
-    @property
-    def prompt(self) -> str:
-        """Return what to choose, or that all is chosen."""
-        if self.source is None:
-            return "Choose a penguin:"
-        if self.target is None:
-            return "Move it where?"
-        return f"Move from {name_cell(self.state.board, self.source)} to {name_cell(self.state.board, self.target)}?"
+    def choose(part: str) -> PlainDraft:
+        cell, is_own = cell_of(part), cell_of(part) in state.places[state.seat]
+        if source is None or is_own:
+            _check(None if is_own else "fish.move.own-penguin")
+            if all(move.source != cell for move in moves):
+                raise IllegalChoiceError("This penguin cannot move: there is no free tile beside it.")
+            return moving(state, cell)
+        _check(rules.violation(state, Move(source, cell)))
+        return moving(state, source, cell)
 
-    @property
-    def choices(self) -> Sequence[Choice]:
-        """Return the penguins that can move, or the tiles that the chosen one can reach."""
-        if self.target is not None:
-            return ()
-        moves = rules.moves(self.state, self.state.seat)
-        cells = (
-            move.source if self.source is None else move.target for move in moves if self.source in (None, move.source)
-        )
-        return [_choice(self.state, cell) for cell in dict.fromkeys(cells)]
-
-    @property
-    def chosen(self) -> frozenset[str]:
-        """Return the penguin and the tile, as far as they are chosen."""
-        return frozenset(part_of(cell) for cell in (self.source, self.target) if cell is not None)
-
-    @property
-    def reply(self) -> TakeTurnResponse | None:
-        """Return the move, if it is chosen."""
-        if self.source is None or self.target is None:
-            return None
-        return TakeTurnResponse(action=build_action(Move(self.source, self.target)))
-
-    def choose(self, part: str) -> Moving:
-        """Choose a penguin, also in place of another, or its target. Raises IllegalChoiceError if that is illegal."""
-        cell = cell_of(part)
-        if self.source is None or cell in self.state.places[self.state.seat]:
-            return self._with_penguin(cell)
-        _check(rules.violation(self.state, Move(self.source, cell)))
-        return self._replace(target=cell)
-
-    def _with_penguin(self, cell: int) -> Moving:
-        if cell not in self.state.places[self.state.seat]:
-            _check("fish.move.own-penguin")
-        if all(move.source != cell for move in rules.moves(self.state, self.state.seat)):
-            raise IllegalChoiceError("This penguin cannot move: there is no free tile beside it.")
-        return Moving(self.state, cell)
+    if source is None:
+        return PlainDraft("Choose a penguin:", choose, _choices(state, (move.source for move in moves)))
+    if target is None:
+        found = _choices(state, (move.target for move in moves if move.source == source))
+        return PlainDraft("Move it where?", choose, found, frozenset([part_of(source)]))
+    prompt = f"Move from {name_cell(state.board, source)} to {name_cell(state.board, target)}?"
+    reply = TakeTurnResponse(action=build_action(Move(source, target)))
+    return PlainDraft(prompt, choose, (), frozenset([part_of(source), part_of(target)]), reply)
 
 
-def _choice(state: rules.State, cell: int) -> Choice:
-    fish = rules.tiles(state)[cell]
-    x, y = centre(state.board, cell)
-    return Choice(part_of(cell), f"{name_cell(state.board, cell)}, {fish} fish", x, y)
+def _choices(state: rules.State, cells: Iterable[int]) -> list[Choice]:
+    found, fish = [], rules.tiles(state)
+    for cell in dict.fromkeys(cells):
+        label = f"{name_cell(state.board, cell)}, {fish[cell]} fish"
+        found.append(Choice(part_of(cell), label, *centre(state.board, cell)))
+    return found
 
 
 def _check(rule_id: str | None) -> None:
@@ -143,11 +94,11 @@ class FishPerson(Person[fish_pb2.State]):
 
     async def setup(self, request: SetupRequest) -> Message:
         """Return the tile on which the person places the next penguin."""
-        return await self.answer(request, request.state, Placing(read_view(request.state)))
+        return await self.answer(request, request.state, placing(read_view(request.state)))
 
     async def take_turn(self, request: TakeTurnRequest) -> Message:
         """Return the person's move."""
-        return await self.answer(request, request.state, Moving(read_view(request.state)))
+        return await self.answer(request, request.state, moving(read_view(request.state)))
 
     def draw(self, state: fish_pb2.State, marks: Marks) -> str:
         """Return the board."""

@@ -18,17 +18,8 @@ from fairplay.games.fish.protocol import colors as fresh_colors
 from fairplay.games.fish.rules.board import board_of, board_of_rows
 from fairplay.games.kit.conformance import MakeSituation, begin_game, find_state, play_randomly
 
-PLACING = ("fish.place.free", "fish.place.on-board", "fish.place.required", "fish.place.tile")
-MOVING = (
-    "fish.action.required",
-    "fish.move.clear-path",
-    "fish.move.mandatory",
-    "fish.move.not-stay",
-    "fish.move.on-board",
-    "fish.move.own-penguin",
-    "fish.move.straight-line",
-    "fish.move.tile",
-)
+PLACING = tuple(rule for rule in rules.RULES if rule.startswith("fish.place.") and rule != "fish.place.before-moving")
+MOVING = ("fish.action.required", *(rule for rule in rules.RULES if rule.startswith("fish.move.")))
 LETTERS = "abcd"
 FISH_BELOW = "2"
 DEFAULT_SETTINGS = fish_pb2.Settings()

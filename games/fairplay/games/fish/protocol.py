@@ -20,18 +20,9 @@ from fairplay.games.game import Start
 from fairplay.games.kit import messages
 from fairplay.games.kit.judging import CAUSES, MalformedReplyError, judge_reply, notify
 from fairplay.games.kit.wire import Heads, write_field, write_number, write_numbers
-from fairplay.games.steps import Call, CallKind, Conversation, Eliminate, Show, Step, build_methods, rank
+from fairplay.games.steps import Call, CallKind, Conversation, Eliminate, Show, Step, methods_of, rank
 
-SERVICE = "fairplay.fish.v1.FishPlayerService"
-METHODS = build_methods(
-    SERVICE,
-    {
-        "PlayAs": (pb.PlayAsRequest, pb.PlayAsResponse),
-        "PlayWith": (pb.PlayWithRequest, pb.PlayWithResponse),
-        "Setup": (pb.SetupRequest, pb.SetupResponse),
-        "TakeTurn": (pb.TakeTurnRequest, pb.TakeTurnResponse),
-    },
-)
+METHODS = methods_of(pb.DESCRIPTOR.services_by_name["FishPlayerService"])
 PLAY_AS, PLAY_WITH, SETUP, TAKE_TURN = METHODS.values()
 STATE = write_field(pb.TakeTurnRequest, "state")
 """The field of the state, in both methods that have one."""
@@ -219,22 +210,21 @@ def play(start: Start) -> Conversation:
     if start.fresh:
         state = rules.fix_penguins(state, settings)
     yield Show(Shown(state, colors, last))
-    log, heads = _ActionLog(settings.action_list, len(colors)), Heads(pb.TakeTurnRequest, game_id)
+    log, heads = _ActionLog(settings.action_list), Heads(pb.TakeTurnRequest, game_id)
     while (seat := rules.turn(state)) is not None:
         shown = heads[seat] + STATE(state_data(state, colors))
-        if rules.placing(state):
-            reply = yield Call(seat, SETUP, shown, CallKind.DECISION)
-        else:
-            reply = yield Call(seat, TAKE_TURN, shown + log.take(seat), log.next_kind(seat))
+        is_setup = rules.placing(state)
+        reply = yield Call(seat, SETUP, shown, CallKind.DECISION) if is_setup else log.ask(seat, shown)
         verdict = _judge(state, reply)
         if isinstance(verdict, CAUSES):
             yield Eliminate(seat, verdict)
             state, last = rules.eliminate(state, seat), None
             log.clear()
         else:
-            before, state = state, rules.apply(state, verdict)
-            last = verdict if isinstance(verdict, Move) else None
-            log.add(verdict, before, state)
+            before, state, last = state, rules.apply(state, verdict), None
+            if isinstance(verdict, Move):
+                last = verdict
+                log.add(last, before, state)
         yield Show(Shown(state, colors, last))
     return rank(rules.ranking(state), state.scores)
 
@@ -274,40 +264,31 @@ def _announce(
 
 
 class _ActionLog:
-    """The others' actions that each player has not been told yet, and who has had its first turn."""
+    """What the others have done since each player's last turn. Who has not had one is told nothing yet."""
 
-    def __init__(self, kind: rules.ActionList, seat_count: int) -> None:
+    def __init__(self, kind: rules.ActionList) -> None:
         self._kind = kind
-        self._untold: list[list[fish_pb2.Action]] = [[] for _ in range(seat_count)]
-        self._asked = [False] * seat_count
+        self._untold: dict[int, list[fish_pb2.Action]] = {}
 
-    def next_kind(self, seat: int) -> CallKind:
-        """Return the kind of the call for a player's turn; from now on it has had its first one."""
-        first, self._asked[seat] = not self._asked[seat], True
-        return CallKind.FIRST_DECISION if first else CallKind.DECISION
+    def ask(self, seat: int, shown: bytes) -> Call:
+        """Return the call for a player's turn, with what it has not been told."""
+        untold, self._untold[seat] = self._untold.get(seat), []
+        if untold is None:
+            return Call(seat, TAKE_TURN, shown, CallKind.FIRST_DECISION)
+        told = pb.TakeTurnRequest(actions=untold).SerializeToString()
+        return Call(seat, TAKE_TURN, shown + told, CallKind.DECISION)
 
-    def take(self, seat: int) -> bytes:
-        """Return the actions that a player is told now, and forget them; none on its first turn."""
-        untold, self._untold[seat] = self._untold[seat], []
-        if not self._asked[seat]:
-            return b""
-        return pb.TakeTurnRequest(actions=untold).SerializeToString()
-
-    def add(self, action: Action, before: rules.State, after: rules.State) -> None:
-        """Add the action of the player whose turn it was, and the skips of those that were passed over after it."""
-        if self._kind == "none" or not isinstance(action, Move):
-            return
-        self._add(before.seat, build_action(action))
+    def add(self, move: Move, before: rules.State, after: rules.State) -> None:
+        """Add the move of the player whose turn it was, and the skips of those that were passed over after it."""
+        done: list[tuple[int, Move | None]] = [] if self._kind == "none" else [(before.seat, move)]
         if self._kind == "moves_and_skips":
-            for passed in rules.skipped(before, after):
-                self._add(passed, build_action(None))
-
-    def _add(self, actor: int, action: fish_pb2.Action) -> None:
-        for seat, untold in enumerate(self._untold):
-            if seat != actor:
-                untold.append(action)
+            done += [(passed, None) for passed in rules.skipped(before, after)]
+        for actor, action in done:
+            for seat, untold in self._untold.items():
+                if seat != actor:
+                    untold.append(build_action(action))
 
     def clear(self) -> None:
         """Forget all actions: after an elimination nobody is told what was before it."""
-        for untold in self._untold:
+        for untold in self._untold.values():
             untold.clear()

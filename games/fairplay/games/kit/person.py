@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import hypot
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -45,8 +45,18 @@ class Draft(Protocol):
     def reply(self) -> Message | None:
         """Return the reply to the request, or None as long as it is not complete."""
 
-    def choose(self, part: str) -> Draft:
+    def choose(self, part: str, /) -> Draft:
         """Return the draft in which a part is chosen. Raises IllegalChoiceError if it may not be."""
+
+
+class PlainDraft(NamedTuple):
+    """A draft that is nothing but its values."""
+
+    prompt: str
+    choose: Callable[[str], Draft]
+    choices: Sequence[Choice] = ()
+    chosen: frozenset[str] = frozenset()
+    reply: Message | None = None
 
 
 class Marks(NamedTuple):

@@ -3,50 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from google.protobuf.message import Message
 
 from fairplay.games.frontends import Choice, Frontend, GameView, IllegalChoiceError, TableContext
 from fairplay.games.game import Game
 from fairplay.games.kit.lettering import literally
-from fairplay.games.kit.person import NO_MARKS, Marks, Person
+from fairplay.games.kit.person import NO_MARKS, Marks, Person, PlainDraft
 from fairplay.games.kit.players import snake_case
 from fairplay.games.kit.turns import Looks, Turns, describe_players
 
 
-class OneOf(NamedTuple):
-    """A reply that is one of several; it is complete as soon as one is chosen."""
+def one_of(replies: Mapping[Choice, Message], picked: Choice | None = None) -> PlainDraft:
+    """Return the draft of a reply that is one of several; it is complete as soon as one is chosen."""
 
-    replies: Mapping[Choice, Message]
-    picked: Choice | None = None
-
-    @property
-    def prompt(self) -> str:
-        """Return what to choose, or what is chosen."""
-        return "Choose what to do:" if self.picked is None else f"{self.picked.label}?"
-
-    @property
-    def choices(self) -> Sequence[Choice]:
-        """Return what may be chosen, until one is."""
-        return list(self.replies) if self.picked is None else ()
-
-    @property
-    def chosen(self) -> frozenset[str]:
-        """Return the part that is chosen."""
-        return frozenset() if self.picked is None else frozenset([self.picked.part])
-
-    @property
-    def reply(self) -> Message | None:
-        """Return the reply that is chosen."""
-        return None if self.picked is None else self.replies[self.picked]
-
-    def choose(self, part: str) -> OneOf:
-        """Choose one, also in place of another. Raises IllegalChoiceError if it is not among them."""
-        for choice in self.replies:
+    def choose(part: str) -> PlainDraft:
+        for choice in replies:
             if choice.part == part:
-                return OneOf(self.replies, choice)
+                return one_of(replies, choice)
         raise IllegalChoiceError("This cannot be chosen now.")
+
+    if picked is None:
+        return PlainDraft("Choose what to do:", choose, list(replies))
+    return PlainDraft(f"{picked.label}?", choose, (), frozenset([picked.part]), replies[picked])
 
 
 class TurnPerson(Person[Any]):
@@ -67,7 +47,7 @@ class TurnPerson(Person[Any]):
         state = self._turns.read_state(request.state)
         actions = self._turns.rules.legal(state)
         replies = {self._looks.find_choice(state, action): self._turns.build_reply(action) for action in actions}
-        return await self.answer(request, request.state, OneOf(replies))
+        return await self.answer(request, request.state, one_of(replies))
 
     def draw(self, state: Any, marks: Marks) -> str:
         """Return the board."""
