@@ -32,7 +32,7 @@ MAY_IMPORT: Mapping[str, Set[str]] = {
     "fairplay.player": {"fairplay.player", "fairplay.games"},
     "fairplay.certificate": {"fairplay.certificate", "fairplay.games"},
     "fairplay.pettingzoo": {"fairplay.pettingzoo", "fairplay.games"},
-    "fairplay.playouts": {"fairplay.playouts", "fairplay.games"},
+    "fairplay.playouts": {"fairplay.playouts", "fairplay.player", "fairplay.games"},
     "fairplay.sandbox": {"fairplay.sandbox"},
     "fairplay.standings": {"fairplay.standings", "fairplay.games"},
     "fairplay.formats": {"fairplay.formats", "fairplay.standings", "fairplay.games"},

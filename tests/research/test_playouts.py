@@ -10,9 +10,11 @@ from random import Random
 import numpy as np
 import pytest
 
-from fairplay.games.game import registered
+from fairplay.games.game import find, registered
 from fairplay.games.research import find_research, playouts, rewards
 from fairplay.playouts import Playouts
+from fairplay.server.game.rules import simulate_game
+from fairplay.v1.rules_pb2 import SimulateGameRequest
 
 
 @pytest.mark.parametrize("game", sorted(registered()))
@@ -54,6 +56,36 @@ def test_the_number_of_processes_changes_nothing(tmp_path: Path) -> None:
     # By a process of its own: a resource tracker stays with one that has started others.
     (tmp_path / "same.py").write_text(SAME)
     subprocess.run([sys.executable, "same.py"], cwd=tmp_path, check=True)
+
+
+def test_games_between_strategies_are_those_that_a_server_simulates() -> None:
+    strategies = ["greedy", "random"]
+    with Playouts("fish", settings={"rows": 5}, strategies=strategies) as games:
+        batch = games.play(3, seed=8)
+        with pytest.raises(ValueError, match="fresh games only"):
+            games.play_from([], each=1, seed=1)
+    for row in range(3):
+        request = SimulateGameRequest(game="fish", seed=8 + row, strategies=strategies)
+        request.settings.fish.rows = 5
+        simulated = simulate_game(request)
+        scores = {player.seat: player.score for group in simulated.ranking for player in group.players}
+        assert dict(enumerate(batch.scores[row].tolist())) == scores
+        assert batch.actions[row] == simulated.decision_count
+        assert [seat for seat in scores if batch.ranks[row, seat] == 1] == [
+            player.seat for player in simulated.ranking[0].players
+        ]
+
+
+@pytest.mark.parametrize("game", sorted(registered()))
+def test_strategies_of_every_game_play(game: str) -> None:
+    best = [*find(game).strategies][-1]
+    with Playouts(game, strategies=[best] * find(game).seats.start) as games:
+        assert (games.play(1, seed=1).actions > 0).all()
+
+
+def test_strategies_that_there_are_not_are_refused() -> None:
+    with pytest.raises(ValueError, match="nobody"):
+        Playouts("fish", strategies=["first", "nobody"])
 
 
 def test_games_go_on_from_given_states() -> None:

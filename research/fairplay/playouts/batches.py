@@ -1,9 +1,9 @@
-"""Many random games at once, spread over processes, and how they ended as arrays."""
+"""Many games at once, random or between strategies, spread over processes, and how they ended as arrays."""
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import chain
@@ -16,8 +16,10 @@ import numpy as np
 from google.protobuf.message import Message
 from numpy.typing import NDArray
 
-from fairplay.games.game import find
+from fairplay.games.game import Game, find
 from fairplay.games.research import count_players, find_research, play_randomly, ranks, read_settings, rewards
+from fairplay.games.steps import Call, CallKind, drive
+from fairplay.player.handlers import reply_of
 
 CHUNK = 64
 """How many games have random numbers of their own: a process plays so many in a row. Another number, other games."""
@@ -37,11 +39,12 @@ class Batch(NamedTuple):
 
 
 class Playouts:
-    """Random games between `players`, every action any of those that the rules list; None: as few as can play.
+    """Games between `players`, every action any of those that the rules list; None: as few as can play.
 
-    `settings` are those of the game, as its message or in the words of protobuf-JSON; what they leave out has its
-    default. `jobs` processes play them, 1: this one. The same seed gives the same batch, however many there are. Leave
-    the context, or `close`, to end them. Raises ValueError if there is no such game.
+    With `strategies` they are games between reference strategies, in turn order. `settings` are those of the game, as
+    its message or in the words of protobuf-JSON; what they leave out has its default. `jobs` processes play them, 1:
+    this one. The same seed gives the same batch, however many there are. Leave the context, or `close`, to end them.
+    Raises ValueError if there is no such game or strategy.
     """
 
     def __init__(
@@ -50,27 +53,37 @@ class Playouts:
         players: int | None = None,
         settings: Message | Mapping[str, Any] | None = None,
         jobs: int = 1,
+        strategies: Sequence[str] = (),
     ) -> None:
         if jobs < 1:
             raise ValueError(f"jobs is {jobs}: it must be at least 1")
         found = find(game)
         chosen = read_settings(found, settings)
-        self.players = count_players(found, chosen, players)
-        self._play = partial(_play, game, self.players, find_research(game).settings(chosen))
+        self.players = count_players(found, chosen, len(strategies) or players)
+        self._strategies = strategies
+        self._play: Callable[[str, Sequence[Any]], list[_Row]]
+        if strategies:
+            for each in strategies:
+                found.player(each)
+            self._play = partial(_play_strategies, game, strategies, chosen)
+        else:
+            self._play = partial(_play, game, self.players, find_research(game).settings(chosen))
         # Not forked: who learns has threads, whose locks a fork would take along.
         self._pool = ProcessPoolExecutor(jobs, get_context("spawn"), _ignore_interrupts) if jobs > 1 else None
 
     def play(self, count: int, seed: int) -> Batch:
-        """Play so many fresh games."""
+        """Play so many fresh games. Between strategies each is what RulesService.SimulateGame plays: `seed` and on."""
         if count < 0:
             raise ValueError(f"count is {count}: it must be at least 0")
-        return self._run([None] * count, seed)
+        return self._run([*range(seed, seed + count)] if self._strategies else [None] * count, seed)
 
     def play_from(self, states: Sequence[Any], each: int, seed: int) -> Batch:
         """Play on from states of the rules, `each` times from each: the rows of the first state come first.
 
-        Raises ValueError if one has another number of players.
+        Raises ValueError if one has another number of players, or strategies are to play.
         """
+        if self._strategies:
+            raise ValueError("strategies play fresh games only")
         if each < 1:
             raise ValueError(f"each is {each}: it must be at least 1")
         return self._run([state for state in states for _ in range(each)], seed)
@@ -128,3 +141,25 @@ def _finish(rules: Any, players: int, start: Any, rng: Random) -> _Row:
 
 def _ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program, which ends its processes
+
+
+def _play_strategies(
+    game: str, strategies: Sequence[str], settings: Message, _: str, seeds: Sequence[int]
+) -> list[_Row]:
+    """Play a chunk of games between strategies, each from a seed of its own."""
+    return [_finish_strategies(find(game), strategies, settings, seed) for seed in seeds]
+
+
+def _finish_strategies(game: Game, strategies: Sequence[str], settings: Message, seed: int) -> _Row:
+    players, count, decisions = [game.player(each) for each in strategies], len(strategies), 0
+
+    def answer(call: Call) -> Message:
+        nonlocal decisions
+        decisions += call.kind is not CallKind.NOTIFICATION
+        return reply_of(players[call.seat], call)
+
+    names = [f"{name}-{seat}" for seat, name in enumerate(strategies)]
+    outcome = drive(game.play("simulation", settings, names, Random(seed), None), answer)
+    scores = {seat: score for group in outcome.ranking for seat, score in group}
+    ranking = [[seat for seat, _ in group] for group in outcome.ranking]
+    return _Row([scores[seat] for seat in range(count)], ranks(ranking, count), rewards(ranking, count), decisions)
