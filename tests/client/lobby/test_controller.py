@@ -13,7 +13,7 @@ from fairplay.client.lobby import keys
 from fairplay.client.lobby.client import LobbyClient
 from fairplay.client.lobby.controller import LobbyController, TableView
 from fairplay.games.webset.rules.cards import EMPTY, sets_among
-from fairplay.games.webset.views.picture import letter
+from fairplay.games.webset.views.words import letter
 from fairplay.server.server import Server
 from fairplay.v1.connection_pb2 import GoodbyeReason
 from fairplay.v1.referee_pb2 import WatchGameRequest

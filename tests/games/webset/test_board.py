@@ -22,8 +22,8 @@ from fairplay.games.webset.person import ACTIONS, FRONTEND, GUARD_S, KEYS
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import RULES
 from fairplay.games.webset.rules.state import State
-from fairplay.games.webset.views import board
-from fairplay.games.webset.views.picture import letter
+from fairplay.games.webset.views import text, words
+from fairplay.games.webset.views.words import letter
 from fairplay.player.handlers import Handlers
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1 import webset_player_pb2 as messages
@@ -105,27 +105,27 @@ async def asked(sitting: Sitting, state: State, **more: Any) -> asyncio.Task[mes
 # --- the board ---
 
 
-def scene(state: State, picked: tuple[int, ...] = (), seat: int = 0) -> board.Scene:
-    return board.Scene(codec.build_public(state), seat, NAMES, picked)
+def scene(state: State, picked: tuple[int, ...] = (), seat: int = 0) -> words.Scene:
+    return words.Scene(codec.build_public(state), seat, NAMES, picked)
 
 
 def test_each_card_lies_at_the_place_of_its_key_and_each_key_names_its_card() -> None:
     state = codec.build_public(fresh())
-    lines = shown(board.draw(scene(fresh()))).splitlines()
+    lines = shown(text.board_text(scene(fresh()))).splitlines()
     assert [line.replace("╭", "").replace("╮", "").replace("─", "").split() for line in lines[0:9:3]] == [
         list("qwer"),
         list("asdf"),
         list("zxcv"),
     ]
-    assert [board.slot_at(state, key) for key in "qaz"] == [0, 1, 2]
-    assert board.slot_at(state, "v") == 11
-    assert board.slot_at(state, "t") is None
-    assert board.slot_at(state, "1") is None
+    assert [words.slot_at(state, key) for key in "qaz"] == [0, 1, 2]
+    assert words.slot_at(state, "v") == 11
+    assert words.slot_at(state, "t") is None
+    assert words.slot_at(state, "1") is None
 
 
 def test_a_full_table_fits_into_its_part_of_the_screen_and_has_a_key_for_every_card() -> None:
     full = done(fresh(more_rule="anyone"), *[(0, MORE)] * 3)
-    lines = shown(board.draw(scene(full))).splitlines()
+    lines = shown(text.board_text(scene(full))).splitlines()
     assert max(map(len, lines)) <= 56
     assert len({letter(slot) for slot in range(21)} - {""}) == 21
     assert len({letter(slot) for slot in range(27)}) == 27
@@ -134,8 +134,8 @@ def test_a_full_table_fits_into_its_part_of_the_screen_and_has_a_key_for_every_c
 
 def test_picked_cards_and_a_shown_solution_are_marked() -> None:
     state = fresh(show_enabled=True)
-    plain, picked = board.draw(scene(state)), board.draw(scene(state, picked=(state.table[0],)))
-    solution = board.draw(scene(done(state, (0, SHOW))))
+    plain, picked = text.board_text(scene(state)), text.board_text(scene(state, picked=(state.table[0],)))
+    solution = text.board_text(scene(done(state, (0, SHOW))))
     mark = "#d97706"
     assert plain.count(mark) == 0
     assert 0 < picked.count(mark) < solution.count(mark)
@@ -146,7 +146,7 @@ def test_the_players_stand_beside_it_with_points_and_penalties_and_harmless_name
     state = codec.build_public(done(fresh(3), (0, CALL)))
     state.players[1].CopyFrom(webset_pb2.Player(points=-2, penalty_count=3, expiry_count=1, cards=[1, 2, 3]))
     state.players[2].standing = webset_pb2.STANDING_ELIMINATED
-    lines = shown(board.describe(board.Scene(state, 0, NAMES))).splitlines()
+    lines = shown(text.side_text(words.Scene(state, 0, NAMES))).splitlines()
     assert lines[0] == "▸ ann             0"
     assert lines[1] == "  bob[2J         -2"
     assert lines[2] == "  1 set, 2 wrong, 1 late"
@@ -157,8 +157,8 @@ def test_the_players_stand_beside_it_with_points_and_penalties_and_harmless_name
 
 @pytest.mark.parametrize(("ranks", "said"), [((1, 2), "have won!"), ((1, 1), "won, shared!"), ((2, 1), "number 2.")])
 def test_the_end_is_said_as_it_is_for_this_person(ranks: tuple[int, ...], said: str) -> None:
-    assert said in shown(board.end_line(scene(fresh()), ranks))
-    assert shown(board.end_line(scene(fresh()), (0, 1))) == "The game is over. You are not ranked."
+    assert said in shown(words.end_line(scene(fresh()), ranks))
+    assert shown(words.end_line(scene(fresh()), (0, 1))) == "The game is over. You are not ranked."
 
 
 def test_watchers_see_the_same_board_without_keys_to_press() -> None:
@@ -312,7 +312,7 @@ async def test_news_of_a_cancelled_question_is_reported_once() -> None:
     await sitting.person.report(
         messages.ReportRequest(state=codec.build_public(state), events=[expired, called], **more)
     )
-    not_now = board.STATUSES[messages.STATUS_NOT_NOW]
+    not_now = words.STATUSES[messages.STATUS_NOT_NOW]
     assert sitting.reported == ["ann CallExpired: no cards in time.", not_now, "bob[2J calls ---S-E-T---."]
     await sitting.person.report(messages.ReportRequest(state=codec.build_public(state), **more))
     assert sitting.reported[3:] == [not_now]

@@ -13,7 +13,7 @@ from fairplay.games.webset.game import GAME
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules.cards import EMPTY, card_name, parse_card
 from fairplay.games.webset.rules.state import State, solutions
-from fairplay.games.webset.views import picture
+from fairplay.games.webset.views import svg, text
 from fairplay.webset.v1 import webset_pb2
 from tests.games.webset.tables import CALL, MORE, SHOW, UNSHUFFLED, act, done, fresh, taken
 
@@ -142,25 +142,25 @@ def test_states_without_players_or_cards_are_drawn_too() -> None:
 
 @pytest.mark.parametrize("card", [0, 40, 80])
 def test_every_card_can_be_drawn_on_its_own(card: int) -> None:
-    root = ElementTree.fromstring(picture.card_svg(card))
+    root = ElementTree.fromstring(svg.card_svg(card))
     uses = list(root.iter(f"{SVG}use"))
     assert len(uses) == card // 27 + 1
     title = root.find(f"{SVG}title")
     assert title is not None
     assert title.text == card_name(card)
-    assert 1 <= cell_len(Text.from_markup(picture.card_text(card)).plain) <= 5
+    assert 1 <= cell_len(Text.from_markup(text.card_text(card)).plain) <= 5
 
 
 def test_all_cards_look_different_in_both_kinds_of_picture() -> None:
-    assert len({picture.card_svg(card).partition("</title>")[2] for card in UNSHUFFLED}) == 81
-    assert len({picture.card_text(card) for card in UNSHUFFLED}) == 81
+    assert len({svg.card_svg(card).partition("</title>")[2] for card in UNSHUFFLED}) == 81
+    assert len({text.card_text(card) for card in UNSHUFFLED}) == 81
 
 
 def test_a_card_in_a_box_has_three_lines_of_seven_cells() -> None:
     for card in UNSHUFFLED:
-        lines = [Text.from_markup(line).plain for line in picture.card_lines(card, "12")]
+        lines = [Text.from_markup(line).plain for line in text.card_lines(card, "12")]
         assert [cell_len(line) for line in lines] == [7, 7, 7]
-    assert [Text.from_markup(line).plain for line in picture.card_lines(parse_card("2020"), "7")] == [
+    assert [Text.from_markup(line).plain for line in text.card_lines(parse_card("2020"), "7")] == [
         "╭──7──╮",
         "│◆ ◆ ◆│",
         "╰─────╯",

@@ -12,7 +12,7 @@ from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import RULES, invariants, takes
 from fairplay.games.webset.rules.cards import parse_card
 from fairplay.games.webset.rules.state import Phase, State, Status, solutions
-from fairplay.games.webset.views import picture
+from fairplay.games.webset.views import svg, text
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1 import webset_player_pb2 as messages
@@ -197,5 +197,5 @@ async def test_the_buttons_of_a_puzzle_are_in_the_picture() -> None:
 
 def test_pictures_of_a_solved_puzzle_say_who_has_found_what() -> None:
     state = codec.build_public(takes.solve(puzzle(), [(0, everything(puzzle())), (1, numbers(WRONG))]))
-    assert f"{ALL} sets" in shown(picture.text(state, NAMES))
-    assert f"ann {ALL} (winner)" in picture.svg(state, NAMES)
+    assert f"{ALL} sets" in shown(text.text(state, NAMES))
+    assert f"ann {ALL} (winner)" in svg.svg(state, NAMES)

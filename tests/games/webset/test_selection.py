@@ -13,7 +13,7 @@ from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import invariants, takes
 from fairplay.games.webset.rules.cards import parse_card
 from fairplay.games.webset.rules.state import State
-from fairplay.games.webset.views import picture
+from fairplay.games.webset.views import svg, text
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1 import webset_player_pb2 as messages
@@ -54,9 +54,9 @@ def test_fewer_than_three_other_cards_of_the_table_are_a_selection() -> None:
 def test_everybody_is_told_each_card_that_is_picked_or_put_back() -> None:
     play = called()
     assert play.asked("PickCards")[1].one_by_one
-    for text in ("0000", "0000 0012", "0012"):
-        play.arrive((1, cards(text)))
-        numbers = [parse_card(each) for each in text.split()]
+    for each in ("0000", "0000 0012", "0012"):
+        play.arrive((1, cards(each)))
+        numbers = [parse_card(card) for card in each.split()]
         assert picked(play) == numbers
         for seat in (0, 2):
             report = play.last("Report", seat)
@@ -89,8 +89,8 @@ def test_all_three_cards_at_once_are_a_take_as_ever() -> None:
 )
 def test_a_reply_that_is_no_selection_is_judged(first: str, then: str) -> None:
     play = called()
-    for text in filter(None, (first, then)):
-        play.arrive((1, cards(text)))
+    for each in filter(None, (first, then)):
+        play.arrive((1, cards(each)))
     if not then:
         play.arrive((1, cards("")))
     assert (play.state.players[1].penalties, play.state.caller, play.state.picked) == (1, None, ())
@@ -165,10 +165,10 @@ def test_picked_cards_are_marked_and_named_for_all() -> None:
     before = codec.build_public(play.state)
     play.arrive((1, cards("0000 0012")))
     state = codec.build_public(play.state)
-    drawn = picture.svg(state, NAMES)
+    drawn = svg.svg(state, NAMES)
     assert drawn.count(", picked</title>") == 2
-    assert drawn.count('stroke-width="5"') == picture.svg(before, NAMES).count('stroke-width="5"') + 2
-    assert picture.text(state, NAMES).count("bold #d97706") > picture.text(before, NAMES).count("bold #d97706")
+    assert drawn.count('stroke-width="5"') == svg.svg(before, NAMES).count('stroke-width="5"') + 2
+    assert text.text(state, NAMES).count("bold #d97706") > text.text(before, NAMES).count("bold #d97706")
     view = FRONTEND.view_of(state, NAMES)
     assert view.board.count("bold #d97706") > FRONTEND.view_of(before, NAMES).board.count("bold #d97706")
 

@@ -11,7 +11,7 @@ from fairplay.games.webset.players import STRATEGIES, player
 from fairplay.games.webset.protocol import codec, conversation
 from fairplay.games.webset.protocol.codec import ACT, METHODS, SERVICE
 from fairplay.games.webset.rules.settings import MAX_SEATS, Settings
-from fairplay.games.webset.views import picture
+from fairplay.games.webset.views import svg, text
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.webset.v1 import webset_pb2
 
@@ -57,8 +57,8 @@ GAME = Game(
     full_state=lambda shown: codec.build_state(*shown),
     public_state=lambda shown: codec.build_public(*shown),
     player=player,
-    svg=picture.svg,
-    text=picture.text,
+    svg=svg.svg,
+    text=text.text,
     seat_range=lambda settings: range(settings.min_players, MAX_SEATS + 1),
     late_join=lambda settings: settings.late_join and settings.rounds == "off",
 )

@@ -13,9 +13,9 @@ from fairplay.games.kit.lettering import literally
 from fairplay.games.kit.person import UNDO, Draft, Marks, Person
 from fairplay.games.webset.rules import RULES
 from fairplay.games.webset.rules.cards import CARDS, card_name
-from fairplay.games.webset.views import board, picture
-from fairplay.games.webset.views.board import Scene
-from fairplay.games.webset.views.picture import ROWS, slot_part
+from fairplay.games.webset.views import text, words
+from fairplay.games.webset.views.svg import svg
+from fairplay.games.webset.views.words import ROWS, Scene, slot_part
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1 import webset_player_pb2 as messages
 
@@ -332,9 +332,9 @@ class WebsetPerson(Person[webset_pb2.State]):
         self.look(request.state)
         scene = Scene(request.state, request.seat, self._names)
         for event in request.events:
-            if event.revision > self._reported_revision and (line := board.event_line(event, scene)):
+            if event.revision > self._reported_revision and (line := words.event_line(event, scene)):
                 self.table.report(line)
-        if request.status != self._reported_status and (line := board.own_act_line(request.status, request.rule_id)):
+        if request.status != self._reported_status and (line := words.own_act_line(request.status, request.rule_id)):
             self.table.report(line)
         self._reported_revision = max([self._reported_revision, *(event.revision for event in request.events)])
         self._reported_status = request.status
@@ -346,10 +346,10 @@ class WebsetPerson(Person[webset_pb2.State]):
 
     def show(self, state: webset_pb2.State) -> None:
         """Show a state."""
-        before = None if self.state is None else board.caller(self.state)
-        if board.caller(state) not in (None, before):
+        before = None if self.state is None else words.caller(self.state)
+        if words.caller(state) not in (None, before):
             self._until = self.table.clock() + self._window_s
-        if board.caller(state) != self._seat:
+        if words.caller(state) != self._seat:
             self._selecting = False
         if len(self._names) < len(state.players):  # of this game, whoever leaves its table later
             self._names = (*self._names, *self.table.names()[len(self._names) :])
@@ -361,15 +361,15 @@ class WebsetPerson(Person[webset_pb2.State]):
 
     def draw(self, state: webset_pb2.State, marks: Marks) -> str:
         """Return the table."""
-        return board.draw(self._scene(state))
+        return text.board_text(self._scene(state))
 
     def draw_svg(self, state: webset_pb2.State, marks: Marks) -> str:
         """Return the table with its keys, the players, and what can be done, as one SVG document."""
-        return picture.svg(state, self._names, marks, self._buttons(state))
+        return svg(state, self._names, marks, self._buttons(state))
 
     def describe(self, state: webset_pb2.State) -> str:
         """Return the players with their points."""
-        return board.describe(self._scene(state))
+        return text.side_text(self._scene(state))
 
     def _scene(self, state: webset_pb2.State) -> Scene:
         return Scene(state, self._seat, self._names, self._picked)
@@ -403,13 +403,13 @@ class WebsetPerson(Person[webset_pb2.State]):
         if self._guarded:
             return Offer("Too late.")
         choices = self.draft.choices if self.draft is not None else ()
-        if board.caller(state) is not None:
+        if words.caller(state) is not None:
             left_s = self._until - self.table.clock()
-            return Offer(board.going_on(self._scene(state)), choices, left_s=max(0.0, left_s))
+            return Offer(words.going_on(self._scene(state)), choices, left_s=max(0.0, left_s))
         if state.phase == webset_pb2.PHASE_OVER:
-            return Offer(board.end_line(self._scene(state), self._ranks))
+            return Offer(words.end_line(self._scene(state), self._ranks))
         waiting = self.draft.prompt if self.draft is not None else super().offer().prompt
-        return Offer(board.going_on(self._scene(state)) or waiting, choices)
+        return Offer(words.going_on(self._scene(state)) or waiting, choices)
 
     @property
     def marks(self) -> Marks:
@@ -422,8 +422,8 @@ class WebsetPerson(Person[webset_pb2.State]):
         if self.state is None:
             return super().view()
         letters = isinstance(self.draft, Picking) or self._guarded
-        ticking = letters or board.caller(self.state) is not None
-        status = board.status_line(self.offer(), board.picked(self._scene(self.state)), self._window_s)
+        ticking = letters or words.caller(self.state) is not None
+        status = text.status_line(self.offer(), words.picked(self._scene(self.state)), self._window_s)
         return GameView(
             self.draw(self.state, self.marks), self.describe(self.state), status, self._keys(), letters, ticking
         )
@@ -451,7 +451,7 @@ class WebsetPerson(Person[webset_pb2.State]):
         return True
 
     def _pick(self, draft: Picking, key: str) -> bool:
-        slot = board.slot_at(self.state, NAMED_KEYS.get(key, key)) if self.state is not None else None
+        slot = words.slot_at(self.state, NAMED_KEYS.get(key, key)) if self.state is not None else None
         if key == "enter" and draft.may_skip:
             self.choose(PASS)
         elif key == UNDO and draft.all_sets:
@@ -477,10 +477,10 @@ class WebsetPerson(Person[webset_pb2.State]):
         """
         state = self.state
         if part in ACTIONS and state is not None and not isinstance(self.draft, Picking):
-            if board.caller(state) == self._seat:
+            if words.caller(state) == self._seat:
                 return
-            if board.caller(state) is not None or (self._actions and ACTIONS[part][0] not in self._actions):
-                raise IllegalChoiceError(board.why_not(part, self._scene(state)))
+            if words.caller(state) is not None or (self._actions and ACTIONS[part][0] not in self._actions):
+                raise IllegalChoiceError(words.why_not(part, self._scene(state)))
             if self.draft is None:
                 if state.phase == webset_pb2.PHASE_OPEN:
                     self._early = (part, list(state.slots))
@@ -509,7 +509,7 @@ def _picking(request: messages.PickCardsRequest, kept: Draft | None) -> Picking:
 def _watched(state: webset_pb2.State, names: Sequence[str]) -> GameView:
     """Return the table as a spectator sees it."""
     scene = Scene(state, -1, names)
-    return GameView(board.draw(scene), board.describe(scene), literally(board.going_on(scene) or "You watch."))
+    return GameView(text.board_text(scene), text.side_text(scene), literally(words.going_on(scene) or "You watch."))
 
 
 FRONTEND = Frontend(
