@@ -10,8 +10,8 @@ import pytest
 
 from fairplay.client.errors import UsageError
 from fairplay.server.cluster.jobs import ClusterOptions
-from fairplay.terminal.clusters import parse_cluster
 from fairplay.terminal.commands.parameters import Cluster
+from fairplay.terminal.workers import parse_cluster
 
 BOTS = ("bot:first", "exec:./player", "grpc://here:1")
 
@@ -43,7 +43,7 @@ def test_what_makes_no_sense_together_is_said() -> None:
             parse_cluster(typed, links)
 
 
-@pytest.mark.parametrize("module", ["fairplay.terminal.playing.channels", "fairplay.terminal.certify.roster"])
+@pytest.mark.parametrize("module", ["fairplay.terminal.playing.setup", "fairplay.terminal.certify.roster"])
 def test_a_process_without_a_cluster_does_not_load_ray(module: str) -> None:
     program = f"import sys, fairplay.server.server, {module}; sys.exit('ray' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from fairplay.standings.sprt import Bounds
-from fairplay.terminal.playing.comparison import (
+from fairplay.terminal.playing.compare import (
     MAX_ABORTED,
     NEW,
     OLD,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fairplay.terminal.estimate import Estimate
+from fairplay.terminal.printing import Estimate
 
 
 class Clock:

@@ -18,7 +18,7 @@ from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import at
 from fairplay.server.records.sqlite import FILE_NAME
 from fairplay.server.server import Config
-from fairplay.terminal.commands.outcomes import DONE
+from fairplay.terminal.commands.options import DONE
 from fairplay.terminal.records.verify import verify_records
 from fairplay.v1 import manager_pb2, referee_pb2
 from fairplay.v1.game_pb2 import Player

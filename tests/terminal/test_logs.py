@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fairplay.terminal.commands.app import app
-from fairplay.terminal.operator.logs import JsonFormatter, RepeatFilter
+from fairplay.terminal.operator.server import JsonFormatter, RepeatFilter
 
 
 def test_an_entry_is_a_line_of_json() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fairplay.terminal.authors.stubs import LANGUAGES
+from fairplay.terminal.authors.protos import LANGUAGES
 from tests.terminal.running import Run, done
 
 PROTO = Path(__file__).resolve().parents[2] / "proto"

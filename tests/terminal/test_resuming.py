@@ -12,8 +12,8 @@ from rich.console import Console
 from fairplay.games.game import find
 from fairplay.server.server import Config, Server
 from fairplay.terminal.commands.parameters import Cluster, Files, Programs, Setup
-from fairplay.terminal.commands.tournament import TournamentOptions
-from fairplay.terminal.playing.plans import tournament_plan
+from fairplay.terminal.commands.play import TournamentOptions
+from fairplay.terminal.playing.setup import tournament_plan
 from fairplay.terminal.playing.tournament import Details, resume_or_start, show_tournament
 from fairplay.terminal.reports.outputs import Outputs
 from fairplay.v1.manager_pb2 import WatchTournamentRequest

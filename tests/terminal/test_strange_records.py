@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from fairplay.client.records import check_record
+from fairplay.client.results import check_record
 from fairplay.server.records.chain import chained
 from fairplay.server.records.files import load, save
 from fairplay.v1.record_pb2 import Record, RecordEntry

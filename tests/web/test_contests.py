@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest_asyncio
 from google.protobuf.duration_pb2 import Duration
 
-from fairplay.client.records import check_record
+from fairplay.client.results import check_record
 from fairplay.server.records import files
 from fairplay.server.server import Config
 from fairplay.v1.game_pb2 import Player

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from fairplay.web.security import POLICY
+from fairplay.web.middleware import POLICY
 from fairplay.web.site import COOKIE
 from tests.server.lobby.harness import guests
 from tests.web.harness import Pages, pages_of, text_of, wait_for

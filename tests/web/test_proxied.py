@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from fairplay.client.errors import UsageError
-from fairplay.web.proxied import parse_hosts, parse_networks
+from fairplay.web.middleware import parse_hosts, parse_networks
 from tests.web.harness import Pages, pages_of
 
 SAYS = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "games.example", "X-Forwarded-For": "203.0.113.9"}

@@ -19,7 +19,7 @@ import pytest
 
 from fairplay.server.server import Server
 from fairplay.web.app import Options
-from fairplay.web.visitor_files import KeptVisitor, VisitorFiles
+from fairplay.web.visitors import KeptVisitor, VisitorFiles
 from tests.web.harness import LIMIT_S, SERVER, events_of, pages_before, text_of, wait_for
 from tests.web.test_table import CHOICE, make_table
 

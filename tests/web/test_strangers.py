@@ -18,7 +18,7 @@ from fairplay.server.lobby.users import LobbyLimits
 from fairplay.server.server import Config
 from fairplay.v1.table_pb2 import Seat, Table, TableStatus, User
 from fairplay.v1.tournament_pb2 import RoundRobin, TournamentFormat
-from fairplay.web.proxied import parse_networks
+from fairplay.web.middleware import parse_networks
 from fairplay.web.site import make_templates
 from tests.web.harness import SERVER, Pages, pages_of, text_of
 

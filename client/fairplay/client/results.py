@@ -1,4 +1,4 @@
-"""Results of tournaments as people read them: places, meetings for a cross table, and whether the bands tell much."""
+"""Results of tournaments as people read them, and records as they check them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
+from fairplay.server.manager.history import check_tournament
+from fairplay.server.records.verify import CHECKS, verify
+from fairplay.v1.record_pb2 import Record
 from fairplay.v1.tournament_pb2 import RoundGame, Standing
 
 
@@ -95,3 +98,11 @@ def band_warning(standings: Sequence[Standing]) -> str:
         f"These games cannot tell {whom} entrants apart: {who} share a band, as the intervals of their ratings "
         "overlap; more rounds or --deals make these narrower."
     )
+
+
+ALL_CHECKS = {**CHECKS, "tournament": check_tournament}
+
+
+def check_record(record: Record) -> Sequence[str]:
+    """Return what is wrong with a whole record, a sentence each; nothing if it is intact and replays to its end."""
+    return [str(finding) for finding in verify(record, finished=True, checks=ALL_CHECKS)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fairplay.client.lobby.mirror import MAX_LINES, Line, LobbyMirror
-from fairplay.client.lobby.wording import heading, plain, row, whereabouts
+from fairplay.client.wording import heading, plain, row, whereabouts
 from fairplay.v1.lobby_pb2 import Lobby as LobbyMessage
 from fairplay.v1.lobby_pb2 import LobbyEvent, Spoken, UserGone
 from fairplay.v1.table_pb2 import Part, Seat, Table, TableStatus, User

@@ -8,9 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fairplay.client.results import PlayedGame, Seat, meetings
-from fairplay.terminal.reports.cross import squares
 from fairplay.terminal.reports.event import Interval
-from fairplay.terminal.reports.plots import TOP_LINES, linear_bars, lines, logarithmic_bars, show_seconds
+from fairplay.terminal.reports.plots import TOP_LINES, linear_bars, lines, logarithmic_bars, show_seconds, squares
 
 VALUES = st.floats(-5_000, 5_000)
 SECONDS = st.floats(0, 4_000)

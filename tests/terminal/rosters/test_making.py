@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fairplay.terminal.rosters.roster import Entrant, TimeLimits, parse_roster
+from fairplay.terminal.roster import Entrant, TimeLimits, parse_roster
 from tests.terminal.running import Run
 
 TEMPLATE = "python {path}/player.py"

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairplay.terminal.rosters.folder import roster_text, toml_string
-from fairplay.terminal.rosters.roster import Entrant, TimeLimits, parse_roster
+from fairplay.terminal.roster import Entrant, TimeLimits, parse_roster, roster_text, toml_string
 
 TWO = """
 [limits]

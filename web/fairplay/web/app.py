@@ -21,17 +21,14 @@ from starlette.staticfiles import StaticFiles
 
 from fairplay.client.errors import UsageError
 from fairplay.client.lobby.client import LobbyGoneError
-from fairplay.client.lobby.wording import plain
+from fairplay.client.wording import plain
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.web.contests import Contests
+from fairplay.web.middleware import HEALTH, VISITOR, Guard, Networks, Proxied, Rooted
 from fairplay.web.pages import PAGES
-from fairplay.web.proxied import VISITOR, Networks, Proxied
-from fairplay.web.rooted import Rooted
-from fairplay.web.security import HEALTH, Guard
 from fairplay.web.site import Site, make_templates, page
 from fairplay.web.upstream import Upstream
-from fairplay.web.visitor_files import VisitorFiles
-from fairplay.web.visitors import Visitors
+from fairplay.web.visitors import VisitorFiles, Visitors
 from fairplay.web.watching import Watching
 
 GRACE_S = 60.0

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import grpc
 
-from fairplay.client.lobby.wording import plain
+from fairplay.client.wording import plain
 from fairplay.v1.manager_pb2 import GetStandingsRequest, GetTournamentRequest, WatchTournamentRequest
 from fairplay.v1.tournament_pb2 import RoundGame, RoundGameStatus, Standings, Tournament, TournamentStatus
 from fairplay.web.changes import Changes

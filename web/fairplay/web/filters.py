@@ -15,8 +15,16 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from markupsafe import Markup
 
 from fairplay.client.lobby.games import strategies
-from fairplay.client.lobby.wording import elimination_line, missing, plain, result_line, seats, state
-from fairplay.client.misconducts import describe_cause, name_method
+from fairplay.client.wording import (
+    describe_cause,
+    elimination_line,
+    missing,
+    name_method,
+    plain,
+    result_line,
+    seats,
+    state,
+)
 from fairplay.games.game import find, registered
 from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
 from fairplay.v1.referee_pb2 import GameStatus, GameSummary

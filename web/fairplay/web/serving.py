@@ -25,7 +25,7 @@ from fairplay.player.accepting import Connection, Connections, accept
 from fairplay.player.exposure import check_exposure, is_loopback
 from fairplay.player.tls import TlsFiles, server_contexts
 from fairplay.web.app import Options, make_app
-from fairplay.web.proxied import Networks, is_in
+from fairplay.web.middleware import Networks, is_in
 from fairplay.web.upstream import Upstream, knows_accounts
 
 BACKLOG = 1024

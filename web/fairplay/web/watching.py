@@ -12,7 +12,7 @@ from typing import NamedTuple
 import grpc
 from google.protobuf.message import Message
 
-from fairplay.client.lobby.wording import elimination_line, plain, result_line
+from fairplay.client.wording import elimination_line, plain, result_line
 from fairplay.games.envelopes import unwrap
 from fairplay.games.frontends import TableContext, find_frontend
 from fairplay.games.game import Game, find

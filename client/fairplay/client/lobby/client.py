@@ -14,7 +14,7 @@ import grpc
 
 from fairplay.client.lobby.mirror import Line, LobbyMirror
 from fairplay.client.lobby.tokens import TokenStore
-from fairplay.client.lobby.wording import plain
+from fairplay.client.wording import plain
 from fairplay.player.channels import NO_CREDENTIALS, Credentials, open_channel, split_address
 from fairplay.player.dialing import CHANNEL_OPTIONS
 from fairplay.player.proxies import ProxyError, check_proxy

@@ -15,10 +15,8 @@ from fairplay.client.errors import UsageError
 from fairplay.client.lobby import keys
 from fairplay.client.lobby.client import ConnectionState, LobbyClient
 from fairplay.client.lobby.games import PROGRAM_LINKS, frontend_of
-from fairplay.client.lobby.local_player import LocalPlayer
-from fairplay.client.lobby.spectator import Spectator
-from fairplay.client.lobby.wording import heading, missing, places, plain
-from fairplay.client.text import harmless
+from fairplay.client.lobby.table import LocalPlayer, Spectator
+from fairplay.client.wording import harmless, heading, missing, places, plain
 from fairplay.games.frontends import GameView, HumanPlayer, Key
 from fairplay.v1.table_pb2 import Table, TableStatus
 

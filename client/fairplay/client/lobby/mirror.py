@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from fairplay.client.lobby.wording import plain, result_line
+from fairplay.client.wording import plain, result_line
 from fairplay.v1.lobby_pb2 import LobbyEvent
 from fairplay.v1.table_pb2 import Table, TableStatus, User
 

@@ -15,9 +15,9 @@ from rich.table import Table
 
 from fairplay.client.errors import UsageError
 from fairplay.client.inputs import find_game, read_file
-from fairplay.client.text import counted
+from fairplay.client.wording import counted
 from fairplay.games.kit.testdata import Question, find_questions
-from fairplay.terminal.commands.outcomes import DONE, FAILED
+from fairplay.terminal.commands.options import DONE, FAILED
 from fairplay.terminal.printing import make_console, print_json, say
 
 IN, OUT = "-in.json", "-out.json"

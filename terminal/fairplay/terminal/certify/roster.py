@@ -14,7 +14,7 @@ from rich.table import Table
 
 from fairplay.certificate import Verdict, check
 from fairplay.client.errors import FailedError, UsageError
-from fairplay.client.text import counted, harmless
+from fairplay.client.wording import counted, harmless
 from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.cases import cases
 from fairplay.conformance.run.engine import check_surroundings
@@ -32,16 +32,15 @@ from fairplay.games.kit.files import Output
 from fairplay.games.kit.processors import processors
 from fairplay.player.interrupts import run
 from fairplay.server.cluster.jobs import ClusterOptions, LostError, WorkerError
-from fairplay.terminal.certify.progress import SeveralView
+from fairplay.terminal.certify.console import SeveralView
 from fairplay.terminal.certify.run import build_options
-from fairplay.terminal.clusters import parse_cluster
 from fairplay.terminal.commands.certify import CertifyOptions
-from fairplay.terminal.commands.outcomes import DONE, FAILED
+from fairplay.terminal.commands.options import DONE, FAILED
 from fairplay.terminal.commands.parameters import Cluster
 from fairplay.terminal.printing import make_console, make_directory, open_output, say, write_json
-from fairplay.terminal.reports.rendering import render
-from fairplay.terminal.rosters.reading import read_roster
-from fairplay.terminal.rosters.roster import Entrant, Roster
+from fairplay.terminal.reports.page import render
+from fairplay.terminal.roster import Entrant, Roster, read_roster
+from fairplay.terminal.workers import parse_cluster
 
 PAGE = "index.html"
 MAX_FIRST_CHARS = 160

@@ -27,12 +27,11 @@ from fairplay.conformance.servers.plan import ServerOptions, make_server_plan
 from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter
 from fairplay.games.game import find
 from fairplay.terminal.certify.console import ConsoleWriter
-from fairplay.terminal.commands.certify import CertifyOptions
-from fairplay.terminal.commands.certify_server import CertifyServerOptions
-from fairplay.terminal.commands.outcomes import DONE
+from fairplay.terminal.commands.certify import CertifyOptions, CertifyServerOptions
+from fairplay.terminal.commands.options import DONE
 from fairplay.terminal.commands.parameters import Programs
 from fairplay.terminal.printing import make_console, make_directory, print_json, say
-from fairplay.terminal.programs import hide_from_programs, parse_program_options
+from fairplay.terminal.workers import hide_from_programs, parse_program_options
 
 
 def build_options(game: str, player: str, typed: Mapping[str, Any]) -> Options:

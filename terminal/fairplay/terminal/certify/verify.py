@@ -12,7 +12,7 @@ from rich.markup import escape
 from fairplay.certificate import Certificate, check
 from fairplay.certificate.signing import new_key, public_text, read_key, read_trusted
 from fairplay.client.errors import FailedError, UsageError
-from fairplay.terminal.commands.outcomes import DONE, FAILED
+from fairplay.terminal.commands.options import DONE, FAILED
 from fairplay.terminal.printing import make_console, say
 
 

@@ -1,4 +1,4 @@
-"""`fairplay certify` and `fairplay certificate`. Light: the work is imported when a command runs."""
+"""Commands that judge: certify, certificate, certify-server, and check for test data."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from fairplay.conformance.run.options import OPTIONS, is_duration, option_name, option_text
-from fairplay.terminal.commands.options import argument, command, option
-from fairplay.terminal.commands.outcomes import DONE
-from fairplay.terminal.commands.parameters import GameName, Ship, WhenLost
+from fairplay.terminal.commands.options import DONE, argument, command, option
+from fairplay.terminal.commands.parameters import Authorities, GameName, PlainJson, Ship, WhenLost
 
 certificate = typer.Typer(
     help="""Look into certificates of players.
@@ -154,3 +153,69 @@ def keys(
     from fairplay.terminal.certify.verify import show_key
 
     show_key(file, name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CertifyServerOptions:
+    """Which server is judged, by which cases, and what is kept."""
+
+    address: Annotated[str, argument("HOST:PORT", "The server; grpcs:// over TLS.")] = ""
+    ca: Authorities = None
+    list_: Annotated[bool, option("", "Only show the cases.")] = False
+    level: Annotated[str, option("LEVEL", "must, should or all.")] = "all"
+    only: Annotated[str, option("PATTERN", "Cases by id, e.g. blame, 'watch.*' or a,b; * is anything.")] = ""
+    known_failures: Annotated[
+        str, option("FILE", "Ids of cases that are known to fail: if no other fails, the exit code is 0.")
+    ] = ""
+    players_host: Annotated[str, option("HOST", "The address of this machine at which the server reaches players.")] = (
+        "127.0.0.1"
+    )
+    insecure: Annotated[bool, option("", "Let --players-host be reached by other machines, without TLS.")] = False
+    report: Annotated[Path | None, option("DIR", "Write a page, the results and the evidence here.")] = None
+    json: Annotated[str | None, option("[FILE]", "The results, in a file or (-) printed.")] = None
+    junit: Annotated[Path | None, option("FILE", "Verdicts as JUnit XML.")] = None
+
+
+@command
+def certify_server(options: CertifyServerOptions) -> int:
+    """Certify a server: does it ask, blame, wait, show and refuse as the contract says?
+
+    Exit code 0: every MUST is met. 1: not so. 2: what was typed cannot be meant.
+
+    Examples:
+
+    \b
+      fairplay certify-server localhost:50050
+      fairplay certify-server localhost:50050 --only blame --report out/
+      fairplay certify-server --list
+    """
+    from fairplay.terminal.certify.run import certify_server as judge_server
+
+    return judge_server(options)
+
+
+@command
+def check(
+    game: GameName,
+    kind: Annotated[str | None, argument("KIND", "What is asked. Default: lists the kinds of the game.")] = None,
+    folder: Annotated[Path | None, argument("FOLDER", "The folder with N-in.json and N-out.json.")] = None,
+    json: PlainJson = False,
+) -> int:
+    """Check test data of your own against the rules of a game.
+
+    Each N-in.json holds the values of a question one behind the other, N-out.json the expected answer. Where the values
+    of a question are to be refused, the expected answer is {"error": ""}, or the part of the sentence that counts.
+    Exit code 1: some answers differ.
+
+    Examples:
+
+    \b
+      fairplay check fish
+      fairplay check fish reach tests/
+    """
+    from fairplay.terminal.authors.testdata import check_folder, show_kinds
+
+    if kind is not None and folder is not None:
+        return check_folder(game, kind, folder, json)
+    show_kinds(game, kind, json)
+    return DONE

@@ -131,7 +131,7 @@ def replay(
     \b
       fairplay records replay records/ fish-3f2a --pause 1s
     """
-    from fairplay.terminal.records.replay import replay_record
+    from fairplay.terminal.records.games import replay_record
 
     replay_record(source, record, pause)
 
@@ -171,7 +171,7 @@ def copy(
       fairplay records copy records/ postgresql://fairplay@db/fairplay
       fairplay records copy postgresql://fairplay@db/fairplay backup/
     """
-    from fairplay.terminal.records.copy import copy_records
+    from fairplay.terminal.records.upkeep import copy_records
 
     copy_records(source, target)
 
@@ -197,7 +197,7 @@ def prune(
       fairplay records prune records/ --older 90d --keep tournaments --dry-run
       fairplay records prune records/ --older 90d --keep tournaments
     """
-    from fairplay.terminal.records.prune import prune_records
+    from fairplay.terminal.records.upkeep import prune_records
 
     prune_records(source, older, keep or [], dry_run=dry_run)
 
@@ -217,7 +217,7 @@ def drop(
     \b
       fairplay records drop records/ fish-3f2a
     """
-    from fairplay.terminal.records.drop import drop_record
+    from fairplay.terminal.records.upkeep import drop_record
 
     drop_record(source, record)
 
@@ -242,6 +242,6 @@ def picture(
       fairplay records picture records/ fish-3f2a --at 12 -o board.svg
       fairplay records picture game.fairplay --all pictures/
     """
-    from fairplay.terminal.records.picture import draw_pictures
+    from fairplay.terminal.records.games import draw_pictures
 
     draw_pictures(source, record, at, output, all_)

@@ -1,19 +1,29 @@
-"""The Textual application: it enters, attends and ends."""
+"""The full-screen program, from the command line to its end."""
 
 from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from pathlib import Path
 
 from textual import work
 from textual.app import App
 from textual.binding import Binding
 from textual.screen import Screen
 
+from fairplay.client.errors import FailedError
+from fairplay.client.inputs import parse_server
 from fairplay.client.lobby.client import LobbyClient, LobbyGoneError
 from fairplay.client.lobby.controller import LobbyController
-from fairplay.client.lobby.tokens import TokenStore
+from fairplay.client.lobby.tokens import TokenStore, usual_directory
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
-from fairplay.terminal.lobby import styles
+from fairplay.player.standstill import run
 from fairplay.terminal.lobby.forms import NAME_FORM, Answers, Field, Form
 from fairplay.terminal.lobby.main import Main
+from fairplay.terminal.lobby.panes import CSS
 
 WHO = "Under which name do you enter?"
 
@@ -21,7 +31,7 @@ WHO = "Under which name do you enter?"
 class LobbyApp(App[str]):
     """The lobby on a screen. Its result is why it ended, empty if the user left."""
 
-    CSS = styles.CSS
+    CSS = CSS
     ENABLE_COMMAND_PALETTE = False
     BINDINGS = [  # noqa: RUF012 - as Textual has it
         Binding("ctrl+c", "leave", "leave", priority=True, show=False),
@@ -95,3 +105,37 @@ class LobbyApp(App[str]):
         main = self.screen_stack[0]
         if isinstance(main, Main):
             main.refresh_all()
+
+
+def run_lobby(server: str, name: str, ca: Path | None = None) -> None:
+    """Show the lobby until the user leaves.
+
+    Raises UsageError if the address is invalid, and FailedError, with the reason, if the lobby had to be left.
+    """
+    parse_server(server, "--server")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise FailedError("fairplay lobby is a full-screen program: it needs a terminal")
+    log = logging.getLogger("fairplay")
+    log.addHandler(logging.NullHandler())  # a log would be written over the screen
+    log.propagate = False
+    if problem := run(_run(server, name, Credentials.from_environment(os.environ, ca))):
+        raise FailedError(problem)
+
+
+async def _run(server: str, name: str, credentials: Credentials) -> str:
+    app = LobbyApp(server, name, TokenStore(usual_directory(os.environ)), credentials)
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+
+    def end() -> None:
+        """End as a closed window does: nobody has asked to leave, so the seat waits for the grace period."""
+        ended.set()
+        app.action_leave()
+
+    loop.add_signal_handler(signal.SIGINT, app.action_leave)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, end)
+    try:
+        problem = await app.run_async() or ""
+        return problem if not app.return_code else "the screen has failed"
+    finally:
+        await app.controller.close(keep_seat=ended.is_set())

@@ -13,7 +13,7 @@ from textual.widgets import ContentSwitcher, DataTable, Input, Static
 
 from fairplay.client.lobby import games, keys
 from fairplay.client.lobby.controller import LobbyController, TableView
-from fairplay.client.lobby.wording import plain
+from fairplay.client.wording import plain
 from fairplay.terminal.lobby.forms import NAME_FORM, Answers, Field, Form, Help, Question
 from fairplay.terminal.lobby.panes import LobbyPane, TablePane
 from fairplay.v1.table_pb2 import Table, TableStatus

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, ScrollableContainer, Vertical, VerticalScroll
 from textual.content import Content
@@ -11,10 +12,48 @@ from textual.widgets import DataTable, Input, Static
 
 from fairplay.client.lobby import keys
 from fairplay.client.lobby.controller import TableView
+from fairplay.client.lobby.keys import shown
 from fairplay.client.lobby.mirror import LobbyMirror
-from fairplay.client.lobby.wording import plain, row, whereabouts
-from fairplay.terminal.lobby.styles import key_bar
+from fairplay.client.wording import plain, row, whereabouts
+from fairplay.games.frontends import Key
 from fairplay.v1.table_pb2 import Table
+
+CSS = """
+Screen { background: $background; overflow: hidden; }
+ContentSwitcher { height: 1fr; }
+.line { height: 1; width: 1fr; }
+.heading { background: $primary-darken-2; color: $text; text-style: bold; padding: 0 1; }
+.keys { background: $panel; padding: 0 1; }
+.trouble { background: $error; color: $text; padding: 0 1; height: 1; display: none; }
+#tables { width: 1fr; height: 1fr; background: $background; }
+#users { width: 30; height: 1fr; border-left: solid $panel; padding: 0 1; }
+#detail, #notice { padding: 0 1; color: $text-muted; }
+#table { height: 1fr; }
+#middle { height: 2fr; min-height: 13; }
+#board { width: 1fr; height: 1fr; padding: 0 0 0 1; scrollbar-size: 1 1; }
+#drawing { width: auto; height: auto; }
+#side { width: 24; height: 1fr; border-left: solid $panel; padding: 0 0 0 1; }
+#status { padding: 0 1; }
+#talk { height: 1fr; min-height: 3; padding: 0 1; scrollbar-size: 1 1; border-top: solid $panel; }
+#spoken { height: auto; }
+#say { height: 1; padding: 0 1; }
+Form, Help, Question { align: center middle; background: $background 60%; }
+.box { width: 70; max-width: 96%; height: auto; max-height: 96%; }
+.box { border: round $primary; padding: 0 1; background: $surface; }
+.box Static { height: auto; }
+.box .refusal { color: $text-error; }
+.box Input, .box Select { margin: 0 0 1 0; }
+.box .hint { color: $text-muted; }
+"""
+
+
+def key_bar(keys: Iterable[Key]) -> Text:
+    """Return the keys that do something now, in one line."""
+    parts: list[Text | tuple[str, str] | str] = []
+    for key in keys:
+        parts += [(shown(key.name), "bold reverse"), f" {key.label}  "]
+    return Text.assemble(*parts, no_wrap=True, overflow="ellipsis")
+
 
 COLUMNS = (("table", 17), ("game", 9), ("state", 8), ("seats", 8))
 

@@ -1,15 +1,19 @@
-"""The server of `fairplay serve`: from its options to its end, with pages, figures and traces beside it."""
+"""The server of `fairplay serve`: from its options to its end, with its log, and pages, metrics and traces beside."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import logging
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from fairplay.client.errors import FailedError, UsageError
 from fairplay.client.inputs import parse_address, parse_seconds
@@ -29,8 +33,65 @@ from fairplay.server.records.errors import StoreInUse
 from fairplay.server.server import Config, Server
 from fairplay.terminal.commands.extras import missing_module
 from fairplay.terminal.commands.serve import ServeOptions
-from fairplay.terminal.operator.logs import start_log
-from fairplay.terminal.programs import parse_program_options
+from fairplay.terminal.workers import parse_program_options
+
+TEXT, JSON = "text", "json"
+PERIOD_S = 60.0
+MOST = 10
+"""How many entries of one kind are logged in a period."""
+
+
+class JsonFormatter(logging.Formatter):
+    """Formats each entry as one line of JSON: time (UTC), level, logger, message, and the exception if there is one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line of an entry."""
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line)
+
+
+class RepeatFilter(logging.Filter):
+    """Drops entries of one kind beyond MOST in a period; with the first entry of the next, says how many were dropped.
+
+    Entries are of one kind if they have the same logger, text and type of exception, whatever is filled in.
+    """
+
+    def __init__(self, time_s: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._time_s = time_s
+        self._counts: dict[tuple[str, str, object], int] = {}
+        self._began_s = time_s()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether an entry is logged."""
+        now_s = self._time_s()
+        if now_s - self._began_s > PERIOD_S:
+            self._began_s, counts, self._counts = now_s, self._counts, {}
+            for (name, text, _), count in counts.items():
+                if count > MOST:
+                    logging.getLogger(name).warning("%s more times: %s", f"{count - MOST:,}", text)
+        kind = (record.name, str(record.msg), record.exc_info[0] if record.exc_info else None)
+        self._counts[kind] = count = self._counts.get(kind, 0) + 1
+        return count <= MOST
+
+
+def start_log(form: str) -> None:
+    """Begin to log in a format. Raises UsageError if there is no such format."""
+    if form not in (TEXT, JSON):
+        raise UsageError(f"--log-format {form!r}: there are {TEXT} and {JSON}")
+    handler = logging.StreamHandler()
+    text = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+    handler.addFilter(RepeatFilter())
+    handler.setFormatter(JsonFormatter() if form == JSON else text)
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
+
 
 LEAST_HEARTBEAT_S = 0.1
 STANDBY_S = 0.5

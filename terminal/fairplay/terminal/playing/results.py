@@ -35,7 +35,7 @@ from typing import Any
 from google.protobuf import json_format
 from google.protobuf.message import DecodeError, Message
 
-from fairplay.client.misconducts import describe_cause
+from fairplay.client.wording import describe_cause
 from fairplay.games.game import find
 from fairplay.terminal.playing.format_text import format_text
 from fairplay.v1.misconduct_pb2 import Misconduct

@@ -10,8 +10,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from fairplay.client.misconducts import describe_cause, draw_standing, name_method
 from fairplay.client.results import band_warning, meetings, played_game
+from fairplay.client.wording import describe_cause, draw_standing, name_method
 from fairplay.formats.format import chosen
 from fairplay.games.kit.printable import UNPRINTABLE
 from fairplay.v1.tournament_pb2 import (

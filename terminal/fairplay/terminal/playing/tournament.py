@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import secrets
 import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import grpc
@@ -17,31 +19,46 @@ from rich.markup import escape
 
 from fairplay.client.errors import FailedError
 from fairplay.client.inputs import find_game
-from fairplay.client.misconducts import describe_first_cause
+from fairplay.client.wording import counted, describe_first_cause
 from fairplay.games.game import Game
 from fairplay.player.interrupts import run
+from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import Place
-from fairplay.terminal.commands.outcomes import DONE
-from fairplay.terminal.commands.tournament import TournamentOptions
-from fairplay.terminal.playing.channels import open_channel, patiently, quickly
-from fairplay.terminal.playing.examining import examine, with_examination
-from fairplay.terminal.playing.fetching import fetch_games, fetch_seeds, fetch_standings, read_records
-from fairplay.terminal.playing.forecast import forecast_games
-from fairplay.terminal.playing.live import TournamentView
-from fairplay.terminal.playing.plans import dealt, tournament_plan
+from fairplay.terminal.commands.options import DONE
+from fairplay.terminal.commands.play import TournamentOptions
+from fairplay.terminal.playing.live import TournamentView, forecast_games
+from fairplay.terminal.playing.setup import dealt, open_channel, patiently, quickly, tournament_plan
 from fairplay.terminal.playing.summary import is_league, summarize
 from fairplay.terminal.printing import make_console
-from fairplay.terminal.reports.build import format_title
-from fairplay.terminal.reports.findings import Findings, games_to_read
-from fairplay.terminal.reports.outputs import Outputs
-from fairplay.terminal.reports.telling import WholeTournament, without_skipped, write_outputs
-from fairplay.terminal.reports.wanted import wanted_outputs
-from fairplay.terminal.rosters.reading import read_roster
+from fairplay.terminal.reports.build import Findings, format_title, games_to_read
+from fairplay.terminal.reports.outputs import Outputs, WholeTournament, wanted_outputs, without_skipped, write_outputs
+from fairplay.terminal.roster import read_roster
 from fairplay.v1 import manager_pb2
 from fairplay.v1.game_pb2 import Player
+from fairplay.v1.manager_pb2 import (
+    GetStandingsRequest,
+    ListTournamentGamesRequest,
+    SignUpRequest,
+    WatchTournamentRequest,
+    WatchTournamentResponse,
+)
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
+from fairplay.v1.record_pb2 import Record
+from fairplay.v1.record_service_pb2 import GetRecordRequest
+from fairplay.v1.record_service_pb2_grpc import RecordServiceStub
+from fairplay.v1.referee_pb2 import GetGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
-from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, TournamentStatus, TournamentSummary
+from fairplay.v1.tournament_pb2 import (
+    AgeOrder,
+    Examination,
+    ExaminationStatus,
+    RoundGame,
+    Standings,
+    Tournament,
+    TournamentPlan,
+    TournamentStatus,
+    TournamentSummary,
+)
 
 PAGE_SIZE = 1_000
 MAX_WAITING_NAMED = 3
@@ -241,3 +258,133 @@ async def _watch(channel: grpc.aio.Channel, console: Console, game: Game, tourna
 
         await patiently(channel, watch)
     return await _get(channel, tournament_id)
+
+
+EXAMINING = ExaminationStatus.EXAMINATION_STATUS_EXAMINING
+REFUSED = ExaminationStatus.EXAMINATION_STATUS_REFUSED
+
+
+def with_examination(plan: TournamentPlan) -> TournamentPlan:
+    """Return the plan of a tournament for which the same players sign up, and are examined, instead of being named."""
+    open_plan = TournamentPlan()
+    open_plan.CopyFrom(plan)
+    open_plan.ClearField("entrants")
+    policy = open_plan.sign_up
+    policy.certificate.examination.SetInParent()
+    policy.age_order = AgeOrder.AGE_ORDER_SIGN_UP
+    policy.name_pattern = "[A-Za-z0-9_.-]{1,64}"
+    return open_plan
+
+
+async def examine(channel: grpc.aio.Channel, console: Console, tournament_id: str, players: Sequence[Player]) -> None:
+    """Sign players up, and show what becomes of them, until nobody is being examined any more.
+
+    With the last player that passes the tournament may start by itself.
+    """
+    manager = ManagerServiceStub(channel)
+    view = _View(console)
+    for player in players:
+        request = SignUpRequest(tournament_id=tournament_id, player=player)
+        await patiently(channel, partial(manager.SignUp, request))
+    console.print(f"Examining {counted(len(players), 'player')}")
+
+    async def watch() -> None:
+        events = manager.WatchTournament(WatchTournamentRequest(tournament_id=tournament_id))
+        try:
+            async for event in events:
+                view.take(event)
+                if not view.open:
+                    return
+        finally:
+            events.cancel()
+
+    await patiently(channel, watch)
+
+
+class _View:
+    """Shows in lines who has passed and who was refused, each of them once. `open` are those still examined."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._shown: set[str] = set()
+        self.open: set[str] = set()
+
+    def take(self, event: WatchTournamentResponse) -> None:
+        match event.WhichOneof("event"):
+            case "tournament":
+                self._take_tournament(event.tournament)
+            case "examination":
+                self._take_examination(event.examination)
+            case "signed_up":
+                self._pass(event.signed_up.name)
+            case "started" | "cancelled":
+                self.open.clear()
+
+    def _take_tournament(self, tournament: Tournament) -> None:
+        self.open = {each.player.name for each in tournament.examinations if each.status == EXAMINING}
+        for player in tournament.entrants:
+            self._pass(player.name)
+        for examination in tournament.examinations:
+            self._take_examination(examination)
+
+    def _take_examination(self, examination: Examination) -> None:
+        if examination.status == REFUSED:
+            case = f"[bold]{escape(examination.case_id)}[/]: " if examination.case_id else ""
+            self._show(examination.player.name, f"[red]refused[/]: {case}{escape(examination.reason)}")
+
+    def _pass(self, name: str) -> None:
+        self._show(name, "[green]passed[/]")
+
+    def _show(self, name: str, markup: str) -> None:
+        self.open.discard(name)
+        if name not in self._shown:
+            self._shown.add(name)
+            self._console.print(f"  {escape(name)} {markup}", soft_wrap=True)
+
+
+async def fetch_standings(channel: grpc.aio.Channel, tournament_id: str) -> Standings:
+    """Return the standings of a tournament with all of its entrants."""
+    manager, whole, token = ManagerServiceStub(channel), Standings(), ""
+    while True:
+        request = GetStandingsRequest(tournament_id=tournament_id, page_size=PAGE_SIZE, page_token=token)
+        reply = await manager.GetStandings(request)
+        listed = [*whole.standings, *reply.standings.standings]
+        whole.CopyFrom(reply.standings)
+        del whole.standings[:]
+        whole.standings.extend(listed)
+        token = reply.next_page_token
+        if not token:
+            return whole
+
+
+async def fetch_games(channel: grpc.aio.Channel, tournament_id: str) -> list[RoundGame]:
+    """Return all games of a tournament, in the order of the rounds."""
+    manager, found, token = ManagerServiceStub(channel), list[RoundGame](), ""
+    while True:
+        request = ListTournamentGamesRequest(tournament_id=tournament_id, page_size=PAGE_SIZE, page_token=token)
+        reply = await manager.ListTournamentGames(request)
+        found.extend(reply.games)
+        token = reply.next_page_token
+        if not token:
+            return found
+
+
+async def fetch_seeds(channel: grpc.aio.Channel, games: Sequence[RoundGame]) -> dict[str, int]:
+    """Return the seeds of games, by the ids of those that the server still knows."""
+    referee, seeds = RefereeServiceStub(channel), {}
+    for game in games:
+        with contextlib.suppress(grpc.aio.AioRpcError):
+            reply = await referee.GetGame(GetGameRequest(game_id=game.game_id))
+            seeds[game.game_id] = reply.game.plan.seed
+    return seeds
+
+
+async def read_records(channel: grpc.aio.Channel, game_ids: Sequence[str], findings: Findings) -> None:
+    """Add the records of games to the findings; those that cannot be had or read are left out."""
+    service = RecordServiceStub(channel)
+    for game_id in game_ids:
+        record = Record()
+        with contextlib.suppress(grpc.aio.AioRpcError, RecordsError):
+            async for part in service.GetRecord(GetRecordRequest(record_id=game_id)):
+                record.entries.extend(part.entries)
+            findings.add(record)

@@ -17,7 +17,6 @@ from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import Place
 from fairplay.terminal.printing import make_console, print_json, say
-from fairplay.terminal.records.choosing import choose_tournament, shorten_ids
 from fairplay.terminal.records.overview import (
     ABORTED,
     CANCELLED,
@@ -29,7 +28,7 @@ from fairplay.terminal.records.overview import (
     show_time,
     summarize,
 )
-from fairplay.terminal.records.sources import KINDS, Source, open_source
+from fairplay.terminal.records.sources import KINDS, Source, choose_tournament, open_source, shorten_ids
 
 HEADINGS = ("ID", "KIND", "GAME", "STATUS", "WINNERS", "WHEN", "ENTRIES", "PLAYERS")
 DISPENSABLE = ("PLAYERS", "ENTRIES", "KIND", "WHEN", "GAME", "WINNERS", "STATUS")

@@ -14,10 +14,9 @@ from fairplay.server.records.chain import parsed
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import Place
 from fairplay.terminal.printing import make_console, print_json, say
-from fairplay.terminal.records.choosing import choose
 from fairplay.terminal.records.games import choose_recorded_game, find_installed, read_game
 from fairplay.terminal.records.overview import RUNNING, UNFINISHED, Overview, show_time, summarize
-from fairplay.terminal.records.sources import open_source
+from fairplay.terminal.records.sources import choose, open_source
 from fairplay.terminal.records.wording import Line, Wording, as_json, kind, words
 from fairplay.v1.record_pb2 import Record, RecordedCall, RecordEntry
 from fairplay.v1.referee_pb2 import GamePlan

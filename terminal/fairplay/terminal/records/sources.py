@@ -1,14 +1,16 @@
-"""Where `fairplay records` reads from: the store in a directory, or a file that holds one record."""
+"""Where records are read from, a store or an exported file, and which of them is meant by the beginning of an id."""
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
+from itertools import islice, pairwise, takewhile
 from pathlib import Path
 from typing import Protocol
 
-from fairplay.client.errors import UsageError
+from fairplay.client.errors import FailedError, UsageError
 from fairplay.server.records import files
 from fairplay.server.records.consistency import check_filing
 from fairplay.server.records.database import Listing
@@ -145,3 +147,101 @@ class FileSource:
     def check_filing(self, listing: Listing, record: Record) -> Sequence[Finding]:
         """Return nothing: a file holds the entries alone."""
         return ()
+
+
+MAX_NAMED = 10
+MAX_COMPARED = 1_000
+MIN_ID_CHARS = 9
+
+
+def choose(source: Source, wanted: str | None) -> Listing:
+    """Return the record of an id, or of the beginning of one; for None the only one.
+
+    Raises UsageError if it is not clear which one is meant, and FailedError if there are no records.
+    """
+    if wanted is None:
+        return _only(source)
+    found = source.find(wanted)
+    return found if found is not None else _beginning(source, wanted, KINDS)
+
+
+def choose_game(source: Source, wanted: str | None, why: str) -> Listing:
+    """Return the record of a game, chosen likewise. Raises UsageError for another one; `why` says what that lacks."""
+    listing = choose(source, wanted)
+    if listing.kind != "game":
+        games = [game.record_id for game in islice(games_of(source, listing), MAX_NAMED)]
+        hint = f"; its games are {', '.join(games)}" if games else ""
+        raise UsageError(f"{listing.record_id} is the record of a {listing.kind}, which {why}{hint}")
+    return listing
+
+
+def games_of(source: Source, listing: Listing) -> Iterator[Listing]:
+    """Iterate over the games of a tournament or a table."""
+    if listing.kind == "tournament":
+        yield from source.listings(["game"], listing.record_id)
+    elif (game := source.find(f"{listing.record_id}/game")) is not None:
+        yield game
+
+
+def choose_tournament(source: Source, wanted: str) -> str:
+    """Return the id of a tournament, given by the id or the beginning of it."""
+    found = source.find(wanted)
+    if found is not None and found.kind == "tournament":
+        return wanted
+    return _beginning(source, wanted, ["tournament"]).record_id
+
+
+def _only(source: Source) -> Listing:
+    first = list(islice(source.listings(), 2))
+    if not first:
+        raise FailedError(f"there are no records in {source.place}")
+    if len(first) > 1:
+        raise UsageError(
+            f"say which record of {source.place}: {_named([each.record_id for each in source.listings()])}"
+        )
+    return first[0]
+
+
+def _beginning(source: Source, wanted: str, kinds: Sequence[str]) -> Listing:
+    """Return the one record whose id begins like this; a tournament or a table goes before its games."""
+    known = [listing.record_id for listing in source.listings(kinds)]
+    what = " or ".join([", ".join(kinds[:-1]), kinds[-1]]) if len(kinds) > 1 else kinds[0]
+    if not known:
+        raise FailedError(f"there is no record of a {what} in {source.place}")
+    matching = [record_id for record_id in known if _begins(record_id, wanted)]
+    if not matching:
+        close = get_close_matches(wanted, known[:MAX_COMPARED])
+        others = [record_id for record_id in known if record_id not in close]
+        raise UsageError(f"there is no {what} {wanted!r} in {source.place}; it has {_named([*close, *others])}")
+    whole = [record_id for record_id in matching if record_id.split("/")[1:] == wanted.split("/")[1:]]
+    listing = source.find((whole or matching)[0])
+    if listing is None or len(whole or matching) > 1:
+        raise UsageError(f"{wanted!r} may be any of {_named(matching)}: give more of the id")
+    return listing
+
+
+def _begins(record_id: str, wanted: str) -> bool:
+    """Return whether each part of an id, between slashes, begins with the part of `wanted` in its place."""
+    parts, given = record_id.split("/"), wanted.split("/")
+    return len(given) <= len(parts) and all(map(str.startswith, parts, given))
+
+
+def shorten_ids(source: Source, record_ids: Sequence[str]) -> list[str]:
+    """Return the ids cut so far that each still means its record: of T/r1g1 the id T of the tournament is cut."""
+    known = sorted({listing.record_id.partition("/")[0] for listing in source.listings()})
+    needed = dict.fromkeys(known, MIN_ID_CHARS)
+    for one, other in pairwise(known):
+        common = _count_shared(one, other) + 1
+        needed[one], needed[other] = max(needed[one], common), max(needed[other], common)
+    parted = (record_id.partition("/") for record_id in record_ids)
+    return [first[: needed[first]] + slash + rest for first, slash, rest in parted]
+
+
+def _count_shared(one: str, other: str) -> int:
+    """Return how many characters two texts have in common at their beginning."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _named(record_ids: Sequence[str]) -> str:
+    more = len(record_ids) - MAX_NAMED
+    return ", ".join(record_ids[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")

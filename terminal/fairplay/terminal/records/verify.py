@@ -9,17 +9,16 @@ from rich.console import Console
 from rich.markup import escape
 
 from fairplay.client.errors import FailedError
-from fairplay.client.records import ALL_CHECKS
-from fairplay.client.text import counted
+from fairplay.client.results import ALL_CHECKS
+from fairplay.client.wording import counted
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import Place
 from fairplay.server.records.verify import Finding, verify
-from fairplay.terminal.commands.outcomes import DONE, FAILED
+from fairplay.terminal.commands.options import DONE, FAILED
 from fairplay.terminal.printing import make_console, print_json, say
-from fairplay.terminal.records.choosing import choose
 from fairplay.terminal.records.overview import summarize
-from fairplay.terminal.records.sources import Source, open_source
+from fairplay.terminal.records.sources import Source, choose, open_source
 from fairplay.v1.record_pb2 import Record
 
 

@@ -11,7 +11,7 @@ from google.protobuf.any_pb2 import Any as PackedMessage
 from google.protobuf.message import DecodeError, Message
 from rich.text import Text
 
-from fairplay.client.misconducts import draw_standing
+from fairplay.client.wording import draw_standing
 from fairplay.games.evidence import with_evidence
 from fairplay.games.game import Game
 from fairplay.games.kit.messages import enum_word

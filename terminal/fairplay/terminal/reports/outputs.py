@@ -1,19 +1,35 @@
-"""The files of a report on a tournament: which are wanted, whether they can be written, and writing them."""
+"""The files that are made of a tournament, live or made again from its records."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+import contextlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from rich.markup import escape
 
 from fairplay.certificate import check
-from fairplay.client.errors import UsageError
+from fairplay.client.errors import FailedError, UsageError
 from fairplay.games.kit.files import Output
-from fairplay.terminal.printing import make_directory, write_json
+from fairplay.server.manager import history
+from fairplay.server.records.chain import parsed
+from fairplay.server.records.errors import Diverged, RecordsError
+from fairplay.server.records.place import Place
+from fairplay.terminal.commands.parameters import Files
+from fairplay.terminal.playing.results import tournament_json
+from fairplay.terminal.playing.summary import is_league, summarize
+from fairplay.terminal.printing import make_console, make_directory, write_json
+from fairplay.terminal.records.sources import Source, choose_tournament, open_source
+from fairplay.terminal.reports.build import Findings, build_event, games_to_read
 from fairplay.terminal.reports.event import Event, Person
 from fairplay.terminal.reports.grades import DEFAULT, Template, check_template, grades_csv, parse_template
 from fairplay.terminal.reports.page import tournament_page
+from fairplay.terminal.roster import Roster
+from fairplay.v1.record_pb2 import RecordEntry
+from fairplay.v1.tournament_pb2 import RoundGame, RoundGameStatus, Standings, Tournament
 
 PAGE_SUFFIXES = (".html", ".htm")
 PAGE, RESULT, GRADES = "report.html", "result.json", "grades.csv"
@@ -101,3 +117,107 @@ def _is_certified(file: Path, game: str) -> bool:
     if certificate.game != game:
         raise UsageError(f"--certificates: {file} is a certificate for {certificate.game}, not for {game}")
     return certificate.certified
+
+
+def wanted_outputs(game: str, names: Sequence[str], roster: Roster | None, files: Files) -> Outputs:
+    """Return what options ask for. Raises UsageError if something of it makes no sense."""
+    try:
+        template = parse_template(files.grading or DEFAULT)
+    except ValueError as error:
+        raise UsageError(f"--grading: {error}") from None
+    if (files.grading is not None or files.certificates is not None) and files.grades is None and files.report is None:
+        raise UsageError("--grading and --certificates are for grades: add --grades FILE or --report DIR")
+    entrants = roster.entrants if roster is not None else ()
+    return Outputs(
+        json=files.json,
+        report=files.report,
+        grades=files.grades,
+        template=template,
+        certified=read_certificates(files.certificates, game, names) if files.certificates is not None else {},
+        people={each.name: Person(each.who, each.language, each.link) for each in entrants},
+    )
+
+
+class WholeTournament(NamedTuple):
+    """A tournament with its standings and all of its games, but for those that were skipped."""
+
+    tournament: Tournament
+    games: Sequence[RoundGame]
+    standings: Standings
+
+
+def without_skipped(games: Iterable[RoundGame]) -> list[RoundGame]:
+    """Return the games that were played or may be."""
+    return [game for game in games if game.status != RoundGameStatus.ROUND_GAME_STATUS_SKIPPED]
+
+
+def write_outputs(
+    outputs: Outputs, whole: WholeTournament, findings: Findings, links: Mapping[str, str], seeds: Mapping[str, int]
+) -> list[Path]:
+    """Write what is wanted about a tournament, and return the files of the report."""
+    event = build_event(whole.tournament, whole.standings, whole.games, outputs.people, findings, outputs.certified)
+    return outputs.write(event, tournament_json(whole.tournament, whole.games, whole.standings, links, seeds))
+
+
+def show_standings(place: Place, wanted: str | None, roster: Roster | None, files: Files) -> None:
+    """Show the standings of a tournament, and write the files that are wanted of it.
+
+    Raises UsageError if it is not clear which tournament is meant, and FailedError if its record breaks the rules.
+    """
+    with open_source(place) as source:
+        whole = _rebuild(source, _tournament_id(source, wanted))
+        plan = whole.tournament.plan
+        names = [player.name for player in whole.tournament.entrants]
+        outputs = wanted_outputs(plan.game, names, roster, files)
+        outputs.prepare(has_bands=is_league(plan.format))
+        console = make_console(errors=outputs.json == "-")
+        links = {player.name: player.link for player in whole.tournament.entrants}
+        for renderable in summarize(*whole, links):
+            console.print(renderable)
+        findings = Findings()
+        if outputs.reads_records:
+            _read(source, games_to_read(whole.games), findings)
+        seeds = _seeds(source, whole.games) if outputs.json is not None or outputs.report is not None else {}
+        for file in write_outputs(outputs, whole, findings, links, seeds):
+            console.print(f"Look closer: {escape(str(file))}", soft_wrap=True)
+
+
+def _tournament_id(source: Source, wanted: str | None) -> str:
+    if wanted is not None:
+        return choose_tournament(source, wanted)
+    found = [listing.record_id for listing in source.listings(["tournament"])]
+    if not found:
+        raise FailedError(f"there is no tournament in {source.place}")
+    if len(found) > 1:
+        raise UsageError(f"say which tournament of {source.place}: {', '.join(found[:10])}")
+    return found[0]
+
+
+def _rebuild(source: Source, tournament_id: str) -> WholeTournament:
+    listing = source.find(tournament_id)
+    if listing is None:
+        raise UsageError(f"there is no tournament {tournament_id} in {source.place}")
+    try:
+        known = history.read(parsed(source.read(listing)))
+    except Diverged as error:
+        message = f"the record of {tournament_id} breaks the rules in entry {error.entry}: {error.problem}"
+        raise FailedError(message) from None
+    if known.course is None:
+        return WholeTournament(known.message, [], Standings(entrant_count=len(known.message.entrants)))
+    games = without_skipped(known.course.archive.games(0))
+    return WholeTournament(known.message, games, asyncio.run(known.course.standings.latest()))
+
+
+def _read(source: Source, game_ids: Iterable[str], findings: Findings) -> None:
+    """Add the records of games to the findings; those that are not there or cannot be read are left out."""
+    for game_id in game_ids:
+        listing = source.find(game_id)
+        if listing is not None:
+            with contextlib.suppress(RecordsError):
+                findings.add(source.read(listing))
+
+
+def _seeds(source: Source, games: Iterable[RoundGame]) -> dict[str, int]:
+    listings = (source.find(game.game_id) for game in games)
+    headers = {each.record_id: RecordEntry.FromString(each.header) for each in listings if each is not None}
+    return {record_id: header.game.plan.seed for record_id, header in headers.items()}

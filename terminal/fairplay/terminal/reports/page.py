@@ -6,13 +6,46 @@ import base64
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
 from fairplay.client.results import Meeting, PlayedGame, Seat, meetings
-from fairplay.client.text import counted
-from fairplay.terminal.reports import cross, plots
+from fairplay.client.wording import counted
+from fairplay.games.kit.printable import UNPRINTABLE
+from fairplay.terminal.reports import plots
 from fairplay.terminal.reports.event import CallTimes, Event, Failure, Interval, Line, Person
-from fairplay.terminal.reports.rendering import render
+
+TEMPLATES = Path(__file__).with_name("templates")
+
+
+def render(template: str, **values: object) -> str:
+    """Return a page: a template of this package with values in it."""
+    return _environment().get_template(template).render(**values)
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_harmless,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _harmless(value: object) -> object:
+    """Return what is shown in place of a value: a text without control characters, and nothing for None."""
+    if value is None:
+        return ""
+    return value.translate(UNPRINTABLE) if isinstance(value, str) and not isinstance(value, Markup) else value
+
 
 MAX_GAMES = 60
 """So many games of an entrant are shown, the latest ones; and so many of the tournament as a list of rounds."""
@@ -87,8 +120,8 @@ def tournament_page(event: Event) -> str:
         ratings=plots.linear_bars("Ratings", ratings) if ratings else None,
         progress=_progress(event),
         rounds=event.games if len(event.games) <= MAX_GAMES else [],
-        cross=_cross_table(names, met) if met and len(names) <= cross.MAX_TABLE else None,
-        squares=cross.squares(names, met, MAP_EXTENT / len(names)) if met and len(names) > cross.MAX_TABLE else None,
+        cross=_cross_table(names, met) if met and len(names) <= plots.MAX_TABLE else None,
+        squares=plots.squares(names, met, MAP_EXTENT / len(names)) if met and len(names) > plots.MAX_TABLE else None,
         extent=MAP_EXTENT,
         times=_times_plot(event),
         timed=counted(event.timed_game_count, "game"),

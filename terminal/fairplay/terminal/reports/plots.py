@@ -1,11 +1,13 @@
-"""Plots: where their marks are. The template plots.html draws them as SVG."""
+"""Plots and cross tables of reports, as SVG."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
+from fairplay.client.results import Meeting
 from fairplay.terminal.reports.event import Interval
 
 ROW = 20.0
@@ -197,3 +199,30 @@ def _spread(wanted: Iterable[float], gap: float, low: float, high: float) -> lis
     for (number, _), at in zip(order, placed, strict=True):
         found[number] = at
     return found
+
+
+MAX_TABLE = 40
+"""With more entrants the table is drawn as a map of squares: its numbers are in the JSON."""
+SHADES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Square:
+    """The squares of a map that have one shade, as an SVG path, and how strong it is."""
+
+    path: str
+    won: bool
+    opacity: float
+
+
+def squares(names: Sequence[str], found: dict[tuple[str, str], Meeting], size: float) -> list[Square]:
+    """Return the map of a cross table: a square for each pair that has met, rows and columns in the order of names."""
+    paths: defaultdict[int, list[str]] = defaultdict(list)
+    at = {name: number for number, name in enumerate(names)}
+    for (one, other), meeting in found.items():
+        if one in at and other in at:
+            shade = round((meeting.share - 0.5) * 2 * SHADES)
+            paths[shade].append(f"M{at[other] * size:g} {at[one] * size:g}h{size:g}v{size:g}h-{size:g}z")
+    return [
+        Square("".join(parts), shade >= 0, 0.08 + 0.82 * abs(shade) / SHADES) for shade, parts in sorted(paths.items())
+    ]

@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from fairplay.client.records import check_record
-from fairplay.client.text import file_name
+from fairplay.client.results import check_record
+from fairplay.client.wording import file_name
 from fairplay.v1.record_pb2 import Record
 from fairplay.v1.record_service_pb2 import GetRecordRequest
 from fairplay.v1.referee_pb2 import GameStatus, GetGameRequest, ListGamesRequest

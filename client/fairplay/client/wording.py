@@ -1,14 +1,104 @@
-"""The lobby in words. Names and chat come from strangers: they are made harmless here, and shown as plain text."""
+"""Words for people. Names, chat and reasons come from strangers: here they are made harmless, and steer no terminal."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from fairplay.client.misconducts import MAX_REASON_CHARS, describe_cause
-from fairplay.v1.misconduct_pb2 import Misconduct
+from rich.markup import escape
+from rich.text import Text
+
+from fairplay.games.kit.printable import UNPRINTABLE, harmless_text
+from fairplay.server.game.plans import seconds
+from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.table_pb2 import Part, Seat, Table, TableStatus, User
+
+FILE_NAME = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+def harmless(markup: str) -> Text:
+    """Return the text of rich's markup without what could steer a terminal or a CI system."""
+    text = Text.from_markup(markup, emoji=False)
+    text.plain = harmless_text(text.plain)
+    return text
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number of things, e.g. "1 entry" or "1,200 entries"."""
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count:,} {noun[:-1]}ies" if noun.endswith("y") else f"{count:,} {noun}s"
+
+
+def file_name(record_id: str, suffix: str) -> str:
+    """Return a name for a file of a record, without '/': ids may have it."""
+    return f"{FILE_NAME.sub('+', record_id) or 'record'}{suffix}"
+
+
+MAX_REASON_CHARS = 160
+MAX_OUTPUT_LINES = 6
+
+
+def describe_cause(misconduct: Misconduct) -> str:
+    """Return why a player was eliminated, in a few words of plain text."""
+    return _cause(misconduct).translate(UNPRINTABLE)
+
+
+def _cause(misconduct: Misconduct) -> str:
+    match misconduct.WhichOneof("cause"):
+        case "rule_break":
+            return f"broke {misconduct.rule_break.rule_id}: {misconduct.rule_break.explanation}"
+        case "overrun":
+            return f"took longer than {seconds(misconduct.overrun.limit):g} s"
+        case _:
+            error = misconduct.call_error
+            if error.reason == CallErrorReason.CALL_ERROR_REASON_STATUS:
+                return f"raised an exception: {error.message}"
+            return error.message
+
+
+def name_method(misconduct: Misconduct) -> str:
+    """Return the name of the method of the last call, e.g. "TakeTurn"."""
+    return misconduct.method_name.rpartition("/")[2]
+
+
+def describe_failure(misconduct: Misconduct) -> str:
+    """Return who failed in which call and why, in one line of plain text."""
+    why = describe_cause(misconduct)
+    why = why if len(why) <= MAX_REASON_CHARS else f"{why[:MAX_REASON_CHARS]}…"
+    name = misconduct.player.translate(UNPRINTABLE)
+    return f"{name} in {name_method(misconduct)} (call {misconduct.call_number}): {why}"
+
+
+def describe_first_cause(misconduct: Misconduct) -> str:
+    """Return the same with the last line that the player's process wrote, if it wrote anything."""
+    last = (line[:MAX_REASON_CHARS] for line in _output_lines(misconduct)[-1:])
+    return ": ".join([describe_failure(misconduct), *last])
+
+
+def draw_failure(misconduct: Misconduct) -> str:
+    """Return who failed and why in markup, followed by the end of what the player's process wrote, a line each."""
+    name, rest = misconduct.player, describe_failure(misconduct)[len(misconduct.player) :]
+    shown = "".join(f"\n      [dim]{escape(line)}[/]" for line in _output_lines(misconduct)[-MAX_OUTPUT_LINES:])
+    return f"[red]✗ {escape(name.translate(UNPRINTABLE))}[/]{escape(rest)}{shown}"
+
+
+def _output_lines(misconduct: Misconduct) -> list[str]:
+    return harmless_text(misconduct.call_error.output).strip().splitlines()
+
+
+def draw_standing(result: GameResult) -> str:
+    """Return the ranking of a game in one line of markup."""
+    if result.aborted:
+        return f"[yellow]aborted: {escape(result.aborted)}[/]"
+    groups = [", ".join(f"{escape(one.name)} {one.score}" for one in group.players) for group in result.ranking]
+    if not groups:
+        return "nobody is left"
+    first, *others = groups
+    return "  ".join([f"[bold green]{first or 'nobody'}[/]", *others])
+
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 STATES = {

@@ -1,4 +1,4 @@
-"""`fairplay records prune`."""
+"""`fairplay records copy`, `drop` and `prune`: what changes a store."""
 
 from __future__ import annotations
 
@@ -10,10 +10,32 @@ from datetime import UTC, datetime
 from rich.markup import escape
 
 from fairplay.client.errors import UsageError
-from fairplay.client.text import counted
-from fairplay.server.records.maintenance import prune
+from fairplay.client.wording import counted
+from fairplay.server.records.maintenance import copy, drop, prune
 from fairplay.server.records.place import Place
 from fairplay.terminal.printing import make_console, say
+from fairplay.terminal.records.sources import choose, open_source
+
+
+def copy_records(source: Place, target: Place) -> None:
+    """Copy what a server keeps, and say how much it is."""
+    count = copy(source, target)
+    say(make_console(), escape(f"copied {counted(count, 'record')} from {source} to {target}"))
+
+
+def drop_record(place: Place, wanted: str) -> None:
+    """Remove a record that has not ended, with its games. Raises UsageError for another one."""
+    with open_source(place) as source:
+        listing = choose(source, wanted)
+        record_id = listing.record_id
+        if listing.finished:
+            raise UsageError(f"{record_id} is over, and nobody goes on with it: records prune removes old records")
+        if listing.parent or "/" in record_id:
+            whole = listing.parent or record_id.partition("/")[0]
+            raise UsageError(f"{record_id} belongs to {whole}: drop that")
+    found = drop(place, record_id)
+    say(make_console(), escape(f"dropped {record_id}: {counted(len(found.removed), 'record')} removed"))
+
 
 AGE = re.compile(r"([0-9]{1,5})(h|d|w)")
 HOURS = {"h": 1, "d": 24, "w": 7 * 24}

@@ -1,16 +1,44 @@
-"""The cluster that does the work of a command, from its options."""
+"""Where the programs of players and the work of a command run: in sandboxes, in many processes, on a cluster."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from fairplay.client.errors import UsageError
 from fairplay.server.cluster.jobs import ClusterOptions
+from fairplay.server.links.program import HIDDEN_VARIABLE, ProgramOptions, read_program_options
 from fairplay.server.links.spec import parse_link
 from fairplay.terminal.commands.extras import missing_module
-from fairplay.terminal.commands.parameters import Cluster
+from fairplay.terminal.commands.parameters import Cluster, Programs
+
+
+def parse_program_options(typed: Programs, links: Iterable[str], *, confined: bool = False) -> ProgramOptions:
+    """Return the options of programs as they were typed, and say aloud if one of the links has to do without a sandbox.
+
+    Raises UsageError if they cannot be read, SandboxMissingError if a sandbox is required and there is none.
+    """
+    started = any(link.startswith("exec:") for link in links)
+    try:
+        sandbox = "off" if typed.sandbox == "auto" and not started else typed.sandbox
+        options, missing = read_program_options(
+            sandbox, typed.program_limits, typed.program_folders, os.environ, confined=confined
+        )
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    if missing:
+        sys.stderr.write(f"fairplay: {missing}\n")
+    return options
+
+
+def hide_from_programs(file: Path) -> None:
+    """Keep a file with secrets from all programs that this process, or a child of it, runs in sandboxes."""
+    known = os.environ.get(HIDDEN_VARIABLE, "")
+    os.environ[HIDDEN_VARIABLE] = os.pathsep.join(filter(None, (known, str(file.absolute()))))
+
 
 WAIT, END = "wait", "end"
 

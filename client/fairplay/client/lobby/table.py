@@ -1,18 +1,79 @@
-"""Watching the game of a table: its public state as it changes, and who is eliminated."""
+"""A person at a table: the player that it plays by hand, which dials in from here, and the spectator of the game."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Awaitable, Callable, Sequence
 
 import grpc
 from google.protobuf.message import Message
 
-from fairplay.client.lobby.wording import elimination_line
+from fairplay.client.lobby.client import LobbyClient
+from fairplay.client.wording import elimination_line
 from fairplay.games.envelopes import unwrap
+from fairplay.games.frontends import Frontend, HumanPlayer, TableContext
 from fairplay.games.game import find
+from fairplay.player.answering import CALL_LIMIT_S
+from fairplay.player.dialing import DialInError, Hosted, dial_in_async
+from fairplay.server.game.plans import full_time_control, seconds
 from fairplay.v1.referee_pb2 import GetGameRequest, WatchGameRequest, WatchGameResponse
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
+from fairplay.v1.table_pb2 import Table
+
+PATIENCE_S = 60.0
+
+
+class LocalPlayer:
+    """A player that dials in, from its creation until it is stopped."""
+
+    def __init__(self, client: LobbyClient, frontend: Frontend, table: Table, on_change: Callable[[], None]) -> None:
+        self.table = table.name
+        self.name = client.lobby.me
+        context = TableContext(
+            lambda: player_names(client),
+            limit_s(table),
+            time.monotonic,
+            on_change,
+            client.note,
+            lambda: CALL_LIMIT_S.get(None),
+        )
+        self.person: HumanPlayer = frontend.create_player(context)
+        self._client = client
+        self._task = asyncio.create_task(self._dial_in())
+
+    async def _dial_in(self) -> None:
+        hosted = [Hosted(self.person, self.name, self._client.token)]
+        try:
+            await dial_in_async(
+                hosted,
+                self._client.address,
+                patience_s=PATIENCE_S,
+                resume_s=self._client.grace_s,
+                resume_token=self._client.tokens.resume_token,
+                on_welcome=self._client.tokens.keep_resume_token,
+                credentials=self._client.credentials,
+            )
+        except DialInError as error:
+            self._client.note(f"You cannot play from here: {error}.")
+
+    async def stop(self) -> None:
+        """End the player."""
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+
+def player_names(client: LobbyClient) -> Sequence[str]:
+    """Return the names of those who have a seat at the user's table, in order."""
+    table = client.lobby.table
+    return [seat.name for seat in table.seats] if table is not None else []
+
+
+def limit_s(table: Table) -> float:
+    """Return the shortest time limit that a decision has at a table, in seconds."""
+    control = full_time_control(find(table.game), table.time_control)
+    return min(seconds(control.decision_limit), seconds(control.first_decision_limit))
+
 
 PAUSE_S = 1.0
 UNKNOWN = "This game cannot be drawn here: it is not installed."

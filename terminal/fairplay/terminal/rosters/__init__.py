@@ -1,1 +1,0 @@
-"""Rosters: files that list who enters."""
