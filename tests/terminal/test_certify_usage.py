@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from fairplay.conformance.cases import cases
-from fairplay.conformance.run.selection import ordered
+from fairplay.conformance.run.plan import ordered
 from fairplay.games.game import find
 from tests.terminal.running import Run, done
 

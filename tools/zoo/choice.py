@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from zlib import crc32
 
-from fairplay.certificate.patterns import matches
+from fairplay.certificate.terms import matches
 from fairplay.conformance import case_ids
 from fairplay.conformance.case_ids import EVERY_WHOLE_GAME, WHOLE_GAMES
 from fairplay.conformance.cases import cases

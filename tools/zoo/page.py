@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from fairplay.conformance.zoo.findings import Finding
 from fairplay.conformance.zoo.mutants import Mutant
-from fairplay.conformance.zoo.registry import common_mutants, find_mutants
+from fairplay.conformance.zoo.registry import Finding, common_mutants, find_mutants
 from fairplay.games.game import find
 from tools.zoo.trying import Row
 

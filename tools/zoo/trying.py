@@ -12,10 +12,9 @@ from typing import NamedTuple
 from fairplay.conformance.run.engine import run
 from fairplay.conformance.run.options import Options
 from fairplay.conformance.run.report import Report
-from fairplay.conformance.zoo.findings import Finding, compare, examples_for
 from fairplay.conformance.zoo.mutants import Mutant, Symptom
 from fairplay.conformance.zoo.player import MutantPlayer, in_this_process
-from fairplay.conformance.zoo.registry import find_mutant, find_mutants
+from fairplay.conformance.zoo.registry import Finding, compare, examples_for, find_mutant, find_mutants
 from fairplay.games.game import Game, find, registered
 from tools.zoo.choice import choose
 

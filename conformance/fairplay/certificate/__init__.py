@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from fairplay.certificate.inapplicable import may_be_inapplicable
-from fairplay.certificate.limits import other_limits
 from fairplay.certificate.signing import signer
+from fairplay.certificate.terms import may_be_inapplicable, other_limits
 from fairplay.games.conformance import Level, find_conformance
 
 FORMAT = "fairplay-certificate/1"

@@ -10,8 +10,7 @@ from fairplay.conformance.case import Body, Case, NotApplicable, NotTested, Suit
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.run.judge import Judge, judge
 from fairplay.conformance.run.options import Options
-from fairplay.conformance.run.plan import make_plan
-from fairplay.conformance.run.selection import choose_cases
+from fairplay.conformance.run.plan import choose_cases, make_plan
 from fairplay.games.conformance import Level
 from tests.conformance.harness import again
 

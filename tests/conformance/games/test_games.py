@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fairplay.certificate import Verdict
-from fairplay.certificate.limits import LONGEST_S, default_limits_ms
+from fairplay.certificate.terms import LONGEST_S, default_limits_ms
 from fairplay.conformance.cases import cases
 from fairplay.conformance.games.rivals import rival_names
 from fairplay.conformance.run.plan import limits_of

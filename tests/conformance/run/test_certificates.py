@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from fairplay.certificate import Certificate, Verdict, check, digest, frozen, sealed
-from fairplay.certificate.inapplicable import INAPPLICABLE
-from fairplay.certificate.patterns import matches
+from fairplay.certificate.terms import INAPPLICABLE, matches
 from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.cases import cases
 from fairplay.conformance.evidence import Evidence

@@ -15,7 +15,7 @@ import pytest
 
 from fairplay.certificate import check
 from fairplay.conformance.cases import cases
-from fairplay.conformance.run.selection import ordered
+from fairplay.conformance.run.plan import ordered
 from fairplay.games.distribution import lacks_extra
 from fairplay.games.game import find
 from tests.conformance.harness import FAIRPLAY, ROOT, certify

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fairplay.conformance.run.engine import run
-from fairplay.conformance.run.events import Began, CaseBegan, CaseJudged, Ended, Event
+from fairplay.conformance.run.judge import Began, CaseBegan, CaseJudged, Ended, Event
 from fairplay.conformance.run.options import Options
 from tests.conformance.harness import player
 

@@ -15,11 +15,10 @@ import psutil
 import pytest
 
 from fairplay.certificate import Verdict
-from fairplay.conformance.run.engine import run
-from fairplay.conformance.run.events import CaseBegan, Event, Tally
+from fairplay.conformance.run.engine import Messages, Worker, run
+from fairplay.conformance.run.judge import CaseBegan, Event, Tally
 from fairplay.conformance.run.options import Options
 from fairplay.conformance.run.plan import make_plan
-from fairplay.conformance.run.pool import Messages, Worker
 from tests.conformance.harness import player
 from tests.interrupts import blocking_ctrl_c, ignoring_ctrl_c
 

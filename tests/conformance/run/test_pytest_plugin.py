@@ -13,7 +13,7 @@ import fairplay.conformance.run.pytest_session
 import fairplay.server.server  # noqa: F401 - what a run within a run imports, it would import each time
 from fairplay.certificate import check
 from fairplay.conformance.cases import cases
-from fairplay.conformance.run.selection import ordered
+from fairplay.conformance.run.plan import ordered
 from fairplay.games.conformance import Level
 from fairplay.games.game import find
 

@@ -22,7 +22,7 @@ from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.cases import cases
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.games.trial import CallLimits
-from fairplay.conformance.run.events import Began, CaseBegan, CaseJudged, Ended, Event
+from fairplay.conformance.run.judge import Began, CaseBegan, CaseJudged, Ended, Event
 from fairplay.conformance.run.report import Report, Run, Times, certificate, conclusion
 from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter, junit
 from fairplay.conformance.writers.page import page

@@ -14,8 +14,7 @@ from fairplay.conformance.run.engine import run
 from fairplay.conformance.run.options import Options
 from fairplay.conformance.run.report import Report
 from fairplay.conformance.zoo.__main__ import main
-from fairplay.conformance.zoo.findings import stands_for
-from fairplay.conformance.zoo.registry import common_mutants, find_mutants, own_mutants
+from fairplay.conformance.zoo.registry import common_mutants, find_mutants, own_mutants, stands_for
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import find, registered
 from fairplay.player.handlers import describe, snake_case

@@ -13,7 +13,7 @@ from fairplay.conformance.case import Case, NotApplicable, case, failure
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Trial
-from fairplay.conformance.player.connection import Connection
+from fairplay.conformance.player.player import Connection
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE, PLAYER_METHODS

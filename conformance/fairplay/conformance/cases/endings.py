@@ -16,7 +16,7 @@ from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import Ending, find_endings, tells_the_end
 from fairplay.conformance.games.trial import Scenario
-from fairplay.conformance.player.connection import Connection
+from fairplay.conformance.player.player import Connection
 from fairplay.games.conformance import Situation, find_conformance
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import END, START

@@ -1,4 +1,4 @@
-"""Cases about games in which a side was started anew: players that come in after the beginning, repeated calls."""
+"""Cases about games in which a side was started anew, and games with different settings in one process."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from fairplay.conformance.case import Case, Failure, case
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import tells_the_end
 from fairplay.conformance.games.rivals import Joining
+from fairplay.conformance.games.rotation import play_in_turn
 from fairplay.conformance.games.trial import Scenario, Trial
+from fairplay.conformance.games.variations import Variation
+from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
 
-DECISIONS = 4
+FRESH_DECISIONS = 4
 NUMBERS = (1, 2, 5)
 """The player comes in with calls that have these numbers among those of their method."""
 ASKED_AGAIN = (1, 3)
@@ -32,7 +35,7 @@ def fresh_process(context: Context) -> None:
     """After a restart of either side a player must go on with what the request says, for the first time or again."""
     played: list[Scenario] = []
     with context.player.fresh() as connection:
-        for scenario in (*_scenarios(context), *_asked_again(context)):
+        for scenario in (*_joined(context), *_asked_again(context)):
             found, from_the_beginning = context.play(scenario, connection), scenario._replace(joins=None, asked_again=0)
             played.append(from_the_beginning)
             alone = partial(context.alone, from_the_beginning)
@@ -55,12 +58,12 @@ def _one_after_another(context: Context, scenarios: Sequence[Scenario]) -> Trial
     return found
 
 
-def _scenarios(context: Context) -> Iterator[Scenario]:
+def _joined(context: Context) -> Iterator[Scenario]:
     """Yield games that the player comes into: first with a turn, then with each method, in different seats."""
     seatings = context.seatings[::-1]
     for index, joins in enumerate(_joinings(context)):
         seat, count = seatings[index % len(seatings)]
-        begun = context.scenario(seat, count, DECISIONS)
+        begun = context.scenario(seat, count, FRESH_DECISIONS)
         scenario = context.ending(count) if joins.method in _last_calls(context.game) else begun
         name = f"{scenario.name}-from-{joins.method}-{joins.number}"
         yield scenario._replace(name=name, seed=context.rng(name).getrandbits(32), joins=joins)
@@ -69,7 +72,7 @@ def _scenarios(context: Context) -> Iterator[Scenario]:
 def _asked_again(context: Context) -> Iterator[Scenario]:
     """Yield games in which a decision is asked for twice: the server was started anew, and lost the first answer."""
     for number, (seat, count) in zip(ASKED_AGAIN, (context.seatings[0], context.seatings[-1]), strict=True):
-        scenario = context.scenario(seat, count, DECISIONS)
+        scenario = context.scenario(seat, count, FRESH_DECISIONS)
         yield scenario._replace(name=f"{scenario.name}-asked-again-{number}", asked_again=number)
 
 
@@ -88,6 +91,52 @@ def _last_calls(game: Game) -> Sequence[str]:
     return [method.name for method in game.methods if tells_the_end(method)]
 
 
+GAMES = 6
+DECISIONS, FEW_DECISIONS = 24, 2
+"""The player decides so often in each game; the second number is for players that are slow."""
+
+
+@case(
+    "memory.other-settings",
+    "A game has nothing to do with the games before it.",
+    "A player may be in several games at once; each request names its game.",
+)
+def other_settings(context: Context) -> None:
+    """What was learnt of sizes, players and rules in one game does not hold in the next, or in one beside it."""
+    scenarios = _mixture(context)
+    with context.player.separate() as connection:
+        for scenario in scenarios:
+            _judge(context, context.play(scenario, connection))
+        for found in play_in_turn(context, scenarios, connection):
+            _judge(context, found)
+
+
+def _mixture(context: Context) -> list[Scenario]:
+    """Return an ordinary game, and some under different settings; none is played to its end."""
+    rng, turn_count = context.rng("mixture"), FEW_DECISIONS if context.is_slow else DECISIONS
+    drawn = rng.sample(context.variations, min(GAMES, len(context.variations)))
+    first = context.first_scenario(turn_count)
+    return [first, *(_varied(context, each, turn_count) for each in drawn)]
+
+
+def _varied(context: Context, variation: Variation, turn_count: int) -> Scenario:
+    name, count = f"mixture-{variation.name}", variation.player_count
+    rng = context.rng(name)
+    situation = Situation(variation.settings, count, rng.randrange(count), None, turn_count)
+    return Scenario(name, situation, rng.getrandbits(32))
+
+
+def _judge(context: Context, found: Trial) -> None:
+    alone = partial(context.alone, found.scenario)
+    judge_condition(
+        context,
+        found,
+        (case_ids.UNUSUAL_SETTINGS, alone),
+        (case_ids.BACK_TO_BACK, context.sequence),
+        (case_ids.AT_ONCE, context.pair),
+    )
+
+
 def cases(game: Game) -> Sequence[Case]:
     """Return the cases of this module."""
-    return (fresh_process,)
+    return (fresh_process, other_settings)

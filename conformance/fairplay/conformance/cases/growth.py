@@ -18,7 +18,7 @@ from fairplay.conformance.case import Case, Failure, NotApplicable, case, failur
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import Ending, find_endings, tells_the_end
 from fairplay.conformance.games.trial import Scenario, Trial
-from fairplay.conformance.player.connection import Connection
+from fairplay.conformance.player.player import Connection
 from fairplay.games.game import Game
 
 DECISIONS = 6

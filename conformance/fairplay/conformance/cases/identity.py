@@ -16,7 +16,7 @@ from fairplay.conformance.case import Case, NotApplicable, NotTested, case, fail
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import BESIDE_OTHERS, Context
 from fairplay.conformance.games.trial import Scenario, Trial, play_trial
-from fairplay.conformance.player.connection import Connection
+from fairplay.conformance.player.player import Connection
 from fairplay.conformance.player.transports import DialInTransport
 from fairplay.games.conformance import Level, Situation
 from fairplay.games.game import Game, find, registered

@@ -11,7 +11,7 @@ from fairplay.conformance.case import Case, Failure, case
 from fairplay.conformance.case_ids import BACK_TO_BACK
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Entry, Exchange, Trial
-from fairplay.conformance.player.connection import Connection
+from fairplay.conformance.player.player import Connection
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE

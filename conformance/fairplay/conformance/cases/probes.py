@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fairplay.conformance.blame.history import answers_differ
-from fairplay.conformance.blame.judge import judge
+from fairplay.conformance.blame.judge import answers_differ, judge
 from fairplay.conformance.case import Case
 from fairplay.conformance.games.context import AT_ONCE, Context
 from fairplay.conformance.games.rivals import Joining

@@ -12,7 +12,7 @@ from fairplay.conformance.evidence import hexadecimal
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Trial
 from fairplay.conformance.player.breaker import is_disconnection
-from fairplay.conformance.player.connection import Connection
+from fairplay.conformance.player.player import Connection
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
 from fairplay.games.conformance import Level
 from fairplay.games.game import Game

@@ -15,7 +15,7 @@ from fairplay.conformance.case import Case, case
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Entry, Scenario, Trial, play_trial
 from fairplay.conformance.player.breaker import Breaker
-from fairplay.conformance.player.connection import Connection
+from fairplay.conformance.player.player import Connection
 from fairplay.conformance.player.transports import gets_new_players
 from fairplay.games.game import Game
 from fairplay.v1.misconduct_pb2 import MisconductKind

@@ -18,9 +18,8 @@ from fairplay.conformance.games.trial import CallLimits, Entry, RequestEncoder, 
 from fairplay.conformance.games.variations import Variation, vary
 from fairplay.conformance.names import new_game_id, new_tournament_id
 from fairplay.conformance.player.breaker import Breaker, Budget
-from fairplay.conformance.player.connection import Connection
 from fairplay.conformance.player.loop import LoopThread, side_by_side
-from fairplay.conformance.player.player import PlayerUnderTest
+from fairplay.conformance.player.player import Connection, PlayerUnderTest
 from fairplay.conformance.player.transports import Transport
 from fairplay.games.game import Game
 from fairplay.games.steps import Failure as CallFailure

@@ -10,8 +10,8 @@ from functools import partial
 
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Entry, Scenario, Trial, play_trial
-from fairplay.conformance.player.connection import Connection
 from fairplay.conformance.player.loop import side_by_side
+from fairplay.conformance.player.player import Connection
 from fairplay.server.manager.plan import game_id_of
 
 TO_THE_END = 10**9

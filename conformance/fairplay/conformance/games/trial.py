@@ -19,7 +19,7 @@ from fairplay.conformance.case import SuiteError
 from fairplay.conformance.games.races import Races
 from fairplay.conformance.games.rivals import Departure, Joining, Rivals, StandIn
 from fairplay.conformance.names import draw_names
-from fairplay.conformance.player.connection import Connection
+from fairplay.conformance.player.player import Connection
 from fairplay.games.conformance import Infraction, Level, Situation, find_conformance
 from fairplay.games.game import Game
 from fairplay.games.kit.conformance import cause_of

@@ -1,15 +1,207 @@
-"""Running the suite: the library call behind the command `fairplay certify`."""
+"""Running the suite, in this process or in a pool of others: the library call behind `fairplay certify`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import pickle
+import subprocess
+import sys
+import threading
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from queue import SimpleQueue
+from typing import NamedTuple, TypeAlias
 
-from fairplay.conformance.run.events import Tally, Writer
-from fairplay.conformance.run.judge import Judge, Plan
+from fairplay.certificate import Verdict
+from fairplay.conformance.blame.verdicts import Judged
+from fairplay.conformance.evidence import Evidence
+from fairplay.conformance.run.judge import Judge, Plan, Result, Tally, Writer
 from fairplay.conformance.run.options import Options
 from fairplay.conformance.run.plan import make_plan
-from fairplay.conformance.run.pool import judge_in_workers
 from fairplay.conformance.run.report import Report
+from fairplay.v1.player_pb2 import PlayerDescription
+
+GROUP_SIZE = 4
+"""Cases that follow each other look at the same games: a worker that judges several plays fewer of them."""
+COMMAND = (sys.executable, "-P", "-m", "fairplay.conformance.run.worker")
+EXIT_LIMIT_S = 10.0
+ATTEMPTS = 3
+"""A case whose worker dies is judged again, since something else on the machine may have killed it; not for ever."""
+
+Messages: TypeAlias = "SimpleQueue[tuple[Worker, str, Result | None]]"
+"""What workers report: a case that begins, its result, or with an empty id that the worker has ended."""
+
+
+class _Group(NamedTuple):
+    """Cases of one run that a worker judges one after the other."""
+
+    tally: Tally
+    case_ids: Sequence[str]
+
+
+def judge_in_workers(tallies: Sequence[Tally], jobs: int) -> list[Report]:
+    """Judge the cases of some runs in so many processes, and return their reports.
+
+    The cases of a single run are spread over the processes; of several runs each has a process of its own. A tally
+    begins and ends with its run, and with the work if that is interrupted.
+    """
+    pool = _Pool(tallies, jobs)
+    try:
+        pool.run()
+    finally:
+        pool.stop()
+    return [pool.reports[tally] for tally in tallies]
+
+
+class _Pool:
+    def __init__(self, tallies: Sequence[Tally], jobs: int) -> None:
+        self._jobs = jobs
+        self._groups = deque(_groups(tallies))
+        self._open: list[Tally] = []
+        """The runs that have begun and are not over."""
+        self.reports: dict[Tally, Report] = {}
+        self._messages: Messages = SimpleQueue()
+        self._workers: list[Worker] = []
+        self._finished: list[Worker] = []
+        """Those that have nothing more to judge: they are not waited for until all is judged."""
+        self._deaths = Counter[tuple[Tally, str]]()
+        """How often a worker has died at a case."""
+
+    def run(self) -> None:
+        """Judge all cases, or of runs with `fail_fast` those until one has failed."""
+        self._start_workers()
+        while self._workers:
+            worker, case_id, result = self._messages.get()
+            if worker not in self._workers:  # nothing more is wanted of it
+                continue
+            if not case_id:
+                self._replace(worker)
+            elif result is None:
+                worker.tally.begin_case(case_id)
+            else:
+                self._add(worker, result)
+            self._start_workers()
+
+    def stop(self) -> None:
+        """End all workers, whatever they do, and the tallies of runs that are not over."""
+        left = [*self._workers, *self._finished]
+        for worker in left:
+            worker.finish()
+        for worker in left:
+            worker.wait()
+        for tally in self._open:
+            self.reports[tally] = tally.end()
+
+    def _start_workers(self) -> None:
+        while self._groups and len(self._workers) < self._jobs:
+            group = self._groups.popleft()
+            if group.tally not in self._open:
+                self._open.append(group.tally)
+                group.tally.begin(group.tally.plan.cases)
+            self._workers.append(Worker(group.tally, self._messages))
+            self._workers[-1].give(group.case_ids)
+
+    def _add(self, worker: Worker, result: Result) -> None:
+        tally = worker.tally
+        worker.pending.remove(result.judged.id)
+        tally.add(result)
+        if tally.has_failed_fast:
+            self._groups = deque(group for group in self._groups if group.tally is not tally)
+            for each in [each for each in self._workers if each.tally is tally]:
+                self._dismiss(each)
+        elif not worker.pending and self._groups and self._groups[0].tally is tally:
+            worker.give(self._groups.popleft().case_ids)
+        elif not worker.pending:
+            self._dismiss(worker)
+        self._end_if_over(tally)
+
+    def _dismiss(self, worker: Worker) -> None:
+        worker.finish()
+        self._workers.remove(worker)
+        self._finished.append(worker)
+
+    def _replace(self, worker: Worker) -> None:
+        """Have another worker do what is left of one that has died. A case at which workers die has no verdict."""
+        self._workers.remove(worker)
+        tally, code, case_id = worker.tally, worker.wait(), worker.pending[0]
+        self._deaths[tally, case_id] += 1
+        if self._deaths[tally, case_id] == ATTEMPTS:
+            tally.add(_lost(tally, worker.pending.popleft(), code))
+        if worker.pending:
+            self._groups.appendleft(_Group(tally, [*worker.pending]))
+        self._end_if_over(tally)
+
+    def _end_if_over(self, tally: Tally) -> None:
+        left = {each.tally for each in self._groups} | {each.tally for each in self._workers}
+        if tally not in left:
+            self._open.remove(tally)
+            self.reports[tally] = tally.end()
+
+
+def _groups(tallies: Sequence[Tally]) -> Iterator[_Group]:
+    for tally in tallies:
+        ids = [case.id for case in tally.plan.cases]
+        size = GROUP_SIZE if len(tallies) == 1 else len(ids)
+        yield from (_Group(tally, ids[first : first + size]) for first in range(0, len(ids), size))
+
+
+def _lost(tally: Tally, case_id: str, code: int) -> Result:
+    """Return the result of a case whose worker ended while it judged the case."""
+    [case] = [case for case in tally.plan.cases if case.id == case_id]
+    sentence = f"the suite failed: the process that judged this case ended with exit code {code}"
+    known = case_id in tally.plan.known
+    judged = Judged(case.id, case.level, Verdict.SUITE_ERROR, sentence, 0.0, Evidence(sentence), known)
+    return Result(judged, {}, {}, PlayerDescription())
+
+
+class Worker:
+    """A process that judges cases of one run. `pending` are the ids of those that it still has to judge."""
+
+    def __init__(self, tally: Tally, messages: Messages) -> None:
+        assert tally.plan.options is not None, "what is judged in other processes is described by options"
+        self.tally = tally
+        self.pending: deque[str] = deque()
+        self._messages = messages
+        # A session of its own: Ctrl-C reaches only the process that was started, which then ends the workers.
+        self._process = subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        self._send(replace(tally.plan.options, jobs=1))
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def give(self, case_ids: Sequence[str]) -> None:
+        """Have some cases judged."""
+        self.pending.extend(case_ids)
+        self._send(list(case_ids))
+
+    def finish(self) -> None:
+        """End the process; if it judges a case, in the middle of that."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+
+    def wait(self) -> int:
+        """Return the exit code of the process, which must be about to end; it is killed if it does not."""
+        self.finish()
+        try:
+            return self._process.wait(EXIT_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
+
+    def _send(self, order: object) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):  # it has ended: _read notices
+            pickle.dump(order, self._process.stdin)
+            self._process.stdin.flush()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        # The last message may be one that the process did not finish.
+        with self._process.stdout as messages, contextlib.suppress(EOFError, pickle.UnpicklingError):
+            while True:
+                self._messages.put((self, *pickle.load(messages)))
+        self._messages.put((self, "", None))
+
 
 PREPARED_AFTER = 3
 """So many cases are judged before others are prepared: they show whether the player can be reached at all."""

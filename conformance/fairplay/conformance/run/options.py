@@ -59,9 +59,7 @@ class Options:
     program_folders: str = _option(
         "", "DIR:DIR", "Folders that a program in a sandbox may read besides its own.", repeats=True
     )
-    jobs: int = _option(
-        1, "N", "Judge so many cases at once; with --roster, so many players, on Ray.", low=1, high=MAX_JOBS
-    )
+    jobs: int = _option(1, "N", "Judge so many cases at once; with --roster, so many players.", low=1, high=MAX_JOBS)
     fail_fast: bool = _option(False, "", "Stop at the first MUST that is not met.")
     known_failures: str = _option(
         "", "FILE", "Ids of cases that are known to fail: if no other fails, the exit code is 0."

@@ -13,8 +13,7 @@ from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.case import Case
 from fairplay.conformance.cases import MODULES
 from fairplay.conformance.plugin import LEFT_OUT, SESSION
-from fairplay.conformance.run.events import Tally, Writer
-from fairplay.conformance.run.judge import Judge, Plan
+from fairplay.conformance.run.judge import Judge, Plan, Tally, Writer
 from fairplay.conformance.run.options import OPTIONS, Options
 from fairplay.conformance.run.plan import make_plan
 from fairplay.conformance.writers.files import CertificateWriter, ReportWriter

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fairplay.certificate import FORMAT, CaseResult, Verdict, frozen, sealed, summary
-from fairplay.certificate.limits import other_limits
+from fairplay.certificate.terms import other_limits
 from fairplay.conformance.blame.verdicts import Judged, exit_code
 from fairplay.conformance.games.trial import CallLimits, Trial
 from fairplay.conformance.player.breaker import NO_TIME

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from fairplay.conformance.player.loop import side_by_side
-from fairplay.conformance.run.events import Began, CaseJudged, Ended, Event, Tally, Writer
-from fairplay.conformance.run.judge import Plan
+from fairplay.conformance.run.engine import judge_in_workers
+from fairplay.conformance.run.judge import Began, CaseJudged, Ended, Event, Plan, Tally, Writer
 from fairplay.conformance.run.options import Options
 from fairplay.conformance.run.plan import make_plan
-from fairplay.conformance.run.pool import judge_in_workers
 from fairplay.conformance.run.report import Report
 from fairplay.server.cluster.cluster import Cluster
 from fairplay.server.cluster.jobs import ClusterOptions, WorkerError, make_job

@@ -8,11 +8,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairplay.certificate.inapplicable import SERVER
+from fairplay.certificate.terms import SERVER
 from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.run.judge import Plan
+from fairplay.conformance.run.plan import choose_cases, find_level, read_known_failures
 from fairplay.conformance.run.report import Run
-from fairplay.conformance.run.selection import choose_cases, find_level, read_known_failures
 from fairplay.conformance.servers.cases import CASES
 from fairplay.conformance.servers.context import Place, ServerContext, open_server_context
 from fairplay.conformance.servers.scenes import AMPLE_S

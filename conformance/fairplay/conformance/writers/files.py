@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from fairplay.certificate import Verdict
 from fairplay.certificate.signing import signed
 from fairplay.conformance.blame.verdicts import Judged
-from fairplay.conformance.run.events import Ended, Event
+from fairplay.conformance.run.judge import Ended, Event
 from fairplay.conformance.run.report import Report, certificate
 from fairplay.conformance.writers.page import page
 from fairplay.games.conformance import Level

@@ -21,8 +21,8 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
 from fairplay.certificate import frozen
-from fairplay.certificate.patterns import matches
 from fairplay.certificate.signing import is_public_key
+from fairplay.certificate.terms import matches
 from fairplay.formats.format import Terms, chosen, full_format
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game, find

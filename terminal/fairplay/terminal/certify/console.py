@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from fairplay.certificate import Verdict
 from fairplay.client.wording import counted, harmless
 from fairplay.conformance.blame.verdicts import REMARK, Judged
-from fairplay.conformance.run.events import Began, CaseBegan, CaseJudged, Ended, Event
+from fairplay.conformance.run.judge import Began, CaseBegan, CaseJudged, Ended, Event
 from fairplay.conformance.run.options import duration_text
 from fairplay.conformance.run.report import Report, conclusion
 from fairplay.terminal.printing import Estimate, say

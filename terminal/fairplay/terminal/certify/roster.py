@@ -18,13 +18,11 @@ from fairplay.client.wording import counted, harmless
 from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.cases import cases
 from fairplay.conformance.run.engine import check_surroundings
-from fairplay.conformance.run.events import Ended, Event, Writer
-from fairplay.conformance.run.judge import Plan
+from fairplay.conformance.run.judge import Ended, Event, Plan, Writer
 from fairplay.conformance.run.options import OPTIONS, Options, option_text
-from fairplay.conformance.run.plan import make_plan
+from fairplay.conformance.run.plan import make_plan, read_all_known_failures
 from fairplay.conformance.run.report import Report, certificate, conclusion
 from fairplay.conformance.run.roster import run_on_cluster, run_several
-from fairplay.conformance.run.selection import read_all_known_failures
 from fairplay.conformance.writers.files import ReportWriter
 from fairplay.games.conformance import Level
 from fairplay.games.game import find

@@ -17,11 +17,10 @@ from fairplay.client.inputs import parse_address, parse_seconds, parse_server
 from fairplay.conformance.case import Case
 from fairplay.conformance.cases import cases
 from fairplay.conformance.run.engine import run_plan
-from fairplay.conformance.run.events import Writer
+from fairplay.conformance.run.judge import Writer
 from fairplay.conformance.run.options import OPTIONS, Options, is_duration, option_name
-from fairplay.conformance.run.plan import make_plan
+from fairplay.conformance.run.plan import choose_cases, find_level, make_plan, ordered
 from fairplay.conformance.run.report import Report
-from fairplay.conformance.run.selection import choose_cases, find_level, ordered
 from fairplay.conformance.servers.cases import CASES as SERVER_CASES
 from fairplay.conformance.servers.plan import ServerOptions, make_server_plan
 from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter
