@@ -86,14 +86,10 @@ def leads_to_failure(judged: Judged, verdicts: Mapping[str, Judged]) -> bool:
     seen, following = set[str](), judged
     while following.id not in seen:
         seen.add(following.id)
-        if following.id in failed or (following.see.startswith(TIME) and any(map(_is_about_time, failed))):
+        if following.id in failed or (following.see.startswith(TIME) and any(each.startswith(TIME) for each in failed)):
             return True
         following = verdicts.get(following.see, following)
     return False
-
-
-def _is_about_time(case_id: str) -> bool:
-    return case_id.startswith(TIME)
 
 
 def _charged(judged: Judged, verdicts: Mapping[str, Judged]) -> Judged:

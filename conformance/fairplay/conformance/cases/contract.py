@@ -12,7 +12,6 @@ from fairplay.conformance.blame.judge import confirm, judge_condition, judge_own
 from fairplay.conformance.case import Case, NotApplicable, case, failure
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.games.context import Context
-from fairplay.conformance.games.trial import Trial
 from fairplay.conformance.player.player import Connection
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
 from fairplay.games.game import Game
@@ -97,8 +96,9 @@ def _problem(outcome: Failure) -> str:
 def every_method(context: Context) -> None:
     """A method that is missing is noticed when the game comes to it, and loses the game."""
     for found in context.whole_games():
-        _judge_owned(context, found, case_ids.EVERY_METHOD)
         if found.misconduct is not None:
+            if faults.owning_case(found) == case_ids.EVERY_METHOD:
+                confirm(context, found)
             break
     seen = {exchange.method.path for found in context.whole_games_played() for exchange in found.exchanges}
     missing = [method for method in (*PLAYER_METHODS.values(), *context.game.methods) if method.path not in seen]
@@ -126,12 +126,6 @@ def void_methods_return(context: Context) -> None:
 def replies_readable(context: Context) -> None:
     """Bytes that are no message of the method's type cannot be an answer."""
     judge_owned(context, case_ids.READABLE)
-
-
-def _judge_owned(context: Context, found: Trial, case_id: str) -> None:
-    """Raise Failure if a trial ended with misconduct that belongs to this case."""
-    if found.misconduct is not None and faults.owning_case(found) == case_id:
-        confirm(context, found)
 
 
 @case("contract.unknown-fields-ignored", "A player ignores fields of a request that it does not know.")
@@ -175,14 +169,10 @@ def one_reply_per_call(context: Context) -> None:
         raise failure(f"{after - before:,} replies came in one game that nobody had asked for.")
 
 
-def _open_both_ways(context: Context) -> None:
-    context.player.begin_ways()
-
-
 @case(
     "contract.both-ways-agree",
     "A player that is started may serve or dial in: whichever it does first counts.",
-    prepare=_open_both_ways,
+    prepare=lambda context: context.player.begin_ways(),
 )
 def both_ways_agree(context: Context) -> None:
     """The server decides nothing for the player, so either way must do."""

@@ -213,36 +213,6 @@ class PlayerUnderTest:
             connection.repeatable = False
         return found
 
-    def begin_serving(self) -> None:
-        """Begin what `serving` would have to wait for."""
-
-        async def begin() -> None:
-            if isinstance(self.transport, ExecTransport):
-                self.transport.begin_serving()
-
-        self.begin()
-        if not self.unreachable:
-            self.loop.run(begin())
-
-    @contextmanager
-    def serving(self) -> Iterator[Connection | None]:
-        """Yield a new connection to a player that serves: to a new process, where it is started here; or None."""
-        self.connection()
-        if self.transport.kind == "grpc":
-            with self.fresh() as connection:
-                yield connection
-            return
-        link = self.loop.run(self.transport.open_serving()) if isinstance(self.transport, ExecTransport) else None
-        if link is None:
-            yield None
-            return
-        made = self._connection(link, self.breaker)
-        made.repeatable = False
-        try:
-            yield None if made.lost else made
-        finally:
-            self.loop.run(made.close())
-
     @contextmanager
     def fresh(self, breaker: Breaker | None = None) -> Iterator[Connection]:
         """Yield a new connection: to a new process or object, where the transport starts the player.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from functools import partial
 from random import Random
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from fairplay.conformance.names import draw_name
 from fairplay.conformance.player.objects import ObjectLink
-from fairplay.conformance.player.spares import SERVING, WITHOUT, Spares, Ways, close_all, renewed
+from fairplay.conformance.player.spares import Spares, Ways
 from fairplay.games.game import Game
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.player.proxies import check_proxy
@@ -18,7 +17,7 @@ from fairplay.player.tls import TlsFiles
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import dial_in_link
 from fairplay.server.links.dial_out import dial_out_link
-from fairplay.server.links.link import Clock, DeadLink, Link
+from fairplay.server.links.link import Clock, Link
 from fairplay.server.links.program import ProgramOptions
 from fairplay.server.links.programs import ProcessLink
 from fairplay.server.links.spec import parse_link
@@ -207,9 +206,6 @@ class ExecTransport:
         self.server = server
         self.spares = Spares(partial(self._start, command))
         self._ways: Ways | None = None
-        self._serving: asyncio.Task[Link] | None = None
-        self._serves = True
-        """Whether the player may serve, as far as is known."""
 
     async def prepare(self) -> None:
         """Start to listen. Raises AddressInUseError if that is impossible."""
@@ -228,25 +224,7 @@ class ExecTransport:
         self.begin_ways()
         assert self._ways is not None
         ways, self._ways = self._ways, None
-        links = await ways.wait()
-        self._serves = not isinstance(links[SERVING], DeadLink)
-        return links
-
-    def begin_serving(self) -> None:
-        """Start a process that can only serve: `open_serving` then need not wait for that."""
-        self._serving = self._serving or asyncio.ensure_future(self._start_serving())
-
-    async def _start_serving(self) -> Link:
-        return await self._start(f"{WITHOUT[SERVING]} {self._command}")
-
-    async def open_serving(self) -> Link | None:
-        """Return a link to a new process that serves; None if the player is known not to."""
-        if not self._serves:
-            return None
-        self.begin_serving()
-        assert self._serving is not None
-        serving, self._serving = self._serving, None
-        return await renewed(await serving, self._start_serving)
+        return await ways.wait()
 
     async def _start(self, command: str) -> Link:
         """Start a command and return a link to its process."""
@@ -263,9 +241,6 @@ class ExecTransport:
         if self._ways is not None:
             await self._ways.close()
             self._ways = None
-        if self._serving is not None:
-            await close_all([self._serving])
-            self._serving = None
 
     async def close(self) -> None:
         """End the processes that were started ahead, and stop the server."""

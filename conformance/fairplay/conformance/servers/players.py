@@ -192,7 +192,8 @@ class Stream:
             await asyncio.sleep(act.wait_s)
         match act.manner:
             case Manner.REPLY:
-                await self.reply(call_id, self._oversized() if act.oversized else act.data)
+                too_large = b"\0" * (self.welcome.max_reply_bytes + 1 if self.welcome is not None else 0)
+                await self.reply(call_id, too_large if act.oversized else act.data)
                 if act.again is not None:
                     await self.reply(call_id, act.again)
             case Manner.FAIL:
@@ -209,9 +210,6 @@ class Stream:
                 return False
             await asyncio.sleep(0.01)
         return True
-
-    def _oversized(self) -> bytes:
-        return b"\0" * (self.welcome.max_reply_bytes + 1 if self.welcome is not None else 0)
 
     async def reply(self, call_id: int, data: bytes) -> None:
         """Answer a call."""

@@ -41,7 +41,9 @@ def junit(report: Report) -> bytes:
     for each, tag in zip(report.judged, tags, strict=False):
         _add(suite, report.run.game, each, tag)
     if not report.complete:
-        _add_interruption(suite, report.run.game)
+        missing = {"classname": f"fairplay.{report.run.game}", "name": INTERRUPTED, "time": "0.000"}
+        case = Xml.SubElement(suite, "testcase", missing)
+        Xml.SubElement(case, "error", {"message": "the run was interrupted: not all cases were judged"})
     document: bytes = Xml.tostring(root, encoding="utf-8", xml_declaration=True)
     return document
 
@@ -71,11 +73,6 @@ def _add(suite: Xml.Element, game: str, judged: Judged, tag: str) -> None:
         Xml.SubElement(case, tag, {"message": _clean(message)}).text = text
     elif judged.verdict is not Verdict.PASS:
         Xml.SubElement(case, "system-out").text = text
-
-
-def _add_interruption(suite: Xml.Element, game: str) -> None:
-    case = Xml.SubElement(suite, "testcase", {"classname": f"fairplay.{game}", "name": INTERRUPTED, "time": "0.000"})
-    Xml.SubElement(case, "error", {"message": "the run was interrupted: not all cases were judged"})
 
 
 def _text(judged: Judged) -> str:

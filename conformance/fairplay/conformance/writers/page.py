@@ -131,7 +131,7 @@ def page(report: Report) -> str:
             f'<p class="lead">{conclusion(report)}</p>',
             _counts(report),
             _facts(report),
-            *_troubles(troubles),
+            *(["<h2>What is to be mended</h2>", *map(_trouble, troubles)] if troubles else []),
             _cases(report, anchors(troubles)),
             _times(report),
             "</body></html>\n",
@@ -170,12 +170,6 @@ def _facts(report: Report) -> str:
     return f'<dl class="facts">{rows}</dl>'
 
 
-def _troubles(troubles: Sequence[Trouble]) -> Iterable[str]:
-    if troubles:
-        yield "<h2>What is to be mended</h2>"
-        yield from map(_trouble, troubles)
-
-
 def _trouble(trouble: Trouble) -> str:
     """Return one failure with the cases that show it, and the evidence of one of them."""
     style, example, others = _class(trouble.verdict), trouble.example, len(trouble.cases) - 1
@@ -190,10 +184,6 @@ def _trouble(trouble: Trouble) -> str:
     )
 
 
-def _is_known(judged: Judged) -> bool:
-    return judged.known and not judged.outdated
-
-
 def _same(trouble: Trouble) -> str:
     """Return the list of the cases that show a failure, empty if there is only one."""
     if len(trouble.cases) == 1:
@@ -205,7 +195,9 @@ def _same(trouble: Trouble) -> str:
 def _difference(judged: Judged, trouble: Trouble) -> str:
     """Return in what a case differs from the others with the same failure."""
     verdict = "" if judged.verdict is trouble.verdict else f"{judged.verdict}"
-    return "".join(f" ({word})" for word in (verdict, "a known failure" if _is_known(judged) else "") if word)
+    return "".join(
+        f" ({word})" for word in (verdict, "a known failure" if judged.known and not judged.outdated else "") if word
+    )
 
 
 def _evidence(evidence: Evidence | None) -> str:

@@ -219,14 +219,19 @@ def of_departures(game: Game) -> Iterator[Mutant]:
     if not _says_who_is_left(game):
         return
     if crowded:
-        sentence, two = "Raises an exception when two others have left, or more.", if_left(_two_have_left)
+        sentence, two = (
+            "Raises an exception when two others have left, or more.",
+            if_left(lambda most, left: most - left >= 2),
+        )
         cases = (case_ids.ONE_BY_ONE, case_ids.RIVALS_AT_ONCE)
         yield Mutant("raises-when-two-have-left", sentence, cases, two, RAISES, related)
-        last = _deciding(if_left(_one_has_left), _is_seat_of(game.seats.stop - 1, -1))
+        last = _deciding(if_left(lambda most, left: most - left == 1), _is_seat_of(game.seats.stop - 1, -1))
         sentence = "Raises an exception in decisions when one of a full table has left, in the last seat."
         yield Mutant("raises-in-last-seat-when-one-has-left", sentence, (case_ids.NEIGHBOUR,), last, RAISES, related)
     if goes_on_alone(game.name):
-        yield from _of_the_last_one(game, if_left(_is_alone), if_left(_was_left_by_its_only_rival), related)
+        yield from _of_the_last_one(
+            game, if_left(lambda most, left: left == 1), if_left(lambda most, left: (most, left) == (2, 1)), related
+        )
 
 
 def _of_the_last_one(game: Game, alone: Trigger, left_by_one: Trigger, related: tuple[str, ...]) -> Iterator[Mutant]:
@@ -263,22 +268,6 @@ def _is_last(most: int, seat: int) -> bool:
 def _is_seat_of(count: int, number: int) -> IsMet:
     """Return whether a player has a seat of so many, counted from the end if it is negative."""
     return lambda most, seat: most == count and seat == number % count
-
-
-def _one_has_left(most: int, left: int) -> bool:
-    return most - left == 1
-
-
-def _two_have_left(most: int, left: int) -> bool:
-    return most - left >= 2
-
-
-def _is_alone(most: int, left: int) -> bool:
-    return left == 1
-
-
-def _was_left_by_its_only_rival(most: int, left: int) -> bool:
-    return most == 2 and left == 1
 
 
 def _says_who_is_left(game: Game) -> bool:

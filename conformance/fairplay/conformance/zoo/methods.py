@@ -134,10 +134,6 @@ def put(**values: object) -> Callable[[PlayerDescription], object]:
     return change
 
 
-def _twice(said: PlayerDescription) -> None:
-    said.services.append(said.services[0])
-
-
 def _of_many_games(said: PlayerDescription) -> None:
     said.services.extend(GameService(name=f"game{number}.v1.PlayerService") for number in range(64))
 
@@ -168,7 +164,7 @@ OF_DESCRIBE = (
         "Names only the service of another game.",
         put(services=[GameService(name="chess.v1.PlayerService")]),
     ),
-    _wrong("offers-a-service-twice", "Names a service twice.", _twice),
+    _wrong("offers-a-service-twice", "Names a service twice.", lambda said: said.services.append(said.services[0])),
     _wrong("offers-too-much", "Names more than 64 services.", _of_many_games),
     _wrong(
         "comes-from-the-future",

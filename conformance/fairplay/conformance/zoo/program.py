@@ -159,10 +159,7 @@ class _Stream:
         except Exception as error:
             code = grpc.StatusCode.UNKNOWN.value[0]
             reply = Reply(id=call.id, failure=Failure(code=code, message=f"{type(error).__name__}: {error}"))
-        await self._send(DialInRequest(replies=self._copies(reply)))
-
-    def _copies(self, reply: Reply) -> Sequence[Reply]:
-        return [reply] * self._behaviour.reply_count
+        await self._send(DialInRequest(replies=[reply] * self._behaviour.reply_count))
 
     async def _send(self, frame: DialInRequest) -> None:
         async with self._writing:

@@ -40,7 +40,7 @@ def of_identity(game: Game) -> Iterator[Mutant]:
         "raises-unless-certified",
         'Raises an exception in its first decision of a game, unless the id of the game begins with "certify".',
         NO_EXCEPTION,
-        _unless_certified,
+        lambda call: call.decision == 1 and not call.request.game_id.startswith("certify"),
         RAISES,
         anywhere,
     )
@@ -48,7 +48,7 @@ def of_identity(game: Game) -> Iterator[Mutant]:
         "raises-unless-tested",
         'Raises an exception in its first decision of a game, unless it is to dial in as "tested".',
         NO_EXCEPTION,
-        _unless_tested,
+        lambda call: call.decision == 1 and not os.environ.get("FAIRPLAY_NAME", "").startswith("tested"),
         RAISES,
         anywhere,
         program=ProgramBehaviour(),
@@ -83,10 +83,6 @@ def of_identity(game: Game) -> Iterator[Mutant]:
     )
 
 
-def _unless_certified(call: ReceivedCall) -> bool:
-    return call.decision == 1 and not call.request.game_id.startswith("certify")
-
-
 def _in_tournament(call: ReceivedCall) -> bool:
     tournament_id = call.memory.tournament_id
     return call.decision == 1 and tournament_id != "" and call.request.game_id.startswith(f"{tournament_id}/")
@@ -103,10 +99,6 @@ def _offering_another_than(game: Game) -> Callable[[PlayerDescription], object]:
         said.services.append(GameService(name=other.service, revision=PROTOCOL_REVISION))
 
     return change
-
-
-def _unless_tested(call: ReceivedCall) -> bool:
-    return call.decision == 1 and not os.environ.get("FAIRPLAY_NAME", "").startswith("tested")
 
 
 def _with_number(said: PlayerDescription) -> None:
@@ -249,10 +241,6 @@ PRINTED_CHARS = 250_000
 SLEEP_S = "600"
 
 
-def _hoard() -> object:
-    return b"x" * HOARD_BYTES
-
-
 def _thread() -> object:
     thread = threading.Thread(target=threading.Event().wait, daemon=True)
     thread.start()
@@ -288,7 +276,7 @@ OF_GROWTH = (
         "hoards",
         "Keeps four mebibytes more with every game.",
         case_ids.GROWING_MEMORY,
-        _hoard,
+        lambda: b"x" * HOARD_BYTES,
         related=(case_ids.GROWTH,),
     ),
     _growing("keeps-threads", "Keeps a thread of every game.", case_ids.GROWING_THREADS, _thread),

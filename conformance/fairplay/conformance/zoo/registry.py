@@ -22,7 +22,7 @@ from fairplay.conformance.zoo.player import MutantPlayer, in_this_process
 from fairplay.conformance.zoo.programs import PROGRAMS, of_identity
 from fairplay.conformance.zoo.settings import of_other_settings, of_settings, of_situations
 from fairplay.conformance.zoo.triggers import in_method
-from fairplay.games.conformance import Level, Mutation, find_conformance
+from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.game import Game
 
 _PROGRAMS = {mutant.name: mutant for mutant in PROGRAMS}
@@ -49,13 +49,11 @@ def common_mutants(game: Game) -> list[Mutant]:
 
 def own_mutants(game: Game) -> list[Mutant]:
     """Return the mutants of the mutations that a game declares."""
-    return [_from_mutation(game, each) for each in find_conformance(game.name).mutations]
-
-
-def _from_mutation(game: Game, mutation: Mutation) -> Mutant:
-    trigger, related = in_method(mutation.method), ("rules", game.name, *ENDS_OF_GAMES)
-    effect = mutates(mutation)
-    return Mutant(mutation.name, mutation.sentence, mutation.cases, trigger, effect, related, rule=mutation.rule)
+    related = ("rules", game.name, *ENDS_OF_GAMES)
+    return [
+        Mutant(each.name, each.sentence, each.cases, in_method(each.method), mutates(each), related, rule=each.rule)
+        for each in find_conformance(game.name).mutations
+    ]
 
 
 def make_player(game: Game, name: str, strategy: str = "", limit_s: float = 1.0, after: int = 0) -> MutantPlayer:
@@ -105,7 +103,8 @@ def compare(mutant: Mutant, report: Report) -> Finding:
         if any(stands_for(case_id, each) for each in judged)
         and not any(stands_for(case_id, each) or each == mutant.instead for each in caught)
     ]
-    unrelated = [each for each in caught if not _is_named(mutant, each) and not _is_related(mutant, each)]
+    named = [each for each in caught if each == mutant.instead or any(stands_for(one, each) for one in mutant.cases)]
+    unrelated = [each for each in caught if each not in named and not any(matches(each, one) for one in mutant.related)]
     errors = [each.id for each in report.judged if each.verdict is Verdict.SUITE_ERROR]
     return Finding(caught, missed, unrelated, errors, contradictions(report))
 
@@ -134,14 +133,6 @@ def contradictions(report: Report) -> list[str]:
 def stands_for(case_id: str, found: str) -> bool:
     """Return whether a case id of a mutant's declaration stands for the case `found`."""
     return found == case_id or (case_id == WHOLE_GAMES and matches(found, EVERY_WHOLE_GAME))
-
-
-def _is_named(mutant: Mutant, case_id: str) -> bool:
-    return case_id == mutant.instead or any(stands_for(each, case_id) for each in mutant.cases)
-
-
-def _is_related(mutant: Mutant, case_id: str) -> bool:
-    return any(matches(case_id, pattern) for pattern in mutant.related)
 
 
 def examples_for(mutant: Mutant, few: int) -> int:

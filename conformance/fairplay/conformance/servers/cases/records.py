@@ -21,14 +21,10 @@ async def _record(context: ServerContext, record_id: str) -> Record:
         for part in await context.stream_all("GetRecord", GetRecordRequest(record_id=record_id)):
             record.entries.extend(part.entries)
     except grpc.aio.AioRpcError as error:
-        _check_offered(error)
+        if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+            raise NotApplicable("this server has no RecordService") from None
         raise
     return record
-
-
-def _check_offered(error: grpc.aio.AioRpcError) -> None:
-    if error.code() is grpc.StatusCode.UNIMPLEMENTED:
-        raise NotApplicable("this server has no RecordService") from None
 
 
 async def _offered(context: ServerContext) -> Played:
