@@ -81,8 +81,9 @@ def eliminate(state: State, seat: int) -> State:
 
 
 def scores(state: State) -> list[int]:
-    """Return the points by seat: 1 for the winner, who moved last and so is last in `players`."""
-    return [int((seat,) == state.players[-1:]) for seat in range(1 + max(state.players, default=0))]
+    """Return the points by seat: once the game is over 1 for the winner, who moved last and so is last in `players`."""
+    winner = state.players[-1:] if turn(state) is None else ()
+    return [int((seat,) == winner) for seat in range(1 + max(state.players, default=0))]
 
 
 def ranking(state: State) -> list[list[int]]:
