@@ -263,12 +263,6 @@ class BazaarPerson(Person[bazaar_pb2.State]):
         return news_line(state, self.table.names())
 
 
-def _watched(state: bazaar_pb2.State, names: Sequence[str]) -> GameView:
-    """Return the table as a spectator sees it."""
-    board = text.board_text(state, NOTHING_OWN, NO_MARKS)
-    return GameView(board, text.side_text(state, names), "You watch.")
-
-
 FRONTEND = Frontend(
     limit="2m",
     bot="points",
@@ -277,6 +271,8 @@ FRONTEND = Frontend(
         "exchanges, or for none, costs a card. Then buy cards with your pebbles: the fewer are left, the more points. "
         "Arrow keys go to what can be chosen, Enter chooses it, Backspace takes a choice back, s sends."
     ),
-    view_of=_watched,
+    view_of=lambda state, names: GameView(
+        text.board_text(state, NOTHING_OWN, NO_MARKS), text.side_text(state, names), "You watch."
+    ),
     create_player=BazaarPerson,
 )

@@ -21,7 +21,7 @@ from fairplay.games.bazaar.rules.pieces import (
     parse_card,
     parse_exchange,
 )
-from fairplay.games.bazaar.rules.state import Phase, Player, Purchase, Settings, Standing, State
+from fairplay.games.bazaar.rules.state import Phase, Player, Purchase, Settings, Standing
 from fairplay.games.conformance import Situation
 from fairplay.games.kit.conformance import MakeSituation, begin_game, find_state
 
@@ -84,12 +84,13 @@ def _cards(text: str) -> Purchase:
 
 def late(rng: Random) -> Situation:
     """Return a game that goes on after many turns, when its pile is used up."""
-    state = find_state(rules, lambda: rules.initial(Settings(), 3, rng), rng, _is_late)
+    state = find_state(
+        rules,
+        lambda: rules.initial(Settings(), 3, rng),
+        rng,
+        lambda state: not state.pile and state.phase is Phase.REQUEST,
+    )
     return Situation(ANY_SETTINGS, 3, state.active, codec.build_state(state), 1)
-
-
-def _is_late(state: State) -> bool:
-    return not state.pile and state.phase is Phase.REQUEST
 
 
 # Drawn at random

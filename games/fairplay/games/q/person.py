@@ -114,16 +114,9 @@ class Turn(NamedTuple):
             _check(self._breach(WORDS[part]))
             return Turn(self.view, self.board, word=part)
         if place is not None:
-            return self._take(place)
-        return self._put(part)
-
-    def _take(self, place: int) -> Turn:
-        before = self.used[: len(self.placed)]
-        if place in before:
-            _check("q.extension.own-tiles")
-        return self._replace(used=(*before, place))
-
-    def _put(self, part: str) -> Turn:
+            before = self.used[: len(self.placed)]
+            _check("q.extension.own-tiles" if place in before else None)
+            return self._replace(used=(*before, place))
         if self.held is None:
             raise IllegalChoiceError("Choose a tile of your hand first, then its place.")
         if (cell := cell_of(part)) is None:
@@ -225,12 +218,6 @@ def _left(hand: Sequence[int], action: Action) -> tuple[int, ...]:
     return tuple(left)
 
 
-def _watched(state: q_pb2.State, names: Sequence[str]) -> GameView:
-    """Return the map as a spectator sees it."""
-    board = text.board_text(state, NOTHING_OWN, NO_MARKS)
-    return GameView(board, text.side_text(state, names), "You watch.")
-
-
 FRONTEND = Frontend(
     limit="3m",
     bot="ldasg",
@@ -239,6 +226,8 @@ FRONTEND = Frontend(
         "of your hand, then its place; more tiles may follow in the same row or column. Each tile fits its neighbours "
         "to the left and right by colour or by shape, and so it does above and below. Or replace all tiles, or pass."
     ),
-    view_of=_watched,
+    view_of=lambda state, names: GameView(
+        text.board_text(state, NOTHING_OWN, NO_MARKS), text.side_text(state, names), "You watch."
+    ),
     create_player=QPerson,
 )

@@ -7,7 +7,7 @@ a free coordinate.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 
 from fairplay.games.conformance import Conformance, Probe, Situation
@@ -41,12 +41,6 @@ def _tiles(text: str) -> tuple[int, ...]:
     return tuple(6 * SHAPES.index(tile[1]) + COLORS.index(tile[0]) for tile in text.split())
 
 
-def _map(rows: Iterable[str], at: Coordinate) -> dict[Coordinate, int]:
-    """Return the tiles of a drawing whose upper left corner lies on a coordinate."""
-    cells = (((at[0] + down, at[1] + right), cell) for down, row in enumerate(rows) for right, cell in _cells(row))
-    return {cell: _tiles(name)[0] for cell, name in cells}
-
-
 def _cells(row: str) -> list[tuple[int, str]]:
     return [(right, cell) for right, cell in enumerate(row.split()) if cell != FREE]
 
@@ -64,7 +58,8 @@ def _table(
 ) -> MakeSituation:
     """Return the situation of a round that begins with the first player who is not out; the map is drawn."""
     dealt = [_tiles(hand) for hand in hands]
-    laid = _map(rows, at)
+    cells = (((at[0] + down, at[1] + right), cell) for down, row in enumerate(rows) for right, cell in _cells(row))
+    laid = {cell: _tiles(name)[0] for cell, name in cells}
     state = rules.resumed(codec.read_settings(settings), laid, dealt, points or [0] * len(hands), _tiles(pile))
     first = next(other for other in range(len(hands)) if other not in out)
     message = codec.build_state(codec.Shown(state._replace(eliminated=out, mover=first)))
@@ -103,15 +98,6 @@ def _in_the_middle(
         return Situation(settings, seat_count, seat, codec.build_state(codec.Shown(state)), turn_count)
 
     return situation
-
-
-def _large(state: State) -> bool:
-    return len(state.board.tiles) >= 150
-
-
-def _within_a_round(state: State) -> bool:
-    """Return whether seat 2 is to move, tiles have been placed, and new ones are still to be told."""
-    return state.mover == 2 and state.placed and state.delivery is not None
 
 
 ONE_COPY = q_pb2.Settings(copies_per_kind=1)
@@ -258,7 +244,7 @@ PROBES: tuple[Probe, ...] = (
         "q.map.large",
         EXTENDING,
         "A long game has hundreds of tiles on the map: answers must stay right, and in time.",
-        _in_the_middle(2, 0, _large, turn_count=2),
+        _in_the_middle(2, 0, lambda state: len(state.board.tiles) >= 150, turn_count=2),
     ),
     Probe(
         "q.extension.in-order",
@@ -282,7 +268,7 @@ PROBES: tuple[Probe, ...] = (
         "q.resume.in-a-round",
         EXTENDING,
         "A game may go on in the middle of a round, with tiles that are told of in setup alone.",
-        _in_the_middle(4, 0, _within_a_round, ONE_COPY),
+        _in_the_middle(4, 0, lambda state: state.mover == 2 and state.placed and state.delivery is not None, ONE_COPY),
     ),
     Probe(
         "q.resume.after-eliminations",

@@ -195,15 +195,14 @@ def read_request(reply: bazaar_player_pb2.RequestPebbleOrExchangesResponse, max_
     steps = reply.exchanges.steps
     if len(steps) > max_exchanges:
         raise MalformedReplyError("bazaar.exchange.too-many", f"{len(steps)} of at most {max_exchanges}")
-    return tuple([_exchange_of_reply(step, place) for place, step in enumerate(steps, start=1)])
-
-
-def _exchange_of_reply(message: bazaar_pb2.Equation, place: int) -> Exchange:
-    try:
-        return read_exchange(message)
-    except ValueError:
-        sides = f"{counts_text(message.left)} for {counts_text(message.right)}"
-        raise MalformedReplyError("bazaar.pebble.counts", f"exchange {place}, {sides}") from None
+    exchanges = []
+    for place, step in enumerate(steps, start=1):
+        try:
+            exchanges.append(read_exchange(step))
+        except ValueError:
+            sides = f"{counts_text(step.left)} for {counts_text(step.right)}"
+            raise MalformedReplyError("bazaar.pebble.counts", f"exchange {place}, {sides}") from None
+    return tuple(exchanges)
 
 
 def build_purchase(purchase: Purchase) -> bazaar_player_pb2.RequestCardsResponse:
@@ -216,15 +215,13 @@ def read_purchase(reply: bazaar_player_pb2.RequestCardsResponse, visible_count: 
 
     Of more cards than are visible one is not visible, so the rest is not read.
     """
-    cards = islice(reply.cards, visible_count + 1)
-    return tuple([_card_of_reply(card, place) for place, card in enumerate(cards, start=1)])
-
-
-def _card_of_reply(message: bazaar_pb2.Card, place: int) -> Card:
-    try:
-        return read_card(message)
-    except ValueError:
-        raise MalformedReplyError("bazaar.pebble.counts", f"card {place}, {counts_text(message.pebbles)}") from None
+    cards = []
+    for place, card in enumerate(islice(reply.cards, visible_count + 1), start=1):
+        try:
+            cards.append(read_card(card))
+        except ValueError:
+            raise MalformedReplyError("bazaar.pebble.counts", f"card {place}, {counts_text(card.pebbles)}") from None
+    return tuple(cards)
 
 
 def read_answer(state: State, reply: Any) -> Action:
@@ -341,7 +338,10 @@ _STANDING_OF = {bazaar_pb2.STANDING_UNSPECIFIED: Standing.IN, **{n: one for one,
 
 def resume(message: bazaar_pb2.State, settings: Settings, rng: Random) -> State:
     """Return the state that a game goes on from. Raises ValueError, with one sentence, if no game can lead to it."""
-    _check_numbers(message)
+    if message.phase and message.phase not in _PHASE_OF:
+        raise ValueError(f"phase has the unknown value {message.phase}.")
+    if message.active_seat >= max(1, len(message.players)):
+        raise ValueError(f"active_seat is {message.active_seat}; it must be the seat of one of the players.")
     state = rules.resume(
         settings,
         EquationTable(tuple(map(_equation_in, count(), message.table.equations))),
@@ -359,13 +359,6 @@ def resume(message: bazaar_pb2.State, settings: Settings, rng: Random) -> State:
     if problem := invariant(state):
         raise ValueError(problem)
     return state
-
-
-def _check_numbers(message: bazaar_pb2.State) -> None:
-    if message.phase and message.phase not in _PHASE_OF:
-        raise ValueError(f"phase has the unknown value {message.phase}.")
-    if message.active_seat >= max(1, len(message.players)):
-        raise ValueError(f"active_seat is {message.active_seat}; it must be the seat of one of the players.")
 
 
 def _equation_in(place: int, message: bazaar_pb2.Equation) -> Exchange:

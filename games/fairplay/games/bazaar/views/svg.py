@@ -66,7 +66,8 @@ class _Plan(NamedTuple):
 
 def _plan(state: bazaar_pb2.State, own: Own) -> _Plan:
     """Return where the panels are: equations on the left, bank, cards and pile on the right, players below."""
-    table_wide = 2 * _longest_side(state) * _PEBBLE + 2 * _INSET + 34
+    sides = (sum(side) for equation in state.table.equations for side in (equation.left, equation.right))
+    table_wide = 2 * max(3, min(SIDE_LIMIT, max(sides, default=0))) * _PEBBLE + 2 * _INSET + 34
     table_high = _HEAD + max(1, len(state.table.equations)) * _ROW + 8
     wide = max(4, len(state.visible)) * (_CARD_WIDTH + _GAP) - _GAP + 2 * _INSET
     lines = ceil(len(state.pile) / _minis_in(wide))
@@ -88,11 +89,6 @@ def _plan(state: bazaar_pb2.State, own: Own) -> _Plan:
     players = _players(state, end + _GAP, all_wide)
     end = max((box.y + box.height for box in players), default=end)
     return _Plan(x + wide + _MARGIN, end + _MARGIN, table, bank, cards, pile, mine, players)
-
-
-def _longest_side(state: bazaar_pb2.State) -> int:
-    sides = (sum(side) for equation in state.table.equations for side in (equation.left, equation.right))
-    return max(3, min(SIDE_LIMIT, max(sides, default=0)))
 
 
 def _minis_in(wide: float) -> int:
@@ -128,12 +124,9 @@ def svg(state: bazaar_pb2.State, players: Sequence[str], own: Own = NOTHING_OWN,
     ]
     for seat, box in zip(seats, plan.players, strict=True):
         parts += _panel(box, "player", "", _player(seat, box), marked=seat.turn or seat.status == "winner")
-    return document(plan.width, plan.height, _title(seats), parts, ground="#f4ead7", ink="#3d3322")
-
-
-def _title(seats: Sequence[Seat]) -> str:
     each = (f"{seat.name} {seat.score}{seat.status and f' ({seat.status})'}" for seat in seats)
-    return f"Bazaar: {', '.join(each) or 'nobody plays'}"
+    title = f"Bazaar: {', '.join(each) or 'nobody plays'}"
+    return document(plan.width, plan.height, title, parts, ground="#f4ead7", ink="#3d3322")
 
 
 def _panel(box: _Box, css_class: str, title: str, parts: Iterable[str], *, marked: bool = False) -> Iterator[str]:

@@ -59,12 +59,9 @@ def svg(state: q_pb2.State, players: Sequence[str], own: Own = NOTHING_OWN, mark
         *_own(own, marks, frame),
         *_cards(shown, frame),
     ]
-    return document(frame.width, frame.height, _title(shown), parts, ground="#f5f7f4", ink="#20262b", zoom=frame.zoom)
-
-
-def _title(table: Table) -> str:
-    each = (f"{name} {score}{status and f' ({status})'}" for name, score, status, _ in table.standings)
-    return f"Q: {', '.join(each) or f'{len(table.tiles)} on the map'}"
+    each = (f"{name} {score}{status and f' ({status})'}" for name, score, status, _ in shown.standings)
+    title = f"Q: {', '.join(each) or f'{len(shown.tiles)} on the map'}"
+    return document(frame.width, frame.height, title, parts, ground="#f5f7f4", ink="#20262b", zoom=frame.zoom)
 
 
 class _Frame(NamedTuple):
@@ -213,16 +210,12 @@ def _own(own: Own, marks: Marks, frame: _Frame) -> Iterator[str]:
         yield f'<text x="2" y="{_CAPTION - 8:.0f}" font-size="14" font-weight="700" fill="#4a5a46">Your hand</text>'
         for place, tile in enumerate(own.hand):
             line, column = divmod(place, _tiles_in(frame.own_width))
-            yield _in_hand(place, tile, (column + 0.5) * _HAND_STEP, _CAPTION + (line + 0.5) * _HAND_STEP, marks)
+            middle = f"{(column + 0.5) * _HAND_STEP:.1f} {_CAPTION + (line + 0.5) * _HAND_STEP:.1f}"
+            opened = piece("own-tile", tile_words(tile), part=hand_part(place), transform=f"translate({middle})")
+            yield f"{opened}{_tile(tile)}{outline(_MARKED, hand_part(place), marks, 3.0)}</g>"
         top = _own_height(own._replace(words=()), frame.own_width)
     yield from buttons(button_lines(own.words, frame.own_width), marks, 0, top, frame.own_width)
     yield "</g>"
-
-
-def _in_hand(place: int, tile: int, x: float, y: float, marks: Marks) -> str:
-    part = hand_part(place)
-    opened = piece("own-tile", tile_words(tile), part=part, transform=f"translate({x:.1f} {y:.1f})")
-    return f"{opened}{_tile(tile)}{outline(_MARKED, part, marks, 3.0)}</g>"
 
 
 # The cards

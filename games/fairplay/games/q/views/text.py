@@ -38,7 +38,9 @@ def text(state: q_pb2.State, players: Sequence[str]) -> str:
     A tile is its shape and the first letter of its colour. The tiles of the last turn have a background of their own.
     """
     shown = table(state, players)
-    lines = [*_map(shown), "", *map(_line, shown.standings), _pile(shown)]
+    following = f", next {_tiles(shown.pile)}" if shown.pile else ""
+    pile = f"  [default]pile {shown.pile_left}[/]{following}"
+    lines = [*_map(shown), "", *map(_line, shown.standings), pile]
     if shown.last_turn:
         lines.append(f"  [{_MARK}]{literally(shown.last_turn)}[/]")
     return "\n".join(lines)
@@ -129,8 +131,3 @@ def _line(standing: Standing) -> str:
     held = f"  {_tiles(hand)}" if hand else ""
     shown = f"{name_column(name, NAME_LIMIT)} [bold]{score:>6}[/] {status:7}"
     return f"[{_MARK}]{_MARKS.get(status, ' ')}[/] [default]{shown}[/]{held}".rstrip()
-
-
-def _pile(shown: Table) -> str:
-    following = f", next {_tiles(shown.pile)}" if shown.pile else ""
-    return f"  [default]pile {shown.pile_left}[/]{following}"
