@@ -209,18 +209,3 @@ def test_the_text_has_a_line_for_everything_and_stays_narrow(state: State) -> No
 
 
 # Names
-
-
-ODD = ["", "<b>&\"'", "[red]x[/red]", "\x1b[31mred", "李小龍" * 10, "\\"]
-
-
-@pytest.mark.parametrize("name", ODD)
-def test_no_name_breaks_or_steers_a_picture(name: str) -> None:
-    message = codec.build_public(fresh(expert(1, 2, 3)))
-    drawing = drawn(message, [name, "Bob"])
-    assert drawing.texts("name")[1] == "Bob"
-    assert "\x1b" not in svg(message, [name, "Bob"])
-    found = lines(message, [name, "Bob"])
-    assert len(found) == len(lines(message))
-    assert all(cell_len(line) <= 76 for line in found)
-    assert "\x1b" not in "".join(found)
