@@ -47,20 +47,20 @@ class QuickLoop(asyncio.SelectorEventLoop):
     """An event loop whose time passes only while all that it waits for is a timer."""
 
     def __init__(self) -> None:
-        self._passing = _Selector()
-        super().__init__(self._passing)
+        self.passing = _Selector()
+        super().__init__(self.passing)
 
     def time(self) -> float:
-        return self._passing.passed_s
+        return self.passing.passed_s
 
     def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:  # type: ignore[override]
         running = super().run_in_executor(executor, func, *args)
-        self._passing.outside_count += 1
+        self.passing.outside_count += 1
         running.add_done_callback(lambda _: self._pass_again())
         return running
 
     async def shutdown_default_executor(self, *args: Any, **kwargs: Any) -> None:
-        self._passing.outside_count += 1  # threads that end are waited for, in real time
+        self.passing.outside_count += 1  # threads that end are waited for, in real time
         try:
             await super().shutdown_default_executor(*args, **kwargs)
         finally:
@@ -68,7 +68,7 @@ class QuickLoop(asyncio.SelectorEventLoop):
 
     def standing_still(self, future: Future[None]) -> Future[None]:
         """Return a future that another thread settles like this one; until it is settled no time passes."""
-        self._passing.outside_count += 1
+        self.passing.outside_count += 1
         settled = Future[None]()
         settled.set_running_or_notify_cancel()  # who waits no longer changes nothing
 
@@ -84,7 +84,7 @@ class QuickLoop(asyncio.SelectorEventLoop):
         return settled
 
     def _pass_again(self) -> None:
-        self._passing.outside_count -= 1
+        self.passing.outside_count -= 1
 
 
 class _StillWriter(Writer):

@@ -16,10 +16,8 @@ from fairplay.player.exposure import ExposedError
 from fairplay.player.tls import TlsFiles
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.game.running import Running
-from fairplay.server.links.program import ProgramOptions
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.errors import RecordsError
-from fairplay.server.records.place import at
 from fairplay.server.records.store import Store
 from fairplay.server.server import Config, Server
 from fairplay.terminal.operator.authority import make_authority, make_server
@@ -70,16 +68,6 @@ async def test_accounts_are_kept_beside_records_that_are_named(tmp_path: Path) -
         assert server.accounts is None
     async with serving(Config(records=tmp_path, accounts=True)) as server:
         assert server.accounts is not None
-
-
-async def test_programs_see_nothing_that_belongs_to_the_server(tmp_path: Path) -> None:
-    other, records = tmp_path / "other", tmp_path / "records"
-    options = ProgramOptions(hidden=[other])
-    files = tls(tmp_path / "tls")
-    async with serving(Config(records=records, tls=files, programs=options)) as server:
-        assert server.programs._options.hidden == [other, *at(records).folders, files.key]
-    async with serving(Config(programs=options)) as server:
-        assert server.programs._options.hidden == [other]
 
 
 async def test_of_a_tournament_several_games_are_played_at_once() -> None:

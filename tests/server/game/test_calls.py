@@ -46,7 +46,7 @@ def stall(seconds: float) -> None:
     """Let time pass in which the event loop does nothing, as when it is blocked."""
     loop = asyncio.get_running_loop()
     assert isinstance(loop, QuickLoop)
-    loop._passing.passed_s += seconds
+    loop.passing.passed_s += seconds
 
 
 def run(test: Callable[[Calls], None], wait_s: float = 0.0) -> Calls:

@@ -399,18 +399,6 @@ async def test_a_referee_that_has_suspended_its_games_begins_none(server: Server
     assert server.store.list("game", limit=1) == ([], None)
 
 
-async def test_a_fault_of_the_server_leaks_nothing(
-    referee: Any, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fails(*_: object) -> None:
-        raise RuntimeError("a secret path")
-
-    monkeypatch.setattr(server.store, "select", fails)
-    error = await failed(referee.ListGames(pb.ListGamesRequest()))
-    assert (error.code(), reason_of(error)) == (grpc.StatusCode.INTERNAL, "INTERNAL")
-    assert "secret" not in (error.details() or "")
-
-
 async def test_what_hidden_things_follow_from_is_not_told_while_the_game_runs(referee: Any, server: Server) -> None:
     made = plan("dial-in:x", "bot:first", seed=77)
     red = fish_pb2.Player(color=fish_pb2.Color.COLOR_RED, places=[0])

@@ -26,14 +26,14 @@ class Machine:
     """A machine whose time can jump, as it does for a process that is stopped."""
 
     def __init__(self) -> None:
-        self._jumped_s = 0.0
+        self.jumped_s = 0.0
 
     def time(self) -> float:
-        return time.monotonic() + self._jumped_s
+        return time.monotonic() + self.jumped_s
 
     async def stand_still(self) -> None:
         """Let the process stand still for long, and return when its loop may know."""
-        self._jumped_s += JUMP_S
+        self.jumped_s += JUMP_S
         await asyncio.sleep(0)
 
     def run(self, work: Callable[[Machine], Coroutine[Any, Any, None]]) -> None:
@@ -53,7 +53,7 @@ def test_the_time_of_a_loop_passes_and_stands_still_with_its_process() -> None:
             asyncio.get_running_loop().call_later(0.1, lambda: None)
             waiting = asyncio.create_task(asyncio.sleep(0.3))
             await asyncio.sleep(0)
-            machine._jumped_s += JUMP_S
+            machine.jumped_s += JUMP_S
             await waiting
         assert stood_lately()
         assert 0.55 <= now() - began_s <= time.monotonic() - real_s + 0.2
@@ -113,7 +113,7 @@ def test_a_player_that_stays_away_is_out() -> None:
                 await machine.stand_still()
             while not game.done():
                 await asyncio.sleep(0.01)
-                machine._jumped_s += 0.08  # too little to be a standstill
+                machine.jumped_s += 0.08  # too little to be a standstill
             [misconduct] = game.result().result.misconducts
             assert misconduct.call_error.message == "the connection of the player ended during the call"
 

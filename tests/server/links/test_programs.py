@@ -9,7 +9,6 @@ import os
 import re
 import shlex
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -24,7 +23,6 @@ from fairplay.sandbox.gate import CONNECT_PORT, LISTEN_PORT
 from fairplay.sandbox.limits import Limits
 from fairplay.server.links.link import DeadLink, Link
 from fairplay.server.links.program import Program, ProgramOptions, read_program_options
-from fairplay.server.net.errors import Refusal
 from fairplay.server.server import Config
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason
 from tests.server.harness import serving
@@ -202,16 +200,6 @@ async def test_a_program_has_a_name_and_an_address_of_its_own_and_nothing_of_the
     host, _, port = environment["FAIRPLAY_LISTEN"].rpartition(":")
     assert host == "127.0.0.1"
     assert 15_000 <= int(port) < 32_000
-
-
-async def test_a_machine_whose_ports_are_all_taken_starts_no_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        monkeypatch.setattr("fairplay.server.links.programs.PORTS", range(port, port + 1))
-        async with serving(Config(allow_exec=True)) as server:
-            with pytest.raises(Refusal, match=f"no port from {port} to {port} is free") as refused:
-                await server.programs.link("a", PLAYER)
-    assert refused.value.reason == "MACHINE_EXHAUSTED"
 
 
 BUILDS_NO_WALLS = """#!/bin/sh

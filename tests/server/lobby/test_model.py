@@ -71,18 +71,18 @@ class World:
 
     @property
     def users(self) -> dict[str, User]:
-        return {user.name: user for user in self.lobby._state.users}
+        return {user.name: user for user in self.lobby.state.users}
 
     @property
     def tables(self) -> dict[str, Table]:
-        return {table.name: table for table in self.lobby._state.tables}
+        return {table.name: table for table in self.lobby.state.tables}
 
     @property
     def last(self) -> int:
-        return self.lobby._state.events.last
+        return self.lobby.state.events.last
 
     def read(self, seen: int) -> list[LobbyEvent]:
-        messages = self.lobby._state.events.after(seen, None, 0)
+        messages = self.lobby.state.events.after(seen, None, 0)
         return [event for data in messages for event in AttendResponse.FromString(data).events]
 
     async def finish(self, table: Table) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from importlib.metadata import EntryPoint
+from collections.abc import Sequence
 from itertools import combinations
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -70,11 +70,14 @@ class Pairs:
 FORMAT = Pairs()
 
 
-def install(patch: pytest.MonkeyPatch) -> None:
-    """Register the format beside the others."""
-    entry = EntryPoint(NAME, f"{__name__}:FORMAT", formats.ENTRY_POINTS)
-    known: Mapping[str, Any] = {**formats.registered(), NAME: entry}
-    patch.setattr(formats, "registered", lambda: known)
+def install(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    """Install a distribution in a folder that has the format beside the others."""
+    metadata = folder / "pairs-1.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: pairs\nVersion: 1\n")
+    (metadata / "entry_points.txt").write_text(f"[{formats.ENTRY_POINTS}]\n{NAME} = {__name__}:FORMAT\n")
+    patch.syspath_prepend(str(folder))
+    formats.registered.cache_clear()
 
 
 def chosen(**settings: Any) -> TournamentFormat:

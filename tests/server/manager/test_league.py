@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from pathlib import Path
 from string import ascii_lowercase
@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from fairplay.formats import format as formats
 from fairplay.server.manager.states import CANCELLED, FINISHED
 from fairplay.server.net.errors import Refusal
 from fairplay.server.server import Config, Server
@@ -24,8 +25,11 @@ from tests.server.quick import in_no_time, quick_clock, quick_store
 
 
 @pytest.fixture(autouse=True)
-def installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    leagues.install(monkeypatch)
+def installed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    leagues.install(tmp_path_factory.mktemp("installed"), monkeypatch)
+    yield
+    monkeypatch.undo()
+    formats.registered.cache_clear()
 
 
 def league(names: Iterable[str], limit_s: float = 5.0, **settings: Any) -> TournamentPlan:

@@ -62,9 +62,9 @@ class Lobby:
         self._now_s = now_s
         self._seat_links = SeatLinks(links, hub)
         self._later = later or asyncio.get_running_loop().call_later
-        self._state = LobbyState(referee, hub, TableRecords(store, links.secrets), limits, self._later)
-        self._games = TableGames(referee, self._state, rng or random.SystemRandom())
-        self.starts = Starts(self._state, self._seat_links, self._games)
+        self.state = LobbyState(referee, hub, TableRecords(store, links.secrets), limits, self._later)
+        self._games = TableGames(referee, self.state, rng or random.SystemRandom())
+        self.starts = Starts(self.state, self._seat_links, self._games)
         self._peers = Buckets(limits.requests_per_second, limits.enter_burst)
         self._numbers = 0
         self._closed = "the server is about to start: ask again"
@@ -72,12 +72,12 @@ class Lobby:
     @property
     def user_count(self) -> int:
         """Return how many users are here."""
-        return len(self._state.users)
+        return len(self.state.users)
 
     @property
     def table_count(self) -> int:
         """Return how many tables there are."""
-        return self._state.table_count
+        return self.state.table_count
 
     # --- entering and leaving ---
 
@@ -85,19 +85,19 @@ class Lobby:
         """Let a user enter, or come back; `peer` is the host that it comes from. Raises Refusal if it may not."""
         self._check_open()
         self._peers.take(peer, self._now_s())
-        user = self._state.users.find_returning(check_user_name(name), token)
+        user = self.state.users.find_returning(check_user_name(name), token)
         if user is None:
-            if len(self._state.users) >= self.limits.max_user_count:
+            if len(self.state.users) >= self.limits.max_user_count:
                 message = f"the lobby has {self.limits.max_user_count:,} users, and takes no more: try again later"
                 raise Refusal("LOBBY_FULL", message)
-            if self._state.users.host_count(peer) >= self.limits.max_host_user_count:
+            if self.state.users.host_count(peer) >= self.limits.max_host_user_count:
                 message = (
                     f"{self.limits.max_host_user_count:,} users of your address are in the lobby: no more may enter"
                 )
                 raise Refusal("LOBBY_FULL", message)
             bucket = TokenBucket(self.limits.requests_per_second, self.limits.burst, self._now_s())
-            user = self._state.users.admit(name, token, bucket, peer)
-            self._state.add_user(user)
+            user = self.state.users.admit(name, token, bucket, peer)
+            self.state.add_user(user)
         if user.stream is None:
             self._begin_grace(user)
         return user
@@ -105,7 +105,7 @@ class Lobby:
     def user(self, token: str, peer: str) -> User:
         """Return the user who asks. Raises Refusal if the token is nobody's, or the user asks too often."""
         self._check_open()
-        user = self._state.users.find_by_token(token)
+        user = self.state.users.find_by_token(token)
         if user is None:
             self._peers.take(peer, self._now_s())
             raise Refusal("UNKNOWN_USER", "the token is that of nobody in the lobby: enter first", "token")
@@ -115,9 +115,9 @@ class Lobby:
     def rename(self, user: User, name: str) -> str:
         """Give a user another name, and return it. Raises Refusal if it plays, or cannot have the name."""
         if check_user_name(name) != user.name:
-            self._state.users.check_free(user, name)
+            self.state.users.check_free(user, name)
             check_name_changeable(user)
-            self._state.rename_user(user, name)
+            self.state.rename_user(user, name)
         return user.name
 
     def leave(self, user: User) -> None:
@@ -129,7 +129,7 @@ class Lobby:
     def _remove(self, user: User, *, lost: bool) -> None:
         if user.deadline is not None:
             user.deadline.cancel()
-        self._state.remove_user(user, lost=lost)
+        self.state.remove_user(user, lost=lost)
 
     def _begin_grace(self, user: User) -> None:
         if user.deadline is not None:
@@ -148,7 +148,7 @@ class Lobby:
         if user.deadline is not None:
             user.deadline.cancel()
         user.stream_count += 1
-        events = self._state.events
+        events = self.state.events
 
         def due(seen: int) -> tuple[int, Sequence[bytes]]:
             return events.last, events.after(seen, user.table, user.since)
@@ -160,7 +160,7 @@ class Lobby:
         """Record that a stream has ended; its caller may not have read so far."""
         if user.stream is stream:
             user.stream = None
-            if not self._closed and self._state.users.find_by_token(user.token) is user:
+            if not self._closed and self.state.users.find_by_token(user.token) is user:
                 self._begin_grace(user)
 
     def closed(self, user: User) -> None:
@@ -176,29 +176,29 @@ class Lobby:
         return [table.to_message() for table in found[:limit]], cursor
 
     def _matching(self, game: str, before: int | None) -> Iterator[Table]:
-        for table in self._state.tables:
+        for table in self.state.tables:
             if game in ("", table.game.name) and (before is None or table.number < before):
                 yield table
 
     def create(self, user: User, request: CreateTableRequest) -> TableMessage:
         """Make a table, which the user watches then. Raises Refusal if the user may not, or the table cannot be."""
         message = table_message(request, user.name)
-        if self._state.find_table(request.name) is not None:
+        if self.state.find_table(request.name) is not None:
             raise Refusal("NAME_TAKEN", f"there is a table {request.name} already: choose another name", "name")
         self._check_room(user)
         check_not_playing(user)
         self._numbers += 1
         table = Table(message, user.key, self._numbers, [])
-        self._state.records.begin(table)
-        self._state.add_table(table)
-        self._state.move(user, table)
+        self.state.records.begin(table)
+        self.state.add_table(table)
+        self.state.move(user, table)
         return table.to_message()
 
     def _check_room(self, user: User) -> None:
         most, own = self.limits.max_table_count, self.limits.max_owned_count
-        if self._state.table_count >= most:
+        if self.state.table_count >= most:
             raise Refusal("LOBBY_FULL", f"the lobby has {most:,} tables, and takes no more: join one of them")
-        if self._state.owned_count(user.name) >= own:
+        if self.state.owned_count(user.name) >= own:
             raise Refusal("LOBBY_FULL", f"a user may own {own} tables: delete one of yours first")
 
     def watch(self, user: User, name: str) -> TableMessage:
@@ -206,7 +206,7 @@ class Lobby:
         table = self._table(name)
         if user.name not in table.watchers:
             check_not_playing(user)
-            self._state.move(user, table)
+            self.state.move(user, table)
         return table.to_message()
 
     async def join(
@@ -227,14 +227,14 @@ class Lobby:
         self._seat_links.check(user, table, link, by_visitor=by_visitor)
         secret = checked_secret(link, secret, "secret")
         if seat is None:
-            self._state.move(user, table, Seat(user.name, link, user.key, secret=secret))
+            self.state.move(user, table, Seat(user.name, link, user.key, secret=secret))
             if table.running:
                 self._games.let_in(table)
             else:
                 await self.starts.start_if_complete(table)
         elif (seat.link, seat.secret) != (link, secret):
             seat.link, seat.secret = link, secret
-            self._state.records.record(table)
+            self.state.records.record(table)
         return table.to_message()
 
     def _come_back(self, user: User, table: Table, left: Seat, link: str) -> TableMessage:
@@ -243,13 +243,13 @@ class Lobby:
         if link not in ("", left.link):
             raise without_you(table)
         self._seat_links.check(user, table, left.link)
-        if not self._state.come_back(user, table, left):
+        if not self.state.come_back(user, table, left):
             raise without_you(table)
         return table.to_message()
 
     def leave_table(self, user: User) -> None:
         """Let a user leave the table where it is, if it is at one."""
-        self._state.leave_table(user)
+        self.state.leave_table(user)
 
     def delete(self, user: User, name: str, *, by_operator: bool = False) -> None:
         """Delete a table for its owner, or for an operator. Raises Refusal if the user may not."""
@@ -260,15 +260,15 @@ class Lobby:
             raise Refusal(
                 "TABLE_RUNNING", f"others play at the table {name}: it can be deleted when their game is over"
             )
-        self._state.delete_table(table)
+        self.state.delete_table(table)
         self._games.stop(table)
 
     def say(self, user: User, text: str) -> None:
         """Say something at the table of a user. Raises Refusal if it is at none, or the text is not allowed."""
-        self._state.say(table_of(user), user.name, check_text(text))
+        self.state.say(table_of(user), user.name, check_text(text))
 
     def _table(self, name: str) -> Table:
-        table = self._state.find_table(name)
+        table = self.state.find_table(name)
         if table is None:
             raise Refusal("TABLE_NOT_FOUND", f"there is no table {name[:80]!r}", "table")
         return table
@@ -277,8 +277,8 @@ class Lobby:
 
     def resume_all(self) -> None:
         """Resume the tables of the records. The referee must have resumed its games before."""
-        self._state.restore(self._state.records.unfinished())
-        for table in reversed([*self._state.tables]):
+        self.state.restore(self.state.records.unfinished())
+        for table in reversed([*self.state.tables]):
             self._numbers += 1
             table.number = self._numbers
             if table.running:
@@ -291,10 +291,10 @@ class Lobby:
     async def close(self) -> None:
         """End all streams. From now on only the games change, which the referee plays."""
         self._closed = "the server shuts down: ask again when it is back"
-        for user in self._state.users:
+        for user in self.state.users:
             if user.stream is not None:
                 user.stream.end(Refusal("SHUTTING_DOWN", self._closed))
-        await self._state.close()
+        await self.state.close()
 
     async def suspend_all(self) -> None:
         """Stop waiting for games. The referee must have suspended them before."""
