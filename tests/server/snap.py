@@ -37,7 +37,14 @@ class Snap:
         self.received: list[list[Received]] = []
         self._rounds = rounds
         self.game = replace(
-            NIM, name="snap", methods=(SAY,), turn=SAY, seats=range(1, 5), converse=self._play, full_state=_nothing
+            NIM,
+            name="snap",
+            methods=(SAY,),
+            turn=SAY,
+            seats=range(1, 5),
+            converse=self._play,
+            full_state=_nothing,
+            public_state=_nothing,
         )
 
     def _play(self, start: Start) -> Conversation:
