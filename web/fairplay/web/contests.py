@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from typing import NamedTuple
 
 import grpc
 
 from fairplay.client.wording import plain
 from fairplay.v1.manager_pb2 import GetStandingsRequest, GetTournamentRequest, WatchTournamentRequest
+from fairplay.v1.referee_pb2 import GameStatus, ListGamesRequest
 from fairplay.v1.tournament_pb2 import RoundGame, RoundGameStatus, Standings, Tournament, TournamentStatus
 from fairplay.web.changes import Changes
 from fairplay.web.upstream import ANSWER_LIMIT_S, Upstream
@@ -17,20 +19,27 @@ from fairplay.web.upstream import ANSWER_LIMIT_S, Upstream
 PAUSE_S = 1.0
 MAX_CONTESTS = 50
 SHOWN_STANDINGS = 200
+MOST_STOPPED = 1_000
+"""More games than are stopped when a tournament is cancelled: so many may not run at once."""
+NOT_BEGUN = (RoundGameStatus.ROUND_GAME_STATUS_WAITING, RoundGameStatus.ROUND_GAME_STATUS_SKIPPED)
 ENDED = (TournamentStatus.TOURNAMENT_STATUS_FINISHED, TournamentStatus.TOURNAMENT_STATUS_CANCELLED)
 
 
-def has_begun(game: RoundGame) -> bool:
-    """Return whether a game runs, or was played: the server knows it, and it has a page of its own."""
-    return game.status not in (RoundGameStatus.ROUND_GAME_STATUS_WAITING, RoundGameStatus.ROUND_GAME_STATUS_SKIPPED)
+class Fetched(NamedTuple):
+    """What the server says of a tournament."""
+
+    tournament: Tournament
+    standings: Standings
+    """Those of the first entrants; of none before it starts."""
+    unplayed: Set[str]
+    """The ids of the games that had not begun when it was cancelled."""
 
 
 class Contest:
     """One tournament, and its standings."""
 
-    def __init__(self, upstream: Upstream, tournament: Tournament, standings: Standings) -> None:
-        self.tournament = tournament
-        self.standings = standings
+    def __init__(self, upstream: Upstream, fetched: Fetched) -> None:
+        self.tournament, self.standings, self.unplayed = fetched
         self.away = ""
         """Why the tournament cannot be followed just now; empty if it can."""
         self.changes = Changes()
@@ -50,10 +59,14 @@ class Contest:
         """Return the games of the rounds that the server shows."""
         return [game for round_ in self.tournament.rounds for game in round_.games]
 
+    def has_begun(self, game: RoundGame) -> bool:
+        """Return whether a game runs, or was played: the server knows it, and it has a page of its own."""
+        return game.status not in NOT_BEGUN and game.game_id not in self.unplayed
+
     @property
     def running(self) -> Sequence[RoundGame]:
         """Return the games that run, and can be watched."""
-        return [game for game in self.games if has_begun(game) and not game.HasField("result")]
+        return [game for game in self.games if self.has_begun(game) and not game.HasField("result")]
 
     async def _listen(self) -> None:
         """Follow the events of the tournament, through lost connections."""
@@ -77,7 +90,9 @@ class Contest:
             await self._happened.wait()
             self._happened.clear()
             try:
-                self.tournament, self.standings = await fetch(self._upstream, self.tournament.tournament_id)
+                self.tournament, self.standings, self.unplayed = await fetch(
+                    self._upstream, self.tournament.tournament_id
+                )
                 self.away = ""
             except grpc.aio.AioRpcError as error:
                 self.away = plain(error.details() or error.code().name)
@@ -91,13 +106,21 @@ class Contest:
             task.cancel()
 
 
-async def fetch(upstream: Upstream, tournament_id: str) -> tuple[Tournament, Standings]:
-    """Return a tournament and its standings, of which there are none before it starts."""
+async def fetch(upstream: Upstream, tournament_id: str) -> Fetched:
+    """Return a tournament as it is now."""
     wanted = GetTournamentRequest(tournament_id=tournament_id)
-    reply = await upstream.manager.GetTournament(wanted, timeout=ANSWER_LIMIT_S)
+    tournament = (await upstream.manager.GetTournament(wanted, timeout=ANSWER_LIMIT_S)).tournament
     asked = GetStandingsRequest(tournament_id=tournament_id, page_size=SHOWN_STANDINGS)
     standings = await upstream.manager.GetStandings(asked, timeout=ANSWER_LIMIT_S)
-    return reply.tournament, standings.standings
+    unplayed: Set[str] = frozenset()
+    if tournament.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED:
+        begun = ListGamesRequest(
+            tournament_id=tournament_id, status=GameStatus.GAME_STATUS_ABORTED, page_size=MOST_STOPPED
+        )
+        stopped = {game.game_id for game in (await upstream.referee.ListGames(begun, timeout=ANSWER_LIMIT_S)).games}
+        games = [game for round_ in tournament.rounds for game in round_.games if game.status not in NOT_BEGUN]
+        unplayed = {game.game_id for game in games if game.result.aborted and game.game_id not in stopped}
+    return Fetched(tournament, standings.standings, unplayed)
 
 
 class Contests:
@@ -117,7 +140,7 @@ class Contests:
         contest = self._contests.get(tournament_id)
         if contest is None:
             fetched = await fetch(self._upstream, tournament_id)
-            contest = self._contests.get(tournament_id) or Contest(self._upstream, *fetched)
+            contest = self._contests.get(tournament_id) or Contest(self._upstream, fetched)
             self._contests[tournament_id] = contest
         self._contests.move_to_end(tournament_id)
         while len(self._contests) > MAX_CONTESTS:

@@ -103,8 +103,11 @@ def add_listener(server: grpc.aio.Server, listen: str, tls: TlsFiles | None) -> 
         port = int(listen.rpartition(":")[2])
         for host in _free_hosts(listen, port):
             port = add(f"{host}:{port}")
+    except PermissionError:
+        raise AddressInUseError(f"cannot listen on {listen}: ports below 1024 are not for this user") from None
     except (OSError, RuntimeError, ValueError):
-        raise _in_use(listen) from None
+        why = "it is in use, or not an address of this machine"
+        raise AddressInUseError(f"cannot listen on {listen}: {why}; give another one") from None
     return _reached_at(listen, port)
 
 
@@ -164,11 +167,6 @@ class PlayerListener:
         """Listen no more, and end the streams that are open after some seconds."""
         self.health.set(serving=False)
         await self._server.stop(grace_s)
-
-
-def _in_use(listen: str) -> AddressInUseError:
-    message = f"cannot listen on {listen}: it is in use, or not an address of this machine; give another --listen"
-    return AddressInUseError(message)
 
 
 def _reached_at(listen: str, port: int) -> str:

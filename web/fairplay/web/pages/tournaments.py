@@ -16,7 +16,7 @@ from fairplay.v1.manager_pb2 import ListTournamentsRequest
 from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.record_service_pb2 import GetRecordRequest
 from fairplay.v1.tournament_pb2 import Round, RoundGame, RoundGameStatus, Standing, Tournament
-from fairplay.web.contests import Contest, has_begun
+from fairplay.web.contests import Contest
 from fairplay.web.site import page, render, site_of, stream
 from fairplay.web.upstream import ANSWER_LIMIT_S, Upstream
 
@@ -62,7 +62,7 @@ def _parts(request: Request, contest: Contest) -> Mapping[str, str]:
             "warning": band_warning(contest.standings.standings),
             "cross": cross_table(contest),
             "boards": contest.running[:MAX_BOARDS],
-            "rounds": [round_view(round_) for round_ in shown.rounds],
+            "rounds": [round_view(contest, round_) for round_ in shown.rounds],
             "failures": failures(shown, contest.games),
         }
         names = ("state", "standings", "boards", "rounds", "failures")
@@ -79,13 +79,16 @@ class RoundView(NamedTuple):
     games: Sequence[RoundGame]
     waiting_count: int
     skipped_count: int
+    unplayed_count: int
 
 
-def round_view(round_: Round) -> RoundView:
+def round_view(contest: Contest, round_: Round) -> RoundView:
     """Return what is shown of a round. Hundreds of games may wait that are all alike."""
-    begun = [game for game in round_.games if has_begun(game)]
+    begun = [game for game in round_.games if contest.has_begun(game)]
     skipped = sum(game.status == RoundGameStatus.ROUND_GAME_STATUS_SKIPPED for game in round_.games)
-    return RoundView(round_.number, round_.stage, begun, len(round_.games) - len(begun) - skipped, skipped)
+    unplayed = sum(game.game_id in contest.unplayed for game in round_.games)
+    waiting = len(round_.games) - len(begun) - skipped - unplayed
+    return RoundView(round_.number, round_.stage, begun, waiting, skipped, unplayed)
 
 
 class Bar(NamedTuple):
@@ -157,7 +160,7 @@ async def entrant(request: Request) -> Response:
     player = next((each for each in contest.tournament.entrants if each.name == name), None)
     if player is None:
         raise HTTPException(404, "There is no such entrant in this tournament.")
-    games = [game for game in contest.games if name in game.players and has_begun(game)]
+    games = [game for game in contest.games if name in game.players and contest.has_begun(game)]
     played = [game for game in games if not game.result.aborted]  # others may have no record
     timing = await _timing(site_of(request).upstream, name, played[-MAX_TIMED_GAMES:]) if contest.over else None
     return page(
