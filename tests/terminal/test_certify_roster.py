@@ -92,7 +92,7 @@ def test_a_player_that_dials_in_is_not_certified_on_a_cluster(fairplay: Run) -> 
 
 
 def test_without_the_extra_one_sentence_says_what_to_install(fairplay: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fairplay.terminal.commands.extras.find_spec", lambda _: None)
+    monkeypatch.setitem(sys.modules, "ray", None)
     ran = fairplay(*roster(TWO), *FEW, "--cluster", "auto")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.endswith("pip install 'fairplay-protocol[cluster]'\n")

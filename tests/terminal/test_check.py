@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fairplay.games.game import find, registered
 from fairplay.games.kit.testdata import collect_questions, question, read_int, read_list
-from fairplay.terminal.authors import testdata
 from fairplay.terminal.authors.testdata import find_difference
 from tests.terminal.running import Run, done
 
@@ -28,13 +29,23 @@ def start() -> Any:
     return (3, 2, 1)
 
 
+HEAPS, BARE = (replace(find("fish"), name=name) for name in ("heaps", "bare"))
 QUESTIONS = collect_questions({"legal_moves": legal_moves, "start": start})
 
 
 @pytest.fixture(autouse=True)
-def stub(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fish answers the questions above; Q has no test data."""
-    monkeypatch.setattr(testdata, "find_questions", lambda game: QUESTIONS if game == "fish" else {})
+def heaps(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A package brings the games `heaps`, which answers the questions above, and `bare`, which has no test data."""
+    metadata = tmp_path_factory.mktemp("site") / "heaps-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: heaps\nVersion: 1.0\n")
+    points = f"[fairplay.games]\nheaps = {__name__}:HEAPS\nbare = {__name__}:BARE\n"
+    points += f"[fairplay.testdata]\nheaps = {__name__}:QUESTIONS\n"
+    (metadata / "entry_points.txt").write_text(points)
+    monkeypatch.syspath_prepend(str(metadata.parent))
+    registered.cache_clear()
+    yield
+    registered.cache_clear()
 
 
 @pytest.fixture
@@ -56,14 +67,14 @@ def move(heap: int, most: int, seat: int = 0) -> dict[str, int]:
 
 
 def test_without_a_kind_the_kinds_are_listed_with_what_they_take(fairplay: Run) -> None:
-    out = done(fairplay("check", "fish"))
+    out = done(fairplay("check", "heaps"))
     assert [line.split() for line in out.splitlines()[1:]] == [
         ["legal-moves", "Return", "the", "moves", "of", "a", "seat."],
         ["heaps,", "seat,", "[most]"],
         ["start", "Return", "the", "first", "heaps."],
         ["no", "values"],
     ]
-    listed = json.loads(done(fairplay("check", "fish", "--json")))
+    listed = json.loads(done(fairplay("check", "heaps", "--json")))
     assert listed[0] == {
         "name": "legal-moves",
         "sentence": "Return the moves of a seat.",
@@ -77,19 +88,19 @@ def test_without_a_kind_the_kinds_are_listed_with_what_they_take(fairplay: Run) 
 def test_values_stand_one_behind_the_other(fairplay: Run, folder: Path) -> None:
     for asked in ["[1, 0, 2] 0", "[1,0,2]0", "[1, 0, 2] 0 5", "[1, 0, 2]\n\n0\n", " [1,\n 0, 2]\n 0"]:
         write(folder, "1", asked, [move(0, 1), move(2, 2)])
-        assert done(fairplay("check", "fish", "legal-moves", "data")) == "1 question: all agree\n"
+        assert done(fairplay("check", "heaps", "legal-moves", "data")) == "1 question: all agree\n"
 
 
 def test_a_question_without_values_has_an_empty_file_and_tuples_are_arrays(fairplay: Run, folder: Path) -> None:
     write(folder, "only", "", [3, 2, 1])
-    assert done(fairplay("check", "fish", "start", "data")) == "1 question: all agree\n"
+    assert done(fairplay("check", "heaps", "start", "data")) == "1 question: all agree\n"
 
 
 def test_a_difference_is_shown_with_its_file_and_its_place(fairplay: Run, folder: Path) -> None:
     write(folder, "2", "[1, 3] 0", [move(0, 1), move(1, 2)])
     write(folder, "10", "[1] 0", [])
     write(folder, "1", "[1] 0", [move(0, 1)])
-    ran = fairplay("check", "fish", "legal-moves", "data")
+    ran = fairplay("check", "heaps", "legal-moves", "data")
     assert (ran.code, ran.err) == (1, "")
     assert ran.out.splitlines() == [
         "✗ 2-in.json differs at [1].most",
@@ -100,8 +111,8 @@ def test_a_difference_is_shown_with_its_file_and_its_place(fairplay: Run, folder
         '    got       [{"heap": 0, "most": 1, "seat": 0}]',
         "3 questions: 1 agree, 2 differ",
     ]
-    result = json.loads(fairplay("check", "fish", "legal-moves", "data", "--json").out)
-    assert (result["game"], result["kind"], result["count"], result["agreeing"]) == ("fish", "legal-moves", 3, 1)
+    result = json.loads(fairplay("check", "heaps", "legal-moves", "data", "--json").out)
+    assert (result["game"], result["kind"], result["count"], result["agreeing"]) == ("heaps", "legal-moves", 3, 1)
     assert result["differences"][0] == {"file": "2-in.json", "where": "[1].most", "expected": "2", "got": "3"}
 
 
@@ -114,7 +125,7 @@ def test_a_refusal_can_be_expected(fairplay: Run, folder: Path) -> None:
         ({"error": 1}, 1),
     ]:
         write(folder, "1", "[-1] 0", expected)
-        ran = fairplay("check", "fish", "legal-moves", "data")
+        ran = fairplay("check", "heaps", "legal-moves", "data")
         assert ran.code == code
         assert code == 0 or '"heap is -1: it must be at least 0."' in ran.out
 
@@ -141,10 +152,10 @@ def test_two_values_differ_first_at_a_place() -> None:
 
 def test_an_unknown_kind_lists_those_there_are(fairplay: Run) -> None:
     for more in ([], ["data"]):
-        ran = fairplay("check", "fish", "legal-move", *more)
+        ran = fairplay("check", "heaps", "legal-move", *more)
         assert (ran.code, ran.out) == (2, "")
         assert ran.err.splitlines() == [
-            "fairplay: fish has no test data 'legal-move'; it has:",
+            "fairplay: heaps has no test data 'legal-move'; it has:",
             "  legal-moves: Return the moves of a seat. (heaps, seat, [most])",
             "  start: Return the first heaps. (no values)",
         ]
@@ -174,17 +185,17 @@ def test_files_that_cannot_be_used_are_named_in_one_sentence(fairplay: Run, fold
     files, words = FILES[case]
     for name, content in files.items():
         (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-    ran = fairplay("check", "fish", "legal-moves", "data")
+    ran = fairplay("check", "heaps", "legal-moves", "data")
     assert (ran.code, ran.out, len(ran.err.splitlines())) == (2, "", 1)
     assert words in ran.err
 
 
 def test_what_cannot_be_checked_is_told_in_one_sentence(fairplay: Run) -> None:
     for arguments, words in [
-        (["fish", "legal-moves"], "name the folder with the test data: fairplay check fish legal-moves FOLDER"),
-        (["fish", "legal-moves", "nowhere"], "there is no folder nowhere"),
-        (["q", "legal-moves", "data"], "q has no test data to check"),
-        (["q"], "q has no test data to check"),
+        (["heaps", "legal-moves"], "name the folder with the test data: fairplay check heaps legal-moves FOLDER"),
+        (["heaps", "legal-moves", "nowhere"], "there is no folder nowhere"),
+        (["bare", "legal-moves", "data"], "bare has no test data to check"),
+        (["bare"], "bare has no test data to check"),
         (["chess"], "there is no game 'chess'"),
     ]:
         ran = fairplay("check", *arguments)

@@ -126,8 +126,7 @@ def test_an_address_that_is_taken_is_said_once(spec: str, fairplay: Run) -> None
         ran = fairplay("certify", "fish", spec, "--listen", address, "--sandbox", "off")
     assert (ran.code, ran.err) == (
         1,
-        f"fairplay: cannot listen on {address}: it is in use, or not an address of this machine; "
-        "give another --listen\n",
+        f"fairplay: cannot listen on {address}: it is in use, or not an address of this machine; give another one\n",
     )
 
 

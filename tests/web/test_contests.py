@@ -24,7 +24,7 @@ from fairplay.v1.tournament_pb2 import (
     TournamentFormat,
     TournamentPlan,
 )
-from tests.web.harness import Pages, pages_of, text_of
+from tests.web.harness import Pages, pages_of, text_of, wait_for
 
 LEAGUE = TournamentFormat(round_robin=RoundRobin())
 KNOCKOUT = TournamentFormat(knockout=Knockout())
@@ -121,6 +121,19 @@ async def test_games_that_wait_are_not_shown_as_games_that_run(recorded: Pages) 
         for picture in pictures:
             assert (await browser.get(picture)).status_code == 200
     await recorded.server.manager.cancel("league", "")
+
+
+async def test_games_that_had_not_begun_when_the_tournament_was_cancelled_have_no_link(recorded: Pages) -> None:
+    entrants = [Player(name=name, link="bot:random") for name in ("ann", "bob", "cem")]
+    plan = TournamentPlan(game="fish", format=LEAGUE, entrants=entrants, deal_count=50, concurrent_game_limit=1)
+    await recorded.server.manager.create("league", plan)
+    await recorded.server.manager.start("league")
+    async with recorded.person() as browser:
+        await wait_for(browser, "/live/tournament/league", "rounds", "games wait")
+        await recorded.server.manager.cancel("league", "enough")
+        await wait_for(browser, "/live/tournament/league", "rounds", "not played: the tournament was cancelled")
+        games = set(re.findall(r'href="(/watch/[^"]+)"', (await browser.get("/tournaments/league")).text))
+        assert [game for game in games if (await browser.get(game)).status_code != 200] == []
 
 
 async def test_records_are_found_verified_and_downloaded(recorded: Pages, tmp_path: Path) -> None:
