@@ -89,11 +89,11 @@ def play(
     full = format_.full_settings(settings, sizes)
     format_.check(full, terms)
     entrants = [entrant for entrant in range(count) if entrant not in missing]
-    plan = format_.plan(full, terms, entrants, Random(seed))
+    schedule = format_.schedule(full, terms, entrants, Random(seed))
     failures, rounds, begun, played = Failures(allowed), Rounds(), list[PlayRound](), list[Played]()
     failures.withdrawn.update(missing)
     try:
-        step = next(plan)
+        step = next(schedule)
         while True:
             check_round(step, sizes, failures.withdrawn)
             number = rounds.begin(step)
@@ -104,7 +104,7 @@ def play(
             assert due is not None
             played += due
             failures.count(entrant for game in due for entrant in game.failed)
-            step = plan.send(Results(due, frozenset(failures.withdrawn)))
+            step = schedule.send(Results(due, frozenset(failures.withdrawn)))
     except StopIteration as stop:
         return finished(Event(begun, played, failures.withdrawn, stop.value), entrants)
 

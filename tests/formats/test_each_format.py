@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from fairplay.formats.format import Terms, chosen, find, full_format, registered
 from fairplay.formats.stages import spread
-from fairplay.games.kit.knockout import plan as knockout_plan
+from fairplay.games.kit.knockout import schedule as knockout_schedule
 from fairplay.games.kit.tournament import Pairing, Results
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.tournament_pb2 import (
@@ -139,7 +139,7 @@ def test_challengers_do_not_play_each_other() -> None:
 def test_a_knockout_of_single_games_is_that_of_the_kit(count: int, seed: int) -> None:
     decide = chance(seed, ties=0.3)
     event = play("knockout", Knockout(), count, decide=decide, allowed=0)
-    plan = knockout_plan(range(count), range(2, 5))
+    plan = knockout_schedule(range(count), range(2, 5))
     step = next(plan)
     for number, begun in enumerate(event.rounds, start=1):
         assert step == begun

@@ -90,20 +90,20 @@ def test_every_format_ends_whatever_happens(name: str, message: Message, data: s
 
 
 class _Prefix:
-    """A plan that is fed with results that are known, one round after the other."""
+    """A schedule that is fed with results that are known, one round after the other."""
 
     def __init__(self, name: str, message: Message, sizes: range, decide: Any) -> None:
         self._decide = decide
         format_ = find(name)
         terms = Terms([f"p{number}" for number in range(8)], sizes, 0)
-        self._plan = format_.plan(format_.full_settings(message, sizes), terms, range(8), Random(5))
-        self.steps = [next(self._plan)]
+        self._schedule = format_.schedule(format_.full_settings(message, sizes), terms, range(8), Random(5))
+        self.steps = [next(self._schedule)]
 
     def go_on(self) -> bool:
         step: PlayRound = self.steps[-1]
         results = answer_round(len(self.steps), step, [self._decide(game) for game in step.games])
         try:
-            self.steps.append(self._plan.send(Results(results, frozenset())))
+            self.steps.append(self._schedule.send(Results(results, frozenset())))
         except StopIteration:
             return False
         return True

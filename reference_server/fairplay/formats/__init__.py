@@ -1,1 +1,1 @@
-"""The formats of tournaments: plans that say which games are played. Nothing here waits, calls or reads a clock."""
+"""The formats of tournaments: schedules that say which games are played. Nothing here waits, calls or reads a clock."""

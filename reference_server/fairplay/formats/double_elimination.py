@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from fairplay.formats.format import GAMES_PER_MATCH, Terms, check_count, check_no_deals, filled
 from fairplay.formats.knockout import matches_of
 from fairplay.games.kit.knockout import deal
-from fairplay.games.kit.tournament import Order, Plan
+from fairplay.games.kit.tournament import Order, Schedule
 from fairplay.v1.tournament_pb2 import DoubleElimination
 
 LIVES = 2
@@ -39,8 +39,8 @@ class _DoubleEliminationFormat:
         check_count(terms, terms.sizes.start)
         check_no_deals(terms)
 
-    def plan(self, settings: Message, terms: Terms, entrants: Sequence[int], rng: Random) -> Plan:
-        """Return the plan of the rounds.
+    def schedule(self, settings: Message, terms: Terms, entrants: Sequence[int], rng: Random) -> Schedule:
+        """Return the schedule of the rounds.
 
         Those who have lost no match play among themselves, and those who have lost one do too. Where they are too few
         for a match they wait; where nobody could play, all play together. The order of the others is that in which

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from google.protobuf.message import Message
 
 from fairplay.games.kit.settings import Setting
-from fairplay.games.kit.tournament import Plan
+from fairplay.games.kit.tournament import Schedule
 from fairplay.v1.tournament_pb2 import TournamentFormat
 
 ENTRY_POINTS = "fairplay.formats"
@@ -60,11 +60,11 @@ class Format(Protocol):
     def check(self, settings: Message, terms: Terms) -> None:
         """Raise ValueError, with one sentence, if these entrants cannot play in this format."""
 
-    def plan(self, settings: Message, terms: Terms, entrants: Sequence[int], rng: Random) -> Plan:
-        """Return the plan of a tournament, or of one of its stages, for those of the entrants that take part.
+    def schedule(self, settings: Message, terms: Terms, entrants: Sequence[int], rng: Random) -> Schedule:
+        """Return the schedule of a tournament, or of one of its stages, for those of the entrants that take part.
 
-        They may be fewer than `check` was told of, for some may have failed already: with too few for a game the plan
-        ends at once. `rng` is the plan's own, and the only source of chance.
+        They may be fewer than `check` was told of, for some may have failed already: with too few for a game it ends
+        at once. `rng` is its own, and the only source of chance.
         """
 
 

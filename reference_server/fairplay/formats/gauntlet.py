@@ -11,7 +11,7 @@ from fairplay.formats.format import SEAT_COUNT, Terms, check_game_count, fewest_
 from fairplay.formats.ranking import Ranking
 from fairplay.formats.schedules import Group, Meetings
 from fairplay.games.kit.settings import Setting
-from fairplay.games.kit.tournament import Plan, PlayRound
+from fairplay.games.kit.tournament import PlayRound, Schedule
 from fairplay.v1.tournament_pb2 import Gauntlet
 
 AHEAD = 16
@@ -61,8 +61,8 @@ class _GauntletFormat:
         games = _game_count(others, settings.seat_count - 1, settings.meeting_count)
         check_game_count(challengers * games, terms)
 
-    def plan(self, settings: Message, terms: Terms, entrants: Sequence[int], rng: Random) -> Plan:
-        """Return the plan: in turn one game of each challenger.
+    def schedule(self, settings: Message, terms: Terms, entrants: Sequence[int], rng: Random) -> Schedule:
+        """Return the schedule: in turn one game of each challenger.
 
         A game of another entrant that was withdrawn is played by those left, where they are enough for a game.
         """

@@ -13,7 +13,7 @@ from fairplay.formats.schedules import Deals
 from fairplay.games.kit import knockout
 from fairplay.games.kit.knockout import Groups, Match, Play, play_games
 from fairplay.games.kit.settings import Setting
-from fairplay.games.kit.tournament import Plan, Played, PlayRound, Results
+from fairplay.games.kit.tournament import Played, PlayRound, Results, Schedule
 from fairplay.v1.tournament_pb2 import Knockout
 
 
@@ -72,10 +72,10 @@ class _KnockoutFormat:
         """Accept any number of entrants. Raises ValueError if there are duplicate deals."""
         check_no_deals(terms)
 
-    def plan(self, settings: Message, terms: Terms, entrants: Sequence[int], rng: Random) -> Plan:
-        """Return the plan of the rounds."""
+    def schedule(self, settings: Message, terms: Terms, entrants: Sequence[int], rng: Random) -> Schedule:
+        """Return the schedule of the rounds."""
         assert isinstance(settings, Knockout)
-        return knockout.plan(entrants, terms.sizes, matches_of(settings.games_per_match, terms.sizes))
+        return knockout.schedule(entrants, terms.sizes, matches_of(settings.games_per_match, terms.sizes))
 
 
 FORMAT = _KnockoutFormat()

@@ -22,7 +22,7 @@ from fairplay.formats.format import (
 )
 from fairplay.formats.ranking import Ranking
 from fairplay.formats.schedules import Group, Meetings
-from fairplay.games.kit.tournament import Pairing, Plan, PlayRound
+from fairplay.games.kit.tournament import Pairing, PlayRound, Schedule
 from fairplay.standings.rating import MAX_RATED, MEAN
 from fairplay.v1.tournament_pb2 import Ladder
 
@@ -66,8 +66,8 @@ class _LadderFormat:
             raise ValueError(f"ladder is for {MAX_RATED:,} entrants at the most; there are {len(terms.names):,}")
         check_game_count(1, terms)
 
-    def plan(self, settings: Message, terms: Terms, entrants: Sequence[int], rng: Random) -> Plan:
-        """Return the plan: rounds until each rating is known well enough, or no game is left to be played."""
+    def schedule(self, settings: Message, terms: Terms, entrants: Sequence[int], rng: Random) -> Schedule:
+        """Return the schedule: rounds until each rating is known well enough, or no game is left to be played."""
         assert isinstance(settings, Ladder)
         ranking = Ranking(entrants)
         rungs = _Rungs(settings, terms, entrants, rng)

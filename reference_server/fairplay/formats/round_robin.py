@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from fairplay.formats.format import SEAT_COUNT, Terms, check_count, check_game_count, fewest_seats, filled, number
 from fairplay.formats.ranking import Ranking
 from fairplay.formats.schedules import Deals, game_count, schedule
-from fairplay.games.kit.tournament import Plan, PlayRound
+from fairplay.games.kit.tournament import PlayRound, Schedule
 from fairplay.v1.tournament_pb2 import RoundRobin
 
 AHEAD = 16
@@ -43,8 +43,8 @@ class _RoundRobinFormat:
         check_count(terms, settings.seat_count)
         check_game_count(game_count(len(terms.names), settings.seat_count, settings.cycle_count), terms)
 
-    def plan(self, settings: Message, terms: Terms, entrants: Sequence[int], rng: Random) -> Plan:
-        """Return the plan: the rounds of the schedule.
+    def schedule(self, settings: Message, terms: Terms, entrants: Sequence[int], rng: Random) -> Schedule:
+        """Return the rounds of the schedule.
 
         A game of an entrant that was withdrawn is played by the others, where they are enough for a game.
         """

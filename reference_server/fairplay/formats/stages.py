@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from fairplay.formats.format import Format, Terms, chosen, full_format
 from fairplay.games.kit.knockout import allocate
 from fairplay.games.kit.settings import Setting
-from fairplay.games.kit.tournament import Order, Pairing, Plan
+from fairplay.games.kit.tournament import Order, Pairing, Schedule
 from fairplay.v1.tournament_pb2 import Stages
 
 LEAST, MOST = 2, 10
@@ -71,8 +71,8 @@ class _StagesFormat:
             # Nobody knows yet who they will be: a format that needs certain entrants fits the first stage only.
             names = [""] * stage.top_count
 
-    def plan(self, settings: Message, terms: Terms, entrants: Sequence[int], rng: Random) -> Plan:
-        """Return the plan of the stages.
+    def schedule(self, settings: Message, terms: Terms, entrants: Sequence[int], rng: Random) -> Schedule:
+        """Return the schedule of the stages.
 
         The order of the last stage comes first, then those who got no further than the one before, and so on.
         """
@@ -84,7 +84,7 @@ class _StagesFormat:
         for place, stage in enumerate(settings.stages, start=1):
             format_, own = chosen(stage.format)
             seated = left if place == 1 or format_.ranks else spread(left, terms.sizes)
-            order = yield from course.play(place, format_.plan(own, _terms_of(format_, terms), seated, rng))
+            order = yield from course.play(place, format_.schedule(own, _terms_of(format_, terms), seated, rng))
             best = [each for each in (*order.winners, *order.others) if each not in course.withdrawn]
             if not unplayed_enter:
                 best.sort(key=course.unplayed.__contains__)
@@ -113,13 +113,13 @@ class _Course:
         """Those who have failed in this stage, and finished no game in which they made a decision."""
         self._last_deal = 0
 
-    def play(self, stage: int, plan: Plan) -> Plan:
-        """Play the plan of a stage."""
+    def play(self, stage: int, rounds: Schedule) -> Schedule:
+        """Play the schedule of a stage."""
         before = self._last_deal
         failed, finished = set[int](), set[int]()
         self.unplayed = set()
         try:
-            step = next(plan)
+            step = next(rounds)
             while True:
                 games = tuple(Pairing(game.entrants, game.deal and game.deal + before) for game in step.games)
                 self._last_deal = max([self._last_deal, *(game.deal for game in games)])
@@ -129,7 +129,7 @@ class _Course:
                     failed.update(game.failed)
                     finished.update(game.finishers)
                 self.unplayed = failed - finished
-                step = plan.send(results)
+                step = rounds.send(results)
         except StopIteration as stop:
             order: Order = stop.value
             return order

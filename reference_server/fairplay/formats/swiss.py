@@ -13,7 +13,7 @@ from fairplay.formats.grouping import Candidate, Groups, group_sizes
 from fairplay.formats.pairing import Pairings, Ranked
 from fairplay.formats.ranking import Points, Ranking
 from fairplay.formats.schedules import Group, Meetings
-from fairplay.games.kit.tournament import Plan, Played, PlayRound
+from fairplay.games.kit.tournament import Played, PlayRound, Schedule
 from fairplay.v1.tournament_pb2 import Swiss
 
 EXTRA_ROUNDS = 2
@@ -54,8 +54,8 @@ class _SwissFormat:
             )
         check_game_count(count // settings.seat_count * _round_count(settings, count), terms)
 
-    def plan(self, settings: Message, terms: Terms, entrants: Sequence[int], rng: Random) -> Plan:
-        """Return the plan of the rounds. Entrants that sit out a round get the points of games that they won."""
+    def schedule(self, settings: Message, terms: Terms, entrants: Sequence[int], rng: Random) -> Schedule:
+        """Return the schedule of the rounds. Entrants that sit out a round get the points of games that they won."""
         assert isinstance(settings, Swiss)
         event = _Event(settings, terms, entrants, rng)
         rounds = _round_count(settings, len(entrants))

@@ -12,11 +12,11 @@ from fairplay.games.kit.tournament import (
     Failures,
     Order,
     Pairing,
-    Plan,
     Played,
     PlayRound,
     Results,
     Rounds,
+    Schedule,
     play,
 )
 from fairplay.games.steps import CallAll, Eliminate
@@ -34,15 +34,15 @@ def result(*failed: int) -> GameResult:
 
 
 def one_after_the_other(ahead: int, received: list[Results]) -> Any:
-    """A plan of three rounds of one game each, between 0 and 1, 1 and 2, and 2 and 0."""
+    """A schedule of three rounds of one game each, between 0 and 1, 1 and 2, and 2 and 0."""
 
-    def plan(entrants: Sequence[int]) -> Plan:
+    def schedule(entrants: Sequence[int]) -> Schedule:
         for pair in ((0, 1), (1, 2), (2, 0)):
             results = yield PlayRound((Pairing(pair),), ahead)
             received.append(results)
         return Order((0,), (1, 2))
 
-    return plan
+    return schedule
 
 
 def advance(conversation: Any, answer: Any = None) -> Any:
@@ -74,7 +74,7 @@ def test_rounds_are_answered_as_they_are_due() -> None:
     assert second == (Played(2, 1, Pairing((1, 2)), result(1)),)
     assert second[0].failed == [2]
     waiting = advance(conversation, second)
-    assert waiting == PlayRound(())  # the plan is over; the last game is waited for
+    assert waiting == PlayRound(())  # the schedule is over; the last game is waited for
     assert rounds.begin(waiting) == 3
     assert rounds.answer() is None
     rounds.record(Played(3, 1, Pairing((2, 0)), result()))
@@ -87,14 +87,14 @@ def test_rounds_are_answered_as_they_are_due() -> None:
 
 
 def test_an_entrant_is_withdrawn_with_one_failure_more_than_are_allowed() -> None:
-    def plan(entrants: Sequence[int]) -> Plan:
+    def schedule(entrants: Sequence[int]) -> Schedule:
         assert [*entrants] == [0, 1, 2]  # one failure, in Start, is allowed
         for _ in range(3):
             yield PlayRound((Pairing((0, 2)),))
         return Order((0,), (1, 2))
 
     failures = Failures(1)
-    conversation = play("t", 3, TWO, plan, failures)
+    conversation = play("t", 3, TWO, schedule, failures)
     starts = conversation.send(None)
     assert isinstance(starts, CallAll)
     step = conversation.send({0: StartResponse(), 1: StartResponse(), 2: CallError(message="dead")})
@@ -110,21 +110,21 @@ def test_an_entrant_is_withdrawn_with_one_failure_more_than_are_allowed() -> Non
 
 @pytest.mark.parametrize("game", [(0,), (0, 1, 2)])
 def test_a_game_that_cannot_be_played_is_a_fault_of_the_format(game: tuple[int, ...]) -> None:
-    def plan(entrants: Sequence[int]) -> Plan:
+    def schedule(entrants: Sequence[int]) -> Schedule:
         yield PlayRound((Pairing(game),))
         return Order((), ())
 
     with pytest.raises(ValueError, match="names a game that cannot be played"):
-        advance(play("t", 3, TWO, plan))
+        advance(play("t", 3, TWO, schedule))
 
 
 def test_in_a_league_a_winner_that_fails_end_has_won_all_the_same() -> None:
-    def plan(entrants: Sequence[int]) -> Plan:
+    def schedule(entrants: Sequence[int]) -> Schedule:
         yield PlayRound(())
         return Order((1,), (2, 0))
 
     failures = Failures(3)
-    conversation = play("t", 3, TWO, plan, failures)
+    conversation = play("t", 3, TWO, schedule, failures)
     conversation.send(None)
     conversation.send({seat: StartResponse() for seat in range(3)})
     conversation.send(())

@@ -16,7 +16,7 @@ from fairplay.formats import format as formats
 from fairplay.formats.format import Terms
 from fairplay.formats.schedules import Deals
 from fairplay.games.kit.settings import Setting
-from fairplay.games.kit.tournament import Order, Plan, PlayRound
+from fairplay.games.kit.tournament import Order, PlayRound, Schedule
 from fairplay.v1.tournament_pb2 import CustomFormat, TournamentFormat
 
 NAME = "pairs"
@@ -48,7 +48,7 @@ class Pairs:
         if len(terms.names) < 3:
             raise ValueError(f"it needs 3 entrants at the least, not {len(terms.names)}")
 
-    def plan(self, settings: Message, terms: Terms, entrants: Sequence[int], rng: Random) -> Plan:
+    def schedule(self, settings: Message, terms: Terms, entrants: Sequence[int], rng: Random) -> Schedule:
         assert isinstance(settings, CustomFormat)
         ahead = int(settings.settings[0].value)
         pairs = list(combinations(entrants, 2))

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple, TypeAlias
 
 from fairplay.games.kit import tournament
-from fairplay.games.kit.tournament import Conversation, Order, Pairing, Plan, PlayRound, Results
+from fairplay.games.kit.tournament import Conversation, Order, Pairing, PlayRound, Results, Schedule
 from fairplay.v1.result_pb2 import GameResult
 
 
@@ -42,7 +42,7 @@ def play(tournament_id: str, entrant_count: int, sizes: range, end_failure_is_fa
         tournament_id,
         entrant_count,
         sizes,
-        lambda entrants: plan(entrants, sizes),
+        lambda entrants: schedule(entrants, sizes),
         end_failure_is_failure=end_failure_is_failure,
     )
 
@@ -63,7 +63,7 @@ Play: TypeAlias = Callable[[Groups], Generator[PlayRound, Results, list[Match]]]
 """Plays a round of matches between these groups of entrants, and returns how they ended, in the same order."""
 
 
-def plan(entrants: Sequence[int], sizes: range, play_round: Play | None = None) -> Plan:
+def schedule(entrants: Sequence[int], sizes: range, play_round: Play | None = None) -> Schedule:
     """Play rounds until a stop condition holds, and return the winners, then the others: who got furthest comes first.
 
     The entrants are in list order. A round is one of single games, unless `play_round` plays others.

@@ -1,7 +1,7 @@
 """What all tournaments share, whatever their format: the calls at the beginning and the end, and who is withdrawn.
 
 A tournament is a conversation as a game is: a generator that yields steps and is sent their answers. Its seats are the
-entrants, by their place in the list of entrants, youngest first. Which games are played is said by the plan of its
+entrants, by their place in the list of entrants, youngest first. Which games are played is said by the schedule of its
 format, another generator, which sees no calls: only results, and who has been withdrawn.
 """
 
@@ -49,7 +49,7 @@ class PlayRound(NamedTuple):
 class Played(NamedTuple):
     """A game that is over. A game that was aborted has decided nothing.
 
-    Its pairing is without those who were withdrawn after the plan had named it and before it began.
+    Its pairing is without those who were withdrawn after the schedule had named it and before it began.
     """
 
     round_number: int
@@ -74,7 +74,7 @@ class Played(NamedTuple):
 
 
 class Results(NamedTuple):
-    """What the plan of a format is sent: the games that are due, and all entrants that have been withdrawn so far."""
+    """What a schedule is sent: the games that are due, and all entrants that have been withdrawn so far."""
 
     played: tuple[Played, ...]
     withdrawn: frozenset[int]
@@ -89,11 +89,11 @@ class Order(NamedTuple):
 
 Step: TypeAlias = CallAll | Eliminate | PlayRound
 Conversation: TypeAlias = Generator[Step, Any, Order]
-Plan: TypeAlias = Generator[PlayRound, Results, Order]
+Schedule: TypeAlias = Generator[PlayRound, Results, Order]
 """Yields rounds, is sent Results, and returns the order of its entrants; it may leave out those withdrawn.
 
 It is a function of its entrants, settings, random generator and results, and of nothing else: fed with the results of
-a record it names the same games again. A pairing must not name an entrant that the plan has been told is withdrawn.
+a record it names the same games again. A pairing must not name an entrant that the schedule has been told is withdrawn.
 """
 
 
@@ -101,22 +101,22 @@ def play(
     tournament_id: str,
     entrant_count: int,
     sizes: range,
-    plan: Callable[[Sequence[int]], Plan],
+    schedule: Callable[[Sequence[int]], Schedule],
     failures: Failures | None = None,
     end_failure_is_failure: bool = True,
 ) -> Conversation:
-    """Play a tournament: Start to everyone, the games of the plan, End to the winners first and then to the rest.
+    """Play a tournament: Start to everyone, the games of the schedule, End to the winners first and then to the rest.
 
-    `plan` makes the plan for those that are not withdrawn after Start. `failures` counts failures, and says who is
-    withdrawn; None: whoever fails is. Without `end_failure_is_failure` failing End is no failure. Where no failure is
-    allowed, a winner that fails End does not win either way. Raises ValueError if the plan names a game that cannot be
-    played.
+    `schedule` is for those that are not withdrawn after Start. `failures` counts failures, and says who is withdrawn;
+    None: whoever fails is. Without `end_failure_is_failure` failing End is no failure. Where no failure is
+    allowed, a winner that fails End does not win either way. Raises ValueError if the schedule names a game that cannot
+    be played.
     """
     everyone = range(entrant_count)
     failures = failures or Failures(0)
     failures.count((yield from _tell(everyone, START, StartRequest(tournament_id=tournament_id))))
     stay = [seat for seat in everyone if seat not in failures.withdrawn]
-    order = yield from _rounds(plan(stay), sizes, failures)
+    order = yield from _rounds(schedule(stay), sizes, failures)
     best = [seat for seat in order.winners if seat not in failures.withdrawn]
     rest = [seat for seat in everyone if seat not in failures.withdrawn and seat not in best]
     silent = yield from _tell(best, END, _end(tournament_id, won=True), blame=end_failure_is_failure)
@@ -152,19 +152,19 @@ class Failures:
                 self.withdrawn.add(seat)
 
 
-def _rounds(plan: Plan, sizes: range, failures: Failures) -> Generator[PlayRound, Any, Order]:
-    """Play the rounds of a plan, and return the order that it returns."""
+def _rounds(schedule: Schedule, sizes: range, failures: Failures) -> Generator[PlayRound, Any, Order]:
+    """Play the rounds of a schedule, and return the order that it returns."""
     ahead = 0
     try:
-        step = next(plan)
+        step = next(schedule)
         while True:
             _check(step, sizes, failures.withdrawn)
             ahead = step.ahead
             results = yield from _answered(step, failures)
-            step = plan.send(results)
+            step = schedule.send(results)
     except StopIteration as stop:
         if ahead:
-            yield from _answered(PlayRound(()), failures)  # the plan needs no more results, but everybody plays on
+            yield from _answered(PlayRound(()), failures)  # the schedule needs no more results, but everybody plays on
         order: Order = stop.value
         return order
 
@@ -209,7 +209,7 @@ def answer_round(number: int, step: PlayRound, results: Sequence[GameResult]) ->
 
 
 class Rounds:
-    """The rounds that have begun and whose games have not been answered to the plan. For drivers of a conversation."""
+    """The rounds that have begun and whose games a schedule has not been sent yet. For drivers of a conversation."""
 
     def __init__(self) -> None:
         self.begun = 0

@@ -306,7 +306,7 @@ def _conversation(message: Tournament) -> Conversation:
         message.tournament_id,
         len(terms.names),
         terms.sizes,
-        lambda entrants: format_.plan(settings, terms, entrants, plan_rng(message)),
+        lambda entrants: format_.schedule(settings, terms, entrants, plan_rng(message)),
         Failures(plan.failures_allowed),
         not lenient,
     )
