@@ -20,7 +20,7 @@ from fairplay.games.webset.rules.cards import EMPTY
 from fairplay.games.webset.rules.settings import Settings, settings_of
 from fairplay.games.webset.rules.state import Phase, State
 from fairplay.webset.v1 import webset_pb2, webset_player_pb2
-from tests.games.webset.tables import PROFILES, SHOW, done, fresh, taken
+from tests.games.webset.tables import PROFILES, fresh, taken
 from tests.games.webset.test_random_play import CHANGES, games, stepped
 
 
@@ -137,13 +137,6 @@ def test_slots_behind_the_last_card_are_left_out_and_holes_are_not() -> None:
     assert list(codec.build_public(hole).slots) == [0, EMPTY, 2]
     empty = state._replace(table=(EMPTY,) * 21)
     assert list(codec.build_public(empty).slots) == []
-
-
-def test_solutions_are_said_while_they_are_shown() -> None:
-    message = codec.build_public(done(fresh(profile="seed"), (0, SHOW), (1, SHOW)))
-    assert len(message.solutions) == 3 * 13
-    assert message.displayed == 1
-    assert not codec.build_public(fresh(profile="seed")).solutions
 
 
 def test_a_state_written_by_hand_needs_no_bookkeeping() -> None:

@@ -711,12 +711,3 @@ def first_calls(state: State) -> list[tuple[int, str, bytes]]:
             if isinstance(step, Race):
                 return sent
             answer = {call.seat: call.method.response() for call in step.calls}
-
-
-def test_requests_hold_the_public_state_and_nothing_of_the_deck() -> None:
-    play = Play(fresh(2))
-    play.set_by(0, X0)
-    for call in play.sent:
-        request: Any = call.request
-        assert not request.state.deck
-        assert not request.state.draw_state

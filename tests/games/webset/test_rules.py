@@ -315,16 +315,6 @@ def test_the_referee_deals_nothing_while_a_call_is_open() -> None:
     assert (after.phase, after.table, after.deck) == (Phase.CALLED, state.table, state.deck)
 
 
-@pytest.mark.parametrize(("seats", "needed"), [(2, 2), (4, 3), (8, 5)])
-def test_a_majority_is_more_than_half(seats: int, needed: int) -> None:
-    state = fresh(seats, more_rule="majority")
-    counts = []
-    for seat in range(needed):
-        state = done(state, (seat, MORE))
-        counts.append(len(on_table(state)))
-    assert counts == [12] * (needed - 1) + [15]
-
-
 def test_an_empty_deck_cannot_be_asked_for_more() -> None:
     state = fresh(profile="seed", end_rule="play_on")
     while state.deck:

@@ -37,13 +37,6 @@ TO_THE_END = 0
 CALL_AND_PICK = 2
 
 
-def _fresh(
-    seat: int, player_count: int, settings: webset_pb2.Settings = ANY_SETTINGS, turn_count: int = 4
-) -> MakeSituation:
-    """Return the situation of a fresh game."""
-    return begin_game(seat, player_count, settings, turn_count)
-
-
 def _from(
     found: Found,
     seat: int = 0,
@@ -228,7 +221,7 @@ PROBES: Sequence[Probe] = (
         "webset.set.small-deck",
         (*ACTING, *PICKING),
         "With three aspects there are 27 cards, and nine of them on the table.",
-        _fresh(1, 2, SMALL_DECK, TO_THE_END),
+        begin_game(1, 2, SMALL_DECK, TO_THE_END),
     ),
     Probe(
         "webset.set.last-of-game",
@@ -241,7 +234,7 @@ PROBES: Sequence[Probe] = (
         "webset.table.changes",
         PICKING,
         "The cards of a set that was taken are gone, and others lie in their places: each request says the table anew.",
-        _fresh(0, 2, turn_count=8),
+        begin_game(0, 2, ANY_SETTINGS, 8),
     ),
     Probe(
         "webset.table.large-numbers",
@@ -253,7 +246,7 @@ PROBES: Sequence[Probe] = (
         "webset.table.widest",
         (*ACTING, *PICKING),
         "There are 27 cards on the table, in nine columns, where the usual settings have no more than seven.",
-        _fresh(0, 2, WIDE),
+        begin_game(0, 2, WIDE, 4),
     ),
     Probe(
         "webset.table.holes",
@@ -272,7 +265,7 @@ PROBES: Sequence[Probe] = (
         "webset.act.not-listed",
         (*ACTING, "webset.more.auto", "webset.show.enabled", "webset.end.showing"),
         "The list of actions says what may be tried: the referee deals by itself, and solutions are not shown.",
-        _fresh(0, 2, turn_count=1),
+        begin_game(0, 2, ANY_SETTINGS, 1),
         SHOULD,
     ),
     Probe(
@@ -354,7 +347,7 @@ PROBES: Sequence[Probe] = (
         "webset.rounds.earliest",
         PICKING,
         "In rounds nobody acts: all pick cards for the same table, and may pass.",
-        _fresh(2, 3, EARLIEST),
+        begin_game(2, 3, EARLIEST, 4),
     ),
     Probe(
         "webset.rounds.no-set",
@@ -403,13 +396,13 @@ PROBES: Sequence[Probe] = (
         "webset.race.held",
         ACTING,
         "Acts are held and ordered by lot: somebody else may be first, and a report comes in the place of a question.",
-        _fresh(2, 3, HELD),
+        begin_game(2, 3, HELD, 4),
     ),
     Probe(
         "webset.race.handicaps",
         (*ACTING, *PICKING),
         "The acts of both players count later than they come.",
-        _fresh(1, 2, HANDICAPS),
+        begin_game(1, 2, HANDICAPS, 4),
     ),
     # Games that go on
     Probe(
@@ -459,19 +452,19 @@ PROBES: Sequence[Probe] = (
         "webset.profile.seed",
         (*ACTING, *PICKING),
         "Anyone asks for more cards, solutions are shown, and wrong calls are free, as in the original.",
-        _fresh(0, 2, SEED, 8),
+        begin_game(0, 2, SEED, 8),
     ),
     Probe(
         "webset.profile.published",
         (*ACTING, *PICKING),
         "More cards are dealt when all agree, as in the published rules.",
-        _fresh(1, 3, PUBLISHED, 8),
+        begin_game(1, 3, PUBLISHED, 8),
     ),
     Probe(
         "webset.seats.last-of-eight",
         (*ACTING, *PICKING),
         "Eight players are at the table, and the player is the last of them.",
-        _fresh(7, 8, turn_count=4),
+        begin_game(7, 8, ANY_SETTINGS, 4),
     ),
 )
 
