@@ -8,8 +8,9 @@ from itertools import groupby
 from pathlib import Path
 
 from fairplay.conformance.zoo.mutants import Mutant
-from fairplay.conformance.zoo.registry import Finding, common_mutants, find_mutants
+from fairplay.conformance.zoo.registry import common_mutants, find_mutants
 from fairplay.games.game import find
+from tools.zoo.findings import Finding
 from tools.zoo.trying import Row
 
 PAGE = Path(__file__).parents[2] / "build" / "zoo.md"

@@ -14,9 +14,10 @@ from fairplay.conformance.run.options import Options
 from fairplay.conformance.run.report import Report
 from fairplay.conformance.zoo.mutants import Mutant, Symptom
 from fairplay.conformance.zoo.player import MutantPlayer, in_this_process
-from fairplay.conformance.zoo.registry import Finding, compare, examples_for, find_mutant, find_mutants
+from fairplay.conformance.zoo.registry import find_mutant, find_mutants
 from fairplay.games.game import Game, find, registered
 from tools.zoo.choice import choose
+from tools.zoo.findings import Finding, compare, examples_for
 
 AMPLE_S = 5.0
 LIMITS_S = {True: (0.2, 1.0), False: (AMPLE_S,)}

@@ -17,7 +17,6 @@ from google.protobuf.descriptor_pool import Default
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 
-from fairplay.conformance.names import without_ids
 from fairplay.games.kit.messages import enum_word
 from fairplay.server.game.plans import seconds
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
@@ -35,6 +34,8 @@ UNSTABLE = ("Time", "Output of the player", "Games before", "Played again", "Mem
 """The titles of sections that are not the same in every run with the same seed, or follow from how it is run."""
 PASSING = re.compile(r"\b0x[0-9a-fA-F]{6,}\b|(?<=\d):\d{2,5}\b|(?<=localhost):\d{2,5}\b|… \([\d,]+ more characters\)")
 """Addresses in memory, ports, and how much of a text is left out: they are not the same in every run either."""
+DRAWN = re.compile(r"\b(?:[0-9a-f]{32}|[a-z0-9_]+-[0-9a-f]{12}-[0-9a-f]{8})(?:/r\d+g\d+)?\b")
+"""The ids of games and tournaments that `player.names` draws."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,3 +160,8 @@ def clipped(text: str, *, from_end: bool = False) -> str:
     kept = MAX_CHARS + len(head) - len(without_ids(head))  # the same place, however long the ids are
     cut = f"… ({len(text) - kept:,} more characters)"
     return f"{cut}\n{text[-MAX_CHARS:]}" if from_end else f"{text[:kept]}\n{cut}"
+
+
+def without_ids(text: str) -> str:
+    """Return a text with one and the same word in the place of every id of a game or tournament."""
+    return DRAWN.sub("ID", text)

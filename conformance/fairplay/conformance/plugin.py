@@ -8,14 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fairplay.conformance.run.options import OPTIONS, is_duration, option_name
+from fairplay.conformance.run.options import PYTEST_OPTIONS, is_duration, option_name
 
 if TYPE_CHECKING:
     import pytest
-
-SESSION = "fairplay-session"
-LEFT_OUT = ("insecure", "jobs")
-"""Options of the suite that make no sense where pytest runs the cases."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -23,16 +19,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add = parser.getgroup("fairplay", "certify a player of a Fairplay game").addoption
     add("--fairplay-game", metavar="GAME", help="the game whose player is certified")
     add("--fairplay-player", metavar="SPEC", default="", help="how the player is reached, e.g. exec:./my-player")
-    for option in OPTIONS:
-        if option.name not in LEFT_OUT:
-            add(
-                f"--fairplay-{option_name(option)}",
-                dest=f"fairplay_{option.name}",
-                default=option.default,
-                type=float if is_duration(option) else type(option.default),
-                metavar="SECONDS" if is_duration(option) else option.metadata["metavar"],
-                help=option.metadata["help"],
-            )
+    for option in PYTEST_OPTIONS:
+        add(
+            f"--fairplay-{option_name(option)}",
+            dest=f"fairplay_{option.name}",
+            default=option.default,
+            type=float if is_duration(option) else type(option.default),
+            metavar="SECONDS" if is_duration(option) else option.metadata["metavar"],
+            help=option.metadata["help"],
+        )
     add("--fairplay-report", metavar="DIR", help="write report.html, certificate.json, junit.xml and evidence here")
     add("--fairplay-certificate", metavar="FILE", help="write the certificate to this file")
 
@@ -40,6 +35,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Prepare the run if a game is named."""
     if config.getoption("fairplay_game"):
-        from fairplay.conformance.run.pytest_session import make_session
+        from fairplay.conformance.run.pytest_session import SESSION, make_session
 
         config.pluginmanager.register(make_session(config), SESSION)

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from fairplay.conformance.evidence import MAX_CHARS, Evidence, clipped
-from fairplay.conformance.names import new_game_id
+from fairplay.conformance.player.names import new_game_id
 from fairplay.conformance.run.engine import run
 from fairplay.conformance.run.options import Options
 from tests.conformance.harness import player, raises

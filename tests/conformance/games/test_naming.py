@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from random import Random
 
-from fairplay.conformance.evidence import Evidence
-from fairplay.conformance.names import draw_names, new_game_id, new_tournament_id, without_ids
+from fairplay.conformance.evidence import Evidence, without_ids
+from fairplay.conformance.player.names import draw_names, new_game_id, new_tournament_id
 from fairplay.server.game.plans import ID
 from fairplay.server.links.spec import NAME
 

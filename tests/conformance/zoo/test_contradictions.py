@@ -9,9 +9,9 @@ from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.run.report import Report, Run
-from fairplay.conformance.zoo.registry import contradictions
 from fairplay.games.conformance import Level
 from fairplay.v1.player_pb2 import PlayerDescription
+from tools.zoo.findings import contradictions
 
 SHOWN = Evidence("It raised.", sections=[("Call", "TakeTurn")])
 

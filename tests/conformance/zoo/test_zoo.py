@@ -14,11 +14,12 @@ from fairplay.conformance.run.engine import run
 from fairplay.conformance.run.options import Options
 from fairplay.conformance.run.report import Report
 from fairplay.conformance.zoo.__main__ import main
-from fairplay.conformance.zoo.registry import common_mutants, find_mutants, own_mutants, stands_for
+from fairplay.conformance.zoo.registry import common_mutants, find_mutants, own_mutants
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import find, registered
 from fairplay.player.handlers import describe, snake_case
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse
+from tools.zoo.findings import stands_for
 
 GAMES = [name for name in registered() if find_conformance(name).mutations]
 ALL_GAMES = 5

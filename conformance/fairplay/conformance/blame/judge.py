@@ -18,7 +18,6 @@ from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.scenarios import write_games
 from fairplay.conformance.games.trial import Entry, Exchange, Trial
-from fairplay.conformance.player.transports import gets_new_players
 from fairplay.v1.misconduct_pb2 import MisconductKind
 
 Shorten: TypeAlias = Callable[[Entry, int], Entry]
@@ -264,7 +263,7 @@ def _shows_without(context: Context, found: Trial) -> bool:
 
 def _shortest_history(context: Context, found: Trial) -> Sequence[Entry]:
     """Return the shortest history that shows a misconduct; empty if none does, or new players cannot be had."""
-    if found.entry is None or not found.past or not gets_new_players(context.player.transport):
+    if found.entry is None or not found.past or not context.player.can_be_new:
         return ()
     budget = context.player.budget
     end_s = budget.elapsed_s + SEARCH_LIMIT_S
@@ -308,7 +307,7 @@ def _with_history(context: Context, found: Trial, history: Sequence[Entry]) -> E
 def _with_seen_history(context: Context, found: Trial) -> Evidence:
     """Return the evidence of misconduct; if no player without a past is to be had, with what it was asked before."""
     evidence = evidence_of(context.game, found)
-    if gets_new_players(context.player.transport) or not found.past:
+    if context.player.can_be_new or not found.past:
         return evidence
     sentence = "No new process of this player can be had here: if it goes well after a new start, it is due to these."
     return evidence.with_sections(("Games before", f"{_listed(found.past)}\n{sentence}"))

@@ -16,7 +16,6 @@ from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Entry, Scenario, Trial, play_trial
 from fairplay.conformance.player.breaker import Breaker
 from fairplay.conformance.player.player import Connection
-from fairplay.conformance.player.transports import gets_new_players
 from fairplay.games.game import Game
 from fairplay.v1.misconduct_pb2 import MisconductKind
 
@@ -147,7 +146,7 @@ def under_load(context: Context) -> None:
 
 
 def _begin_slow_rivals(context: Context) -> None:
-    if gets_new_players(context.player.transport):  # a player with a past must not be disturbed in other cases
+    if context.player.can_be_new:  # a player with a past must not be disturbed in other cases
         context.once(SLOW_RIVALS, partial(_begin_silence, context))
 
 
@@ -159,7 +158,7 @@ def _begin_slow_rivals(context: Context) -> None:
 def slow_rivals(context: Context) -> None:
     """A player that has heard nothing for a while may have let go of the game, or of its connection."""
     context.player.connection()
-    if gets_new_players(context.player.transport):
+    if context.player.can_be_new:
         found = _finish_silence(context, context.once(SLOW_RIVALS, partial(_begin_silence, context)))
     else:
         found = _play_silence(context)

@@ -16,9 +16,9 @@ from fairplay.conformance.games.rivals import Departure, rival_names
 from fairplay.conformance.games.scenarios import OrdinaryGames
 from fairplay.conformance.games.trial import CallLimits, Entry, RequestEncoder, Scenario, Trial, play_trial, serialize
 from fairplay.conformance.games.variations import Variation, vary
-from fairplay.conformance.names import new_game_id, new_tournament_id
 from fairplay.conformance.player.breaker import Breaker, Budget
 from fairplay.conformance.player.loop import LoopThread, side_by_side
+from fairplay.conformance.player.names import new_game_id, new_tournament_id
 from fairplay.conformance.player.player import Connection, PlayerUnderTest
 from fairplay.conformance.player.transports import Transport
 from fairplay.games.game import Game

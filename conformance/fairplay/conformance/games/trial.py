@@ -18,7 +18,7 @@ from google.protobuf.message import Message
 from fairplay.conformance.case import SuiteError
 from fairplay.conformance.games.races import Races
 from fairplay.conformance.games.rivals import Departure, Joining, Rivals, StandIn
-from fairplay.conformance.names import draw_names
+from fairplay.conformance.player.names import draw_names
 from fairplay.conformance.player.player import Connection
 from fairplay.games.conformance import Infraction, Level, Situation, find_conformance
 from fairplay.games.game import Game

@@ -120,6 +120,11 @@ class PlayerUnderTest:
                 return PlayerDescription()
         return PlayerDescription()
 
+    @property
+    def can_be_new(self) -> bool:
+        """Return whether each new connection gets a player without a past."""
+        return self.transport.cheap or isinstance(self.transport, ExecTransport)
+
     def begin(self) -> None:
         """Reach the player for the first time, and call Describe. Later calls do nothing."""
         if self._begun:

@@ -7,7 +7,7 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Protocol
 
-from fairplay.conformance.names import draw_name
+from fairplay.conformance.player.names import draw_name
 from fairplay.conformance.player.objects import ObjectLink
 from fairplay.conformance.player.spares import Spares, Ways
 from fairplay.games.game import Game
@@ -282,11 +282,6 @@ def make_transport(
     if link.kind == "dial-in":
         return DialInTransport(link.value, server)
     return ExecTransport(link.value, name, server)
-
-
-def gets_new_players(transport: Transport) -> bool:
-    """Return whether each opening of a transport gets a player without a past."""
-    return transport.cheap or isinstance(transport, ExecTransport)
 
 
 def output_of(link: Link) -> str:

@@ -82,6 +82,8 @@ class Options:
 
 OPTIONS: Sequence[Field[Any]] = [each for each in fields(Options) if each.metadata]
 """The fields of Options that users can set."""
+PYTEST_OPTIONS = [each for each in OPTIONS if each.name not in ("insecure", "jobs")]
+"""Those that make sense where pytest runs the cases."""
 
 
 def is_duration(option: Field[Any]) -> bool:

@@ -12,21 +12,21 @@ from fairplay.certificate import Verdict
 from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.case import Case
 from fairplay.conformance.cases import MODULES
-from fairplay.conformance.plugin import LEFT_OUT, SESSION
 from fairplay.conformance.run.judge import Judge, Plan, Tally, Writer
-from fairplay.conformance.run.options import OPTIONS, Options
+from fairplay.conformance.run.options import PYTEST_OPTIONS, Options
 from fairplay.conformance.run.plan import make_plan
 from fairplay.conformance.writers.files import CertificateWriter, ReportWriter
 from fairplay.games.conformance import Level
 from fairplay.games.game import find
 from fairplay.sandbox.bubblewrap import SandboxMissingError
 
+SESSION = "fairplay-session"
 CASES = Path(__file__).parent.with_name("cases")
 
 
 def make_session(config: pytest.Config) -> CertifySession:
     """Return the hooks for the options of a run. Raises UsageError if they make no sense."""
-    given = {each.name: config.getoption(f"fairplay_{each.name}") for each in OPTIONS if each.name not in LEFT_OUT}
+    given = {each.name: config.getoption(f"fairplay_{each.name}") for each in PYTEST_OPTIONS}
     try:
         plan = make_plan(Options(config.getoption("fairplay_game"), config.getoption("fairplay_player"), **given))
     except (ValueError, SandboxMissingError) as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 import uuid
 from random import Random
@@ -11,8 +10,6 @@ from fairplay.server.manager.plan import game_id_of
 
 CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
 MAX_ROUNDS, MAX_TABLES = 4, 8
-DRAWN = re.compile(r"\b(?:[0-9a-f]{32}|[a-z0-9_]+-[0-9a-f]{12}-[0-9a-f]{8})(?:/r\d+g\d+)?\b")
-"""The ids that are drawn here."""
 
 
 def draw_name(rng: Random) -> str:
@@ -40,8 +37,3 @@ def new_tournament_id(game: str) -> str:
 def new_game_id(game: str) -> str:
     """Return the unpredictable id of a game of some tournament."""
     return game_id_of(new_tournament_id(game), 1 + secrets.randbelow(MAX_ROUNDS), 1 + secrets.randbelow(MAX_TABLES))
-
-
-def without_ids(text: str) -> str:
-    """Return a text with one and the same word in the place of every id that is drawn here."""
-    return DRAWN.sub("ID", text)
