@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from heapq import nlargest
 from itertools import chain
@@ -56,12 +56,16 @@ def _first(view: View) -> Action:
     tiles, owned = view.board.tiles, tile_set(view.hand)
     row, column = max(tiles)
     step = (row + 1, column) if len(tiles) % 2 else (row, column + 1)
-    sorted_sides = (side for cell in sorted(tiles, reverse=True) for side in sides(*cell) if side not in tiles)
-    for row, column in chain([step], sorted_sides):
+    for row, column in chain([step], _free_from_the_end(tiles)):
         fit = fitting(tiles, row, column, view.board.whole_lines) & owned
         if fit and abs(row) <= FARTHEST and abs(column) <= FARTHEST:
             return Extension((Placement(row, column, tiles_in(fit)[0]),))
     return _without_extension(view)
+
+
+def _free_from_the_end(tiles: Mapping[Coordinate, int]) -> Iterator[Coordinate]:
+    for cell in sorted(tiles, reverse=True):  # costs nothing where it is not asked for
+        yield from (spot for spot in sides(*cell) if spot not in tiles)
 
 
 def _random(view: View, *, seed: int) -> Action:
