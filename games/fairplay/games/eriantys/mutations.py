@@ -67,16 +67,12 @@ def _full(name: str) -> str:
     return name if name.startswith("rules.") else f"eriantys.{name}"
 
 
-def wrong_reply(
-    method: str, rule: str, *cases: str, only: Callable[[Any], bool] | None = None
-) -> Callable[[Mutate], Mutation]:
+def wrong_reply(method: str, rule: str, *cases: str) -> Callable[[Mutate], Mutation]:
     """Declare a mutation of the replies to a method: the decorated function returns the wrong reply, or None."""
-    return mutation(method, _full(rule), *map(_full, cases), only=only)
+    return mutation(method, _full(rule), *map(_full, cases))
 
 
-def wrong_answer(
-    method: str, rule: str, *cases: str, only: Callable[[Any], bool] | None = None
-) -> Callable[[WrongActions], Mutation]:
+def wrong_answer(method: str, rule: str, *cases: str) -> Callable[[WrongActions], Mutation]:
     """Declare a mutation of the replies to a method: the decorated function yields actions from a view."""
 
     def declare(wrong: WrongActions) -> Mutation:
@@ -85,7 +81,7 @@ def wrong_answer(
             action = choose((action for action in wrong(view) if rules.violation(view, action) == _full(rule)), rng)
             return None if action is None else answers.build_reply(action)
 
-        return build_mutation(wrong, method, _full(rule), [*map(_full, cases)], mutate, only)
+        return build_mutation(wrong, method, _full(rule), [*map(_full, cases)], mutate)
 
     return declare
 
@@ -119,9 +115,20 @@ def steps_beyond(view: State, count: int) -> Iterator[Action]:
     yield MoveMotherNature(most_steps(view) + count)
 
 
+def names_tiles(view: State) -> Iterable[Action]:
+    """Yield every student to each tile where islands go by the places of their groups."""
+    tiles = (ToIsland(color, tile) for color in ALL_COLORS for group in view.groups for tile in group.tiles)
+    return tiles if view.settings.island_address == "group" else ()
+
+
 def clouds(view: State) -> Iterator[Action]:
     """Yield each cloud."""
     return (TakeCloud(cloud) for cloud, _ in enumerate(view.clouds))
+
+
+def doing(**choice: Any) -> AskActionResponse:
+    """Return the reply with an action, e.g. doing(take_cloud=TakeCloud(cloud=1))."""
+    return AskActionResponse(action=pb.Action(**choice))
 
 
 # Characters
@@ -152,50 +159,6 @@ def bare_characters(view: State) -> Iterator[Action]:
 def possible_exchanges(view: State) -> Iterator[PlayCharacter]:
     """Yield the legal exchanges of one student."""
     return (play for play in characters(view) if play.swaps and rules.violation(view, play) is None)
-
-
-# Where some mistakes show themselves
-
-
-def nothing_unplayed(request: Any) -> bool:
-    """Return whether all assistants of the hand have values that were played in this round."""
-    return set(request.hand) <= {request.state.assistants[seat] for seat in request.state.planned_seats}
-
-
-def doing(**choice: Any) -> AskActionResponse:
-    """Return the reply with an action, e.g. doing(take_cloud=TakeCloud(cloud=1))."""
-    return AskActionResponse(action=pb.Action(**choice))
-
-
-def before_fourth_student(request: Any) -> bool:
-    """Return whether one of three players has moved three students."""
-    return len(request.state.sides) == 3 and request.state.students_to_move == 1
-
-
-def postman_unused(request: Any) -> bool:
-    """Return whether the postman is in play, but has not been played in this turn."""
-    return POSTMAN in request.state.characters and request.state.played_character != POSTMAN
-
-
-def by_group(request: Any) -> bool:
-    """Return whether islands go by the places of their groups."""
-    return codec.read_view(request).settings.island_address == "group"
-
-
-def by_group_in_expert(request: Any) -> bool:
-    """Return whether they do in an Expert game."""
-    return by_group(request) and codec.read_view(request).settings.is_expert
-
-
-def late_clouds_of_three(request: Any) -> bool:
-    """Return whether clouds are filled after the assistants in a game of three players or more."""
-    view = codec.read_view(request)
-    return view.settings.refill_when == "after_assistants" and len(view.sides) > 2
-
-
-def end_due(request: Any) -> bool:
-    """Return whether all that is left to do is to end the turn."""
-    return codec.read_view(request).phase is Phase.END_TURN
 
 
 # Tower colours
@@ -272,17 +235,18 @@ def plays_place_in_hand(view: State) -> Iterable[Action]:
     return (PlayAssistant(place) for place, _ in enumerate(view.hands[view.active], 1))
 
 
-@wrong_assistant("assistant.in-hand", "assistant.only-repeated", only=nothing_unplayed)
+@wrong_assistant("assistant.in-hand", "assistant.only-repeated")
 def never_repeats_assistant(view: State) -> Iterable[Action]:
     """Plays an assistant that it does not have where all that it has would be repetitions."""
     played = [view.assistants[seat] for seat in view.planned]
-    return (PlayAssistant(value) for value in range(1, 11) if value not in played)
+    free = (PlayAssistant(value) for value in range(1, 11) if value not in played)
+    return free if set(view.hands[view.active]) <= set(played) else ()
 
 
-@wrong_assistant("assistant.in-hand", "assistant.last-card", only=lambda request: len(request.hand) == 1)
+@wrong_assistant("assistant.in-hand", "assistant.last-card")
 def has_no_last_assistant(view: State) -> Iterable[Action]:
     """Plays an assistant that it does not have where one is left."""
-    return used_assistants(view)
+    return used_assistants(view) if len(view.hands[view.active]) == 1 else ()
 
 
 @wrong_assistant("assistant.taken", "assistant.one-left-free", "assistant.partner")
@@ -341,12 +305,10 @@ def moves_mother_nature_nowhere(*_: Any) -> AskActionResponse:
     return doing(move_mother_nature=pb.MoveMotherNature())
 
 
-@action_reply(
-    "action.required", WHOLE_GAME, "cloud.only-zero", only=lambda request: 0 in request.possible_actions.clouds
-)
-def leaves_out_cloud_zero(*_: Any) -> AskActionResponse:
+@action_reply("action.required", WHOLE_GAME, "cloud.only-zero")
+def leaves_out_cloud_zero(request: Any, *_: Any) -> AskActionResponse | None:
     """Leaves out the number of a cloud where it is 0."""
-    return doing(take_cloud=pb.TakeCloud())
+    return doing(take_cloud=pb.TakeCloud()) if 0 in request.possible_actions.clouds else None
 
 
 @action_reply("action.required", WHOLE_GAME, "character.what-it-needs", "character.no-coins")
@@ -364,10 +326,10 @@ def moves_mother_nature_first(view: State) -> Iterable[Action]:
     return one_step(view)
 
 
-@wrong_action("action.phase", LAST_OF_THREE, "students.fourth-of-three-players", only=before_fourth_student)
+@wrong_action("action.phase", LAST_OF_THREE, "students.fourth-of-three-players")
 def moves_three_of_four_students(view: State) -> Iterable[Action]:
     """Moves Mother Nature after three students where there are three players."""
-    return one_step(view)
+    return one_step(view) if len(view.sides) == 3 and view.to_move == 1 else ()
 
 
 @wrong_action("action.phase", WHOLE_GAME, LAST_OF_THREE, "mother-nature.one-step", "cloud.only-last")
@@ -382,10 +344,10 @@ def takes_cloud_first(view: State) -> Iterable[Action]:
     return clouds(view)
 
 
-@wrong_action("action.phase", "cloud.closed", only=lambda request: request.state.clouds_closed)
+@wrong_action("action.phase", "cloud.closed")
 def takes_closed_cloud(view: State) -> Iterable[Action]:
     """Takes a cloud in a round in which nobody does."""
-    return clouds(view)
+    return clouds(view) if view.clouds_closed else ()
 
 
 @wrong_action("action.phase", WHOLE_GAME, DRAWN_STATES, "cloud.half-filled", "character.late")
@@ -394,16 +356,17 @@ def ends_turn_early(view: State) -> Iterable[Action]:
     return [EndTurn()]
 
 
-@wrong_action("action.phase", "turn.explicit-end", only=end_due)
+@wrong_action("action.phase", "turn.explicit-end")
 def plays_on_at_the_end(view: State) -> Iterable[Action]:
     """Goes on playing where it only has to end its turn."""
-    return chain(students_anywhere(view), one_step(view), clouds(view))
+    at_end = view.phase is Phase.END_TURN
+    return chain(students_anywhere(view), one_step(view), clouds(view)) if at_end else ()
 
 
-@wrong_action("action.phase", "turn.explicit-end", only=end_due)
+@wrong_action("action.phase", "turn.explicit-end")
 def plays_character_at_the_end(view: State) -> Iterable[Action]:
     """Plays a character where it only has to end its turn."""
-    return characters(view)
+    return characters(view) if view.phase is Phase.END_TURN else ()
 
 
 # Students
@@ -435,24 +398,23 @@ def counts_islands_from_one(view: State) -> Iterable[Action]:
     return (ToIsland(color, TILE_COUNT) for color in ALL_COLORS)
 
 
-@wrong_action(
-    "island.known", "island.by-group", only=lambda request: codec.read_view(request).settings.island_address == "group"
-)
+@wrong_action("island.known", "island.by-group")
 def names_tiles_for_groups(view: State) -> Iterable[Action]:
     """Names an island by its tile where it goes by the place of its group."""
-    return (ToIsland(color, tile) for color in ALL_COLORS for group in view.groups for tile in group.tiles)
+    return names_tiles(view)
 
 
-@wrong_action("island.known", UNUSUAL_SETTINGS, only=by_group_in_expert)
+@wrong_action("island.known", UNUSUAL_SETTINGS)
 def names_tiles_as_expert(view: State) -> Iterable[Action]:
     """Names an island by its tile in an Expert game in which it goes by the place of its group."""
-    return (ToIsland(color, tile) for color in ALL_COLORS for group in view.groups for tile in group.tiles)
+    return names_tiles(view) if view.settings.is_expert else ()
 
 
-@wrong_action("student.entrance", UNUSUAL_SETTINGS, only=late_clouds_of_three)
+@wrong_action("student.entrance", UNUSUAL_SETTINGS)
 def forgets_late_clouds(view: State) -> Iterable[Action]:
     """Moves a student that it does not have where clouds are filled late and there are three players or more."""
-    return students_anywhere(view)
+    late = view.settings.refill_when == "after_assistants"
+    return students_anywhere(view) if late and len(view.sides) > 2 else ()
 
 
 # Mother Nature and clouds
@@ -477,18 +439,17 @@ def goes_as_far_as_the_value(view: State) -> Iterable[Action]:
     return [MoveMotherNature(view.assistants[view.active])]
 
 
-@wrong_action("mother-nature.steps", "character.dearer", only=postman_unused)
+@wrong_action("mother-nature.steps", "character.dearer")
 def goes_further_without_postman(view: State) -> Iterable[Action]:
     """Moves Mother Nature two steps further because the postman is there, which it has not played."""
-    return steps_beyond(view, 2)
+    waits = view.played != POSTMAN and any(card.character == POSTMAN for card in view.cards)
+    return steps_beyond(view, 2) if waits else ()
 
 
-@wrong_action(
-    "mother-nature.steps", "character.once-a-turn", only=lambda request: request.state.played_character == POSTMAN
-)
+@wrong_action("mother-nature.steps", "character.once-a-turn")
 def goes_too_far_with_postman(view: State) -> Iterable[Action]:
     """Moves Mother Nature three steps further with the postman."""
-    return steps_beyond(view, 1)
+    return steps_beyond(view, 1) if view.played == POSTMAN else ()
 
 
 @wrong_action("cloud.empty", "cloud.only-zero", "cloud.only-last", "cloud.half-filled")

@@ -50,25 +50,13 @@ from fairplay.games.steps import (
     Method,
     Show,
     Step,
-    build_methods,
+    methods_of,
     rank,
 )
 from fairplay.v1.misconduct_pb2 import RuleBreak
 
 SERVICE = "fairplay.eriantys.v1.EriantysPlayerService"
-METHODS = build_methods(
-    SERVICE,
-    {
-        "AskTowerColor": (pb.AskTowerColorRequest, pb.AskTowerColorResponse),
-        "StartGame": (pb.StartGameRequest, pb.StartGameResponse),
-        "AskAssistantCard": (pb.AskAssistantCardRequest, pb.AskAssistantCardResponse),
-        "AskAction": (pb.AskActionRequest, pb.AskActionResponse),
-        "UpdateGameBoard": (pb.UpdateGameBoardRequest, pb.UpdateGameBoardResponse),
-        "ShowLastRound": (pb.ShowLastRoundRequest, pb.ShowLastRoundResponse),
-        "ShowEndGame": (pb.ShowEndGameRequest, pb.ShowEndGameResponse),
-        "ShowDisconnection": (pb.ShowDisconnectionRequest, pb.ShowDisconnectionResponse),
-    },
-)
+METHODS = methods_of(pb.DESCRIPTOR.services_by_name["EriantysPlayerService"])
 (
     ASK_TOWER_COLOR,
     START_GAME,
