@@ -10,6 +10,7 @@ import resource
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from random import Random
@@ -21,8 +22,7 @@ from google.protobuf.message import Message
 
 from fairplay.games.conformance import Situation, find_conformance
 from fairplay.games.game import Game, find
-from fairplay.games.kit.conformance import play_situation
-from fairplay.games.steps import Call, Method
+from fairplay.games.steps import Call, CallKind, Method, drive
 from fairplay.player.handlers import Handlers
 
 ROOM_BYTES = 256 * 2**20
@@ -103,15 +103,20 @@ def requests(game: Game) -> list[tuple[Method, Message]]:
     found: dict[object, Call] = {}
     handlers = Handlers(game.player("first"))
 
-    def answer(call: Call) -> Message:
+    def answer(seat: int, turns: Iterator[int], call: Call) -> Message:
+        if call.seat == seat and call.kind is not CallKind.NOTIFICATION:
+            next(turns)
         asked = situation(call)
         found[asked] = max(found.get(asked, call), call, key=lambda each: each.request.ByteSize())
         return call.method.response.FromString(handlers.call_now(call.method.path, call.request.SerializeToString()))
 
-    situations = [Situation(game.settings_type(), count, count - 1, None, TURNS) for count in game.seats]
+    situations = [Situation(game.settings_type(), count, count - 1) for count in game.seats]
     situations += [probe.situation(Random(1)) for probe in find_conformance(game.name).probes]
     for each in situations:
-        play_situation(game, each._replace(turn_count=TURNS), answer, answer, Random(1))
+        names = [f"player{seat}" for seat in range(each.player_count)]
+        with suppress(StopIteration):  # after so many turns
+            conversation = game.play("trial", each.settings, names, Random(1), each.state)
+            drive(conversation, partial(answer, each.seat, iter(range(TURNS))))
     return [(call.method, call.request) for call in found.values()]
 
 

@@ -1,4 +1,4 @@
-"""What the probes and mutations of the games are made with, and how one of them is tried in this process.
+"""What the probes and mutations of the games are made with.
 
 *probes.py* of a game names situations that players get wrong. The state of a situation is made by the game's own rules
 and codec: drawn in the game's own notation, or reached by random play with `play_randomly` and `find_state`, which take
@@ -9,9 +9,6 @@ same game. A probe must reach the player under test whatever the others do.
 and its docstring the sentence. `with_field` and `without_field` change the form of a reply. A wrong move is made from
 what the request shows; `choose` takes one of many. It must be quick in large states as well. A mutation names the cases
 that catch it: ids of probes of its game, or `DRAWN_STATES` and `whole_game(...)`, which the suite asks of every game.
-
-`play_situation` plays a situation to where the suite would leave it, and `mutate_answers` makes a mutant. With both,
-the tests of a game show that sound players pass every probe, and that the cases of a mutation catch it.
 """
 
 from __future__ import annotations
@@ -19,26 +16,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from random import Random
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
-from fairplay.games.conformance import Infraction, Level, Mutation, Situation, find_conformance
+from fairplay.games.conformance import Infraction, Mutation, Situation
 from fairplay.games.game import Game
 from fairplay.games.kit.judging import build_rule_break
 from fairplay.games.steps import (
     FAILURES,
     Call,
-    CallKind,
     Cause,
-    Conversation,
-    Eliminate,
-    Outcome,
-    Race,
-    Step,
-    drive,
 )
-from fairplay.v1.misconduct_pb2 import Overrun
 
 DRAWN_STATES = "rules.drawn-states"
 """The id of the suite's case of states drawn at random."""
@@ -200,44 +189,7 @@ def _present(message: Message, name: str) -> bool:
     return any(field.name == name for field, _ in message.ListFields())
 
 
-# Trying them
-
-
-class SituationResult(NamedTuple):
-    """How a situation ended for the player under test."""
-
-    decisions: int
-    """How many decisions it was asked for."""
-    notifications: int
-    """How many other calls it got."""
-    cause: Cause | None
-    """Why it was eliminated; None: it was not."""
-
-
-def play_situation(
-    game: Game, situation: Situation, player: Answer, others: Answer, rng: Random, level: Level = Level.MUST
-) -> SituationResult:
-    """Play a situation as the suite does: until the player under test has decided, is out, or the game is over.
-
-    Infractions of the `level` and graver ones count as misconduct. Raises ValueError if the game does not accept the
-    situation.
-    """
-    names = [f"player{seat}" for seat in range(situation.player_count)]
-    watch = _Watch(situation.seat, situation.turn_count, situation.first_call)
-    find_infraction = find_conformance(game.name).find_infraction
-
-    def answer(call: Call) -> Any:
-        if call.seat != situation.seat or not watch.has_begun(call):
-            return Overrun() if call.method.name == situation.rivals_late_in else others(call)
-        watch.count(call)
-        reply = player(call)
-        infraction = find_infraction(situation.settings, call, reply)
-        if infraction is not None and infraction.counts(level):
-            watch.cause = watch.cause or cause_of(game, infraction, reply)
-        return reply
-
-    drive(watch.watched(game.play("trial", situation.settings, names, rng, situation.state)), answer)
-    return SituationResult(watch.decisions, watch.notifications, watch.cause)
+# Infractions
 
 
 def cause_of(game: Game, infraction: Infraction, answer: Any) -> Cause:
@@ -245,69 +197,3 @@ def cause_of(game: Game, infraction: Infraction, answer: Any) -> Cause:
     if isinstance(answer, FAILURES):
         return answer
     return build_rule_break(game.rules, infraction.rule, infraction.given)
-
-
-def mutate_answers(answer: Answer, mutation: Mutation, rng: Random) -> Answer:
-    """Return a mutant: it answers wrongly wherever there is room for the mutation."""
-
-    def wrong(call: Call) -> Any:
-        reply = answer(call)
-        if call.method.name != mutation.method:
-            return reply
-        worse = mutation.mutate(call.request, reply, rng)
-        return reply if worse is None else worse
-
-    return wrong
-
-
-class _Watch:
-    """Watch one seat of a conversation, and end the conversation when there is nothing more to see."""
-
-    def __init__(self, seat: int, turn_count: int, first_call: tuple[str, int] | None) -> None:
-        self._seat = seat
-        self._turn_count = turn_count
-        self._method, self._calls_left = first_call or ("", 0)
-        self.decisions = 0
-        self.notifications = 0
-        self.cause: Cause | None = None
-
-    def has_begun(self, call: Call) -> bool:
-        """Return whether the player under test gets this call to its seat, and not somebody in its place."""
-        self._calls_left -= call.method.name == self._method
-        return self._calls_left <= 0
-
-    def count(self, call: Call) -> None:
-        """Count a call to the seat."""
-        if call.kind is CallKind.NOTIFICATION:
-            self.notifications += 1
-        else:
-            self.decisions += 1
-
-    def watched(self, conversation: Conversation) -> Conversation:
-        """Return the conversation, cut off where there is nothing more to see."""
-        step = _next_step(conversation, None)
-        while step is not None and not self._done(step):
-            step = _next_step(conversation, (yield self._with_seat_first(step)))
-        return Outcome(())
-
-    def _with_seat_first(self, step: Step) -> Step:
-        """Return a step in which the player under test comes first in a race."""
-        if not isinstance(step, Race):
-            return step
-        return step._replace(calls=sorted(step.calls, key=lambda call: call.seat != self._seat))
-
-    def _done(self, step: Step) -> bool:
-        """Return whether there is nothing more to see: the step after the last decision shows if that was accepted."""
-        if self.cause is not None:
-            return True
-        if isinstance(step, Eliminate) and step.seat == self._seat:
-            self.cause = step.cause
-            return True
-        return 0 < self._turn_count <= self.decisions
-
-
-def _next_step(conversation: Conversation, sent: Any) -> Step | None:
-    try:
-        return conversation.send(sent)
-    except StopIteration:
-        return None
