@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from fairplay.conformance.player.loop import LoopThread
 from fairplay.conformance.run.engine import run_plan
 from fairplay.conformance.run.report import Report
-from fairplay.conformance.servers.plan import ServerOptions, make_server_plan
+from fairplay.conformance.servers.plan import make_server_plan
 from fairplay.server.server import Config, Server
 
 CONFIG = Config(start_limit_s=2.0, handshake_limit_s=1.5)
@@ -34,4 +34,4 @@ def serving(start: Callable[[Config], Awaitable[Server]] = Server.start) -> Iter
 
 def judged(server: Server, only: str = "") -> Report:
     """Return the report on a running server."""
-    return run_plan(make_server_plan(ServerOptions(server.address, only=only)))
+    return run_plan(make_server_plan(server.address, only=only))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 
 from fairplay.certificate.terms import SERVER
@@ -24,45 +23,38 @@ CONFORMANCE = Conformance(package=__package__)
 """Where the frozen sets of MUST cases for servers are."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServerOptions:
-    """Which server to judge, and how."""
-
-    address: str
-    level: str = "all"
-    only: str = ""
-    known_failures: str = ""
-    players_host: str = "127.0.0.1"
-    """The address of this machine at which the server reaches players that serve."""
-    ca: str = ""
-    """The file of the authorities that vouch for the server; empty: FAIRPLAY_CA, or those of the system."""
-    insecure: bool = False
-    """Whether `players_host` may be one that other machines reach."""
+LOOPBACK = "127.0.0.1"
 
 
-def make_server_plan(options: ServerOptions) -> Plan:
-    """Return the plan of a run. Raises ValueError, with one sentence, if the options make no sense."""
-    if not options.insecure and not is_loopback(f"{options.players_host}:0"):
-        exposed = f"--players-host {options.players_host} can be reached from other machines, without TLS"
+def make_server_plan(
+    address: str,
+    *,
+    level: str = "all",
+    only: str = "",
+    known_failures: str = "",
+    players_host: str = LOOPBACK,
+    ca: Path | None = None,
+    insecure: bool = False,
+) -> Plan:
+    """Return the plan of a run on the server at an address.
+
+    `players_host` is the address of this machine at which the server reaches players that serve; `insecure` says that
+    it may be one that other machines reach. `ca` is the file of the authorities that vouch for the server; None:
+    FAIRPLAY_CA, or those of the system. Raises ValueError, with one sentence, if that makes no sense.
+    """
+    if not insecure and not is_loopback(f"{players_host}:0"):
+        exposed = f"--players-host {players_host} can be reached from other machines, without TLS"
         raise ValueError(f"{exposed}: add --insecure if you trust everybody who reaches it")
-    level = find_level(options.level)
-    ids = [case.id for case in CASES]
-    known = read_known_failures(Path(options.known_failures), ids) if options.known_failures else frozenset()
-    run = Run(SERVER, "grpc", 1, CallLimits(AMPLE_S, AMPLE_S, AMPLE_S), level, options.only)
+    lowest = find_level(level)
+    known = read_known_failures(Path(known_failures), [case.id for case in CASES]) if known_failures else frozenset()
+    run = Run(SERVER, "grpc", 1, CallLimits(AMPLE_S, AMPLE_S, AMPLE_S), lowest, only)
 
     def open_server() -> AbstractContextManager[ServerContext]:
-        credentials = Credentials.from_environment(os.environ, Path(options.ca) if options.ca else None)
-        return open_server_context(Place(options.address, options.players_host, credentials))
+        return open_server_context(Place(address, players_host, Credentials.from_environment(os.environ, ca)))
 
-    chosen = choose_cases(CASES, level, options.only)
-    return Plan(run, chosen, known, open_server, lambda case_id, _: _repeat_command(options, case_id))
+    def repeat_command(case_id: str, _: str) -> str:
+        host = [] if players_host == LOOPBACK else ["--players-host", players_host, *["--insecure"] * insecure]
+        authorities = ["--ca", str(ca)] if ca else []
+        return shlex.join(["fairplay", "certify-server", address, "--only", case_id, *host, *authorities])
 
-
-def _repeat_command(options: ServerOptions, case_id: str) -> str:
-    """Return the command that judges one case again in the same way."""
-    words = ["fairplay", "certify-server", options.address, "--only", case_id]
-    if options.players_host != ServerOptions.__dataclass_fields__["players_host"].default:
-        words += ["--players-host", options.players_host, *(["--insecure"] if options.insecure else [])]
-    if options.ca:
-        words += ["--ca", options.ca]
-    return shlex.join(words)
+    return Plan(run, choose_cases(CASES, lowest, only), known, open_server, repeat_command)

@@ -22,7 +22,7 @@ from fairplay.conformance.run.options import OPTIONS, Options, is_duration, opti
 from fairplay.conformance.run.plan import choose_cases, find_level, make_plan, ordered
 from fairplay.conformance.run.report import Report
 from fairplay.conformance.servers.cases import CASES as SERVER_CASES
-from fairplay.conformance.servers.plan import ServerOptions, make_server_plan
+from fairplay.conformance.servers.plan import make_server_plan
 from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter
 from fairplay.games.game import find
 from fairplay.terminal.certify.console import ConsoleWriter
@@ -97,17 +97,15 @@ def certify_server(typed: CertifyServerOptions) -> int:
         if not typed.address:
             raise UsageError("say which server: fairplay certify-server HOST:PORT")
         parse_server(typed.address, "the server")
-        authorities = str(typed.ca) if typed.ca else ""
-        options = ServerOptions(
+        plan = make_server_plan(
             typed.address,
-            typed.level,
-            typed.only,
-            typed.known_failures,
-            typed.players_host,
-            authorities,
-            typed.insecure,
+            level=typed.level,
+            only=typed.only,
+            known_failures=typed.known_failures,
+            players_host=typed.players_host,
+            ca=typed.ca,
+            insecure=typed.insecure,
         )
-        plan = make_server_plan(options)
     except ValueError as error:
         raise UsageError(str(error)) from None
     return _show_run(lambda writers: run_plan(plan, writers), typed.report, typed.json, typed.junit)
