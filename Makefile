@@ -115,7 +115,7 @@ check-proto: .venv/.ready-dev
 
 .PHONY: check-generated
 check-generated: .tools/.ready
-	.tools/bin/python -m tools.check_generated
+	.tools/bin/python -m tools.generate --check
 
 .PHONY: check-reference
 check-reference: .venv/.ready-dev

@@ -32,8 +32,7 @@ from benchmarks import (
     worker,
 )
 from benchmarks.against import compare
-from benchmarks.figures import FULL, QUICK, Figure, Pace, Unmeasurable
-from benchmarks.measured import measured
+from benchmarks.figures import FULL, QUICK, Figure, Pace, Unmeasurable, measured
 from benchmarks.report import DOCS, RESULTS, print_table, write_docs, write_json
 from fairplay.games.game import registered
 

@@ -19,8 +19,7 @@ import psutil
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
-from benchmarks.figures import Unmeasurable
-from benchmarks.measured import MeasuredGame
+from benchmarks.figures import MeasuredGame, Unmeasurable
 from benchmarks.processes import START_LIMIT_S, halves, started
 from benchmarks.sample import SampleGame, names
 from fairplay.games.envelopes import wrap

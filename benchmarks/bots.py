@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from benchmarks.measured import STRATEGY
+from benchmarks.figures import STRATEGY
 from fairplay.games.game import find
 from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import Player

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from benchmarks.bots import GAME
-from benchmarks.figures import Figure, Pace, figure
-from benchmarks.measured import CLUSTER_REACH
+from benchmarks.figures import CLUSTER_REACH, Figure, Pace, figure
 from fairplay.games.game import find
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.links.link import Link

@@ -21,8 +21,7 @@ from typing import Any
 import grpc
 import psutil
 
-from benchmarks.figures import Figure, Unmeasurable, figure
-from benchmarks.measured import IDLE_MOST_REACH_MB, IDLE_REACH_MB
+from benchmarks.figures import IDLE_MOST_REACH_MB, IDLE_REACH_MB, Figure, Unmeasurable, figure
 from benchmarks.processes import started
 from fairplay.player.channels import Credentials, open_channel
 from fairplay.terminal.operator.authority import make_authority, make_server

@@ -5,8 +5,7 @@ from __future__ import annotations
 import shlex
 
 from benchmarks.figures import Figure, figure
-from tools.call_times import dialled_in
-from tools.language_players import KIT, LANGUAGES, ROOT, Language
+from tools.language_players import KIT, LANGUAGES, ROOT, Language, dialled_in
 
 ADDRESSES = ("call-listen", "call-players")
 

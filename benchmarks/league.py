@@ -9,8 +9,7 @@ import numpy as np
 
 from benchmarks.bots import GAME, games_per_s
 from benchmarks.calibration import Event
-from benchmarks.figures import Figure, Pace, figure
-from benchmarks.measured import LEAGUE_REACH
+from benchmarks.figures import LEAGUE_REACH, Figure, Pace, figure
 from fairplay.server.manager.standing import BURST_S, SHARE
 from fairplay.server.server import Config
 from fairplay.standings.rating import Start

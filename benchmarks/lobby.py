@@ -26,8 +26,15 @@ from typing import Any, NamedTuple
 import grpc
 
 from benchmarks import fan_out
-from benchmarks.figures import Figure, Pace, Unmeasurable, figure
-from benchmarks.measured import LOBBY_RATIO_REACH, LOBBY_REACH_MS, LOBBY_SLOW_REACH_MS
+from benchmarks.figures import (
+    LOBBY_RATIO_REACH,
+    LOBBY_REACH_MS,
+    LOBBY_SLOW_REACH_MS,
+    Figure,
+    Pace,
+    Unmeasurable,
+    figure,
+)
 from benchmarks.processes import started
 from fairplay.server.net.errors import reason_of
 from fairplay.v1 import lobby_pb2 as pb

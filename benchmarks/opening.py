@@ -14,9 +14,8 @@ from typing import NamedTuple
 import grpc
 from playwright.async_api import Page, async_playwright
 
-from benchmarks.figures import Figure, Pace, Unmeasurable, figure
+from benchmarks.figures import OPENING_REACH_S, Figure, Pace, Unmeasurable, figure
 from benchmarks.lobby import CHANNEL_COUNT, TABLE_COUNT, Visitor, have_each
-from benchmarks.measured import OPENING_REACH_S
 from benchmarks.processes import Started, started
 
 LOADS = 5

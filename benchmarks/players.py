@@ -12,7 +12,7 @@ import asyncio
 import sys
 from collections.abc import Sequence
 
-from benchmarks.measured import STRATEGY
+from benchmarks.figures import STRATEGY
 from fairplay.games.game import find
 from fairplay.player.dialing import Hosted, dial_in_async
 from fairplay.player.handlers import Handlers

@@ -7,8 +7,7 @@ import time
 from random import Random
 from typing import Any
 
-from benchmarks.figures import Figure, Pace, figure
-from benchmarks.measured import MeasuredGame
+from benchmarks.figures import Figure, MeasuredGame, Pace, figure
 from fairplay.games.research import play_randomly, playouts
 
 SEED = 1

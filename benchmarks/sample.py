@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
-from benchmarks.measured import STRATEGY, MeasuredGame
+from benchmarks.figures import STRATEGY, MeasuredGame
 from fairplay.games.steps import Call, Show, answer_step
 from fairplay.player.handlers import Handlers
 

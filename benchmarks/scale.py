@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.bots import GAME
-from benchmarks.figures import Figure, Pace, Unmeasurable, figure
-from benchmarks.measured import SCALE_REACH
+from benchmarks.figures import SCALE_REACH, Figure, Pace, Unmeasurable, figure
 from fairplay.server.cluster.pool import Pool
 from fairplay.server.cluster.runner import ClusterRunner
 from fairplay.server.links.opening import Ways

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from benchmarks.arena import Arena, Load, Sample, arena
 from benchmarks.echo import Echo, echo
-from benchmarks.figures import Figure, Pace, figure
-from benchmarks.measured import MeasuredGame
+from benchmarks.figures import Figure, MeasuredGame, Pace, figure
 from benchmarks.playouts import SEED, playout_rate
 from benchmarks.sample import play_sample
 

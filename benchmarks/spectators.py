@@ -23,8 +23,7 @@ from typing import Any, NamedTuple
 import psutil
 
 from benchmarks.arena import Arena, Load, Sample, arena
-from benchmarks.figures import Figure, Pace, Unmeasurable, figure
-from benchmarks.measured import STRATEGY, WATCH_REACH, WATCH_REACH_MS, measured
+from benchmarks.figures import STRATEGY, WATCH_REACH, WATCH_REACH_MS, Figure, Pace, Unmeasurable, figure, measured
 from benchmarks.processes import started
 from benchmarks.sample import play_sample
 from fairplay.games.game import find

@@ -6,8 +6,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.bots import GAME, games_per_s
-from benchmarks.figures import Figure, Pace, Unmeasurable, figure
-from benchmarks.measured import POSTGRESQL_REACH
+from benchmarks.figures import POSTGRESQL_REACH, Figure, Pace, Unmeasurable, figure
 from fairplay.server.records.place import Place, at, parse_place
 from fairplay.server.server import Config
 from tests.postgresql import PostgresqlMissingError, running

@@ -5,8 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 
-from benchmarks.figures import Figure, Pace, figure
-from benchmarks.measured import STRATEGY, MeasuredGame
+from benchmarks.figures import STRATEGY, Figure, MeasuredGame, Pace, figure
 from fairplay.games.envelopes import wrap
 from fairplay.server.cluster.runner import GameWork
 from fairplay.server.links.opening import Ways

@@ -12,8 +12,7 @@ import pytest
 
 from benchmarks.__main__ import NAMES, Measure, main, take
 from benchmarks.against import pair
-from benchmarks.figures import KINDS, Figure, Unmeasurable, figure
-from benchmarks.measured import TABLE, measured
+from benchmarks.figures import KINDS, TABLE, Figure, Unmeasurable, figure, measured
 from benchmarks.playouts import playout_rate
 from benchmarks.report import BEGIN, DOCS, END, write_docs, write_json
 from benchmarks.sessions import FIGURES, LOADS

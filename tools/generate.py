@@ -1,9 +1,13 @@
-"""Make generated/python from proto/. Run by `make generate` in the environment of tools/requirements.txt."""
+"""Make generated/python from proto/, or with --check say whether it is what they give.
+
+Run by `make generate` and `make check` in the environment of tools/requirements.txt.
+"""
 
 from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -48,6 +52,34 @@ def replace(old: Path, new: Path) -> None:
     shutil.move(new, old)
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return the bytes of each file below a folder, by its path in there. Caches of Python do not count."""
+    files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def differences(kept: Mapping[str, bytes], fresh: Mapping[str, bytes]) -> list[str]:
+    """Return the paths that are in one of the two only, or not the same in both."""
+    return sorted(path for path in kept.keys() | fresh.keys() if kept.get(path) != fresh.get(path))
+
+
+def check() -> int:
+    """Return 0 if the stubs are fresh, 1 if they are not or the protos do not compile."""
+    with TemporaryDirectory() as scratch:
+        if generate(Path(scratch)) != 0:
+            return 1
+        stale = differences(contents(GENERATED / "fairplay"), contents(Path(scratch) / "fairplay"))
+    if not stale:
+        return 0
+    named = ", ".join(stale[:3]) + (", ..." if len(stale) > 3 else "")
+    print(
+        f"generated/python is not what proto/ gives ({len(stale)} files differ: {named}): "
+        "run `make generate` and commit what changes.",
+        file=sys.stderr,
+    )
+    return 1
+
+
 def main() -> int:
     """Replace the stubs. They stay as they are where the protos do not compile."""
     with TemporaryDirectory() as scratch:
@@ -58,4 +90,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check() if "--check" in sys.argv[1:] else main())

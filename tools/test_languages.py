@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 from tests.docs.pages import run
-from tools.call_times import check_call_times
 from tools.coming_back import check_endings, check_faults
 from tools.language_players import (
     CALL_LIMIT,
@@ -35,6 +34,7 @@ from tools.language_players import (
     Failed,
     Language,
     Variables,
+    check_call_times,
     end_of,
     environment,
     execute,
@@ -174,7 +174,7 @@ def check_page(language: Language, games_only: bool) -> None:
     if games_only:
         text = re.sub(r"^\$ fairplay certify .*\n", "", text, flags=re.MULTILINE)
     with tempfile.TemporaryDirectory() as folder:
-        # The folder has links to examples, which programs in a sandbox do not see; call_times starts them in one.
+        # The folder has links to examples, which programs in a sandbox do not see; check_call_times starts them in one.
         code, printed = run(text, Path(folder), {**environment(), "FAIRPLAY_SANDBOX": "off"}, LIMIT_S)
     if code != 0:
         raise Failed(f"examples/{language.folder}/README.md:\n{printed}")

@@ -27,13 +27,9 @@ from fairplay.server.net.errors import STATUS
 from fairplay.terminal.commands.app import app
 from fairplay.v1 import connection_pb2, error_reason_pb2, lobby_pb2, manager_pb2, player_pb2, record_pb2, referee_pb2
 from tests.docs.pages import PAGES, ROOT, blocks, name_of
-from tools.docs_code import PAGES as PAGES_WITH_CODE
-from tools.docs_code import with_code
+from tools.docs_pages import PAGES as MADE_PAGES
 from tools.docs_reference import PAGES as REFERENCE
 from tools.docs_reference import read_sources, write_pages
-from tools.docs_rules import PAGE, page
-from tools.docs_testdata import PAGE as KINDS_PAGE
-from tools.docs_testdata import with_kinds
 from tools.language_players import LANGUAGES
 
 SHORTENED = re.compile(r"`([^`\n]+)`")
@@ -233,8 +229,9 @@ def test_every_option_exists() -> None:
 # --- pages that follow from something ---
 
 
-def test_the_page_of_rules_is_fresh() -> None:
-    assert PAGE.read_text() == page(), "run: python -m tools.docs_rules"
+def test_pages_say_what_games_and_files_say() -> None:
+    for path, made in MADE_PAGES.items():
+        assert path.read_text() == made(path.read_text()), "run: python -m tools.docs_pages"
 
 
 def test_the_reference_is_fresh_and_linked() -> None:
@@ -316,17 +313,8 @@ def test_the_first_player_wins_most_games_against_random() -> None:
     assert sum(map(won, range(20))) >= 17
 
 
-def test_the_files_that_a_page_shows_are_those_of_the_tree() -> None:
-    for path in PAGES_WITH_CODE:
-        assert path.read_text() == with_code(path.read_text()), "run: python -m tools.docs_code"
-
-
 def test_the_page_about_a_game_of_your_own_shows_every_file_of_it() -> None:
     shown = set(re.findall(r"^<!-- code: (\S+) -->$", (ROOT / "docs" / "add-a-game.md").read_text(), re.MULTILINE))
     package = ROOT / "examples" / "nim"
     files = [package / "pyproject.toml", *package.glob("fairplay_nim/*.py"), *package.rglob("*.proto")]
     assert shown == {name_of(file) for file in files}
-
-
-def test_the_page_about_test_data_has_every_kind_of_question() -> None:
-    assert KINDS_PAGE.read_text() == with_kinds(KINDS_PAGE.read_text()), "run: python -m tools.docs_testdata"

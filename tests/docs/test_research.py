@@ -7,18 +7,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.docs.pages import blocks
-from tools.docs_research import PAGE, with_numbers
+from tests.docs.pages import ROOT, blocks
 
+PAGE = ROOT / "docs" / "research.md"
 MAIN = 'if __name__ == "__main__":'
 
 
 def read_python() -> list[str]:
     return [block.text for block in blocks(PAGE.read_text()) if block.language == "python"]
-
-
-def test_the_page_about_learning_says_what_every_game_has() -> None:
-    assert PAGE.read_text() == with_numbers(PAGE.read_text()), "run: python -m tools.docs_research"
 
 
 def test_the_code_of_the_page_about_learning_runs(capsys: Any) -> None:

@@ -7,9 +7,8 @@ from random import Random
 import pytest
 
 from fairplay.v1.manager_pb2 import CreateTournamentRequest
-from tools.fuzz.messages import random_message
-from tools.fuzz.report import MAX_RECORD_BYTES, Report
-from tools.fuzz.trial import fuzz
+from tools.fuzz.__main__ import fuzz
+from tools.fuzz.attack import MAX_RECORD_BYTES, Report, random_message
 
 
 def test_a_server_stands_what_no_sound_caller_sends() -> None:

@@ -7,8 +7,7 @@ import pytest
 from fairplay.conformance.cases import cases
 from fairplay.conformance.zoo.registry import find_mutants
 from fairplay.games.game import find, registered
-from tools.zoo.choice import choose
-from tools.zoo.trying import Task, make_tasks, try_task
+from tools.zoo.trying import Task, choose, make_tasks, try_task
 
 MUTANTS = find_mutants(find("fish"))
 NAMED = MUTANTS["raises-in-setup"]

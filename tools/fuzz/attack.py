@@ -4,16 +4,137 @@ from __future__ import annotations
 
 import asyncio
 import random
+import struct
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import grpc
-from google.protobuf.descriptor import MethodDescriptor
+from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
 from google.protobuf.descriptor_pool import Default
+from google.protobuf.message_factory import GetMessageClass
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from tools.fuzz.messages import random_frame, random_message
-from tools.fuzz.neighbour import play_on
-from tools.fuzz.report import Report
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.referee_pb2 import GamePlan, PlayGameRequest
+from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
+
+MAX_GROWTH_MIB = 256.0
+MAX_RECORD_BYTES = 128 * 1024
+"""The most that a game adds to the records, whatever its players send."""
+
+
+@dataclass(slots=True)
+class Report:
+    """What was sent, and what it did to the server."""
+
+    frame_count: int = 0
+    call_count: int = 0
+    sent_bytes: int = 0
+    game_count: int = 0
+    failed_game_count: int = 0
+    entrant_game_count: int = 0
+    """Games of players that dial in and mean harm."""
+    stolen_count: int = 0
+    """How often somebody else was welcome under the name of the neighbour's player."""
+    slowest_check_ms: float = 0.0
+    memory_before_mib: float = 0.0
+    memory_after_mib: float = 0.0
+    record_bytes: int = 0
+    log_bytes: int = 0
+    statuses: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def sound(self) -> bool:
+        """Whether the server has stood it: it served, failed nobody's game, kept names apart and did not grow."""
+        grown = self.memory_after_mib - self.memory_before_mib
+        recorded = self.record_bytes <= MAX_RECORD_BYTES * (self.game_count + self.entrant_game_count)
+        harmed = self.failed_game_count or self.stolen_count
+        return bool(self.game_count) and not harmed and recorded and grown < MAX_GROWTH_MIB
+
+    def count_status(self, status: str) -> None:
+        """Count how a call or a stream ended."""
+        self.statuses[status] = self.statuses.get(status, 0) + 1
+
+
+UNKNOWN_FIELD = 15_000
+
+
+def random_message(rng: random.Random, descriptor: Descriptor, depth: int = 0) -> Any:
+    """Return a message of a type with random fields, a few levels deep."""
+    message = GetMessageClass(descriptor)()
+    for each in descriptor.fields:
+        if rng.random() < 0.4:
+            continue
+        try:
+            _fill(rng, message, each, depth)
+        except (TypeError, ValueError, AttributeError):  # e.g. a time beyond its range: another message will do
+            continue
+    return message
+
+
+def _fill(rng: random.Random, message: Any, each: FieldDescriptor, depth: int) -> None:
+    held = getattr(message, each.name)
+    if each.message_type is not None:
+        if depth < 4:
+            made = random_message(rng, each.message_type, depth + 1)
+            (held.add() if hasattr(held, "add") else held).CopyFrom(made)
+    elif hasattr(held, "append"):
+        held.append(_value(rng, each))
+    else:
+        setattr(message, each.name, _value(rng, each))
+
+
+def _value(rng: random.Random, each: FieldDescriptor) -> Any:
+    if each.enum_type is not None:
+        return rng.choice(each.enum_type.values).number
+    if each.type == FieldDescriptor.TYPE_STRING:
+        return rng.choice(["", "fish", "bot:first", "g", "x" * rng.randrange(300), "\u202e", "dial-in:x", "9" * 30])
+    if each.type == FieldDescriptor.TYPE_BYTES:
+        return rng.randbytes(rng.randrange(64))
+    if each.type == FieldDescriptor.TYPE_BOOL:
+        return rng.random() < 0.5
+    return rng.choice([0, 1, 2, 255, 2**31 - 1, 2**32 - 1, 2**63 - 1, 2**64 - 1, -1])
+
+
+def random_frame(rng: random.Random) -> bytes:
+    """Return an HTTP/2 frame: a head that may fit its payload, and random bytes."""
+    payload = rng.randbytes(rng.choice([0, 4, 5, 8, 9, rng.randrange(512)]))
+    length = len(payload) if rng.random() < 0.9 else rng.randrange(2**24)
+    kind, flags = rng.choice([*range(10), rng.randrange(256)]), rng.randrange(256)
+    return struct.pack(">I", length)[1:] + bytes([kind, flags]) + struct.pack(">I", rng.randrange(64)) + payload
+
+
+def unknown_field(payload: bytes) -> bytes:
+    """Return a field of bytes that no message of ours has; it may stand behind the fields of any message."""
+    return _varint(UNKNOWN_FIELD << 3 | 2) + _varint(len(payload)) + payload
+
+
+def _varint(value: int) -> bytes:
+    groups = bytearray()
+    while value > 0x7F:
+        groups.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*groups, value])
+
+
+GAME = "fish"
+
+
+async def play_on(channel: grpc.aio.Channel, link: str, report: Report, over: asyncio.Event) -> None:
+    """Have games played with the player behind a link, and the health checked, until the attack is over."""
+    referee: Any = RefereeServiceStub(channel)
+    health: Any = health_pb2_grpc.HealthStub(channel)
+    players = [Player(name="ann", link=link), Player(name="bob", link="bot:first")]
+    while not over.is_set() or not report.game_count:
+        began = time.monotonic()
+        await health.Check(health_pb2.HealthCheckRequest())
+        report.slowest_check_ms = max(report.slowest_check_ms, (time.monotonic() - began) * 1e3)
+        game = (await referee.PlayGame(PlayGameRequest(plan=GamePlan(game=GAME, players=players)))).game
+        report.game_count += 1
+        report.failed_game_count += bool(game.result.misconducts or game.result.aborted)
+
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 SETTINGS = b"\x00\x00\x00\x04\x00" + bytes(4)

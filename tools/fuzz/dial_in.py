@@ -26,9 +26,7 @@ from fairplay.v1.connection_pb2 import Call, DialInRequest, DialInResponse, Fail
 from fairplay.v1.game_pb2 import Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan, PlayGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
-from tools.fuzz.messages import random_message, unknown_field
-from tools.fuzz.neighbour import GAME, play_on
-from tools.fuzz.report import Report
+from tools.fuzz.attack import GAME, Report, play_on, random_message, unknown_field
 
 PATH = "/fairplay.v1.ConnectionService/DialIn"
 NEIGHBOUR = "ann"
