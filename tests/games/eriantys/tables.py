@@ -25,6 +25,18 @@ from fairplay.games.eriantys.rules.state import (
     size_of,
     unseen,
 )
+from fairplay.games.kit.settings import describe
+
+CHOICES: dict[str, Sequence[Any]] = {
+    "characters": [(), (1, 7, 10), (12, 11, 5), (2, 3, 9)],
+    "mn_island": [0, 4, 11],
+    "max_attempts": [1, 3, 100],
+}
+"""Values of each setting: of those that are choices all."""
+for _each in describe(Settings):
+    if _each.allowed == "true or false":
+        CHOICES[_each.name] = [False, True]
+    CHOICES.setdefault(_each.name, _each.allowed.removeprefix("one of ").split(", "))
 
 GREEN, RED, YELLOW, PINK, BLUE = range(5)
 NONE: Counts = (0, 0, 0, 0, 0)

@@ -32,41 +32,8 @@ from fairplay.games.eriantys.rules.state import (
 )
 from fairplay.games.steps import Call, answer_step, calls_in, drive
 from tests.games.eriantys.playing import ASKS, a_middle, middles, sound, talk_from
-from tests.games.eriantys.tables import canonical, expert, fresh, students, table
+from tests.games.eriantys.tables import CHOICES, canonical, expert, fresh, students, table
 
-CHOICES: dict[str, list[Any]] = {
-    "mode": ["basic", "expert"],
-    "characters": [(), (1, 7, 10), (12, 11, 5), (2, 3, 9)],
-    "mn_start": ["random", "chosen"],
-    "mn_island": [0, 4, 11],
-    "setup_draw_order": ["entrances_first", "characters_first"],
-    "draw_model": ["uniform_student", "uniform_color"],
-    "refill_when": ["before_assistants", "after_assistants"],
-    "short_refill": ["skip_all", "partial", "end_now"],
-    "team_seating": ["alternating", "adjacent"],
-    "farmer_after_turn": ["keep", "revert", "influence_only"],
-    "late_character": ["allow", "refuse"],
-    "professor_zero_owner": ["keep", "release"],
-    "island_address": ["tile", "group"],
-    "draw_result": ["none", "tied"],
-    "first_player": ["random", "first_seat"],
-    "on_disconnect": ["skip_turns", "eliminate", "end_game"],
-    "interrupted_turn": ["finish", "leave"],
-    "max_attempts": [1, 3, 100],
-}
-CHOICES |= {
-    key: [False, True]
-    for key in (
-        "bag_end_latched",
-        "herald_respects_no_entry",
-        "no_entry_stack",
-        "allow_zero_swaps",
-        "coins_from_characters",
-        "coin_seat_once",
-        "professor_recheck_on_removal",
-        "explicit_end_turn",
-    )
-}
 some_settings = st.fixed_dictionaries({name: st.sampled_from(values) for name, values in CHOICES.items()}).map(
     lambda chosen: Settings(**chosen)
 )

@@ -46,6 +46,7 @@ from fairplay.games.eriantys.rules.state import (
 from fairplay.games.eriantys.rules.turns import choose
 from tests.games.eriantys.tables import (
     BLUE,
+    CHOICES,
     EXPERT,
     GREEN,
     NONE,
@@ -703,30 +704,11 @@ def second_round_of_x_01(state: State) -> None:
 
 
 MODES: list[Settings] = [BASIC, Settings(mode="expert")]
-_KNOBS = {
-    "draw_model": ["uniform_student", "uniform_color"],
-    "refill_when": ["before_assistants", "after_assistants"],
-    "short_refill": ["skip_all", "partial", "end_now"],
-    "bag_end_latched": [True, False],
-    "team_seating": ["alternating", "adjacent"],
-    "farmer_after_turn": ["keep", "revert", "influence_only"],
-    "herald_respects_no_entry": [True, False],
-    "no_entry_stack": [True, False],
-    "late_character": ["allow", "refuse"],
-    "allow_zero_swaps": [True, False],
-    "coins_from_characters": [True, False],
-    "coin_seat_once": [True, False],
-    "professor_recheck_on_removal": [True, False],
-    "professor_zero_owner": ["keep", "release"],
-    "explicit_end_turn": [True, False],
-    "island_address": ["tile", "group"],
-    "on_disconnect": ["end_game", "skip_turns", "eliminate"],
-    "interrupted_turn": ["finish", "leave"],
-}
 
 
 def random_settings(rng: Random) -> Settings:
-    return Settings(mode="expert", **{name: rng.choice(values) for name, values in _KNOBS.items()})  # type: ignore[arg-type]
+    chosen = {name: rng.choice(values) for name, values in CHOICES.items()}
+    return Settings(**{**chosen, "mode": "expert", "characters": ()})
 
 
 @pytest.mark.parametrize("seats", [2, 4])

@@ -5,7 +5,7 @@ Numbers that stand for nobody, no colour or nothing are 0 in messages where 0 is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from random import Random
@@ -323,9 +323,9 @@ def _cards(message: eriantys_pb2.State) -> tuple[Card, ...]:
 
 def resume(message: eriantys_pb2.State, settings: Settings, rng: Random) -> State:
     """Return the state that a game goes on from. Raises ValueError, with one sentence, if no game can lead to it."""
-    for check in (_length_problem, _enum_problem, _number_problem, _seat_problem, _hidden_problem):
-        if problem := check(message):
-            raise ValueError(problem)
+    checks = (_check_lengths, _check_enums, _check_numbers, _check_seats, _check_hidden)
+    if wrong := next((problem for check in checks for problem in check(message)), None):
+        raise ValueError(wrong)
     ends = [*accumulate(message.hand_sizes, initial=0)]
     hands = tuple([tuple(message.hands[start:end]) for start, end in pairwise(ends)])
     state = _read(message, settings, hands)._replace(
@@ -336,11 +336,11 @@ def resume(message: eriantys_pb2.State, settings: Settings, rng: Random) -> Stat
     return state
 
 
-def _length_problem(message: eriantys_pb2.State) -> str | None:
+def _check_lengths(message: eriantys_pb2.State) -> Iterator[str]:
     """Check that lists that belong together have the lengths that go together."""
     seats, groups, cards = len(message.sides), len(message.group_sizes), len(message.characters)
     if not MIN_SEATS <= seats <= MAX_SEATS:
-        return f"sides lists {seats} seats: {MIN_SEATS} to {MAX_SEATS} players play Eriantys."
+        yield f"sides lists {seats} seats: {MIN_SEATS} to {MAX_SEATS} players play Eriantys."
     lengths: dict[str, Sequence[int]] = {
         "standings": (seats,),
         "group_students": (_COLORS_IN_ALL * groups,),
@@ -363,13 +363,12 @@ def _length_problem(message: eriantys_pb2.State) -> str | None:
     }
     for name, allowed in lengths.items():
         if (count := len(getattr(message, name))) not in allowed:
-            return f"{name} has {count} entries: it must have {' or '.join(map(str, allowed))} here."
-    return None
+            yield f"{name} has {count} entries: it must have {' or '.join(map(str, allowed))} here."
 
 
-def _enum_problem(message: eriantys_pb2.State) -> str | None:
+def _check_enums(message: eriantys_pb2.State) -> Iterator[str]:
     if not message.phase:
-        return "phase is not set: a state to start from must say what it waits for."
+        yield "phase is not set: a state to start from must say what it waits for."
     kinds = {
         "phase": (eriantys_pb2.Phase, [message.phase]),
         "tower_colors": (eriantys_pb2.TowerColor, message.tower_colors),
@@ -382,30 +381,28 @@ def _enum_problem(message: eriantys_pb2.State) -> str | None:
     for name, (kind, numbers) in kinds.items():
         for number in numbers:
             if number not in kind.values():
-                return f"{name} has the unknown value {number}."
+                yield f"{name} has the unknown value {number}."
     if strange := set(message.group_towers) - {0, *message.tower_colors}:
-        return f"group_towers has the colour {eriantys_pb2.TowerColor.Name(min(strange))}, which no side has."
-    return None
+        yield f"group_towers has the colour {eriantys_pb2.TowerColor.Name(min(strange))}, which no side has."
 
 
-def _number_problem(message: eriantys_pb2.State) -> str | None:
+def _check_numbers(message: eriantys_pb2.State) -> Iterator[str]:
     if message.revision > _MOST_REVISION:
-        return f"revision is {message.revision}: a game goes on from one of at most {_MOST_REVISION}."
+        yield f"revision is {message.revision}: a game goes on from one of at most {_MOST_REVISION}."
     if message.first_tile >= TILE_COUNT or sum(message.group_sizes) != TILE_COUNT or not all(message.group_sizes):
-        return "first_tile must be 0 to 11, and the group_sizes must be at least 1 and have the sum 12."
+        yield "first_tile must be 0 to 11, and the group_sizes must be at least 1 and have the sum 12."
     for number, cost in zip(message.characters, message.character_costs, strict=True):
         if number not in PIECES:
-            return f"There is no character {number}: characters are numbered from 1 to {len(PIECES)}."
+            yield f"There is no character {number}: characters are numbered from 1 to {len(PIECES)}."
         if cost - PIECES[number].cost not in (0, 1):
-            return f"The character {number} cannot cost {cost}: it costs {PIECES[number].cost}, or one coin more."
-    return None
+            yield f"The character {number} cannot cost {cost}: it costs {PIECES[number].cost}, or one coin more."
 
 
-def _seat_problem(message: eriantys_pb2.State) -> str | None:
+def _check_seats(message: eriantys_pb2.State) -> Iterator[str]:
     seats = range(len(message.sides))
     over = message.phase == eriantys_pb2.PHASE_OVER
     if over == message.HasField("active_seat"):
-        return "active_seat must name the seat to decide, and must not be set once the game is over."
+        yield "active_seat must name the seat to decide, and must not be set once the game is over."
     named = {
         "active_seat": [message.active_seat],
         "first_seat": [message.first_seat],
@@ -416,14 +413,12 @@ def _seat_problem(message: eriantys_pb2.State) -> str | None:
     }
     for name, numbers in named.items():
         if any(seat not in seats for seat in numbers):
-            return f"{name} must name seats of the game, which are 0 to {seats[-1]}."
-    return None
+            yield f"{name} must name seats of the game, which are 0 to {seats[-1]}."
 
 
-def _hidden_problem(message: eriantys_pb2.State) -> str | None:
+def _check_hidden(message: eriantys_pb2.State) -> Iterator[str]:
     """Check that all is there that others may not see."""
     if sum(message.bag_students) != message.bag_count:
-        return f"bag_count is {message.bag_count}, but bag_students are {sum(message.bag_students)}."
+        yield f"bag_count is {message.bag_count}, but bag_students are {sum(message.bag_students)}."
     if sum(message.hand_sizes) != len(message.hands):
-        return f"hands lists {len(message.hands)} assistants, but hand_sizes are {sum(message.hand_sizes)} together."
-    return None
+        yield f"hands lists {len(message.hands)} assistants, but hand_sizes are {sum(message.hand_sizes)} together."
