@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from operator import or_
 from typing import NamedTuple
@@ -13,8 +13,7 @@ from fairplay.games.frontends import Choice, Frontend, GameView, IllegalChoiceEr
 from fairplay.games.kit.person import NO_MARKS, Marks, Person
 from fairplay.games.q import rules
 from fairplay.games.q.protocol import codec
-from fairplay.games.q.rules import RULES
-from fairplay.games.q.rules.board import Board, Coordinate, Placement
+from fairplay.games.q.rules.board import Board, Placement
 from fairplay.games.q.rules.state import PASS, REPLACE, Action, Extension, View
 from fairplay.games.q.views import svg, text
 from fairplay.games.q.views.table import NOTHING_OWN, Own, cell_of, cell_part, hand_part, table, tile_words
@@ -59,10 +58,10 @@ class Turn(NamedTuple):
             tile = self.view.hand[self.held]
             return [
                 Choice(cell_part((row, column)), f"{tile_words(tile)} to [{row}, {column}]", float(column), float(row))
-                for (row, column), kinds in sorted(self._spots())
+                for (row, column), kinds in sorted(rules.open_spots(self.board, self.placed))
                 if kinds >> tile & 1
             ]
-        fitting = reduce(or_, (kinds for _, kinds in self._spots()), 0)
+        fitting = reduce(or_, (kinds for _, kinds in rules.open_spots(self.board, self.placed)), 0)
         below = max(row for row, _ in self.board.tiles) + 2.0
         tiles = [
             Choice(hand_part(place), tile_words(tile), float(place), below)
@@ -77,12 +76,6 @@ class Turn(NamedTuple):
         below = max(row for row, _ in self.board.tiles) + 3.0
         legal = [word for word, action in WORDS.items() if self._breach(action) is None]
         return [Choice(word, word, float(number), below) for number, word in enumerate(legal)]
-
-    def _spots(self) -> Iterator[tuple[Coordinate, int]]:
-        """Yield the coordinates on which the next tile may lie, each with the set of tiles that fit there."""
-        for (row, column), kinds in self.board.spots.items():
-            if rules.one_line((*self.placed, Placement(row, column, 0))):
-                yield (row, column), kinds
 
     def _breach(self, action: Action) -> str | None:
         return rules.breach(self.view.board, self.view.hand, self.view.pile_left, action)
@@ -128,7 +121,7 @@ class Turn(NamedTuple):
 
 def _check(rule_id: str | None) -> None:
     if rule_id is not None:
-        raise IllegalChoiceError(RULES[rule_id])
+        raise IllegalChoiceError(rules.RULES[rule_id])
 
 
 class QPerson(Person[q_pb2.State]):

@@ -6,6 +6,8 @@ coordinates beyond the rows and columns of the part `map` can neither be chosen 
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import NamedTuple
 
 from fairplay.games.q import rules
@@ -64,12 +66,10 @@ class QEncoding(Encoding):
         if state.mover is None:
             return []
         draft = self._draft(position)
-        spots = _spots(draft)
+        spots = [(spot, kinds) for spot, kinds in rules.open_spots(draft.board, draft.placed) if _in_reach(*spot)]
         if draft.tile is not None:
-            return [self._cell + _cell_number(row, column) for row, column, kinds in spots if kinds >> draft.tile & 1]
-        fitting = 0
-        for _, _, kinds in spots:
-            fitting |= kinds
+            return [self._cell + _cell_number(*spot) for spot, kinds in spots if kinds >> draft.tile & 1]
+        fitting = reduce(or_, (kinds for _, kinds in spots), 0)
         tiles = [self._tile + tile for tile in sorted(set(draft.rest)) if fitting >> tile & 1]
         if draft.placed:
             return [self._done, *tiles]
@@ -82,7 +82,7 @@ class QEncoding(Encoding):
         assert state.mover is not None
         steps = position.steps
         placed = tuple(
-            Placement(*_coordinate(cell - self._cell), tile - self._tile)
+            Placement((cell - self._cell) // SIDE - REACH, (cell - self._cell) % SIDE - REACH, tile - self._tile)
             for tile, cell in zip(steps[::2], steps[1::2], strict=False)
         )
         tile = steps[-1] - self._tile if len(steps) % 2 else None
@@ -132,26 +132,12 @@ class QEncoding(Encoding):
         return codec.Shown(position.state)
 
 
-def _spots(draft: _Draft) -> list[tuple[int, int, int]]:
-    """Return the free coordinates within reach, on one line with what is placed, each with the kinds that fit there."""
-    return [
-        (row, column, kinds)
-        for (row, column), kinds in draft.board.spots.items()
-        if _in_reach(row, column) and rules.one_line((*draft.placed, Placement(row, column, 0)))
-    ]
-
-
 def _in_reach(row: int, column: int) -> bool:
     return abs(row) <= REACH and abs(column) <= REACH
 
 
 def _cell_number(row: int, column: int) -> int:
     return (row + REACH) * SIDE + column + REACH
-
-
-def _coordinate(cell: int) -> tuple[int, int]:
-    row, column = divmod(cell, SIDE)
-    return row - REACH, column - REACH
 
 
 RESEARCH = Research(rules, codec.read_settings, QEncoding)

@@ -8,7 +8,7 @@ player fails, from `eliminate(state, seat)`. Who does not care may apply the nex
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import TypeVar, overload
 
@@ -199,6 +199,13 @@ def _form_breach(placed: Sequence[Placement], hand: Sequence[int]) -> str | None
 def one_line(placed: Sequence[Placement]) -> bool:
     """Return whether all placements share one row, or all share one column; they need not touch."""
     return len({each.row for each in placed}) == 1 or len({each.column for each in placed}) == 1
+
+
+def open_spots(board: Board, placed: Sequence[Placement]) -> Iterator[tuple[Coordinate, int]]:
+    """Yield where an extension may go on after what is placed already, each spot with the set of kinds that fit."""
+    for (row, column), kinds in board.spots.items():
+        if one_line((*placed, Placement(row, column, 0))):
+            yield (row, column), kinds
 
 
 def _placement_breach(board: Board, placed: Sequence[Placement]) -> str | None:
