@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from google.protobuf.message import Message
@@ -19,12 +19,11 @@ from fairplay.games.bazaar.rules.pieces import INITIALS, parse_bag, parse_card, 
 from fairplay.games.bazaar.rules.state import PEBBLE, Phase, Standing, State
 from fairplay.games.game import Start
 from fairplay.games.steps import Call, CallKind, Eliminate, Outcome, Show
-from fairplay.player.handlers import snake_case
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
+from tests.games.playing import Answer, Played, failing_player, play_steps, sound_players
 
 SETUP, REQUEST, CARDS, WIN = "Setup", "RequestPebbleOrExchanges", "RequestCards", "Win"
 ORDERED = bazaar_pb2.Settings(draw=bazaar_pb2.DRAW_ORDERED)
-Answer = Callable[[Call], Any]
 
 
 # Players and games
@@ -32,28 +31,12 @@ Answer = Callable[[Call], Any]
 
 def sound(*strategies: str) -> Answer:
     """Answer as reference players do, the last strategy in all seats that have none of their own."""
-    players = [GAME.player(spec) for spec in strategies or ("first",)]
-
-    def answer(call: Call) -> Any:
-        player = players[min(call.seat, len(players) - 1)]
-        reply = getattr(player, snake_case(call.method.name))(call.request)
-        return call.method.response() if reply is None else reply
-
-    return answer
+    return sound_players(GAME, *(strategies or ("first",)))
 
 
 def failing(seat: int, method: str, failure: Any, after: int = 0, others: Answer | None = None) -> Answer:
     """Answer as sound players do; one fails in one method from its call number `after` on."""
-    healthy, counts = others or sound(), {"calls": 0}
-
-    def answer(call: Call) -> Any:
-        if call.seat == seat and call.method.name == method:
-            counts["calls"] += 1
-            if counts["calls"] > after:
-                return failure
-        return healthy(call)
-
-    return answer
+    return failing_player(others or sound(), seat, method, failure, after)
 
 
 def scripted(*turns: tuple[str, str]) -> Answer:
@@ -71,31 +54,6 @@ def scripted(*turns: tuple[str, str]) -> Answer:
     return answer
 
 
-class Played(NamedTuple):
-    """All steps of a game, what each was answered with, and its outcome."""
-
-    steps: list[Any]
-    answers: list[Any]
-    outcome: Outcome
-
-    def calls(self) -> list[tuple[int, str]]:
-        return [(step.seat, step.method.name) for step in self.steps if isinstance(step, Call)]
-
-    def of(self, method: str) -> list[Any]:
-        return [step for step in self.steps if isinstance(step, Call) and step.method.name == method]
-
-    def eliminated(self) -> list[Any]:
-        return [step for step in self.steps if isinstance(step, Eliminate)]
-
-    def states(self) -> list[State]:
-        return [step.state.state for step in self.steps if isinstance(step, Show)]
-
-    def after(self, kind: type) -> list[tuple[int, str]]:
-        """Return the calls behind the first step of a kind."""
-        first = next(place for place, step in enumerate(self.steps) if isinstance(step, kind))
-        return self._replace(steps=self.steps[first:]).calls()
-
-
 def played(
     answer: Answer,
     seat_count: int = 2,
@@ -104,17 +62,8 @@ def played(
     seed: int = 1,
 ) -> Played:
     seat_count = len(state.players) if state else seat_count
-    game = GAME.play("g", GAME.full_settings(settings), list("abcdef"[:seat_count]), Random(seed), state)
-    steps: list[Any] = []
-    answers: list[Any] = []
-    sent: Any = None
-    while True:
-        try:
-            steps.append(game.send(sent))
-        except StopIteration as stop:
-            return Played(steps, answers, stop.value)
-        sent = answer(steps[-1]) if isinstance(steps[-1], Call) else None
-        answers.append(sent)
+    names = list("abcdef"[:seat_count])
+    return play_steps(GAME.play("g", GAME.full_settings(settings), names, Random(seed), state), answer)
 
 
 def counts(text: str) -> list[int]:
@@ -178,7 +127,7 @@ V12_TURNS = [
 
 def check_v12(game: Played) -> None:
     turns = [call for seat in (0, 1, 0, 1, 0) for call in ((seat, REQUEST), (seat, CARDS))]
-    assert game.calls() == [(0, SETUP), (1, SETUP), *turns, (1, REQUEST), (0, WIN), (1, WIN)]
+    assert game.asked == [(0, SETUP), (1, SETUP), *turns, (1, REQUEST), (0, WIN), (1, WIN)]
     assert [call.request.won for call in game.of(WIN)] == [True, False]
     assert game.outcome.ranking == [[(0, 6)], [(1, 3)]]
     after_request = [call.request.turn_state.wallet for call in game.of(CARDS)]
@@ -186,7 +135,7 @@ def check_v12(game: Played) -> None:
     assert [card.pebbles for card in game.of(REQUEST)[2].request.turn_state.visible] == [
         counts(text) for text in ("bbbgg", "bbgrr", "gryyy", "bgrry")
     ]
-    last = codec.build_state(game.states()[-1])
+    last = codec.build_state(game.states[-1])
     assert (len(last.visible), len(last.pile), last.phase) == (0, 0, bazaar_pb2.PHASE_OVER)
 
 
@@ -202,7 +151,7 @@ def test_v12_as_the_house_strategies_play_it() -> None:
 def test_v15_twenty_points_end_the_game_at_once() -> None:
     state = start("rrrrr 12", "yyyyy 19", bank="gggg", visible="rrrrr* yyyyy yyyyy yyyyy", pile="")
     game = played(scripted(("pebble", "rrrrr*"), ("pebble", "yyyyy")), state=state)
-    assert game.calls()[2:] == [(0, REQUEST), (0, CARDS), (1, REQUEST), (1, CARDS), (1, WIN), (0, WIN)]
+    assert game.asked[2:] == [(0, REQUEST), (0, CARDS), (1, REQUEST), (1, CARDS), (1, WIN), (0, WIN)]
     assert game.outcome.ranking == [[(1, 22)], [(0, 17)]]
 
 
@@ -214,7 +163,7 @@ def test_v16_the_bonus_decides_who_is_told_first(bonus: str, ranking: list[list[
     settings = bazaar_pb2.Settings(draw=bazaar_pb2.DRAW_ORDERED, bonus=bazaar_pb2.Bonus.Value(f"BONUS_{bonus}"))
     state = start("ggggg 4 rrwwb", "y 12", bank="g", visible="ggggg", pile="")
     game = played(scripted(("pebble", "ggggg")), settings=settings, state=state)
-    assert game.calls()[2:] == [(0, REQUEST), (0, CARDS), (ranking[0][0][0], WIN), (ranking[1][0][0], WIN)]
+    assert game.asked[2:] == [(0, REQUEST), (0, CARDS), (ranking[0][0][0], WIN), (ranking[1][0][0], WIN)]
     assert game.outcome.ranking == ranking
 
 
@@ -223,16 +172,16 @@ def test_v16_the_bonus_decides_who_is_told_first(bonus: str, ranking: list[list[
 
 def test_everybody_is_told_the_equations_in_turn_order_before_the_first_turn() -> None:
     game = played(sound(), 4)
-    assert game.calls()[:5] == [(seat, SETUP) for seat in range(4)] + [(0, REQUEST)]
+    assert game.asked[:5] == [(seat, SETUP) for seat in range(4)] + [(0, REQUEST)]
     tables = [call.request.table for call in game.of(SETUP)]
     assert all(len(table.equations) == 10 and table == tables[0] for table in tables)
 
 
 def test_a_resumed_game_begins_with_set_up_too_and_goes_on_in_mid_turn() -> None:
     game = played(sound(), 3)
-    state = next(state for state in game.states() if state.phase is Phase.CARDS and state.turns == 7)
+    state = next(state for state in game.states if state.phase is Phase.CARDS and state.turns == 7)
     again = played(sound(), state=codec.build_state(state))
-    assert again.calls()[:5] == [(0, SETUP), (1, SETUP), (2, SETUP), (1, CARDS), (2, REQUEST)]
+    assert again.asked[:5] == [(0, SETUP), (1, SETUP), (2, SETUP), (1, CARDS), (2, REQUEST)]
 
 
 def test_the_limits_are_those_of_notifications_and_of_decisions() -> None:
@@ -276,7 +225,7 @@ def test_the_scores_of_the_others_come_in_turn_order_and_without_those_that_are_
 @pytest.mark.parametrize(("method", "after"), [(SETUP, 0), (REQUEST, 2), (CARDS, 3), (WIN, 0)])
 def test_states_are_shown_after_every_change_with_growing_revisions(method: str, after: int) -> None:
     game = played(failing(0, method, CallError(), after), 3)
-    revisions = [codec.build_public(state).revision for state in game.states()]
+    revisions = [codec.build_public(state).revision for state in game.states]
     assert revisions == list(range(len(revisions)))
     out = next(place for place, step in enumerate(game.steps) if isinstance(step, Eliminate))
     assert isinstance(game.steps[out + 1], Show)
@@ -291,7 +240,7 @@ def test_winners_are_told_first_and_ties_share_a_group() -> None:
 
 
 def test_a_game_that_is_over_before_its_first_turn_is_told_to_all() -> None:
-    assert played(sound(), state=start("- 20", "-")).calls() == [(0, SETUP), (1, SETUP), (0, WIN), (1, WIN)]
+    assert played(sound(), state=start("- 20", "-")).asked == [(0, SETUP), (1, SETUP), (0, WIN), (1, WIN)]
 
 
 # The price of exchanges
@@ -299,7 +248,7 @@ def test_a_game_that_is_over_before_its_first_turn_is_told_to_all() -> None:
 
 def test_the_empty_request_without_a_pile_ends_the_game_before_the_cards() -> None:
     game = played(scripted(("", "")), state=start("rrrrr", "- 1", pile=""))
-    assert game.calls()[2:] == [(0, REQUEST), (1, WIN), (0, WIN)]
+    assert game.asked[2:] == [(0, REQUEST), (1, WIN), (0, WIN)]
 
 
 # Elimination
@@ -308,15 +257,16 @@ def test_the_empty_request_without_a_pile_ends_the_game_before_the_cards() -> No
 @pytest.mark.parametrize("method", [SETUP, REQUEST, CARDS])
 def test_a_player_that_fails_in_any_call_is_out_and_never_called_again(method: str) -> None:
     game = played(failing(1, method, Overrun()), 4)
-    assert game.eliminated() == [Eliminate(1, Overrun())]
-    assert all(seat != 1 for seat, _ in game.after(Eliminate))
+    assert game.out == [Eliminate(1, Overrun())]
+    out = game.steps.index(game.out[0])
+    assert all(seat != 1 for seat, _ in game._replace(steps=game.steps[out:]).asked)
     assert sorted(seat for group in groups(game.outcome) for seat in group) == [0, 2, 3]
-    assert [seat for seat, method in game.calls() if method == WIN and seat == 1] == []
+    assert [seat for seat, method in game.asked if method == WIN and seat == 1] == []
 
 
 def test_everybody_fails_at_set_up_and_nobody_is_ranked() -> None:
     game = played(lambda call: CallError(), 3)
-    assert game.calls() == [(0, SETUP), (1, SETUP), (2, SETUP)]
+    assert game.asked == [(0, SETUP), (1, SETUP), (2, SETUP)]
     assert game.outcome.ranking == []
 
 
@@ -329,7 +279,7 @@ def test_nobody_moves_up_for_those_that_fail_when_they_are_told(failed: list[int
         return Overrun() if call.method.name == WIN and call.seat in failed else call.method.response()
 
     game = played(answer, state=start("- 3", "- 9", "- 5", "- 9", bank="", visible="rrrrr", pile=""))
-    assert sorted(step.seat for step in game.eliminated()) == failed
+    assert sorted(step.seat for step in game.out) == failed
     assert [call.seat for call in game.of(WIN)] == [1, 3, 0, 2]
     assert [call.request.won for call in game.of(WIN)] == [True, True, False, False]
     assert groups(game.outcome) == ranking
@@ -367,7 +317,7 @@ def test_a_reply_that_breaks_a_rule_is_named_with_the_legal_ones(
 ) -> None:
     state = start("rrggggg", "-", equations="r=bb", bank="bb", visible="ggggg rrrrr yyyyy yyyyy")
     others = scripted(("", ""), *[("", "")] * 20)
-    (out,) = played(failing(0, method, reply, others=others), state=state).eliminated()
+    (out,) = played(failing(0, method, reply, others=others), state=state).out
     assert isinstance(out.cause, RuleBreak)
     assert out.cause.rule_id == rule_id
     assert out.cause.explanation.startswith(rules.RULES[rule_id])
@@ -382,9 +332,7 @@ def test_a_reply_that_breaks_a_rule_is_named_with_the_legal_ones(
 
 def test_a_pebble_of_an_empty_bank_is_a_broken_rule() -> None:
     state = start("rrrrr", "-", bank="")
-    (out,) = played(
-        failing(0, REQUEST, codec.build_request(PEBBLE), others=scripted(("", ""))), state=state
-    ).eliminated()
+    (out,) = played(failing(0, REQUEST, codec.build_request(PEBBLE), others=scripted(("", ""))), state=state).out
     assert out.cause.rule_id == "bazaar.pebble.bank-empty"
     assert out.cause.explanation.endswith("Given: a pebble.")
 
@@ -395,7 +343,7 @@ def test_a_pebble_of_an_empty_bank_is_a_broken_rule() -> None:
 def test_a_game_goes_on_from_any_state_that_was_shown() -> None:
     settings = bazaar_pb2.Settings(bonus=bazaar_pb2.BONUS_RWB)
     whole = played(failing(2, CARDS, CallError(), 1, sound("points", "size", "random")), 4, settings)
-    without = [state for state in whole.states() if state.players[2].standing is Standing.OUT]
+    without = [state for state in whole.states if state.players[2].standing is Standing.OUT]
     assert len(without) > 10
     for state in without:
         message = codec.build_state(state)
@@ -403,8 +351,8 @@ def test_a_game_goes_on_from_any_state_that_was_shown() -> None:
         answer = sound("points", "size", "random")
         again = played(answer, settings=settings, state=message, seed=77)
         assert again.outcome == whole.outcome
-        assert (2, SETUP) not in again.calls()
-        assert again.states()[1:] == whole.states()[whole.states().index(state) + 1 :]
+        assert (2, SETUP) not in again.asked
+        assert again.states[1:] == whole.states[whole.states.index(state) + 1 :]
 
 
 # What is hidden
@@ -451,7 +399,7 @@ def spectacle(state: State) -> bytes:
 def test_no_byte_to_a_player_or_a_spectator_depends_on_what_is_hidden() -> None:
     game = played(failing(3, REQUEST, Overrun(), 4, sound("points", "random", "first", "size")), 4)
     compared = 0
-    for state in game.states():
+    for state in game.states:
         for other in disguised(state, state.active):
             assert spectacle(other) == spectacle(state)
             if rules.turn(state) is not None:
@@ -462,7 +410,7 @@ def test_no_byte_to_a_player_or_a_spectator_depends_on_what_is_hidden() -> None:
 
 def test_players_are_sent_what_their_seat_may_see_and_nothing_else() -> None:
     game = played(failing(3, REQUEST, Overrun(), 4, sound("points", "random", "first", "size")), 4)
-    state = game.states()[0]
+    state = game.states[0]
     for step in game.steps:
         if isinstance(step, Show):
             state = step.state.state
@@ -496,7 +444,7 @@ def expected(call: Call, state: State) -> Message:
 
 def test_the_evidence_that_spectators_see_does_not_depend_on_what_is_hidden() -> None:
     """The explanation is shown while the game runs; it tells the reply, and nobody's pebbles or cards."""
-    state = played(sound("first")).states()[40]
+    state = played(sound("first")).states[40]
     assert state.phase is Phase.REQUEST
     explanations = []
     for other in (state, *disguised(state, state.active), *disguised(state, 1 - state.active)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
@@ -15,10 +15,9 @@ from fairplay.games.eriantys.protocol import codec, conversation
 from fairplay.games.eriantys.rules.state import Settings, State
 from fairplay.games.game import Start
 from fairplay.games.steps import Call, CallAll, Conversation, Eliminate, Outcome, Show
-from fairplay.player.handlers import snake_case
+from tests.games.playing import Answer, failing_player, sound_players
 
 ASKS = ("AskTowerColor", "AskAssistantCard", "AskAction")
-Answer = Callable[[Call], Any]
 
 
 # Players
@@ -26,30 +25,14 @@ Answer = Callable[[Call], Any]
 
 def sound(*specs: str) -> Answer:
     """Answer as reference players do, the last strategy in all seats that have none of their own."""
-    players = [GAME.player(spec) for spec in specs or ("first",)]
-
-    def answer(call: Call) -> Any:
-        player = players[min(call.seat, len(players) - 1)]
-        reply = getattr(player, snake_case(call.method.name))(call.request)
-        return call.method.response() if reply is None else reply
-
-    return answer
+    return sound_players(GAME, *(specs or ("first",)))
 
 
 def failing(
     seat: int, method: str, failure: Any, after: int = 0, times: int = 1_000, others: Answer | None = None
 ) -> Answer:
     """Answer as sound players do; one answers `times` calls of a method with `failure`, after `after` of them."""
-    healthy, counts = others or sound(), {"calls": 0}
-
-    def answer(call: Call) -> Any:
-        if call.seat == seat and call.method.name == method:
-            counts["calls"] += 1
-            if after < counts["calls"] <= after + times:
-                return failure
-        return healthy(call)
-
-    return answer
+    return failing_player(others or sound(), seat, method, failure, after, times)
 
 
 def lost(seat: int, failure: Any, after: int, until: int = 1_000_000) -> Answer:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from fairplay.games.kit.wire import Heads
 from fairplay.games.q import rules
@@ -12,14 +12,13 @@ from fairplay.games.q.game import GAME
 from fairplay.games.q.protocol import codec
 from fairplay.games.q.rules.board import Coordinate, Placement, tile_of
 from fairplay.games.q.rules.state import PASS, Action, Extension, Settings, State
-from fairplay.games.steps import Call, Conversation, Eliminate, Outcome, Show
-from fairplay.player.handlers import snake_case
+from fairplay.games.steps import Call
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import TakeTurnRequest, TakeTurnResponse
+from tests.games.playing import Answer, Played, failing_player, play_steps, sound_players
 
 DEFAULTS = Settings()
 HEADS = Heads(TakeTurnRequest, "g")
-Answer = Callable[[Call], Any]
 
 
 # Tiles and tables
@@ -86,68 +85,6 @@ def _step(state: State, rng: Random) -> codec.Shown:
 # Conversations
 
 
-class Played(NamedTuple):
-    """All steps of a conversation, the answers to its calls in the same places, and its outcome."""
-
-    steps: list[Any]
-    answers: list[Any]
-    outcome: Outcome
-
-    @property
-    def calls(self) -> list[Call]:
-        return [step for step in self.steps if isinstance(step, Call)]
-
-    @property
-    def asked(self) -> list[tuple[int, str]]:
-        """Who was called in what, in order."""
-        return [(call.seat, call.method.name) for call in self.calls]
-
-    @property
-    def out(self) -> list[Eliminate]:
-        return [step for step in self.steps if isinstance(step, Eliminate)]
-
-    @property
-    def shown(self) -> list[codec.Shown]:
-        return [step.state for step in self.steps if isinstance(step, Show)]
-
-    @property
-    def end(self) -> State:
-        return self.shown[-1].state
-
-    @property
-    def ranking(self) -> list[list[int]]:
-        return [[seat for seat, _ in group] for group in self.outcome.ranking]
-
-    @property
-    def won(self) -> list[int]:
-        return self.ranking[0] if self.ranking else []
-
-    def of(self, method: str) -> list[Call]:
-        return [call for call in self.calls if call.method.name == method]
-
-    def requests(self, method: str) -> list[Any]:
-        return [call.request for call in self.of(method)]
-
-    @property
-    def ends(self) -> list[tuple[int, bool]]:
-        """Who was told the end, and whether it has won."""
-        return [(call.seat, request.won) for call, request in zip(self.of("Win"), self.requests("Win"), strict=True)]
-
-
-def play_steps(conversation: Conversation, answer: Answer) -> Played:
-    """Drives a conversation with these answers, and writes everything down."""
-    played = Played([], [], Outcome([]))
-    sent: Any = None
-    while True:
-        try:
-            step = conversation.send(sent)
-        except StopIteration as stop:
-            return played._replace(outcome=stop.value)
-        sent = answer(step) if isinstance(step, Call) else None
-        played.steps.append(step)
-        played.answers.append(sent)
-
-
 def fresh(answer: Answer, seat_count: int = 2, seed: int = 1, **settings: Any) -> Played:
     """A game from its beginning."""
     return play_steps(GAME.play("g", q_pb2.Settings(**settings), list("abcd"[:seat_count]), Random(seed), None), answer)
@@ -164,28 +101,12 @@ def resumed(state: State, answer: Answer) -> Played:
 
 def sound(*specs: str) -> Answer:
     """Reference players in all seats; the last strategy is that of all further ones."""
-    players = [GAME.player(spec) for spec in specs or ("dag",)]
-
-    def answer(call: Call) -> Any:
-        player = players[min(call.seat, len(players) - 1)]
-        given = getattr(player, snake_case(call.method.name))(call.request)
-        return call.method.response() if given is None else given
-
-    return answer
+    return sound_players(GAME, *(specs or ("dag",)))
 
 
 def failing(seat: int, method: str, failure: Any, after: int = 0, others: Answer | None = None) -> Answer:
     """Sound players, one of which gives `failure` as its answer in one method, from its call number `after` on."""
-    healthy, counted = others or sound(), {"calls": 0}
-
-    def answer(call: Call) -> Any:
-        if (call.seat, call.method.name) == (seat, method):
-            counted["calls"] += 1
-            if counted["calls"] > after:
-                return failure
-        return healthy(call)
-
-    return answer
+    return failing_player(others or sound(), seat, method, failure, after)
 
 
 def scripted(*turns: Action) -> Answer:

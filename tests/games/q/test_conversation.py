@@ -24,13 +24,12 @@ from fairplay.games.transcript import game_result
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import TakeTurnResponse
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
+from tests.games.playing import Played, play_steps
 from tests.games.q.playing import (
     DEFAULTS,
-    Played,
     extension,
     failing,
     fresh,
-    play_steps,
     reply,
     resumed,
     scripted,
@@ -251,7 +250,7 @@ def test_a_game_goes_on_alike_from_any_state_that_was_shown(
     again = resumed(state, answer if state.eliminated else failing(*_later(failure_at, whole, place), others=answer))
     assert again.outcome == whole.outcome
     assert again.asked[: len(remaining(state))] == [(seat, "Setup") for seat in remaining(state)]
-    assert again.end._replace(revision=0) == whole.end._replace(revision=0)
+    assert again.states[-1]._replace(revision=0) == whole.states[-1]._replace(revision=0)
 
 
 def _later(failure_at: tuple[int, str, Any, int], whole: Played, place: int) -> tuple[int, str, Any, int]:
@@ -274,10 +273,9 @@ def test_tiles_that_were_not_delivered_yet_are_told_by_setup() -> None:
     played = resumed(state, sound())
     assert played.asked[:3] == [(0, "Setup"), (1, "Setup"), (1, "TakeTurn")]
     assert codec.read_tiles(played.requests("Setup")[0].tiles) == bytes(tiles("green star, blue clover"))
-    assert resumed(state, failing(0, "Setup", CallError())).end.lost == tiles("green star")
-    assert (
-        resumed(state, lambda call: CallError() if call.method.name == "TakeTurn" else played.answers[1]).end.lost == ()
-    )
+    assert resumed(state, failing(0, "Setup", CallError())).states[-1].lost == tiles("green star")
+    again = resumed(state, lambda call: CallError() if call.method.name == "TakeTurn" else played.answers[1])
+    assert again.states[-1].lost == ()
 
 
 def test_players_that_a_state_says_are_out_are_not_called() -> None:

@@ -18,9 +18,9 @@ from fairplay.games.q.rules.board import SHAPES
 from fairplay.games.q.rules.state import PASS, REPLACE, Extension, Settings, State, remaining
 from fairplay.games.steps import Call, Eliminate
 from fairplay.v1.misconduct_pb2 import CallError, RuleBreak
+from tests.games.playing import Played
 from tests.games.q.playing import (
     HEADS,
-    Played,
     extension,
     failing,
     randomly_played,
