@@ -10,15 +10,15 @@ from typing import Any
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from fairplay.games.steps import Call, Eliminate, Show
+from fairplay.games.steps import Call, Show
 from fairplay.server.game.running import Running
 from fairplay.server.links.link import Clock, DeadLink, Link, disconnected
 from fairplay.server.records.chain import chained
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.published import begun_game
-from fairplay.server.records.replay import resume
-from fairplay.server.records.replayer import Newcomer, Replayer
+from fairplay.server.records.replay import Newcomer, Replayer, resume
 from fairplay.v1.game_pb2 import Player, TimeControl
+from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.record_pb2 import GameHeader, RecordEntry
 from fairplay.v1.referee_pb2 import Game, GamePlan
 from tests.server.game.test_racing import Hand, turned
@@ -65,13 +65,13 @@ class Recorder:
     """A watcher, and an observer, that keeps what it is told."""
 
     def __init__(self) -> None:
-        self.steps: list[Show | Eliminate | Newcomer] = []
+        self.news: list[Show | Misconduct | Newcomer] = []
         self.asked = 0
         self.ended = 0
         self.settled: list[tuple[int, str, str]] = []
 
-    def tell(self, step: Show | Eliminate | Newcomer) -> None:
-        self.steps.append(step)
+    def tell(self, news: Show | Misconduct | Newcomer) -> None:
+        self.news.append(news)
 
     def ask(self) -> None:
         self.asked += 1

@@ -22,8 +22,9 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from typer.testing import CliRunner, Result
 
 from fairplay.games.game import find
+from fairplay.games.machine import GameMachine
 from fairplay.games.steps import Call, Failure
-from fairplay.games.transcript import Transcript, game_rng
+from fairplay.games.transcript import game_rng
 from fairplay.player.handlers import snake_case
 from fairplay.server.records import files
 from fairplay.server.records.chain import chained, parsed
@@ -113,7 +114,7 @@ def recorded(*players: Player, game_id: str = "g/1") -> Record:
     entries = [RecordEntry(game=header).SerializeToString()]
     names = [player.name for player in header.plan.players]
     conversation = GAME.play(game_id, GAME.full_settings(GAME.settings_type()), names, game_rng(0), None)
-    drive(conversation, Transcript(names, entries.append), lambda call: players[call.seat](call), entries, names)
+    drive(GameMachine(conversation, names, entries.append), lambda call: players[call.seat](call), entries, names)
     return chained(entries)
 
 

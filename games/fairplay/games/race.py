@@ -78,8 +78,12 @@ class RaceState(Generic[Answer]):
         ready = [seat for seat, (counts_at, _) in self._waiting.items() if counts_at <= now]
         self._lot.shuffle(ready)
         for seat in ready:
-            self._calls.pop(seat, None)  # who joins was not called
+            self.settle(seat)
         return [self._waiting.pop(seat)[1] for seat in ready]
+
+    def settle(self, seat: int) -> None:
+        """Take note that the answer to a call counts. A seat that was not called has joined."""
+        self._calls.pop(seat, None)
 
     def clear(self) -> None:
         """Forget the race and all answers to it."""

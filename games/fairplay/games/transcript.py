@@ -29,41 +29,46 @@ def game_rng(seed: int) -> Random:
 
 
 class Asked(NamedTuple):
-    """A call as it was made: its number in the record, from 1, and its serialised request."""
+    """A call as it was made, and its number in the record, from 1."""
 
     call: Call
     number: int
-    request: bytes
 
 
 class Transcript:
-    """The calls of one record so far. `append` takes the serialised entries; `players` are the names by seat."""
+    """The calls of one record so far; `players` are the names by seat.
 
-    def __init__(self, players: Sequence[str], append: Callable[[bytes], None]) -> None:
+    `append` takes the serialised entries; None: nothing is recorded.
+    """
+
+    def __init__(self, players: Sequence[str], append: Callable[[bytes], None] | None = None) -> None:
         self.misconducts: list[Misconduct] = []
         self.call_count = 0
         self.players = list(players)
         self.append = append
-        self._last: dict[int, tuple[Asked, bytes | Failure]] = {}
+        self._last: dict[int, tuple[Asked, bytes | Answer]] = {}
 
     def ask(self, call: Call) -> Asked:
         """Number a call."""
         self.call_count += 1
-        return Asked(call, self.call_count, call.data)
+        return Asked(call, self.call_count)
 
     def record_outcome(
-        self, asked: Asked, outcome: bytes | Failure, elapsed_s: float, *, more_follow: bool = False
+        self, asked: Asked, outcome: bytes | Answer, elapsed_s: float, *, more_follow: bool = False
     ) -> Answer:
         """Record the outcome of a call, and return the parsed answer.
 
-        `more_follow`: the outcome that is recorded next came at the same instant.
+        `more_follow`: the outcome that is recorded next came at the same instant. It may be a parsed answer where
+        nothing is recorded.
         """
+        if self.append is None:
+            return self.parse_outcome(asked, outcome)
         entry = RecordEntry()
         call = entry.call  # filled in place, which costs half of what copying costs
         call.number = asked.number
         call.seat = asked.call.seat
         call.method_name = asked.call.method.path
-        call.request = asked.request
+        call.request = asked.call.data
         if isinstance(outcome, bytes):
             kept = _shorten(outcome, asked.call) if len(outcome) > MAX_EVIDENCE_BYTES else outcome
             if kept is not outcome:
@@ -72,8 +77,10 @@ class Transcript:
             call.reply = outcome
         elif isinstance(outcome, CallError):
             call.error.CopyFrom(outcome)
-        else:
+        elif isinstance(outcome, Overrun):
             call.overrun.CopyFrom(outcome)
+        else:
+            raise TypeError("what is recorded is not parsed")
         call.elapsed.seconds = int(elapsed_s)
         call.elapsed.nanos = int(elapsed_s % 1 * 1e9)
         if more_follow:
@@ -81,7 +88,7 @@ class Transcript:
         self.append(entry.SerializeToString())
         return self.parse_outcome(asked, outcome)
 
-    def parse_outcome(self, asked: Asked, outcome: bytes | Failure) -> Answer:
+    def parse_outcome(self, asked: Asked, outcome: bytes | Answer) -> Answer:
         """Return the answer that an outcome is for the conversation; nothing is recorded."""
         self._last[asked.call.seat] = (asked, outcome)
         if not isinstance(outcome, bytes):
@@ -94,17 +101,19 @@ class Transcript:
     def record_join(self, player: Player, elapsed_s: float, *, more_follow: bool) -> int:
         """Record that a player joins, and return its seat; `more_follow` as for an outcome."""
         seat = len(self.players)
-        entry = RecordEntry(joined=RecordedJoin(seat=seat, player=player, more_follow=more_follow))
-        entry.joined.elapsed.seconds = int(elapsed_s)
-        entry.joined.elapsed.nanos = int(elapsed_s % 1 * 1e9)
-        self.append(entry.SerializeToString())
         self.players.append(player.name)
+        if self.append is not None:
+            entry = RecordEntry(joined=RecordedJoin(seat=seat, player=player, more_follow=more_follow))
+            entry.joined.elapsed.seconds = int(elapsed_s)
+            entry.joined.elapsed.nanos = int(elapsed_s % 1 * 1e9)
+            self.append(entry.SerializeToString())
         return seat
 
     def record_misconduct(self, step: Eliminate) -> Misconduct:
         """Record an elimination, and return the misconduct with its evidence, which the record has in the call."""
         misconduct = self.build_misconduct(step)
-        self.append(RecordEntry(misconduct=recorded(misconduct)).SerializeToString())
+        if self.append is not None:
+            self.append(RecordEntry(misconduct=recorded(misconduct)).SerializeToString())
         return misconduct
 
     def build_misconduct(self, step: Eliminate) -> Misconduct:

@@ -16,8 +16,7 @@ from fairplay.server.game.running import Running
 from fairplay.server.links.link import Clock, DeadLink, Done, OpenCall, disconnected
 from fairplay.server.records.errors import Diverged
 from fairplay.server.records.published import begun_game
-from fairplay.server.records.replay import replay, resume
-from fairplay.server.records.replayer import Replayer
+from fairplay.server.records.replay import Replayer, replay, resume
 from fairplay.server.records.store import Store
 from fairplay.v1.game_pb2 import Player, TimeControl
 from fairplay.v1.record_pb2 import GameHeader, RecordEntry
@@ -208,7 +207,7 @@ async def test_the_rules_may_set_the_limit_of_a_call() -> None:
         await at.running.over
         assert at.hands[1].limit_s == 0.02
         assert at.snap.received == at.replayed() == [[(1, "snap")], [(1, "Overrun")]]
-        assert at.running.misconducts == []
+        assert at.running.machine.transcript.misconducts == []
 
 
 async def test_a_race_goes_on_after_a_restart_of_the_server() -> None:

@@ -229,7 +229,7 @@ async def test_who_comes_back_is_called_again() -> None:
         at.leave(2)
         assert at.running.come_back(1)
         at.begin()
-        await until(lambda: bool(at.running.misconducts))
+        await until(lambda: bool(at.running.machine.transcript.misconducts))
         assert [hand.asked for hand in at.hands] == [1, 1, 0]
         assert at.running.come_back(2) is False
         at.running.stop("enough")

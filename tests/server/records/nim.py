@@ -15,6 +15,7 @@ from google.protobuf.wrappers_pb2 import BoolValue, Int64Value, StringValue
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game, Start
 from fairplay.games.kit.judging import build_rule_break
+from fairplay.games.machine import GameMachine
 from fairplay.games.steps import (
     Call,
     CallAll,
@@ -27,7 +28,7 @@ from fairplay.games.steps import (
     Step,
     build_methods,
 )
-from fairplay.games.transcript import Answer, Transcript, game_result, game_rng
+from fairplay.games.transcript import Answer, game_result, game_rng
 from fairplay.server.records.chain import chained
 from fairplay.server.records.replay import resume
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
@@ -210,7 +211,7 @@ def recorded(header: RecordEntry, answer: Players, nim: Game = NIM) -> Record:
     state = unpacked(plan.initial_state) if plan.HasField("initial_state") else None
     names = [player.name for player in plan.players]
     conversation = nim.play(header.game.game_id, settings, names, game_rng(plan.seed), state)
-    drive(conversation, Transcript(names, entries.append), answer, entries, names)
+    drive(GameMachine(conversation, names, entries.append), answer, entries, names)
     return chained(entries)
 
 
@@ -226,56 +227,28 @@ def gone_on(record: Record, answer: Players) -> Record:
     entries.append(RecordEntry(resumed=Resumed(server_version="2")).SerializeToString())
     replayer = resume(record, entries.append, find)
     names = [player.name for player in replayer.header.plan.players]
-    drive(
-        replayer.conversation,
-        replayer.transcript,
-        answer,
-        entries,
-        names,
-        step=replayer.step,
-        answers=replayer.answers,
-        outcome=replayer.outcome,
-    )
+    replayer.machine.replayed = False
+    drive(replayer.machine, answer, entries, names)
     return chained(entries)
 
 
-def drive(
-    conversation: Conversation,
-    transcript: Transcript,
-    answer: Players,
-    entries: list[bytes],
-    names: Sequence[str],
-    *,
-    step: Step | None = None,
-    answers: Mapping[int, Answer] | None = None,
-    outcome: Outcome | None = None,
-) -> None:
-    """Drive a conversation from a step to its end, as the referee does, and append its result."""
-    reported: dict[int, Answer] = dict(answers or {})
+def drive(machine: GameMachine, answer: Players, entries: list[bytes], names: Sequence[str]) -> None:
+    """Drive a game from where it stands to its end, as the referee does, and append its result.
+
+    Of calls that are made at once, those of later seats are answered first.
+    """
+    misconducts = machine.transcript.misconducts
     try:
-        while outcome is None:
-            step = conversation.send(None) if step is None else step
-            step = conversation.send(said(step, transcript, answer, reported))
-            reported = {}
-    except StopIteration as stop:
-        outcome = stop.value
+        if machine.step is None and machine.outcome is None:
+            machine.begin()
+        machine.go_on()
+        while machine.step is not None:
+            elapsed_s = 0.25 if isinstance(machine.step, Call) else 1.5
+            for asked in reversed(machine.open(0.0).send):
+                machine.record_outcome(asked.call.seat, answer(asked.call), elapsed_s, 0.0)
+            machine.tick(0.0)
     except RuntimeError:
-        result = GameResult(misconducts=transcript.misconducts, aborted="the referee failed")
-    if outcome is not None:
-        result = game_result(outcome, names, transcript.misconducts)
+        result = GameResult(misconducts=misconducts, aborted="the referee failed")
+    if machine.outcome is not None:
+        result = game_result(machine.outcome, names, misconducts)
     entries.append(RecordEntry(result=RecordedResult(result=result)).SerializeToString())
-
-
-def said(step: Step, transcript: Transcript, answer: Players, reported: dict[int, Answer]) -> object:
-    """Return the answer to a step. Of calls that are made at once, those of later seats are answered first."""
-    if isinstance(step, Call):
-        return transcript.record_outcome(transcript.ask(step), answer(step), 0.25)
-    if isinstance(step, CallAll):
-        asked = [transcript.ask(call) for call in step.calls if call.seat not in reported]
-        reported.update(
-            {each.call.seat: transcript.record_outcome(each, answer(each.call), 1.5) for each in reversed(asked)}
-        )
-        return reported
-    if isinstance(step, Eliminate):
-        transcript.record_misconduct(step)
-    return None

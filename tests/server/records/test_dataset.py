@@ -16,8 +16,9 @@ from fairplay.fish.v1 import fish_pb2
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game
 from fairplay.games.game import find as find_game
+from fairplay.games.machine import GameMachine
 from fairplay.games.steps import Call, Conversation, Outcome, Show
-from fairplay.games.transcript import Transcript, game_rng
+from fairplay.games.transcript import game_rng
 from fairplay.player.handlers import reply_of
 from fairplay.server.links.link import disconnected
 from fairplay.server.records.chain import chained, parsed
@@ -158,8 +159,7 @@ def fish(*failing: int) -> Record:
     entries = [RecordEntry(game=GameHeader(game_id="g", plan=plan, start_state=start)).SerializeToString()]
     player = game.player("first")
     drive(
-        conversation,
-        Transcript(names, entries.append),
+        GameMachine(conversation, names, entries.append),
         lambda call: GONE if call.seat in failing and is_turn(call) else reply_of(player, call).SerializeToString(),
         entries,
         names,

@@ -23,8 +23,7 @@ from fairplay.games.steps import (
 )
 from fairplay.server.records.chain import chained
 from fairplay.server.records.errors import Diverged
-from fairplay.server.records.replay import Ended, replay
-from fairplay.server.records.replayer import Replayer
+from fairplay.server.records.replay import Ended, Replayer, replay
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.record_pb2 import (
@@ -104,7 +103,7 @@ def test_answers_and_a_player_that_come_in_one_moment_are_taken_together() -> No
     meeting = Meeting()
     meeting.answer(2, 1, more_follow=True)
     meeting.join(2, "cy", more_follow=True)
-    assert list(meeting.replayer.answers) == [1, 2]
+    assert [each.seat for each in meeting.replayer.machine.arrivals] == [1, 2]
     assert meeting.came == []
     meeting.answer(1, 0)
     assert meeting.seats == [[1, 2, 0]]
@@ -158,7 +157,7 @@ def test_what_was_recorded_of_a_moment_that_a_restart_cut_short_is_taken_by_itse
     meeting.answer(2, 1, more_follow=True)
     meeting.restart()
     assert meeting.seats == [[1]]
-    assert meeting.replayer.answers == {}
+    assert meeting.replayer.machine.arrivals == []
     meeting.answer(3, 0)
     assert meeting.seats == [[1], [0]]
 
@@ -250,7 +249,12 @@ def test_a_request_with_settings_that_lack_what_is_newer_is_that_of_the_rules_by
         yield Race([Call(0, start, request, CallKind.NOTIFICATION)])
         return Outcome([])
 
-    timed = replace(Snap(conversation).game, settings_type=Duration, build_settings=full_turns)
+    timed = replace(
+        Snap(conversation).game,
+        settings_type=Duration,
+        build_settings=full_turns,
+        begin=lambda settings, seat_count, rng: 8,
+    )
 
     def play(seat: int, seconds: int) -> None:
         plan = GamePlan(game="snap", players=[Player(name="ann")])

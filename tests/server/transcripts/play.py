@@ -7,10 +7,11 @@ the questions of rules say about it afterwards. Times of the machine's own clock
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
+from itertools import groupby
 from random import Random
 from typing import Any, NamedTuple
 
@@ -310,7 +311,7 @@ async def transcript(name: str, number: int, store: Store) -> list[Entry]:
     """Play a game, and return its transcript."""
     stage = Stage(name, number, store)
     record = timeless(await stage.play())
-    entries = [*stage.called, *stage.observed, *stage.seen]
+    entries = [*_settled_order(stage.called), *stage.observed, *stage.seen]
     entries += (Entry(f"entry {at}", each.entry) for at, each in enumerate(record.entries, 1))
     states: list[object] = []
     for event in replay(record):
@@ -325,6 +326,13 @@ async def transcript(name: str, number: int, store: Store) -> list[Entry]:
     if number % 5 == 2 and states:
         entries += _answers(stage.scenario, rng.choice(states), rng)
     return entries
+
+
+def _settled_order(called: Sequence[Entry]) -> Iterator[Entry]:
+    """Yield entries with the calls that are cancelled at one instant in one order, whichever was cancelled first."""
+    for is_cancelled, entries in groupby(called, lambda entry: " cancelled " in entry.text):
+        found = list(entries)
+        yield from sorted(found) if is_cancelled else found
 
 
 def _replayed(game: Game, event: object) -> Entry:

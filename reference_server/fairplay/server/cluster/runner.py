@@ -73,7 +73,7 @@ async def _play(work: GameWork) -> Record:
     plan = full_game_plan(given, links.check)
     replayer = fresh_game(plan, work.game_id, work.tournament_id, links)
     journal = MemoryJournal(RecordEntry(game=replayer.header).SerializeToString())
-    replayer.transcript.append = journal.append
+    replayer.machine.transcript.append = journal.append
     running = Running(begun_game(replayer.header), replayer, journal)
     game = find(plan.game)
     try:

@@ -10,7 +10,7 @@ from fairplay.server import __version__
 from fairplay.server.links.opening import Links
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.errors import Diverged
-from fairplay.server.records.replayer import Replayer
+from fairplay.server.records.replay import Replayer
 from fairplay.v1.game_pb2 import GameState
 from fairplay.v1.record_pb2 import GameHeader, RecordEntry
 from fairplay.v1.referee_pb2 import GamePlan
@@ -33,14 +33,10 @@ def fresh_game(plan: GamePlan, game_id: str, tournament_id: str, links: Links) -
         players=[links.identify(player, game) for player in plan.players],
     )
     try:
-        replayer = Replayer(RecordEntry(game=header), _nothing, find)
+        replayer = Replayer(RecordEntry(game=header), None, find)
     except Diverged as error:
         raise Refusal("INVALID_SETTINGS", error.problem, "plan.settings") from None
     replayer.rewind()
     if (start := replayer.start) is not None:
         replayer.header.start_state.CopyFrom(wrap(GameState, game, game.full_state(start.state)))
     return replayer
-
-
-def _nothing(_: bytes) -> None:
-    """Append nothing: there is no record yet."""

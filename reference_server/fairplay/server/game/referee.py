@@ -260,7 +260,7 @@ class Referee:
             start_time_ns=replayer.header.start_time.ToNanoseconds(),
         )
         self._links.secrets.keep(game_id, secrets)
-        replayer.transcript.append = journal.append
+        replayer.machine.transcript.append = journal.append
         return self._run(Running(begun_game(replayer.header), replayer, journal, self._observers), links)
 
     def _resume(self, game_id: str, links: Sequence[Link] | None) -> Running:

@@ -8,33 +8,24 @@ import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
-from random import Random
 from typing import Any, NamedTuple, Protocol
 
 from fairplay.games.evidence import result_without_evidence
 from fairplay.games.steps import (
-    Arrival,
     Call,
-    CallAll,
     CallKind,
-    Eliminate,
     Failure,
-    Joined,
-    Outcome,
-    Race,
     Show,
-    Step,
 )
-from fairplay.games.transcript import Answer, Asked, game_result
+from fairplay.games.transcript import game_result
 from fairplay.server.game.plans import seconds
-from fairplay.server.game.racing import Racing
-from fairplay.server.links.link import Done, Link, OpenCall
+from fairplay.server.links.link import Link, OpenCall
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import records_unavailable, waiting_for
 from fairplay.server.observing.observer import Observer, link_kinds
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.published import add_player
-from fairplay.server.records.replayer import Newcomer, Replayer
+from fairplay.server.records.replay import Newcomer, Replayer
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import CallError, Misconduct
 from fairplay.v1.record_pb2 import RecordedResult, RecordEntry
@@ -48,7 +39,7 @@ log = logging.getLogger("fairplay.referee")
 class Watcher(Protocol):
     """What is told of a running game."""
 
-    def tell(self, step: Show | Eliminate | Newcomer) -> None:
+    def tell(self, news: Show | Misconduct | Newcomer) -> None:
         """Take a state, an elimination or a player that has joined."""
 
     def ask(self) -> None:
@@ -118,9 +109,9 @@ class Expected(NamedTuple):
 
 
 class Running:
-    """A game that is being played.
+    """A game that is being played: the links, the clock and the watchers of its machine.
 
-    Replies drive the conversation directly, without a task for each call: this is the hot path of the server.
+    Replies drive the machine directly, without a task for each call: this is the hot path of the server.
     """
 
     def __init__(
@@ -134,97 +125,60 @@ class Running:
         self.over: asyncio.Future[GameMessage] = asyncio.get_running_loop().create_future()
         self.over.add_done_callback(lambda over: over.cancelled() or over.exception())  # whether anybody waits or not
         self.released = asyncio.Event()  # its links are let go of, and its players' processes have ended
-        self.shown = replayer.shown
-        self.shown_ns = replayer.time_ns  # when `shown` was, in nanoseconds since 1970
-        self.event_count = replayer.event_count
+        self.machine = replayer.machine
+        self.shown_ns = replayer.time_ns  # when the last state was shown, in nanoseconds since 1970
         self.watchers: list[Watcher] = []
         self.newcomers = replayer.newcomers
         """The players that have joined since the game began."""
         self.openings: list[asyncio.Task[Link]] = []
         """The links to those who were to join, whether they have or not."""
         self._replayer = replayer
-        self._conversation = replayer.conversation
-        self._transcript = replayer.transcript
         self._journal = journal
         self._limits = TimeLimits(message.plan)
         self._observers = observers
         self._link_kinds = link_kinds(message.plan.players) if observers else []
         self._links: list[Link] = []
+        """The link to each seat: to its player, or to nobody while it is away."""
         self._reached: list[Link] = []
         """The links to all players, also to those who have left."""
-        self._expected: deque[Expected] = deque()
-        self._next_seat: int | None = None
-        """The seat of a player who joins now, while the game waits for a race; None: nobody can join."""
         self._left: dict[int, Link] = {}
-        self._open: dict[int, tuple[Call, OpenCall]] = {}
-        lot = Random(f"{message.plan.seed}/lot")
-        self._racing = Racing(self._send, self._transcript, self._raced, lot)
-        self._awaited: set[int] = set()
-        self._answers: dict[int, Answer] = {}
+        self._expected: deque[Expected] = deque()
+        self._open: dict[int, OpenCall] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[None]] = set()
         self._ended = False
 
     @property
-    def misconducts(self) -> Sequence[Misconduct]:
-        """Return the eliminations so far."""
-        return self._transcript.misconducts
-
-    @property
     def open_calls(self) -> list[tuple[Call, OpenCall]]:
         """Return the calls that wait for their outcome."""
-        return [each for each in self._open.values() if each[1].done is not None]
-
-    def begin(self, links: Sequence[Link]) -> None:
-        """Go on from where the record stands; in a fresh game that is the beginning."""
-        self._reached = list(links)
-        self._links = [self._left.get(seat, link) for seat, link in enumerate(links)]
-        replayer = self._replayer
-        for call, elapsed_s in replayer.calls:
-            self._limits.spend(call, elapsed_s)
-        self._answers = dict(replayer.answers)
-        if self._ended:
-            return
-        if replayer.error is not None:
-            self.fail(replayer.error)
-        elif replayer.step is None:
-            self._finish(replayer.outcome)
-        elif not self._take(replayer.step):
-            self._advance(None)
-
-    def stop(self, reason: str) -> None:
-        """End the game without a winner; nobody is blamed. A game that is over stays as it is."""
-        self._end(GameResult(misconducts=self._transcript.misconducts, aborted=reason or "the game was stopped"))
-
-    def leave(self, seat: int, gone: Link, failure: CallError) -> None:
-        """Replace the link of a seat whose player has left: its open call fails now, later calls fail at `gone`."""
-        self._left[seat] = gone
-        if seat < len(self._links):
-            self._links[seat] = gone
-        if (asked := self._open.get(seat)) is not None:
-            asked[1].fail(failure)
-
-    def come_back(self, seat: int) -> bool:
-        """Call the player of a seat again that has left. Return False, and change nothing, if it is out of the game."""
-        if self._ended or any(each.seat == seat for each in self.misconducts):
-            return False
-        self._left.pop(seat, None)
-        if seat < len(self._links):
-            self._links[seat] = self._reached[seat]
-        return True
+        asked = self.machine.open_calls
+        return [(asked[seat].call, open_call) for seat, open_call in self._open.items() if open_call.done is not None]
 
     @property
     def seat_count(self) -> int:
         """Return how many players the game has, with those who are to join."""
         return len(self.message.plan.players) + len(self._expected)
 
-    def join(self, player: Player, opening: asyncio.Task[Link]) -> None:
-        """Let a player join, behind all others, once its link is open and the game can be joined.
+    def begin(self, links: Sequence[Link]) -> None:
+        """Go on from where the record stands; in a fresh game that is the beginning."""
+        self._reached = list(links)
+        self._links = [self._left.get(seat, link) for seat, link in enumerate(links)]
+        for call, elapsed_s in self._replayer.calls:
+            self._limits.spend(call, elapsed_s)
+        if self._ended:
+            return
+        if self._replayer.error is not None:
+            self.fail(self._replayer.error)
+            return
+        self.machine.replayed = False
+        self.machine.tell = self._tell
+        self._drive(self.machine.go_on)
 
-        A game that ends before goes without it.
-        """
-        self.openings.append(opening)
-        self._expected.append(Expected(player, opening))
-        opening.add_done_callback(lambda _: self._admit())
+    def stop(self, reason: str) -> None:
+        """End the game without a winner; nobody is blamed. A game that is over stays as it is."""
+        misconducts = self.machine.transcript.misconducts
+        self._end(GameResult(misconducts=misconducts, aborted=reason or "the game was stopped"))
 
     def suspend(self, refusal: Refusal | None = None) -> None:
         """Leave the game where it is; its record can be resumed. Those who wait for its end are refused.
@@ -237,128 +191,123 @@ class Running:
             message = "the server shuts down; the game goes on when it is back"
             self._leave_off(refusal or Refusal("SHUTTING_DOWN", message))
 
-    def _leave_off(self, refusal: Refusal) -> None:
-        if not self.over.done():
-            self.over.set_exception(refusal)
-        for watcher in self.watchers:
-            watcher.end()
+    # --- calls ---
 
-    # --- the conversation ---
+    def _drive(self, act: Callable[..., bool], *given: Any) -> None:
+        """Have something done that may turn the game to another step, and wait for what is due then.
 
-    def _advance(self, answer: Any) -> None:
-        send = self._conversation.send
+        An error of the rules or of a link ends the game.
+        """
         try:
-            step = send(answer)
-            while not self._take(step):
-                step = send(None)
-        except StopIteration as stop:
-            self._finish(stop.value)
+            if act(*given):
+                self._turn()
+            self._set_timer()
         except Exception as error:
             self.fail(error)
 
-    def _take(self, step: Step) -> bool:
-        """Do what a step asks for, and return whether the step waits for players."""
-        if isinstance(step, (Call, CallAll, Race)):
-            if self._journal.behind:
-                self._racing.pause()
-                self._keep(self._put_once_saved(step))
-            else:
-                self._put(step)
-            return True
-        self.event_count += 1
-        if isinstance(step, Show):
-            self.shown = step
-            self.shown_ns = time.time_ns()
+    def _turn(self) -> None:
+        """Open the calls that the game waits for now, once its record has kept up, or end it."""
+        if self.machine.step is None:
+            self._finish()
+        elif self._journal.behind:
+            self._keep(self._open_once_saved())
         else:
-            self._transcript.record_misconduct(step)
-        for watcher in self.watchers:
-            watcher.tell(step)
-        return False
+            self._open_calls()
 
-    # --- calls ---
-
-    def _put(self, step: Call | CallAll | Race) -> None:
-        self._next_seat = step.next_seat if isinstance(step, Race) else None
-        if isinstance(step, Race):
-            self._racing.run(step)
-            self._admit()
-        else:
-            self._racing.clear()
-            if isinstance(step, Call):
-                self._ask(step, self._advance)
-            else:
-                self._ask_all(step.calls)
-        for watcher in self.watchers:
-            watcher.ask()
-
-    async def _put_once_saved(self, step: Call | CallAll | Race) -> None:
+    async def _open_once_saved(self) -> None:
         # The disk does not keep up: the game waits rather than run ahead of its record.
         try:
             await self._journal.saved()
         except RecordsError as error:
             self.suspend(self._unsaved(error))
         if not self._ended:
-            self._put(step)
+            self._drive(self._open_calls)
 
-    def _ask(self, call: Call, then: Callable[[Answer], None]) -> None:
-        asked = self._transcript.ask(call)
+    def _open_calls(self) -> bool:
+        machine = self.machine
+        cancel, send = machine.open(self._loop.time())
+        for seat in cancel:
+            self._open[seat].cancel()
+        for asked in send:
+            call = asked.call
+            limit_s = self._limits.limit(call)
+            bank_s = self._limits.bank_s(call) if self._limits.banked else 0.0
+            done = partial(self._settle, call)
+            self._open[call.seat] = self._links[call.seat].call(call.method.path, call.data, limit_s, done, bank_s)
+        if self._expected:
+            self._admit()
+        for watcher in self.watchers:
+            watcher.ask()
+        return False
 
-        def done(outcome: bytes | Failure, elapsed_s: float) -> None:
-            then(self._transcript.record_outcome(asked, outcome, elapsed_s))
+    def _settle(self, call: Call, outcome: bytes | Failure, elapsed_s: float) -> None:
+        """Take the outcome of a call from its link."""
+        seat = call.seat
+        del self._open[seat]
+        if self._limits.banked:
+            self._limits.spend(call, elapsed_s)
+        for observer in self._observers:
+            observer.call_settled(self.message.game_id, call, self._link_kinds[seat], outcome, elapsed_s)
+        self._drive(self.machine.record_outcome, seat, outcome, elapsed_s, self._loop.time())
 
-        self._send(asked, done)
+    def _set_timer(self) -> None:
+        # Answers that are due at once wait for the next turn of the loop, too: the rest of the frame arrives with them.
+        due_at = self.machine.due_at
+        if due_at is not None and (self._timer is None or self._timer.when() > due_at):
+            self._cancel_timer()
+            self._timer = self._loop.call_at(due_at, self._ring)
 
-    def _send(self, asked: Asked, done: Done) -> OpenCall:
-        call = asked.call
+    def _cancel_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
-        def settled(outcome: bytes | Failure, elapsed_s: float) -> None:
-            self._open.pop(call.seat, None)
-            if self._limits.banked:
-                self._limits.spend(call, elapsed_s)
-            for each in self._observers:
-                each.call_settled(self.message.game_id, call, self._link_kinds[call.seat], outcome, elapsed_s)
-            done(outcome, elapsed_s)
+    def _ring(self) -> None:
+        self._timer = None
+        self._drive(self.machine.tick, self._loop.time())
 
-        link = self._links[call.seat]
-        limit_s = self._limits.limit(call)
-        bank_s = self._limits.bank_s(call) if self._limits.banked else 0.0
-        open_call = link.call(call.method.path, asked.request, limit_s, settled, bank_s)
-        self._open[call.seat] = call, open_call
-        return open_call
+    def _tell(self, news: Show | Misconduct | Player) -> None:
+        if isinstance(news, Show):
+            self.shown_ns = time.time_ns()
+        told = self._seat(*self._expected.popleft()) if isinstance(news, Player) else news
+        for watcher in self.watchers:
+            watcher.tell(told)
 
-    def _ask_all(self, calls: Sequence[Call]) -> None:
-        waiting = [call for call in calls if call.seat not in self._answers]
-        self._awaited = {call.seat for call in waiting}
-        if not waiting:
-            asyncio.get_running_loop().call_soon(self._all_answered)
-        for call in waiting:
-            self._ask(call, partial(self._one_answered, call.seat))
+    # --- players that leave, come back and join ---
 
-    def _one_answered(self, seat: int, answer: Answer) -> None:
-        self._answers[seat] = answer
-        self._awaited.discard(seat)
-        if not self._awaited:
-            self._all_answered()
+    def leave(self, seat: int, gone: Link, failure: CallError) -> None:
+        """Replace the link of a seat whose player has left: its open call fails now, later calls fail at `gone`."""
+        self._left[seat] = gone
+        if seat < len(self._links):
+            self._links[seat] = gone
+        if (open_call := self._open.get(seat)) is not None:
+            open_call.fail(failure)
 
-    def _all_answered(self) -> None:
-        answers, self._answers = self._answers, {}
-        if not self._ended:
-            self._advance(answers)
+    def come_back(self, seat: int) -> bool:
+        """Call the player of a seat again that has left. Return False, and change nothing, if it is out of the game."""
+        if self._ended or any(each.seat == seat for each in self.machine.transcript.misconducts):
+            return False
+        self._left.pop(seat, None)
+        if seat < len(self._links):
+            self._links[seat] = self._reached[seat]
+        return True
 
-    def _raced(self, arrivals: list[Arrival]) -> None:
-        for arrival in arrivals:
-            if isinstance(arrival.answer, Joined):
-                self._seat(*self._expected.popleft())
-        self._advance(arrivals)
+    def join(self, player: Player, opening: asyncio.Task[Link]) -> None:
+        """Let a player join, behind all others, once its link is open and the game can be joined.
 
-    # --- players that join ---
+        A game that ends before goes without it.
+        """
+        self.openings.append(opening)
+        self._expected.append(Expected(player, opening))
+        opening.add_done_callback(lambda _: self._admit())
 
     def _admit(self) -> None:
         """Let the first of those who are to join do so, if it is reached and the game waits for a race."""
-        if self._expected and self._expected[0].opening.done() and self._next_seat is not None and not self._ended:
-            self._racing.join(self._next_seat, self._expected[0].player)
+        if self._expected and self._expected[0].opening.done() and self.machine.next_seat is not None:
+            self.machine.join(self._expected[0].player, self._loop.time())
+            self._set_timer()
 
-    def _seat(self, player: Player, opening: asyncio.Task[Link]) -> None:
+    def _seat(self, player: Player, opening: asyncio.Task[Link]) -> Newcomer:
         """Give a player the seat behind all others."""
         link, seat = opening.result(), len(self._links)
         self._reached.append(link)
@@ -367,11 +316,9 @@ class Running:
         if self._observers:
             self._link_kinds += link_kinds([player])
         add_player(self.message, player)
-        self.event_count += 1
-        newcomer = Newcomer(self.event_count, seat, player, time.time_ns())
+        newcomer = Newcomer(self.machine.event_count, seat, player, time.time_ns())
         self.newcomers.append(newcomer)
-        for watcher in self.watchers:
-            watcher.tell(newcomer)
+        return newcomer
 
     # --- the end ---
 
@@ -383,10 +330,10 @@ class Running:
         log.error("the referee failed in game %s", self.message.game_id, exc_info=error)
         self.stop("the referee failed; its log says more")
 
-    def _finish(self, outcome: Outcome | None) -> None:
-        assert outcome is not None
+    def _finish(self) -> None:
+        assert self.machine.outcome is not None
         names = [player.name for player in self.message.plan.players]
-        self._end(game_result(outcome, names, self._transcript.misconducts))
+        self._end(game_result(self.machine.outcome, names, self.machine.transcript.misconducts))
 
     def _end(self, result: GameResult) -> None:
         if self._ended:
@@ -402,11 +349,12 @@ class Running:
         self._keep(self._announce())
 
     def _let_go(self) -> None:
-        self._racing.clear()
+        self._cancel_timer()
         self._expected.clear()
-        for _, open_call in self._open.values():
+        for open_call in self._open.values():
             open_call.cancel()
-        self._conversation.close()
+        self._open.clear()
+        self.machine.close()
 
     async def _announce(self) -> None:
         # A result is told only once it is on disk: a restart could come to another one.
@@ -417,6 +365,12 @@ class Running:
             return
         if not self.over.done():  # nobody may be left who waits
             self.over.set_result(self.message)
+        for watcher in self.watchers:
+            watcher.end()
+
+    def _leave_off(self, refusal: Refusal) -> None:
+        if not self.over.done():
+            self.over.set_exception(refusal)
         for watcher in self.watchers:
             watcher.end()
 

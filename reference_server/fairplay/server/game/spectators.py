@@ -12,12 +12,12 @@ from google.protobuf.message import Message
 from fairplay.games.envelopes import wrap
 from fairplay.games.evidence import result_without_evidence, without_evidence
 from fairplay.games.game import Game
-from fairplay.games.steps import Call, Eliminate, Show
+from fairplay.games.steps import Call, Show
 from fairplay.server.game.running import Running
 from fairplay.server.links.link import OpenCall
-from fairplay.server.records.replay import Came, Eliminated, Ended, Shown, replay
-from fairplay.server.records.replayer import Newcomer
+from fairplay.server.records.replay import Came, Eliminated, Ended, Newcomer, Shown, replay
 from fairplay.v1.game_pb2 import GameState
+from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.record_pb2 import Record
 from fairplay.v1.referee_pb2 import PlayerJoined, WatchGameResponse
 
@@ -57,7 +57,7 @@ async def live(game: Game, running: Running, after: int, *, single: bool) -> Asy
         running.watchers.remove(spectator)
     message = await running.over
     result = message.result if single else result_without_evidence(message.result)
-    finished = WatchGameResponse(sequence=running.event_count + 1, finished=result)
+    finished = WatchGameResponse(sequence=running.machine.event_count + 1, finished=result)
     yield _timed(finished, message.end_time.ToNanoseconds())
 
 
@@ -72,6 +72,7 @@ class _Spectator:
     def __init__(self, game: Game, running: Running, after: int) -> None:
         self._game = game
         self._running = running
+        self._machine = running.machine
         self._last = after
         self._events: deque[WatchGameResponse] = deque()
         self._asked = True
@@ -82,15 +83,13 @@ class _Spectator:
             if newcomer.sequence > after:  # behind the state, which comes first
                 self._events.append(_joined(newcomer._replace(sequence=self._last)))
 
-    def tell(self, step: Show | Eliminate | Newcomer) -> None:
-        running = self._running
-        if isinstance(step, Newcomer):
-            self._last = step.sequence
-            self._events.append(_joined(step))
-        elif isinstance(step, Eliminate):
-            self._last = running.event_count
-            misconduct = without_evidence(running.misconducts[-1])
-            event = WatchGameResponse(sequence=self._last, eliminated=misconduct)
+    def tell(self, news: Show | Misconduct | Newcomer) -> None:
+        if isinstance(news, Newcomer):
+            self._last = news.sequence
+            self._events.append(_joined(news))
+        elif isinstance(news, Misconduct):
+            self._last = self._machine.event_count
+            event = WatchGameResponse(sequence=self._last, eliminated=without_evidence(news))
             self._events.append(_timed(event, time.time_ns()))
         elif len(self._events) < MAX_WAITING:
             self._catch_up()
@@ -107,11 +106,11 @@ class _Spectator:
 
     def _catch_up(self) -> None:
         """Add the last state, unless the spectator has it."""
-        running = self._running
-        if running.shown is not None and self._last < running.event_count:
-            self._last = running.event_count
-            state = self._game.public_state(running.shown.state)
-            self._events.append(_shown(self._game, self._last, state, running.shown_ns))
+        machine = self._machine
+        if machine.shown is not None and self._last < machine.event_count:
+            self._last = machine.event_count
+            state = self._game.public_state(machine.shown.state)
+            self._events.append(_shown(self._game, self._last, state, self._running.shown_ns))
 
     async def events(self) -> AsyncIterator[WatchGameResponse]:
         """Yield the events in order, until the game is over."""
@@ -127,7 +126,7 @@ class _Spectator:
             except TimeoutError:
                 self._asked = False
                 if calls := self._running.open_calls:
-                    yield _asked(calls, self._running.event_count)
+                    yield _asked(calls, self._machine.event_count)
 
 
 def _asked(calls: Sequence[tuple[Call, OpenCall]], sequence: int) -> WatchGameResponse:

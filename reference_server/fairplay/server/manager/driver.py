@@ -242,7 +242,7 @@ class Driver:
             for seat, asked in calls[first : first + AT_ONCE]:
                 self._unasked -= 1
                 link, path, done = self._links[seat], asked.call.method.path, partial(self._record_outcome, seat)
-                self._open[seat] = link.call(path, asked.request, self._limit_s, done)
+                self._open[seat] = link.call(path, asked.call.data, self._limit_s, done)
             await asyncio.sleep(0)
             if self._answered.done():  # suspended, or failed
                 break

@@ -161,7 +161,7 @@ class History:
         self._check(
             call.number == asked.number, f"the call has the number {call.number}, but it is call {asked.number}"
         )
-        self._check(call.request == asked.request, f"the request to entrant {call.seat} is not the one that is due")
+        self._check(call.request == asked.call.data, f"the request to entrant {call.seat} is not the one that is due")
         self._check(call.WhichOneof("outcome") is not None, "it does not say how the call ended")
         course.apply_outcome(call.seat, read_outcome(call))
 

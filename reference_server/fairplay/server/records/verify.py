@@ -9,7 +9,7 @@ from fairplay.games import game
 from fairplay.server.game.plans import checked_id
 from fairplay.server.records.chain import first_broken, parsed
 from fairplay.server.records.errors import Diverged, RecordsError, sound
-from fairplay.server.records.replayer import Find, Replayer
+from fairplay.server.records.replay import Find, Replayer
 from fairplay.v1.record_pb2 import Record, RecordEntry
 
 
@@ -42,7 +42,7 @@ def check_game(entries: Sequence[RecordEntry], find: Find = game.find) -> list[F
     try:
         with sound(1):
             checked_id(entries[0].game.game_id, "game_id")
-        replay = Replayer(entries[0], lambda _: None, find)
+        replay = Replayer(entries[0], None, find)
         for entry in entries[1:]:
             replay.feed(entry)
             replay.events()
