@@ -97,7 +97,7 @@ def evidence_of(game: Game, found: Trial) -> Evidence:
     method = misconduct.method_name.rpartition("/")[2]
     rule = misconduct.rule_break.rule_id
     what = f"{rule}: {game.rules.get(rule, '')}" if rule else cause_of(misconduct)
-    situation = found.scenario.situation
+    situation, departures = found.scenario.situation, found.scenario.departures
     where = f"{found.scenario.name}: seat {situation.seat} of {situation.player_count}, seed {found.scenario.seed}"
     # A game that goes on from a state may number its seats anew: colours say more than names that may be wrong.
     names = seat_names(situation) if situation.state is None else []
@@ -108,15 +108,9 @@ def evidence_of(game: Game, found: Trial) -> Evidence:
         [
             ("Game", where),
             *_settings(game, situation.settings),
-            *_departures(found),
+            *([("Rivals that leave", "\n".join(map(str, departures)))] if departures else []),
             *sections_of(misconduct, request, last.limit_s, last.elapsed_s, found.output),
         ],
         game.text(state, names),
         game.svg(state, names),
     )
-
-
-def _departures(found: Trial) -> list[tuple[str, str]]:
-    """Return a section about the rivals that leave the game, if any do."""
-    departures = found.scenario.departures
-    return [("Rivals that leave", "\n".join(map(str, departures)))] if departures else []

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
-from random import Random
 
 from google.protobuf.message import DecodeError, Message
 
@@ -17,7 +16,7 @@ from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import Ending, find_endings, tells_the_end
 from fairplay.conformance.games.trial import Scenario
 from fairplay.conformance.player.player import Connection
-from fairplay.games.conformance import Situation, find_conformance
+from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import END, START
 from fairplay.games.steps import Method
@@ -112,11 +111,11 @@ def game_tied(context: Context) -> None:
     assert tied_ending is not None
     with context.shared() as connection:
         rng = context.rng(Ending.TIED)
-        _hear(context, connection, [_tied(index, rng, tied_ending) for index in range(GAMES)])
-
-
-def _tied(index: int, rng: Random, tied_ending: Callable[[Random], Situation]) -> Scenario:
-    return Scenario(f"{Ending.TIED}-{index}", tied_ending(rng), rng.getrandbits(32), rivals_wait=False)
+        tied = [
+            Scenario(f"{Ending.TIED}-{index}", tied_ending(rng), rng.getrandbits(32), rivals_wait=False)
+            for index in range(GAMES)
+        ]
+        _hear(context, connection, tied)
 
 
 def _foreseen(context: Context, ending: Ending) -> list[Scenario]:

@@ -15,8 +15,6 @@ from fairplay.conformance.games.endings import tells_the_end
 from fairplay.conformance.games.rivals import Joining
 from fairplay.conformance.games.rotation import play_in_turn
 from fairplay.conformance.games.trial import Scenario, Trial
-from fairplay.conformance.games.variations import Variation
-from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
 
 FRESH_DECISIONS = 4
@@ -61,10 +59,12 @@ def _one_after_another(context: Context, scenarios: Sequence[Scenario]) -> Trial
 def _joined(context: Context) -> Iterator[Scenario]:
     """Yield games that the player comes into: first with a turn, then with each method, in different seats."""
     seatings = context.seatings[::-1]
+    last_calls = [method.name for method in context.game.methods if tells_the_end(method)]
     for index, joins in enumerate(_joinings(context)):
         seat, count = seatings[index % len(seatings)]
         begun = context.scenario(seat, count, FRESH_DECISIONS)
-        scenario = context.ending(count) if joins.method in _last_calls(context.game) else begun
+        # Shortly before the end of a game is early enough for the methods that tell how it has ended.
+        scenario = context.ending(count) if joins.method in last_calls else begun
         name = f"{scenario.name}-from-{joins.method}-{joins.number}"
         yield scenario._replace(name=name, seed=context.rng(name).getrandbits(32), joins=joins)
 
@@ -84,11 +84,6 @@ def _joinings(context: Context) -> Iterator[Joining]:
         for method in context.game.methods:
             if number == 1 or counts[method.name] >= number:
                 yield Joining(method.name, number)
-
-
-def _last_calls(game: Game) -> Sequence[str]:
-    """Return the methods that tell how a game has ended: shortly before its end is early enough for these."""
-    return [method.name for method in game.methods if tells_the_end(method)]
 
 
 GAMES = 6
@@ -116,14 +111,7 @@ def _mixture(context: Context) -> list[Scenario]:
     rng, turn_count = context.rng("mixture"), FEW_DECISIONS if context.is_slow else DECISIONS
     drawn = rng.sample(context.variations, min(GAMES, len(context.variations)))
     first = context.first_scenario(turn_count)
-    return [first, *(_varied(context, each, turn_count) for each in drawn)]
-
-
-def _varied(context: Context, variation: Variation, turn_count: int) -> Scenario:
-    name, count = f"mixture-{variation.name}", variation.player_count
-    rng = context.rng(name)
-    situation = Situation(variation.settings, count, rng.randrange(count), None, turn_count)
-    return Scenario(name, situation, rng.getrandbits(32))
+    return [first, *(context.varied(each, f"mixture-{each.name}", turn_count) for each in drawn)]
 
 
 def _judge(context: Context, found: Trial) -> None:

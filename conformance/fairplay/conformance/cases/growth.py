@@ -169,15 +169,11 @@ def _sizes(processes: Sequence[Any]) -> Mapping[int, ProcessSize]:
     for process in processes:
         try:
             with process.oneshot():
-                found[process.pid] = ProcessSize(process.memory_info().rss, process.num_threads(), _files(process))
+                files = int(process.num_fds() if psutil.POSIX else process.num_handles())
+                found[process.pid] = ProcessSize(process.memory_info().rss, process.num_threads(), files)
         except psutil.Error:
             continue
     return found
-
-
-def _files(process: Any) -> int:
-    """Return how many files and connections a process has open."""
-    return int(process.num_fds() if psutil.POSIX else process.num_handles())
 
 
 # --- the cases ---

@@ -36,16 +36,12 @@ POLL_S = 0.02
 )
 def out_of_contract(context: Context) -> None:
     """A bug of a referee must not end the player."""
-    with context.player.separate() as connection:
-        for method, request in _invalid_requests(context):
-            _check_refused(context, connection, method, request)
-        _judge(context, context.play(context.first_scenario(DECISIONS), connection))
-
-
-def _invalid_requests(context: Context) -> list[tuple[Method, bytes]]:
     turn = context.game.turn
     unknown = Method(turn.path + "Twice", turn.request, turn.response)
-    return [(turn, UNREADABLE), (DESCRIBE, UNREADABLE), (unknown, b"")]
+    with context.player.separate() as connection:
+        for method, request in ((turn, UNREADABLE), (DESCRIBE, UNREADABLE), (unknown, b"")):
+            _check_refused(context, connection, method, request)
+        _judge(context, context.play(context.first_scenario(DECISIONS), connection))
 
 
 def _check_refused(context: Context, connection: Connection, method: Method, request: bytes) -> None:

@@ -16,8 +16,7 @@ from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.positions import SHARE, Position, Source, position, with_revision, with_scores
 from fairplay.conformance.games.rivals import rival_names
 from fairplay.conformance.games.trial import Scenario, Trial
-from fairplay.conformance.games.variations import Variation
-from fairplay.games.conformance import Situation, find_conformance
+from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
 from fairplay.v1.misconduct_pb2 import MisconductKind
 
@@ -106,13 +105,7 @@ def _scenarios(context: Context) -> Iterator[Scenario]:
     began = time.monotonic()
     for each in context.variations:
         is_slow = context.is_slow or time.monotonic() - began > AMPLE_S
-        yield _scenario(context, each, FEW_DECISIONS if is_slow else DECISIONS)
-
-
-def _scenario(context: Context, variation: Variation, turn_count: int) -> Scenario:
-    rng, count = context.rng(variation.name), variation.player_count
-    situation = Situation(variation.settings, count, rng.randrange(count), None, turn_count)
-    return Scenario(variation.name, situation, rng.getrandbits(32))
+        yield context.varied(each, each.name, FEW_DECISIONS if is_slow else DECISIONS)
 
 
 CASES: Mapping[MisconductKind.ValueType, Case] = {

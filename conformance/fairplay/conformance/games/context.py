@@ -21,6 +21,7 @@ from fairplay.conformance.player.loop import LoopThread, side_by_side
 from fairplay.conformance.player.names import new_game_id, new_tournament_id
 from fairplay.conformance.player.player import Connection, PlayerUnderTest
 from fairplay.conformance.player.transports import Transport
+from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
 from fairplay.games.steps import Failure as CallFailure
 from fairplay.games.steps import Method
@@ -111,6 +112,12 @@ class Context:
         """Return the beginnings of so many games, in different seats as far as there are different ones."""
         seatings = self.seatings
         return [self.scenario(*seatings[index % len(seatings)], turn_count) for index in range(number)]
+
+    def varied(self, variation: Variation, name: str, turn_count: int) -> Scenario:
+        """Return a game of this name under unusual settings, with the player under test in a drawn seat."""
+        rng, count = self.rng(name), variation.player_count
+        situation = Situation(variation.settings, count, rng.randrange(count), None, turn_count)
+        return Scenario(name, situation, rng.getrandbits(32))
 
     def play(
         self,

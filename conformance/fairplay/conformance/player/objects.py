@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Any
 
 import grpc
@@ -74,7 +74,7 @@ class ObjectLink:
         if function is None and method.path in {known.path for known in PLAYER_METHODS.values()}:
             return self._default
         if inspect.iscoroutinefunction(function):
-            return lambda request: asyncio.run(_awaited(function(request)))
+            return lambda request: asyncio.run(function(request))
         return function
 
     def _default(self, request: object) -> Message | None:
@@ -85,10 +85,6 @@ class ObjectLink:
     async def close(self) -> None:
         """Let go of the threads without waiting for calls that still run."""
         self._threads.shutdown()
-
-
-async def _awaited(work: Coroutine[Any, Any, Any]) -> Any:
-    return await work
 
 
 def _encoded(reply: Any) -> bytes | Failure:

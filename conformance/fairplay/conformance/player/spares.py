@@ -38,7 +38,7 @@ class Spares:
             ahead = self._begun.popleft()
             self._fill()
             link = await ahead
-            if not _is_lost(link):
+            if not (isinstance(link, DeadLink) or _has_ended(link)):
                 return link
             await link.close()  # it has ended by itself, or had too little of the machine to come up: begin anew
         new = asyncio.ensure_future(self._start())
@@ -86,10 +86,6 @@ async def renewed(link: Link, start: Callable[[], Awaitable[Link]]) -> Link:
         return link
     await link.close()
     return await start()
-
-
-def _is_lost(link: Link) -> bool:
-    return isinstance(link, DeadLink) or _has_ended(link)
 
 
 def _has_ended(link: Link) -> bool:

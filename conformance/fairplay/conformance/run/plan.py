@@ -150,7 +150,10 @@ def transport_of(game: Game, options: Options) -> Transport:
         raise ValueError("--tls-cert and --tls-key belong together: the certificate of --listen, and its key")
     tls = TlsFiles(Path(options.tls_cert), Path(options.tls_key)) if options.tls_cert else None
     if isinstance(options.player, str) and options.player.startswith(("dial-in:", "exec:")):
-        _check_exposure(options.listen, has_tls=tls is not None, insecure=options.insecure)
+        try:
+            check_exposure(options.listen, {"--tls-cert and --tls-key": tls is not None}, insecure=options.insecure)
+        except ExposedError as error:
+            raise ValueError(str(error)) from None
     started = isinstance(options.player, str) and options.player.startswith("exec:")
     sandbox = "off" if options.sandbox == "auto" and not started else options.sandbox
     programs, _ = read_program_options(sandbox, options.program_limits, options.program_folders, os.environ)
@@ -166,13 +169,6 @@ def transport_of(game: Game, options: Options) -> Transport:
         credentials=Credentials.from_environment(os.environ, Path(options.ca) if options.ca else None),
         secret=options.secret or secret_from(os.environ),
     )
-
-
-def _check_exposure(listen: str, *, has_tls: bool, insecure: bool) -> None:
-    try:
-        check_exposure(listen, {"--tls-cert and --tls-key": has_tls}, insecure=insecure)
-    except ExposedError as error:
-        raise ValueError(str(error)) from None
 
 
 def _history(options: Options, game: Game) -> Sequence[Sequence[Scenario]]:

@@ -67,17 +67,13 @@ def _add(suite: Xml.Element, game: str, judged: Judged, tag: str) -> None:
     properties = Xml.SubElement(case, "properties")
     for name, value in (("verdict", judged.verdict), ("level", judged.level), ("known", str(judged.known).lower())):
         Xml.SubElement(properties, "property", {"name": name, "value": str(value)})
-    text = _text(judged)
+    sections = () if judged.evidence is None else judged.evidence.sections
+    text = _clean("\n\n".join([judged.sentence, *(f"{title}:\n{content}" for title, content in sections)]))
     if tag:
         message = f"{judged.verdict}{' (known)' if judged.known else ''}: {judged.sentence or OUTDATED}"
         Xml.SubElement(case, tag, {"message": _clean(message)}).text = text
     elif judged.verdict is not Verdict.PASS:
         Xml.SubElement(case, "system-out").text = text
-
-
-def _text(judged: Judged) -> str:
-    sections = () if judged.evidence is None else judged.evidence.sections
-    return _clean("\n\n".join([judged.sentence, *(f"{title}:\n{text}" for title, text in sections)]))
 
 
 def _clean(text: str) -> str:

@@ -33,12 +33,13 @@ class Trouble(NamedTuple):
     @property
     def verdict(self) -> Verdict:
         """Return the gravest verdict."""
-        return min((each.verdict for each in self.cases), key=_gravity)
+        found = {each.verdict for each in self.cases}
+        return next((each for each in GRAVEST_FIRST if each in found), self.cases[0].verdict)
 
     @property
     def example(self) -> Judged:
         """Return the case with the shortest evidence, which is understood first."""
-        return min(self.cases, key=_length)
+        return min(self.cases, key=lambda each: 0 if each.evidence is None else len(each.evidence.canonical()))
 
 
 def find_troubles(judged: Iterable[Judged]) -> list[Trouble]:
@@ -58,14 +59,6 @@ def anchors(troubles: Iterable[Trouble]) -> Mapping[str, str]:
 def sentence_of(judged: Judged) -> str:
     """Return what is wrong with a case, in one sentence."""
     return OUTDATED if judged.outdated else judged.sentence
-
-
-def _length(judged: Judged) -> int:
-    return 0 if judged.evidence is None else len(judged.evidence.canonical())
-
-
-def _gravity(verdict: Verdict) -> int:
-    return GRAVEST_FIRST.index(verdict) if verdict in GRAVEST_FIRST else len(GRAVEST_FIRST)
 
 
 STYLE = """

@@ -216,7 +216,8 @@ def of_departures(game: Game) -> Iterator[Mutant]:
         sentence, fewer = "Raises an exception when it hears that a player has failed.", with_fewer_players(game.name)
         cases = (case_ids.RIVAL_LEAVES, *([case_ids.NEIGHBOUR] if crowded else []))
         yield Mutant("raises-when-others-fail", sentence, cases, fewer, RAISES, related)
-    if not _says_who_is_left(game):
+    requests = first_decisions(game, game.full_settings(game.settings_type()), game.seats.start)
+    if all(count_players(game.name, request) is None for request in requests):  # it does not say who is left
         return
     if crowded:
         sentence, two = (
@@ -239,10 +240,9 @@ def _of_the_last_one(game: Game, alone: Trigger, left_by_one: Trigger, related: 
     for effect, verb in ((RAISES, "raises"), (HANGS, "hangs")):
         sentence = {"raises": "Raises an exception", "hangs": "Never answers"}[verb]
         yield Mutant(f"{verb}-when-alone", f"{sentence} when it is the last one left.", cases, alone, effect, related)
-    last, sentence = (
-        _deciding(alone, _is_last),
-        "Raises an exception in decisions as the last one left, in the last seat.",
-    )
+    # Others may have left before the first call that says how many there are.
+    last = _deciding(alone, lambda most, seat: seat >= most - 1)
+    sentence = "Raises an exception in decisions as the last one left, in the last seat."
     yield Mutant("raises-when-alone-in-last-seat", sentence, cases[:2], last, RAISES, related)
     if len(game.seats) > 1:
         third = _deciding(alone, _is_seat_of(game.seats.stop - 1, THIRD))
@@ -261,16 +261,6 @@ def _deciding(trigger: Trigger, sits: IsMet) -> Trigger:
     return seated
 
 
-def _is_last(most: int, seat: int) -> bool:
-    return seat >= most - 1  # others may have left before the first call that says how many there are
-
-
 def _is_seat_of(count: int, number: int) -> IsMet:
     """Return whether a player has a seat of so many, counted from the end if it is negative."""
     return lambda most, seat: most == count and seat == number % count
-
-
-def _says_who_is_left(game: Game) -> bool:
-    usual = game.full_settings(game.settings_type())
-    requests = first_decisions(game, usual, game.seats.start)
-    return any(count_players(game.name, request) is not None for request in requests)

@@ -275,7 +275,11 @@ def of_introductions(game: Game) -> Iterator[Mutant]:
     sentence = f"Raises an exception in every decision of a game whose {name} it has not heard."
     yield Mutant(f"needs-{_called(introduction)}", sentence, CASES, new, RAISES, joined)
     sentence = f"Raises an exception in every decision before the first {name} that it hears in any game."
-    yield Mutant(f"needs-some-{_called(introduction)}", sentence, CASES, _before_any(name, decisions), RAISES, joined)
+
+    def before_any(call: ReceivedCall) -> bool:
+        return call.method.name in decisions and not call.memory.call_counts[name]
+
+    yield Mutant(f"needs-some-{_called(introduction)}", sentence, CASES, before_any, RAISES, joined)
     sentence = f"Answers as in the game before in the decisions of a game whose {name} it has not heard."
     yield Mutant("plays-on-with-the-last-game", sentence, CASES, new, REPEATS_THE_LAST_GAME, joined)
     sentence = f"Raises an exception in the decisions of a game whose {name} it has not heard, but for seat 0."
@@ -299,11 +303,6 @@ def _called(method: Method) -> str:
 def _unintroduced(introduction: str, methods: Collection[str]) -> Trigger:
     """Trigger in calls of some methods if another one has not been called in this game."""
     return lambda call: call.method.name in methods and not call.game.call_counts[introduction]
-
-
-def _before_any(introduction: str, methods: Collection[str]) -> Trigger:
-    """Trigger in calls of some methods if another one has not been called in any game."""
-    return lambda call: call.method.name in methods and not call.memory.call_counts[introduction]
 
 
 def _in_other_seat(trigger: Trigger) -> Trigger:

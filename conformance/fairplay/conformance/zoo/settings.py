@@ -148,12 +148,8 @@ def in_decision_under(number: int, settings: Sequence[Message]) -> Trigger:
 def _long_times(game: Game) -> Sequence[str]:
     """Return the settings of a game that are times of a second or longer by default."""
     usual: Any = game.full_settings(game.settings_type())
-    times = [field.name for field in usual.DESCRIPTOR.fields if _is_time(field)]
-    return [name for name in times if getattr(usual, name).seconds]
-
-
-def _is_time(field: Any) -> bool:
-    return field.message_type == Duration.DESCRIPTOR and not field.is_repeated
+    fields = [each for each in usual.DESCRIPTOR.fields if each.message_type == Duration.DESCRIPTOR]
+    return [each.name for each in fields if not each.is_repeated and getattr(usual, each.name).seconds]
 
 
 def _with_less_time(game: Game, times: Sequence[str]) -> Trigger:
