@@ -3,17 +3,133 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import math
+import shlex
+import shutil
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fairplay.conformance.run.options import Options
-from fairplay.conformance.run.plan import make_plan, transport_of
+from fairplay.conformance.run.options import OPTIONS, Options, repeat_command
+from fairplay.conformance.run.plan import make_plan, read_known_failures, transport_of
+from fairplay.conformance.run.report import ProgramFile, program_files
 from fairplay.games.game import find
 from fairplay.sandbox.bubblewrap import SandboxMissingError
+
+PLAIN = Options("fish", "exec:./me --fast")
+EVERYTHING = Options(
+    "fish",
+    "exec:./me",
+    level="must",
+    only="memory",
+    seed=7,
+    nonce="a word",
+    limit_s=0.5,
+    first_limit_s=120.0,
+    budget_s=60.0,
+    start_limit_s=90.0,
+    listen="127.0.0.1:50",
+    tls_cert="cert.pem",
+    tls_key="key.pem",
+    insecure=True,
+    ca="ca.pem",
+    sandbox="off",
+    program_limits="memory=1GiB",
+    program_folders="/a:/b",
+    jobs=4,
+    fail_fast=True,
+    known_failures="known.txt",
+    secret="a secret",
+    examples=3,
+)
+NAMES = {option.name: option for option in OPTIONS}
+
+
+def test_what_is_as_usual_need_not_be_typed_again() -> None:
+    wanted = ["fairplay", "certify", "fish", "exec:./me --fast", "--only", "memory.early-end", "--seed", "1"]
+    assert shlex.split(repeat_command(PLAIN, "memory.early-end")) == wanted
+
+
+def test_a_repeat_command_has_all_that_a_verdict_depends_on_and_nothing_else() -> None:
+    assert repeat_command(EVERYTHING, "a.b") == (
+        "fairplay certify fish exec:./me --only a.b --seed 7 --nonce 'a word' --limit 0.5s --first-limit 2m"
+        " --start-limit 90s --listen 127.0.0.1:50 --tls-cert cert.pem --tls-key key.pem --insecure --ca ca.pem"
+        " --sandbox off --program-limits memory=1GiB --program-folders /a:/b"
+    )
+
+
+def test_a_repeat_command_names_the_games_to_judge() -> None:
+    assert repeat_command(PLAIN, "a.b", "seat-0-of-2").endswith(" --only a.b --seed 1 --history seat-0-of-2")
+    with_history = replace(PLAIN, history="seat-1-of-2")
+    assert repeat_command(with_history, "a.b").endswith(" --history seat-1-of-2")
+    assert repeat_command(with_history, "a.b", "seat-0-of-2").endswith(" --history seat-0-of-2")
+
+
+def test_nobody_can_type_a_player_that_is_an_object() -> None:
+    assert repeat_command(Options("fish", object), "a.b") == ""
+
+
+def test_nobody_can_type_a_secret_or_the_number_of_drawn_states() -> None:
+    assert NAMES.keys().isdisjoint({"game", "player", "secret", "examples"})
+    assert "a secret" not in repr(EVERYTHING)
+
+
+def test_what_is_drawn_follows_from_the_seed_and_the_nonce() -> None:
+    assert PLAIN.drawn_seed == 1
+    # Whoever checks a certificate draws the same with any later version: the first 64 bits of sha256 of "7/a word".
+    assert EVERYTHING.drawn_seed == 5_937_353_204_684_761_170
+
+
+def test_a_list_has_ids_and_comments(tmp_path: Path) -> None:
+    file = tmp_path / "known"
+    file.write_text("# mine\n\nmemory.early-end  # see issue 3\n  time.under-load\n")
+    assert read_known_failures(file, ["memory.early-end", "time.under-load", "x"]) == {
+        "memory.early-end",
+        "time.under-load",
+    }
+
+
+def test_an_unknown_id_is_answered_with_a_suggestion(tmp_path: Path) -> None:
+    file = tmp_path / "known"
+    file.write_text("memory.earlyend\n")
+    with pytest.raises(ValueError, match=r"no such case; did you mean memory\.early-end\?"):
+        read_known_failures(file, ["memory.early-end"])
+
+
+def test_a_list_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="cannot be read: No such file"):
+        read_known_failures(tmp_path / "none", [])
+    (tmp_path / "bytes").write_bytes(b"\xff")
+    with pytest.raises(ValueError, match="cannot be read"):
+        read_known_failures(tmp_path / "bytes", [])
+
+
+def test_the_executable_is_looked_up_and_arguments_that_are_files_are_named(tmp_path: Path) -> None:
+    script = tmp_path / "play.sh"
+    script.write_text("exit 0\n")
+    shell = Path(shutil.which("sh") or "")
+    assert program_files(f"exec:sh {script} --fast {tmp_path} nothing") == (
+        ProgramFile("sh", hashlib.sha256(shell.read_bytes()).hexdigest()),
+        ProgramFile(str(script), hashlib.sha256(b"exit 0\n").hexdigest()),
+    )
+
+
+def test_a_file_that_cannot_be_read_is_named_without_a_digest() -> None:
+    assert program_files("exec:no-such-program /proc/self/mem") == (ProgramFile("/proc/self/mem", ""),)
+
+
+def test_a_program_that_is_not_there_or_is_code_on_the_command_line_has_no_file() -> None:
+    assert program_files("exec:no-such-program") == ()
+    assert program_files(f"exec:no-such-program {'x' * 10_000}") == ()
+
+
+@pytest.mark.parametrize("player", ["bot:first", "dial-in:sh", "grpc://127.0.0.1:5000", list])
+def test_a_player_that_is_not_started_has_no_files(player: str) -> None:
+    assert program_files(player) == ()
 
 
 def plan(player: Any = "bot:first", **more: Any) -> Any:

@@ -1,8 +1,9 @@
-"""Worker processes of a run: what they report, and what happens when one of them dies."""
+"""Worker processes of a run: what they report, and what happens when one of them dies; the events of a run."""
 
 from __future__ import annotations
 
 import os
+import pickle
 import sys
 import time
 from collections.abc import Callable
@@ -16,11 +17,94 @@ import pytest
 
 from fairplay.certificate import Verdict
 from fairplay.conformance.run.engine import Messages, Worker, run
-from fairplay.conformance.run.judge import CaseBegan, Event, Tally
+from fairplay.conformance.run.judge import Began, CaseBegan, CaseJudged, Ended, Event, Tally
 from fairplay.conformance.run.options import Options
 from fairplay.conformance.run.plan import make_plan
+from fairplay.conformance.run.report import Report
+from fairplay.conformance.run.roster import CertificationWork
+from fairplay.server.cluster.jobs import WorkerError, make_job
+from fairplay.server.cluster.worker import do
 from tests.conformance.harness import player
 from tests.interrupts import blocking_ctrl_c, ignoring_ctrl_c
+
+
+class Recorder:
+    """Keeps all events."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def take(self, event: Event) -> None:
+        self.events.append(event)
+
+
+def test_writers_get_each_case_as_it_begins_and_as_it_is_judged_between_beginning_and_end() -> None:
+    first, second = Recorder(), Recorder()
+    report = run(Options("fish", player, only="contract", limit_s=5.0), (first, second))
+    began, *reported, ended = first.events
+    assert isinstance(began, Began)
+    assert isinstance(ended, Ended)
+    assert ended.report is report
+    ids = [case.id for case in began.cases]
+    assert len(ids) > 1
+    assert [type(event) for event in reported] == [CaseBegan, CaseJudged] * len(ids)
+    assert [event.case_id for event in reported if isinstance(event, CaseBegan)] == ids
+    assert [event.judged for event in reported if isinstance(event, CaseJudged)] == report.judged
+    assert second.events == first.events
+
+
+def test_with_jobs_each_case_begins_before_it_is_judged_and_the_report_has_their_order() -> None:
+    recorder = Recorder()
+    report = run(Options("fish", "bot:first", only="contract,memory", jobs=2), (recorder,))
+    began, *reported, ended = recorder.events
+    assert isinstance(began, Began)
+    assert isinstance(ended, Ended)
+    ids = [case.id for case in began.cases]
+    begun = [event.case_id for event in reported if isinstance(event, CaseBegan)]
+    judged = [event.judged.id for event in reported if isinstance(event, CaseJudged)]
+    assert sorted(begun) == sorted(judged) == sorted(ids)
+    for case_id in ids:
+        places = [index for index, event in enumerate(reported) if case_of(event) == case_id]
+        assert [type(reported[index]) for index in places] == [CaseBegan, CaseJudged]
+    assert [each.id for each in report.judged] == ids
+    assert report.complete
+
+
+def case_of(event: Event) -> str:
+    assert isinstance(event, CaseBegan | CaseJudged)
+    return event.case_id if isinstance(event, CaseBegan) else event.judged.id
+
+
+def test_nothing_begins_where_no_case_is_meant() -> None:
+    recorder = Recorder()
+    with pytest.raises(ValueError, match="no case matches 'contrakt'"):
+        run(Options("fish", player, only="contrakt"), (recorder,))
+    assert recorder.events == []
+
+
+ONLY = "contract.reachable,contract.describes-itself"
+
+
+def judged(options: Options) -> Report:
+    report = pickle.loads(do(make_job("certify", CertificationWork(options), [str(options.player)])))
+    assert isinstance(report, Report)
+    return report
+
+
+@pytest.mark.parametrize("player", ["bot:first", "exec:false"])
+def test_a_worker_finds_what_is_found_here(player: str) -> None:
+    options = Options("fish", player, only=ONLY, start_limit_s=60.0)
+    here, there = run(options), judged(options)
+    assert there.run == here.run
+    assert [(each.id, each.verdict, each.sentence) for each in there.judged] == [
+        (each.id, each.verdict, each.sentence) for each in here.judged
+    ]
+    assert (there.player, there.complete, there.exit_code) == (here.player, here.complete, here.exit_code)
+
+
+def test_a_worker_that_lacks_what_the_options_ask_for_says_so() -> None:
+    with pytest.raises(WorkerError, match=r": there is no level 'most'"):
+        judged(Options("fish", "bot:first", level="most"))
 
 
 def workers() -> list[psutil.Process]:
