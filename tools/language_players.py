@@ -31,6 +31,12 @@ START_LIMIT = "30s"
 """For a player to come up, on a machine that is busy with something else."""
 CALL_LIMIT = "10s"
 """For a call: six programs that have just come up share the machine, and the first call of a JVM is slow."""
+LEAST_CALLS = 200
+MOST_MS = 10.0
+TOURNAMENT = shlex.split("--set rows=8 --set columns=8 --concurrency 1 --seed 1 --json /dev/null")
+FORMAT = ("--format", "round-robin cycles=8")
+"""With the settings above, games that have enough calls to each of two players."""
+LIMITS = ("--start-limit", START_LIMIT, "--limit", "10s")
 
 
 class Failed(Exception):  # noqa: N818 - names what happened to the player
@@ -220,14 +226,6 @@ def guarded(folder: Path) -> Guarded:
     token = execute([FAIRPLAY, "accounts", "add", "ann", "--role", "operator", "--records", str(records)]).strip()
     variables = {"FAIRPLAY_CA": str(folder / "tls" / "ca.pem"), "FAIRPLAY_TOKEN": token}
     return Guarded(f"--records {records} --accounts --tls {certificate} {key}", variables, certificate, key, token)
-
-
-LEAST_CALLS = 200
-MOST_MS = 10.0
-TOURNAMENT = shlex.split("--set rows=8 --set columns=8 --concurrency 1 --seed 1 --json /dev/null")
-FORMAT = ("--format", "round-robin cycles=8")
-"""With the settings above, games that have enough calls to each of two players."""
-LIMITS = ("--start-limit", START_LIMIT, "--limit", "10s")
 
 
 class CallTimes(NamedTuple):

@@ -23,6 +23,13 @@ from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 MAX_GROWTH_MIB = 256.0
 MAX_RECORD_BYTES = 128 * 1024
 """The most that a game adds to the records, whatever its players send."""
+UNKNOWN_FIELD = 15_000
+GAME = "fish"
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+SETTINGS = b"\x00\x00\x00\x04\x00" + bytes(4)
+BATCH = 50
+CALL_LIMIT_S = 5.0
+FRAMES_A_CONNECTION = 200
 
 
 @dataclass(slots=True)
@@ -56,9 +63,6 @@ class Report:
     def count_status(self, status: str) -> None:
         """Count how a call or a stream ended."""
         self.statuses[status] = self.statuses.get(status, 0) + 1
-
-
-UNKNOWN_FIELD = 15_000
 
 
 def random_message(rng: random.Random, descriptor: Descriptor, depth: int = 0) -> Any:
@@ -119,9 +123,6 @@ def _varint(value: int) -> bytes:
     return bytes([*groups, value])
 
 
-GAME = "fish"
-
-
 async def play_on(channel: grpc.aio.Channel, link: str, report: Report, over: asyncio.Event) -> None:
     """Have games played with the player behind a link, and the health checked, until the attack is over."""
     referee: Any = RefereeServiceStub(channel)
@@ -134,13 +135,6 @@ async def play_on(channel: grpc.aio.Channel, link: str, report: Report, over: as
         game = (await referee.PlayGame(PlayGameRequest(plan=GamePlan(game=GAME, players=players)))).game
         report.game_count += 1
         report.failed_game_count += bool(game.result.misconducts or game.result.aborted)
-
-
-PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-SETTINGS = b"\x00\x00\x00\x04\x00" + bytes(4)
-BATCH = 50
-CALL_LIMIT_S = 5.0
-FRAMES_A_CONNECTION = 200
 
 
 class Attack:

@@ -39,6 +39,8 @@ one family are counted: `rules.whole-game.*` (9). For `rules.whole-games` one fa
 """
 MANY = 3
 PROGRAMS = "What only a program can do"
+SPARE_JOBS = 1
+"""So many more processes than cores: some wait, for mutants that hang and for programs that start."""
 
 
 def page(rows: Sequence[Row]) -> str:
@@ -85,10 +87,6 @@ def _others(each: Mutant, caught: Iterable[str]) -> Iterator[str]:
 def _family(case_id: str) -> str:
     first, second, *rest = case_id.split(".")
     return f"{first}.{second}" if rest else first
-
-
-SPARE_JOBS = 1
-"""So many more processes than cores: some wait, for mutants that hang and for programs that start."""
 
 
 def main(arguments: Sequence[str]) -> int:

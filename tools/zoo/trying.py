@@ -29,6 +29,12 @@ OWNERS = (case_ids.BACK_TO_BACK, case_ids.AT_ONCE, case_ids.TOURNAMENT)
 """Cases that nearly all that goes wrong elsewhere could be held against, besides those of whole games."""
 SEATINGS = 3
 """The whole games that most other cases compare with are those of so many seats."""
+AMPLE_S = 5.0
+LIMITS_S = {True: (0.2, 1.0), False: (AMPLE_S,)}
+"""Whether the mutant is late -> the limits to try it with. Busy machines need the longer one."""
+START_LIMIT_S = 20.0
+SEED = 2
+EXAMPLES = 20
 
 
 def choose(game: Game, mutant: Mutant, seed: int) -> str:
@@ -51,14 +57,6 @@ def _is_drawn(game: Game, mutant: Mutant, seed: int, case_id: str) -> bool:
     """Return whether a case is drawn: with those of other groups that look at the same games, and see each other."""
     _, _, games = case_id.partition(".")
     return crc32(f"{seed}/{game.name}/{mutant.name}/{games}".encode()) % PARTS == 0
-
-
-AMPLE_S = 5.0
-LIMITS_S = {True: (0.2, 1.0), False: (AMPLE_S,)}
-"""Whether the mutant is late -> the limits to try it with. Busy machines need the longer one."""
-START_LIMIT_S = 20.0
-SEED = 2
-EXAMPLES = 20
 
 
 class Task(NamedTuple):

@@ -12,6 +12,8 @@ from fairplay.server.records.verify import CHECKS, verify
 from fairplay.v1.record_pb2 import Record
 from fairplay.v1.tournament_pb2 import RoundGame, Standing
 
+ALL_CHECKS = {**CHECKS, "tournament": check_tournament}
+
 
 @dataclass(frozen=True, slots=True)
 class Seat:
@@ -98,9 +100,6 @@ def band_warning(standings: Sequence[Standing]) -> str:
         f"These games cannot tell {whom} entrants apart: {who} share a band, as the intervals of their ratings "
         "overlap; more rounds or --deals make these narrower."
     )
-
-
-ALL_CHECKS = {**CHECKS, "tournament": check_tournament}
 
 
 def check_record(record: Record) -> Sequence[str]:

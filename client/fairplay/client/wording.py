@@ -16,6 +16,14 @@ from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.table_pb2 import Part, Seat, Table, TableStatus, User
 
 FILE_NAME = re.compile(r"[^A-Za-z0-9_.-]")
+MAX_REASON_CHARS = 160
+MAX_OUTPUT_LINES = 6
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+STATES = {
+    TableStatus.TABLE_STATUS_OPEN: "open",
+    TableStatus.TABLE_STATUS_RUNNING: "running",
+    TableStatus.TABLE_STATUS_OVER: "over",
+}
 
 
 def harmless(markup: str) -> Text:
@@ -35,10 +43,6 @@ def counted(count: int, noun: str) -> str:
 def file_name(record_id: str, suffix: str) -> str:
     """Return a name for a file of a record, without '/': ids may have it."""
     return f"{FILE_NAME.sub('+', record_id) or 'record'}{suffix}"
-
-
-MAX_REASON_CHARS = 160
-MAX_OUTPUT_LINES = 6
 
 
 def describe_cause(misconduct: Misconduct) -> str:
@@ -98,14 +102,6 @@ def draw_standing(result: GameResult) -> str:
         return "nobody is left"
     first, *others = groups
     return "  ".join([f"[bold green]{first or 'nobody'}[/]", *others])
-
-
-REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-STATES = {
-    TableStatus.TABLE_STATUS_OPEN: "open",
-    TableStatus.TABLE_STATUS_RUNNING: "running",
-    TableStatus.TABLE_STATUS_OVER: "over",
-}
 
 
 def plain(text: str) -> str:

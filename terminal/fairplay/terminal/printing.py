@@ -22,6 +22,9 @@ from fairplay.games.kit.files import Output
 
 SHORT_LIST = re.compile(r"\[\n([-\d.,\s]+)\n *\]")
 """A list of numbers, as json.dumps indents it. In strings there are no line ends, so that they stay as they are."""
+CASES_NEEDED = 5
+"""So many cases say something about those that follow."""
+LINE_EVERY_S = 30.0
 
 
 def make_console(*, errors: bool = False) -> Console:
@@ -89,9 +92,7 @@ def draw_board(game: Game, state: Message, players: Sequence[str], title: str) -
     return Panel(Text.from_markup(game.text(state, players)), title=title, expand=False)
 
 
-CASES_NEEDED = 5
-"""So many cases say something about those that follow."""
-LINE_EVERY_S = 30.0
+# --- how long something takes ---
 
 
 class Estimate:

@@ -41,6 +41,28 @@ MAX_CHARS = 16 * 1024 * 1024
 MAX_TEXT_CHARS = 200
 MAX_LINK_CHARS = 4_096
 HEADER = re.compile(r"^[ \t]*\[\[[ \t]*entrant[ \t]*\]\]", re.MULTILINE)
+PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+PLACEHOLDERS = ("path", "name")
+IGNORED = ("__pycache__", "node_modules", "venv", "target", "build")
+LANGUAGES = {
+    ".c": "C",
+    ".cpp": "C++",
+    ".cs": "C#",
+    ".go": "Go",
+    ".jar": "Java",
+    ".java": "Java",
+    ".jl": "Julia",
+    ".js": "JavaScript",
+    ".kts": "Kotlin",
+    ".mjs": "JavaScript",
+    ".php": "PHP",
+    ".py": "Python",
+    ".rb": "Ruby",
+    ".rs": "Rust",
+    ".scala": "Scala",
+    ".ts": "TypeScript",
+}
+"""What the suffix of a file in a command says about its language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +198,9 @@ def _quoted(text: str) -> str:
     return f"'{shown.translate(UNPRINTABLE)}'"
 
 
+# --- files ---
+
+
 def read_roster(file: Path) -> Roster:
     """Return the roster in a file, which programs must not see: it may hold secrets of players.
 
@@ -188,30 +213,6 @@ def read_roster(file: Path) -> Roster:
         raise UsageError(f"the roster {file} cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise UsageError(str(error)) from None
-
-
-PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
-PLACEHOLDERS = ("path", "name")
-IGNORED = ("__pycache__", "node_modules", "venv", "target", "build")
-LANGUAGES = {
-    ".c": "C",
-    ".cpp": "C++",
-    ".cs": "C#",
-    ".go": "Go",
-    ".jar": "Java",
-    ".java": "Java",
-    ".jl": "Julia",
-    ".js": "JavaScript",
-    ".kts": "Kotlin",
-    ".mjs": "JavaScript",
-    ".php": "PHP",
-    ".py": "Python",
-    ".rb": "Ruby",
-    ".rs": "Rust",
-    ".scala": "Scala",
-    ".ts": "TypeScript",
-}
-"""What the suffix of a file in a command says about its language."""
 
 
 @dataclass(frozen=True, slots=True)

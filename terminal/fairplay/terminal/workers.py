@@ -15,6 +15,8 @@ from fairplay.server.links.spec import parse_link
 from fairplay.terminal.commands.extras import missing_module
 from fairplay.terminal.commands.parameters import Cluster, Programs
 
+WAIT, END = "wait", "end"
+
 
 def parse_program_options(typed: Programs, links: Iterable[str], *, confined: bool = False) -> ProgramOptions:
     """Return the options of programs as they were typed, and say aloud if one of the links has to do without a sandbox.
@@ -38,9 +40,6 @@ def hide_from_programs(file: Path) -> None:
     """Keep a file with secrets from all programs that this process, or a child of it, runs in sandboxes."""
     known = os.environ.get(HIDDEN_VARIABLE, "")
     os.environ[HIDDEN_VARIABLE] = os.pathsep.join(filter(None, (known, str(file.absolute()))))
-
-
-WAIT, END = "wait", "end"
 
 
 def parse_cluster(typed: Cluster, links: Iterable[str], written: Iterable[Path] = ()) -> ClusterOptions | None:

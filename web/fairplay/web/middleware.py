@@ -25,6 +25,30 @@ VISITOR: ContextVar[str] = ContextVar("fairplay_visitor", default="")
 """The address of the browser that is answered now; empty where the pages act by themselves."""
 NAME = re.compile(r"[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]")
 HOST = re.compile(rf"({NAME.pattern})(:\d{{1,5}})?")
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+HEALTH = "/healthz"
+HTTPS_ONLY = "max-age=31536000"
+SAFE_METHODS = ("GET", "HEAD")
+OTHER_HOST = "These pages are not served under this name. Whoever runs them adds it with --hosts."
+FOREIGN = "This form was sent from a page of another site, which may not act for you here. Go back and try again."
 
 
 def parse_networks(text: str) -> Networks:
@@ -101,6 +125,9 @@ def _last(scope: Scope, name: str) -> str:
     return values[-1].rpartition(",")[2].strip() if values else ""
 
 
+# --- the path of a proxy ---
+
+
 class Rooted:
     """Takes requests below a path, whether the proxy passes that path on or cuts it off."""
 
@@ -115,32 +142,6 @@ class Rooted:
             whole = path if path == self._root or path.startswith(f"{self._root}/") else self._root + path
             scope = {**scope, "root_path": self._root, "path": whole}
         await self._app(scope, receive, send)
-
-
-POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self'",
-        "connect-src 'self'",
-        "form-action 'self'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-    )
-)
-HEADERS = {
-    "Content-Security-Policy": POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
-HEALTH = "/healthz"
-HTTPS_ONLY = "max-age=31536000"
-SAFE_METHODS = ("GET", "HEAD")
-OTHER_HOST = "These pages are not served under this name. Whoever runs them adds it with --hosts."
-FOREIGN = "This form was sent from a page of another site, which may not act for you here. Go back and try again."
 
 
 class Guard:

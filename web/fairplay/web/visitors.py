@@ -27,6 +27,11 @@ from fairplay.web.changes import Changes
 LOCK = "lock"
 VISITOR = "visitor.json"
 LOG = logging.getLogger(__name__)
+KEY_BYTES = 32
+NEWS_LIMIT_S = 10.0
+SWEEP_S = 1.0
+RETURN_PAUSE_S = 0.5
+FULL = "so many people are here already that nobody else can enter through these pages"
 
 
 def usual_directory(environment: Mapping[str, str]) -> Path:
@@ -111,13 +116,6 @@ def _locked(directory: Path) -> IO[str]:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         stack.pop_all()
         return file
-
-
-KEY_BYTES = 32
-NEWS_LIMIT_S = 10.0
-SWEEP_S = 1.0
-RETURN_PAUSE_S = 0.5
-FULL = "so many people are here already that nobody else can enter through these pages"
 
 
 class Visitor:

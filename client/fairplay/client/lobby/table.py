@@ -22,6 +22,9 @@ from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.v1.table_pb2 import Table
 
 PATIENCE_S = 60.0
+PAUSE_S = 1.0
+UNKNOWN = "This game cannot be drawn here: it is not installed."
+FINAL = (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.UNIMPLEMENTED)
 
 
 class LocalPlayer:
@@ -75,9 +78,7 @@ def limit_s(table: Table) -> float:
     return min(seconds(control.decision_limit), seconds(control.first_decision_limit))
 
 
-PAUSE_S = 1.0
-UNKNOWN = "This game cannot be drawn here: it is not installed."
-FINAL = (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.UNIMPLEMENTED)
+# --- watching ---
 
 
 class Spectator:

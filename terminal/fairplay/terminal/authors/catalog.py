@@ -121,6 +121,9 @@ def _plain(value: Any, key: str) -> str:
     return json.dumps(value)
 
 
+# --- formats ---
+
+
 def show_formats(name: str | None, as_json: bool) -> None:
     """Show one format, or all. Raises UsageError if there is none of this name."""
     found = [find_format(each) for each in ([name] if name is not None else formats.registered())]

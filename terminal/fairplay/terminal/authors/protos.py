@@ -17,6 +17,7 @@ from fairplay.games.distribution import pip_install
 CHECKOUT = Path(__file__).resolve().parents[4]
 """The root of the repository, where this package is not installed from a wheel."""
 BESIDE = ("README.md", "LICENSE", "buf.yaml", "buf.gen.yaml")
+GO_MODULE = "github.com/fairplay-protocol/fairplay-go"
 
 
 def find_data(name: str) -> Path:
@@ -49,9 +50,6 @@ def write_protos(folder: Path) -> None:
         shutil.copyfile(proto, target)
     for name in BESIDE:
         shutil.copyfile(find_data("proto") / name, folder / name)
-
-
-GO_MODULE = "github.com/fairplay-protocol/fairplay-go"
 
 
 class Output(NamedTuple):
@@ -145,6 +143,9 @@ def find_generator(language: str) -> Generator:
             raise FailedError(f"{output.plugin} is missing: {advice}")
         found.append(output._replace(plugin=program))
     return Generator(language, (protoc,), tuple(found))
+
+
+# --- stubs ---
 
 
 def write_stubs(folder: Path, generator: Generator) -> None:

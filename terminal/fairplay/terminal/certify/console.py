@@ -113,6 +113,9 @@ class ConsoleWriter:
         self._console.print(harmless(markup), soft_wrap=True)
 
 
+# --- several players ---
+
+
 class SeveralView:
     """Shows how far each player is that is being judged, and the whole."""
 

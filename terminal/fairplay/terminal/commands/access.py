@@ -7,27 +7,22 @@ from typing import Annotated
 
 import typer
 
-from fairplay.terminal.commands.options import argument, command, option
+from fairplay.terminal.commands.options import argument, command, group, option
 from fairplay.terminal.commands.parameters import Authorities, PlainJson, ServerRecords
 
-
-def _group(help_: str) -> typer.Typer:
-    return typer.Typer(help=help_, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
-
-
-accounts = _group("""Say who may use a server with --accounts.
+accounts = group("""Say who may use a server with --accounts.
 
     Example:
 
     \b
       fairplay accounts add alice --role player --records records > alice.token""")
-tokens = _group("""Make and revoke the tokens of accounts.
+tokens = group("""Make and revoke the tokens of accounts.
 
     Example:
 
     \b
       fairplay tokens list --records records""")
-invitations = _group("""Invite people to make accounts of their own.
+invitations = group("""Invite people to make accounts of their own.
 
     Example:
 
@@ -37,11 +32,6 @@ invitations = _group("""Invite people to make accounts of their own.
 RoleName = Annotated[str, option("ROLE", "player, organiser or operator.")]
 Days = Annotated[int, option("N", "How long it is valid.", min=1, max=3_650)]
 AccountName = Annotated[str, argument("NAME", "The name of the account.")]
-
-
-@accounts.callback()
-def _accounts() -> None:
-    """Say who may use a server with --accounts."""
 
 
 @accounts.command()
@@ -60,9 +50,11 @@ def add(
     \b
       fairplay accounts add alice --role player --records records > alice.token
     """
-    from fairplay.terminal.operator.accounts import add_account
+    from fairplay.terminal.operator.accounts import DAY_S, opened, show_token
 
-    add_account(records, name, role, subject, days)
+    with opened(records) as known:
+        known.add(name, role, subject)
+        show_token(known.new_token(name, days * DAY_S), f"{name} is an account of the role {role}")
 
 
 @accounts.command("list")
@@ -75,9 +67,11 @@ def list_accounts(records: ServerRecords, json: PlainJson = False) -> None:
     \b
       fairplay accounts list --records records
     """
-    from fairplay.terminal.operator.accounts import show_accounts
+    from fairplay.terminal.operator.accounts import opened, show
 
-    show_accounts(records, json=json)
+    with opened(records) as known:
+        rows = [{"name": row.name, "role": row.role, "subject": row.subject} for row in known.accounts]
+    show(rows, ("name", "role", "subject"), json=json)
 
 
 @accounts.command()
@@ -94,9 +88,11 @@ def role(
     \b
       fairplay accounts role alice organiser --records records
     """
-    from fairplay.terminal.operator.accounts import change_role
+    from fairplay.terminal.operator.accounts import opened, say
 
-    change_role(records, name, role)
+    with opened(records) as known:
+        known.change(name, role)
+    say(f"{name} has the role {role} now")
 
 
 @accounts.command()
@@ -109,9 +105,11 @@ def remove(name: AccountName, records: ServerRecords) -> None:
     \b
       fairplay accounts remove alice --records records
     """
-    from fairplay.terminal.operator.accounts import remove_account
+    from fairplay.terminal.operator.accounts import opened, say
 
-    remove_account(records, name)
+    with opened(records) as known:
+        known.remove(name)
+    say(f"{name} was removed, with all of its tokens")
 
 
 @accounts.command()
@@ -136,11 +134,6 @@ def create(
     create_account(name, server, ca)
 
 
-@tokens.callback()
-def _tokens() -> None:
-    """Make and revoke the tokens of accounts."""
-
-
 @tokens.command("new")
 @command
 def new_token(name: AccountName, records: ServerRecords, days: Days = 365) -> None:
@@ -151,9 +144,10 @@ def new_token(name: AccountName, records: ServerRecords, days: Days = 365) -> No
     \b
       fairplay tokens new alice --days 30 --records records > alice.token
     """
-    from fairplay.terminal.operator.accounts import new_token
+    from fairplay.terminal.operator.accounts import DAY_S, opened, show_token
 
-    new_token(records, name, days)
+    with opened(records) as known:
+        show_token(known.new_token(name, days * DAY_S), f"this is a token of {name}")
 
 
 @tokens.command("list")
@@ -166,9 +160,11 @@ def list_tokens(records: ServerRecords, json: PlainJson = False) -> None:
     \b
       fairplay tokens list --records records
     """
-    from fairplay.terminal.operator.accounts import show_tokens
+    from fairplay.terminal.operator.accounts import opened, show, time_text
 
-    show_tokens(records, json=json)
+    with opened(records) as known:
+        rows = [{"id": row.id, "account": row.account, "expires": time_text(row.expires_s)} for row in known.tokens]
+    show(rows, ("id", "account", "expires"), json=json)
 
 
 @tokens.command()
@@ -184,14 +180,11 @@ def revoke(
     \b
       fairplay tokens revoke 3f29c0aa --records records
     """
-    from fairplay.terminal.operator.accounts import revoke
+    from fairplay.terminal.operator.accounts import opened, say
 
-    revoke(records, id_)
-
-
-@invitations.callback()
-def _invitations() -> None:
-    """Invite people to make accounts of their own."""
+    with opened(records) as known:
+        known.revoke(id_)
+    say(f"{id_} was revoked")
 
 
 @invitations.command("new")
@@ -209,9 +202,12 @@ def new_invitation(
     \b
       fairplay invitations new --role player --count 30 --records records > invitation.txt
     """
-    from fairplay.terminal.operator.accounts import invite
+    from fairplay.terminal.operator.accounts import DAY_S, opened, say
 
-    invite(records, role, count, days)
+    with opened(records) as known:
+        invitation = known.invite(role, count, days * DAY_S)
+    say(f"an invitation for {count} of the role {role}, valid for {days} days, shown this once only:")
+    typer.echo(invitation)
 
 
 @invitations.command("list")
@@ -224,29 +220,26 @@ def list_invitations(records: ServerRecords, json: PlainJson = False) -> None:
     \b
       fairplay invitations list --records records
     """
-    from fairplay.terminal.operator.accounts import show_invitations
+    from fairplay.terminal.operator.accounts import opened, show, time_text
 
-    show_invitations(records, json=json)
+    with opened(records) as known:
+        rows = [
+            {"id": row.id, "role": row.role, "left": str(row.left_count), "expires": time_text(row.expires_s)}
+            for row in known.invitations
+        ]
+    show(rows, ("id", "role", "left", "expires"), json=json)
 
 
-tls = typer.Typer(
-    help="""Make certificates for trials and classrooms.
+tls = group(
+    """Make certificates for trials and classrooms.
 
     Example:
 
     \b
-      fairplay tls new tls --host class.example.org""",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
+      fairplay tls new tls --host class.example.org"""
 )
 Directory = Annotated[Path, argument("DIR", "The folder of the authority.")]
 CertificateDays = Annotated[int, option("N", "How long the certificate is valid.", min=1, max=3_650)]
-
-
-@tls.callback()
-def _tls() -> None:
-    """Make certificates for trials and classrooms."""
 
 
 @tls.command()

@@ -6,22 +6,17 @@ from dataclasses import Field, dataclass, field, make_dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from fairplay.conformance.run.options import OPTIONS, is_duration, option_name, option_text
-from fairplay.terminal.commands.options import DONE, argument, command, option
+from fairplay.terminal.commands.options import DONE, argument, command, group, option
 from fairplay.terminal.commands.parameters import Authorities, GameName, PlainJson, Ship, WhenLost
 
-certificate = typer.Typer(
-    help="""Look into certificates of players.
+certificate = group(
+    """Look into certificates of players.
 
     Example:
 
     \b
-      fairplay certificate verify certificate.json""",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
+      fairplay certificate verify certificate.json"""
 )
 
 
@@ -103,11 +98,6 @@ def certify(options: CertifyOptions) -> int:
     from fairplay.terminal.certify.roster import certify_roster
 
     return certify_roster(options)
-
-
-@certificate.callback()
-def _certificates() -> None:
-    """Look into certificates of players."""
 
 
 @certificate.command()

@@ -41,6 +41,7 @@ USAGE_REASONS = (
     "INVALID_SIGN_UP",
     "NAME_INVALID",
 )
+STANDARD_OUTPUT = "-"
 
 
 def fail(sentence: str, code: int = FAILED) -> typer.Exit:
@@ -80,9 +81,6 @@ def _stopped(interrupt: KeyboardInterrupt) -> typer.Exit:
     return fail("stopped", exit_code(interrupt))
 
 
-STANDARD_OUTPUT = "-"
-
-
 def option(metavar: str, help_: str, *flags: str, **more: Any) -> Any:
     """Describe an option. It is called as its field or parameter is, e.g. --start-limit, besides what `flags` say."""
     return typer.Option(*flags, metavar=metavar or None, help=help_, **more)
@@ -111,6 +109,11 @@ def command(function: Callable[..., int | None]) -> Callable[..., None]:
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     return run
+
+
+def group(help_: str) -> typer.Typer:
+    """Return a command that has commands, with its help."""
+    return typer.Typer(help=help_, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 
 def _group_of(hint: Any) -> Any:

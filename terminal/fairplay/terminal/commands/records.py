@@ -1,28 +1,23 @@
-"""The options of `fairplay records` and its commands. Each one's work is in a module of its name."""
+"""Commands about records: list, show, export, replay, verify, copy, prune, drop, picture."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from fairplay.server.records.place import Place
-from fairplay.terminal.commands.options import argument, command, option
+from fairplay.terminal.commands.options import argument, command, group, option
 from fairplay.terminal.commands.parameters import PlainJson, RecordsSource, StoredRecords, parse_records
 
-app = typer.Typer(
-    help="""Look into records: of a store (what --records named) or of an exported file.
+app = group(
+    """Look into records: of a store (what --records named) or of an exported file.
 
     Examples:
 
     \b
       fairplay records list records/
       fairplay records show records/ GAME_ID --state-at 12
-      fairplay records verify game.fairplay""",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
+      fairplay records verify game.fairplay"""
 )
 
 RecordId = Annotated[

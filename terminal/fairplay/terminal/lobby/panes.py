@@ -45,6 +45,7 @@ Form, Help, Question { align: center middle; background: $background 60%; }
 .box Input, .box Select { margin: 0 0 1 0; }
 .box .hint { color: $text-muted; }
 """
+COLUMNS = (("table", 17), ("game", 9), ("state", 8), ("seats", 8))
 
 
 def key_bar(keys: Iterable[Key]) -> Text:
@@ -53,9 +54,6 @@ def key_bar(keys: Iterable[Key]) -> Text:
     for key in keys:
         parts += [(shown(key.name), "bold reverse"), f" {key.label}  "]
     return Text.assemble(*parts, no_wrap=True, overflow="ellipsis")
-
-
-COLUMNS = (("table", 17), ("game", 9), ("state", 8), ("seats", 8))
 
 
 class LobbyPane(Vertical):

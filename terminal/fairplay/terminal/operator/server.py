@@ -39,6 +39,13 @@ TEXT, JSON = "text", "json"
 PERIOD_S = 60.0
 MOST = 10
 """How many entries of one kind are logged in a period."""
+LEAST_HEARTBEAT_S = 0.1
+STANDBY_S = 0.5
+"""How often a server in standby asks whether it may go on."""
+MAX_NAMED = 5
+"""How many of the interrupted games and tournaments that a server goes on with are named."""
+BURST_S = 2
+"""A user of the lobby may make the requests of so many seconds at once."""
 
 
 class JsonFormatter(logging.Formatter):
@@ -93,13 +100,7 @@ def start_log(form: str) -> None:
     logging.basicConfig(level=logging.INFO, handlers=[handler])
 
 
-LEAST_HEARTBEAT_S = 0.1
-STANDBY_S = 0.5
-"""How often a server in standby asks whether it may go on."""
-MAX_NAMED = 5
-"""How many of the interrupted games and tournaments that a server goes on with are named."""
-BURST_S = 2
-"""A user of the lobby may make the requests of so many seconds at once."""
+# --- the server ---
 
 
 def run_server(options: ServeOptions) -> None:

@@ -40,6 +40,10 @@ NEW, OLD = 0, 1
 """The numbers of the two players; those of the others follow."""
 MAX_ABORTED = 3
 """After so many deals with a game that was aborted the comparison gives up: the fault is none of the players'."""
+UNDECIDED = 3
+"""The exit code of a comparison without an answer."""
+CODES = {Answer.BETTER: DONE, Answer.NOT_BETTER: FAILED, Answer.UNDECIDED: UNDECIDED}
+REFRESH_PER_S = 4
 
 
 def seatings(count: int) -> list[tuple[int, ...]]:
@@ -160,10 +164,7 @@ class Comparison:
         }
 
 
-UNDECIDED = 3
-"""The exit code of a comparison without an answer."""
-CODES = {Answer.BETTER: DONE, Answer.NOT_BETTER: FAILED, Answer.UNDECIDED: UNDECIDED}
-REFRESH_PER_S = 4
+# --- the command ---
 
 
 def compare_players(options: CompareOptions) -> int:

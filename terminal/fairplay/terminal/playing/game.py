@@ -36,6 +36,11 @@ from fairplay.v1.referee_pb2 import GamePlan, PlayGameRequest, StopGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.v1.tournament_pb2 import SignUpPolicy, TournamentPlan
 
+PAUSE = "60ms"
+START_LIMIT_S = 60.0
+SOUND_COUNT = 7
+MUTANTS = {"Cheater": "says-nothing", "Raiser": "raises-in-first-decision", "Sleeper": "hangs-in-first-decision"}
+
 
 def play_game(options: GameOptions) -> int:
     """Play one game, show it and return the exit code. Raises FailedError if nobody is left at its end."""
@@ -77,10 +82,7 @@ def _show(console: Console, game: Game, over: GameMessage) -> None:
         console.print(f"  {draw_failure(misconduct)}", soft_wrap=True)
 
 
-PAUSE = "60ms"
-START_LIMIT_S = 60.0
-SOUND_COUNT = 7
-MUTANTS = {"Cheater": "says-nothing", "Raiser": "raises-in-first-decision", "Sleeper": "hangs-in-first-decision"}
+# --- the demo ---
 
 
 def run_demo(name: str, records: Path | None, seed: int, sandbox: str, json: str | None) -> int:

@@ -37,6 +37,8 @@ STANDINGS_FRAME = 7
 """The lines of a terminal that are not for rows of standings."""
 REFRESH_PER_S = 12
 RETRY_S = 0.05
+PATIENCE_S = 2.0
+"""A forecast that takes longer is given up: there is something else to do."""
 
 
 class TournamentView:
@@ -239,10 +241,6 @@ class TournamentView:
     def _draw(self, game_id: str, state: GameState) -> RenderableType:
         message = unwrap(state, self._game, self._game.state_type) or self._game.state_type()
         return draw_board(self._game, message, self._players[game_id], game_id.rpartition("/")[2])
-
-
-PATIENCE_S = 2.0
-"""A forecast that takes longer is given up: there is something else to do."""
 
 
 def forecast_games(plan: TournamentPlan, entrant_count: int) -> int | None:

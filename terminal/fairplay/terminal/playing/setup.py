@@ -33,6 +33,11 @@ from fairplay.v1.referee_pb2 import GamePlan
 from fairplay.v1.tournament_pb2 import SignUpPolicy, TournamentPlan
 
 ORDERS = ("dealt", "given")
+CANCEL_LIMIT_S = 3.0
+PATIENCE_S = 30.0
+CHANNEL_OPTIONS = [("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 1_000)]
+RETRY_S = 0.25
+Answer = TypeVar("Answer")
 
 
 def game_plan(options: GameOptions, game: Game) -> GamePlan:
@@ -110,14 +115,6 @@ def time_control_of(setup: Setup) -> TimeControl:
 def dealt(players: Sequence[Player], seed: int) -> list[Player]:
     """Return the players in an order that is drawn by the seed of their tournament."""
     return Random(f"order of entrants {seed}").sample(players, len(players))
-
-
-CANCEL_LIMIT_S = 3.0
-PATIENCE_S = 30.0
-CHANNEL_OPTIONS = [("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 1_000)]
-RETRY_S = 0.25
-
-Answer = TypeVar("Answer")
 
 
 def server_config(setup: Setup, cluster: Cluster, players: Sequence[Player], *, resume: str | None) -> Config:

@@ -63,6 +63,8 @@ from fairplay.v1.tournament_pb2 import (
 PAGE_SIZE = 1_000
 MAX_WAITING_NAMED = 3
 OPEN = (TournamentStatus.TOURNAMENT_STATUS_SIGN_UP, TournamentStatus.TOURNAMENT_STATUS_RUNNING)
+EXAMINING = ExaminationStatus.EXAMINATION_STATUS_EXAMINING
+REFUSED = ExaminationStatus.EXAMINATION_STATUS_REFUSED
 
 
 class Details(NamedTuple):
@@ -260,8 +262,7 @@ async def _watch(channel: grpc.aio.Channel, console: Console, game: Game, tourna
     return await _get(channel, tournament_id)
 
 
-EXAMINING = ExaminationStatus.EXAMINATION_STATUS_EXAMINING
-REFUSED = ExaminationStatus.EXAMINATION_STATUS_REFUSED
+# --- players that are examined ---
 
 
 def with_examination(plan: TournamentPlan) -> TournamentPlan:
@@ -340,6 +341,9 @@ class _View:
         if name not in self._shown:
             self._shown.add(name)
             self._console.print(f"  {escape(name)} {markup}", soft_wrap=True)
+
+
+# --- what the server knows ---
 
 
 async def fetch_standings(channel: grpc.aio.Channel, tournament_id: str) -> Standings:

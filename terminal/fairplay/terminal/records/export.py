@@ -27,6 +27,40 @@ from fairplay.terminal.records.tables import JSONL, PARQUET, check_format, open_
 
 WHOLE = "fairplay"
 """The format of whole records."""
+CARD = "README.md"
+MEANINGS = {
+    "game_id": "the id of the game",
+    "tournament_id": "the tournament that it belongs to; null: none",
+    "game": "which game is played",
+    "seed": "from which all of its randomness follows",
+    "settings": "of the game, with every default filled in, as protobuf-JSON",
+    "time_control": "the limits of calls, as protobuf-JSON",
+    "players": "the names, by seat",
+    "start_time": "when it began, UTC",
+    "end_time": "when it ended, UTC; null: it did not",
+    "server_version": "which server was its referee",
+    "status": "finished, aborted (stopped through no fault of a player), or unfinished",
+    "aborted": "why it was aborted",
+    "ranks": "by seat: 1 is the best, equals share a rank; null: eliminated, or no result",
+    "scores": "by seat: the points by which the game ranks; null likewise",
+    "misconducts": "the eliminations: seat, number of the call, kind, id of the broken rule",
+    "call_count": "how many calls were made",
+    "final_state": "the last state, as protobuf-JSON, hidden things included",
+    "chain_hash": "the last hash of its record: who has the record can tell that this row is of it",
+    "number": "the number of the call, from 1, in the order in which calls were made",
+    "entry": "the number of the entry of the record that has its outcome",
+    "seat": "who was asked",
+    "player": "its name",
+    "method": "what was asked",
+    "kind": "decision, first decision or notification: which limit held",
+    "state": "the state in which it was asked, as protobuf-JSON, hidden things included",
+    "request": "what the player was told, as protobuf-JSON",
+    "reply": "what it answered, as protobuf-JSON; null: it failed",
+    "failure": "how the call failed: timeout, or what went wrong; null: it was answered",
+    "elapsed_ms": "from sending the call to reading its reply, in milliseconds",
+    "legal_replies": "what would have been legal, at most 100 (of Q: placements of one tile); null: no list",
+    "legal_reply_count": "how many legal replies there are",
+}
 
 
 def export_records(
@@ -79,40 +113,7 @@ def _export_all(console: Console, source: Source, directory: Path) -> None:
     say(console, f"{counted(done, 'record')} exported to {escape(str(directory))}")
 
 
-CARD = "README.md"
-MEANINGS = {
-    "game_id": "the id of the game",
-    "tournament_id": "the tournament that it belongs to; null: none",
-    "game": "which game is played",
-    "seed": "from which all of its randomness follows",
-    "settings": "of the game, with every default filled in, as protobuf-JSON",
-    "time_control": "the limits of calls, as protobuf-JSON",
-    "players": "the names, by seat",
-    "start_time": "when it began, UTC",
-    "end_time": "when it ended, UTC; null: it did not",
-    "server_version": "which server was its referee",
-    "status": "finished, aborted (stopped through no fault of a player), or unfinished",
-    "aborted": "why it was aborted",
-    "ranks": "by seat: 1 is the best, equals share a rank; null: eliminated, or no result",
-    "scores": "by seat: the points by which the game ranks; null likewise",
-    "misconducts": "the eliminations: seat, number of the call, kind, id of the broken rule",
-    "call_count": "how many calls were made",
-    "final_state": "the last state, as protobuf-JSON, hidden things included",
-    "chain_hash": "the last hash of its record: who has the record can tell that this row is of it",
-    "number": "the number of the call, from 1, in the order in which calls were made",
-    "entry": "the number of the entry of the record that has its outcome",
-    "seat": "who was asked",
-    "player": "its name",
-    "method": "what was asked",
-    "kind": "decision, first decision or notification: which limit held",
-    "state": "the state in which it was asked, as protobuf-JSON, hidden things included",
-    "request": "what the player was told, as protobuf-JSON",
-    "reply": "what it answered, as protobuf-JSON; null: it failed",
-    "failure": "how the call failed: timeout, or what went wrong; null: it was answered",
-    "elapsed_ms": "from sending the call to reading its reply, in milliseconds",
-    "legal_replies": "what would have been legal, at most 100 (of Q: placements of one tile); null: no list",
-    "legal_reply_count": "how many legal replies there are",
-}
+# --- games as tables ---
 
 
 def export_dataset(place: Place, wanted: str | None, directory: Path, form: str, *, legal: bool) -> None:

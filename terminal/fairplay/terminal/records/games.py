@@ -28,6 +28,10 @@ from fairplay.terminal.records.sources import Source, choose_game, open_source
 from fairplay.terminal.records.wording import Wording, answer
 from fairplay.v1.record_pb2 import Record
 
+SUFFIX = ".svg"
+PAUSE = "300ms"
+MAX_PAUSE_S = 60
+
 
 def find_installed(name: str) -> Game:
     """Return the game of this name. Raises FailedError if it is not installed."""
@@ -76,7 +80,7 @@ def read_game(record: Record) -> RecordedGame:
     return RecordedGame(overview.record_id, record, find_installed(overview.game), players)
 
 
-SUFFIX = ".svg"
+# --- pictures ---
 
 
 def draw_pictures(
@@ -112,8 +116,7 @@ def _write(path: Path, svg: str) -> None:
     Output(path).write(svg)
 
 
-PAUSE = "300ms"
-MAX_PAUSE_S = 60
+# --- replay ---
 
 
 def replay_record(place: Place, wanted: str | None, pause: str | None) -> None:

@@ -23,6 +23,9 @@ from fairplay.v1.record_pb2 import Record
 
 KINDS = ("game", "tournament", "table")
 PAGE_SIZE = 100
+MAX_NAMED = 10
+MAX_COMPARED = 1_000
+MIN_ID_CHARS = 9
 
 
 class Source(Protocol):
@@ -149,9 +152,7 @@ class FileSource:
         return ()
 
 
-MAX_NAMED = 10
-MAX_COMPARED = 1_000
-MIN_ID_CHARS = 9
+# --- which record is meant ---
 
 
 def choose(source: Source, wanted: str | None) -> Listing:

@@ -16,6 +16,11 @@ from fairplay.server.records.place import Place
 from fairplay.terminal.printing import make_console, say
 from fairplay.terminal.records.sources import choose, open_source
 
+AGE = re.compile(r"([0-9]{1,5})(h|d|w)")
+HOURS = {"h": 1, "d": 24, "w": 7 * 24}
+HOUR_NS = 3_600 * 10**9
+KEPT = {"tournaments": "tournament", "tables": "table"}
+
 
 def copy_records(source: Place, target: Place) -> None:
     """Copy what a server keeps, and say how much it is."""
@@ -35,12 +40,6 @@ def drop_record(place: Place, wanted: str) -> None:
             raise UsageError(f"{record_id} belongs to {whole}: drop that")
     found = drop(place, record_id)
     say(make_console(), escape(f"dropped {record_id}: {counted(len(found.removed), 'record')} removed"))
-
-
-AGE = re.compile(r"([0-9]{1,5})(h|d|w)")
-HOURS = {"h": 1, "d": 24, "w": 7 * 24}
-HOUR_NS = 3_600 * 10**9
-KEPT = {"tournaments": "tournament", "tables": "table"}
 
 
 def prune_records(place: Place, older: str, keep: Sequence[str], *, dry_run: bool) -> None:

@@ -31,6 +31,13 @@ from fairplay.v1.tournament_pb2 import RoundGame, Standing, Standings, Tournamen
 
 PROGRESS_POINTS = 25
 """After so many rounds, at the most, ratings are shown."""
+MAX_TIMED_GAMES = 300
+"""From so many games, spread over the tournament, the times of calls are taken."""
+MAX_SHOWN_FAILURES = 3
+"""Of so many failures of an entrant the evidence is looked for."""
+MAX_FAILED_GAMES = 300
+MAX_EVIDENCE_LINES = 60
+MAX_LINE_CHARS = 2_000
 
 
 def build_event(
@@ -165,15 +172,6 @@ def _progress(
     return "Ratings after each round", series
 
 
-MAX_TIMED_GAMES = 300
-"""From so many games, spread over the tournament, the times of calls are taken."""
-MAX_SHOWN_FAILURES = 3
-"""Of so many failures of an entrant the evidence is looked for."""
-MAX_FAILED_GAMES = 300
-MAX_EVIDENCE_LINES = 60
-MAX_LINE_CHARS = 2_000
-
-
 def games_to_read(games: Sequence[RoundGame]) -> list[str]:
     """Return the ids of the games whose records are worth reading: those with failures, and some for the times."""
     counts: Counter[str] = Counter()
@@ -186,6 +184,9 @@ def games_to_read(games: Sequence[RoundGame]) -> list[str]:
     over = [game.game_id for game in games if game.HasField("result") and not game.result.aborted]
     step = max(1, -(-len(over) // MAX_TIMED_GAMES))
     return list(dict.fromkeys([*failed, *over[::step]]))
+
+
+# --- what records tell ---
 
 
 class Findings:

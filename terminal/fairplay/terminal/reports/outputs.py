@@ -159,6 +159,9 @@ def write_outputs(
     return outputs.write(event, tournament_json(whole.tournament, whole.games, whole.standings, links, seeds))
 
 
+# --- made again from records ---
+
+
 def show_standings(place: Place, wanted: str | None, roster: Roster | None, files: Files) -> None:
     """Show the standings of a tournament, and write the files that are wanted of it.
 

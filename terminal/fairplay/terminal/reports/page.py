@@ -20,6 +20,12 @@ from fairplay.terminal.reports import plots
 from fairplay.terminal.reports.event import CallTimes, Event, Failure, Interval, Line, Person
 
 TEMPLATES = Path(__file__).with_name("templates")
+MAX_GAMES = 60
+"""So many games of an entrant are shown, the latest ones; and so many of the tournament as a list of rounds."""
+MAX_FAILURES = 200
+MAX_SHOWN_FAILURES = 3
+"""Of so many failures of an entrant the evidence is shown."""
+MAP_EXTENT = 640.0
 
 
 def render(template: str, **values: object) -> str:
@@ -45,14 +51,6 @@ def _harmless(value: object) -> object:
     if value is None:
         return ""
     return value.translate(UNPRINTABLE) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-MAX_GAMES = 60
-"""So many games of an entrant are shown, the latest ones; and so many of the tournament as a list of rounds."""
-MAX_FAILURES = 200
-MAX_SHOWN_FAILURES = 3
-"""Of so many failures of an entrant the evidence is shown."""
-MAP_EXTENT = 640.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,9 @@ LINES_HEIGHT = 340.0
 STEPS = (1, 2, 5, 10)
 SMALLEST_SPAN = 1e-9
 """Values that differ by less are shown as one."""
+MAX_TABLE = 40
+"""With more entrants the table is drawn as a map of squares: its numbers are in the JSON."""
+SHADES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,11 +202,6 @@ def _spread(wanted: Iterable[float], gap: float, low: float, high: float) -> lis
     for (number, _), at in zip(order, placed, strict=True):
         found[number] = at
     return found
-
-
-MAX_TABLE = 40
-"""With more entrants the table is drawn as a map of squares: its numbers are in the JSON."""
-SHADES = 8
 
 
 @dataclass(frozen=True, slots=True)
