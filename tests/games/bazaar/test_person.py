@@ -25,7 +25,7 @@ from fairplay.bazaar.v1.bazaar_player_pb2 import (
     WinRequest,
 )
 from fairplay.games.bazaar import rules
-from fairplay.games.bazaar.person import FRONTEND, Buying, Requesting
+from fairplay.games.bazaar.person import FRONTEND, Answer, buying, requesting
 from fairplay.games.bazaar.protocol import codec
 from fairplay.games.bazaar.rules.pieces import Card, EquationTable, Exchange, parse_bag, unpack
 from fairplay.games.bazaar.rules.state import PEBBLE, Action, Phase, Request, Settings, TurnView
@@ -66,7 +66,7 @@ def turn_state(view: TurnView = VIEW) -> bazaar_pb2.TurnState:
     )
 
 
-def parts(draft: Requesting | Buying) -> list[str]:
+def parts(draft: Answer) -> list[str]:
     return [choice.part for choice in draft.choices]
 
 
@@ -74,15 +74,15 @@ def parts(draft: Requesting | Buying) -> list[str]:
 
 
 def test_a_pebble_no_exchange_and_what_is_possible_can_be_chosen() -> None:
-    first, *ways, last = parts(Requesting(TABLE, VIEW))
+    first, *ways, last = parts(requesting(TABLE, VIEW))
     assert (first, last) == (PEBBLE_PART, NO_EXCHANGE_PART)
     assert sorted(ways) == ["equation-0-left", "equation-0-right", "equation-1-left", "equation-2-right"]
-    assert Requesting(TABLE, VIEW).reply is None
-    assert PEBBLE_PART not in parts(Requesting(TABLE, VIEW._replace(bank=0)))
+    assert requesting(TABLE, VIEW).reply is None
+    assert PEBBLE_PART not in parts(requesting(TABLE, VIEW._replace(bank=0)))
 
 
 def test_exchanges_feed_later_ones() -> None:
-    draft = Requesting(TABLE, VIEW).choose("equation-0-left").choose("equation-1-left")
+    draft = requesting(TABLE, VIEW).choose("equation-0-left").choose("equation-1-left")
     assert sorted(parts(draft)) == ["equation-0-left", "equation-0-right", "equation-1-right", "equation-2-right"]
     assert draft.reply == codec.build_request((equation("r", "bb"), equation("bb", "gg")))
 
@@ -99,7 +99,7 @@ def test_every_legal_request_of_up_to_two_exchanges_is_found_and_no_other() -> N
         ),
     ]
     found = list(map(codec.build_request, legal))
-    replies = [draft.reply for draft in drafts(Requesting(TABLE, VIEW), 2)]
+    replies = [draft.reply for draft in drafts(requesting(TABLE, VIEW), 2)]
     assert sorted(map(key, replies)) == sorted(map(key, found))
 
 
@@ -111,7 +111,7 @@ def test_every_legal_purchase_is_found_and_no_other() -> None:
         for cards in (tuple(view.visible[place] for place in order) for order in places)
         if rules.purchase_violation(view.wallet, view.visible, cards) is None
     ]
-    replies = [draft.reply for draft in drafts(Buying(view), 2)]
+    replies = [draft.reply for draft in drafts(buying(view), 2)]
     assert len(legal) > 2
     assert sorted(map(key, replies)) == sorted(map(key, legal))
 
@@ -132,7 +132,7 @@ def drafts(draft: Draft, most: int) -> list[Draft]:
 
 @given(st.lists(st.integers(0, 5), max_size=8))
 def test_what_is_chosen_is_always_a_legal_reply(picks: Sequence[int]) -> None:
-    draft = Requesting(TABLE, VIEW)
+    draft = requesting(TABLE, VIEW)
     for pick in picks:
         if draft.choices:
             draft = draft.choose(draft.choices[pick % len(draft.choices)].part)
@@ -150,7 +150,7 @@ def test_what_is_chosen_is_always_a_legal_reply(picks: Sequence[int]) -> None:
     ],
 )
 def test_an_illegal_exchange_is_refused_with_the_rule(before: Sequence[str], part: str, rule: str) -> None:
-    draft = Requesting(TABLE, VIEW)
+    draft = requesting(TABLE, VIEW)
     for chosen in before:
         draft = draft.choose(chosen)
     with pytest.raises(IllegalChoiceError) as refused:
@@ -161,14 +161,14 @@ def test_an_illegal_exchange_is_refused_with_the_rule(before: Sequence[str], par
 @pytest.mark.parametrize(("before", "part"), [(PEBBLE_PART, NO_EXCHANGE_PART), ("equation-0-left", PEBBLE_PART)])
 def test_a_turn_asks_for_one_kind_only(before: str, part: str) -> None:
     with pytest.raises(IllegalChoiceError, match="not for both"):
-        Requesting(TABLE, VIEW).choose(before).choose(part)
+        requesting(TABLE, VIEW).choose(before).choose(part)
 
 
 # --- the second half ---
 
 
 def test_cards_are_bought_one_after_the_other_and_none_is_a_reply_too() -> None:
-    draft = Buying(VIEW)
+    draft = buying(VIEW)
     assert draft.reply == RequestCardsResponse()
     assert parts(draft) == ["card-1"]
     with pytest.raises(IllegalChoiceError, match=rules.RULES["bazaar.purchase.wallet"]):

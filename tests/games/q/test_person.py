@@ -16,7 +16,7 @@ from rich.cells import cell_len
 
 from fairplay.games.frontends import IllegalChoiceError
 from fairplay.games.q import rules
-from fairplay.games.q.person import FRONTEND, Turn
+from fairplay.games.q.person import FRONTEND, Turn, turn
 from fairplay.games.q.protocol import codec
 from fairplay.games.q.rules import RULES
 from fairplay.games.q.rules.board import COLORS, Board, Coordinate, Placement, tile_of
@@ -38,12 +38,11 @@ def view(tiles: dict[Coordinate, int] | None = None, hand: Sequence[int] = HAND,
 
 
 def draft(hand: Sequence[int] = HAND, pile_left: int = 9) -> Turn:
-    shown = view(hand=hand, pile_left=pile_left)
-    return Turn(shown, shown.board)
+    return turn(view(hand=hand, pile_left=pile_left))
 
 
-def parts(turn: Turn) -> list[str]:
-    return [choice.part for choice in turn.choices]
+def parts(shown: Turn) -> list[str]:
+    return [choice.part for choice in shown.choices]
 
 
 def action(turn: Turn) -> Action:
@@ -75,7 +74,8 @@ def test_a_tile_then_its_place_then_another_in_the_same_line() -> None:
 
 
 def test_another_tile_may_be_taken_in_place_of_the_one_that_is_held() -> None:
-    assert draft().choose("hand_0").choose("hand_1") == draft().choose("hand_1")
+    instead, alone = draft().choose("hand_0").choose("hand_1"), draft().choose("hand_1")
+    assert (instead.prompt, instead.choices, instead.chosen) == (alone.prompt, alone.choices, alone.chosen)
 
 
 def test_words_are_replies() -> None:
@@ -86,12 +86,12 @@ def test_words_are_replies() -> None:
 
 @given(st.lists(st.integers(0, 50), max_size=12), st.lists(st.integers(0, 35), min_size=1, max_size=7))
 def test_what_is_chosen_is_always_a_legal_reply(picks: Sequence[int], hand: Sequence[int]) -> None:
-    turn = draft(hand)
+    chosen, seen = draft(hand), view(hand=hand)
     for pick in picks:
-        if turn.choices:
-            turn = turn.choose(turn.choices[pick % len(turn.choices)].part)
-    if turn.reply is not None:
-        assert rules.breach(turn.view.board, turn.view.hand, turn.view.pile_left, codec.read_reply(turn.reply)) is None
+        if chosen.choices:
+            chosen = chosen.choose(chosen.choices[pick % len(chosen.choices)].part)
+    if chosen.reply is not None:
+        assert rules.breach(seen.board, seen.hand, seen.pile_left, codec.read_reply(chosen.reply)) is None
 
 
 def found(turn: Turn) -> list[Action]:
@@ -115,7 +115,7 @@ def all_legal(state: State, hand: Sequence[int]) -> list[Action]:
 def test_every_legal_turn_is_found_and_no_other(hand: str) -> None:
     state = table(hand, "red star", on_map={(0, 0): "red star", (0, 1): "red square"}, pile="blue star, blue star")
     shown = rules.view(state, 0)
-    turns = found(Turn(shown, shown.board))
+    turns = found(turn(shown))
     assert len(turns) == len(set(turns))
     assert set(turns) == set(all_legal(state, shown.hand))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
@@ -12,13 +12,12 @@ from fairplay.bazaar.v1.bazaar_player_pb2 import (
     RequestCardsRequest,
     RequestCardsResponse,
     RequestPebbleOrExchangesRequest,
-    RequestPebbleOrExchangesResponse,
     SetupRequest,
     WinRequest,
 )
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.protocol import codec
-from fairplay.games.bazaar.rules.pieces import Bag, Card, EquationTable, Exchange, bag_text, card_text, holds, unpack
+from fairplay.games.bazaar.rules.pieces import Bag, EquationTable, Exchange, bag_text, card_text, holds, unpack
 from fairplay.games.bazaar.rules.state import PEBBLE, TurnView
 from fairplay.games.bazaar.views import svg, text
 from fairplay.games.bazaar.views.seats import (
@@ -36,72 +35,54 @@ from fairplay.games.kit.person import NO_MARKS, Draft, Marks, Person
 _ONE_KIND = "A turn asks for a pebble or for exchanges, not for both: take the last choice back first."
 
 
-class Requesting(NamedTuple):
-    """The reply to RequestPebbleOrExchanges; `view` is the turn as it is after the exchanges that are chosen."""
+class Answer(NamedTuple):
+    """A reply as a draft, and what the person sees as its choices leave it."""
 
-    table: EquationTable
-    view: TurnView
-    parts: tuple[str, ...] = ()
-    exchanges: tuple[Exchange, ...] = ()
+    prompt: str
+    choose: Callable[[str], Answer]
+    choices: Sequence[Choice]
+    chosen: frozenset[str]
+    reply: Any
+    own: Own
+    bank: Bag
 
-    @property
-    def prompt(self) -> str:
-        """Return what to choose, or what the reply does."""
-        if self.parts == (PEBBLE_PART,):
-            return "Take a pebble of the bank?"
-        if self.parts == (NO_EXCHANGE_PART,):
-            return "Exchange nothing, which costs a card?"
-        return "Exchange more, or send:" if self.parts else "Ask for a pebble, or exchange:"
 
-    @property
-    def choices(self) -> Sequence[Choice]:
-        """Return a pebble and no exchange as long as nothing is chosen, and the exchanges that are possible."""
-        if self.parts and not self.exchanges:
-            return ()
-        first = [(PEBBLE_PART, "a pebble of the bank")] if self.view.bank and not self.parts else []
-        usable = self.table.usable(self.view.wallet, self.view.bank)
-        ways = [(_part(self.table, way), f"give {bag_text(way.left)}, get {bag_text(way.right)}") for way in usable]
-        lines = [Choice(*each, 0.0, float(line)) for line, each in enumerate([*first, *ways])]
-        return lines if self.parts else [*lines, *self.words]
+def requesting(
+    table: EquationTable, view: TurnView, parts: tuple[str, ...] = (), exchanges: tuple[Exchange, ...] = ()
+) -> Answer:
+    """Return the draft of a reply to RequestPebbleOrExchanges; `view` is the turn as it is after the exchanges."""
+    wallet, bank = view.wallet, view.bank
 
-    @property
-    def words(self) -> Sequence[Choice]:
-        """Return what stands beside the table: no exchange, unless exchanges are chosen."""
-        return (
-            ()
-            if self.exchanges
-            else [Choice(NO_EXCHANGE_PART, "no exchange", 0.0, 2.0 * len(self.table.equations) + 1)]
-        )
-
-    @property
-    def chosen(self) -> frozenset[str]:
-        """Return the parts that are chosen."""
-        return frozenset(self.parts)
-
-    @property
-    def reply(self) -> RequestPebbleOrExchangesResponse | None:
-        """Return the reply, once anything is chosen."""
-        if not self.parts:
-            return None
-        return codec.build_request(PEBBLE if self.parts == (PEBBLE_PART,) else self.exchanges)
-
-    def choose(self, part: str) -> Requesting:
-        """Choose a pebble, nothing, or one more exchange. Raises IllegalChoiceError if that is illegal."""
-        if self.parts and (part in (PEBBLE_PART, NO_EXCHANGE_PART) or not self.exchanges):
+    def choose(part: str) -> Answer:
+        if parts and (part in (PEBBLE_PART, NO_EXCHANGE_PART) or not exchanges):
             raise IllegalChoiceError(_ONE_KIND)
         if part in (PEBBLE_PART, NO_EXCHANGE_PART):
-            if part == PEBBLE_PART and not self.view.bank:
-                raise IllegalChoiceError(rules.RULES["bazaar.pebble.bank-empty"])
-            return self._replace(parts=(part,))
-        way = next((way for way in self.table.exchanges if _part(self.table, way) == part), None)
+            _check("bazaar.pebble.bank-empty" if part == PEBBLE_PART and not bank else None)
+            return requesting(table, view, (part,))
+        way = next((way for way in table.exchanges if _part(table, way) == part), None)
         if way is None:
             raise IllegalChoiceError(rules.RULES["bazaar.exchange.in-table"])
-        wallet, bank = self.view.wallet, self.view.bank
-        if broken := rules.request_violation(self.table, wallet, bank, (way,)):
-            raise IllegalChoiceError(rules.RULES[broken])
+        _check(rules.request_violation(table, wallet, bank, (way,)))
         gain = way.right - way.left
-        after = self.view._replace(wallet=wallet + gain, bank=bank - gain)
-        return self._replace(view=after, parts=(*self.parts, part), exchanges=(*self.exchanges, way))
+        after = view._replace(wallet=wallet + gain, bank=bank - gain)
+        return requesting(table, after, (*parts, part), (*exchanges, way))
+
+    words = [] if exchanges else [Choice(NO_EXCHANGE_PART, "no exchange", 0.0, 2.0 * len(table.equations) + 1)]
+    choices: Sequence[Choice] = ()
+    reply = codec.build_request(PEBBLE if parts == (PEBBLE_PART,) else exchanges) if parts else None
+    if parts == (PEBBLE_PART,):
+        prompt = "Take a pebble of the bank?"
+    elif parts == (NO_EXCHANGE_PART,):
+        prompt = "Exchange nothing, which costs a card?"
+    else:
+        first = [(PEBBLE_PART, "a pebble of the bank")] if bank and not parts else []
+        usable = table.usable(wallet, bank)
+        ways = [(_part(table, way), f"give {bag_text(way.left)}, get {bag_text(way.right)}") for way in usable]
+        choices = [Choice(*each, 0.0, float(line)) for line, each in enumerate([*first, *ways])]
+        choices = choices if parts else [*choices, *words]
+        prompt = "Exchange more, or send:" if parts else "Ask for a pebble, or exchange:"
+    own = Own(unpack(wallet), choices, words)
+    return Answer(prompt, choose, choices, frozenset(parts), reply, own, bank)
 
 
 def _part(table: EquationTable, way: Exchange) -> str:
@@ -114,58 +95,34 @@ def _part(table: EquationTable, way: Exchange) -> str:
     raise ValueError(f"no equation of the table allows {way}")
 
 
-class Buying(NamedTuple):
-    """The reply to RequestCards; `view` is the turn as it was asked, `places` says which visible cards are bought."""
+def buying(view: TurnView, places: tuple[int, ...] = ()) -> Answer:
+    """Return the draft of a reply to RequestCards; `places` says which visible cards are bought, in order."""
+    bought = tuple(view.visible[place] for place in places)
+    wallet = view.wallet - sum(card.pebbles for card in bought)
 
-    view: TurnView
-    places: tuple[int, ...] = ()
-
-    @property
-    def wallet(self) -> Bag:
-        """Return what is left in the wallet."""
-        return self.view.wallet - sum(self.view.visible[place].pebbles for place in self.places)
-
-    @property
-    def cards(self) -> tuple[Card, ...]:
-        """Return the cards that are bought, in order."""
-        return tuple(self.view.visible[place] for place in self.places)
-
-    @property
-    def prompt(self) -> str:
-        """Return what to choose, or what the reply does."""
-        if not self.places:
-            return "Buy a card, or send to buy none:" if self.choices else "You cannot pay for any card. Go on?"
-        return "Buy another card, or send:" if self.choices else "Buy what is marked?"
-
-    @property
-    def choices(self) -> Sequence[Choice]:
-        """Return the cards that can be paid for."""
-        fitting = [
-            (place, card)
-            for place, card in enumerate(self.view.visible)
-            if place not in self.places and holds(self.wallet, card.pebbles)
-        ]
-        return [Choice(card_part(place), f"the card {card_text(card)}", float(place), 0.0) for place, card in fitting]
-
-    @property
-    def chosen(self) -> frozenset[str]:
-        """Return the cards that are bought."""
-        return frozenset(card_part(place) for place in self.places)
-
-    @property
-    def reply(self) -> RequestCardsResponse:
-        """Return the cards to buy, which may be none."""
-        return codec.build_purchase(self.cards)
-
-    def choose(self, part: str) -> Buying:
-        """Buy one more card. Raises IllegalChoiceError if it is not there or cannot be paid for."""
-        place = next((place for place in range(len(self.view.visible)) if part == card_part(place)), None)
-        if place is None or place in self.places:
+    def choose(part: str) -> Answer:
+        place = next((place for place in range(len(view.visible)) if part == card_part(place)), None)
+        if place is None or place in places:
             raise IllegalChoiceError(rules.RULES["bazaar.purchase.visible"])
-        cards = (*self.cards, self.view.visible[place])
-        if broken := rules.purchase_violation(self.view.wallet, self.view.visible, cards):
-            raise IllegalChoiceError(rules.RULES[broken])
-        return self._replace(places=(*self.places, place))
+        _check(rules.purchase_violation(view.wallet, view.visible, (*bought, view.visible[place])))
+        return buying(view, (*places, place))
+
+    choices = [
+        Choice(card_part(place), f"the card {card_text(card)}", float(place), 0.0)
+        for place, card in enumerate(view.visible)
+        if place not in places and holds(wallet, card.pebbles)
+    ]
+    if places:
+        prompt = "Buy another card, or send:" if choices else "Buy what is marked?"
+    else:
+        prompt = "Buy a card, or send to buy none:" if choices else "You cannot pay for any card. Go on?"
+    own, chosen = Own(unpack(wallet), choices), frozenset(map(card_part, places))
+    return Answer(prompt, choose, choices, chosen, codec.build_purchase(bought), own, view.bank)
+
+
+def _check(rule_id: str | None) -> None:
+    if rule_id is not None:
+        raise IllegalChoiceError(rules.RULES[rule_id])
 
 
 class BazaarPerson(Person[bazaar_pb2.State]):
@@ -186,12 +143,12 @@ class BazaarPerson(Person[bazaar_pb2.State]):
 
     async def request_pebble_or_exchanges(self, request: RequestPebbleOrExchangesRequest) -> Message:
         """Return the pebble or the exchanges that the person asks for."""
-        draft = Requesting(codec.read_table(request.turn_state.table), codec.read_view(request.turn_state))
+        draft = requesting(codec.read_table(request.turn_state.table), codec.read_view(request.turn_state))
         return await self._turn(request, request.turn_state, draft, bazaar_pb2.PHASE_REQUEST)
 
     async def request_cards(self, request: RequestCardsRequest) -> Message:
         """Return the cards that the person buys."""
-        draft = Buying(codec.read_view(request.turn_state))
+        draft = buying(codec.read_view(request.turn_state))
         reply = await self._turn(request, request.turn_state, draft, bazaar_pb2.PHASE_CARDS)
         assert isinstance(reply, RequestCardsResponse)
         self._wallet -= sum(codec.read_card(card).pebbles for card in reply.cards)
@@ -234,21 +191,16 @@ class BazaarPerson(Person[bazaar_pb2.State]):
 
     def _as_chosen(self, state: bazaar_pb2.State) -> bazaar_pb2.State:
         """Return the state with the bank as the chosen exchanges would leave it."""
-        if not isinstance(self.draft, Requesting):
+        if not isinstance(self.draft, Answer):
             return state
         after = bazaar_pb2.State()
         after.CopyFrom(state)
-        after.bank[:] = unpack(self.draft.view.bank)
+        after.bank[:] = unpack(self.draft.bank)
         return after
 
     @property
     def _own(self) -> Own:
-        match self.draft:
-            case Requesting() as draft:
-                return Own(unpack(draft.view.wallet), draft.choices, draft.words)
-            case Buying() as draft:
-                return Own(unpack(draft.wallet), draft.choices)
-        return Own(unpack(self._wallet))
+        return self.draft.own if isinstance(self.draft, Answer) else Own(unpack(self._wallet))
 
     def describe(self, state: bazaar_pb2.State) -> str:
         """Return the players with their points."""

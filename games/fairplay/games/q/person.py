@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import or_
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from fairplay.games.frontends import Choice, Frontend, GameView, IllegalChoiceEr
 from fairplay.games.kit.person import NO_MARKS, Marks, Person
 from fairplay.games.q import rules
 from fairplay.games.q.protocol import codec
-from fairplay.games.q.rules.board import Board, Placement
+from fairplay.games.q.rules.board import Placement
 from fairplay.games.q.rules.state import PASS, REPLACE, Action, Extension, View
 from fairplay.games.q.views import svg, text
 from fairplay.games.q.views.table import NOTHING_OWN, Own, cell_of, cell_part, hand_part, table, tile_words
@@ -25,98 +25,74 @@ _ONE_KIND = "A turn places tiles, replaces the hand or passes: take the last cho
 
 
 class Turn(NamedTuple):
-    """The reply to TakeTurn: tiles of the hand, each followed by the place where it goes; or a word."""
+    """The reply to TakeTurn as a draft, and what the person sees of its own."""
 
-    view: View
-    board: Board
-    """The map with the tiles that are placed."""
-    placed: tuple[Placement, ...] = ()
-    used: tuple[int, ...] = ()
-    """The places in the hand of the tiles that are placed, and at the end that of the tile that is held, if one is."""
-    word: str = ""
+    prompt: str
+    choose: Callable[[str], Turn]
+    choices: Sequence[Choice]
+    chosen: frozenset[str]
+    reply: TakeTurnResponse | None
+    own: Own
 
-    @property
-    def held(self) -> int | None:
-        """Return the place in the hand of the tile that is to be placed next, or None."""
-        return self.used[-1] if len(self.used) > len(self.placed) else None
 
-    @property
-    def prompt(self) -> str:
-        """Return what to choose, or what the reply does."""
-        if self.word:
-            return "Replace your tiles?" if self.word == "replace" else "Pass?"
-        if self.held is not None:
-            return "Place it where?"
-        return "Place another tile, or send:" if self.placed else "Choose a tile, replace or pass:"
+def turn(view: View, placed: tuple[Placement, ...] = (), used: tuple[int, ...] = (), word: str = "") -> Turn:
+    """Return the draft of a turn: tiles of the hand, each followed by the place where it goes; or a word.
 
-    @property
-    def choices(self) -> Sequence[Choice]:
-        """Return the places where the tile that is held fits, or the tiles that fit somewhere, and the words."""
-        if self.word:
-            return ()
-        if self.held is not None:
-            tile = self.view.hand[self.held]
-            return [
-                Choice(cell_part((row, column)), f"{tile_words(tile)} to [{row}, {column}]", float(column), float(row))
-                for (row, column), kinds in sorted(rules.open_spots(self.board, self.placed))
-                if kinds >> tile & 1
-            ]
-        fitting = reduce(or_, (kinds for _, kinds in rules.open_spots(self.board, self.placed)), 0)
-        below = max(row for row, _ in self.board.tiles) + 2.0
-        tiles = [
-            Choice(hand_part(place), tile_words(tile), float(place), below)
-            for place, tile in enumerate(self.view.hand)
-            if place not in self.used and fitting >> tile & 1
-        ]
-        return tiles if self.placed else [*tiles, *self.words]
+    `used` are the places in the hand of the tiles that are placed, and at the end that of the tile that is held, if one
+    is. Another tile may be chosen in place of the one that is held.
+    """
+    board = view.board.put(placed) if placed else view.board
+    held = view.hand[used[-1]] if len(used) > len(placed) else None
 
-    @property
-    def words(self) -> Sequence[Choice]:
-        """Return the words that are legal."""
-        below = max(row for row, _ in self.board.tiles) + 3.0
-        legal = [word for word, action in WORDS.items() if self._breach(action) is None]
-        return [Choice(word, word, float(number), below) for number, word in enumerate(legal)]
+    def check(action: Action) -> None:
+        _check(rules.breach(view.board, view.hand, view.pile_left, action))
 
-    def _breach(self, action: Action) -> str | None:
-        return rules.breach(self.view.board, self.view.hand, self.view.pile_left, action)
-
-    @property
-    def chosen(self) -> frozenset[str]:
-        """Return the tiles of the hand that are used, the places where they go, and the word."""
-        cells = (cell_part((row, column)) for row, column, _ in self.placed)
-        return frozenset([*map(hand_part, self.used), *cells, *([self.word] if self.word else [])])
-
-    @property
-    def reply(self) -> TakeTurnResponse | None:
-        """Return the reply, if a word is chosen or each tile has a place."""
-        if self.word:
-            return codec.build_reply(WORDS[self.word])
-        if not self.placed or self.held is not None:
-            return None
-        return codec.build_reply(Extension(self.placed))
-
-    def choose(self, part: str) -> Turn:
-        """Choose a tile, also in place of the one that is held, its place, or a word.
-
-        Raises IllegalChoiceError if that is illegal.
-        """
-        place = next((place for place in range(len(self.view.hand)) if part == hand_part(place)), None)
-        if self.word or (part in WORDS and self.placed):
+    def choose(part: str) -> Turn:
+        place = next((place for place in range(len(view.hand)) if part == hand_part(place)), None)
+        if word or (part in WORDS and placed):
             raise IllegalChoiceError(_ONE_KIND)
         if part in WORDS:
-            _check(self._breach(WORDS[part]))
-            return Turn(self.view, self.board, word=part)
+            check(WORDS[part])
+            return turn(view, word=part)
         if place is not None:
-            before = self.used[: len(self.placed)]
+            before = used[: len(placed)]
             _check("q.extension.own-tiles" if place in before else None)
-            return self._replace(used=(*before, place))
-        if self.held is None:
+            return turn(view, placed, (*before, place))
+        if held is None:
             raise IllegalChoiceError("Choose a tile of your hand first, then its place.")
         if (cell := cell_of(part)) is None:
             raise IllegalChoiceError("Choose a free place beside a tile.")
-        placement = Placement(*cell, self.view.hand[self.held])
-        _check(self._breach(Extension((*self.placed, placement))))
-        return self._replace(placed=(*self.placed, placement), board=self.board.put([placement]))
+        longer = (*placed, Placement(*cell, held))
+        check(Extension(longer))
+        return turn(view, longer, used)
+
+    below = max(row for row, _ in board.tiles) + 2.0
+    legal = ["replace", "pass"] if view.pile_left >= len(view.hand) else ["pass"]
+    words = [Choice(each, each, float(number), below + 1.0) for number, each in enumerate(legal)]
+    cells = [cell_part((row, column)) for row, column, _ in placed]
+    chosen = frozenset([*map(hand_part, used), *cells, *([word] if word else [])])
+    free = frozenset(board.spots) if held is not None else frozenset()
+    own = Own(view.hand, placed, free, () if used else words)
+    if word:
+        prompt = "Replace your tiles?" if word == "replace" else "Pass?"
+        return Turn(prompt, choose, (), chosen, codec.build_reply(WORDS[word]), own)
+    spots = list(rules.open_spots(board, placed))
+    if held is not None:
+        choices = [
+            Choice(cell_part((row, column)), f"{tile_words(held)} to [{row}, {column}]", float(column), float(row))
+            for (row, column), kinds in sorted(spots)
+            if kinds >> held & 1
+        ]
+        return Turn("Place it where?", choose, choices, chosen, None, own)
+    fitting = reduce(or_, (kinds for _, kinds in spots), 0)
+    tiles = [
+        Choice(hand_part(place), tile_words(tile), float(place), below)
+        for place, tile in enumerate(view.hand)
+        if place not in used and fitting >> tile & 1
+    ]
+    if placed:
+        return Turn("Place another tile, or send:", choose, tiles, chosen, codec.build_reply(Extension(placed)), own)
+    return Turn("Choose a tile, replace or pass:", choose, [*tiles, *words], chosen, None, own)
 
 
 def _check(rule_id: str | None) -> None:
@@ -144,7 +120,7 @@ class QPerson(Person[q_pb2.State]):
         """Return what the person does in a turn."""
         view = codec.read_view(request.state)
         self._hand = view.hand
-        reply = await self.answer(request, self._public(request.state), Turn(view, view.board))
+        reply = await self.answer(request, self._public(request.state), turn(view))
         assert isinstance(reply, TakeTurnResponse)
         self._hand = _left(self._hand, codec.read_reply(reply))
         return reply
@@ -181,11 +157,7 @@ class QPerson(Person[q_pb2.State]):
 
     @property
     def _own(self) -> Own:
-        draft = self.draft
-        if not isinstance(draft, Turn):
-            return Own(self._hand)
-        free = frozenset(draft.board.spots) if draft.held is not None else frozenset()
-        return Own(self._hand, draft.placed, free, () if draft.used else draft.words)
+        return self.draft.own if isinstance(self.draft, Turn) else Own(self._hand)
 
     def describe(self, state: q_pb2.State) -> str:
         """Return the players with their points, and the pile."""
