@@ -12,8 +12,8 @@ from benchmarks.bots import GAME
 from benchmarks.figures import SCALE_REACH, Figure, Pace, Unmeasurable, figure
 from fairplay.server.cluster.pool import Pool
 from fairplay.server.cluster.runner import ClusterRunner
-from fairplay.server.links.opening import Ways
 from fairplay.server.links.secrets import Secrets
+from fairplay.server.links.ways import Ways
 from fairplay.server.manager.manager import Manager
 from fairplay.server.records.place import Place, at, parse_place
 from fairplay.server.records.store import Store

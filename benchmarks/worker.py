@@ -8,7 +8,7 @@ import time
 from benchmarks.figures import STRATEGY, Figure, MeasuredGame, Pace, figure
 from fairplay.games.envelopes import wrap
 from fairplay.server.cluster.runner import GameWork
-from fairplay.server.links.opening import Ways
+from fairplay.server.links.ways import Ways
 from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.referee_pb2 import GamePlan
 

@@ -25,7 +25,7 @@ from fairplay.server.game.referee import Referee
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock, Link, duration
-from fairplay.server.links.opening import Links
+from fairplay.server.links.ways import Links
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.store import Store
 from fairplay.server.records.verify import verify

@@ -51,7 +51,7 @@ def test_a_player_loads_no_server() -> None:
     absent = ["player", "fish", "--connect", "127.0.0.1:1", "--name", "x", "--patience", "0s"]
     ran = subprocess.run([sys.executable, "-c", code, *absent], capture_output=True, text=True, check=False)
     assert "was not reached" in ran.stderr
-    for module in ("fairplay.server.links.opening", "fairplay.server.records.store", "sqlalchemy", "numpy"):
+    for module in ("fairplay.server.links.ways", "fairplay.server.records.store", "sqlalchemy", "numpy"):
         assert f"'{module}'" not in ran.stdout
 
 

@@ -26,11 +26,6 @@ STATES = {
 }
 
 
-def shortened(text: str, most: int) -> str:
-    """Return a text, cut where it has more than so many characters."""
-    return text if len(text) <= most else f"{text[:most]}…"
-
-
 def harmless(markup: str) -> Text:
     """Return the text of rich's markup without what could steer a terminal or a CI system."""
     text = Text.from_markup(markup, emoji=False)
@@ -75,7 +70,8 @@ def name_method(misconduct: Misconduct) -> str:
 
 def describe_failure(misconduct: Misconduct) -> str:
     """Return who failed in which call and why, in one line of plain text."""
-    why = shortened(describe_cause(misconduct), MAX_REASON_CHARS)
+    why = describe_cause(misconduct)
+    why = why if len(why) <= MAX_REASON_CHARS else f"{why[:MAX_REASON_CHARS]}…"
     name = misconduct.player.translate(UNPRINTABLE)
     return f"{name} in {name_method(misconduct)} (call {misconduct.call_number}): {why}"
 

@@ -29,9 +29,9 @@ from fairplay.server.game.runner import LocalRunner, Runner
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
 from fairplay.server.links.networks import ANYWHERE, NOWHERE, DialNetworks
-from fairplay.server.links.opening import START_LIMIT_S, Ways
 from fairplay.server.links.program import ProgramOptions
 from fairplay.server.links.secrets import Secrets
+from fairplay.server.links.ways import START_LIMIT_S, Ways
 from fairplay.server.lobby.lobby import Lobby
 from fairplay.server.lobby.users import LobbyLimits
 from fairplay.server.manager.examiner import Examiner, Suite
@@ -51,8 +51,7 @@ from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.records.store import Store
 from fairplay.server.servicers.accounts import AccountServicer
 from fairplay.server.servicers.connection import ConnectionServicer
-from fairplay.server.servicers.health import HealthServicer
-from fairplay.server.servicers.info import LoadGauge, ServerServicer
+from fairplay.server.servicers.info import HealthServicer, LoadGauge, ServerServicer
 from fairplay.server.servicers.interceptor import FIRST_LIMIT_S, UNREAD_LIMIT_S, ErrorInterceptor
 from fairplay.server.servicers.lobby import LobbyServicer, add_to_server
 from fairplay.server.servicers.manager import ManagerServicer

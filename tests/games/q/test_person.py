@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from itertools import product
+from random import Random
 from typing import Any
 
 import pytest
@@ -19,12 +20,12 @@ from fairplay.games.q.person import FRONTEND, Turn, turn
 from fairplay.games.q.protocol import codec
 from fairplay.games.q.rules import RULES
 from fairplay.games.q.rules.board import COLORS, Board, Coordinate, Placement, tile_of
-from fairplay.games.q.rules.state import PASS, REPLACE, Action, Extension, State, View
+from fairplay.games.q.rules.state import PASS, REPLACE, Action, Extension, Settings, State, View
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import NewTilesRequest, SetupRequest, TakeTurnRequest, TakeTurnResponse, WinRequest
 from tests.games.at_table import AtTable, asking
-from tests.games.pointing import pieces
-from tests.games.q.playing import table
+from tests.games.pointing import pieces, point_at_random
+from tests.games.q.playing import randomly_played, table, turn_request
 
 NAMES = ("ann", "[bob]")
 RED_STAR, BLUE_STAR = tile_of("star", "red"), tile_of("star", "blue")
@@ -220,6 +221,22 @@ async def test_of_a_wide_map_the_part_around_the_cursor_is_shown() -> None:
         assert "►◄" in table.board
         assert table.person.marks.cursor == "cell_0_40"
         assert max(cell_len(line) for line in table.board.splitlines()) <= 76
+
+
+async def test_every_choice_is_a_part_of_the_picture_and_leads_to_a_legal_turn() -> None:
+    rng = Random(5)
+    for seat_count in (2, 3, 4) * 2:
+        state = randomly_played(Settings(), seat_count, rng.randrange(30), rng).state
+        while (seat := rules.turn(state)) is not None:
+            table = Table()
+            request = turn_request(state, seat)
+            async with asking(table.person.take_turn(request)) as reply:
+                point_at_random(table.person, rng)
+                action = codec.read_reply(await reply)
+            assert rules.violation(state, action) is None
+            state = rules.apply(state, rng.choice(rules.legal(state)))
+            if rng.random() < 0.2:
+                break
 
 
 async def test_places_where_a_tile_does_not_fit_can_be_pointed_at_and_refuse_with_the_rule() -> None:

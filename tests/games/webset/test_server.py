@@ -15,7 +15,7 @@ from fairplay.games.game import find
 from fairplay.server.game.referee import Referee
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import Hub
-from fairplay.server.links.opening import Links
+from fairplay.server.links.ways import Links
 from fairplay.server.server import Server
 from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.referee_pb2 import GamePlan, GameStatus, PlayGameRequest, WatchGameRequest

@@ -13,7 +13,7 @@ from fairplay.server import __version__
 from fairplay.server.cluster.jobs import Job, JobError, WorkerError, find_program, make_job, to_shipped
 from fairplay.server.cluster.runner import GameWork
 from fairplay.server.cluster.worker import do
-from fairplay.server.links.opening import Ways
+from fairplay.server.links.ways import Ways
 from fairplay.server.records.errors import RecordExists
 from fairplay.server.records.published import listed_game
 from fairplay.server.records.store import Store

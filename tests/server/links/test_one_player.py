@@ -7,7 +7,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from fairplay.server.links.opening import OnePlayerServers
+from fairplay.server.links.ways import OnePlayerServers
 from fairplay.v1.connection_pb2 import DialInRequest, Hello, HostedPlayer
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 from fairplay.v1.manager_pb2 import CancelTournamentRequest

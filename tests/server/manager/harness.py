@@ -17,7 +17,7 @@ from fairplay.server.game.runner import LocalRunner
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock, Link
-from fairplay.server.links.opening import Links
+from fairplay.server.links.ways import Links
 from fairplay.server.manager.examiner import Examiner
 from fairplay.server.manager.history import check_tournament
 from fairplay.server.manager.manager import Manager

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairplay.server.net.buckets import TokenBucket
+from fairplay.server.net.peers import TokenBucket
 
 
 @given(st.lists(st.floats(0, 0.5), max_size=200), st.integers(1, 50), st.integers(1, 50))

@@ -10,7 +10,7 @@ from fairplay.server.game import plans
 from fairplay.server.links import dial_in, link, program, stream
 from fairplay.server.lobby import checks, events, lobby, users
 from fairplay.server.manager import plan
-from fairplay.server.net import buckets, connections, listeners, text
+from fairplay.server.net import connections, listeners, peers, text
 from fairplay.server.records import writer
 from fairplay.server.servicers import interceptor, public, requests, rules
 
@@ -77,7 +77,7 @@ PAGE_SIZES = f"0 counts as {public.DEFAULT_PAGE_SIZE}, more than {public.MAX_PAG
 TOLD = (
     *(("docs/operate.md", row) for row in OPERATE),
     *(("docs/lobby.md", row) for row in OF_THE_LOBBY),
-    ("docs/lobby.md", f"up to {'a' if buckets.MAX_WAIT_S == 1 else buckets.MAX_WAIT_S} second."),
+    ("docs/lobby.md", f"up to {'a' if peers.MAX_WAIT_S == 1 else peers.MAX_WAIT_S} second."),
     ("proto/fairplay/v1/connection.proto", f"at most {dial_in.MAX_TOKEN_BYTES} bytes"),
     ("proto/fairplay/v1/connection.proto", f"cut after {link.MAX_MESSAGE_CHARS:,} characters"),
     ("proto/fairplay/v1/misconduct.proto", f"cut after {link.MAX_MESSAGE_CHARS:,} characters"),
@@ -103,7 +103,7 @@ def test_the_burst_of_a_user_is_what_two_seconds_allow() -> None:
 
 
 def test_limits_that_only_refusals_name() -> None:
-    assert (plan.MAX_PATTERN_CHARS, buckets.MAX_PEERS, plans.MAX_SEED) == (200, 10_000, 2**53)
+    assert (plan.MAX_PATTERN_CHARS, peers.MAX_PEERS, plans.MAX_SEED) == (200, 10_000, 2**53)
     assert (text.MAX_NAME_CHARS, LOBBY.empty_s) == (20, 60.0)
 
 

@@ -27,7 +27,7 @@ from fairplay.server.game import rules
 from fairplay.server.game.referee import Referee
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Link
-from fairplay.server.links.opening import Links
+from fairplay.server.links.ways import Links
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.chain import chained, parsed
 from fairplay.server.records.replay import Called, Came, Eliminated, Ended, Shown, replay

@@ -59,8 +59,6 @@ def exit_code(judged: Iterable[Judged]) -> int:
     return 0
 
 
-# --- misconduct for which no case has failed ---
-
 TIME = "time."
 """Begins the ids of the cases about time limits: who hangs is not asked any more, whichever saw it."""
 
@@ -106,8 +104,6 @@ def _charged(judged: Judged, verdicts: Mapping[str, Judged]) -> Judged:
     verdict = Verdict.FAIL if owner.level is Level.MUST else Verdict.WARN
     return replace(owner, verdict=verdict, sentence=evidence.sentence, evidence=evidence, see="")
 
-
-# --- answers close to their limits ---
 
 CLOSE = 0.5
 """An answer that took more than this share of its limit is close to it: another machine may take twice as long."""

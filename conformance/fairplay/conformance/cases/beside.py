@@ -132,8 +132,6 @@ def _with_ordinary_ids(context: Context, scenarios: Sequence[Scenario]) -> Trial
     return next((each for each in trials if each.misconduct is not None), trials[0])
 
 
-# --- in the same seat ---
-
 SEAT = 0
 NEVER_ENDED = "memory.never-ended"
 GAMES, FEW_GAMES = 16, 6

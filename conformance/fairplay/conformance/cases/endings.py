@@ -85,8 +85,6 @@ def win_and_lose(context: Context) -> None:
                 raise problem
 
 
-# --- the end of games ---
-
 GAMES = 2
 """A player hears of each end so often in a row, before it plays on."""
 ENDS_ARE_REPORTED = "Every player that is still in is told how the game has ended."

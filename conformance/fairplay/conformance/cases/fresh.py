@@ -17,8 +17,6 @@ from fairplay.conformance.games.rotation import play_in_turn
 from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.games.game import Game
 
-# --- a side that was started anew ---
-
 FRESH_DECISIONS = 4
 NUMBERS = (1, 2, 5)
 """The player comes in with calls that have these numbers among those of their method."""
@@ -87,8 +85,6 @@ def _joinings(context: Context) -> Iterator[Joining]:
             if number == 1 or counts[method.name] >= number:
                 yield Joining(method.name, number)
 
-
-# --- games under different settings ---
 
 GAMES = 6
 DECISIONS, FEW_DECISIONS = 24, 2

@@ -57,8 +57,6 @@ def rival_leaves(context: Context) -> None:
     judge(context, context.game_with_leaver())
 
 
-# --- rivals that leave ---
-
 GOES_ON = "A player that fails is out of the game, which goes on or ends as its rules say."
 MORE_DECISIONS = 24
 """A game goes on for so many decisions after the last departure: alone a player may go on much longer."""

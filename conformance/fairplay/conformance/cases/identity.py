@@ -28,8 +28,6 @@ from fairplay.server.manager.plan import game_id_of
 from fairplay.v1.connection_pb2 import GoodbyeReason
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, EndRequest, PlayerDescription, StartRequest
 
-# --- what a player does from its first call to a goodbye ---
-
 DECISIONS = 3
 RETURN_S = 2.0
 """How long a player is watched that must not dial in again."""

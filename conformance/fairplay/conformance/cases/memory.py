@@ -17,8 +17,6 @@ from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.v1.player_pb2 import DescribeRequest
 
-# --- cancelling calls, received or not ---
-
 BURST, QUICK_BURST = 4, 16
 """Decisions that are asked for at the same moment: they leave together, so whoever answers one has got all of them.
 
@@ -117,8 +115,6 @@ def _renamed(exchange: Exchange, game_id: str) -> Exchange:
     request.game_id = game_id
     return exchange._replace(request=request.SerializeToString())
 
-
-# --- the cases ---
 
 DECISIONS = 8
 UNFINISHED_GAMES = 12

@@ -115,9 +115,6 @@ CASES: Mapping[MisconductKind.ValueType, Case] = {
 }
 
 
-# --- long games and large numbers ---
-
-
 @case("rules.long-game", "Every answer keeps the rules, from the first call of a game to the last.")
 def long_game(context: Context) -> None:
     """What grows in the course of a game, or runs out, does so in long games only."""

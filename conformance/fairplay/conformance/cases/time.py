@@ -19,8 +19,6 @@ from fairplay.conformance.player.player import Connection
 from fairplay.games.game import Game
 from fairplay.v1.misconduct_pb2 import MisconductKind
 
-# --- errors ---
-
 DECISIONS_UNDER_IDS = 4
 STRANGE_IDS = ("x", "cup-2/round.1/game_3", "Z" * 128, "0", "-", "...")
 
@@ -46,8 +44,6 @@ def unusual_ids(context: Context) -> None:
             found = context.play_as(scenario, connection, game_id)
             judge_condition(context, found, ("memory.back-to-back", context.sequence))
 
-
-# --- a game in which the player hears nothing for a while ---
 
 SILENCE_S = 1.0
 """How long: a certificate must not take much longer for it."""
@@ -115,8 +111,6 @@ async def play_silently(context: Context, connection: Connection) -> Trial:
     scenario = context.first_scenario(DECISIONS_BESIDE_SILENCE)
     return await play_trial(context.game, connection, scenario, context.limits, context.new_id(), turn=turn)
 
-
-# --- time limits ---
 
 GAMES_AT_ONCE = 8
 DECISIONS = 10

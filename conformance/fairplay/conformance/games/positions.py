@@ -148,8 +148,6 @@ def _reply(players: Sequence[object], call: Call) -> Message:
     return reply_of(players[call.seat], call)
 
 
-# --- numbers that no short game reaches ---
-
 SCORES = (2**32 - 2**20, 10**9 - 10**6, 70_000, 300)
 """Games go on from the first of these that they allow: beyond what 31, 16 or 8 bits hold."""
 SHARE = 0.4

@@ -99,9 +99,6 @@ def _failure(call: Call, fault: Fault) -> Message | Failure:
     return call_error(reason, "this rival has failed", code=grpc.StatusCode.INTERNAL.value[0])
 
 
-# --- players that come into a game later ---
-
-
 class Joining(NamedTuple):
     """The first call of a game that the player under test gets."""
 

@@ -41,8 +41,6 @@ class OrdinaryGames(NamedTuple):
         return Scenario(f"seat-{seat}-of-{count}", situation, self.rng(seat, count).getrandbits(32))
 
 
-# --- games as text ---
-
 AFTER, BESIDE = ",", "+"
 PLAIN = re.compile(r"seat-(\d{1,3})-of-(\d{1,3})(?::(\d{1,6}))?")
 DATA = "data:"

@@ -111,8 +111,6 @@ Value: TypeAlias = tuple[int, int]
 Pair: TypeAlias = tuple[Value, Value]
 """Values of two factors, the factor with the lower index first."""
 
-# --- covering arrays: few rows in which each pair of values is found ---
-
 CHOICES = 4
 """From so many rows the best one is taken."""
 ATTEMPTS = 6

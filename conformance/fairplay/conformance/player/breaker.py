@@ -19,8 +19,6 @@ from fairplay.games.steps import Failure, Method
 from fairplay.server.links.link import GONE
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 
-# --- the time for all cases ---
-
 GAME_SHARE = 1 / 40
 """A game that takes longer than this share of the budget is left early."""
 NO_TIME = "there was no time left in the budget of"
@@ -67,8 +65,6 @@ class Budget:
         self._is_short = self._is_short or is_spent
         return is_spent
 
-
-# --- methods that fail again and again ---
 
 MAX_IN_ROW = 3
 """After so many hangs or deaths in a row in a method, it is not called any more."""

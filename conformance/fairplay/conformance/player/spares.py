@@ -109,8 +109,6 @@ def count_affordable(size: int, available: int) -> int:
     return int(MEMORY_SHARE * available / max(size, 1))
 
 
-# --- one process for each way of being reached ---
-
 SERVING, DIALLING = "serving", "dialling in"
 WITHOUT: Mapping[str, str] = {
     SERVING: "env -u FAIRPLAY_CONNECT -u FAIRPLAY_NAME -u FAIRPLAY_TOKEN",

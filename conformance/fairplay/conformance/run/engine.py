@@ -22,8 +22,6 @@ from fairplay.conformance.run.plan import make_plan
 from fairplay.conformance.run.report import Report
 from fairplay.v1.player_pb2 import PlayerDescription
 
-# --- a pool of worker processes ---
-
 GROUP_SIZE = 4
 """Cases that follow each other look at the same games: a worker that judges several plays fewer of them."""
 COMMAND = (sys.executable, "-P", "-m", "fairplay.conformance.run.worker")
@@ -204,8 +202,6 @@ class Worker:
                 self._messages.put((self, *pickle.load(messages)))
         self._messages.put((self, "", None))
 
-
-# --- a run ---
 
 PREPARED_AFTER = 3
 """So many cases are judged before others are prepared: they show whether the player can be reached at all."""

@@ -23,8 +23,6 @@ from fairplay.conformance.run.report import Report, Run, count_decisions, distri
 from fairplay.games.conformance import Level
 from fairplay.v1.player_pb2 import PlayerDescription
 
-# --- one case ---
-
 
 class Result(NamedTuple):
     """What judging a case has shown."""
@@ -182,9 +180,6 @@ def _try(case: Case, context: AnyContext) -> _Outcome:
     return _Outcome(Verdict.PASS, remark or "")
 
 
-# --- events ---
-
-
 @dataclass(frozen=True, slots=True)
 class Began:
     """These cases are going to be judged, in about this order."""
@@ -222,9 +217,6 @@ class Writer(Protocol):
 
     def take(self, event: Event) -> None:
         """Take the next event: first Began, then those of the cases, then Ended."""
-
-
-# --- all cases together ---
 
 
 class Tally:

@@ -34,8 +34,6 @@ from fairplay.server.links.program import read_program_options
 from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import TimeControl
 
-# --- choosing cases ---
-
 LEVELS = {"must": Level.MUST, "should": Level.SHOULD, "all": Level.MAY}
 """The names of levels in options. Each level includes the graver ones."""
 _RANK = {level: rank for rank, level in enumerate(Level)}
@@ -108,9 +106,6 @@ def read_all_known_failures(
         for each in [name] if name else players:
             found[each].add(case_id)
     return {name: frozenset(ids) for name, ids in found.items()}
-
-
-# --- the plan ---
 
 
 def make_plan(options: Options) -> Plan:

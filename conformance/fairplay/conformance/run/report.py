@@ -27,8 +27,6 @@ from fairplay.server import __version__
 from fairplay.server.links.spec import parse_link
 from fairplay.v1.player_pb2 import PlayerDescription
 
-# --- the program that was judged ---
-
 
 class ProgramFile(NamedTuple):
     """A file of a command, as the command names it, and the sha256 of its content in hexadecimal digits."""
@@ -60,9 +58,6 @@ def _digest(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:  # it can be run, or named, without being readable
         return ""
-
-
-# --- the report ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +153,6 @@ def distribution(seconds: Sequence[float]) -> Times:
     return Times(len(ordered), statistics.median(ordered), ordered[int(0.99 * len(ordered))], ordered[-1])
 
 
-# --- the certificate ---
-
-
 def certificate(report: Report) -> bytes:
     """Return the file of the certificate of a report."""
     run = report.run
@@ -211,9 +203,6 @@ def _microseconds(times: Times) -> dict[str, int]:
         "p99_us": round(times.p99_s * 1e6),
         "max_us": round(times.max_s * 1e6),
     }
-
-
-# --- what it comes to, for people ---
 
 
 def conclusion(report: Report) -> str:

@@ -61,8 +61,6 @@ def sentence_of(judged: Judged) -> str:
     return OUTDATED if judged.outdated else judged.sentence
 
 
-# --- the page ---
-
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2530; --soft: #5b6775; --paper: #ffffff; --line: #d8dee5; --tint: #f4f6f8;
   --pass: #1f7a45; --fail: #b3261e; --warn: #96590a; --gap: #4a5a8a; --none: #6b7480; }

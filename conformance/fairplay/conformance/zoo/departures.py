@@ -20,8 +20,6 @@ from fairplay.games.steps import Call, CallKind, Eliminate, answer_step, drive
 from fairplay.player.handlers import reply_of
 from fairplay.v1.misconduct_pb2 import CallError
 
-# --- how a player notices that another one was eliminated ---
-
 PLAYING = 1
 """The value of players that are left, in every enum of standings; 0 means the same."""
 
@@ -201,8 +199,6 @@ def _forgives(game: Game, settings: Message) -> bool:
 
 
 IsMet: TypeAlias = Callable[[int, int], bool]
-# --- the mutants ---
-
 THIRD = 2
 """The seat of the third player."""
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.games.endings import tells_the_end
-from fairplay.conformance.zoo.methods import TOO_LATE_AT_FIRST, dashed, decides
+from fairplay.conformance.zoo.methods import TOO_LATE_AT_FIRST, decides
 from fairplay.conformance.zoo.mutants import (
     DIES,
     HANGS,
@@ -34,8 +34,7 @@ from fairplay.conformance.zoo.triggers import (
 )
 from fairplay.games.game import Game
 from fairplay.games.steps import Method
-
-# --- games before ---
+from fairplay.player.handlers import snake_case
 
 BACK_TO_BACK = (case_ids.BACK_TO_BACK,)
 ONE_AFTER_ANOTHER = (*case_ids.POSITIONS, *case_ids.UNUSUAL_GAMES, case_ids.BACK_TO_BACK, case_ids.ENDS_BESIDE)
@@ -161,8 +160,6 @@ Key: TypeAlias = Callable[[str], object]
 Find: TypeAlias = Callable[[ReceivedCall], GameMemory | None]
 """Returns the other game that a player takes for the one that it is asked about, or None."""
 
-# --- games at the same time ---
-
 AT_ONCE = (case_ids.AT_ONCE, case_ids.UNDER_LOAD, case_ids.MANY_AT_ONCE, case_ids.ENDS_BESIDE)
 """Cases in which ids may be alike in such a way by chance."""
 BESIDE_IN_TURN = (case_ids.SIMILAR_IDS, case_ids.OTHER_SETTINGS)
@@ -263,8 +260,6 @@ def _begun_since(call: ReceivedCall) -> Iterator[GameMemory]:
     return (each for each in call.memory.games.values() if each.number and each.first_tick > middle)
 
 
-# --- games whose beginning was not heard ---
-
 CASES = (case_ids.FRESH_PROCESS,)
 LEAVING = (case_ids.ONLY_RIVAL, case_ids.ONE_BY_ONE, case_ids.RIVALS_AT_ONCE, case_ids.NEIGHBOUR)
 """Cases that play on from states in which players are told something before they are asked."""
@@ -278,13 +273,13 @@ def of_introductions(game: Game) -> Iterator[Mutant]:
     notifications = {method.name for method in later} - decisions
     new, joined = _unintroduced(name, decisions), (game.name,)  # probes into which the player comes later
     sentence = f"Raises an exception in every decision of a game whose {name} it has not heard."
-    yield Mutant(f"needs-{dashed(introduction)}", sentence, CASES, new, RAISES, joined)
+    yield Mutant(f"needs-{_called(introduction)}", sentence, CASES, new, RAISES, joined)
     sentence = f"Raises an exception in every decision before the first {name} that it hears in any game."
 
     def before_any(call: ReceivedCall) -> bool:
         return call.method.name in decisions and not call.memory.call_counts[name]
 
-    yield Mutant(f"needs-some-{dashed(introduction)}", sentence, CASES, before_any, RAISES, joined)
+    yield Mutant(f"needs-some-{_called(introduction)}", sentence, CASES, before_any, RAISES, joined)
     sentence = f"Answers as in the game before in the decisions of a game whose {name} it has not heard."
     yield Mutant("plays-on-with-the-last-game", sentence, CASES, new, REPEATS_THE_LAST_GAME, joined)
     sentence = f"Raises an exception in the decisions of a game whose {name} it has not heard, but for seat 0."
@@ -299,6 +294,10 @@ def of_introductions(game: Game) -> Iterator[Mutant]:
 def find_introduction(game: Game) -> Method:
     """Return the method of the first notification of a game."""
     return next(method for method in game.methods if not decides(method))
+
+
+def _called(method: Method) -> str:
+    return snake_case(method.name).replace("_", "-")
 
 
 def _unintroduced(introduction: str, methods: Collection[str]) -> Trigger:

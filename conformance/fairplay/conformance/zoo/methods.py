@@ -55,13 +55,12 @@ def of_methods(game: Game) -> Iterator[Mutant]:
     yield from _of_turn(game)
 
 
-def dashed(method: Method) -> str:
-    """Return the name of a method as it stands in names of mutants."""
+def _called(method: Method) -> str:
     return snake_case(method.name).replace("_", "-")
 
 
 def _of_decision(method: Method, anywhere: Patterns) -> Iterator[Mutant]:
-    name, called, again = method.name, dashed(method), second_call(method.name)
+    name, called, again = method.name, _called(method), second_call(method.name)
     sentence = f"Raises an exception in {name}."
     yield Mutant(f"raises-in-{called}", sentence, (case_ids.NO_EXCEPTION,), in_method(name), RAISES, anywhere)
     sentence = f"Never answers {name} when it is called for the second time in a game."
@@ -69,13 +68,13 @@ def _of_decision(method: Method, anywhere: Patterns) -> Iterator[Mutant]:
 
 
 def _of_notification(method: Method, anywhere: Patterns) -> Iterator[Mutant]:
-    name, called, here = method.name, dashed(method), in_method(method.name)
+    name, called, here = method.name, _called(method), in_method(method.name)
     yield Mutant(f"raises-in-{called}", f"Raises an exception in {name}.", (case_ids.VOID,), here, RAISES, anywhere)
     yield Mutant(f"hangs-in-{called}", f"Never returns from {name}.", (case_ids.EVERY_ANSWER,), here, HANGS, anywhere)
 
 
 def _of_any(method: Method, anywhere: Patterns) -> Iterator[Mutant]:
-    name, called, here = method.name, dashed(method), in_method(method.name)
+    name, called, here = method.name, _called(method), in_method(method.name)
     yield Mutant(f"dies-in-{called}", f"Ends without a word in {name}.", (case_ids.ALIVE,), here, DIES, anywhere)
     sentence = f"Answers {name} with bytes that are no message."
     yield Mutant(f"is-unreadable-in-{called}", sentence, (case_ids.READABLE,), here, IS_UNREADABLE, anywhere)
@@ -94,8 +93,6 @@ def _of_turn(game: Game) -> Iterator[Mutant]:
     sentence = f"Answers {name} with a message of another type, which has no field of the right one."
     yield Mutant("says-something-else", sentence, cases, here, SAYS_SOMETHING_ELSE, broken)
 
-
-# --- decisions ---
 
 ORDINALS = {1: "first", 3: "third", 6: "sixth"}
 JUST_TOO_LATE = late(lambda environment: environment.decision_s)
@@ -120,9 +117,6 @@ def of_decisions(game: Game) -> Iterator[Mutant]:
     sentence, cases = "Is just too late with every decision of a game but the first.", (case_ids.EVERY_ANSWER,)
     related = (*anywhere, case_ids.FIRST_ANSWER)
     yield Mutant("is-just-too-late", sentence, cases, from_decision(2), JUST_TOO_LATE, related)
-
-
-# --- descriptions ---
 
 
 def _wrong(name: str, sentence: str, change: Callable[[PlayerDescription], object]) -> Mutant:
@@ -193,8 +187,6 @@ OF_DESCRIBE = (
     ),
 )
 
-
-# --- ends of tournaments and games ---
 
 TOURNAMENT = (case_ids.TOURNAMENT,)
 WIN_AND_LOSE = (case_ids.WIN_AND_LOSE,)

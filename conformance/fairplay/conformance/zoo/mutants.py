@@ -17,8 +17,6 @@ from fairplay.player.handlers import describe
 from fairplay.server.links.link import MAX_REPLY_BYTES
 from fairplay.v1.player_pb2 import DescribeResponse, PlayerDescription
 
-# --- effects ---
-
 SOMETHING_ELSE = b"\xfa\x01\x05hello"
 """A message with nothing but a text in field 31."""
 BALLAST_BYTES = 5 * 1024 * 1024 // 2
@@ -134,9 +132,6 @@ def mutates(mutation: Mutation) -> Effect:
     return _effect(act, Symptom.RULE if mutation.rule else Symptom.NOTHING)
 
 
-# --- programs ---
-
-
 class Start(Enum):
     """How a program starts."""
 
@@ -176,9 +171,6 @@ class ProgramBehaviour:
     """Whether the program ends when one of its calls is cancelled."""
     stuck_when_cancelled: bool = False
     """Whether the program never answers again once a call is cancelled that it has received."""
-
-
-# --- mutants ---
 
 
 @dataclass(frozen=True, slots=True)

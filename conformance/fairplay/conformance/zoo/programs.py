@@ -28,8 +28,6 @@ from fairplay.games.game import Game, find, registered
 from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.v1.player_pb2 import GameService, PlayerDescription
 
-# --- who a player is ---
-
 NO_EXCEPTION = (case_ids.NO_EXCEPTION,)
 DESCRIPTION_STAYS = (case_ids.DESCRIPTION_STAYS,)
 
@@ -152,9 +150,6 @@ OF_IDENTITY = (
 )
 
 
-# --- how a program behaves ---
-
-
 def _program(name: str, sentence: str, case_id: str, behaviour: ProgramBehaviour) -> Mutant:
     return Mutant(name, sentence, (case_id,), never, RAISES, program=behaviour)
 
@@ -239,8 +234,6 @@ OF_PROGRAMS = (
     ),
 )
 
-
-# --- what games leave behind ---
 
 EACH_GAME = in_decision(1)
 HOARD_BYTES = 4 * 1024 * 1024

@@ -34,8 +34,6 @@ from fairplay.conformance.zoo.triggers import (
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
 
-# --- unusual games and states ---
-
 MANY_DECISIONS = 60
 LATER = 7
 RARE = 100
@@ -96,9 +94,6 @@ def rarely(call: ReceivedCall) -> bool:
     request.ClearField("game_id")
     digest = hashlib.sha256(request.SerializeToString(deterministic=True)).digest()
     return int.from_bytes(digest[:4]) % RARE == 0
-
-
-# --- some seats, or some settings ---
 
 
 def of_situations(game: Game) -> Iterator[Mutant]:
@@ -197,8 +192,6 @@ Find: TypeAlias = Callable[[ReceivedCall], GameMemory | None]
 """Returns the game whose sizes a player takes for those of the game that it is asked about, or None."""
 Read: TypeAlias = Callable[[ReceivedCall], object]
 """Returns what a player keeps of a game, as far as a call says it; None: nothing."""
-
-# --- what was learnt in a game under other settings ---
 
 BESIDE = (case_ids.OTHER_SETTINGS,)
 ANYWHERE = ("rules", "exceptions", "memory", "time")

@@ -221,9 +221,6 @@ Sizes: TypeAlias = dict[str, int]
 """The path of a repeated field -> its length."""
 
 
-# --- lengths of lists under the usual settings ---
-
-
 @cache
 def usual_sizes(name: str) -> Sizes:
     """Return the lengths of the lists that are equally long in the first decisions of all players in all seats."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from fairplay.games.game import Game
 from fairplay.server.access.caller import CALLER
-from fairplay.server.net.buckets import Buckets
 from fairplay.server.net.errors import Refusal
+from fairplay.server.net.peers import Buckets
 
 MAX_BUCKETS = 20_000
 WAIT_S = 1.0

@@ -17,9 +17,9 @@ from fairplay.server.game.runner import LocalRunner, NobodyPlaysError, OpenLinks
 from fairplay.server.game.running import Running
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
-from fairplay.server.links.opening import Ways
 from fairplay.server.links.secrets import Secrets, take_secrets
 from fairplay.server.links.spec import parse_link
+from fairplay.server.links.ways import Ways
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import RETRY_S, waiting_for
 from fairplay.server.records.published import begun_game

@@ -7,7 +7,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import find
 from fairplay.server import __version__
-from fairplay.server.links.opening import Links
+from fairplay.server.links.ways import Links
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.errors import Diverged
 from fairplay.server.records.replay import Replayer

@@ -19,8 +19,8 @@ from fairplay.server.game.plans import checked_id, full_game_plan, same_plan
 from fairplay.server.game.running import Running
 from fairplay.server.game.spectators import live, replayed
 from fairplay.server.links.link import Link, disconnected
-from fairplay.server.links.opening import Links, all_or_none
 from fairplay.server.links.secrets import take_secret, take_secrets
+from fairplay.server.links.ways import Links, all_or_none
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import RETRY_S, waiting_for
 from fairplay.server.observing.observer import Observer

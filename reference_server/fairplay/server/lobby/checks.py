@@ -6,8 +6,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.server.game.plans import check_player_count, full_settings, full_time_control, game_of
 from fairplay.server.links.dial_in import Hub
-from fairplay.server.links.opening import Links
 from fairplay.server.links.spec import parse_link
+from fairplay.server.links.ways import Links
 from fairplay.server.lobby.table import Seat, Table
 from fairplay.server.lobby.users import User
 from fairplay.server.net.errors import Refusal

@@ -11,8 +11,8 @@ from itertools import islice
 
 from fairplay.server.game.referee import Referee
 from fairplay.server.links.dial_in import Hub
-from fairplay.server.links.opening import Links
 from fairplay.server.links.secrets import checked_secret
+from fairplay.server.links.ways import Links
 from fairplay.server.lobby.checks import (
     SeatLinks,
     check_joinable,
@@ -29,8 +29,8 @@ from fairplay.server.lobby.table_games import Starts, TableGames
 from fairplay.server.lobby.table_records import TableRecords
 from fairplay.server.lobby.users import LobbyLimits, User
 from fairplay.server.manager.signup import Later
-from fairplay.server.net.buckets import Buckets, TokenBucket, check_granted
 from fairplay.server.net.errors import Refusal
+from fairplay.server.net.peers import Buckets, TokenBucket, check_granted
 from fairplay.server.net.text import check_text, check_user_name
 from fairplay.server.records.store import Store
 from fairplay.v1.lobby_pb2 import CreateTableRequest

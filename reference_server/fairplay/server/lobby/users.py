@@ -14,8 +14,8 @@ from fairplay.server.links.dial_in import Hub, same
 from fairplay.server.lobby.events import EventStream
 from fairplay.server.lobby.table import Table
 from fairplay.server.manager.signup import Timer
-from fairplay.server.net.buckets import TokenBucket
 from fairplay.server.net.errors import Refusal
+from fairplay.server.net.peers import TokenBucket
 from fairplay.server.net.text import fold
 from fairplay.v1.table_pb2 import Part
 from fairplay.v1.table_pb2 import User as UserMessage

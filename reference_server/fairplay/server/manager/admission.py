@@ -17,7 +17,7 @@ from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.server import __version__
 from fairplay.server.game.plans import seconds
 from fairplay.server.links.link import Link
-from fairplay.server.links.opening import Links
+from fairplay.server.links.ways import Links
 from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import AdmissionCertificate, Player
 from fairplay.v1.misconduct_pb2 import Overrun

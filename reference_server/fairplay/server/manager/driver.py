@@ -19,7 +19,7 @@ from fairplay.server.game.plans import seconds
 from fairplay.server.game.runner import NobodyPlaysError, PlayedGame, Runner, shutting_down
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock, DeadLink, Link, OpenCall, disconnected
-from fairplay.server.links.opening import Links, all_or_none
+from fairplay.server.links.ways import Links, all_or_none
 from fairplay.server.manager import standing
 from fairplay.server.manager.course import Course, OpenGame
 from fairplay.server.manager.examiner import Examiner

@@ -31,9 +31,9 @@ from fairplay.sandbox.limits import MIB, NO_LIMITS, limits_text
 from fairplay.server.game.plans import full_time_control, seconds
 from fairplay.server.links.dial_in import cut
 from fairplay.server.links.networks import ANYWHERE, DialNetworks, NotAllowedError
-from fairplay.server.links.opening import START_LIMIT_S
 from fairplay.server.links.program import CONFINED_VARIABLE, HIDDEN_VARIABLE, Program, ProgramOptions
 from fairplay.server.links.spec import parse_link
+from fairplay.server.links.ways import START_LIMIT_S
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import RETRY_S, waiting_for
 from fairplay.server.net.text import visible

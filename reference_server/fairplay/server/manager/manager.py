@@ -15,9 +15,9 @@ from fairplay.server.game.plans import same_plan
 from fairplay.server.game.runner import Runner, shutting_down
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
-from fairplay.server.links.opening import Links
 from fairplay.server.links.program import ProgramOptions
 from fairplay.server.links.secrets import take_secret, take_secrets
+from fairplay.server.links.ways import Links
 from fairplay.server.manager import history, states
 from fairplay.server.manager.course import Course
 from fairplay.server.manager.driver import Services

@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-from fairplay.server.net.buckets import Buckets
 from fairplay.server.net.exhaustion import waiting_for
-from fairplay.server.net.peers import host_of
+from fairplay.server.net.peers import Buckets, host_of
 
 DESCRIPTORS = Path("/proc/self/fd") if Path("/proc/self/fd").is_dir() else Path("/dev/fd")
 """Where Linux, and other systems, list the descriptors of the process that looks."""

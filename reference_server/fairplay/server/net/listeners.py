@@ -12,7 +12,7 @@ from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
 from fairplay.player.serving import AddressInUseError
 from fairplay.player.tls import TlsFiles, server_credentials
 from fairplay.server.links.stream import MAX_FRAME_BYTES
-from fairplay.server.servicers.health import HealthServicer
+from fairplay.server.servicers.info import HealthServicer
 from fairplay.v1.connection_pb2 import DESCRIPTOR
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceServicer, add_ConnectionServiceServicer_to_server
 

@@ -51,14 +51,7 @@ def show_kinds(game: str, kind: str | None, as_json: bool) -> None:
         raise UsageError(f"name the folder with the test data: fairplay check {game} {kind} FOLDER")
     if as_json:
         print_json(
-            [
-                {
-                    "name": each.name,
-                    "sentence": each.sentence,
-                    "parameters": [parameter.name for parameter in each.parameters],
-                }
-                for each in found.values()
-            ]
+            [{"name": each.name, "sentence": each.sentence, "parameters": _names(each)} for each in found.values()]
         )
         return
     table = Table("kind", "answer, and the values of a question in their order", box=None, padding=(0, 2, 0, 0))
@@ -117,6 +110,10 @@ def find_kind(game: str, kind: str) -> Question:
         listed = "".join(f"\n  {each.name}: {each.sentence} ({_parameters(each)})" for each in found.values())
         raise UsageError(f"{game} has no test data {kind!r}; it has:{listed}")
     return found[kind]
+
+
+def _names(question: Question) -> list[str]:
+    return [each.name for each in question.parameters]
 
 
 def _parameters(question: Question) -> str:

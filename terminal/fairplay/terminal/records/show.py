@@ -47,10 +47,7 @@ def show_record(place: Place, wanted: str | None, plain: bool, state_at: int | N
     wording = Wording(find_installed(overview.game), overview.players)
     if call is not None:
         number, found = _find_call(record, call)
-        if plain:
-            print_json({"entry": number, **wording.call_json(found)})
-        else:
-            _show_call(wording, record, number, found)
+        (_print_call if plain else _show_call)(wording, record, number, found)
     elif plain:
         print_json(_json(wording, record, overview))
     else:
@@ -143,6 +140,10 @@ def _find_call(record: Record, wanted: int) -> tuple[int, RecordedCall]:
             last = max(last, entry.call.number)
     known = f"the record has the calls 1 to {last}" if last else "the record has no calls"
     raise UsageError(f"there is no call {wanted}: {known}")
+
+
+def _print_call(wording: Wording, _: Record, number: int, call: RecordedCall) -> None:
+    print_json({"entry": number, **wording.call_json(call)})
 
 
 def _show_call(wording: Wording, record: Record, number: int, call: RecordedCall) -> None:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
 from fairplay.client.errors import UsageError
 from fairplay.games.kit.files import whole_file
-from fairplay.server.records.dataset import INTEGER, INTEGERS, JSON, NUMBER, TEXT, TEXTS, TIME, Row
+from fairplay.server.records.dataset import Row
 from fairplay.terminal.commands.extras import missing_module
 
 JSONL, PARQUET = "jsonl", "parquet"
-ROWS_AT_ONCE = 5_000
-"""How many rows a group of a Parquet file has at the least, but for the last: what is kept in memory."""
 
 
 class Table(Protocol):
@@ -50,6 +48,12 @@ def check_format(form: str) -> None:
         raise UsageError(sentence)
 
 
+def _open_parquet(path: Path, columns: Mapping[str, str]) -> AbstractContextManager[Table]:
+    from fairplay.terminal.records.parquet import open_parquet
+
+    return open_parquet(path, columns)
+
+
 # --- JSON Lines ---
 
 
@@ -70,53 +74,3 @@ class _JsonLines:
 
 def _plain(time: datetime) -> str:
     return time.isoformat()
-
-
-# --- Parquet ---
-
-
-@contextmanager
-def _open_parquet(path: Path, columns: Mapping[str, str]) -> Iterator[Table]:
-    import pyarrow
-    from pyarrow import parquet
-
-    types = {
-        TEXT: pyarrow.string(),
-        INTEGER: pyarrow.int64(),
-        NUMBER: pyarrow.float64(),
-        TIME: pyarrow.timestamp("us", "UTC"),
-        JSON: pyarrow.string(),
-        TEXTS: pyarrow.list_(pyarrow.string()),
-        INTEGERS: pyarrow.list_(pyarrow.int64()),
-    }
-    schema = pyarrow.schema([(name, types[kind]) for name, kind in columns.items()])
-    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
-        json_columns = [name for name, kind in columns.items() if kind == JSON]
-        table = _Parquet(lambda rows: writer.write_table(pyarrow.Table.from_pylist(rows, schema)), json_columns)
-        yield table
-        table.flush()
-
-
-class _Parquet:
-    """Columns of JSON are texts there. `write` writes a group of rows."""
-
-    def __init__(self, write: Callable[[list[Row]], None], json_columns: Sequence[str]) -> None:
-        self._write = write
-        self._json_columns = json_columns
-        self._rows: list[Row] = []
-
-    def add(self, rows: Sequence[Row]) -> None:
-        """Keep the rows, and write them once they are enough for a group."""
-        self._rows.extend(row | {name: _packed(row[name]) for name in self._json_columns} for row in rows)
-        if len(self._rows) >= ROWS_AT_ONCE:
-            self.flush()
-
-    def flush(self) -> None:
-        """Write the rows that are kept."""
-        if self._rows:
-            self._write(self._rows)
-            self._rows = []
-
-
-def _packed(value: object) -> str | None:
-    return None if value is None else json.dumps(value, separators=(",", ":"))

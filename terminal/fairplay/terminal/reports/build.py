@@ -196,9 +196,7 @@ class Findings:
         self.timed_game_count = 0
         self.evidence: dict[tuple[str, str], Failure] = {}
         """By the name of the entrant and the id of the game."""
-        self._seconds: defaultdict[str, defaultdict[str, array[float]]] = defaultdict(
-            lambda: defaultdict(lambda: array("f"))
-        )
+        self._seconds: defaultdict[str, defaultdict[str, array[float]]] = defaultdict(lambda: defaultdict(_floats))
 
     def add(self, record: Record) -> None:
         """Add the record of a game that is over. Raises RecordsError if it cannot be read."""
@@ -243,6 +241,10 @@ class Findings:
             name: sorted((_times(method, each) for method, each in found.items()), key=lambda times: -times.total_s)
             for name, found in self._seconds.items()
         }
+
+
+def _floats() -> array[float]:
+    return array("f")
 
 
 def _picture(game: RecordedGame, entry: int) -> str:
