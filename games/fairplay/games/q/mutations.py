@@ -75,13 +75,14 @@ def breach(view: View, placed: Placed) -> str | None:
 # How wrong answers are declared
 
 
-def answering(
-    rule: str, *cases: str, only: Condition | None = None
-) -> Callable[[Callable[[], TakeTurnResponse]], Mutation]:
-    """Declare a mutation that always answers what the function returns."""
+def answering(rule: str, *cases: str) -> Callable[[Callable[[View], TakeTurnResponse | None]], Mutation]:
+    """Declare a mutation that answers what the function returns, where that is not None."""
 
-    def declare(answer: Callable[[], TakeTurnResponse]) -> Mutation:
-        return build_mutation(answer, "TakeTurn", rule, cases, lambda *_: answer(), only)
+    def declare(answer: Callable[[View], TakeTurnResponse | None]) -> Mutation:
+        def mutate(request: TakeTurnRequest, reply: TakeTurnResponse, rng: Random) -> TakeTurnResponse | None:
+            return answer(codec.read_view(request.state))
+
+        return build_mutation(answer, "TakeTurn", rule, cases, mutate)
 
     return declare
 
@@ -118,9 +119,7 @@ def extending(
     return declare
 
 
-def misfitting(
-    *cases: str, only: Condition | None = None
-) -> Callable[[Callable[[View, Coordinate, int], bool]], Mutation]:
+def misfitting(*cases: str) -> Callable[[Callable[[View, Coordinate, int], bool]], Mutation]:
     """Declare a mutation that places a tile beside the map where it does not fit, but does as the function says."""
 
     def declare(matches: Callable[[View, Coordinate, int], bool]) -> Mutation:
@@ -130,7 +129,7 @@ def misfitting(
             return ((Placement(*spot, tile),) for spot, tile in spots if matches(view, spot, tile))
 
         extensions.__name__, extensions.__doc__ = matches.__name__, matches.__doc__
-        return extending("q.extension.fit", *cases, only=only)(extensions)
+        return extending("q.extension.fit", *cases)(extensions)
 
     return declare
 
@@ -138,29 +137,14 @@ def misfitting(
 # Special situations, in which alone some players go wrong
 
 
-def hand_size(request: TakeTurnRequest) -> int:
-    """Return how many tiles the player holds."""
-    return len(request.state.players[0].hand)
-
-
-def pile_too_small(request: TakeTurnRequest) -> bool:
+def pile_too_small(view: View) -> bool:
     """Return whether the pile has fewer tiles than the hand."""
-    return request.state.pile_left < hand_size(request)
+    return view.pile_left < len(view.hand)
 
 
-def pile_empty(request: TakeTurnRequest) -> bool:
+def pile_empty(view: View) -> bool:
     """Return whether the pile is empty, but not the hand."""
-    return not request.state.pile_left and hand_size(request) > 0
-
-
-def nothing_fits(request: TakeTurnRequest) -> bool:
-    """Return whether no extension is legal."""
-    return not singles(codec.read_view(request.state))
-
-
-def qwirkle(request: TakeTurnRequest) -> bool:
-    """Return whether the fit rule is qwirkle."""
-    return request.state.fit_rule == q_pb2.FIT_RULE_QWIRKLE
+    return not view.pile_left and bool(view.hand)
 
 
 def seats_have_gaps(request: TakeTurnRequest) -> bool:
@@ -169,35 +153,25 @@ def seats_have_gaps(request: TakeTurnRequest) -> bool:
     return len(seats) > 1 and seats != list(range(len(seats)))
 
 
-def few_tiles_in_a_crowd(request: TakeTurnRequest) -> bool:
-    """Return whether the hands of three or more players are small from the beginning."""
-    return len(request.state.players) > 2 and request.state.pile_left > 40 and hand_size(request) < 6
-
-
 # What is left out
 
 
 @answering("q.action.required", *ANYWHERE, "q.turn.only-pass", "q.settings.setup-tells-the-map", "q.resume.in-a-round")
-def answers_nothing() -> TakeTurnResponse:
+def answers_nothing(view: View) -> TakeTurnResponse:
     """Answers take-turn with an empty message."""
     return TakeTurnResponse()
 
 
 @answering("q.action.required", *ANYWHERE, "q.hand.one-tile", "q.settings.no-bonus")
-def acts_without_choice() -> TakeTurnResponse:
+def acts_without_choice(view: View) -> TakeTurnResponse:
     """Answers with an action that is none of pass, replace and extension."""
     return TakeTurnResponse(action=q_pb2.Action())
 
 
-@answering(
-    "q.action.required",
-    "q.turn.only-pass",
-    "q.replace.one-short",
-    only=lambda request: nothing_fits(request) and pile_too_small(request),
-)
-def answers_nothing_for_pass() -> TakeTurnResponse:
+@answering("q.action.required", "q.turn.only-pass", "q.replace.one-short")
+def answers_nothing_for_pass(view: View) -> TakeTurnResponse | None:
     """Answers with an empty message where it can only pass."""
-    return TakeTurnResponse()
+    return TakeTurnResponse() if pile_too_small(view) and not singles(view) else None
 
 
 @misspelling("q.coordinate.required", *WHERE_TILES_FIT)
@@ -262,45 +236,32 @@ def steps_over_the_edge(view: View) -> Iterable[Placed]:
 # Pass and replace
 
 
-@answering("q.replace.pile", "q.turn.only-pass", "q.replace.one-short", "q.pile.empty", only=pile_too_small)
-def replaces_from_small_pile() -> TakeTurnResponse:
+@answering("q.replace.pile", "q.turn.only-pass", "q.replace.one-short", "q.pile.empty")
+def replaces_from_small_pile(view: View) -> TakeTurnResponse | None:
     """Replaces its hand though the pile holds fewer tiles."""
-    return codec.build_reply(REPLACE)
+    return codec.build_reply(REPLACE) if pile_too_small(view) else None
 
 
-@answering(
-    "q.replace.pile",
-    "q.replace.one-short",
-    "q.turn.only-pass",
-    only=lambda request: request.state.pile_left == hand_size(request) - 1,
-)
-def replaces_one_short() -> TakeTurnResponse:
+@answering("q.replace.pile", "q.replace.one-short", "q.turn.only-pass")
+def replaces_one_short(view: View) -> TakeTurnResponse | None:
     """Replaces its hand where the pile holds one tile less."""
-    return codec.build_reply(REPLACE)
+    return codec.build_reply(REPLACE) if view.pile_left == len(view.hand) - 1 else None
 
 
-@answering(
-    "q.replace.pile", "q.replace.one-short", only=lambda request: 6 <= request.state.pile_left < hand_size(request)
-)
-def replaces_by_six() -> TakeTurnResponse:
+@answering("q.replace.pile", "q.replace.one-short")
+def replaces_by_six(view: View) -> TakeTurnResponse | None:
     """Replaces its hand wherever the pile holds six tiles, though the hand is larger."""
-    return codec.build_reply(REPLACE)
+    return codec.build_reply(REPLACE) if 6 <= view.pile_left < len(view.hand) else None
 
 
-@answering(
-    "q.replace.pile",
-    "q.pile.empty",
-    "q.resume.after-eliminations",
-    "q.round.nobody-has-placed",
-    only=pile_empty,
-)
-def replaces_from_empty_pile() -> TakeTurnResponse:
+@answering("q.replace.pile", "q.pile.empty", "q.resume.after-eliminations", "q.round.nobody-has-placed")
+def replaces_from_empty_pile(view: View) -> TakeTurnResponse | None:
     """Replaces its hand where the pile is empty."""
-    return codec.build_reply(REPLACE)
+    return codec.build_reply(REPLACE) if pile_empty(view) else None
 
 
 @answering("q.extension.not-empty", *ANYWHERE, "q.replace.just-enough")
-def extends_by_nothing() -> TakeTurnResponse:
+def extends_by_nothing(view: View) -> TakeTurnResponse:
     """Answers with an extension without tiles."""
     return codec.build_reply(Extension(()))
 
@@ -311,17 +272,16 @@ def extends_by_nothing() -> TakeTurnResponse:
     "q.turn.only-replace",
     "q.replace.just-enough",
     "q.round.nobody-has-placed",
-    only=nothing_fits,
 )
-def extends_by_nothing_for_pass() -> TakeTurnResponse:
+def extends_by_nothing_for_pass(view: View) -> TakeTurnResponse | None:
     """Answers with an extension without tiles where no tile fits."""
-    return codec.build_reply(Extension(()))
+    return codec.build_reply(Extension(())) if not singles(view) else None
 
 
-@answering("q.extension.not-empty", "q.hand.empty", only=lambda request: not hand_size(request))
-def extends_by_empty_hand() -> TakeTurnResponse:
+@answering("q.extension.not-empty", "q.hand.empty")
+def extends_by_empty_hand(view: View) -> TakeTurnResponse | None:
     """Places its whole hand where that is empty."""
-    return codec.build_reply(Extension(()))
+    return codec.build_reply(Extension(())) if not view.hand else None
 
 
 # Whose tiles
@@ -351,22 +311,22 @@ def places_tile_once_too_often(view: View) -> Iterable[Placed]:
     return once_more(view)
 
 
-@extending("q.extension.own-tiles", "q.hand.last-tile", only=lambda request: hand_size(request) == 1)
+@extending("q.extension.own-tiles", "q.hand.last-tile")
 def places_last_tile_twice(view: View) -> Iterable[Placed]:
     """Places its tile twice where it has only one left."""
-    return once_more(view)
+    return once_more(view) if len(view.hand) == 1 else ()
 
 
-@extending("q.extension.own-tiles", "q.hand.largest", only=lambda request: hand_size(request) > 6)
+@extending("q.extension.own-tiles", "q.hand.largest")
 def forgets_what_it_holds_of_many(view: View) -> Iterable[Placed]:
     """Places a tile that it does not hold, but only from a hand of more than six."""
-    return once_more(view)
+    return once_more(view) if len(view.hand) > 6 else ()
 
 
-@extending("q.extension.own-tiles", "q.pile.empty", only=pile_empty)
+@extending("q.extension.own-tiles", "q.pile.empty")
 def places_strange_tile_from_empty_pile(view: View) -> Iterable[Placed]:
     """Believes to have drawn tiles though the pile was empty."""
-    return not_owned(view)
+    return not_owned(view) if pile_empty(view) else ()
 
 
 @extending(
@@ -519,16 +479,16 @@ def matches_the_map_only(view: View) -> Iterable[Placed]:
     return chains(view)
 
 
-@misfitting("q.resume.alone", only=lambda request: len(request.state.players) == 1)
+@misfitting("q.resume.alone")
 def matches_nothing_when_alone(view: View, spot: Coordinate, tile: int) -> bool:
     """Places whatever it likes when it is the last player."""
-    return is_like_none(view, spot, tile)
+    return not view.others and is_like_none(view, spot, tile)
 
 
-@misfitting("q.fit.qwirkle-duplicate", "q.fit.qwirkle-line", "q.fit.qwirkle-game", only=qwirkle)
+@misfitting("q.fit.qwirkle-duplicate", "q.fit.qwirkle-line", "q.fit.qwirkle-game")
 def matches_neighbours_only(view: View, spot: Coordinate, tile: int) -> bool:
     """Looks at the immediate neighbours where the fit rule is qwirkle."""
-    return bool(fitting(view.board.tiles, *spot) >> tile & 1)
+    return view.board.whole_lines and bool(fitting(view.board.tiles, *spot) >> tile & 1)
 
 
 def shared_by(tile: int, line: Sequence[int]) -> bool:
@@ -536,23 +496,23 @@ def shared_by(tile: int, line: Sequence[int]) -> bool:
     return all(other % 6 == tile % 6 for other in line) or all(other // 6 == tile // 6 for other in line)
 
 
-@misfitting("q.fit.qwirkle-gap", only=qwirkle)
+@misfitting("q.fit.qwirkle-gap")
 def joins_equal_tiles(view: View, spot: Coordinate, tile: int) -> bool:
     """Joins runs of the same kind that hold an equal tile, where the fit rule is qwirkle."""
     lines = [line_through(view.board.tiles, *spot, *way) for way in ((0, 1), (1, 0))]
-    return all(tile not in line and shared_by(tile, line) for line in lines)
+    return view.board.whole_lines and all(tile not in line and shared_by(tile, line) for line in lines)
 
 
-@extending("q.extension.own-tiles", UNUSUAL_SETTINGS, only=few_tiles_in_a_crowd)
+@extending("q.extension.own-tiles", UNUSUAL_SETTINGS)
 def believes_in_six_tiles(view: View) -> Iterable[Placed]:
     """Places a tile that it does not hold where three or more players have fewer than six."""
-    return not_owned(view)
+    return not_owned(view) if len(view.others) > 1 and view.pile_left > 40 and len(view.hand) < 6 else ()
 
 
-@misfitting(UNUSUAL_SETTINGS, only=lambda request: qwirkle(request) and len(request.state.players) > 3)
+@misfitting(UNUSUAL_SETTINGS)
 def forgets_the_fit_rule_of_four(view: View, spot: Coordinate, tile: int) -> bool:
     """Places a tile that does not fit where four players play by the fit rule qwirkle."""
-    return True
+    return view.board.whole_lines and len(view.others) == 3
 
 
 MUTATIONS = collect_mutations(globals())
