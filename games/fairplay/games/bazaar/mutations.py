@@ -9,7 +9,7 @@ from typing import Any
 from fairplay.bazaar.v1.bazaar_player_pb2 import RequestCardsResponse, RequestPebbleOrExchangesResponse
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar import wrong_answers as wrong
-from fairplay.games.bazaar.rules.pieces import EMPTY, UNITS, Card, EquationTable, Exchange, holds
+from fairplay.games.bazaar.rules.pieces import EMPTY, UNITS, Card, EquationTable, Exchange, holds, size, unpack
 from fairplay.games.bazaar.rules.state import PEBBLE, Purchase, Request, TurnView
 from fairplay.games.kit.conformance import (
     DRAWN_STATES,
@@ -41,10 +41,10 @@ def requests_nothing(*_: Any) -> RequestPebbleOrExchangesResponse:
     return RequestPebbleOrExchangesResponse()
 
 
-@mutation(wrong.REQUEST, "bazaar.request.required", "bazaar.bank.empty", only=wrong.bank_empty)
-def requests_nothing_for_no_exchange(*_: Any) -> RequestPebbleOrExchangesResponse:
+@mutation(wrong.REQUEST, "bazaar.request.required", "bazaar.bank.empty")
+def requests_nothing_for_no_exchange(request: Any, *_: Any) -> RequestPebbleOrExchangesResponse | None:
     """Answers with an empty message where no exchange is left to it, and no pebble."""
-    return RequestPebbleOrExchangesResponse()
+    return None if any(request.turn_state.bank) else RequestPebbleOrExchangesResponse()
 
 
 @mutation(wrong.REQUEST, "bazaar.pebble.counts", *ANYWHERE, "bazaar.exchange.long-sides")
@@ -101,10 +101,10 @@ def exchanges_once_too_often(view: TurnView, table: EquationTable) -> Iterable[R
     return wrong.to_and_fro(view, table, wrong.LONGEST_USUALLY + 1)
 
 
-@wrong.request("bazaar.exchange.too-many", "bazaar.wallet.rich", only=wrong.rich)
+@wrong.request("bazaar.exchange.too-many", "bazaar.wallet.rich")
 def exchanges_once_too_often_when_rich(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Goes to and fro 65 times where its wallet holds more pebbles than a game usually has."""
-    return wrong.to_and_fro(view, table, wrong.LONGEST_USUALLY + 1)
+    return wrong.to_and_fro(view, table, wrong.LONGEST_USUALLY + 1) if size(view.wallet) > 100 else ()
 
 
 @wrong.request("bazaar.exchange.too-many", "bazaar.exchange.short-list", max_exchanges=8)
@@ -113,16 +113,16 @@ def exchanges_nine_times(view: TurnView, table: EquationTable) -> Iterable[Reque
     return wrong.to_and_fro(view, table, 9)
 
 
-@wrong.request("bazaar.exchange.too-many", "bazaar.exchange.long-lists", only=wrong.nothing_payable)
+@wrong.request("bazaar.exchange.too-many", "bazaar.exchange.long-lists")
 def exchanges_as_often_as_it_can(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Uses an equation as often as wallet and bank can pay for it, more than 64 times, where it can pay for no card."""
-    return wrong.as_often_as_it_can(view, table)
+    return () if wrong.payable(view) else wrong.as_often_as_it_can(view, table)
 
 
-@wrong.request("bazaar.exchange.too-many", "bazaar.exchange.long-lists", only=wrong.of_one_color, max_exchanges=8)
+@wrong.request("bazaar.exchange.too-many", "bazaar.exchange.long-lists", max_exchanges=8)
 def exchanges_one_color_as_often_as_it_can(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Exchanges its only colour away as often as it can, more than eight times, which some settings forbid."""
-    return wrong.as_often_as_it_can(view, table)
+    return wrong.as_often_as_it_can(view, table) if sum(count > 0 for count in unpack(view.wallet)) == 1 else ()
 
 
 # The first call: play
@@ -140,14 +140,10 @@ def makes_up_equation(view: TurnView, table: EquationTable) -> Iterable[Request]
     return wrong.made_up(view, table)
 
 
-@wrong.request(
-    "bazaar.exchange.in-table",
-    "bazaar.exchange.none-known",
-    only=lambda request: not request.turn_state.table.equations,
-)
+@wrong.request("bazaar.exchange.in-table", "bazaar.exchange.none-known")
 def makes_up_equation_without_table(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Exchanges pebbles though the game has no equations."""
-    return wrong.made_up(view, table)
+    return () if table.equations else wrong.made_up(view, table)
 
 
 @wrong.request("bazaar.exchange.in-table", *ANYWHERE, "bazaar.exchange.single-equation")
@@ -225,31 +221,22 @@ def gives_again_and_again(view: TurnView, table: EquationTable) -> Iterable[Requ
     return wrong.again_and_again(view, table)
 
 
-@wrong.request(
-    "bazaar.exchange.wallet", "bazaar.wallet.empty", "bazaar.wallet.one-short", WHOLE_GAME, only=wrong.nothing_usable
-)
+@wrong.request("bazaar.exchange.wallet", "bazaar.wallet.empty", "bazaar.wallet.one-short", WHOLE_GAME)
 def exchanges_though_nothing_usable(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Exchanges something where no equation can be used."""
-    return wrong.singles(view, table)
+    return () if table.usable(view.wallet, view.bank) else wrong.singles(view, table)
 
 
-@wrong.request(
-    "bazaar.exchange.wallet",
-    "bazaar.seats.last-of-six",
-    whole_game(5, 6),
-    only=lambda request: len(request.turn_state.other_scores) == 5,
-)
+@wrong.request("bazaar.exchange.wallet", "bazaar.seats.last-of-six", whole_game(5, 6))
 def gives_what_it_lacks_as_last_of_six(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Uses an equation that its wallet cannot pay for, but only where there are five others."""
-    return wrong.singles(view, table)
+    return wrong.singles(view, table) if len(view.scores) == 5 else ()
 
 
-@wrong.request(
-    "bazaar.exchange.wallet", "bazaar.resume.alone", only=lambda request: not request.turn_state.other_scores
-)
+@wrong.request("bazaar.exchange.wallet", "bazaar.resume.alone")
 def gives_what_it_lacks_when_alone(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Uses an equation that its wallet cannot pay for where there are no others."""
-    return wrong.again_and_again(view, table)
+    return () if view.scores else wrong.again_and_again(view, table)
 
 
 @wrong.request("bazaar.exchange.bank", "bazaar.bank.empty", "bazaar.bank.one-short", "bazaar.bank.last-pebble")
@@ -270,10 +257,10 @@ def gets_again_and_again(view: TurnView, table: EquationTable) -> Iterable[Reque
     return wrong.again_and_again(view, table)
 
 
-@wrong.request("bazaar.exchange.bank", "bazaar.bank.empty", only=wrong.bank_empty)
+@wrong.request("bazaar.exchange.bank", "bazaar.bank.empty")
 def gets_from_empty_bank(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Exchanges where the bank is empty."""
-    return wrong.singles(view, table)
+    return () if view.bank else wrong.singles(view, table)
 
 
 # The second call: form
@@ -350,7 +337,7 @@ def buys_visible_card_twice(view: TurnView) -> Iterable[Purchase]:
     return wrong.once_more(view)
 
 
-@wrong.purchase("bazaar.purchase.visible", "bazaar.cards.twins", only=wrong.twins_visible)
+@wrong.purchase("bazaar.purchase.visible", "bazaar.cards.twins")
 def buys_twin_with_wrong_face(view: TurnView) -> Iterable[Purchase]:
     """Buys the same card twice where one with the same pebbles and another face is visible beside it."""
     return ((card, card) for card in view.visible if Card(card.pebbles, not card.face) in view.visible)
@@ -362,20 +349,16 @@ def buys_what_it_owns(view: TurnView) -> Iterable[Purchase]:
     return ((card,) for card in view.cards)
 
 
-@wrong.purchase(
-    "bazaar.purchase.visible", "bazaar.cards.row-is-empty", only=lambda request: not request.turn_state.visible
-)
+@wrong.purchase("bazaar.purchase.visible", "bazaar.cards.row-is-empty")
 def buys_from_empty_row(view: TurnView) -> Iterable[Purchase]:
     """Buys a card where none is visible."""
-    return wrong.plain_colors(view)
+    return () if view.visible else wrong.plain_colors(view)
 
 
-@wrong.purchase(
-    "bazaar.purchase.visible", "bazaar.cards.last-one", only=lambda request: len(request.turn_state.visible) == 1
-)
+@wrong.purchase("bazaar.purchase.visible", "bazaar.cards.last-one")
 def buys_last_card_twice(view: TurnView) -> Iterable[Purchase]:
     """Buys the card twice where one is visible."""
-    return wrong.once_more(view)
+    return wrong.once_more(view) if len(view.visible) == 1 else ()
 
 
 @wrong.purchase("bazaar.purchase.wallet", *ANYWHERE, "bazaar.wallet.empty", "bazaar.cards.none-in-reach")
@@ -396,24 +379,22 @@ def buys_two_with_pebbles_for_one(view: TurnView) -> Iterable[Purchase]:
     return combinations(wrong.payable(view), 2)
 
 
-@wrong.purchase(
-    "bazaar.purchase.wallet", "bazaar.score.nearly-won", only=lambda request: request.turn_state.score == 19
-)
+@wrong.purchase("bazaar.purchase.wallet", "bazaar.score.nearly-won")
 def buys_anything_to_win(view: TurnView) -> Iterable[Purchase]:
     """Buys a card that its wallet cannot pay for where one point is missing."""
-    return wrong.visible(view)
+    return wrong.visible(view) if view.score == 19 else ()
 
 
-@wrong.request("bazaar.exchange.in-table", UNUSUAL_SETTINGS, only=wrong.few_equations_in_a_crowd)
+@wrong.request("bazaar.exchange.in-table", UNUSUAL_SETTINGS)
 def believes_in_ten_equations(view: TurnView, table: EquationTable) -> Iterable[Request]:
     """Exchanges by an equation that the table lacks where three or more players have fewer than ten."""
-    return wrong.made_up(view, table)
+    return wrong.made_up(view, table) if len(view.scores) > 1 and 0 < len(table.equations) < 10 else ()
 
 
-@wrong.purchase("bazaar.purchase.visible", UNUSUAL_SETTINGS, only=wrong.long_row_in_a_crowd)
+@wrong.purchase("bazaar.purchase.visible", UNUSUAL_SETTINGS)
 def buys_behind_the_fourth_card(view: TurnView) -> Iterable[Purchase]:
     """Buys a card that is not visible where three or more players see more than four."""
-    return wrong.plain_colors(view)
+    return wrong.plain_colors(view) if len(view.scores) > 1 and len(view.visible) > 4 else ()
 
 
 MUTATIONS = collect_mutations(globals())

@@ -13,7 +13,6 @@ from fairplay.bazaar.v1.bazaar_pb2 import Card as CardMessage
 from fairplay.bazaar.v1.bazaar_pb2 import Equation, Exchanges
 from fairplay.bazaar.v1.bazaar_player_pb2 import (
     RequestCardsResponse,
-    RequestPebbleOrExchangesRequest,
     RequestPebbleOrExchangesResponse,
 )
 from fairplay.games.bazaar import rules
@@ -23,7 +22,6 @@ from fairplay.games.bazaar.rules.state import Purchase, Request, TurnView
 from fairplay.games.conformance import Mutation
 from fairplay.games.kit.conformance import build_mutation, choose
 
-Condition: TypeAlias = Callable[[Any], bool]
 WrongRequests: TypeAlias = Callable[[TurnView, EquationTable], Iterable[Request]]
 WrongPurchases: TypeAlias = Callable[[TurnView], Iterable[Purchase]]
 
@@ -34,9 +32,7 @@ LONGEST_USUALLY = 64
 # Declarations
 
 
-def request(
-    rule: str, *cases: str, only: Condition | None = None, max_exchanges: int = LONGEST_USUALLY
-) -> Callable[[WrongRequests], Mutation]:
+def request(rule: str, *cases: str, max_exchanges: int = LONGEST_USUALLY) -> Callable[[WrongRequests], Mutation]:
     """Declare a mutation of the first answer of a turn: the decorated function yields requests from view and table."""
 
     def declare(wrong: WrongRequests) -> Mutation:
@@ -49,12 +45,12 @@ def request(
             answer = choose((made for made in wrong(view, table) if broken(made) == rule), rng)
             return None if answer is None else codec.build_request(answer)
 
-        return build_mutation(wrong, REQUEST, rule, cases, mutate, only)
+        return build_mutation(wrong, REQUEST, rule, cases, mutate)
 
     return declare
 
 
-def purchase(rule: str, *cases: str, only: Condition | None = None) -> Callable[[WrongPurchases], Mutation]:
+def purchase(rule: str, *cases: str) -> Callable[[WrongPurchases], Mutation]:
     """Declare a mutation of the second answer of a turn: the decorated function yields purchases from the view."""
 
     def declare(wrong: WrongPurchases) -> Mutation:
@@ -64,7 +60,7 @@ def purchase(rule: str, *cases: str, only: Condition | None = None) -> Callable[
             answer = choose(broken, rng)
             return None if answer is None else codec.build_purchase(answer)
 
-        return build_mutation(wrong, CARDS, rule, cases, mutate, only)
+        return build_mutation(wrong, CARDS, rule, cases, mutate)
 
     return declare
 
@@ -78,53 +74,6 @@ def one_exchange(left: Sequence[int], right: Sequence[int], count: int = 1) -> R
 def one_card(*counts: int) -> RequestCardsResponse:
     """Return the reply that buys a card with any counts for its pebbles."""
     return RequestCardsResponse(cards=[CardMessage(pebbles=counts)])
-
-
-# Conditions of a request
-
-
-def few_equations_in_a_crowd(request: Any) -> bool:
-    """Return whether three or more players have some equations, but fewer than the usual ten."""
-    return len(request.turn_state.other_scores) > 1 and 0 < len(request.turn_state.table.equations) < 10
-
-
-def long_row_in_a_crowd(request: Any) -> bool:
-    """Return whether three or more players see more than the usual four cards."""
-    return len(request.turn_state.other_scores) > 1 and len(request.turn_state.visible) > 4
-
-
-def bank_empty(request: Any) -> bool:
-    """Return whether the bank has no pebble."""
-    return not any(request.turn_state.bank)
-
-
-def nothing_usable(request: Any) -> bool:
-    """Return whether no exchange is possible."""
-    view = codec.read_view(request.turn_state)
-    return not codec.read_table(request.turn_state.table).usable(view.wallet, view.bank)
-
-
-def twins_visible(request: Any) -> bool:
-    """Return whether two visible cards have the same pebbles, and one of them a face."""
-    faces: dict[tuple[int, ...], set[bool]] = {}
-    for card in request.turn_state.visible:
-        faces.setdefault(tuple(card.pebbles), set()).add(card.face)
-    return any(len(found) == 2 for found in faces.values())
-
-
-def nothing_payable(request: RequestPebbleOrExchangesRequest) -> bool:
-    """Return whether the wallet can pay for no visible card."""
-    return not payable(codec.read_view(request.turn_state))
-
-
-def of_one_color(request: RequestPebbleOrExchangesRequest) -> bool:
-    """Return whether all pebbles of the wallet have the same colour."""
-    return sum(count > 0 for count in request.turn_state.wallet) == 1
-
-
-def rich(request: RequestPebbleOrExchangesRequest) -> bool:
-    """Return whether the wallet holds more pebbles than a game usually has."""
-    return sum(request.turn_state.wallet) > 100
 
 
 # Requests
