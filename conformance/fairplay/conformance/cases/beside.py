@@ -11,7 +11,7 @@ from fairplay.conformance.case import Case, case
 from fairplay.conformance.cases.states import CASES, STEPS, sources
 from fairplay.conformance.games.context import BESIDE_OTHERS, Context
 from fairplay.conformance.games.positions import find_position
-from fairplay.conformance.games.rotation import TO_THE_END, play_in_turn
+from fairplay.conformance.games.races import TO_THE_END
 from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.conformance.games.variations import unusual_part
 from fairplay.games.conformance import Situation
@@ -31,7 +31,7 @@ def many_games_at_once(context: Context) -> None:
     """A tournament plays more games at a time than an author tries, and comes back to each of them in the end."""
     number = FEW_AT_ONCE if context.is_slow else AT_ONCE
     with context.player.separate() as connection:
-        for found in play_in_turn(context, _games(context, "many", number, DECISIONS), connection):
+        for found in context.play_in_turn(_games(context, "many", number, DECISIONS), connection):
             _judge(context, found)
 
 
@@ -44,7 +44,7 @@ def one_ends_first(context: Context) -> None:
         for count in sorted(counts):
             longer = context.scenario(0, context.game.seats.start, calls + _decisions(context, DECISIONS))
             shares = (max(calls, 1), TO_THE_END)
-            for found in play_in_turn(context, (longer, context.ending(count)), connection, shares):
+            for found in context.play_in_turn((longer, context.ending(count)), connection, shares):
                 _judge(context, found)
 
 
@@ -55,7 +55,7 @@ def similar_ids(context: Context) -> None:
     for scenarios in (alike, _with_other_settings(context, alike)):
         ids = _similar_ids(context.new_tournament_id())
         with context.player.separate() as connection:
-            for found in play_in_turn(context, scenarios, connection, ids=ids):
+            for found in context.play_in_turn(scenarios, connection, ids=ids):
                 _judge(context, found, others=scenarios)
 
 
@@ -128,7 +128,7 @@ def _judge(context: Context, found: Trial, others: Sequence[Scenario] = ()) -> N
 def _with_ordinary_ids(context: Context, scenarios: Sequence[Scenario]) -> Trial:
     """Return one of several games in turn: the one that fails, if one does."""
     with context.player.fresh() as connection:
-        trials = play_in_turn(context, scenarios, connection)
+        trials = context.play_in_turn(scenarios, connection)
     return next((each for each in trials if each.misconduct is not None), trials[0])
 
 
@@ -155,7 +155,7 @@ def same_seat(context: Context) -> None:
     scenarios = _seat_scenarios(context, number, turn_count)
     with context.player.separate() as connection:
         for pair in zip(scenarios[::2], scenarios[1::2], strict=True):
-            for index, found in enumerate(play_in_turn(context, pair, connection)):
+            for index, found in enumerate(context.play_in_turn(pair, connection)):
                 _judge_seat(context, found, (case_ids.AT_ONCE, partial(_beside_other_seat, context, pair, index)))
 
 
@@ -172,7 +172,7 @@ def _beside_other_seat(context: Context, pair: Sequence[Scenario], index: int) -
     other = _in_other_seat(context, pair[index])
     mixed = (pair[0], other) if index == 0 else (other, pair[1])
     with context.player.fresh() as connection:
-        return play_in_turn(context, mixed, connection)[index]
+        return context.play_in_turn(mixed, connection)[index]
 
 
 def _in_other_seat(context: Context, scenario: Scenario) -> Scenario:

@@ -13,7 +13,6 @@ from fairplay.conformance.case import Case, Failure, case
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import tells_the_end
 from fairplay.conformance.games.rivals import Joining
-from fairplay.conformance.games.rotation import play_in_turn
 from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.games.game import Game
 
@@ -102,7 +101,7 @@ def other_settings(context: Context) -> None:
     with context.player.separate() as connection:
         for scenario in scenarios:
             _judge(context, context.play(scenario, connection))
-        for found in play_in_turn(context, scenarios, connection):
+        for found in context.play_in_turn(scenarios, connection):
             _judge(context, found)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from random import Random
 from typing import Any, TypeAlias, TypeVar
@@ -12,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 from google.protobuf.message import Message
 
 from fairplay.conformance.games.positions import Source, position
+from fairplay.conformance.games.races import Rotation
 from fairplay.conformance.games.rivals import Departure, rival_names
 from fairplay.conformance.games.scenarios import OrdinaryGames
 from fairplay.conformance.games.trial import CallLimits, Entry, RequestEncoder, Scenario, Trial, play_trial, serialize
@@ -25,6 +27,7 @@ from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
 from fairplay.games.steps import Failure as CallFailure
 from fairplay.games.steps import Method
+from fairplay.server.manager.plan import game_id_of
 from fairplay.v1.player_pb2 import PlayerDescription
 
 AT_ONCE = 8
@@ -149,6 +152,34 @@ class Context:
     ) -> list[Trial]:
         """Play games at the same time."""
         return self.record(connection, self.games(scenarios, encode_request))
+
+    def play_in_turn(
+        self,
+        scenarios: Sequence[Scenario],
+        connection: Connection,
+        shares: Sequence[int] = (),
+        ids: Sequence[str] = (),
+    ) -> list[Trial]:
+        """Play games at the same time, with their calls in a fixed order.
+
+        By default each game makes one call when it is its turn, and the ids are new ones with different ends.
+        """
+
+        async def play_all(reached: Connection) -> list[Trial]:
+            rotation = Rotation(shares or [1] * len(scenarios))
+
+            async def play(number: int, scenario: Scenario) -> Trial:
+                game_id = ids[number] if ids else game_id_of(self.new_tournament_id(), 1, number + 1)
+                turn = partial(rotation.turn, number)
+                try:
+                    return await play_trial(self.game, reached, scenario, self.limits, game_id, turn=turn)
+                finally:
+                    rotation.leave(number)
+
+            return await side_by_side(play(number, scenario) for number, scenario in enumerate(scenarios))
+
+        text = ", by turns ".join(each.text for each in scenarios)
+        return self.record(connection, Entry(lambda reached: self.player.loop.run(play_all(reached)), text))
 
     def games(self, scenarios: Sequence[Scenario], encode_request: RequestEncoder = serialize) -> Entry:
         """Return the entry of games at the same time in the history of a player."""

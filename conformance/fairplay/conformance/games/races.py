@@ -7,7 +7,9 @@ also outrun now and then.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from random import Random
 from typing import Any, NamedTuple
 
@@ -97,3 +99,45 @@ class Races:
             runner.task.cancel()
         self._runners.clear()
         self._state.clear()
+
+
+# --- games at the same time whose calls come in a fixed order ---
+
+TO_THE_END = 10**9
+"""The share of a game that goes on to its end once it has begun."""
+
+
+class Rotation:
+    """Lets games call the player in turn: each makes as many calls as its share, then it is the next one's turn."""
+
+    def __init__(self, shares: Sequence[int]) -> None:
+        self._shares = shares
+        self._order = deque(range(len(shares)))
+        self._may_call = [asyncio.Event() for _ in shares]
+        self._begin()
+
+    def _begin(self) -> None:
+        """Let the first game in the order make its calls."""
+        if self._order:
+            self._left = self._shares[self._order[0]]
+            self._may_call[self._order[0]].set()
+
+    @asynccontextmanager
+    async def turn(self, number: int) -> AsyncIterator[None]:
+        """Wait until a game may call. The end of the `with` block counts the call."""
+        await self._may_call[number].wait()
+        try:
+            yield
+        finally:
+            self._left -= 1
+            if not self._left:
+                self._may_call[number].clear()
+                self._order.rotate(-1)
+                self._begin()
+
+    def leave(self, number: int) -> None:
+        """Take a game that is over out of the rotation."""
+        first = self._order[0] == number
+        self._order.remove(number)
+        if first:
+            self._begin()
