@@ -27,7 +27,8 @@ def job(*links: str, seed: int = 1, rows: int = 4) -> Job:
 
 
 def workers() -> list[psutil.Process]:
-    return [each for each in psutil.Process().children() if COMMAND[-1] in each.cmdline()]
+    alive = (each for each in psutil.Process().children() if each.status() != psutil.STATUS_ZOMBIE)
+    return [each for each in alive if COMMAND[-1] in each.cmdline()]
 
 
 async def until_one_works(*killed: psutil.Process) -> psutil.Process:

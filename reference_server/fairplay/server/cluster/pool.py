@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import signal
 import sys
 from collections.abc import Sequence
 from types import TracebackType
@@ -88,8 +90,9 @@ class Pool:
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
         self._processes.discard(process)
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)  # process.kill() would take its end from asyncio, which warns then
         await asyncio.shield(process.wait())
 
     async def close(self) -> None:
