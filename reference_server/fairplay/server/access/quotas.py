@@ -90,7 +90,7 @@ def payer(account: str, host: str) -> str:
     return f"account {account}" if account else f"host {host}"
 
 
-PER_SECOND, BURST = 1, 10
+FAILURES_PER_SECOND, FAILURES_AT_ONCE = 1, 10
 """How often one host may fail: in the long run, and at once."""
 MAX_HELD = 1_000
 
@@ -99,7 +99,7 @@ class Failures:
     """Counts failures by host. Who shows a valid token is never counted, from whatever host."""
 
     def __init__(self) -> None:
-        self._buckets = Buckets(PER_SECOND, BURST)
+        self._buckets = Buckets(FAILURES_PER_SECOND, FAILURES_AT_ONCE)
         self._held_count = 0
 
     async def slow_down(self, host: str) -> None:
