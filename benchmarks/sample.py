@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from google.protobuf.message import Message
 
 from benchmarks.figures import STRATEGY, MeasuredGame
-from fairplay.games.steps import Call, Show, answer_step
+from fairplay.games.machine import GameMachine
+from fairplay.games.steps import Call, Show
 from fairplay.player.handlers import Handlers
 
 SEED = 1
@@ -63,12 +64,5 @@ def play_sample(measured: MeasuredGame) -> SampleGame:
         return call.method.response.FromString(reply)
 
     conversation = game.play("sample", measured.settings_message, names(count), Random(SEED), None)
-    sent: Any = None
-    while True:
-        try:
-            step = conversation.send(sent)
-        except StopIteration:
-            return SampleGame(exchanges, shown)
-        if isinstance(step, Show):
-            shown.append(step.state)
-        sent = answer_step(step, answer)
+    shown.extend(step.state for step in GameMachine(conversation).play(answer) if isinstance(step, Show))
+    return SampleGame(exchanges, shown)

@@ -21,7 +21,8 @@ from fairplay.conformance.zoo.registry import find_mutants
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import find, registered
 from fairplay.games.kit.knockout import allocate
-from fairplay.games.steps import Call, drive
+from fairplay.games.machine import drive
+from fairplay.games.steps import Call
 from fairplay.player.handlers import snake_case
 from fairplay.server.net.errors import STATUS
 from fairplay.terminal.commands.app import app

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from fairplay.games.game import find
-from fairplay.games.steps import Call, drive
+from fairplay.games.machine import drive
+from fairplay.games.steps import Call
 from fairplay.player.handlers import snake_case
 from tests.docs.pages import ROOT
 from tests.slow import SLOW

@@ -22,7 +22,8 @@ from google.protobuf.message import Message
 
 from fairplay.games.conformance import Situation, find_conformance
 from fairplay.games.game import Game, find
-from fairplay.games.steps import Call, CallKind, Method, drive
+from fairplay.games.machine import drive
+from fairplay.games.steps import Call, CallKind, Method
 from fairplay.player.handlers import Handlers
 
 ROOM_BYTES = 256 * 2**20

@@ -113,6 +113,13 @@ class GameMachine:
             yield step
             self.answer(answer_step(step, answer))
 
+    def finish(self, answer: Callable[[Call], Any]) -> Outcome:
+        """Play on to the end, with `answer` in place of the players, and return the outcome."""
+        for _ in self.play(answer):
+            continue
+        assert self.outcome is not None
+        return self.outcome
+
     def answer(self, answer: Any) -> None:
         """Answer the step, as its class says, and turn to the next one."""
         if isinstance(self.step, Show):
@@ -298,8 +305,4 @@ def drive(conversation: Conversation, answer: Callable[[Call], Any]) -> Outcome:
 
     For simulations, tests and whoever wants a whole game without a server.
     """
-    machine = GameMachine(conversation)
-    for _ in machine.play(answer):
-        continue
-    assert machine.outcome is not None
-    return machine.outcome
+    return GameMachine(conversation).finish(answer)

@@ -182,18 +182,3 @@ def join_answers(step: Step, arrivals: Sequence[Arrival]) -> Any:
 def answer_step(step: Step, answer: Callable[[Call], Any]) -> Any:
     """Return the answer to a step in which every call is answered at once by `answer`."""
     return join_answers(step, [Arrival(call.seat, answer(call), 0.0) for call in calls_in(step)])
-
-
-def drive(conversation: Conversation, answer: Callable[[Call], Any]) -> Outcome:
-    """Drive a conversation to its end in this thread, with `answer` in place of the players.
-
-    For simulations, tests and whoever wants a whole game without a server.
-    """
-    sent: Any = None
-    while True:
-        try:
-            step = conversation.send(sent)
-        except StopIteration as stop:
-            outcome: Outcome = stop.value
-            return outcome
-        sent = answer_step(step, answer)

@@ -17,8 +17,9 @@ from google.protobuf.message import Message
 from numpy.typing import NDArray
 
 from fairplay.games.game import Game, find
+from fairplay.games.machine import drive
 from fairplay.games.research import count_players, find_research, play_randomly, ranks, read_settings, rewards
-from fairplay.games.steps import Call, CallKind, drive
+from fairplay.games.steps import Call, CallKind
 from fairplay.player.handlers import reply_of
 
 CHUNK = 64

@@ -30,7 +30,8 @@ from fairplay.games.eriantys.rules.state import (
     ToIsland,
     view_of,
 )
-from fairplay.games.steps import Call, answer_step, calls_in, drive
+from fairplay.games.machine import drive
+from fairplay.games.steps import Call, answer_step, calls_in
 from tests.games.eriantys.playing import ASKS, a_middle, middles, sound, talk_from
 from tests.games.eriantys.tables import CHOICES, canonical, expert, fresh, students, table
 

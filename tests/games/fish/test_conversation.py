@@ -14,7 +14,8 @@ from fairplay.fish.v1 import fish_pb2
 from fairplay.fish.v1.fish_player_pb2 import SetupResponse, TakeTurnResponse
 from fairplay.games.fish import protocol, rules
 from fairplay.games.fish.game import GAME
-from fairplay.games.steps import Call, CallKind, Eliminate, Outcome, Show, drive
+from fairplay.games.machine import drive
+from fairplay.games.steps import Call, CallKind, Eliminate, Outcome, Show
 from fairplay.player.handlers import snake_case
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from fairplay.games.game import Start
-from fairplay.games.steps import Arrival, Call, CallAll, CallKind, Eliminate, Race, Show, drive
+from fairplay.games.machine import drive
+from fairplay.games.steps import Arrival, Call, CallAll, CallKind, Eliminate, Race, Show
 from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
 from fairplay.games.webset.protocol import codec, conversation

@@ -19,7 +19,8 @@ from fairplay.conformance.games.rivals import Departure, Fault, Rivals, rival_na
 from fairplay.conformance.games.trial import Scenario, Trial, seat_names
 from fairplay.games.conformance import Level, Situation, find_conformance
 from fairplay.games.game import Game, find
-from fairplay.games.steps import Call, CallKind, Failure, drive
+from fairplay.games.machine import drive
+from fairplay.games.steps import Call, CallKind, Failure
 from fairplay.player.handlers import reply_of
 
 

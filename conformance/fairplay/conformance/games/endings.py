@@ -15,7 +15,8 @@ from fairplay.conformance.games.rivals import Rivals, rival_names
 from fairplay.conformance.games.trial import Scenario, seat_names
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
-from fairplay.games.steps import Call, CallKind, Method, drive
+from fairplay.games.machine import GameMachine
+from fairplay.games.steps import Call, CallKind, Method, calls_in
 from fairplay.games.transcript import game_rng
 
 
@@ -84,10 +85,6 @@ def _others(last: Position, rng: Random) -> list[int]:
     return seats
 
 
-class _AskedError(Exception):
-    """Raised if the player under test has a decision to make, on which the end may depend."""
-
-
 def _foresee(game: Game, scenario: Scenario) -> Ending | None:
     """Return what the player under test will be told at the end, or None if that may depend on its answers."""
     situation, endings = scenario.situation, list[Ending]()
@@ -96,15 +93,13 @@ def _foresee(game: Game, scenario: Scenario) -> Ending | None:
     def answer(call: Call) -> Any:
         if call.seat != situation.seat:
             return rivals.answer(call, 0)
-        if call.kind is not CallKind.NOTIFICATION:
-            raise _AskedError
         if (ending := parse_ending(call.request)) is not None:
             endings.append(ending)
         return call.method.response()
 
     names, rng = seat_names(situation), game_rng(scenario.seed)
-    try:
-        drive(game.play("foreseen", situation.settings, names, rng, situation.state), answer)
-    except _AskedError:
-        return None
+    machine = GameMachine(game.play("foreseen", situation.settings, names, rng, situation.state))
+    for step in machine.play(answer):
+        if any(call.seat == situation.seat and call.kind is not CallKind.NOTIFICATION for call in calls_in(step)):
+            return None  # it has a decision to make, on which the end may depend
     return endings[-1] if endings else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
@@ -13,7 +13,8 @@ from fairplay.conformance.case import SuiteError
 from fairplay.conformance.games.rivals import rival_names
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game, find
-from fairplay.games.steps import Call, CallKind, Conversation, Show, Step, answer_step, calls_in
+from fairplay.games.machine import GameMachine
+from fairplay.games.steps import Call, CallKind, Step, calls_in
 from fairplay.games.transcript import game_rng
 from fairplay.player.handlers import reply_of
 
@@ -92,60 +93,41 @@ def _position(key: _Key, index: int) -> Position | None:
     return None if seat is None else Position(settings, state, player_count, seat)
 
 
-def _begun(key: _Key, count: int, seed: int, state: Message | None) -> Conversation:
+def _begin(key: _Key, count: int, seed: int, state: Message | None) -> tuple[GameMachine, Iterator[Step]]:
+    """Return a game of reference players, and its steps, of which each is answered when the next one is taken."""
     names = [f"rival-{seat}" for seat in range(count)]
-    return key.game.play("reference", key.source.settings, names, game_rng(seed), state)
-
-
-def _players(key: _Key, count: int) -> list[Any]:
-    return [key.game.player(key.source.strategy) for _ in range(count)]
+    players = [key.game.player(key.source.strategy) for _ in range(count)]
+    machine = GameMachine(key.game.play("reference", key.source.settings, names, game_rng(seed), state))
+    return machine, machine.play(lambda call: reply_of(players[call.seat], call))
 
 
 @lru_cache(maxsize=256)
 def _shown(key: _Key) -> Sequence[object]:
     """Return the states that a game of reference players shows before decisions."""
-    count = key.source.player_count
-    conversation, players = _begun(key, count, key.source.seed, None), _players(key, count)
+    machine, steps = _begin(key, key.source.player_count, key.source.seed, None)
     states: list[object] = []
-    shown, answer = None, None
-    try:
-        while len(states) < key.source.max_decisions:
-            step = conversation.send(answer)
-            if isinstance(step, Show):
-                shown = step.state
-            elif _decision(step) is not None and (not states or shown is not states[-1]):
-                states.append(shown)
-            answer = answer_step(step, partial(_reply, players))
-    except StopIteration:
-        return states
-    finally:
-        conversation.close()
+    for step in steps:
+        shown = machine.shown and machine.shown.state
+        if _decision(step) is not None and (not states or shown is not states[-1]):
+            states.append(shown)
+        if len(states) == key.source.max_decisions:
+            break
+    machine.close()
     return states
 
 
 def _decider(key: _Key, count: int, state: Message) -> int | None:
     """Return the seat that decides first when a game goes on from a state, or None if nobody does."""
-    conversation, players = _begun(key, count, 0, state), _players(key, count)
-    answer = None
-    try:
-        while True:
-            step = conversation.send(answer)
-            if (call := _decision(step)) is not None:
-                return call.seat
-            answer = answer_step(step, partial(_reply, players))
-    except StopIteration:
-        return None
-    finally:
-        conversation.close()
+    machine, steps = _begin(key, count, 0, state)
+    decisions = (call.seat for step in steps if (call := _decision(step)) is not None)
+    seat = next(decisions, None)
+    machine.close()
+    return seat
 
 
 def _decision(step: Step) -> Call | None:
     """Return the first decision that a step asks for, or None."""
     return next((call for call in calls_in(step) if call.kind is not CallKind.NOTIFICATION), None)
-
-
-def _reply(players: Sequence[object], call: Call) -> Message:
-    return reply_of(players[call.seat], call)
 
 
 SCORES = (2**32 - 2**20, 10**9 - 10**6, 70_000, 300)

@@ -16,7 +16,8 @@ from fairplay.conformance.games.trial import CallLimits
 from fairplay.games.conformance import Mutation
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game, find
-from fairplay.games.steps import Call, CallKind, Conversation, Eliminate, Failure, Method, Show, answer_step
+from fairplay.games.machine import GameMachine
+from fairplay.games.steps import Call, CallKind, Eliminate, Failure, Method, Show
 from fairplay.games.transcript import Transcript, game_result, game_rng
 from fairplay.player.handlers import reply_of
 from fairplay.server.links.link import call_error, disconnected, too_large
@@ -269,48 +270,25 @@ def expect(scene: Scene, game_id: str) -> Expected:
         conversation = game.play(game_id, scene.settings, names, game_rng(1), scene.state)
     except ValueError as error:
         raise SuiteError(f"the game {game.name} cannot be played: {error}") from error
-    return _Prompter(scene, game_id).follow(conversation)
+    actors, calls, states, transcript = scene.actors(), list[Call](), list[Any](), Transcript(names)
 
+    def answer(call: Call) -> Any:
+        calls.append(call)
+        outcome = actors[call.seat].act(call.method, call.request, game_id).outcome
+        return transcript.parse_outcome(transcript.ask(call), outcome)
 
-class _Prompter:
-    """Answers the conversation of a scene as the scripted players do."""
-
-    def __init__(self, scene: Scene, game_id: str) -> None:
-        self._scene = scene
-        self._game_id = game_id
-        self._actors = scene.actors()
-        self._limits = CallLimits.of(scene.control)
-        self._transcript = Transcript(scene.names, lambda _: None)
-        self._calls: list[Call] = []
-        self._states: list[Any] = []
-
-    def follow(self, conversation: Conversation) -> Expected:
-        """Return what comes of the conversation."""
-        sent: Any = None
-        while True:
-            try:
-                step = conversation.send(sent)
-            except StopIteration as stop:
-                return self._end(stop.value)
-            if isinstance(step, Show):
-                self._states.append(step.state)
-            elif isinstance(step, Eliminate):
-                self._transcript.build_misconduct(step)
-            sent = answer_step(step, self._answer)
-
-    def _answer(self, call: Call) -> Any:
-        asked = self._transcript.ask(call)
-        self._calls.append(call)
-        outcome = self._actors[call.seat].act(call.method, call.request, self._game_id).outcome
-        return self._transcript.parse_outcome(asked, outcome)
-
-    def _end(self, outcome: Any) -> Expected:
-        game = self._scene.game
-        return Expected(
-            self._calls,
-            [self._limits.limit_s(call) for call in self._calls],
-            self._transcript.misconducts,
-            game_result(outcome, self._scene.names, self._transcript.misconducts),
-            [game.public_state(state) for state in self._states],
-            [game.full_state(state) for state in self._states],
-        )
+    machine, limits = GameMachine(conversation), CallLimits.of(scene.control)
+    for step in machine.play(answer):
+        if isinstance(step, Show):
+            states.append(step.state)
+        elif isinstance(step, Eliminate):
+            transcript.build_misconduct(step)
+    assert machine.outcome is not None
+    return Expected(
+        calls,
+        [limits.limit_s(call) for call in calls],
+        transcript.misconducts,
+        game_result(machine.outcome, names, transcript.misconducts),
+        [game.public_state(state) for state in states],
+        [game.full_state(state) for state in states],
+    )

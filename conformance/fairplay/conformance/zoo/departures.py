@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -16,7 +15,8 @@ from fairplay.conformance.zoo.player import ReceivedCall, Trigger
 from fairplay.conformance.zoo.triggers import Sizes, begin_game, first_decisions, parts, players_of, sizes_in
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game, find
-from fairplay.games.steps import Call, CallKind, Eliminate, answer_step, drive
+from fairplay.games.machine import GameMachine, drive
+from fairplay.games.steps import Call, CallKind, Eliminate
 from fairplay.player.handlers import reply_of
 from fairplay.v1.misconduct_pb2 import CallError
 
@@ -180,7 +180,7 @@ def forgiving_settings(name: str) -> tuple[Message, ...]:
 def _forgives(game: Game, settings: Message) -> bool:
     """Play a game in which the first decision of the first player fails; return whether nobody is eliminated for it."""
     conversation, players = begin_game(game, settings, game.seats.start), players_of(game, game.seats.start)
-    has_failed, answer = False, None
+    has_failed = False
 
     def reply(call: Call) -> Any:
         nonlocal has_failed
@@ -189,12 +189,8 @@ def _forgives(game: Game, settings: Message) -> bool:
             return CallError()
         return reply_of(players[call.seat], call)
 
-    with contextlib.suppress(StopIteration), contextlib.closing(conversation):
-        while True:
-            step = conversation.send(answer)
-            if isinstance(step, Eliminate):
-                return False
-            answer = answer_step(step, reply)
+    if any(isinstance(step, Eliminate) for step in GameMachine(conversation).play(reply)):
+        return False
     return has_failed
 
 

@@ -15,7 +15,8 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from fairplay.conformance.games.endings import Ending, parse_ending
 from fairplay.conformance.zoo.player import ReceivedCall, Trigger
 from fairplay.games.game import Game, find
-from fairplay.games.steps import Call, CallKind, Conversation, drive
+from fairplay.games.machine import GameMachine
+from fairplay.games.steps import CallKind, Conversation, calls_in
 from fairplay.player.handlers import reply_of
 
 LATE_SEAT_REVISION = 3
@@ -261,16 +262,14 @@ def first_decisions(game: Game, settings: Message, count: int) -> Iterable[Messa
     """Return the requests of the first decision of each player, or none if the settings do not fit the number."""
     asked: dict[int, Message] = {}
     players = players_of(game, count)
-
-    def answer(call: Call) -> Any:
-        if call.kind is not CallKind.NOTIFICATION:
-            asked.setdefault(call.seat, call.request)
+    with suppress(ValueError):  # the settings do not fit so many players
+        machine = GameMachine(begin_game(game, settings, count))
+        for step in machine.play(lambda call: reply_of(players[call.seat], call)):
+            for call in calls_in(step):
+                if call.kind is not CallKind.NOTIFICATION:
+                    asked.setdefault(call.seat, call.request)
             if len(asked) == count:
-                raise _EnoughError
-        return reply_of(players[call.seat], call)
-
-    with suppress(_EnoughError, ValueError):  # ValueError: the settings do not fit so many players
-        drive(begin_game(game, settings, count), answer)
+                break
     return asked.values()
 
 
@@ -282,10 +281,6 @@ def players_of(game: Game, count: int) -> list[Any]:
 def begin_game(game: Game, settings: Message, count: int) -> Conversation:
     """Return the conversation of a game that is the same every time."""
     return game.play("usual", settings, [f"p{seat}" for seat in range(count)], Random(count), None)
-
-
-class _EnoughError(Exception):
-    """Raised to end a game in which every player has been asked."""
 
 
 def sizes_in(message: Message, path: str = "") -> Iterator[tuple[str, int]]:

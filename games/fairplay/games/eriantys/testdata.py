@@ -20,6 +20,7 @@ of Eriantys that the page about the zoo lists.
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 from fairplay.eriantys.v1 import eriantys_pb2, eriantys_settings_pb2
 from fairplay.games.eriantys import rules
@@ -33,7 +34,6 @@ from fairplay.games.game import Start
 from fairplay.games.kit import testdata as kit
 from fairplay.games.kit.judging import MalformedReplyError
 from fairplay.games.kit.testdata import Json, question
-from fairplay.games.steps import Conversation, Outcome, Show
 
 CHEATS = {mutation.name: mutation for mutation in MUTATIONS}
 
@@ -162,28 +162,18 @@ def game(game: Json, actors: Json, settings: Json = None) -> Json:
     cast = [kit.Actor(script, player(script.strategy), CHEATS) for script in scripts]
     changes: list[Json] = []
     talk = conversation.play(Start("test", state.settings, [script.name for script in scripts], state, fresh=False))
-    end: State = kit.play_game(_noting_changes(talk, state, changes), cast).state.state
-    return _result(end) | {"changes": changes}
+    before = state
 
+    def see(shown: Any) -> None:
+        nonlocal before
+        after: State = shown.state
+        for seat, (was, now) in enumerate(zip(before.standings, after.standings, strict=True)):
+            if was is not now:
+                changes.append({"seat": seat, "round": after.round, "standing": now.name})
+        before = after
 
-def _noting_changes(talk: Conversation, state: State, changes: list[Json]) -> Conversation:
-    """Yield the steps of a conversation, and note in `changes` the standings that have changed."""
-    sent = None
-    while True:
-        try:
-            step = talk.send(sent)
-        except StopIteration as stop:
-            outcome: Outcome = stop.value
-            return outcome
-        if isinstance(step, Show):
-            after: State = step.state.state
-            changes += [
-                {"seat": seat, "round": after.round, "standing": now.name}
-                for seat, (was, now) in enumerate(zip(state.standings, after.standings, strict=True))
-                if was is not now
-            ]
-            state = after
-        sent = yield step
+    kit.play_game(talk, cast, see)
+    return _result(before) | {"changes": changes}
 
 
 # Forms

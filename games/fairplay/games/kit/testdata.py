@@ -29,7 +29,8 @@ from google.protobuf.message import Message
 
 from fairplay.games.conformance import Mutation
 from fairplay.games.kit import tournament
-from fairplay.games.steps import Call, Conversation, Eliminate, Method, Outcome, Show, answer_step, drive
+from fairplay.games.machine import GameMachine
+from fairplay.games.steps import Call, Conversation, Eliminate, Method, Outcome, Show, answer_step
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Misconduct, Overrun
 from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup
 
@@ -285,28 +286,18 @@ class PlayedGame(NamedTuple):
     """Seats, in the order of their elimination."""
 
 
-def play_game(conversation: Conversation, actors: Sequence[Actor]) -> PlayedGame:
-    """Play a game between actors, in the order of their seats, and return how it ended."""
-    state: Any = None
-    eliminated: list[int] = []
-
-    def watched() -> Conversation:
-        nonlocal state
-        answer: Any = None
-        while True:
-            try:
-                step = conversation.send(answer)
-            except StopIteration as stop:
-                outcome: Outcome = stop.value
-                return outcome
-            if isinstance(step, Show):
-                state = step.state
-            elif isinstance(step, Eliminate):
-                eliminated.append(step.seat)
-            answer = yield step
-
-    outcome = drive(watched(), lambda call: actors[call.seat].answer(call))
-    return PlayedGame(outcome, state, eliminated)
+def play_game(
+    conversation: Conversation, actors: Sequence[Actor], see: Callable[[Any], object] = lambda _: None
+) -> PlayedGame:
+    """Play a game between actors, in the order of their seats, and return how it ended; `see` gets each state."""
+    machine, eliminated = GameMachine(conversation), list[int]()
+    for step in machine.play(lambda call: actors[call.seat].answer(call)):
+        if isinstance(step, Show):
+            see(step.state)
+        elif isinstance(step, Eliminate):
+            eliminated.append(step.seat)
+    assert machine.outcome is not None
+    return PlayedGame(machine.outcome, machine.shown and machine.shown.state, eliminated)
 
 
 class PlayedTournament(NamedTuple):

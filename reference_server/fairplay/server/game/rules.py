@@ -6,7 +6,7 @@ conversation does next says whether the reply is legal, and which state it leads
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from inspect import iscoroutinefunction
 from random import Random
@@ -19,18 +19,8 @@ from fairplay.games.envelopes import pack, wrap
 from fairplay.games.game import Game
 from fairplay.games.kit.conformance import cause_of
 from fairplay.games.kit.judging import MAX_LEGAL_REPLIES
-from fairplay.games.steps import (
-    Call,
-    CallKind,
-    Conversation,
-    Eliminate,
-    Outcome,
-    Show,
-    Step,
-    answer_step,
-    calls_in,
-    drive,
-)
+from fairplay.games.machine import GameMachine
+from fairplay.games.steps import Arrival, Call, CallKind, Eliminate, Outcome, Race, Show, Step, calls_in, join_answers
 from fairplay.player.handlers import reply_of, snake_case
 from fairplay.server.game.plans import (
     check_player_count,
@@ -57,21 +47,28 @@ class Position:
     seat: int
     player_count: int
 
-    def begin(self) -> Conversation:
-        """Return a fresh conversation from the state. Raises Refusal if no game can go on from it."""
+    def begin(self) -> GameMachine:
+        """Return a fresh game from the state. Raises Refusal if no game can go on from it."""
         names = [f"player{seat}" for seat in range(self.player_count)]
         try:
-            return self.game.play("rules", self.settings, names, Random(0), self.state)
+            return GameMachine(self.game.play("rules", self.settings, names, Random(0), self.state))
         except ValueError as error:
             raise Refusal("INVALID_STATE", str(error), "position.state") from None
 
 
 class Asked(NamedTuple):
-    """A conversation that waits for the seat of a position."""
+    """A game that waits for the seat of a position."""
 
-    conversation: Conversation
+    machine: GameMachine
     step: Step
     call: Call
+
+    def reply(self, answer: Callable[[Call], Message], *, alone: bool = False) -> None:
+        """Answer the step; `alone`: in a race only the seat of the position."""
+        arrivals = [Arrival(call.seat, answer(call), 0.0) for call in calls_in(self.step)]
+        if alone and isinstance(self.step, Race):
+            arrivals = [arrival for arrival in arrivals if arrival.seat == self.call.seat]
+        self.machine.answer(join_answers(self.step, arrivals))
 
 
 class Answered(NamedTuple):
@@ -142,60 +139,42 @@ def simulate_game(request: pb.SimulateGameRequest) -> pb.SimulateGameResponse:
         conversation = game.play("simulation", settings, names, Random(seed), None)
     except ValueError as error:
         raise Refusal("INVALID_SETTINGS", str(error), "settings") from None
-    watch = _Watch()
+    decision_count = 0
 
     def answer(call: Call) -> Message:
-        if call.kind is not CallKind.NOTIFICATION:
-            watch.decision_count += 1
+        nonlocal decision_count
+        decision_count += call.kind is not CallKind.NOTIFICATION
         return reply_of(players[call.seat], call)
 
-    outcome = drive(watch.watched(conversation), answer)
+    machine = GameMachine(conversation)
+    outcome = machine.finish(answer)
+    shown = machine.shown
     return pb.SimulateGameResponse(
         seed=seed,
         ranking=_ranking(outcome, names),
-        state=wrap(GameState, game, game.full_state(watch.shown)),
-        decision_count=watch.decision_count,
+        state=wrap(GameState, game, game.full_state(shown and shown.state)),
+        decision_count=decision_count,
     )
 
 
-class _Watch:
-    """Remembers the last state of a conversation."""
-
-    def __init__(self) -> None:
-        self.shown: Any = None
-        self.decision_count = 0
-
-    def watched(self, conversation: Conversation) -> Conversation:
-        answer: Any = None
-        while True:
-            try:
-                step = conversation.send(answer)
-            except StopIteration as stop:
-                outcome: Outcome = stop.value
-                return outcome
-            if isinstance(step, Show):
-                self.shown = step.state
-            answer = yield step
-
-
 def _ask(position: Position) -> Asked:
-    """Drive a fresh conversation to the call of the seat. Raises Refusal if another seat is asked first, or none."""
-    conversation = position.begin()
-    step = next(conversation)
-    while True:
-        decisions = [call for call in calls_in(step) if call.kind is not CallKind.NOTIFICATION]
+    """Play a fresh game up to the call of the seat. Raises Refusal if another seat is asked first, or none."""
+    machine = position.begin()
+    for step in machine.play(_default):
+        decisions = _decisions(step)
         for call in decisions:
             if call.seat == position.seat:
-                return Asked(conversation, step, call)
+                return Asked(machine, step, call)
         if decisions:
             seats = ", ".join(str(call.seat) for call in decisions)
             raise Refusal(
                 "NOT_ASKED", f"in this state seat {seats} is asked, not seat {position.seat}", "position.seat"
             )
-        try:
-            step = conversation.send(answer_step(step, _default))
-        except StopIteration:
-            raise Refusal("NOT_ASKED", "in this state nobody is asked: the game is over", "position.state") from None
+    raise Refusal("NOT_ASKED", "in this state nobody is asked: the game is over", "position.state")
+
+
+def _decisions(step: Step) -> list[Call]:
+    return [call for call in calls_in(step) if call.kind is not CallKind.NOTIFICATION]
 
 
 def _default(call: Call) -> Message:
@@ -203,30 +182,22 @@ def _default(call: Call) -> Message:
 
 
 def _answer(position: Position, asked: Asked, reply: Message) -> Answered:
-    """Send a reply, and follow the conversation to the next decision. Others that are asked too play as a bot."""
+    """Give a reply, and follow the game to the next decision. Others that are asked too play as a bot."""
     infraction = find_conformance(position.game.name).find_infraction(position.settings, asked.call, reply)
     if infraction is not None:
         cause = cause_of(position.game, infraction, reply)
         return Answered(cause if isinstance(cause, RuleBreak) else None, None, None)
     shown: Any = None
-    answer = answer_step(asked.step, lambda call: reply if call is asked.call else _bystander(position, call))
-    if isinstance(answer, list):  # a race: nobody else arrives
-        answer = [arrival for arrival in answer if arrival.seat == position.seat]
-    while True:
-        try:
-            step = asked.conversation.send(answer)
-        except StopIteration as stop:
-            return Answered(None, shown, stop.value)
+    asked.reply(lambda call: reply if call is asked.call else _bystander(position, call), alone=True)
+    for step in asked.machine.play(_default):
         match step:
             case Eliminate(seat=position.seat, cause=RuleBreak() as rule_break):
                 return Answered(rule_break, shown, None)
             case Show(state=state):
                 shown = state
-            case _:
-                pass
-        if any(call.kind is not CallKind.NOTIFICATION for call in calls_in(step)):
-            return Answered(None, shown, None)
-        answer = answer_step(step, _default)
+            case _ if _decisions(step):
+                return Answered(None, shown, None)
+    return Answered(None, shown, asked.machine.outcome)
 
 
 def _find_evidence(position: Position, call: Call) -> RuleBreak | None:
@@ -248,14 +219,9 @@ def _wrong_replies(position: Position, call: Call) -> Iterator[Message]:
 
 def _break_rule(position: Position, wrong: Message) -> RuleBreak | None:
     """Give a reply, and return the evidence if it is wrong and eliminates."""
-    conversation, step, _ = _ask(position)
-    try:
-        step = conversation.send(
-            answer_step(step, lambda each: wrong if each.seat == position.seat else _bystander(position, each))
-        )
-    except StopIteration:
-        return None
-    match step:
+    asked = _ask(position)
+    asked.reply(lambda each: wrong if each.seat == position.seat else _bystander(position, each))
+    match asked.machine.step:
         case Eliminate(cause=RuleBreak() as rule_break):
             return rule_break
         case _:
