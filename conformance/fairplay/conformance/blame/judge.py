@@ -223,6 +223,11 @@ def judge_condition(context: Context, found: Trial, *controls: Control) -> None:
     raise Failure(_with_history(context, found, history) if history else evidence_of(context.game, found))
 
 
+def judge_after_others(context: Context, found: Trial) -> None:
+    """Judge a trial after other games: what shows after ordinary ones belongs to the case about games back to back."""
+    judge_condition(context, found, (case_ids.BACK_TO_BACK, context.sequence))
+
+
 def _again(context: Context, found: Trial) -> Trial | None:
     """Return the same game, played by a player without a past; None if the player is not asked any more."""
     try:

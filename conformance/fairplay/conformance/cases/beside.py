@@ -23,10 +23,9 @@ DECISIONS, FEW_DECISIONS = 12, 2
 MOST_CALLS = 24
 """At the latest after so many calls of a game another one begins beside it."""
 MANY_ZEROS = "0" * 60
-MANY = "memory.many-games-at-once"
 
 
-@case(MANY, "A player may be in several games at once; each request names its game.")
+@case(case_ids.MANY_AT_ONCE, "A player may be in several games at once; each request names its game.")
 def many_games_at_once(context: Context) -> None:
     """A tournament plays more games at a time than an author tries, and comes back to each of them in the end."""
     number = FEW_AT_ONCE if context.is_slow else AT_ONCE
@@ -120,7 +119,7 @@ def _judge(context: Context, found: Trial, others: Sequence[Scenario] = ()) -> N
         ("" if is_usual else case_ids.UNUSUAL_SETTINGS, partial(context.alone, found.scenario)),
         (case_ids.BACK_TO_BACK, context.sequence),
         (case_ids.AT_ONCE, context.pair),
-        *([(MANY, partial(_with_ordinary_ids, context, others))] if others else []),
+        *([(case_ids.MANY_AT_ONCE, partial(_with_ordinary_ids, context, others))] if others else []),
     ]
     judge_condition(context, found, *controls)
 
@@ -133,7 +132,6 @@ def _with_ordinary_ids(context: Context, scenarios: Sequence[Scenario]) -> Trial
 
 
 SEAT = 0
-NEVER_ENDED = "memory.never-ended"
 GAMES, FEW_GAMES = 16, 6
 """The second number is for players that are slow."""
 SEAT_DECISIONS, FEW_SEAT_DECISIONS = 8, 2
@@ -151,7 +149,7 @@ def same_seat(context: Context) -> None:
     with context.player.separate() as connection:
         for scenario in _seat_scenarios(context, number, 1):
             found = context.play(scenario, connection)
-            _judge_seat(context, found, (NEVER_ENDED, partial(_after_other_seat, context, scenario)))
+            _judge_seat(context, found, (case_ids.NEVER_ENDED, partial(_after_other_seat, context, scenario)))
     scenarios = _seat_scenarios(context, number, turn_count)
     with context.player.separate() as connection:
         for pair in zip(scenarios[::2], scenarios[1::2], strict=True):

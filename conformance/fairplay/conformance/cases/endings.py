@@ -9,7 +9,7 @@ from google.protobuf.message import DecodeError, Message
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
-from fairplay.conformance.blame.judge import judge, judge_condition
+from fairplay.conformance.blame.judge import judge, judge_after_others
 from fairplay.conformance.case import Case, Failure, NotTested, SuiteError, case, failure
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.games.context import Context
@@ -43,7 +43,7 @@ def _whole_tournament(context: Context, connection: Connection, *, won: bool) ->
     problem = _notify(context, connection, START, start)
     for scenario in context.beginnings(TOURNAMENT_GAMES, DECISIONS) if problem is None else ():
         found = context.play(scenario, connection)
-        judge_condition(context, found, (case_ids.BACK_TO_BACK, context.sequence))
+        judge_after_others(context, found)
     return problem or _notify(context, connection, END, end)
 
 

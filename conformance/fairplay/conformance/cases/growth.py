@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import psutil
 
 from fairplay.conformance import case_ids
-from fairplay.conformance.blame.judge import judge_condition, untested
+from fairplay.conformance.blame.judge import judge_after_others, untested
 from fairplay.conformance.case import Case, Failure, NotApplicable, case, failure
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import Ending, find_endings, tells_the_end
@@ -43,7 +43,6 @@ MAX_OUTPUT_BYTES = MIB
 SETTLE_S = 2.0
 """How long after a round may still be there what ends by itself, e.g. threads that forget a game in a moment."""
 PAUSE_S = 0.1
-MEMORY = "growth.memory"
 
 
 class ProcessSize(NamedTuple):
@@ -179,12 +178,12 @@ def _sizes(processes: Sequence[Any]) -> Mapping[int, ProcessSize]:
 # --- the cases ---
 
 
-@case(MEMORY, "500 games after others may add at most 1 GiB of memory.")
+@case(case_ids.GROWING_MEMORY, "500 games after others may add at most 1 GiB of memory.")
 def memory(context: Context) -> None:
     """A tournament may have thousands of games."""
     for found in growth_of(context):
         if found.failed is not None:
-            judge_condition(context, found.failed, (case_ids.BACK_TO_BACK, context.sequence))
+            judge_after_others(context, found.failed)
     _only_started(context)
     for found in growth_of(context):
         if _hoards(found):
@@ -258,7 +257,7 @@ def _sound(context: Context) -> Sequence[Growth]:
     growths = growth_of(context)
     for found in growths:
         if found.failed is not None:
-            raise untested(context, "not all games could be played", found.failed, MEMORY)
+            raise untested(context, "not all games could be played", found.failed, case_ids.GROWING_MEMORY)
     _only_started(context)
     return growths
 

@@ -11,7 +11,7 @@ from google.protobuf.message import DecodeError
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
-from fairplay.conformance.blame.judge import judge_condition
+from fairplay.conformance.blame.judge import judge_after_others
 from fairplay.conformance.case import Case, NotApplicable, NotTested, case, failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import BESIDE_OTHERS, Context
@@ -164,7 +164,7 @@ def in_tournaments(context: Context) -> None:
     """What counts is how a player plays where it counts."""
     played = tournament_of(context)
     for found in played.trials:
-        judge_condition(context, found, (case_ids.BACK_TO_BACK, context.sequence))
+        judge_after_others(context, found)
     if played.problem is not None:
         evidence = failure("The player fails Start.", ("Failure", readable(played.problem))).evidence
         raise NotTested("a tournament cannot be played with this player", evidence, case_ids.TOURNAMENT)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from fairplay.conformance.blame.judge import after_others, judge_condition
+from fairplay.conformance.blame.judge import after_others, judge_after_others, judge_condition
 from fairplay.conformance.case import Case, Failure, case
 from fairplay.conformance.case_ids import BACK_TO_BACK
 from fairplay.conformance.games.context import Context
@@ -131,7 +131,7 @@ def back_to_back(context: Context) -> None:
 @case("memory.two-games-at-once", "A player may be in several games at once; each request names its game.")
 def two_games_at_once(context: Context) -> None:
     """What is asked in one game must not be answered with what is known from another."""
-    judge_condition(context, context.pair(), (BACK_TO_BACK, context.sequence))
+    judge_after_others(context, context.pair())
 
 
 @case("memory.early-end", "A game may end at any time, without a word to the player.")
@@ -139,8 +139,8 @@ def early_end(context: Context) -> None:
     """A game ends when the server stops it, or when all others are eliminated."""
     with context.player.separate() as connection:
         for turn_count in (1, 2, 3):
-            _judge(context, context.play(context.beginnings(2, turn_count)[-1], connection))
-        _judge(context, context.play(context.first_scenario(DECISIONS), connection))
+            judge_after_others(context, context.play(context.beginnings(2, turn_count)[-1], connection))
+        judge_after_others(context, context.play(context.first_scenario(DECISIONS), connection))
 
 
 @case("memory.never-ended", "A game may end at any time, without a word to the player.")
@@ -148,8 +148,8 @@ def never_ended(context: Context) -> None:
     """Games that were begun and left must not fill a player up."""
     with context.player.separate() as connection:
         for found in context.play_together(context.beginnings(UNFINISHED_GAMES, 1), connection):
-            _judge(context, found)
-        _judge(context, context.play(context.first_scenario(DECISIONS), connection))
+            judge_after_others(context, found)
+        judge_after_others(context, context.play(context.first_scenario(DECISIONS), connection))
 
 
 @case("memory.cancelled-call", "A call may be cancelled before its answer has come.")
@@ -157,9 +157,9 @@ def cancelled_call(context: Context) -> str:
     """The server gives a call up when the game is stopped; the player must be ready for the next one."""
     with context.player.separate() as connection:
         found = context.play(context.first_scenario(turn_count=1), connection)
-        _judge(context, found)
+        judge_after_others(context, found)
         received = _cancel(context, connection, found)
-        _judge(context, context.play(context.beginnings(2, DECISIONS)[-1], connection))
+        judge_after_others(context, context.play(context.beginnings(2, DECISIONS)[-1], connection))
     return "" if received else "every call was answered before it could be cancelled; only unread calls were cancelled"
 
 
@@ -180,10 +180,6 @@ def _cancel(context: Context, connection: Connection, found: Trial) -> int:
     context.record(connection, Entry(cancel, "calls that were cancelled"))
     [count] = counts
     return count
-
-
-def _judge(context: Context, found: Trial) -> None:
-    judge_condition(context, found, (BACK_TO_BACK, context.sequence))
 
 
 def cases(game: Game) -> Sequence[Case]:

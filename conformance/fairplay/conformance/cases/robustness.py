@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from fairplay.conformance.blame.judge import judge_condition
+from fairplay.conformance.blame.judge import judge_after_others
 from fairplay.conformance.case import Case, NotApplicable, case, failure
 from fairplay.conformance.cases.growth import grown, growth_of, keeps_growing
 from fairplay.conformance.evidence import hexadecimal
 from fairplay.conformance.games.context import Context
-from fairplay.conformance.games.trial import Trial
 from fairplay.conformance.player.breaker import is_disconnection
 from fairplay.conformance.player.player import Connection
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
@@ -41,7 +40,7 @@ def out_of_contract(context: Context) -> None:
     with context.player.separate() as connection:
         for method, request in ((turn, UNREADABLE), (DESCRIBE, UNREADABLE), (unknown, b"")):
             _check_refused(context, connection, method, request)
-        _judge(context, context.play(context.first_scenario(DECISIONS), connection))
+        judge_after_others(context, context.play(context.first_scenario(DECISIONS), connection))
 
 
 def _check_refused(context: Context, connection: Connection, method: Method, request: bytes) -> None:
@@ -66,21 +65,21 @@ def reconnect(context: Context) -> None:
             context.play(context.first_scenario(1), first)
         context.player.renew()
         with context.player.fresh() as second:
-            _judge(context, context.play(context.first_scenario(DECISIONS), second))
+            judge_after_others(context, context.play(context.first_scenario(DECISIONS), second))
     else:
         raise NotApplicable("there is no connection to a player in this process")
 
 
 def _dial_in_again(context: Context, transport: DialInTransport | ExecTransport) -> None:
     with context.player.separate() as connection:
-        _judge(context, context.play(context.first_scenario(1), connection))
+        judge_after_others(context, context.play(context.first_scenario(1), connection))
         context.player.loop.run(transport.hang_up())
         if not _answers_again(context, connection):
             sentence = (
                 f"The player did not dial in again within {RETURN_LIMIT_S:g} s after the server had said goodbye."
             )
             raise failure(sentence, ("Output of the player", connection.output))
-        _judge(context, context.play(context.first_scenario(DECISIONS), connection))
+        judge_after_others(context, context.play(context.first_scenario(DECISIONS), connection))
 
 
 def _answers_again(context: Context, connection: Connection) -> bool:
@@ -110,13 +109,9 @@ def memory_growth(context: Context) -> None:
     """A tournament may have thousands of games."""
     for found in growth_of(context):
         if found.failed is not None:
-            _judge(context, found.failed)
+            judge_after_others(context, found.failed)
         if keeps_growing(found):
             raise grown(found)
-
-
-def _judge(context: Context, found: Trial) -> None:
-    judge_condition(context, found, ("memory.back-to-back", context.sequence))
 
 
 def cases(game: Game) -> Sequence[Case]:

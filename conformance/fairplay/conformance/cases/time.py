@@ -10,7 +10,7 @@ from itertools import count
 from typing import TypeAlias
 
 from fairplay.conformance import case_ids
-from fairplay.conformance.blame.judge import judge_condition, judge_owned
+from fairplay.conformance.blame.judge import judge_after_others, judge_condition, judge_owned
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Entry, Scenario, Trial, play_trial
@@ -42,7 +42,7 @@ def unusual_ids(context: Context) -> None:
         for game_id in STRANGE_IDS:
             scenario = context.first_scenario(DECISIONS_UNDER_IDS)
             found = context.play_as(scenario, connection, game_id)
-            judge_condition(context, found, ("memory.back-to-back", context.sequence))
+            judge_after_others(context, found)
 
 
 SILENCE_S = 1.0
@@ -114,7 +114,6 @@ async def play_silently(context: Context, connection: Connection) -> Trial:
 
 GAMES_AT_ONCE = 8
 DECISIONS = 10
-SLOW_RIVALS = "time.slow-rivals"
 
 
 @case(case_ids.FIRST_ANSWER, "The first decision of a game comes within its own, longer limit.")
@@ -140,18 +139,16 @@ def under_load(context: Context) -> None:
     if found and all(map(_is_late, found)):  # a machine may be slow once; a player that is slow under load always is
         found = _play_at_once(context, beginnings)
     for each in found:
-        judge_condition(
-            context, each, ("memory.back-to-back", context.sequence), ("memory.two-games-at-once", context.pair)
-        )
+        judge_condition(context, each, (case_ids.BACK_TO_BACK, context.sequence), (case_ids.AT_ONCE, context.pair))
 
 
 def _begin_slow_rivals(context: Context) -> None:
     if context.player.can_be_new:  # a player with a past must not be disturbed in other cases
-        context.once(SLOW_RIVALS, partial(_begin_silence, context))
+        context.once(case_ids.SLOW_RIVALS, partial(_begin_silence, context))
 
 
 @case(
-    SLOW_RIVALS,
+    case_ids.SLOW_RIVALS,
     "Every player may take all the time of its limit; nobody else is called then.",
     prepare=_begin_slow_rivals,
 )
@@ -159,10 +156,10 @@ def slow_rivals(context: Context) -> None:
     """A player that has heard nothing for a while may have let go of the game, or of its connection."""
     context.player.connection()
     if context.player.can_be_new:
-        found = _finish_silence(context, context.once(SLOW_RIVALS, partial(_begin_silence, context)))
+        found = _finish_silence(context, context.once(case_ids.SLOW_RIVALS, partial(_begin_silence, context)))
     else:
         found = _play_silence(context)
-    judge_condition(context, found or _play_silence(context), (case_ids.BACK_TO_BACK, context.sequence))
+    judge_after_others(context, found or _play_silence(context))
 
 
 def _is_late(found: Trial) -> bool:
