@@ -32,41 +32,16 @@ def dying_later() -> Wrong:
     return answer
 
 
-LATE_GAMES = 90
-KEPT_BYTES = 3 * 1024 * 1024
-
-
-def collecting_late() -> Wrong:
-    """Return a sound method that keeps memory of each call until its garbage would be collected, and then no more."""
-    kept: list[bytes] = []
-
-    def answer(sound: Method, request: Any) -> Any:
-        if len(kept) < LATE_GAMES:
-            kept.append(b"x" * KEPT_BYTES)
-        return sound(request)
-
-    return answer
-
-
-def lingers(sound: Method, request: Any) -> Any:
-    """Answer, and have something done a second later in a thread, which is no defect."""
-    threading.Timer(1.0, lambda: None).start()
-    return sound(request)
-
-
 DEFECTS: dict[str, Wrong] = {
     "raises": raises,
     "hangs": hangs,
     "dies": dies,
     "dies-later": dying_later(),
-    "lingers": lingers,
 }
 
 
 def main(defect: str) -> None:
     made: Any = player(take_turn=DEFECTS[defect]) if defect in DEFECTS else find("fish").player("random")
-    if defect == "collects-late":
-        made = player(play_as=collecting_late())
     made.quick = False
     serves = "FAIRPLAY_CONNECT" not in os.environ
     if defect == "differs":

@@ -16,13 +16,11 @@ from fairplay.conformance.cases.time import SILENCE_S
 from fairplay.conformance.run.engine import run
 from fairplay.conformance.run.options import Options
 from fairplay.games.game import find
-from fairplay.player.dialing import Hosted, dial_in_async
 from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
 from fairplay.v1.connection_pb2 import Call, DialInRequest, Hello, HostedPlayer, Reply
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
-from tests.conformance.harness import SOUND_LIMIT_S, player, raises
-from tests.slow import SLOW
+from tests.conformance.harness import SOUND_LIMIT_S, player
 
 
 @contextmanager
@@ -92,12 +90,6 @@ def test_a_player_that_serves_passes() -> None:
     assert report.exit_code == 0
 
 
-def test_a_player_that_serves_and_raises_fails_the_case_about_that() -> None:
-    with served(player(take_turn=raises)) as link:
-        report = run(Options("fish", link, limit_s=SOUND_LIMIT_S, first_limit_s=SOUND_LIMIT_S, examples=5))
-    assert report.failed() == ["exceptions.whole-games"]
-
-
 @contextmanager
 def until_a_connection_ends(port: int) -> Iterator[str]:
     """Pass connections on to a port until one has ended, and yield the link of this relay, which is gone then."""
@@ -141,27 +133,6 @@ def test_a_player_that_serves_one_connection_cannot_be_reached_again() -> None:
         with until_a_connection_ends(port) as once:
             report = run(Options("fish", once, only="identity", start_limit_s=2.0))
     assert report.failed() == ["identity.reached-again"]
-
-
-@SLOW  # a player that serves is tried by the quick tests
-def test_a_player_that_dials_in_passes() -> None:
-    address = free_address()
-
-    async def work(over: threading.Event) -> None:
-        hosted = [Hosted(find("fish").player("random"), "me")]
-        playing = asyncio.create_task(dial_in_async(hosted, address))
-        await until(over)
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
-
-    with in_a_thread(work):
-        report = run(
-            Options(
-                "fish", "dial-in:me", listen=address, limit_s=SOUND_LIMIT_S, first_limit_s=SOUND_LIMIT_S, examples=5
-            )
-        )
-    assert report.failed() == []
-    assert report.exit_code == 0
 
 
 def by_hand(answer: Callable[[Call], Sequence[Reply]], only: str) -> Any:

@@ -16,7 +16,6 @@ import pytest
 from fairplay.certificate import check
 from fairplay.conformance.cases import cases
 from fairplay.conformance.run.plan import ordered
-from fairplay.games.distribution import lacks_extra
 from fairplay.games.game import find
 from tests.conformance.harness import FAIRPLAY, ROOT, certify
 from tests.interrupts import heeding_ctrl_c
@@ -24,7 +23,6 @@ from tests.slow import SLOW, all_but_first_slow
 
 PLAYER = f"exec:{shlex.join(FAIRPLAY)} player fish"
 PROGRAM = f"exec:{sys.executable} -m tests.conformance.program"
-SHORT = ("--limit", "2s", "--first-limit", "2s")
 AMPLE = ("--limit", "30s", "--first-limit", "30s")
 """Limits that every call keeps, however busy the machine is."""
 
@@ -76,16 +74,6 @@ def test_fail_fast_stops_at_the_first_must_that_is_not_met(jobs: str, tmp_path: 
     assert not certificate.complete
 
 
-def test_jobs_judge_the_same_cases(tmp_path: Path) -> None:
-    ran = certify("fish", "bot:random", "--only", "contract,memory", "--jobs", "2", "--json")
-    assert ran.returncode == 0, ran.stderr
-    found = check(ran.stdout.encode())
-    assert [case.id for case in found.cases] == [
-        case.id for case in ordered(find("fish"), cases(find("fish"))) if case.id.startswith(("contract.", "memory."))
-    ]
-    assert found.player == "random"
-
-
 def test_a_failing_player_is_told_what_why_and_how_to_see_it_again(tmp_path: Path) -> None:
     spec = f"{PROGRAM} raises"
     only = "exceptions.whole-games"
@@ -123,24 +111,6 @@ def test_a_player_that_cannot_be_reached_fails_one_case_quickly(spec: str, reaso
     assert reason in ran.stderr
 
 
-SOME = "contract.reachable,contract.describes-itself,rules.whole-game,exceptions,time.first-answer,memory.early-end"
-MANY = "contract,rules.whole-game,exceptions,time,memory.early-end"
-
-
-@pytest.mark.parametrize("only", all_but_first_slow([SOME, MANY]), ids=["some", "many"])
-@pytest.mark.parametrize(
-    ("defect", "named"),
-    [pytest.param("dies", "exceptions.stays-alive"), pytest.param("hangs", "time.first-answer", marks=SLOW)],
-    ids=str,
-)
-def test_a_player_in_a_process_that_dies_or_hangs_fails_one_case(defect: str, named: str, only: str) -> None:
-    limits = SHORT if defect == "hangs" else AMPLE
-    ran = certify("fish", f"{PROGRAM} {defect}", *limits, "--only", only, "--json")
-    assert ran.returncode == 1
-    found = check(ran.stdout.encode())
-    assert [case.id for case in found.cases if case.verdict in ("FAIL", "WARN", "SUITE ERROR")] == [named]
-
-
 # --- lists of known failures ---
 
 
@@ -158,26 +128,6 @@ def test_a_known_failure_is_no_error_and_one_that_passes_is(tmp_path: Path) -> N
 
 
 # --- what is loaded ---
-
-
-def test_what_is_missing_is_said_with_how_to_install_it(tmp_path: Path) -> None:
-    code = "import sys; sys.modules['psutil'] = None\nfrom fairplay.terminal import main\nmain()"
-    command = [sys.executable, "-c", code, "certify", "fish", "bot:first"]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert (ran.returncode, ran.stderr) == (
-        2,
-        f"fairplay: {lacks_extra('fairplay certify', 'certify')}\n",
-    )
-
-
-def test_help_is_quick_and_loads_nothing() -> None:
-    code = "import sys\nfrom fairplay.terminal import main\ntry:\n    main()\nfinally:\n    print(sorted(sys.modules))"
-    ran = subprocess.run(
-        [sys.executable, "-c", code, "--help"], capture_output=True, text=True, timeout=120, check=True
-    )
-    assert "certify" in ran.stdout
-    assert "certificate" in ran.stdout
-    assert "'grpc'" not in ran.stdout
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -274,22 +224,6 @@ def test_the_suite_is_a_suite_of_pytest(tmp_path: Path) -> None:
     assert verdicts["contract.reachable"] is not None
     assert verdicts["contract.reachable"].get("value") == "PASS"
     assert len(check((tmp_path / "c.json").read_bytes()).cases) >= 8
-
-
-@SLOW
-def test_pytest_expects_a_known_failure(tmp_path: Path) -> None:
-    known = tmp_path / "known.txt"
-    known.write_text("contract.reachable\n", encoding="utf-8")
-    pytest_ = (sys.executable, "-m", "pytest", "--pyargs", "fairplay.conformance.cases", "-p", "no:asyncio", "-q")
-    chosen = ("--fairplay-game", "fish", "--fairplay-player", "exec:false", "--fairplay-only", "contract.reachable")
-    files = ("--fairplay-known-failures", str(known), "--junitxml", str(tmp_path / "j.xml"))
-    ran = subprocess.run(
-        [*pytest_, *chosen, *files], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path
-    )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    suite = next(Xml.parse(tmp_path / "j.xml").getroot().iter("testsuite"))
-    assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
-    assert "1 xfailed" in ran.stdout
 
 
 @pytest.mark.parametrize(
