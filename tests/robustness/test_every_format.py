@@ -21,8 +21,7 @@ from fairplay.v1.tournament_pb2 import (
     TournamentFormat,
     TournamentPlan,
 )
-from tests.robustness import test_every_instant as instants
-from tests.robustness.harness import findings
+from tests.robustness.test_every_instant import check_instants
 from tests.server.manager import harness
 from tests.slow import all_but_first_slow
 
@@ -73,18 +72,10 @@ def test_every_format_is_tried() -> None:
 
 
 @pytest.mark.parametrize("name", all_but_first_slow(CASES))
-async def test_a_tournament_ends_alike_whenever_the_server_dies(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(instants, "plan", lambda: plan(CASES[name]))
-    tape = await instants.play(tmp_path / "undisturbed")
-    expected = instants.ending(tmp_path / "undisturbed")
-    assert {failure.misconduct.player for failure in expected.result.failures} == {"b", "d"}
-    assert len(expected.games) >= 2
-    for number in range(INSTANTS):
-        count = len(tape) * (2 * number + 1) // (2 * INSTANTS)
-        directory = tmp_path / str(count)
-        await instants.left_behind(directory, tape[:count])
-        await instants.go_on(directory)
-        assert instants.ending(directory) == expected, f"the first {count} of {len(tape)} entries were on disk"
-        assert not list(findings(directory))
+async def test_a_tournament_ends_alike_whenever_the_server_dies(name: str, tmp_path: Path) -> None:
+    def choose(total: int) -> list[int]:
+        return [total * (2 * number + 1) // (2 * INSTANTS) for number in range(INSTANTS)]
+
+    found = await check_instants(tmp_path, plan(CASES[name]), choose)
+    assert {failure.misconduct.player for failure in found.result.failures} == {"b", "d"}
+    assert len(found.games) >= 2

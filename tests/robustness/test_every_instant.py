@@ -7,7 +7,7 @@ started with it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -130,21 +130,21 @@ async def left_behind(directory: Path, tape: Sequence[Appended]) -> None:
 # --- the tournament ---
 
 
-async def play(directory: Path) -> list[Appended]:
+async def play(directory: Path, plan: TournamentPlan) -> list[Appended]:
     """Play the tournament without interruption."""
     tape: list[Batch] = []
     async with harness.environment(store=taping(directory, tape)) as environment:
         environment.stage.actors |= {"b": mute(), "d": Quitter()}  # type: ignore[dict-item]  # any players will do
-        await environment.play("cup", plan())
+        await environment.play("cup", plan)
     return appended(tape)
 
 
-async def go_on(directory: Path) -> None:
+async def go_on(directory: Path, plan: TournamentPlan) -> None:
     """Let a server go on with what is there, repeat the requests to it, and stop it when the tournament is over."""
     server = await Server.start(Config(records=directory))
     try:
         async with dialled_in(server, ("mute", mute()), ("quitter", Quitter())):
-            cup = await server.manager.create("cup", plan())
+            cup = await server.manager.create("cup", plan)
             if cup.status == TournamentStatus.TOURNAMENT_STATUS_SIGN_UP:
                 await server.manager.start("cup")
             async with asyncio.timeout(30):
@@ -162,15 +162,24 @@ def ending(directory: Path) -> Ending:
         return Ending(Tournament.FromString(cup.summary).result, games)
 
 
-@pytest.mark.parametrize("first", range(2))
-async def test_a_tournament_ends_alike_whenever_the_server_dies(first: int, tmp_path: Path) -> None:
-    tape = await play(tmp_path / "undisturbed")
+async def check_instants(tmp_path: Path, plan: TournamentPlan, choose: Callable[[int], Iterable[int]]) -> Ending:
+    """Check that the tournament ends alike after each chosen number of entries; return how it ends undisturbed.
+
+    `choose` returns the numbers, given how many entries there are in all.
+    """
+    tape = await play(tmp_path / "undisturbed", plan)
     expected = ending(tmp_path / "undisturbed")
-    assert [failure.misconduct.player for failure in expected.result.failures] == ["d", "b"]
-    assert len(expected.games) > 2
-    for count in range(first * STRIDE, len(tape), 2 * STRIDE):
+    for count in choose(len(tape)):
         directory = tmp_path / str(count)
         await left_behind(directory, tape[:count])
-        await go_on(directory)
+        await go_on(directory, plan)
         assert ending(directory) == expected, f"the first {count} of {len(tape)} entries were on disk"
         assert not list(findings(directory))
+    return expected
+
+
+@pytest.mark.parametrize("first", range(2))
+async def test_a_tournament_ends_alike_whenever_the_server_dies(first: int, tmp_path: Path) -> None:
+    found = await check_instants(tmp_path, plan(), lambda total: range(first * STRIDE, total, 2 * STRIDE))
+    assert [failure.misconduct.player for failure in found.result.failures] == ["d", "b"]
+    assert len(found.games) > 2

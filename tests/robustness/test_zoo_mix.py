@@ -23,7 +23,6 @@ from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
 from fairplay.v1.referee_pb2 import GameStatus
 from fairplay.v1.tournament_pb2 import TournamentStatus
-from tests.robustness.harness import exec_player, zoo_player
 from tests.server.harness import ByHand, dialled_in, plan, serving, sound
 from tests.server.manager import harness as manager_harness
 
@@ -184,11 +183,6 @@ async def play_game(server: Server, seed: int, prefix: str = "") -> None:
     assert ranked == sorted(role.name for role in roles if role.name not in stage.fired)
 
 
-@pytest.mark.parametrize("seed", range(3))
-async def test_a_game_ends_on_time_without_exactly_those_that_are_broken(server: Server, seed: int) -> None:
-    await play_game(server, seed)
-
-
 async def test_games_with_broken_players_do_not_disturb_each_other(server: Server) -> None:
     await asyncio.gather(*(play_game(server, seed, f"g{seed}-") for seed in range(100, 116)))
 
@@ -214,16 +208,3 @@ async def test_a_tournament_ends_on_time_without_exactly_those_that_are_broken(s
     check([failure.misconduct for failure in over.result.failures], stage.fired, took_s)
     left = sorted([*over.result.winners, *over.result.others])
     assert left == sorted(role.name for role in roles if role.name not in stage.fired)
-
-
-async def test_players_in_processes_that_die_cost_nothing(server: Server) -> None:
-    links = [
-        zoo_player("dies-in-take-turn", "--after", "1"),
-        exec_player("-s", "greedy"),
-        zoo_player("dies-in-setup"),
-        "bot:first",
-    ]
-    game = await server.referee.play(plan(*links, limit_s=600, rows=6))
-    elapsed = {misconduct.player: misconduct for misconduct in game.result.misconducts}
-    assert {name: misconduct.kind for name, misconduct in elapsed.items()} == {"a": EXCEPTION, "c": EXCEPTION}
-    assert sorted(player.name for group in game.result.ranking for player in group.players) == ["b", "d"]

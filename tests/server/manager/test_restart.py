@@ -1,112 +1,27 @@
-"""Servers that end in the middle of a tournament, by a kill or in order, and come back with the same records."""
+"""Servers that are stopped in the middle of a tournament, and come back with the same records.
+
+Those that are killed are in tests/robustness.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from fairplay.server import __version__
-from fairplay.server.game.referee import Referee
-from fairplay.server.game.runner import LocalRunner
-from fairplay.server.links.dial_in import Hub
-from fairplay.server.links.link import Clock
-from fairplay.server.manager.manager import Manager
 from fairplay.server.manager.states import CANCELLED, FINISHED, RUNNING, SIGN_UP
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.store import Store
-from fairplay.server.records.writer import Journal
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.record_pb2 import RecordEntry, TournamentChange
 from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, TournamentResult
 from tests.server.manager.harness import Environment, Stage, environment, plan
-from tests.slow import all_but_first_slow
 
 NAMES = "abcdef"
-
-
-class Power:
-    """What a server has until it is killed: the entries up to the last one reach the disk, no later one does."""
-
-    def __init__(self, entry_count: int) -> None:
-        self.left = entry_count
-        self.off = asyncio.Event()
-
-    def takes(self) -> bool:
-        """Return whether one more entry reaches the disk."""
-        if self.left == 0:
-            self.off.set()
-            return False
-        self.left -= 1
-        return True
-
-
-class MortalJournal:
-    """A journal that writes as long as there is power, and then blocks all its callers for ever."""
-
-    def __init__(self, journal: Journal | None, power: Power) -> None:
-        self._journal = journal
-        self._power = power
-        self.behind = False
-
-    def append(self, entry: bytes) -> None:
-        if self._power.takes() and self._journal is not None:
-            self._journal.append(entry)
-
-    def finish(self, entry: bytes, summary: bytes, end_time_ns: int) -> None:
-        if self._power.takes() and self._journal is not None:
-            self._journal.finish(entry, summary, end_time_ns)
-
-    async def saved(self, *, hurry: bool = False) -> None:
-        if self._power.off.is_set() or self._journal is None:
-            await asyncio.Event().wait()
-        else:
-            await self._journal.saved()
-
-
-class MortalStore:
-    """A store that returns mortal journals."""
-
-    def __init__(self, store: Store, power: Power) -> None:
-        self._store = store
-        self._power = power
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
-
-    def begin(self, *about: Any, **more: Any) -> MortalJournal:
-        journal = self._store.begin(*about, **more) if self._power.takes() else None
-        return MortalJournal(journal, self._power)
-
-    def reopen(self, record_id: str) -> MortalJournal:
-        return MortalJournal(self._store.reopen(record_id), self._power)
-
-
-@asynccontextmanager
-async def doomed(records: Path, entry_count: int) -> AsyncIterator[tuple[Environment, Power]]:
-    """Run a manager that is killed after so many entries: nothing is closed in order, only the disk is released."""
-    power = Power(entry_count)
-    store = Store.open(records)
-    mortal: Any = MortalStore(store, power)
-    clock = Clock()
-    hub = Hub(clock)
-    stage = Stage(hub, clock)
-    referee = Referee(stage, mortal)
-    before = asyncio.all_tasks()
-    try:
-        manager = Manager(LocalRunner(referee, mortal), stage, hub, mortal, clock)
-        yield Environment(manager, referee, stage, hub, mortal), power
-    finally:
-        while dying := asyncio.all_tasks() - before:  # what is answered meanwhile may ask for more
-            for task in dying:
-                task.cancel()
-            await asyncio.gather(*dying, return_exceptions=True)
-        await store.close()
 
 
 def cast(stage: Stage) -> None:
@@ -146,42 +61,10 @@ def games(store: Store) -> list[str]:
     return [listing.record_id for listing in store.list("game", limit=100)[0]]
 
 
-async def undisturbed(records: Path) -> tuple[Tournament, int]:
-    """Return the tournament as a server plays it that is not killed, and the number of entries in its records."""
+async def undisturbed(records: Path) -> Tournament:
+    """Return the tournament as a server plays it that is not stopped."""
     async with environment(records) as here:
-        tournament = await run(here)
-        listings = [*here.store.list("game", limit=100)[0], *here.store.list("tournament", limit=10)[0]]
-        return tournament, sum(len(here.store.read(listing.record_id).entries) for listing in listings)
-
-
-@pytest.mark.parametrize("first", all_but_first_slow(range(1, 5)))  # in four parts, which can run at the same time
-async def test_a_server_killed_after_any_entry_finishes_with_the_same_standings(tmp_path: Path, first: int) -> None:
-    expected, total = await undisturbed(tmp_path / "undisturbed")
-    for count in range(first, total + 1, 4):
-        records = tmp_path / str(count)
-        await lives(records, count)
-        await lives_on(records, expected)
-
-
-async def test_a_server_killed_again_and_again_finishes_with_the_same_standings(tmp_path: Path) -> None:
-    expected, total = await undisturbed(tmp_path / "undisturbed")
-    for step in range(3, total, 9):
-        records = tmp_path / str(step)
-        for _ in range(0, total, step):
-            await lives(records, step)
-        await lives_on(records, expected)
-
-
-async def lives(records: Path, entry_count: int) -> None:
-    """Run the tournament, or go on with it, until so many entries more are on disk."""
-    async with doomed(records, entry_count) as (here, power):
-        running = asyncio.create_task(run(here))
-        off = asyncio.create_task(power.off.wait())
-        async with asyncio.timeout(30):
-            await asyncio.wait({running, off}, return_when=asyncio.FIRST_COMPLETED)
-        off.cancel()
-        running.cancel()
-        await asyncio.wait({running, off})
+        return await run(here)
 
 
 async def lives_on(records: Path, expected: Tournament) -> None:
@@ -199,51 +82,8 @@ async def lives_on(records: Path, expected: Tournament) -> None:
         assert here.findings() == []
 
 
-async def test_a_server_killed_while_it_cancels_stays_with_it_once_it_is_decided(tmp_path: Path) -> None:
-    decided = 0
-    for count in range(18, 60):
-        records = tmp_path / str(count)
-        async with doomed(records, count) as (here, power):
-            running = asyncio.create_task(cancelled(here))
-            off = asyncio.create_task(power.off.wait())
-            async with asyncio.timeout(30):
-                await asyncio.wait({running, off}, return_when=asyncio.FIRST_COMPLETED)
-            off.cancel()
-            over = running.done()
-            running.cancel()
-            await asyncio.wait({running, off})
-        async with environment(records) as here:
-            was_decided = any(entry.change.cancelled for entry in parsed(here.store.read("t")))
-            tournament = await run(here) if not was_decided else await resumed(here)
-            assert (tournament.status == CANCELLED) == was_decided
-            assert here.findings() == []
-            assert all(listing.finished for listing in here.store.list("game", limit=100)[0])
-            decided += was_decided
-        if over:
-            break
-    assert over
-    assert decided > 8
-
-
-async def cancelled(here: Environment) -> None:
-    """Cancel a tournament when both games of its first round have begun."""
-    cast(here.stage)
-    held = [here.stage.act(name, setup="hold") for name in "ae"]
-    await here.manager.create("t", made())
-    await here.manager.start("t")
-    for actor in held:
-        await actor.at("setup")
-    await here.manager.cancel("t", "rain")
-
-
-async def resumed(here: Environment) -> Tournament:
-    cast(here.stage)
-    await here.manager.resume_all()
-    return await here.over("t")
-
-
 async def test_a_server_that_stops_in_order_leaves_everything_where_it_is(tmp_path: Path) -> None:
-    expected, _ = await undisturbed(tmp_path / "undisturbed")
+    expected = await undisturbed(tmp_path / "undisturbed")
     for name, method in [("b", "start"), ("b", "setup"), ("d", "play_as"), ("e", "take_turn"), ("b", "end")]:
         records = tmp_path / f"{name}-{method}"
         async with environment(records) as here:

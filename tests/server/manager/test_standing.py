@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from itertools import combinations
 
 from tests.server.manager.harness import environment, plan
@@ -24,20 +23,3 @@ async def test_each_game_counts_as_soon_as_it_is_over() -> None:
         ]
         assert [standings for standings, _ in seen] == [games for _, games in seen]
         assert seen[-1][0] == 2 * len([*combinations("abcd", 2)])
-
-
-async def test_watchers_are_sent_standings_though_a_round_is_not_over() -> None:
-    async with environment() as here:
-        here.stage.act("d", take_turn="hold")
-        made = plan("abcd", link="bot:random", limit_s=60.0)
-        made.format.round_robin.cycle_count = 1
-        await here.manager.create("t", made)
-        await here.manager.start("t")
-        async with asyncio.timeout(20):
-            async for event in here.manager.watch("t"):
-                if event.standings.game_count:
-                    break
-        assert event.standings.round_count == 0
-        assert sum(line.points for line in event.standings.standings) == event.standings.game_count
-        here.stage.actors["d"].release.set()
-        await here.over("t")
