@@ -35,12 +35,6 @@ def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_tournament_comes_back_as_it_was(tmp_path: Path) -> None:
-    record = chained([RecordEntry(tournament=TournamentHeader(tournament_id="t")).SerializeToString(), b"", b"x" * 500])
-    save(record, tmp_path / "t")
-    assert load(tmp_path / "t") == record
-
-
 def test_entries_of_any_length_come_back_as_they_were(tmp_path: Path) -> None:
     header = RecordEntry(tournament=TournamentHeader(tournament_id="t")).SerializeToString()
     record = chained([header, *(b"x" * length for length in (*range(300), 16_300, 16_400, 2_100_000))])
@@ -95,22 +89,6 @@ def test_a_hash_of_the_wrong_length_is_told(tmp_path: Path) -> None:
 def test_a_file_with_something_behind_its_end_is_told(tmp_path: Path) -> None:
     (tmp_path / "r").write_bytes(DATA + b"more")
     assert "is cut off or damaged after entry" in problem(tmp_path / "r")
-
-
-@pytest.mark.parametrize("count", [1, len(RECORD.entries) - 1])
-def test_something_else_between_two_entries_is_told(tmp_path: Path, count: int) -> None:
-    start = Record(entries=RECORD.entries[:count]).ByteSize()
-    path = tmp_path / "r"
-    path.write_bytes(DATA[:start] + b"\x12" + DATA[start + 1 :])  # the tag of a second field
-    assert problem(path) == f"{path} is cut off or damaged after entry {count}"
-
-
-@pytest.mark.parametrize("count", [1, len(RECORD.entries) - 1])
-def test_an_entry_that_is_no_message_is_told(tmp_path: Path, count: int) -> None:
-    start, end = (Record(entries=RECORD.entries[:number]).ByteSize() for number in (count, count + 1))
-    path = tmp_path / "r"
-    path.write_bytes(DATA[:start] + b"\n\x05" + b"\xff" * 5 + DATA[end:])
-    assert problem(path) == f"{path} is cut off or damaged after entry {count}"
 
 
 def test_wherever_an_entry_was_cut_the_one_before_is_named(tmp_path: Path) -> None:

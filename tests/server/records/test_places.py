@@ -37,12 +37,6 @@ def test_a_database_that_cannot_be_reached_is_told_in_one_line(tmp_path: Path) -
     assert "\n" not in str(refused.value)
 
 
-def test_there_is_nothing_to_read_in_an_empty_place(place: Place) -> None:
-    with pytest.raises(RecordsError, match="there are no records in"):
-        Store.read_only(place)
-    assert not place.in_use
-
-
 async def test_a_place_is_in_use_for_as_long_as_a_server_has_it(place: Place) -> None:
     store = Store.open(place)
     assert place.in_use is True

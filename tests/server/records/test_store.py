@@ -86,23 +86,6 @@ async def test_a_record_in_more_chunks_than_a_query_reads_is_read_whole() -> Non
     await store.close()
 
 
-async def test_many_records_are_written_together_and_read_apart(store: Store) -> None:
-    journals = [begin(store, f"r{number}") for number in range(20)]
-    for round_number in range(300):
-        for journal in journals:
-            journal.append(f"{journal.listing.record_id} {round_number}".encode())
-        if round_number % 50 == 0:
-            await store.flush()
-    for journal in journals[::2]:
-        finish(journal)
-    await store.flush()
-    for journal in journals:
-        record_id = journal.listing.record_id
-        reported = [f"{record_id} {number}".encode() for number in range(300)]
-        end = [b"the end"] if journal.listing.finished else []
-        assert entries(store.read(record_id)) == [b"header of " + record_id.encode(), *reported, *end]
-
-
 async def test_everything_is_there_after_a_new_start(place: Place) -> None:
     store = Store.open(place)
     done, left = begin(store, "done"), begin(store, "left")
@@ -149,16 +132,6 @@ async def test_flushing_and_closing_an_idle_store_is_quick_and_can_be_repeated(s
         begin(store, "r1")
     with pytest.raises(RecordsError, match="the store is closed"):
         store.reopen("r1")
-
-
-async def test_closing_saves_what_was_appended_last(place: Place) -> None:
-    store = Store.open(place)
-    journal = begin(store, "r1")
-    for number in range(100):
-        journal.append(f"{number}".encode())
-    await store.close()
-    with Store.read_only(place) as reading:
-        assert len(reading.read("r1").entries) == 101
 
 
 async def test_a_busy_database_puts_the_writer_behind_and_loses_nothing(tmp_path: Path) -> None:
@@ -654,17 +627,6 @@ async def test_a_listing_with_a_value_of_another_type_is_refused_by_the_name_of_
         for read in (partial(reading.find, "r1"), partial(reading.list, "game", limit=9)):
             with pytest.raises(RecordsError, match=f"where {column} should be"):
                 read()
-
-
-async def test_a_chunk_without_data_is_named(tmp_path: Path) -> None:
-    store = Store.open(tmp_path)
-    finish(begin(store, "r1"))
-    await store.close()
-    execute(tmp_path, "CREATE TABLE damaged AS SELECT number, NULL AS data FROM chunks")
-    execute(tmp_path, "DROP TABLE chunks")
-    execute(tmp_path, "ALTER TABLE damaged RENAME TO chunks")
-    with Store.read_only(tmp_path) as reading, pytest.raises(RecordsError, match="there is None where data should be"):
-        reading.read("r1")
 
 
 async def test_a_database_that_was_cut_is_told_in_one_sentence(tmp_path: Path) -> None:
