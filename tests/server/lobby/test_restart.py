@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from fairplay.server.lobby.table_records import KIND
-from fairplay.server.lobby.users import LobbyLimits
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.store import Store
 from fairplay.server.records.verify import verify
@@ -19,8 +18,6 @@ from fairplay.server.server import Server
 from fairplay.v1.record_pb2 import RecordEntry
 from tests.server.lobby.harness import OPEN, OVER, PATIENT, RUNNING, Guest, Waiting, guests, lobby, mute, refusal
 from tests.server.lobby.test_games import begun
-
-BRIEF = LobbyLimits(empty_s=2.0, requests_per_second=10_000, burst=10_000, enter_burst=10_000)
 
 
 @asynccontextmanager
@@ -109,25 +106,6 @@ async def test_a_table_is_as_it_was_with_its_owner_its_result_and_its_links(tmp_
         assert {player.link for player in plan.players} == {"bot:greedy"}
         await ann.ask("DeleteTable", table="old")
         await cy.sees(lambda known: known.table("t").status == OVER)
-
-
-@pytest.mark.slow  # whoever comes back has some seconds for that, also on a busy machine
-async def test_seats_that_nobody_comes_back_to_are_given_up(tmp_path: Path) -> None:
-    async with lobby(PATIENT, records=tmp_path) as server, guests(server, "ann", "bob", "cy") as before:
-        ann, bob, cy = before
-        await ann.ask("CreateTable", name="t", game="fish")
-        for guest in (ann, bob):
-            await guest.ask("JoinTable", table="t", link="bot:first")
-        await cy.ask("CreateTable", name="u", game="fish")
-    async with lobby(BRIEF, records=tmp_path) as server, again(server, before[0]) as [ann]:
-        await ann.sees(lambda known: known.seats("t") == ["ann"] and "u" not in known.tables)
-        async with guests(server, "bob") as [stranger]:
-            assert stranger.token != before[1].token
-    async with lobby(BRIEF, records=tmp_path) as server, guests(server, "dee") as [dee]:
-        assert dee.mirror.seats("t") == ["ann"]
-        await dee.sees(lambda known: not known.tables)
-    async with lobby(BRIEF, records=tmp_path) as server, guests(server, "dee") as [dee]:
-        assert not dee.mirror.tables
 
 
 async def test_records_of_tables_are_sound_and_hold_no_token(tmp_path: Path) -> None:

@@ -279,18 +279,6 @@ async def test_a_table_is_not_deleted_under_the_players_of_its_game(server: Serv
         assert stopped.result.aborted == "the table was deleted"
 
 
-async def test_an_empty_table_is_deleted_after_a_while() -> None:
-    limits = LobbyLimits(empty_s=0.05)
-    async with lobby(limits) as server, guests(server, "ann", "bob") as [ann, bob]:
-        await ann.ask("CreateTable", name="empty", game="fish")
-        await ann.ask("CreateTable", name="watched", game="fish")
-        await bob.ask("WatchTable", table="watched")
-        await ann.ask("Leave")
-        assert (await bob.until(lambda event: event.HasField("table_deleted"))).table_deleted == "empty"
-        await bob.ask("LeaveTable")
-        assert (await bob.until(lambda event: event.HasField("table_deleted"))).table_deleted == "watched"
-
-
 # --- starting ---
 
 
