@@ -180,23 +180,6 @@ async def test_a_frame_of_100_megabytes_ends_the_connection_and_touches_no_other
     assert not other.result.misconducts
 
 
-async def test_a_failure_is_an_exception_with_its_status(server: Server) -> None:
-    async with ByHand(server, "x") as by_hand:
-
-        def fail(call: Call) -> list[Reply]:
-            reply = Reply(id=call.id)
-            reply.failure.code, reply.failure.message = 2, "out of cheese"
-            return [reply]
-
-        game = await against_bot(server, by_hand, fail)
-    error = blamed(game).call_error
-    assert (error.reason, error.status_code, error.message) == (
-        CallErrorReason.CALL_ERROR_REASON_STATUS,
-        2,
-        "out of cheese",
-    )
-
-
 async def test_closing_the_stream_in_mid_call_costs_nothing(server: Server) -> None:
     async with ByHand(server, "x") as by_hand:
         await by_hand.say_hello()
@@ -341,14 +324,6 @@ async def test_a_player_that_does_not_dial_in_is_blamed_after_the_start_limit() 
     async with serving(Config(start_limit_s=0.05)) as server:
         game = await server.referee.play(plan("dial-in:nobody", "bot:first"))
     assert "did not dial in within 0.05 s" in blamed(game).call_error.message
-
-
-async def test_the_server_says_goodbye_when_it_stops() -> None:
-    async with serving(Config(players=PLAYERS)) as server, ByHand(server, "x") as by_hand:
-        await by_hand.say_hello()
-        stopping = asyncio.create_task(server.stop())
-        assert (await by_hand.frame()).goodbye.reason == GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN
-        await stopping
 
 
 async def test_a_broken_frame_while_the_welcome_cannot_be_sent_is_logged_by_nobody(

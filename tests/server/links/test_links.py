@@ -7,29 +7,26 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import grpc
 import psutil
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.conformance.zoo.registry import make_player as zoo_player
 from fairplay.games.game import find
-from fairplay.player.handlers import Callee, Handlers
+from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
 from fairplay.server.links.programs import EXCESS_LIMIT_S, PORTS
 from fairplay.server.links.spec import parse_link
 from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
-from fairplay.v1.referee_pb2 import Game, GameStatus
-from fairplay.v1.tournament_pb2 import TournamentStatus
+from fairplay.v1.referee_pb2 import Game
 from tests.server.harness import SHORT_S, plan, serving
-from tests.server.manager.harness import plan as tournament_plan
 
 SOUND = f"exec:{shlex.join([sys.executable, '-m', 'fairplay.terminal', 'player', 'fish'])}"
 
@@ -67,62 +64,7 @@ def blamed(game: Game) -> Misconduct:
     return misconduct
 
 
-class Plain(Callee):
-    """A player whose take_turn answers with these bytes, whatever they are."""
-
-    def __init__(self, answer: bytes) -> None:
-        self._inner = Handlers(find("fish").player("first"))
-        self._answer = answer
-
-    @property
-    def paths(self) -> Sequence[str]:
-        return self._inner.paths
-
-    async def call(self, path: str, request: bytes) -> bytes:
-        return self._answer if path.endswith("TakeTurn") else await self._inner.call(path, request)
-
-
 # Dialled players
-
-
-async def test_served_players_play_whole_games(server: Server) -> None:
-    async with served(find("fish").player("greedy")) as one, served(find("fish").player("minimax")) as other:
-        game = await server.referee.play(plan(one, other))
-    assert not game.result.misconducts
-    assert sum(len(group.players) for group in game.result.ranking) == 2
-
-
-@pytest.mark.parametrize(
-    ("answer", "reason"),
-    [
-        (b"\xff\xff", CallErrorReason.CALL_ERROR_REASON_UNPARSABLE),
-        (b"\x00" * 100_000_000, CallErrorReason.CALL_ERROR_REASON_TOO_LARGE),
-    ],
-    ids=["garbage", "100 MB"],
-)
-async def test_a_served_player_that_answers_nonsense_is_blamed_for_it(
-    server: Server, answer: bytes, reason: CallErrorReason.ValueType
-) -> None:
-    async with served(Plain(answer)) as link:
-        game = await server.referee.play(plan(link, "bot:first", limit_s=60.0))
-    assert blamed(game).kind == MisconductKind.MISCONDUCT_KIND_EXCEPTION
-    assert blamed(game).call_error.reason == reason
-
-
-async def test_an_exception_of_a_served_player_is_an_exception_with_its_text(server: Server) -> None:
-    async with served(zoo_player(find("fish"), "raises-in-take-turn")) as link:
-        misconduct = blamed(await server.referee.play(plan(link, "bot:first")))
-    assert misconduct.call_error.reason == CallErrorReason.CALL_ERROR_REASON_STATUS
-    assert misconduct.call_error.status_code == grpc.StatusCode.UNKNOWN.value[0]
-    assert "it raises in call 1" in misconduct.call_error.message
-
-
-async def test_a_missing_method_is_an_exception(server: Server) -> None:
-    player: Any = type("Half", (), {"game": "fish", "play_as": lambda self, request: None})()
-    async with served(player) as link:
-        misconduct = blamed(await server.referee.play(plan(link, "bot:first")))
-    assert misconduct.call_error.status_code == grpc.StatusCode.UNIMPLEMENTED.value[0]
-    assert misconduct.method_name.endswith("PlayWith")
 
 
 async def test_a_served_player_that_hangs_costs_its_limit(server: Server) -> None:
@@ -197,9 +139,6 @@ async def test_a_started_player_that_exits_in_its_turn_is_reported_with_code_and
     assert misconduct.call_error.output.splitlines()[-1] == "out of ideas"
 
 
-NO_PROGRAM = "cannot start /no/such/program: No such file or directory"
-
-
 async def test_only_the_first_exception_of_a_started_player_waits_for_a_limit_that_it_may_exceed(
     server: Server,
 ) -> None:
@@ -218,42 +157,11 @@ async def test_only_the_first_exception_of_a_started_player_waits_for_a_limit_th
     assert min(times[1:]) < EXCESS_LIMIT_S
 
 
-async def test_a_game_that_nobody_started_names_the_cause_for_each_player(server: Server) -> None:
-    game = await server.referee.play(plan("exec:/no/such/program", "exec:/no/such/program"))
-    assert (game.status, len(game.result.ranking)) == (GameStatus.GAME_STATUS_FINISHED, 0)
-    assert [(misconduct.player, misconduct.call_error.output.strip()) for misconduct in game.result.misconducts] == [
-        ("a", NO_PROGRAM),
-        ("b", NO_PROGRAM),
-    ]
-
-
-async def test_a_tournament_that_nobody_started_names_the_cause_for_each_player(server: Server) -> None:
-    made = tournament_plan("abc", link="exec:/no/such/program")
-    await server.manager.create("cup", made)
-    await server.manager.start("cup")
-    async for _ in server.manager.watch("cup"):
-        pass
-    over = server.manager.get("cup")
-    assert over.status == TournamentStatus.TOURNAMENT_STATUS_FINISHED
-    assert (list(over.result.winners), list(over.result.others), len(over.rounds)) == ([], [], 0)
-    misconducts = [failure.misconduct for failure in over.result.failures]
-    assert [(misconduct.player, misconduct.call_error.output.strip()) for misconduct in misconducts] == [
-        (name, NO_PROGRAM) for name in "abc"
-    ]
-
-
 async def test_what_a_started_player_prints_is_evidence(server: Server) -> None:
     link = python("import sys; print('to stdout'); print('last words', file=sys.stderr); sys.exit(1)")
     misconduct = blamed(await server.referee.play(plan(link, "bot:first")))
     assert "last words" in misconduct.call_error.output
     assert "to stdout" in misconduct.call_error.output
-
-
-async def test_a_player_that_floods_its_output_does_not_block_and_is_cut(server: Server) -> None:
-    link = python("import sys; sys.stderr.write('x' * 5_000_000 + 'the end'); sys.stderr.flush()")
-    misconduct = blamed(await server.referee.play(plan(link, "bot:first")))
-    assert misconduct.call_error.output.endswith("the end")
-    assert len(misconduct.call_error.output) <= 8_192
 
 
 async def test_a_started_player_that_neither_serves_nor_dials_in_is_ended_after_the_start_limit() -> None:

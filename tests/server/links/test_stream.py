@@ -1,14 +1,79 @@
-"""Streams of players that dialled in: how long a lost one is kept."""
+"""Streams of players that dialled in: what is sent on their connections, and how long a lost one is kept."""
 
 from __future__ import annotations
 
 import asyncio
 
-from fairplay.server.links.stream import Stream
-from fairplay.v1.connection_pb2 import DialInResponse
-from tests.server.quick import in_no_time, quick_clock
+from google.protobuf.duration_pb2 import Duration
+
+from fairplay.server.links.link import OpenCall
+from fairplay.server.links.stream import OpenCalls, Stream
+from fairplay.v1.connection_pb2 import Call, DialInResponse
+from tests.server.quick import in_simulated_time, quick_clock
 
 WINDOW_S = 10.0
+
+
+class Carried:
+    """Calls, and the frames in which they went: the ids of what was sent and of what was cancelled."""
+
+    def __init__(self) -> None:
+        self.calls = OpenCalls(quick_clock(), lambda: None, lambda: None)
+        self.frames: list[tuple[list[int], list[int]]] = []
+        self.sent: list[Call] = []
+
+    def carry(self) -> None:
+        async def send(calls: list[Call], cancelled: list[int]) -> None:
+            self.sent += [Call.FromString(call.SerializeToString()) for call in calls]
+            self.frames.append(([call.id for call in calls], cancelled))
+
+        self.calls.carry(send, lambda: None)
+
+    def call(self, limit_s: float = 60.0) -> OpenCall:
+        return self.calls.call(7, "/a.B/C", b"request", limit_s, lambda *_: None)
+
+
+async def turn() -> None:
+    """Let what is due be sent."""
+    await asyncio.sleep(1e-3)
+
+
+@in_simulated_time
+async def test_calls_that_no_connection_carries_wait_for_the_next_one() -> None:
+    carried = Carried()
+    carried.call(10.0)
+    carried.calls.nudge()
+    await asyncio.sleep(2.5)
+    carried.carry()
+    await turn()
+    assert carried.frames == [([1], [])]
+    assert carried.sent[0].time_limit == Duration(seconds=7, nanos=500_000_000)
+    carried.calls.halt()
+    carried.call(10.0)
+    await asyncio.sleep(1.0)
+    assert carried.frames == [([1], [])]
+    carried.carry()
+    await turn()
+    assert carried.frames == [([1], []), ([1, 2], [])]
+
+
+@in_simulated_time
+async def test_a_frame_names_what_was_cancelled_and_sends_nothing_of_it() -> None:
+    carried = Carried()
+    carried.carry()
+    await turn()
+    carried.frames.clear()
+    first, second = carried.call(), carried.call()
+    await turn()
+    third = carried.call()
+    for call in (first, third):
+        call.cancel()
+        call.cancel()
+    await turn()
+    assert carried.frames == [([1, 2], []), ([], [1, 3])]
+    second.cancel()
+    await turn()
+    assert carried.frames[-1] == ([], [2])
 
 
 class Connection:
@@ -18,33 +83,33 @@ class Connection:
         """Do nothing with the frame."""
 
 
-def test_a_stream_that_is_lost_again_is_kept_for_its_whole_window_again() -> None:
-    async def scenario() -> None:
-        closed: list[Stream] = []
-        stream = Stream(quick_clock(), ["x"], lambda: True, closed.append, lambda: None, lambda: None)
-        for _ in range(3):
-            write = Connection().write
-            stream.attach(write, lambda: None, WINDOW_S)
-            stream.detach(write)
-            await asyncio.sleep(0.6 * WINDOW_S)
-            assert closed == []
-        await asyncio.sleep(0.5 * WINDOW_S)
-        assert closed == [stream]
-
-    in_no_time(scenario())
+def new_stream() -> tuple[Stream, list[Stream]]:
+    """Return a stream, and those that are over."""
+    closed: list[Stream] = []
+    return Stream(quick_clock(), ["x"], lambda: True, closed.append, lambda: None, lambda: None), closed
 
 
-def test_the_end_of_a_connection_that_was_replaced_does_not_touch_the_stream() -> None:
-    async def scenario() -> None:
-        closed: list[Stream] = []
-        ended: list[str] = []
-        stream = Stream(quick_clock(), ["x"], lambda: True, closed.append, lambda: None, lambda: None)
-        first, second = Connection().write, Connection().write
-        stream.attach(first, lambda: ended.append("first"), 0.0)
-        stream.attach(second, lambda: ended.append("second"), 0.0)
-        stream.detach(first)
-        assert (ended, closed) == (["first"], [])
-        stream.detach(second)
-        assert closed == [stream]
+@in_simulated_time
+async def test_a_stream_that_is_lost_again_is_kept_for_its_whole_window_again() -> None:
+    stream, closed = new_stream()
+    for _ in range(3):
+        write = Connection().write
+        stream.attach(write, lambda: None, WINDOW_S)
+        stream.detach(write)
+        await asyncio.sleep(0.6 * WINDOW_S)
+        assert closed == []
+    await asyncio.sleep(0.5 * WINDOW_S)
+    assert closed == [stream]
 
-    in_no_time(scenario())
+
+@in_simulated_time
+async def test_the_end_of_a_connection_that_was_replaced_does_not_touch_the_stream() -> None:
+    stream, closed = new_stream()
+    ended: list[str] = []
+    first, second = Connection().write, Connection().write
+    stream.attach(first, lambda: ended.append("first"), 0.0)
+    stream.attach(second, lambda: ended.append("second"), 0.0)
+    stream.detach(first)
+    assert (ended, closed) == (["first"], [])
+    stream.detach(second)
+    assert closed == [stream]

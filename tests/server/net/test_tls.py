@@ -169,13 +169,6 @@ async def test_a_caller_whose_authority_is_taken_away_comes_back_with_no_session
             assert await asyncio.to_thread(first_bytes, server, alice, session) == (b"", ANY)
 
 
-async def test_started_players_need_no_tls(files: Path) -> None:
-    async with serving(Config(tls=own(files), allow_exec=True, start_limit_s=30.0)) as server:
-        player = f"exec:{sys.executable} -m fairplay.terminal player fish"
-        game = await server.referee.play(plan(player, "bot:first"))
-    assert not game.result.misconducts
-
-
 async def test_a_dialling_player_says_which_file_is_of_no_use(tmp_path: Path) -> None:
     (tmp_path / "ca.pem").write_text("nothing")
     with pytest.raises(CredentialsError, match=r"ca\.pem is not a file in PEM"):
@@ -212,11 +205,6 @@ async def test_a_server_that_strangers_reach_needs_tls_and_accounts(files: Path,
         await Server.start(Config(listen=listen))
     with pytest.raises(ExposedError, match="add --accounts, or --insecure"):
         await Server.start(Config(listen=listen, tls=own(files)))
-
-
-async def test_this_machine_needs_neither() -> None:
-    async with serving(Config(listen="localhost:0")) as server, grpc.aio.insecure_channel(server.address) as channel:
-        await ask(channel)
 
 
 async def test_an_operator_may_say_that_nothing_is_needed() -> None:
