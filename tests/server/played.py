@@ -3,27 +3,66 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
+from google.protobuf.wrappers_pb2 import StringValue
 
 from fairplay.games.steps import Call, Show
 from fairplay.server.game.running import Running
-from fairplay.server.links.link import Clock, DeadLink, Link, disconnected
+from fairplay.server.links.link import Clock, DeadLink, Done, Link, OpenCall, disconnected
 from fairplay.server.records.chain import chained
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.published import begun_game
-from fairplay.server.records.replay import Newcomer, Replayer, resume
+from fairplay.server.records.replay import Newcomer, Replayer, replay, resume
 from fairplay.v1.game_pb2 import Player, TimeControl
 from fairplay.v1.misconduct_pb2 import Misconduct
-from fairplay.v1.record_pb2 import GameHeader, RecordEntry
+from fairplay.v1.record_pb2 import GameHeader, RecordEntry, Resumed
 from fairplay.v1.referee_pb2 import Game, GamePlan
-from tests.server.game.test_racing import Hand, turned
 from tests.server.harness import seconds
 from tests.server.snap import Rounds, Snap
+
+
+class Hand:
+    """A player that answers when a test says so. `asked` counts the calls, `cancelled` those that nobody wants now."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.asked = 0
+        self.cancelled = 0
+        self.limit_s = self.bank_s = 0.0
+        self.open: OpenCall | None = None
+
+    def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
+        self.asked += 1
+        self.limit_s, self.bank_s = limit_s, bank_s
+        self.open = OpenCall(self._clock, limit_s, done, self._cancel)
+        return self.open
+
+    def _cancel(self, _: OpenCall) -> None:
+        self.cancelled += 1
+
+    def say(self, word: str) -> None:
+        assert self.open is not None
+        self.open.settle(StringValue(value=word).SerializeToString())
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+async def turned(times: int = 3) -> None:
+    """The event loop has turned: what was due at once is done."""
+    for _ in range(times):
+        await asyncio.sleep(0)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not condition():
+            await asyncio.sleep(0)
 
 
 class Journal:
@@ -97,9 +136,9 @@ def control(bank_s: float, limit_s: int = 10) -> TimeControl:
 SLOW = control(0.0, limit_s=60)
 
 
-def plan_of(seat_count: int, control: TimeControl) -> GamePlan:
+def plan_of(seat_count: int, control: TimeControl, seed: int) -> GamePlan:
     players = [Player(name=f"p{seat}", link=f"way{seat}:x") for seat in range(seat_count)]
-    return GamePlan(game="snap", players=players, seed=1, time_control=control)
+    return GamePlan(game="snap", players=players, seed=seed, time_control=control)
 
 
 class Played:
@@ -113,12 +152,13 @@ class Played:
         entries: Sequence[bytes] = (),
         control: TimeControl = SLOW,
         clock: Clock | None = None,
+        seed: int = 1,
     ) -> None:
         self.snap = Snap(rounds)
         self.clock = clock or Clock()
         self.hands = [Hand(self.clock) for _ in range(seat_count)]
         if not entries:
-            header = GameHeader(game_id="g", plan=plan_of(seat_count, control), start_time=Timestamp(seconds=1))
+            header = GameHeader(game_id="g", plan=plan_of(seat_count, control, seed), start_time=Timestamp(seconds=1))
             entries = [RecordEntry(game=header).SerializeToString()]
         self.journal = Journal(entries)
         self.received = Recorder()
@@ -148,6 +188,24 @@ class Played:
     def leave(self, seat: int) -> None:
         gone = disconnected("left")
         self.running.leave(seat, DeadLink(self.clock, gone), gone)
+
+    def again(self, leaver: int | None = None) -> None:
+        """Kill the server and start it again; a player may leave before its links are open again."""
+        self.running.suspend()
+        self.running.over.exception()
+        replayer = resume(chained(self.journal.entries), self.journal.entries.append, self.snap.find)
+        self.journal.entries.append(RecordEntry(resumed=Resumed()).SerializeToString())
+        self.running = self._run(replayer)
+        if leaver is not None:
+            self.leave(leaver)
+        self.begin()
+
+    def replayed(self) -> list[list[tuple[int, str]]]:
+        """Return what the conversation hears when the record is played again."""
+        received = self.snap.received
+        list(replay(chained(self.journal.entries), self.snap.find))
+        again, self.snap.received = self.snap.received, received
+        return again
 
     async def play_on(self) -> None:
         """Let one player after the other answer until the game is over; seat 2 says what cannot be parsed."""

@@ -25,9 +25,9 @@ from fairplay.v1.connection_pb2 import GoodbyeReason, Reply
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.referee_pb2 import GetGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
-from tests.server.game.test_racing import until
 from tests.server.harness import ByHand, plan, serving
 from tests.server.links.test_secrets import open_plan
+from tests.server.played import until
 
 SERVING, NOT_SERVING = health_pb2.HealthCheckResponse.SERVING, health_pb2.HealthCheckResponse.NOT_SERVING
 

@@ -32,17 +32,6 @@ def test_the_current_folder_is_sent_without_what_the_command_writes(
         parse_cluster(Cluster(jobs=2, ship=True), BOTS)
 
 
-def test_what_makes_no_sense_together_is_said() -> None:
-    dials_in = "dial-in:ann stays with the server that it has dialled: with --jobs"
-    for typed, links, sentence in [
-        (Cluster(jobs=2, cluster="auto"), BOTS, "give one of them"),
-        (Cluster(jobs=2, when_lost="never"), BOTS, "--when-lost 'never': there are wait and end"),
-        (Cluster(jobs=2), ["dial-in:ann"], dials_in),
-    ]:
-        with pytest.raises(UsageError, match=sentence):
-            parse_cluster(typed, links)
-
-
 @pytest.mark.parametrize("module", ["fairplay.terminal.playing.setup", "fairplay.terminal.certify.roster"])
 def test_a_process_without_a_cluster_does_not_load_ray(module: str) -> None:
     program = f"import sys, fairplay.server.server, {module}; sys.exit('ray' in sys.modules)"

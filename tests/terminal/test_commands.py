@@ -51,15 +51,6 @@ def test_json_goes_to_a_file_and_what_people_read_is_printed(fairplay: Run) -> N
     assert scores(json.loads(Path("result.json").read_text())) == scores(json.loads(fairplay(*GAME, "--json").out))
 
 
-def test_json_of_a_tournament_is_its_result(fairplay: Run) -> None:
-    ran = fairplay(*CUP, "--json")
-    result = json.loads(ran.out)
-    assert sorted(each["name"] for each in result["ranking"]) == ["first", "greedy", "random"]
-    assert "Bracket" in ran.err
-    assert "Bracket" in done(fairplay(*CUP, "--json", "result.json"))
-    assert json.loads(Path("result.json").read_text())["ranking"] == result["ranking"]
-
-
 # Settings and states
 
 
@@ -92,12 +83,6 @@ def test_a_setting_that_cannot_be_read_is_refused_in_one_sentence(fairplay: Run)
         assert ran.code == 2
         assert given.partition("=")[0] in ran.err
         assert len(ran.err.splitlines()) == 1
-
-
-def test_the_same_seed_gives_the_same_game_and_another_one_another(fairplay: Run) -> None:
-    random = ["game", "fish", "-p", "bot:greedy", "-p", "bot:greedy", "--set", "random_fish=true", "--json"]
-    outs = [json.loads(fairplay(*random, "--seed", seed).out) for seed in ("1", "1", "2")]
-    assert outs[0]["players"] == outs[1]["players"] != outs[2]["players"]
 
 
 def test_a_game_goes_on_from_a_recorded_state_to_the_same_end(fairplay: Run) -> None:

@@ -13,7 +13,7 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.game import find
-from fairplay.server.access.caller import CALLER, SERVER, Caller
+from fairplay.server.access.caller import CALLER, Caller
 from fairplay.server.access.quotas import GameQuota, QuotaLimits
 from fairplay.server.net.errors import Refusal, reason_of
 from fairplay.v1 import lobby_pb2, manager_pb2, referee_pb2
@@ -43,43 +43,6 @@ async def refused(call: grpc.aio.UnaryUnaryCall) -> grpc.aio.AioRpcError:
     with pytest.raises(grpc.aio.AioRpcError) as failed:
         await call
     return failed.value
-
-
-def test_games_are_counted_until_they_are_over() -> None:
-    quota = GameQuota(QuotaLimits(game_count=1))
-    with called_by(ANN):
-        end = quota.begin()
-        with pytest.raises(Refusal, match="no more may"):
-            quota.check_room()
-    for other in (BOB, ROOT, SERVER):
-        with called_by(other):
-            quota.begin()
-    for free in (ROOT, SERVER):
-        with called_by(free):
-            quota.check_room()
-    end()
-    with called_by(ANN):
-        quota.check_room()
-
-
-async def test_games_of_tournaments_wait_for_each_other_in_order() -> None:
-    quota = GameQuota(QuotaLimits(game_count=1))
-    never = asyncio.get_running_loop().create_future()
-    begun: list[int] = []
-    over = [asyncio.Event() for _ in range(3)]
-
-    async def game(number: int) -> None:
-        async with quota.place(never):
-            begun.append(number)
-            await over[number].wait()
-
-    with called_by(ANN):
-        games = [asyncio.create_task(game(number)) for number in range(3)]
-    await asyncio.sleep(0)
-    for number in range(3):
-        over[number].set()
-        await games[number]
-        assert begun[: number + 1] == [*range(number + 1)]
 
 
 async def test_a_game_that_nobody_wants_any_more_waits_no_longer() -> None:

@@ -28,7 +28,7 @@ from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.v1.server_pb2_grpc import ServerServiceStub
 from fairplay.v1.tournament_pb2 import SignUpPolicy, TournamentPlan
-from tests.server.access.harness import NOBODY, Callers, add_accounts, calling
+from tests.server.access.harness import NOBODY, Callers, calling
 from tests.server.harness import plan
 
 OPEN = TournamentPlan(game="fish", sign_up=SignUpPolicy(min_entrant_count=2, max_entrant_count=8), seed=1)
@@ -269,7 +269,3 @@ async def test_tokens_are_nowhere_in_records_and_logs(tmp_path: Path, caplog: py
         await asyncio.gather(task, return_exceptions=True)
     kept = read_all(tmp_path) + caplog.text
     assert [secret for secret in secrets if secret in kept] == []
-
-
-def test_accounts_are_added_once(tmp_path: Path) -> None:
-    assert len(set(add_accounts(tmp_path).values())) == 5

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from fairplay.games.steps import Conversation, Joined, Outcome, Race, Show
-from tests.server.game.test_racing import turned, until
-from tests.server.played import played
+from tests.server.played import played, turned, until
 from tests.server.quick import in_no_time, quick_clock
 from tests.server.snap import Snap, ask
 

@@ -63,11 +63,6 @@ async def ids(stub: Any, **conditions: Any) -> list[str]:
 ALL = ["q", "g6", "g5", "g4", "g3", "g2", "g1", "g0"]
 
 
-async def test_games_are_listed_in_both_orders(stub: Any) -> None:
-    assert await ids(stub) == ALL
-    assert await ids(stub, oldest_first=True) == ALL[::-1]
-
-
 @pytest.mark.parametrize("page_size", [1, 3])
 @pytest.mark.parametrize("oldest_first", [False, True])
 async def test_pages_together_are_the_whole(stub: Any, page_size: int, oldest_first: bool) -> None:

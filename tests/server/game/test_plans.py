@@ -64,12 +64,6 @@ def test_a_decision_limit_of_ones_own_stands_for_all_that_are_not_given(own_s: i
     assert (full.notification_limit.seconds, full.first_decision_limit.seconds) == (own_s, first_s)
 
 
-def test_every_limit_of_a_time_control_is_said() -> None:
-    full = full_time_control(FISH, TimeControl())
-    assert {field.name for field, _ in full.ListFields()} == set(TimeControl.DESCRIPTOR.fields_by_name)
-    assert full.bank == Duration()
-
-
 @pytest.mark.parametrize(("bank", "allowed"), [(3_600, True), (3_601, False)])
 def test_a_bank_is_at_most_an_hour(bank: int, allowed: bool) -> None:
     control = TimeControl(bank=Duration(seconds=bank))
@@ -78,17 +72,6 @@ def test_a_bank_is_at_most_an_hour(bank: int, allowed: bool) -> None:
     else:
         with pytest.raises(Refusal, match="bank"):
             full_time_control(FISH, control)
-
-
-@pytest.mark.parametrize(("count", "allowed"), [(1, False), (4, True), (5, False)])
-def test_a_game_of_fish_has_2_to_4_players(count: int, allowed: bool) -> None:
-    made = plan()
-    made.players.extend(Player(name=f"p{number}", link="bot:first") for number in range(count))
-    if allowed:
-        assert len(full_game_plan(made, accept).players) == count
-    else:
-        with pytest.raises(Refusal, match="2 to 4 players"):
-            full_game_plan(made, accept)
 
 
 @pytest.mark.parametrize(("asked", "rows"), [(0, 50), (1_001, 1_000)])
@@ -142,10 +125,6 @@ def test_settings_of_games_of_other_packages_are_searched_for_unknown_fields_too
     with pytest.raises(Refusal, match="field 1007") as refusal:
         full_settings(NIM, settings, "settings")
     assert (refusal.value.reason, refusal.value.field) == ("UNKNOWN_FIELDS", "settings")
-
-
-def test_settings_that_are_left_out_are_those_of_the_game() -> None:
-    assert full_settings(NIM, GameSettings()) == Int64Value(value=12)
 
 
 def test_only_the_server_says_who_players_are() -> None:

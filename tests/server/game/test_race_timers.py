@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from fairplay.games.steps import Call, Conversation, Outcome, Race
-from tests.server.game.test_racing import turned
-from tests.server.played import Played, played
+from tests.server.played import Played, played, turned
 from tests.server.quick import in_no_time, quick_clock
 from tests.server.snap import Rounds, Snap, ask, first_of
 

@@ -1,129 +1,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
-from google.protobuf.duration_pb2 import Duration
-from google.protobuf.timestamp_pb2 import Timestamp
-from google.protobuf.wrappers_pb2 import StringValue
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairplay.server.game.running import Running
-from fairplay.server.links.link import Clock, DeadLink, Done, OpenCall, disconnected
+from fairplay.server.links.link import Clock
 from fairplay.server.records.errors import Diverged
-from fairplay.server.records.published import begun_game
-from fairplay.server.records.replay import Replayer, replay, resume
-from fairplay.server.records.store import Store
-from fairplay.v1.game_pb2 import Player, TimeControl
-from fairplay.v1.record_pb2 import GameHeader, RecordEntry
-from fairplay.v1.referee_pb2 import GamePlan, GameStatus
-from tests.server.quick import in_no_time, quick_clock, quick_store
-from tests.server.snap import Rounds, Snap, everybody, first_of, window
-
-LIMIT_S = 5.0
-
-
-class Hand:
-    """A player that answers when a test says so. `asked` counts the calls, `cancelled` those that nobody wants now."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self.asked = 0
-        self.cancelled = 0
-        self.limit_s = self.bank_s = 0.0
-        self.open: OpenCall | None = None
-
-    def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
-        self.asked += 1
-        self.limit_s, self.bank_s = limit_s, bank_s
-        self.open = OpenCall(self._clock, limit_s, done, self._cancel)
-        return self.open
-
-    def _cancel(self, _: OpenCall) -> None:
-        self.cancelled += 1
-
-    def say(self, word: str) -> None:
-        assert self.open is not None
-        self.open.settle(StringValue(value=word).SerializeToString())
-
-    async def close(self) -> None:
-        """Nothing is held."""
-
-
-class Table:
-    """A game that goes on, with its players in the test's hands."""
-
-    def __init__(self, rounds: Rounds, seat_count: int, store: Store, clock: Clock, seed: int = 1) -> None:
-        self.snap = Snap(rounds)
-        self.store = store
-        self.clock = clock
-        self.hands = [Hand(self.clock) for _ in range(seat_count)]
-        limit = Duration(seconds=int(LIMIT_S))
-        plan = GamePlan(
-            game="snap",
-            players=[Player(name=f"p{seat}") for seat in range(seat_count)],
-            seed=seed,
-            time_control=TimeControl(decision_limit=limit, first_decision_limit=limit, notification_limit=limit),
-        )
-        header = GameHeader(game_id="g", plan=plan, start_time=Timestamp(seconds=1))
-        entry = RecordEntry(game=header)
-        journal = store.begin("game", "g", entry.SerializeToString(), game="snap", start_time_ns=1)
-        replayer = Replayer(entry, journal.append, self.snap.find)
-        replayer.rewind()
-        self.running = Running(begun_game(header), replayer, journal)
-        self.running.begin(self.hands)
-
-    def leave(self, seat: int, why: str = "left") -> None:
-        """The player of a seat leaves."""
-        self.running.leave(seat, DeadLink(self.clock, disconnected(why)), disconnected(why))
-
-    def again(self, leaver: int | None = None) -> None:
-        """Kill the server and start it again; a player may leave before its links are open again."""
-        self.running.suspend()
-        self.running.over.exception()
-        journal = self.store.reopen("g")
-        replayer = resume(self.store.read("g"), journal.append, self.snap.find)
-        journal.append(RecordEntry(resumed={}).SerializeToString())  # type: ignore[arg-type]
-        self.running = Running(begun_game(replayer.header), replayer, journal)
-        if leaver is not None:
-            self.leave(leaver)
-        self.running.begin(self.hands)
-
-    def replayed(self) -> list[list[tuple[int, str]]]:
-        """What the conversation hears when the record is played again."""
-        received = self.snap.received
-        list(replay(self.store.read("g"), self.snap.find))
-        again, self.snap.received = self.snap.received, received
-        return again
+from fairplay.server.records.replay import Replayer
+from fairplay.v1.referee_pb2 import GameStatus
+from tests.server.played import Played, played, turned, until
+from tests.server.quick import in_no_time, quick_clock
+from tests.server.snap import Rounds, everybody, first_of, window
 
 
 @asynccontextmanager
-async def table(rounds: Rounds, seat_count: int, seed: int = 1, simulated: Path | None = None) -> AsyncIterator[Table]:
-    """Begin a game; `simulated` is the directory of its records where time is simulated."""
-    store = Store.open(None) if simulated is None else quick_store(simulated)
-    at = Table(rounds, seat_count, store, Clock() if simulated is None else quick_clock(), seed)
-    try:
+async def table(rounds: Rounds, seat_count: int, seed: int = 1, clock: Clock | None = None) -> AsyncIterator[Played]:
+    """Begin a game."""
+    async with played(rounds, seat_count, seed=seed, clock=clock) as at:
+        at.begin()
         yield at
-    finally:
-        at.running.stop("the test is over")
-        await at.running.over
-        await store.close()
-
-
-async def turned(times: int = 3) -> None:
-    """The event loop has turned: what was due at once is done."""
-    for _ in range(times):
-        await asyncio.sleep(0)
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
-        while not condition():
-            await asyncio.sleep(0)
 
 
 async def test_the_first_answer_counts_and_the_others_are_cancelled_and_asked_again() -> None:
@@ -162,18 +61,13 @@ async def test_what_comes_in_one_turn_of_the_loop_comes_together_and_the_lot_ord
     assert len(orders) > 3
 
 
-def test_answers_that_are_held_count_together_at_the_end_of_the_time(tmp_path: Path) -> None:
-    found = set()
-    for seed in range(8):
-        directory = tmp_path / str(seed)
-        directory.mkdir()
-        found.add(in_no_time(first_of_two_held(seed, directory)))
-    assert found == {0, 1}
+def test_answers_that_are_held_count_together_at_the_end_of_the_time() -> None:
+    assert {in_no_time(first_of_two_held(seed)) for seed in range(8)} == {0, 1}
 
 
-async def first_of_two_held(seed: int, directory: Path) -> int:
+async def first_of_two_held(seed: int) -> int:
     """Return which of two seats counts as first, whose answers come while answers are held."""
-    async with table(first_of([0, 1], 1, hold_s=4.0, handicap_s={}), 2, seed, directory) as at:
+    async with table(first_of([0, 1], 1, hold_s=4.0, handicap_s={}), 2, seed, quick_clock()) as at:
         at.hands[0].say("first")
         await turned()
         assert at.snap.received == []
@@ -183,22 +77,6 @@ async def first_of_two_held(seed: int, directory: Path) -> int:
         assert at.snap.received == at.replayed()
         first, _ = at.snap.received[0][0]
         return first
-
-
-async def test_a_handicap_lets_somebody_else_be_first() -> None:
-    async with table(first_of([0, 1], 1, handicap_s={0: 30.0}), 2) as at:
-        at.hands[0].say("early")
-        await turned()
-        at.hands[1].say("late")
-        await at.running.over
-        assert at.snap.received == at.replayed() == [[(1, "late")]]
-
-
-async def test_a_handicap_only_delays_who_is_alone() -> None:
-    async with table(first_of([0, 1], 1, handicap_s={0: 0.01}), 2) as at:
-        at.hands[0].say("alone")
-        await at.running.over
-        assert at.snap.received == [[(0, "alone")]]
 
 
 async def test_the_rules_may_set_the_limit_of_a_call() -> None:
@@ -276,9 +154,8 @@ async def test_a_record_that_says_more_came_when_nothing_could_is_refused() -> N
     async with table(first_of([0], 1, handicap_s={}), 1) as at:
         at.hands[0].say("alone")
         await at.running.over
-        record = at.store.read("g")
-        entry = RecordEntry.FromString(record.entries[1].entry)
+        header, entry, *_ = at.entries()
         entry.call.more_follow = True
-        replayer = Replayer(RecordEntry.FromString(record.entries[0].entry), lambda _: None, at.snap.find)
+        replayer = Replayer(header, lambda _: None, at.snap.find)
         with pytest.raises(Diverged, match="same moment"):
             replayer.feed(entry)

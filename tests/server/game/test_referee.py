@@ -21,7 +21,6 @@ from fairplay.server.records.chain import parsed
 from fairplay.server.server import Config, Server
 from fairplay.v1 import referee_pb2 as pb
 from fairplay.v1.game_pb2 import Player, TimeControl
-from fairplay.v1.misconduct_pb2 import MisconductKind
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from tests.server.harness import ByHand, dialled_in, plan, seconds, serving, sound
 
@@ -67,12 +66,6 @@ async def test_a_game_is_played_and_known_afterwards(referee: Any) -> None:
     assert game.status == pb.GameStatus.GAME_STATUS_FINISHED
     assert (await referee.GetGame(pb.GetGameRequest(game_id="g/1"))).game == without_links(game)
     assert game.plan.settings.fish.rows == 5  # defaults are filled in
-
-
-async def test_the_same_plan_gives_the_same_game(referee: Any) -> None:
-    games = [await play(referee, plan("bot:random", "bot:greedy", seed=7, random_fish=True)) for _ in range(2)]
-    assert games[0].game_id != games[1].game_id
-    assert games[0].result == games[1].result
 
 
 async def test_a_repeat_returns_the_same_game_and_plays_nothing(referee: Any, server: Server) -> None:
@@ -212,18 +205,6 @@ async def test_the_ids_of_games_of_tournaments_are_for_these_alone(referee: Any,
         await getattr(referee, method)(request(game_id=free, plan=plan("bot:first", "bot:first")))
 
 
-async def test_a_game_that_a_server_left_goes_on_with_the_next_one(tmp_path: Path) -> None:
-    await left_unfinished(tmp_path, plan("dial-in:x", "bot:first", limit_s=60))
-    async with (
-        serving(Config(records=tmp_path)) as server,
-        dialled_in(server, ("x", find("fish").player("first"))),
-        asyncio.timeout(30),
-    ):
-        while server.referee.get("g").status == pb.GameStatus.GAME_STATUS_RUNNING:
-            await asyncio.sleep(0)
-        assert not server.referee.get("g").result.misconducts
-
-
 async def test_a_game_that_a_server_left_is_resumed_once_and_for_its_own_plan_only(tmp_path: Path) -> None:
     made = plan("dial-in:x", "bot:first", limit_s=60)
     await left_unfinished(tmp_path, made)
@@ -256,22 +237,6 @@ async def test_a_game_starts_from_a_given_state(referee: Any) -> None:
     assert [[(p.name, p.score) for p in group.players] for group in game.result.ranking] == [[("a", 3)], [("b", 0)]]
 
 
-async def test_games_are_listed_newest_first_in_pages(referee: Any) -> None:
-    for number in range(5):
-        await play(referee, plan("bot:first", "bot:first"), f"g{number}")
-    found: list[str] = []
-    token = ""
-    while True:
-        page = await referee.ListGames(pb.ListGamesRequest(page_size=2, page_token=token))
-        found += [game.game_id for game in page.games]
-        token = page.next_page_token
-        if not token:
-            break
-    assert found == ["g4", "g3", "g2", "g1", "g0"]
-    error = await failed(referee.ListGames(pb.ListGamesRequest(page_token="x")))
-    assert reason_of(error) == "INVALID_PAGE_TOKEN"
-
-
 async def test_a_stopped_game_is_aborted_and_nobody_is_blamed(referee: Any, server: Server) -> None:
     async with ByHand(server, "x") as by_hand:
         await by_hand.say_hello()
@@ -283,73 +248,6 @@ async def test_a_stopped_game_is_aborted_and_nobody_is_blamed(referee: Any, serv
     assert stopped.status == pb.GameStatus.GAME_STATUS_ABORTED
     assert (stopped.result.aborted, len(stopped.result.misconducts)) == ("lunch", 0)
     assert (await referee.StopGame(pb.StopGameRequest(game_id="g"))).game == stopped
-
-
-async def watched(referee: Any, game_id: str, after: int = 0) -> list[pb.WatchGameResponse]:
-    return await (await watching(referee, game_id, after))
-
-
-async def watching(referee: Any, game_id: str, after: int = 0) -> asyncio.Task[list[pb.WatchGameResponse]]:
-    """Watch a game, and return what collects all events, once the first one has come."""
-    stream = referee.WatchGame(pb.WatchGameRequest(game_id=game_id, after_sequence=after))
-    events = [await stream.read()]
-
-    async def collect() -> list[pb.WatchGameResponse]:
-        while (event := await stream.read()) is not grpc.aio.EOF:
-            events.append(event)
-        return [event for event in events if not event.HasField("asked")]
-
-    return asyncio.create_task(collect())
-
-
-async def test_a_finished_game_can_be_watched_from_anywhere(referee: Any) -> None:
-    await play(referee, plan("bot:first", "bot:first"), "g")
-    events = await watched(referee, "g")
-    assert events[0].state.fish.revision == 0
-    assert [event.sequence for event in events] == list(range(1, len(events) + 1))
-    assert events[-1].HasField("finished")
-    assert await watched(referee, "g", after=5) == events[5:]
-
-
-async def test_a_running_game_is_shown_from_its_state_now_to_its_end(referee: Any, server: Server) -> None:
-    answer = sound()
-    async with ByHand(server, "x") as by_hand:
-        await by_hand.say_hello()
-        playing = asyncio.create_task(play(referee, plan("dial-in:x", "bot:first"), "g"))
-        for _ in range(4):
-            await by_hand.reply(answer(await by_hand.next_call()))
-        by_hand.calls.append(await by_hand.next_call())
-        now, rest = await watching(referee, "g"), await watching(referee, "g", after=1)
-        answering = asyncio.create_task(by_hand.play(lambda call: [answer(call)]))
-        for call in by_hand.calls:
-            await by_hand.reply(answer(call))
-        game = await playing
-        answering.cancel()
-        await asyncio.gather(answering, return_exceptions=True)
-    events = await now
-    assert events[0].state.fish.revision > 0
-    assert events[-1].finished == game.result
-    earlier = await rest
-    for found in (events, earlier):
-        sequences = [event.sequence for event in found]
-        assert sequences == sorted(set(sequences))
-    assert (earlier[0].sequence, earlier[-1]) == (2, events[-1])
-
-
-async def test_spectators_of_a_running_game_do_not_see_the_evidence(referee: Any, server: Server) -> None:
-    async with ByHand(server, "x") as by_hand:
-        await by_hand.say_hello()
-        playing = asyncio.create_task(play(referee, plan("dial-in:x", "bot:first", "bot:first"), "g"))
-        first = await by_hand.next_call()
-        events = await watching(referee, "g")
-        failure = type(sound()(first))(id=first.id)
-        failure.failure.message = "secret"
-        await by_hand.reply(failure)
-        game = await playing
-    (eliminated,) = [event.eliminated for event in await events if event.HasField("eliminated")]
-    assert (eliminated.player, eliminated.kind) == ("a", MisconductKind.MISCONDUCT_KIND_EXCEPTION)
-    assert not eliminated.HasField("request")
-    assert game.result.misconducts[0].HasField("request")
 
 
 def clocked(seat: int, kind: CallKind = CallKind.DECISION, limit_s: float | None = None) -> Call:
@@ -415,15 +313,3 @@ async def test_what_hidden_things_follow_from_is_not_told_while_the_game_runs(re
         await referee.StopGame(pb.StopGameRequest(game_id="g"))
         over = await playing
     assert (over.plan.seed, over.plan.HasField("initial_state")) == (77, True)
-
-
-async def test_nobody_is_told_where_the_players_of_a_game_live(referee: Any) -> None:
-    game = await play(referee, plan("bot:first", "bot:first"), "g")
-    reported = [
-        (await referee.GetGame(pb.GetGameRequest(game_id="g"))).game,
-        (await referee.StopGame(pb.StopGameRequest(game_id="g"))).game,
-    ]
-    assert reported == [without_links(game)] * 2
-    assert all(player.link == "" for game in reported for player in game.plan.players)
-    (listed,) = (await referee.ListGames(pb.ListGamesRequest())).games
-    assert list(listed.players) == ["a", "b"]  # names, without their links

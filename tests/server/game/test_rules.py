@@ -36,7 +36,6 @@ from fairplay.player.handlers import Handlers
 from fairplay.server.game.rules import (
     Position,
     apply_reply,
-    check_reply,
     list_legal_replies,
     read_position,
     simulate_game,
@@ -302,19 +301,6 @@ def test_in_a_race_the_reply_that_is_asked_about_counts_and_no_other() -> None:
             states = {apply_reply(asked, reply).state.SerializeToString(deterministic=True) for reply in replies[:3]}
             differ += len(states) > 1
     assert differ
-
-
-def test_a_seat_that_the_state_has_not_is_named() -> None:
-    with pytest.raises(Refusal, match="the state has the seats 0 to 1, not 2") as refusal:
-        read_position(pb.Position(game="fish", state=GameState(fish=ONE_MOVE), seat=2))
-    assert (refusal.value.reason, refusal.value.field) == ("NOT_ASKED", "position.seat")
-
-
-def test_a_reply_that_cannot_be_parsed_is_refused() -> None:
-    reply = AnyMessage(type_url="type.googleapis.com/fairplay.fish.v1.TakeTurnResponse", value=b"\xff")
-    with pytest.raises(Refusal, match=r"is not a fairplay\.fish\.v1\.TakeTurnResponse") as refusal:
-        check_reply(one_move(), reply)
-    assert (refusal.value.reason, refusal.value.field) == ("INVALID_REPLY", "reply")
 
 
 def test_a_state_from_which_no_game_goes_on_is_refused() -> None:

@@ -13,8 +13,7 @@ from fairplay.games.steps import FAILURES, Arrival, CallAll, Conversation, Elimi
 from fairplay.server.net.errors import Refusal
 from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.referee_pb2 import GameStatus
-from tests.server.game.test_racing import turned, until
-from tests.server.played import Played, control, played
+from tests.server.played import Played, control, played, turned, until
 from tests.server.snap import Snap, ask, everybody
 
 
@@ -165,19 +164,6 @@ async def test_a_game_that_is_stopped_while_nobody_is_asked_stays_stopped() -> N
         at.running.stop("enough")
         await turned()
         assert (at.hands[0].asked, at.journal.kinds()) == (1, ["game", "call", "result"])
-
-
-async def test_calls_of_a_race_are_cancelled_when_somebody_is_asked_alone() -> None:
-    def race_then_one(snap: Snap) -> Conversation:
-        snap.hear((yield Race(ask(0, 1, 2))))
-        yield ask(0)[0]
-        return Outcome([])
-
-    async with played(race_then_one, 3) as at:
-        at.begin()
-        at.hands[0].say("first")
-        await until(lambda: at.hands[0].asked == 2)
-        assert [hand.cancelled for hand in at.hands] == [0, 1, 1]
 
 
 # --- a disk that does not keep up ---

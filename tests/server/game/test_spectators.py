@@ -19,8 +19,7 @@ from fairplay.v1.game_pb2 import GameState, Player
 from fairplay.v1.record_pb2 import GameHeader, RecordEntry
 from fairplay.v1.referee_pb2 import GamePlan, WatchGameResponse
 from tests.server.game.test_joining import one_race
-from tests.server.game.test_racing import turned
-from tests.server.played import Played, played
+from tests.server.played import Played, played, turned
 from tests.server.quick import in_no_time, quick_clock
 from tests.server.records.test_dataset import fish
 from tests.server.snap import Rounds, Snap, ask, everybody

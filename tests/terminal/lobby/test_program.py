@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from typing import Any
 import psutil
 import pytest
 
-from fairplay.games.distribution import lacks_extra
 from fairplay.server.lobby.users import LobbyLimits
 from fairplay.server.server import Server
 from tests.client.lobby.test_controller import Visitor, visitors
@@ -45,26 +43,6 @@ async def test_a_short_visit_with_keys(server: Server, tmp_path: Path) -> None:
         assert await ann.ended() == 0
         assert RESTORED in ann.raw
         await bob.until(lambda each: "ann" not in each.client.lobby.users)
-
-
-async def test_a_program_that_was_killed_comes_back_to_its_seat(server: Server, tmp_path: Path) -> None:
-    command = ["--server", server.address, "--name", "ann"]
-    async with visitors(server, "bob") as [bob]:
-        assert await bob.controller.make_table("webset", "blue", "", "5m") == ""
-        await bob.until(lambda each: each.client.lobby.table is not None)
-        assert await bob.controller.join(bob.table(), "") == ""
-        async with terminal(tmp_path, *command) as ann:
-            await ann.sees("go there")
-            ann.type("j")
-            await ann.sees("leave the line empty")
-            ann.type("\r")
-            await bob.until(lambda each: each.sees("ann joins the game."))
-            ann.process.kill()
-            await ann.ended()
-        async with terminal(tmp_path, *command) as ann:
-            await ann.sees("go: start")
-            ann.type("\x03")
-            assert await ann.ended() == 0
 
 
 def connections(process: int) -> list[Any]:
@@ -158,11 +136,3 @@ def test_without_a_terminal_it_says_so() -> None:
     )
     assert ran.returncode == 1
     assert ran.stderr == "fairplay: fairplay lobby is a full-screen program: it needs a terminal\n"
-
-
-def test_without_textual_it_says_what_to_install() -> None:
-    missing = "import sys; sys.modules['textual'] = None\n" + PROGRAM[2]
-    command = [sys.executable, "-c", missing, "lobby"]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
-    assert ran.returncode == 2
-    assert ran.stderr == f"fairplay: {lacks_extra('fairplay lobby', 'terminal')}\n"

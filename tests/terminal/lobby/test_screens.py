@@ -134,12 +134,6 @@ async def test_without_a_name_it_is_asked_for_and_escape_leaves(server: Server) 
         assert ann.app.return_value == ""
 
 
-async def test_without_a_server_it_ends_with_a_sentence() -> None:
-    async with screen("127.0.0.1:1", "ann") as ann:
-        await ann.until(lambda: not ann.app.is_running)
-        assert "no lobby answers at 127.0.0.1:1" in str(ann.app.return_value)
-
-
 @pytest.mark.parametrize("key", ["q", "ctrl+c", "ctrl+q"])
 async def test_these_keys_leave_the_lobby(server: Server, key: str) -> None:
     async with visitors(server, "bob") as [bob]:
