@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import grpc
 from google.protobuf.duration_pb2 import Duration
@@ -67,6 +67,7 @@ async def dialled_in(server: Server, *players: tuple[str, object], resume_s: flo
 
 
 Answer = Callable[[Call], Sequence[Reply]]
+AnyAnswer = TypeVar("AnyAnswer", bound=Answer)
 
 
 class ByHand:
@@ -125,6 +126,16 @@ class ByHand:
                 self.calls.append(call)
                 if replies := answer(call):
                     await self.reply(*replies)
+
+    @asynccontextmanager
+    async def answering(self, answer: AnyAnswer) -> AsyncIterator[AnyAnswer]:
+        """Answer calls for as long as the context lasts, and yield what answers them."""
+        playing = asyncio.create_task(self.play(answer))
+        try:
+            yield answer
+        finally:
+            playing.cancel()
+            await asyncio.gather(playing, return_exceptions=True)
 
 
 def sound(strategy: str = "first", game: str = "fish") -> Callable[[Call], Reply]:

@@ -11,7 +11,7 @@ import httpx
 
 from fairplay.games.game import registered
 from tests.server.lobby.harness import guests
-from tests.server.lobby.test_returning import asked, hesitating_first
+from tests.server.lobby.test_returning import hesitating_first
 from tests.web.harness import LIMIT_S, Pages, events_of, text_of, wait_for
 
 CHOICE = re.compile(r'name="part" value="([^"]+)"')
@@ -197,7 +197,7 @@ async def test_who_has_left_a_running_game_returns_to_it(pages: Pages) -> None:
         await wait_for(ann, "/live/lobby", "tables", "blue")
         await ann.post("/table/watch", data={"table": "blue"})
         await ann.post("/table/join")
-        await asked(waiting)
+        await waiting.until_asked()
         assert "Return to the game" not in (await ann.get("/table")).text
         await ann.post("/table/leave")
         await ann.post("/table/watch", data={"table": "blue"})

@@ -17,7 +17,6 @@ from fairplay.v1.lobby_pb2_grpc import LobbyServiceServicer, add_LobbyServiceSer
 from fairplay.v1.table_pb2 import User
 
 Context = Any
-SERVICE = "fairplay.v1.LobbyService"
 
 
 class FakeLobby:

@@ -22,7 +22,7 @@ from fairplay.v1.table_pb2 import Table
 from fairplay.webset.v1 import webset_pb2
 from tests.server.harness import ByHand, sound
 from tests.server.lobby.harness import OVER, guests, lobby
-from tests.server.lobby.test_returning import asked, hesitating_first
+from tests.server.lobby.test_returning import hesitating_first
 
 LIMIT_S = 60.0
 
@@ -145,7 +145,7 @@ async def test_who_has_left_a_running_game_returns_to_it(server: Server) -> None
     ):
         await ann.until(lambda each: "blue" in each.client.lobby.tables)
         assert await ann.controller.join(ann.table(), "") == ""
-        await asked(waiting)
+        await waiting.until_asked()
         assert await ann.client.leave_table() == ""
         await ann.until(lambda each: each.client.lobby.table is None)
         offered = [(key.name, key.label) for key in keys.in_lobby(ann.client.lobby, ann.table())]
@@ -266,12 +266,11 @@ async def test_two_people_and_a_program_play_one_table_to_the_end(server: Server
         async with ByHand(server, "program", token=cy.client.token) as program:
             await program.say_hello()
             answer = sound()
-            playing = asyncio.create_task(program.play(lambda call: [answer(call)]))
-            assert await cy.controller.join(cy.table(), "dial-in:program") == ""
-            for visitor in (ann, bob):
-                assert await visitor.controller.join(visitor.table(), "") == ""
-            await asyncio.gather(play_by_hand(ann), play_by_hand(bob))
-            playing.cancel()
+            async with program.answering(lambda call: [answer(call)]):
+                assert await cy.controller.join(cy.table(), "dial-in:program") == ""
+                for visitor in (ann, bob):
+                    assert await visitor.controller.join(visitor.table(), "") == ""
+                await asyncio.gather(play_by_hand(ann), play_by_hand(bob))
         result = ann.table().result
         assert not result.misconducts
         assert sorted(one.name for group in result.ranking for one in group.players) == ["ann", "bob", "cy"]

@@ -103,7 +103,7 @@ def test_a_failing_player_is_told_what_why_and_how_to_see_it_again(tmp_path: Pat
     ],
 )
 def test_a_player_that_cannot_be_reached_fails_one_case_quickly(spec: str, reason: str) -> None:
-    ran = certify("fish", spec, "--start-limit", "1s", "--json", limit_s=30)
+    ran = certify("fish", spec, "--start-limit", "1s", "--json")
     assert ran.returncode == 1
     verdicts = {case.id: case.verdict for case in check(ran.stdout.encode()).cases}
     assert verdicts.pop("contract.reachable") == "FAIL"

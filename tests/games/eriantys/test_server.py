@@ -66,10 +66,8 @@ async def played_and_watched(server: Server, referee: Any, player: Stubborn) -> 
         later = asyncio.create_task(all_of(events))
         for reply in player.answer(first):
             await by_hand.reply(reply)
-        answering = asyncio.create_task(by_hand.play(player.answer))
-        result = (await playing).game.result
-        answering.cancel()
-        await asyncio.gather(answering, return_exceptions=True)
+        async with by_hand.answering(player.answer):
+            result = (await playing).game.result
         return result, [now, *await later]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from fairplay.v1.connection_pb2 import Call, Reply
@@ -26,10 +25,9 @@ async def test_a_dialled_in_player_is_told_how_much_of_its_time_is_bank() -> Non
 
     async with serving() as server, ByHand(server, "x") as by_hand:
         await by_hand.say_hello()
-        playing = asyncio.create_task(by_hand.play(reply))
-        await server.referee.play(banked("dial-in:x", "bot:first", limit_s=5, bank_s=7.5), "g")
-        await server.referee.play(plan("dial-in:x", "bot:first"), "h")
-        playing.cancel()
+        async with by_hand.answering(reply):
+            await server.referee.play(banked("dial-in:x", "bot:first", limit_s=5, bank_s=7.5), "g")
+            await server.referee.play(plan("dial-in:x", "bot:first"), "h")
     assert {each for each in reported if each[0] in ("PlayAs", "PlayWith")} == {
         ("PlayAs", False, 0),
         ("PlayWith", False, 0),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from hashlib import sha256
 
 import grpc
@@ -37,9 +36,8 @@ async def test_unknown_fields_of_a_large_reply_are_not_kept() -> None:
 
     async with serving() as server, ByHand(server, "x", "y", "z") as by_hand:
         await by_hand.say_hello()
-        playing = asyncio.create_task(by_hand.play(reply))
-        played = await server.referee.play(plan("dial-in:x", "dial-in:y", "dial-in:z", "bot:first"), "g")
-        playing.cancel()
+        async with by_hand.answering(reply):
+            played = await server.referee.play(plan("dial-in:x", "dial-in:y", "dial-in:z", "bot:first"), "g")
         async with grpc.aio.insecure_channel(server.address) as channel:
             game = (await RefereeServiceStub(channel).GetGame(pb.GetGameRequest(game_id="g"))).game
         record = server.store.read("g")
@@ -69,9 +67,8 @@ async def test_of_a_large_reply_that_cannot_be_parsed_the_beginning_is_kept() ->
 
     async with serving() as server, ByHand(server, "x") as by_hand:
         await by_hand.say_hello()
-        playing = asyncio.create_task(by_hand.play(reply))
-        game = await server.referee.play(plan("dial-in:x", "bot:first"), "g")
-        playing.cancel()
+        async with by_hand.answering(reply):
+            game = await server.referee.play(plan("dial-in:x", "bot:first"), "g")
         record = server.store.read("g")
     (misconduct,) = game.result.misconducts
     assert misconduct.unparsable_reply == large[:MAX_UNPARSABLE_BYTES]

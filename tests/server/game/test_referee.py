@@ -85,11 +85,9 @@ async def test_a_caller_that_goes_away_does_not_stop_the_game(referee: Any, serv
         answer = sound()
         first = await by_hand.next_call()
         call.cancel()
-        playing = asyncio.create_task(by_hand.play(lambda call: [answer(call)]))
-        await by_hand.reply(answer(first))
-        game = (await referee.PlayGame(request)).game
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
+        async with by_hand.answering(lambda call: [answer(call)]):
+            await by_hand.reply(answer(first))
+            game = (await referee.PlayGame(request)).game
     assert not game.result.misconducts
 
 

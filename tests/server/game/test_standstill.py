@@ -79,9 +79,8 @@ def test_no_limit_runs_while_the_server_stands_still() -> None:
             call = await first_call(by_hand)
             await machine.stand_still()  # while a call is open
             await by_hand.reply(sound()(call))
-            answering = asyncio.create_task(by_hand.play(lambda call: [sound()(call)]))
-            assert not (await game).result.misconducts
-            answering.cancel()
+            async with by_hand.answering(lambda call: [sound()(call)]):
+                assert not (await game).result.misconducts
 
     Machine().run(work)
 
@@ -97,9 +96,8 @@ def test_a_player_that_gave_up_a_server_that_stood_still_comes_back() -> None:
             assert repeated.request == lost.request
             assert repeated.time_limit.ToMilliseconds() > 1_000 * LIMIT_S - 5_000
             await again.reply(sound()(repeated))
-            answering = asyncio.create_task(again.play(lambda call: [sound()(call)]))
-            assert not (await game).result.misconducts
-            answering.cancel()
+            async with again.answering(lambda call: [sound()(call)]):
+                assert not (await game).result.misconducts
 
     Machine().run(work)
 

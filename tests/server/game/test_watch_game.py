@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncIterator
 from typing import Any
@@ -108,8 +107,7 @@ async def test_a_created_game_is_the_one_that_is_played_under_its_id(server: Ser
         with pytest.raises(grpc.aio.AioRpcError) as error:
             await referee.CreateGame(other)
         assert reason_of(error.value) == "ID_REUSED"
-        playing = asyncio.create_task(by_hand.play(lambda call: [answer(call)]))
-        played = (await referee.PlayGame(pb.PlayGameRequest(game_id="g", plan=made))).game
-        playing.cancel()
+        async with by_hand.answering(lambda call: [answer(call)]):
+            played = (await referee.PlayGame(pb.PlayGameRequest(game_id="g", plan=made))).game
     assert played.status == pb.GameStatus.GAME_STATUS_FINISHED
     assert (await referee.CreateGame(begin(made))).game.result == played.result

@@ -39,11 +39,8 @@ async def server() -> AsyncIterator[Server]:
 async def against_bot(server: Server, by_hand: ByHand, answer: Any, limit_s: float = 5.0) -> Game:
     """Play a game between the program dialled in by hand as "x" and a reference player."""
     await by_hand.say_hello()
-    playing = asyncio.create_task(by_hand.play(answer))
-    game = await server.referee.play(plan("dial-in:x", "bot:first", limit_s=limit_s))
-    playing.cancel()
-    await asyncio.gather(playing, return_exceptions=True)
-    return game
+    async with by_hand.answering(answer):
+        return await server.referee.play(plan("dial-in:x", "bot:first", limit_s=limit_s))
 
 
 def blamed(game: Game) -> Misconduct:
@@ -113,11 +110,9 @@ async def test_a_late_reply_is_never_taken_for_another_call(server: Server) -> N
 
     async with ByHand(server, "x") as by_hand:
         await by_hand.say_hello()
-        playing = asyncio.create_task(by_hand.play(replies))
-        first = await server.referee.play(plan("dial-in:x", "bot:first", limit_s=SHORT_S))
-        second = await server.referee.play(plan("dial-in:x", "bot:first", seed=2))
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
+        async with by_hand.answering(replies):
+            first = await server.referee.play(plan("dial-in:x", "bot:first", limit_s=SHORT_S))
+            second = await server.referee.play(plan("dial-in:x", "bot:first", seed=2))
     assert blamed(first).kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT
     assert not second.result.misconducts
     assert server.hub.stray_reply_count > 0
@@ -132,13 +127,11 @@ async def test_a_player_that_never_answers_costs_its_limit_and_is_told_that_it_i
             calls.append(call)
             return []
 
-        playing = asyncio.create_task(by_hand.play(hang))
-        game = await server.referee.play(plan("dial-in:x", "bot:first", limit_s=SHORT_S))
-        misconduct = blamed(game)
-        async with asyncio.timeout(30):
-            await by_hand.told_of_cancelling.wait()
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
+        async with by_hand.answering(hang):
+            game = await server.referee.play(plan("dial-in:x", "bot:first", limit_s=SHORT_S))
+            misconduct = blamed(game)
+            async with asyncio.timeout(30):
+                await by_hand.told_of_cancelling.wait()
     assert misconduct.kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT
     assert misconduct.overrun.limit == Duration(nanos=int(SHORT_S * 1e9))
     assert len(calls) == 1
@@ -206,10 +199,8 @@ async def test_a_lost_stream_is_resumed_and_its_open_calls_are_sent_again(server
         assert 0 < left < whole
         answer = sound()
         await back.reply(answer(again))
-        answering = asyncio.create_task(back.play(lambda call: [answer(call)]))
-        game = await playing
-        answering.cancel()
-        await asyncio.gather(answering, return_exceptions=True)
+        async with back.answering(lambda call: [answer(call)]):
+            game = await playing
     assert not game.result.misconducts
 
 
@@ -232,10 +223,8 @@ async def test_the_same_name_and_token_take_the_place_of_a_stream(server: Server
         assert (await first.frame()).goodbye.reason == GoodbyeReason.GOODBYE_REASON_REPLACED
         assert await first.stream.read() is grpc.aio.EOF
         answer = sound()
-        playing = asyncio.create_task(second.play(lambda call: [answer(call)]))
-        game = await server.referee.play(plan("dial-in:x", "bot:first"))
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
+        async with second.answering(lambda call: [answer(call)]):
+            game = await server.referee.play(plan("dial-in:x", "bot:first"))
     assert not game.result.misconducts
 
 

@@ -214,6 +214,11 @@ class Waiting:
             return []
         return [self._sound(call)]
 
+    async def until_asked(self) -> None:
+        """Wait until a call is kept."""
+        async with asyncio.timeout(LIMIT_S):
+            await self.asked.wait()
+
     def hold(self, method: str) -> list[Reply]:
         """Answer the kept calls now, and keep those of another method back from now on."""
         kept, self.kept, self._method = self.kept, [], method

@@ -111,17 +111,15 @@ async def test_whoever_left_keeps_its_seat_on_the_list_until_the_game_is_over(se
 
 async def test_a_user_who_comes_back_in_time_plays_on(server: Server) -> None:
     waiting = Waiting("TakeTurn")
-    async with guests(server, "ann", "bob") as [ann, bob], mute(server, ann) as [player]:
-        playing = asyncio.create_task(player.play(waiting))
+    async with guests(server, "ann", "bob") as [ann, bob], mute(server, ann) as [player], player.answering(waiting):
         game_id = await begun("t", ann, bob)
-        await waiting.asked.wait()
+        await waiting.until_asked()
         ann.stream.cancel()
         await ann.enter()
         await ann.attend(after=ann.mirror.sequence).ask("Say", text="back again")
         await player.reply(*waiting.let_go())
         await ann.sees(lambda known: known.table("t").status == OVER)
         assert not server.referee.get(game_id).result.misconducts
-        playing.cancel()
 
 
 async def test_a_game_is_watched_by_its_id(server: Server) -> None:
@@ -163,8 +161,7 @@ async def test_games_at_many_tables_go_on_at_once(server: Server) -> None:
 async def test_a_user_plays_with_the_token_of_the_lobby(server: Server) -> None:
     async with guests(server, "ann", "bob") as [ann, bob], ByHand(server, "ann", token=ann.token) as player:
         await player.say_hello()
-        playing = asyncio.create_task(player.play(Waiting("nothing")))
-        game_id = await begun("t", ann, bob)
-        await bob.sees(lambda known: known.table("t").status == OVER)
-        assert not server.referee.get(game_id).result.misconducts
-        playing.cancel()
+        async with player.answering(Waiting("nothing")):
+            game_id = await begun("t", ann, bob)
+            await bob.sees(lambda known: known.table("t").status == OVER)
+            assert not server.referee.get(game_id).result.misconducts

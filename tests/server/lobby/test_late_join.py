@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,26 +22,9 @@ from fairplay.v1.referee_pb2 import ListGamesRequest, WatchGameRequest, WatchGam
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1 import webset_player_pb2 as messages
-from tests.server.harness import ByHand
 from tests.server.lobby.harness import LIMIT_S, OVER, PATIENT, RUNNING, Guest, Waiting, guests, lobby, mute
 from tests.server.lobby.test_games import LONG
 from tests.server.lobby.test_restart import again, crash
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with lobby() as running:
-        yield running
-
-
-@asynccontextmanager
-async def playing(player: ByHand, waiting: Waiting) -> AsyncIterator[Waiting]:
-    task = asyncio.create_task(player.play(waiting))
-    try:
-        yield waiting
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
 
 
 def thoughtful(method: str = "Act") -> Waiting:
@@ -56,11 +37,6 @@ def quick() -> Waiting:
     player = thoughtful()
     player.let_go()
     return player
-
-
-async def asked(waiting: Waiting) -> None:
-    async with asyncio.timeout(LIMIT_S):
-        await waiting.asked.wait()
 
 
 async def race(host: Guest, *, seat_count: int = 0, **chosen: Any) -> str:
@@ -153,10 +129,10 @@ async def test_a_program_joins_a_race_and_plays_on_from_no_points(server: Server
     async with (
         guests(server, "ann", "bob", "cy") as [ann, bob, cy],
         mute(server, ann, bob) as [slow, eager],
-        playing(slow, thoughtful()) as waiting,
+        slow.answering(thoughtful()) as waiting,
     ):
         game_id = await race(ann)
-        await asked(waiting)
+        await waiting.until_asked()
         watching = asyncio.create_task(watched(server, game_id, begun=(begun := asyncio.Event())))
         async with asyncio.timeout(LIMIT_S):
             await begun.wait()
@@ -169,7 +145,7 @@ async def test_a_program_joins_a_race_and_plays_on_from_no_points(server: Server
         assert reported.settings.late_join
         assert await first_events(server, game_id) == ["state", "joined"]
         await eager.reply(*quick()(first))
-        async with playing(eager, quick()):
+        async with eager.answering(quick()):
             await cy.sees(lambda known: known.table("t").status == OVER)
         result = server.referee.get(game_id).result
         assert not result.misconducts
@@ -191,17 +167,17 @@ async def test_who_comes_before_the_game_lets_anybody_in_waits_and_may_leave_and
     async with (
         guests(server, "ann", "bob", "cy") as [ann, bob, cy],
         mute(server, ann, bob) as [slow, late],
-        playing(slow, thoughtful("Deal")) as dealt,
-        playing(late, thoughtful()) as waiting,
+        slow.answering(thoughtful("Deal")) as dealt,
+        late.answering(thoughtful()) as waiting,
     ):
         game_id = await race(ann)
-        await asked(dealt)
+        await dealt.until_asked()
         await bob.ask("JoinTable", table="t")
         await bob.ask("LeaveTable")
         assert [seat.present for seat in (await bob.ask("JoinTable", table="t")).table.seats] == [True, True]
         assert len(server.referee.get(game_id).plan.players) == 1
         await slow.reply(*dealt.hold("Act"))
-        await asked(waiting)
+        await waiting.until_asked()
         await bob.ask("LeaveTable")  # while it is asked: its player is out
         assert await bob.refused("JoinTable", table="t") == ("FAILED_PRECONDITION", "TABLE_RUNNING")
         await cy.ask("JoinTable", table="t", link="bot:solver")
@@ -217,7 +193,7 @@ async def test_who_may_not_join_is_told_why(server: Server) -> None:
     async with (
         guests(server, "ann", "bob") as [ann, bob],
         mute(server, ann) as [slow],
-        playing(slow, thoughtful()) as waiting,
+        slow.answering(thoughtful()) as waiting,
     ):
         for chosen in ({"late_join": False}, {"rounds": webset_pb2.ROUNDS_LOT}, {"seat_count": 1}):
             await race(ann, **chosen)
@@ -230,7 +206,7 @@ async def test_who_may_not_join_is_told_why(server: Server) -> None:
             assert caught.value.details() == said["seat_count" in chosen]
             await ann.ask("DeleteTable", table="t")
         game_id = await race(ann)
-        await asked(waiting)
+        await waiting.until_asked()
         assert await bob.refused("JoinTable", table="t", link="bot:nobody") == ("INVALID_ARGUMENT", "INVALID_LINK")
         await server.referee.stop(game_id, "enough")
         await bob.sees(lambda known: known.table("t").status == OVER)
@@ -246,14 +222,14 @@ async def test_a_race_goes_on_after_a_crash_with_those_who_have_joined(tmp_path:
         lobby(PATIENT, records=tmp_path / "records") as server,
         guests(server, "ann", "bob") as before,
         mute(server, *before) as [one, other],
-        playing(one, thoughtful(held)) as first,
-        playing(other, thoughtful()) as second,
+        one.answering(thoughtful(held)) as first,
+        other.answering(thoughtful()) as second,
     ):
         game_id = await race(before[0])
-        await asked(first)
+        await first.until_asked()
         await before[1].ask("JoinTable", table="t")
         if held == "Act":
-            await asked(second)
+            await second.until_asked()
         records = await crash(server, tmp_path / "records")
         assert any(entry.HasField("joined") for entry in entries(server, game_id)) is (held == "Act")
         await server.stop()
@@ -262,8 +238,8 @@ async def test_a_race_goes_on_after_a_crash_with_those_who_have_joined(tmp_path:
         guests(server, "cy") as [cy],
         again(server, *before) as [ann, bob],
         mute(server, ann, bob) as [one, other],
-        playing(one, quick()),
-        playing(other, quick()),
+        one.answering(quick()),
+        other.answering(quick()),
     ):
         assert [seat.name for seat in cy.mirror.table("t").seats] == ["ann", "bob"]
         await cy.sees(lambda known: known.table("t").status == OVER)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import grpc
@@ -14,12 +13,6 @@ from tests.server.harness import ByHand
 from tests.server.lobby.harness import OVER, PATIENT, RUNNING, Guest, guests, lobby, mute, refusal
 
 TAKEN = ("ALREADY_EXISTS", "NAME_TAKEN")
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with lobby() as running:
-        yield running
 
 
 async def test_everybody_sees_a_new_name_and_the_old_one_is_free(server: Server) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -57,14 +56,13 @@ async def test_a_game_goes_on_and_its_players_are_at_their_seats_again(tmp_path:
         lobby(PATIENT, records=records) as server,
         guests(server, "ann", "bob") as before,
         mute(server, before[0]) as [player],
+        player.answering(waiting),
     ):
-        playing = asyncio.create_task(player.play(waiting))
         game_id = await begun("t", *before)
-        await waiting.asked.wait()
+        await waiting.until_asked()
         if not orderly:
             records = await crash(server, records)
         await server.stop()
-        playing.cancel()
     async with lobby(PATIENT, records=records) as server, guests(server, "cy") as [cy]:
         table = cy.mirror.table("t")
         assert (table.status, table.game_id) == (RUNNING, game_id)
@@ -75,13 +73,12 @@ async def test_a_game_goes_on_and_its_players_are_at_their_seats_again(tmp_path:
             assert ann.token == before[0].token
             await cy.sees(lambda known: all(seat.present for seat in known.table("t").seats))
             assert cy.mirror.user("ann").table == "t"
-            playing = asyncio.create_task(player.play(Waiting("nothing")))
-            await cy.sees(lambda known: known.table("t").status == OVER)
-            assert not server.referee.get(game_id).result.misconducts
-            assert cy.mirror.seats("t") == ["ann", "bob"]
-            await bob.ask("StartTable")
-            await cy.sees(lambda known: known.table("t").status == OVER and known.table("t").game_id != game_id)
-            playing.cancel()
+            async with player.answering(Waiting("nothing")):
+                await cy.sees(lambda known: known.table("t").status == OVER)
+                assert not server.referee.get(game_id).result.misconducts
+                assert cy.mirror.seats("t") == ["ann", "bob"]
+                await bob.ask("StartTable")
+                await cy.sees(lambda known: known.table("t").status == OVER and known.table("t").game_id != game_id)
 
 
 async def test_a_table_is_as_it_was_with_its_owner_its_result_and_its_links(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ from fairplay.games.game import find
 from fairplay.server.server import Server
 from fairplay.v1.result_pb2 import GameResult
 from tests.server.harness import Answer, ByHand, sound
-from tests.server.lobby.harness import LIMIT_S, OVER, Guest, Waiting, guests, lobby, mute
+from tests.server.lobby.harness import OVER, Guest, Waiting, guests, lobby, mute
 from tests.server.lobby.test_games import LONG
 from tests.server.lobby.test_restart import again
 
@@ -34,28 +33,11 @@ IN_TURN: Mapping[str, Kept] = {
 """Games whose players are asked in turn."""
 
 
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with lobby() as running:
-        yield running
-
-
-@asynccontextmanager
-async def playing(player: ByHand, answer: Answer) -> AsyncIterator[None]:
-    """Let a player answer calls for as long as the context lasts."""
-    task = asyncio.create_task(player.play(answer))
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-
 @asynccontextmanager
 async def hesitating(player: ByHand, game: str = "fish") -> AsyncIterator[Waiting]:
     """Let a player answer all but one question, until it is let go."""
     waiting = Waiting(IN_TURN[game].method, game)
-    async with playing(player, waiting):
+    async with player.answering(waiting):
         yield waiting
 
 
@@ -75,11 +57,6 @@ async def hesitating_first(
         yield waiting, player
 
 
-async def asked(waiting: Waiting) -> None:
-    async with asyncio.timeout(LIMIT_S):
-        await waiting.asked.wait()
-
-
 def sound_to(game: str) -> Answer:
     """Return what answers every call of a game at once."""
     answer = sound(game=game)
@@ -97,10 +74,10 @@ async def test_who_comes_back_before_its_turn_plays_on(server: Server, game: str
         guests(server, "ann", "bob") as [ann, bob],
         hesitating_first(server, bob, ann, game=game) as (waiting, player),
         mute(server, ann) as [mine],
-        playing(mine, sound_to(game)),
+        mine.answering(sound_to(game)),
     ):
         await ann.ask("JoinTable", table="blue")
-        await asked(waiting)
+        await waiting.until_asked()
         for _ in range(2):
             await ann.ask("LeaveTable")
             await bob.sees(lambda known: [seat.present for seat in known.table("blue").seats] == [True, False])
@@ -119,22 +96,22 @@ async def test_who_has_left_comes_back_also_after_a_new_start_of_the_server(tmp_
         guests(server, "ann", "bob") as before,
         hesitating_first(server, before[1], before[0], game=game) as (waiting, _),
         mute(server, before[0]) as [mine],
-        playing(mine, sound_to(game)),
+        mine.answering(sound_to(game)),
     ):
         await before[0].ask("JoinTable", table="blue")
-        await asked(waiting)
+        await waiting.until_asked()
         await before[0].ask("LeaveTable")
         await server.stop()
     async with (
         lobby(records=tmp_path) as server,
         again(server, *before) as [ann, bob],
         mute(server, ann, bob) as [mine, other],
-        playing(mine, sound_to(game)),
+        mine.answering(sound_to(game)),
     ):
         assert ann.mirror.user("ann").table == ""
         table = (await ann.ask("JoinTable", table="blue")).table
         assert [(seat.name, seat.present) for seat in table.seats] == [("bob", True), ("ann", True)]
-        async with playing(other, sound_to(game)):
+        async with other.answering(sound_to(game)):
             await bob.sees(lambda known: known.table("blue").status == OVER)
         check_played_to_its_end(bob.mirror.table("blue").result)
 
@@ -144,13 +121,13 @@ async def test_who_leaves_a_game_that_asks_all_at_the_same_time_is_out_of_it(ser
         everybody = await stack.enter_async_context(guests(server, "ann", "bob", "cy"))
         kept = [Waiting("Act", "webset") for _ in everybody]
         for player, waiting in zip(await stack.enter_async_context(mute(server, *everybody)), kept, strict=True):
-            await stack.enter_async_context(playing(player, waiting))
+            await stack.enter_async_context(player.answering(waiting))
         ann, bob, _ = everybody
         await ann.ask("CreateTable", name="blue", game="webset", time_control=LONG, seat_count=3)
         for guest in everybody:
             await guest.ask("JoinTable", table="blue")
         for waiting in kept:
-            await asked(waiting)
+            await waiting.until_asked()
         await ann.ask("LeaveTable")
         await bob.sees(lambda known: [seat.present for seat in known.table("blue").seats] == [False, True, True])
         assert await ann.refused("JoinTable", table="blue") == ("FAILED_PRECONDITION", "TABLE_RUNNING")
@@ -165,12 +142,12 @@ async def test_whose_player_is_out_or_has_another_link_or_is_somebody_else_does_
     ):
         await ann.ask("JoinTable", table="blue")
         await cy.ask("JoinTable", table="blue", link="bot:first")
-        await asked(waiting)
+        await waiting.until_asked()
         refusal = ("FAILED_PRECONDITION", "TABLE_RUNNING")
         await ann.ask("LeaveTable")
         assert await ann.refused("JoinTable", table="blue", link="bot:greedy") == refusal
         assert await dee.refused("JoinTable", table="blue", link="bot:greedy") == refusal
         await ann.ask("JoinTable", table="blue", link="dial-in:ann")
         await bob.ask("LeaveTable")  # while it is asked: its player is out
-        await asked(next_one)
+        await next_one.until_asked()
         assert await bob.refused("JoinTable", table="blue") == refusal

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import grpc
@@ -17,12 +16,6 @@ from tests.server.lobby.harness import OPEN, OVER, PATIENT, RUNNING, Guest, Mirr
 
 INVALID = "INVALID_ARGUMENT"
 NOT_NOW = "FAILED_PRECONDITION"
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with lobby() as running:
-        yield running
 
 
 def over(known: Mirror) -> bool:

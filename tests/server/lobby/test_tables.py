@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -20,12 +19,6 @@ from tests.server.lobby.harness import OPEN, OVER, RUNNING, Guest, guests, lobby
 INVALID = "INVALID_ARGUMENT"
 NOT_NOW = "FAILED_PRECONDITION"
 NO_TABLE = ("NOT_FOUND", "TABLE_NOT_FOUND")
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with lobby() as running:
-        yield running
 
 
 async def seated(table: str, *players: Guest, link: str = "bot:first") -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import grpc
 import pytest
@@ -22,12 +21,6 @@ from tests.server.lobby.harness import PATIENT, Guest, guests, lobby, refusal
 UNKNOWN = ("UNAUTHENTICATED", "UNKNOWN_USER")
 TAKEN = ("ALREADY_EXISTS", "NAME_TAKEN")
 WRONG = ("PERMISSION_DENIED", "WRONG_TOKEN")
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with lobby() as running:
-        yield running
 
 
 MANY = 20

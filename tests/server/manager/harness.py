@@ -167,13 +167,13 @@ class Environment(NamedTuple):
     hub: Hub
     store: Store
 
-    async def play(self, tournament_id: str, plan: TournamentPlan, within_s: float = 20) -> Tournament:
+    async def play(self, tournament_id: str, plan: TournamentPlan, within_s: float = 60) -> Tournament:
         """Create a tournament, start it and wait for its end."""
         await self.manager.create(tournament_id, plan)
         await self.manager.start(tournament_id)
         return await self.over(tournament_id, within_s)
 
-    async def over(self, tournament_id: str, within_s: float = 20) -> Tournament:
+    async def over(self, tournament_id: str, within_s: float = 60) -> Tournament:
         async with asyncio.timeout(within_s):
             async for _ in self.manager.watch(tournament_id):
                 pass
@@ -183,7 +183,7 @@ class Environment(NamedTuple):
 
     async def gone(self) -> None:
         """Wait until nothing runs of any tournament."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while self.manager.open_ids:
                 await asyncio.sleep(0)
 

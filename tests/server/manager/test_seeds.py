@@ -60,22 +60,21 @@ async def test_hidden_things_of_a_tournament_are_shown_when_it_is_over_and_not_b
         manager: Any = ManagerServiceStub(channel)
         await manager.CreateTournament(manager_pb2.CreateTournamentRequest(tournament_id="t", plan=made))
         await manager.StartTournament(manager_pb2.StartTournamentRequest(tournament_id="t"))
-        playing = asyncio.create_task(by_hand.play(held.answer))
-        async with asyncio.timeout(60):
-            await held.ended.wait()  # all games are over, the tournament is not
-        running = await tournament(manager)
-        assert running.status == TournamentStatus.TOURNAMENT_STATUS_RUNNING
-        assert (running.secret, running.plan.HasField("seed")) == (b"", False)
-        assert await shown(channel) == (False, False, "RECORD_OPEN")
-        assert held.end is not None
-        await by_hand.reply(Reply(id=held.end.id, response=b""))
-        await over(server)
-        finished = await tournament(manager)
-        assert len(finished.secret) == SECRET_BYTES
-        assert await shown(channel) == (True, True, "")
-        game = (await RefereeServiceStub(channel).GetGame(referee_pb2.GetGameRequest(game_id="t/r1g1"))).game
-        assert game.plan.seed == derive_seed(finished.secret, "game", 1, 1)
-        playing.cancel()
+        async with by_hand.answering(held.answer):
+            async with asyncio.timeout(60):
+                await held.ended.wait()  # all games are over, the tournament is not
+            running = await tournament(manager)
+            assert running.status == TournamentStatus.TOURNAMENT_STATUS_RUNNING
+            assert (running.secret, running.plan.HasField("seed")) == (b"", False)
+            assert await shown(channel) == (False, False, "RECORD_OPEN")
+            assert held.end is not None
+            await by_hand.reply(Reply(id=held.end.id, response=b""))
+            await over(server)
+            finished = await tournament(manager)
+            assert len(finished.secret) == SECRET_BYTES
+            assert await shown(channel) == (True, True, "")
+            game = (await RefereeServiceStub(channel).GetGame(referee_pb2.GetGameRequest(game_id="t/r1g1"))).game
+            assert game.plan.seed == derive_seed(finished.secret, "game", 1, 1)
 
 
 async def tournament(manager: Any) -> Tournament:

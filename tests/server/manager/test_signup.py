@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
+from fairplay.server.manager.manager import MAX_CHECKED_AT_ONCE
 from fairplay.server.manager.states import CANCELLED, FINISHED, RUNNING, SIGN_UP
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.chain import parsed
@@ -220,6 +221,16 @@ async def test_an_id_of_a_game_is_not_free() -> None:
         await here.play("t", plan("ab"))
         await here.referee.play(here.referee.get("t/r1g1").plan, "taken")
         assert await refused(here.manager.create("taken", plan("ab"))) == "ID_REUSED"
+
+
+async def test_a_large_plan_is_created_and_refused_as_a_small_one_is() -> None:
+    """It is checked in a thread."""
+    many = [f"p{number}" for number in range(MAX_CHECKED_AT_ONCE + 1)]
+    async with environment() as here:
+        created = await here.manager.create("t", plan(many))
+        assert [player.name for player in created.entrants] == many
+        assert await here.manager.create("t", plan(many)) == created
+        assert await refused(here.manager.create("u", plan([*many, "p0"]))) == "INVALID_PLAYERS"
 
 
 # Periods

@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
+from itertools import combinations
 from pathlib import Path
 from string import ascii_lowercase
 
@@ -414,3 +415,21 @@ async def test_a_running_tournament_that_cannot_be_read_is_shown_as_it_was_made(
         assert [player.name for player in shown.entrants] == ["a", "b"]
         with pytest.raises(Refusal, match="could not be resumed; the server's log says why"):
             await here.manager.start("t")
+
+
+async def test_each_game_counts_as_soon_as_it_is_over() -> None:
+    async with environment() as here:
+        made = plan("abcd", link="bot:random")
+        made.format.round_robin.cycle_count = 2
+        made.concurrent_game_limit = 1
+        await here.manager.create("t", made)
+        events = here.manager.watch("t")
+        await anext(events)
+        await here.manager.start("t")
+        seen = [
+            ((await here.manager.standings("t", 10, 0))[0].game_count, here.manager.get("t").game_count)
+            async for event in events
+            if event.HasField("game_finished")
+        ]
+        assert [standings for standings, _ in seen] == [games for _, games in seen]
+        assert seen[-1][0] == 2 * len([*combinations("abcd", 2)])

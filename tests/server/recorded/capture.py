@@ -84,8 +84,7 @@ async def capture() -> dict[str, Any]:
             sent.append({"method": call.method_name, "request": text(call.request), "frame": frame})
             return [made]
 
-        playing = asyncio.create_task(by_hand.play(reply))
-        async with grpc.aio.insecure_channel(server.address) as channel:
+        async with by_hand.answering(reply), grpc.aio.insecure_channel(server.address) as channel:
             game = plan("dial-in:veteran", "bot:first", seed=7, random_fish=True)
             cup = manager_pb2.CreateTournamentRequest(tournament_id="cup")
             cup.plan.game = "fish"
@@ -107,7 +106,6 @@ async def capture() -> dict[str, Any]:
                     ("/fairplay.v1.ManagerService/ListTournaments", manager_pb2.ListTournamentsRequest()),
                 )
             ]
-        playing.cancel()
     return {"hello": hello, "calls": sent, "unary": unary}
 
 
