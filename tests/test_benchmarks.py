@@ -10,11 +10,11 @@ from random import Random
 
 import pytest
 
-from benchmarks.__main__ import NAMES, Measure, main, take
+from benchmarks.__main__ import NAMES, main
 from benchmarks.against import pair
-from benchmarks.figures import KINDS, TABLE, Figure, Unmeasurable, figure, measured
+from benchmarks.figures import KINDS, TABLE, measured
 from benchmarks.playouts import playout_rate
-from benchmarks.report import BEGIN, DOCS, END, write_docs, write_json
+from benchmarks.report import BEGIN, DOCS, END
 from benchmarks.sessions import FIGURES, LOADS
 from fairplay.games.game import registered
 
@@ -35,40 +35,6 @@ def test_a_measure_is_printed_and_kept_as_json(tmp_path: Path) -> None:
     assert row["value"] > 0
     assert row["reach"] == 0.3
     assert row["ok"] is (row["value"] <= row["reach"])
-
-
-def test_what_cannot_be_measured_is_said_and_the_rest_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
-    def fails() -> list[Figure]:
-        raise Unmeasurable("there is no machine")
-
-    figures, complete = take([Measure("one", fails), Measure("two", lambda: [figure("help", [0.2])])])
-    assert not complete
-    assert [each.name for each in figures] == ["help"]
-    assert "one cannot be measured: Unmeasurable: there is no machine" in capsys.readouterr().err
-
-
-def test_a_reach_is_a_least_or_a_most() -> None:
-    for name, value, reach, ok in [
-        ("games", 10.0, 10.0, True),
-        ("games", 9.9, 10.0, False),
-        ("idle", 90.0, 90.0, True),
-        ("idle", 90.1, 90.0, False),
-        ("games-calls", 0.0, None, True),
-    ]:
-        assert figure(name, [value], reach).ok is ok
-
-
-def test_the_docs_get_the_table_that_was_kept(tmp_path: Path) -> None:
-    results, docs = tmp_path / "results.json", tmp_path / "performance.md"
-    write_json([figure("games", [12_345.6], 20_000, game="fish", turns="moves")], results)
-    docs.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", "utf-8")
-    write_docs(results, docs)
-    write_docs(results, docs)
-    text = docs.read_text("utf-8")
-    assert text.startswith(f"before\n{BEGIN}\n")
-    assert text.endswith(f"{END}\nafter\n")
-    assert "old" not in text
-    assert text.count("| fish | 12,350 | moves/s | ≥ 20,000 | no |") == 1
 
 
 def test_the_docs_have_a_place_for_the_table_and_name_every_measure() -> None:
@@ -106,11 +72,6 @@ def test_a_ratio_says_how_many_times_as_good_this_tree_is() -> None:
     assert (less.name, less.ratios) == ("idle", [2.0, 2.0])
 
 
-def test_a_revision_that_does_not_exist_is_said_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--against", "no-such-revision"]) == 1
-    assert capsys.readouterr().err.strip().endswith("there is no 'no-such-revision'")
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no clone: there are no revisions")
 def test_two_revisions_are_measured_in_turn(capsys: pytest.CaptureFixture[str]) -> None:
@@ -122,10 +83,3 @@ def test_two_revisions_are_measured_in_turn(capsys: pytest.CaptureFixture[str]) 
         for tree in (["this tree", "HEAD"] if turn % 2 else ["HEAD", "this tree"])
     ]
     assert "fairplay --help" in said.out
-
-
-def test_an_unknown_measure_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["--only", "warp"])
-    assert stopped.value.code == 2
-    assert "invalid choice: 'warp'" in capsys.readouterr().err

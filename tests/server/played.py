@@ -207,22 +207,6 @@ class Played:
         again, self.snap.received = self.snap.received, received
         return again
 
-    async def play_on(self) -> None:
-        """Let one player after the other answer until the game is over; seat 2 says what cannot be parsed."""
-        async with asyncio.timeout(30):
-            while not self.running.over.done():
-                for seat, hand in enumerate(self.hands):
-                    if hand.open is not None and hand.open.done is not None:
-                        hand.open.settle(b"\xff") if seat == 2 else hand.say(f"word{seat}")
-                        await turned(6)
-                await turned()
-
-    def reported(self) -> list[tuple[Any, ...]]:
-        """Return what the record says that does not depend on the time."""
-        return [
-            (each.WhichOneof("entry"), each.call.number, each.call.seat, each.call.reply) for each in self.entries()
-        ]
-
     def entries(self) -> list[RecordEntry]:
         return [RecordEntry.FromString(entry) for entry in self.journal.entries]
 

@@ -19,10 +19,3 @@ def test_a_byte_order_mark_is_skipped(encoding: str, fairplay: Run, tmp_path: Pa
         (tmp_path / name).write_text(marked.replace("\n", "\r\n"), encoding)
     done(fairplay("tournament", "fish", "--roster", "r.toml", "--settings", "s.json"))
     done(fairplay("certify", "fish", "exec:false", "--only", "contract.reachable", "--known-failures", "known"))
-
-
-def test_what_cannot_be_written_is_refused_before_anything_is_played(fairplay: Run, tmp_path: Path) -> None:
-    for option in ("--json", "--grades", "--report"):
-        ran = fairplay("tournament", "fish", "-p", "bot:first", "-p", "bot:random", option, "none/x.html")
-        assert (ran.code, ran.out) == (1, "")
-        assert ran.err == "fairplay: cannot write none/x.html: No such file or directory\n"

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.robustness.harness import run
-from tools.cluster_kills import PAIRINGS, Report, TroubleError, counted, differences, main, tournament, trial
+from tools.cluster_kills import PAIRINGS, counted, differences, tournament, trial
 
-SOUND = Report(20, [7], 1.0, 2.0, recorded=20, lost=0, repeated=0, problems=[])
 FIRST = "(SELECT min(number) FROM records WHERE kind = 'game')"
 KEPT = "kind, game, parent, start_time_ns, end_time_ns, header, summary, first_chunk, chunks"
 LOSE = f"DELETE FROM records WHERE number = {FIRST}"
@@ -65,39 +63,3 @@ def test_another_result_is_told(played: Path, tmp_path: Path) -> None:
     reported["ranking"].reverse()
     (tmp_path / "result.json").write_text(json.dumps(reported))
     assert differences(played, tmp_path) == ["the results differ in 'ranking'"]
-
-
-@pytest.mark.parametrize(
-    ("report", "code"),
-    [
-        (SOUND, 0),
-        (replace(SOUND, lost=1), 1),
-        (replace(SOUND, repeated=1), 1),
-        (replace(SOUND, problems=["the results differ in 'ranking'"]), 1),
-    ],
-)
-def test_it_prints_its_figures_and_fails_at_any_difference(
-    report: Report, code: int, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([], lambda games, kills, seed: report) == code
-    assert json.loads(capsys.readouterr().out)["recorded"] == 20
-
-
-def test_a_trial_without_an_end_is_told_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    def fails(games: int, kills: int, seed: int) -> Report:
-        raise TroubleError("there is no Ray")
-
-    assert main([], fails) == 1
-    assert capsys.readouterr().err == "there is no Ray\n"
-
-
-def test_wrong_usage_is_told_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments, sentence in [
-        (["--games", "30"], "--games must be a multiple of 20 up to 20000, and not 30"),
-        (["--games", "0"], "--games must be a multiple of 20 up to 20000, and not 0"),
-        (["--games", "20", "--kills", "20"], "--kills must be less than the games, and not 20"),
-    ]:
-        with pytest.raises(SystemExit) as stopped:
-            main(arguments, lambda *_: SOUND)
-        assert stopped.value.code == 2
-        assert sentence in capsys.readouterr().err

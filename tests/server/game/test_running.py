@@ -9,53 +9,14 @@ from typing import Any
 
 import pytest
 
-from fairplay.games.steps import FAILURES, Arrival, CallAll, Conversation, Eliminate, Outcome, Race, Show
+from fairplay.games.steps import Arrival, CallAll, Conversation, Outcome, Show
 from fairplay.server.net.errors import Refusal
 from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.referee_pb2 import GameStatus
 from tests.server.played import Played, control, played, turned, until
 from tests.server.snap import Snap, ask, everybody
 
-
-def in_turn(snap: Snap) -> Conversation:
-    """Ask all at once, then one, then for a race, then one again; who fails is eliminated."""
-    yield Show(None)
-    yield CallAll([])
-    answers = yield CallAll(ask(0, 1, 2))
-    snap.hear([Arrival(seat, answer, 0.0) for seat, answer in answers.items()])
-    for seat, answer in answers.items():
-        if isinstance(answer, FAILURES):
-            yield Eliminate(seat, answer)
-    yield Show(None)
-    (call,) = ask(1)
-    snap.hear([Arrival(1, (yield call), 0.0)])
-    racing = ask(0, 1)
-    while racing:
-        arrivals = yield Race(racing)
-        snap.hear(arrivals)
-        yield Show(None)
-        racing = [each for each in racing if each.seat not in {arrival.seat for arrival in arrivals}]
-    (call,) = ask(0)
-    snap.hear([Arrival(0, (yield call), 0.0)])
-    return Outcome([[(0, 1)], [(1, 0)]])
-
-
 # --- from record to game ---
-
-
-async def test_a_game_goes_on_from_each_of_its_entries_to_the_same_end() -> None:
-    async with played(in_turn, 3) as at:
-        at.begin()
-        await at.play_on()
-        whole, reported, received = list(at.journal.entries), at.reported(), at.snap.received
-    assert [len(each) for each in received] == [3, 1, 1, 1, 1]
-    assert at.running.message.result.misconducts[0].seat == 2
-    for length in range(1, len(whole)):
-        async with played(in_turn, 3, entries=whole[:length]) as again:
-            again.begin()
-            await again.play_on()
-            assert (again.reported(), again.snap.received) == (reported, received), length
-            assert again.running.message.result == at.running.message.result
 
 
 async def test_a_game_whose_rules_failed_before_that_was_recorded_is_aborted(caplog: pytest.LogCaptureFixture) -> None:
@@ -78,7 +39,7 @@ async def test_a_game_whose_rules_failed_before_that_was_recorded_is_aborted(cap
 
 
 async def test_a_game_that_was_stopped_before_its_links_were_open_asks_nobody() -> None:
-    async with played(in_turn, 3) as at:
+    async with played(everybody([0, 1, 2]), 3) as at:
         at.running.stop("")
         at.begin()
         game = await at.running.over
@@ -170,7 +131,7 @@ async def test_a_game_that_is_stopped_while_nobody_is_asked_stays_stopped() -> N
 
 
 async def test_a_game_waits_for_its_record_before_it_asks() -> None:
-    async with played(in_turn, 3) as at:
+    async with played(everybody([0, 1, 2]), 3) as at:
         at.journal.hold_up()
         at.begin()
         await turned()
