@@ -14,8 +14,6 @@ from grpc_status import rpc_status
 
 from fairplay.fish.v1 import fish_pb2
 from fairplay.games.game import find
-from fairplay.games.steps import Call, CallKind
-from fairplay.server.game.running import TimeLimits
 from fairplay.server.net.errors import Refusal, reason_of
 from fairplay.server.records.chain import parsed
 from fairplay.server.server import Config, Server
@@ -246,45 +244,6 @@ async def test_a_stopped_game_is_aborted_and_nobody_is_blamed(referee: Any, serv
     assert stopped.status == pb.GameStatus.GAME_STATUS_ABORTED
     assert (stopped.result.aborted, len(stopped.result.misconducts)) == ("lunch", 0)
     assert (await referee.StopGame(pb.StopGameRequest(game_id="g"))).game == stopped
-
-
-def clocked(seat: int, kind: CallKind = CallKind.DECISION, limit_s: float | None = None) -> Call:
-    """Return a call of which only the clock counts."""
-    return Call(seat, None, None, kind, limit_s)  # type: ignore[arg-type]
-
-
-def test_a_bank_is_drawn_on_by_decisions_that_take_longer_than_their_limit() -> None:
-    made = plan("bot:first", "bot:first")
-    made.time_control.CopyFrom(
-        TimeControl(
-            decision_limit=seconds(1), first_decision_limit=seconds(3), notification_limit=seconds(1), bank=seconds(5)
-        )
-    )
-    limits = TimeLimits(made)
-    decision, other, notification = clocked(0), clocked(1), clocked(0, CallKind.NOTIFICATION)
-    assert (limits.limit(decision), limits.limit(notification)) == (6, 1)
-    assert limits.limit(clocked(0, CallKind.FIRST_DECISION)) == 8
-    assert (limits.bank_s(decision), limits.bank_s(notification)) == (5, 0)
-    limits.spend(decision, 0.5)
-    limits.spend(notification, 3)
-    assert limits.limit(decision) == 6
-    limits.spend(decision, 3)
-    assert limits.limit(decision) == 4
-    assert limits.limit(other) == 6
-    limits.spend(decision, 100)
-    assert limits.limit(decision) == 1
-    limits.add_seat()
-    assert limits.bank_s(clocked(2)) == 5
-
-
-def test_a_call_with_a_limit_of_its_own_neither_has_the_bank_nor_charges_it() -> None:
-    made = plan("bot:first", "bot:first")
-    made.time_control.CopyFrom(TimeControl(decision_limit=seconds(1), bank=seconds(5)))
-    limits = TimeLimits(made)
-    decision, own = clocked(0), clocked(0, limit_s=3.0)
-    assert (limits.limit(own), limits.bank_s(own)) == (3, 0)
-    limits.spend(own, 3)
-    assert limits.limit(decision) == 6
 
 
 async def test_a_referee_that_has_suspended_its_games_begins_none(server: Server) -> None:

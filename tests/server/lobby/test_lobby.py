@@ -462,7 +462,9 @@ async def test_seats_are_given_up_a_minute_after_a_new_start_where_nobody_has_co
     assert reason(lambda: hall.enter("ann")) == "NAME_TAKEN", "she owns the table"
 
 
-async def test_whoever_does_not_come_back_keeps_its_seat_until_its_game_is_over(hall: Hall) -> None:
+@pytest.mark.parametrize("in_time", [True, False])
+async def test_whoever_does_not_come_back_keeps_its_seat_until_its_game_is_over(hall: Hall, in_time: bool) -> None:
+    """And also afterwards, where the game was over before the time to come back."""
     a, b = hall.enter("a", "b")
     table = hall.create(a)
     await hall.seat(table, a, b)
@@ -470,26 +472,18 @@ async def test_whoever_does_not_come_back_keeps_its_seat_until_its_game_is_over(
     await hall.restart()
     table = hall.tables["t"]
     hall.lobby.enter("a", a.token, "host")
-    hall.ring(60.0)
+    if not in_time:
+        hall.ring(60.0)
     assert [seat.name for seat in table.seats] == ["a", "b"]
     assert reason(lambda: hall.enter("b")) == "NAME_TAKEN"
     await hall.finish(table)
-    assert [seat.name for seat in table.seats] == ["a"]
     assert hall.recorded(table)
-    assert hall.enter("b")[0].token != b.token
-
-
-async def test_whoever_may_still_come_back_keeps_its_seat_after_a_game(hall: Hall) -> None:
-    a, b = hall.enter("a", "b")
-    table = hall.create(a)
-    await hall.seat(table, a, b)
-    await hall.lobby.starts.start(a)
-    await hall.restart()
-    table = hall.tables["t"]
-    hall.lobby.enter("a", a.token, "host")
-    await hall.finish(table)
-    assert [seat.name for seat in table.seats] == ["a", "b"]
-    assert reason(lambda: hall.enter("b")) == "NAME_TAKEN"
+    if in_time:
+        assert [seat.name for seat in table.seats] == ["a", "b"]
+        assert reason(lambda: hall.enter("b")) == "NAME_TAKEN"
+    else:
+        assert [seat.name for seat in table.seats] == ["a"]
+        assert hall.enter("b")[0].token != b.token
 
 
 # --- games of tables ---

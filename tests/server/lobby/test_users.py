@@ -8,12 +8,9 @@ import grpc
 import pytest
 from grpc_status import rpc_status
 
-from fairplay.server.links.dial_in import Hub
 from fairplay.server.lobby.users import LobbyLimits
-from fairplay.server.net.errors import Refusal
 from fairplay.server.server import Server
 from fairplay.v1 import lobby_pb2 as pb
-from fairplay.v1.connection_pb2 import DialInResponse, Hello, HostedPlayer
 from fairplay.v1.table_pb2 import Part
 from tests.server.harness import ByHand, refusals
 from tests.server.lobby.harness import PATIENT, Guest, guests, lobby, refusal
@@ -253,19 +250,3 @@ async def test_whoever_asks_too_often_is_told_when_to_ask_again() -> None:
         status = rpc_status.from_call(refused[0])
         assert [detail.TypeName() for detail in status.details] == ["google.rpc.ErrorInfo", "google.rpc.RetryInfo"]
         await bob.ask("LeaveTable")
-
-
-# --- without connections ---
-
-
-def dial_in(hub: Hub, name: str, token: str) -> bool:
-    """Let a player dial in, and return whether it gets the name."""
-
-    async def write(_: DialInResponse) -> None:
-        """Read everything."""
-
-    try:
-        hub.admit(Hello(players=[HostedPlayer(name=name, token=token)]), write, lambda: None)
-    except Refusal:
-        return False
-    return True
