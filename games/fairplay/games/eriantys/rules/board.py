@@ -117,8 +117,7 @@ def influences(state: State, group: Group) -> list[int]:
     for color, count in enumerate(group.students):
         if count and color != state.ignored and (owner := owners[color]) != NOBODY:
             totals[sides[owner]] += count
-    counts = played != CENTAUR and (Standing.OUT not in state.standings or group.tower in live_sides(state))
-    if group.tower != NOBODY and counts:  # towers of a side that was eliminated give no influence
+    if group.tower != NOBODY and played != CENTAUR and not _is_out(state, group.tower):
         totals[group.tower] += len(group.tiles)
     if played == KNIGHT:
         totals[sides[state.active]] += _KNIGHT_BONUS
@@ -130,6 +129,11 @@ def _farmed(state: State, color: int) -> int:
     counts = [room[color] for room in state.dining_rooms]
     mine = counts[state.active]
     return state.active if mine and mine == max(counts) else state.professors[color]
+
+
+def _is_out(state: State, side: int) -> bool:
+    """Return whether a side was eliminated: its towers give no influence. Mostly nobody was, which is seen at once."""
+    return Standing.OUT in state.standings and side not in live_sides(state)
 
 
 def stop_at(state: State, index: int, *, respect_no_entry: bool = True) -> State:
