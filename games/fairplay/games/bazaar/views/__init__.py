@@ -1,1 +1,1 @@
-"""Pictures of Bazaar, and what a person sees and can do."""
+"""Pictures of Bazaar: SVG, and text for terminals."""

@@ -1,1 +1,1 @@
-"""Pictures of the Q game, and what a person sees and can do."""
+"""Pictures of the Q game: SVG, and text for terminals."""

@@ -36,7 +36,7 @@ _MINI = 0.44  # how large tiles on cards are
 _ON_CARD = 12  # tiles in one line of a card
 _LEGIBLE = 560.0  # the longest side of a map beside which cards can be read where the picture is shown small
 _LONGEST = 2400.0  # the longest side of a picture; a larger map is drawn smaller
-_FILLS = ("#ff4d4d", "#2fc26e", "#4aa3ff", "#ffe04a", "#ff9838", "#c58bff")  # in the order of rules.COLORS
+_FILLS = ("#ff4d4d", "#2fc26e", "#4aa3ff", "#ffe04a", "#ff9838", "#c58bff")  # in the order of COLORS
 
 
 def svg(state: q_pb2.State, players: Sequence[str], own: Own = NOTHING_OWN, marks: Marks = NO_MARKS) -> str:
