@@ -17,6 +17,13 @@ from fairplay.v1.tournament_pb2 import TournamentFormat
 ENTRY_POINTS = "fairplay.formats"
 CUSTOM = "custom"
 
+GAME_LIMIT = 1_000_000
+"""The most games of a tournament."""
+M = TypeVar("M", bound=Message)
+SEAT_COUNT = Setting(
+    "seat_count", "How many players a game has.", "what a game can have", "the fewest that a game can have"
+)
+
 
 class Terms(NamedTuple):
     """What a tournament gives its format, beside the settings of the format itself."""
@@ -109,20 +116,11 @@ def full_format(message: TournamentFormat, sizes: range) -> TournamentFormat:
     return full
 
 
-GAME_LIMIT = 1_000_000
-"""The most games of a tournament."""
-
-M = TypeVar("M", bound=Message)
-
-
 def number(name: str, low: int, high: int, default: str, meaning: str) -> Setting:
     """Return a setting that is a whole number between `low` and `high`, both included."""
     return Setting(name, meaning, f"{low} to {high}", default, (low, high))
 
 
-SEAT_COUNT = Setting(
-    "seat_count", "How many players a game has.", "what a game can have", "the fewest that a game can have"
-)
 GAMES_PER_MATCH = number(
     "games_per_match",
     1,

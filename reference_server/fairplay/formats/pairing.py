@@ -29,6 +29,18 @@ NOISE_BITS = 40
 WEIGHT_BITS = 120
 """rustworkx takes weights of 128 bits, and adds up to four of them."""
 
+Matching: TypeAlias = tuple[Pair, ...]
+RETRIES = 40
+"""How many matchings are taken back, in a search for many, before it is given up."""
+MANY = 64
+"""With more entrants, pairs that are far apart in the ranking are looked at only where there is no other way."""
+NEAR = 20
+"""How many places apart pairs may be at first, with many entrants."""
+FAR = 1_000
+"""Places in the ranking that are farther apart than this count as this far."""
+NOBODY = -1
+"""Whom an entrant meets that sits out."""
+
 
 def match(count: int, costs: Mapping[Pair, int], rng: Random) -> tuple[Pair, ...] | None:
     """Return the perfect matching of the numbers below `count` of least cost; None if there is none.
@@ -60,12 +72,6 @@ def rank_costs(criteria: Mapping[Pair, Sequence[int]], pair_count: int) -> dict[
         pair: sum(value * factor for value, factor in zip(values, factors, strict=True))
         for pair, values in criteria.items()
     }
-
-
-Matching: TypeAlias = tuple[Pair, ...]
-
-RETRIES = 40
-"""How many matchings are taken back, in a search for many, before it is given up."""
 
 
 def is_safe(count: int, least_degree: int, rounds: int) -> bool:
@@ -133,16 +139,6 @@ def _circles(one: Collection[Pair], other: Collection[Pair]) -> Iterator[tuple[s
             number = sum(others[partner]) - partner
         if mine:
             yield mine, theirs
-
-
-MANY = 64
-"""With more entrants, pairs that are far apart in the ranking are looked at only where there is no other way."""
-NEAR = 20
-"""How many places apart pairs may be at first, with many entrants."""
-FAR = 1_000
-"""Places in the ranking that are farther apart than this count as this far."""
-NOBODY = -1
-"""Whom an entrant meets that sits out."""
 
 
 class Ranked(NamedTuple):

@@ -18,6 +18,15 @@ from typing import TypeAlias
 
 from fairplay.games.kit.tournament import Pairing
 
+Group: TypeAlias = tuple[int, ...]
+"""Entrants that play a game, in the order of their seats."""
+Round: TypeAlias = tuple[Group, ...]
+"""Games that can be played at the same time: nobody is in two of them."""
+STEPS = 3_000
+"""How many changes of one game the search tries, before it goes on with one base game more."""
+WAYS = 4
+"""How many numbers of base games are tried, before a greater difference is accepted."""
+
 
 class Deals:
     """The deals of one tournament: it numbers them, from 1. `count` is how many each group of players plays."""
@@ -35,17 +44,6 @@ class Deals:
             self._last += 1
             games += (Pairing((*group[turn:], *group[:turn]), self._last) for turn in range(len(group)))
         return tuple(games)
-
-
-Group: TypeAlias = tuple[int, ...]
-"""Entrants that play a game, in the order of their seats."""
-Round: TypeAlias = tuple[Group, ...]
-"""Games that can be played at the same time: nobody is in two of them."""
-
-STEPS = 3_000
-"""How many changes of one game the search tries, before it goes on with one base game more."""
-WAYS = 4
-"""How many numbers of base games are tried, before a greater difference is accepted."""
 
 
 def schedule(count: int, seats: int, meetings: int = 1) -> Iterator[Round]:

@@ -14,6 +14,11 @@ TICKS = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 REAP_EVERY_S = 0.005
 
+FILES_EVERY = 8
+"""Open files are counted in every so many looks: that takes longest."""
+MAX_TEMP_FILES = 100_000
+"""A file without content takes memory of the kernel, too."""
+
 
 class Usage(NamedTuple):
     """What a process uses. Times are seconds of processors."""
@@ -181,12 +186,6 @@ def _children(pid: int) -> Iterator[int]:
                 yield from map(int, file.read().split())
     except OSError:  # it is gone, or there is no /proc
         return
-
-
-FILES_EVERY = 8
-"""Open files are counted in every so many looks: that takes longest."""
-MAX_TEMP_FILES = 100_000
-"""A file without content takes memory of the kernel, too."""
 
 
 class Watch:

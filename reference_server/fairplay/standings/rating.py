@@ -10,6 +10,9 @@ MEAN = 1500.0
 MAX_RATED = 2_000
 """The most entrants of an event that is rated: the fit needs a table of who met whom."""
 
+TIE_BREAKS = ("head-to-head", "Buchholz", "Sonneborn-Berger", "wins", "score difference", "lot")
+"""The names of the tie-breaks, in the order in which they decide. Of each of them the higher value is the better."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rating:
@@ -30,10 +33,6 @@ class Start:
 
     def __init__(self) -> None:
         self.fit: Any = None
-
-
-TIE_BREAKS = ("head-to-head", "Buchholz", "Sonneborn-Berger", "wins", "score difference", "lot")
-"""The names of the tie-breaks, in the order in which they decide. Of each of them the higher value is the better."""
 
 
 @dataclass(frozen=True, slots=True)

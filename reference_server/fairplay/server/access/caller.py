@@ -13,6 +13,13 @@ from fairplay.games.kit.messages import enum_word
 from fairplay.v1 import access_pb2
 from fairplay.v1.access_pb2 import Role
 
+NAMES: Mapping[str, Role.ValueType] = {
+    "player": Role.ROLE_PLAYER,
+    "organiser": Role.ROLE_ORGANISER,
+    "operator": Role.ROLE_OPERATOR,
+}
+"""The roles that an account may have. Whoever reaches the server is a spectator."""
+
 
 @dataclass(frozen=True, slots=True)
 class Caller:
@@ -35,14 +42,6 @@ SERVER = Caller("", Role.ROLE_OPERATOR)
 
 CALLER: ContextVar[Caller] = ContextVar("fairplay_caller", default=SERVER)
 """The caller. Set by the interceptor for as long as a method is served."""
-
-
-NAMES: Mapping[str, Role.ValueType] = {
-    "player": Role.ROLE_PLAYER,
-    "organiser": Role.ROLE_ORGANISER,
-    "operator": Role.ROLE_OPERATOR,
-}
-"""The roles that an account may have. Whoever reaches the server is a spectator."""
 
 
 def method_roles(services: Iterable[str]) -> dict[str, Role.ValueType]:

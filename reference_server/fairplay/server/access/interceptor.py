@@ -28,6 +28,10 @@ SUBJECTS = ("tournament_id", "game_id", "name", "table")
 """The fields of requests that say what they are about."""
 MAX_CHARS = 128
 
+SCHEME = "bearer "
+DENIED = ("ACCOUNT_REQUIRED", "ROLE_REQUIRED", "TOO_MANY_REQUESTS")
+"""Outcomes that are noted of methods that change nothing, too."""
+
 
 class Audit:
     """A log that is appended to. Only its owner may read it."""
@@ -65,11 +69,6 @@ def _about(request: Any) -> dict[str, str]:
     found = {name: str(value)[:MAX_CHARS] for name in SUBJECTS if (value := getattr(request, name, ""))}
     player = getattr(getattr(request, "player", None), "name", "")
     return {**found, **({"player": str(player)[:MAX_CHARS]} if player else {})}
-
-
-SCHEME = "bearer "
-DENIED = ("ACCOUNT_REQUIRED", "ROLE_REQUIRED", "TOO_MANY_REQUESTS")
-"""Outcomes that are noted of methods that change nothing, too."""
 
 
 class AccessInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grpcio has no types for it

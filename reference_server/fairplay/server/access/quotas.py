@@ -18,6 +18,11 @@ MAX_BUCKETS = 20_000
 WAIT_S = 1.0
 """When to try again what depends on something else to end."""
 
+FAILURES_PER_SECOND, FAILURES_AT_ONCE = 1, 10
+"""How often one host may fail: in the long run, and at once."""
+MAX_HELD = 1_000
+LONG_S = 3_600.0
+
 
 @dataclass(frozen=True, slots=True)
 class QuotaLimits:
@@ -90,11 +95,6 @@ def payer(account: str, host: str) -> str:
     return f"account {account}" if account else f"host {host}"
 
 
-FAILURES_PER_SECOND, FAILURES_AT_ONCE = 1, 10
-"""How often one host may fail: in the long run, and at once."""
-MAX_HELD = 1_000
-
-
 class Failures:
     """Counts failures by host. Who shows a valid token is never counted, from whatever host."""
 
@@ -115,9 +115,6 @@ class Failures:
                     self._held_count -= 1
             message = "too many calls from here had a wrong token or invitation: ask again later"
             raise Refusal("TOO_MANY_REQUESTS", message, retry_s=refusal.retry_s) from None
-
-
-LONG_S = 3_600.0
 
 
 class GameQuota:

@@ -30,6 +30,9 @@ from fairplay.v1.record_pb2 import Record, RecordEntry
 from fairplay.v1.referee_pb2 import GamePlan
 from fairplay.v1.result_pb2 import GameResult
 
+AHEAD = 2
+"""For each processor so many games are sent, so that the next one is there when one is over."""
+
 
 @dataclass(frozen=True, slots=True)
 class GameWork:
@@ -84,10 +87,6 @@ async def _play(work: GameWork) -> Record:
     finally:
         await programs.close()
     return journal.record()
-
-
-AHEAD = 2
-"""For each processor so many games are sent, so that the next one is there when one is over."""
 
 
 class ClusterRunner:

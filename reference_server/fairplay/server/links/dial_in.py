@@ -20,6 +20,12 @@ MAX_TEXT_CHARS = 80
 MAX_SERVICES = 64
 MAX_SERVICE_CHARS = 128
 
+MAX_NAMES = 100_000
+MAX_HOST_NAMES = 10_000
+MAX_TOKEN_BYTES = 256
+MAX_RESUME_S = 300
+"""The longest resume window: a stream that is lost keeps its names for so long."""
+
 
 def cut(description: PlayerDescription) -> PlayerDescription:
     """Return what is kept of a description: player.proto says how long its texts may be."""
@@ -30,10 +36,6 @@ def cut(description: PlayerDescription) -> PlayerDescription:
     for service in description.services[:MAX_SERVICES]:
         kept.services.add(name=visible(service.name[:MAX_SERVICE_CHARS])[:MAX_SERVICE_CHARS], revision=service.revision)
     return kept
-
-
-MAX_NAMES = 100_000
-MAX_HOST_NAMES = 10_000
 
 
 class KeptNames:
@@ -90,11 +92,6 @@ class KeptNames:
             del own[name]
             if not own:
                 del self._by_host[host]
-
-
-MAX_TOKEN_BYTES = 256
-MAX_RESUME_S = 300
-"""The longest resume window: a stream that is lost keeps its names for so long."""
 
 
 @dataclass(slots=True)

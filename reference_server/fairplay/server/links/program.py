@@ -23,6 +23,19 @@ from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason
 HIDDEN_VARIABLE, CONFINED_VARIABLE = "FAIRPLAY_PROGRAMS_HIDDEN", "FAIRPLAY_PROGRAMS_CONFINED"
 """What a server tells its children that start programs, too: the fields `hidden` and `confined` of ProgramOptions."""
 
+LOOK_EVERY_S = 0.5
+IDLE_SHARE = 0.1
+"""A program that wants less of a processor than this while it comes up leaves its turn to another one."""
+MOST_FACTOR = 6.0
+"""How many start limits a program may take at the most, however long it has waited for a processor."""
+GUARD = str(Path(fairplay.sandbox.__file__).parent)
+MAX_OUTPUT_CHARS = 8_192
+MAX_REPORT_BYTES = 4_096
+END_LIMIT_S = 5.0
+CHUNK_BYTES = 64 * 1024
+FLOOD_PAUSE_S = 0.005
+"""How long the server turns to others after it has read a whole chunk of a program's output."""
+
 
 @dataclass(frozen=True, slots=True)
 class ProgramOptions:
@@ -56,13 +69,6 @@ def read_program_options(
     hidden = [Path(path) for path in environ.get(HIDDEN_VARIABLE, "").split(os.pathsep) if path]
     confined = confined or bool(environ.get(CONFINED_VARIABLE))
     return ProgramOptions(found, allowed, added, hidden, confined), missing
-
-
-LOOK_EVERY_S = 0.5
-IDLE_SHARE = 0.1
-"""A program that wants less of a processor than this while it comes up leaves its turn to another one."""
-MOST_FACTOR = 6.0
-"""How many start limits a program may take at the most, however long it has waited for a processor."""
 
 
 class Wanted(NamedTuple):
@@ -144,15 +150,6 @@ def _read(file: Path) -> Wanted | None:
     except OSError:  # it has ended
         return None
     return Wanted(int(had) / 1e9, int(waited) / 1e9)
-
-
-GUARD = str(Path(fairplay.sandbox.__file__).parent)
-MAX_OUTPUT_CHARS = 8_192
-MAX_REPORT_BYTES = 4_096
-END_LIMIT_S = 5.0
-CHUNK_BYTES = 64 * 1024
-FLOOD_PAUSE_S = 0.005
-"""How long the server turns to others after it has read a whole chunk of a program's output."""
 
 
 def guard_command(spec: Spec, words: Sequence[str]) -> list[str]:

@@ -54,6 +54,18 @@ KNOWN_SHARE = 0.5
 
 Release: TypeAlias = "Callable[[], Awaitable[None]]"
 
+PORTS = range(15_000, 32_000)
+"""Ports that started players may serve on: above the well-known ones, below the ephemeral ones."""
+PORT_ATTEMPTS = 100
+MAX_FOLDER_BYTES = 64
+LEFT_OUT = "[{} is not shown to this program: a link leads there out of its folder]\n"
+CLUSTER_PREFIX = "RAY_"
+"""How the variables of Ray begin, its token among them."""
+AUTHORITY = ("grpc.default_authority", "localhost")
+"""The authority in the calls over a Unix socket: some servers refuse its path, which gRPC would take."""
+ServeOne: TypeAlias = Callable[[str, str], AbstractAsyncContextManager[str]]
+"""Serves ConnectionService on an address for the player of one name, and yields the address that was had."""
+
 
 class ProcessLink:
     """The link to a started player: calls go the way that the player chose, and fail when its process ends."""
@@ -158,20 +170,6 @@ class ProcessLink:
         await self._inner.close()
         self._hub.forget(self._name)
         await self._release()
-
-
-PORTS = range(15_000, 32_000)
-"""Ports that started players may serve on: above the well-known ones, below the ephemeral ones."""
-PORT_ATTEMPTS = 100
-MAX_FOLDER_BYTES = 64
-LEFT_OUT = "[{} is not shown to this program: a link leads there out of its folder]\n"
-CLUSTER_PREFIX = "RAY_"
-"""How the variables of Ray begin, its token among them."""
-AUTHORITY = ("grpc.default_authority", "localhost")
-"""The authority in the calls over a Unix socket: some servers refuse its path, which gRPC would take."""
-
-ServeOne: TypeAlias = Callable[[str, str], AbstractAsyncContextManager[str]]
-"""Serves ConnectionService on an address for the player of one name, and yields the address that was had."""
 
 
 class _Place(NamedTuple):

@@ -32,20 +32,20 @@ from fairplay.v1.connection_pb2 import Call, DialInResponse, Goodbye, GoodbyeRea
 from fairplay.v1.misconduct_pb2 import CallErrorReason
 from fairplay.v1.player_pb2 import GameService
 
+MAX_FRAME_BYTES = 4 * 1024 * 1024
+MAX_STRAY_REPLIES = 1_000
+MAX_LATE = 100_000
+Send: TypeAlias = Callable[[list[Call], list[int]], Awaitable[None]]
+"""Sends a frame of calls, and of the ids of calls that are cancelled."""
+MAX_PLAYERS_PER_STREAM = 1_000
+Write = Callable[[DialInResponse], Awaitable[None]]
+
 
 @cache
 def called_services() -> tuple[GameService, ...]:
     """Return the services with the latest revision that is known. The first call loads all games, which takes time."""
     names = (PLAYER_SERVICE, *(find(name).service for name in registered()))
     return tuple(GameService(name=name, revision=PROTOCOL_REVISION) for name in names)
-
-
-MAX_FRAME_BYTES = 4 * 1024 * 1024
-MAX_STRAY_REPLIES = 1_000
-MAX_LATE = 100_000
-
-Send: TypeAlias = Callable[[list[Call], list[int]], Awaitable[None]]
-"""Sends a frame of calls, and of the ids of calls that are cancelled."""
 
 
 @lru_cache(64)
@@ -171,11 +171,6 @@ class OpenCalls:
         self._stray_count += 1
         if self._stray_count > MAX_STRAY_REPLIES:
             raise Refusal("REPLY_FLOOD", f"more than {MAX_STRAY_REPLIES:,} replies came that nobody asked for")
-
-
-MAX_PLAYERS_PER_STREAM = 1_000
-
-Write = Callable[[DialInResponse], Awaitable[None]]
 
 
 class Stream:

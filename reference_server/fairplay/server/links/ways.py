@@ -36,6 +36,8 @@ MAX_CONNECTIONS = 16
 MAX_CALLS = 4
 """One stream is all that a player needs, and a new one after a lost connection."""
 
+START_LIMIT_S = 10.0
+
 
 class OnePlayer:
     """A hub that admits the player of one name only."""
@@ -70,9 +72,6 @@ class OnePlayerServers:
             yield await listener.start(listen)
         finally:
             await listener.stop(0.0)
-
-
-START_LIMIT_S = 10.0
 
 
 @lru_cache(256)

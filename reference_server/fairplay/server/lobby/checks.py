@@ -17,6 +17,8 @@ from fairplay.v1.lobby_pb2 import CreateTableRequest
 from fairplay.v1.table_pb2 import Table as TableMessage
 from fairplay.v1.table_pb2 import TableStatus
 
+MAX_SETTINGS_BYTES = 16 * 1024
+
 
 class SeatLinks:
     """Checks the links of seats."""
@@ -62,9 +64,6 @@ class SeatLinks:
         if not self._hub.here(name):
             message = f"no player has dialled in under the name {name}: have it dial in first, or give its address"
             raise Refusal("NOT_DIALLED_IN", message)
-
-
-MAX_SETTINGS_BYTES = 16 * 1024
 
 
 def table_of(user: User) -> Table:

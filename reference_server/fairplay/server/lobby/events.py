@@ -18,6 +18,13 @@ REMEMBERED = 1_000
 Key: TypeAlias = tuple[str, str]
 """What an event is about, e.g. ("user", "alice"). A later event with this key supersedes it."""
 
+Write: TypeAlias = Callable[[bytes], Awaitable[None]]
+After: TypeAlias = Callable[[int], tuple[int, Sequence[bytes]]]
+"""(number of the last event that was seen) -> the number of the last event, and the messages that lead there."""
+SLICE = 50
+"""How many streams are woken in one turn of the event loop: games go on in between."""
+MIN_REST_S = 0.005
+
 
 class _Event(NamedTuple):
     sequence: int
@@ -115,11 +122,6 @@ def _now() -> Timestamp:
     return now
 
 
-Write: TypeAlias = Callable[[bytes], Awaitable[None]]
-After: TypeAlias = Callable[[int], tuple[int, Sequence[bytes]]]
-"""(number of the last event that was seen) -> the number of the last event, and the messages that lead there."""
-
-
 class EventStream:
     """One stream. `seen` is the number of the last event that its user has seen."""
 
@@ -163,11 +165,6 @@ class EventStream:
                 await write(data)
             self._seen = last
             await self._due.wait()
-
-
-SLICE = 50
-"""How many streams are woken in one turn of the event loop: games go on in between."""
-MIN_REST_S = 0.005
 
 
 class Broadcaster:

@@ -33,6 +33,12 @@ from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.tournament_pb2 import Tournament
 
+log = logging.getLogger("fairplay.manager")
+STARTS_AT_ONCE = 32
+"""How many players are waited for at the same time; programs among them come up by turns."""
+AT_ONCE = 100
+"""How many players are opened, called or let go in one turn of the event loop: others have their turns in between."""
+
 
 class _Queue(NamedTuple):
     """The games of a round between the same players."""
@@ -75,15 +81,6 @@ class WaitingGames:
                 return queue
             late |= queue.entrants & in_order
         return None
-
-
-log = logging.getLogger("fairplay.manager")
-
-
-STARTS_AT_ONCE = 32
-"""How many players are waited for at the same time; programs among them come up by turns."""
-AT_ONCE = 100
-"""How many players are opened, called or let go in one turn of the event loop: others have their turns in between."""
 
 
 def game_limit(message: Tournament, runner: Runner, most: int) -> int:

@@ -52,6 +52,10 @@ MARGIN_S = 60.0
 MAX_REASON_CHARS = 500
 NOT_RUN = "the conformance suite could not be run; the server's log says more"
 
+MAX_OF_ACCOUNT = 20
+MAX_EXAMINATIONS = 1_000
+FULL_RETRY_S = 30.0
+
 
 class Finding(NamedTuple):
     """What an examination has found. Without a reason the player has passed."""
@@ -185,10 +189,6 @@ def _whole(certificate: Certificate) -> bool:
 def _refused(reason: str) -> Finding:
     return Finding(PlayerDescription(), reason=reason)
 
-
-MAX_OF_ACCOUNT = 20
-MAX_EXAMINATIONS = 1_000
-FULL_RETRY_S = 30.0
 
 Examine: TypeAlias = Callable[[Player, TournamentPlan, str], Awaitable[Finding]]
 

@@ -57,6 +57,24 @@ OPTIONS = re2.Options()
 OPTIONS.log_errors = False
 OPTIONS.max_mem = 1024 * 1024
 
+SECRET_BYTES = 32
+COUNTED = WithdrawnGames.WITHDRAWN_GAMES_COUNTED
+MAX_TITLE_CHARS = 100
+MOST = {"deal_count": 1_000, "failures_allowed": 1_000_000, "concurrent_game_limit": 1_000}
+"""The greatest value of each number of a plan."""
+MAX_ENTRANTS = 10_000
+MAX_PERIODS = 1_000
+MAX_WAITING_S = 7 * 24 * 3_600
+MIN_EXAMINATION_S, EXAMINATION_S, MAX_EXAMINATION_S = 10, 600, 3_600
+OPEN_POLICY = SignUpPolicy(
+    max_entrant_count=MAX_ENTRANTS,
+    waiting_period=Duration(seconds=30),
+    period_count=2,
+    age_order=AgeOrder.AGE_ORDER_REVERSE_SIGN_UP,
+    name_pattern=r"[A-Za-z0-9_.-]{1,64}",
+)
+"""The policy where neither the plan nor the game says anything."""
+
 
 class NamePattern:
     """A pattern in RE2's syntax that names must match as a whole. Raises ValueError if it cannot be read."""
@@ -73,9 +91,6 @@ class NamePattern:
     def matches(self, name: str) -> bool:
         """Return whether the whole name matches."""
         return self._pattern.fullmatch(name) is not None
-
-
-SECRET_BYTES = 32
 
 
 def new_secret(seed: int | None) -> bytes:
@@ -98,24 +113,6 @@ def derive_seed_1_1(seed: int, round_number: int, table: int) -> int:
 
 def _to_seed(digest: bytes) -> int:
     return int.from_bytes(digest[:8], "big") >> 11
-
-
-COUNTED = WithdrawnGames.WITHDRAWN_GAMES_COUNTED
-MAX_TITLE_CHARS = 100
-MOST = {"deal_count": 1_000, "failures_allowed": 1_000_000, "concurrent_game_limit": 1_000}
-"""The greatest value of each number of a plan."""
-MAX_ENTRANTS = 10_000
-MAX_PERIODS = 1_000
-MAX_WAITING_S = 7 * 24 * 3_600
-MIN_EXAMINATION_S, EXAMINATION_S, MAX_EXAMINATION_S = 10, 600, 3_600
-OPEN_POLICY = SignUpPolicy(
-    max_entrant_count=MAX_ENTRANTS,
-    waiting_period=Duration(seconds=30),
-    period_count=2,
-    age_order=AgeOrder.AGE_ORDER_REVERSE_SIGN_UP,
-    name_pattern=r"[A-Za-z0-9_.-]{1,64}",
-)
-"""The policy where neither the plan nor the game says anything."""
 
 
 def checked_tournament_id(text: str) -> str:

@@ -21,6 +21,11 @@ from fairplay.v1.tournament_pb2 import Round, RoundGame, Standings, Tournament, 
 SHOWN_GAMES = 5_000
 """How many games a tournament shows: all of its latest rounds with no more games than these, and at least one."""
 
+SHARE = 0.005
+"""The share of the time that computing live standings may take: with what else standings cost, less than 1 %."""
+BURST_S = 0.25
+"""What computing may take beyond that: the standings of a short tournament are computed after each game."""
+
 
 class Packed(NamedTuple):
     """A round that is over."""
@@ -73,12 +78,6 @@ class Archive:
     def _rounds(self) -> Iterator[tuple[int, Round | bytes]]:
         yield from self._packed
         yield from ((len(round_.games), round_) for round_ in self._message.rounds)
-
-
-SHARE = 0.005
-"""The share of the time that computing live standings may take: with what else standings cost, less than 1 %."""
-BURST_S = 0.25
-"""What computing may take beyond that: the standings of a short tournament are computed after each game."""
 
 
 async def load() -> None:

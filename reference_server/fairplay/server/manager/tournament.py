@@ -31,6 +31,13 @@ from fairplay.v1.tournament_pb2 import Tournament as TournamentMessage
 MAX_UNREAD = 1_000
 """How many events a watcher may leave unread: one that leaves more gets the whole tournament instead."""
 
+log = logging.getLogger("fairplay.manager")
+PAUSE_S = 1.0
+"""The time between standings that watchers are sent."""
+MAX_STANDINGS = 200
+"""How many entrants are in the standings that watchers are sent."""
+UNFORESEEN = "the manager failed; its log says more"
+
 
 class Watchers:
     """The watchers of one tournament, to whom its news are sent."""
@@ -99,15 +106,6 @@ class _Watcher:
             self._behind = False
             return WatchTournamentResponse(tournament=message)  # copies it, as it is now
         return self._events.popleft() if self._events else None
-
-
-log = logging.getLogger("fairplay.manager")
-
-PAUSE_S = 1.0
-"""The time between standings that watchers are sent."""
-MAX_STANDINGS = 200
-"""How many entrants are in the standings that watchers are sent."""
-UNFORESEEN = "the manager failed; its log says more"
 
 
 def now() -> Timestamp:

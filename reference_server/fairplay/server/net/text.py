@@ -11,6 +11,12 @@ UNSAFE = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 """Unicode's categories of control characters (C0 and C1), invisible ones (zero width, changes of direction), private
 and unassigned ones, surrogates, and separators of lines and paragraphs."""
 
+MAX_NAME_CHARS = 20
+USER_NAME = re.compile(rf"(?!\.{{1,2}}$)[A-Za-z0-9_.-]{{1,{MAX_NAME_CHARS}}}")
+TABLE_NAME = re.compile(rf"(?! )[A-Za-z0-9_. -]{{1,{MAX_NAME_CHARS}}}(?<! )")
+BOT_NAME = re.compile(r"bot-[0-9]+", re.IGNORECASE)
+MAX_TEXT_CHARS = 500
+
 
 def is_plain(text: str) -> bool:
     """Return whether all characters of a text show, or are spaces, and stay on its line."""
@@ -27,13 +33,6 @@ def visible(text: str) -> str:
 def _escape(char: str) -> str:
     code = ord(char)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-
-
-MAX_NAME_CHARS = 20
-USER_NAME = re.compile(rf"(?!\.{{1,2}}$)[A-Za-z0-9_.-]{{1,{MAX_NAME_CHARS}}}")
-TABLE_NAME = re.compile(rf"(?! )[A-Za-z0-9_. -]{{1,{MAX_NAME_CHARS}}}(?<! )")
-BOT_NAME = re.compile(r"bot-[0-9]+", re.IGNORECASE)
-MAX_TEXT_CHARS = 500
 
 
 def fold(name: str) -> str:

@@ -18,6 +18,11 @@ from fairplay.v1.referee_pb2 import Game
 
 ANSWERED, TIMEOUT = "answered", "timeout"
 
+BOUNDS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
+"""The upper bounds of the buckets of durations; one more takes what is longer."""
+BEAT_S = 0.25
+"""How often the lag of the event loop is measured."""
+
 
 class Observer(Protocol):
     """Somebody who is told of all games, in the event loop: what is called for each call must be quick."""
@@ -44,12 +49,6 @@ def outcome_word(outcome: bytes | Failure) -> str:
 def link_kinds(players: Sequence[Player]) -> list[str]:
     """Return how each player is reached: the word before the colon of its link."""
     return [player.link.partition(":")[0] for player in players]
-
-
-BOUNDS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
-"""The upper bounds of the buckets of durations; one more takes what is longer."""
-BEAT_S = 0.25
-"""How often the lag of the event loop is measured."""
 
 
 class Durations:

@@ -22,6 +22,8 @@ OVERHEAD = HEAD.size + HASH_BYTES
 MAX_NUMBER = 2**63 - 1
 """The largest number that databases keep."""
 
+KINDS = frozenset({"game", "tournament", "table"})
+
 
 class Trail:
     """Where the entries of one record lie: the record's number, and the numbers of its chunks, growing."""
@@ -102,9 +104,6 @@ def unpack_numbers(data: bytes) -> list[int]:
     if max(numbers, default=0) > MAX_NUMBER:
         raise ValueError("the list of chunks is damaged")
     return list(numbers)
-
-
-KINDS = frozenset({"game", "tournament", "table"})
 
 
 class Row(NamedTuple):

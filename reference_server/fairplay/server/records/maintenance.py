@@ -20,6 +20,8 @@ from fairplay.server.records.place import Place
 
 TABLES_OF = {accounts.PART: accounts.TABLES, secrets.PART: secrets.TABLES}
 
+LIGHT = [RECORDS.c[name] for name in ("number", "record_id", "kind", "parent", "end_time_ns")]
+
 
 def copy(source: Place, target: Place) -> int:
     """Copy everything to an empty place, and return the number of records; both places are locked meanwhile.
@@ -52,9 +54,6 @@ def _copy_small(source: Place, target: Place, part: str, tables: sa.MetaData) ->
         for table in tables.sorted_tables:
             if rows := [dict(row._mapping) for row in reading.execute(sa.select(table))]:
                 writing.execute(sa.insert(table), rows)
-
-
-LIGHT = [RECORDS.c[name] for name in ("number", "record_id", "kind", "parent", "end_time_ns")]
 
 
 class Pruned(NamedTuple):

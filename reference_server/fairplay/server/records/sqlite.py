@@ -23,6 +23,11 @@ from fairplay.server.records.errors import RecordsError, StoreInUse
 
 LOCK_NAME = "lock"
 
+FILE_NAME = "records.sqlite"
+BUSY_TIMEOUT_S = 5.0
+NUMBER = BigInteger().with_variant(Integer(), "sqlite")
+"""The type of numbers that are primary keys: SQLite keeps an INTEGER key, and no other, as the row's own address."""
+
 
 @contextmanager
 def hold(directory: Path) -> Iterator[None]:
@@ -75,12 +80,6 @@ def _lock(descriptor: int, file: TextIO, directory: Path) -> None:
 def _holder(file: TextIO) -> str:
     file.seek(0)
     return file.read(20) or "unknown"
-
-
-FILE_NAME = "records.sqlite"
-BUSY_TIMEOUT_S = 5.0
-NUMBER = BigInteger().with_variant(Integer(), "sqlite")
-"""The type of numbers that are primary keys: SQLite keeps an INTEGER key, and no other, as the row's own address."""
 
 
 class Directory:

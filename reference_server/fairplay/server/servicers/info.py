@@ -31,6 +31,13 @@ from fairplay.v1.game_pb2 import GameSettings, TimeControl
 from fairplay.v1.server_pb2 import Authentication, GameInfo, ServerInfo, ServerLimits, ServerLoad
 from fairplay.v1.server_pb2_grpc import ServerServiceServicer
 
+STATM = Path("/proc/self/statm")
+BEAT_S = 0.02
+"""How long it waits to see how much later than that it is called."""
+SERVING = HealthCheckResponse.SERVING
+NOT_SERVING = HealthCheckResponse.NOT_SERVING
+MAX_SERVICE_CHARS = 200
+
 
 def server_info(start_limit_s: float, *, starts_programs: bool, knows_accounts: bool) -> ServerInfo:
     """Return what everybody may know of this server."""
@@ -73,11 +80,6 @@ def game_info(game: Game) -> GameInfo:
     for name, strategy in game.strategies.items():
         info.strategies.add(name=name, sentence=strategy.sentence)
     return info
-
-
-STATM = Path("/proc/self/statm")
-BEAT_S = 0.02
-"""How long it waits to see how much later than that it is called."""
 
 
 class LoadGauge:
@@ -137,11 +139,6 @@ class ServerServicer(ServerServiceServicer):
     async def GetServerLoad(self, request: pb.GetServerLoadRequest, context: Any) -> pb.GetServerLoadResponse:  # noqa: N802
         """Return how much the server has to do."""
         return pb.GetServerLoadResponse(load=await self._load.read())
-
-
-SERVING = HealthCheckResponse.SERVING
-NOT_SERVING = HealthCheckResponse.NOT_SERVING
-MAX_SERVICE_CHARS = 200
 
 
 class HealthServicer(HealthBase):  # type: ignore[misc]  # grpc_health has no types

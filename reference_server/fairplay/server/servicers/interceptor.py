@@ -32,6 +32,24 @@ MAX_ALL_SILENT = 4_000
 AT_ONCE_S = 1.0
 """What the first message of a sound caller takes at the most, in a burst of many calls: it counts as silent after."""
 
+log = logging.getLogger("fairplay.server")
+KINDS = {
+    "unary_unary": grpc.unary_unary_rpc_method_handler,
+    "unary_stream": grpc.unary_stream_rpc_method_handler,
+    "stream_stream": grpc.stream_stream_rpc_method_handler,
+}
+"""The kinds of methods that our services have, and how a handler of each is built."""
+READ_KINDS = {
+    "unary_unary": grpc.stream_unary_rpc_method_handler,
+    "unary_stream": grpc.stream_stream_rpc_method_handler,
+}
+"""How a handler is built that reads the one request itself: on the wire it is the same."""
+Behaviour: TypeAlias = Callable[[Any, Any], Awaitable[Any]]
+Streaming: TypeAlias = Callable[[Any, Any], AsyncIterator[Any]]
+LARGE_BYTES = 32 * 1024
+"""Requests of more bytes are checked in a thread of their own: nobody else waits for that."""
+INTERNAL = Refusal("INTERNAL", "the server failed; its log says more")
+
 
 class FirstMessages:
     """Waits for the first messages of calls, `limit_s` for each, and for few silent calls of one host.
@@ -128,26 +146,6 @@ async def first_request(messages: FirstMessages, context: Any) -> Any:
     if request is grpc.aio.EOF:
         raise Refusal("PROTOCOL_BROKEN", "the call ended without a request")
     return request
-
-
-log = logging.getLogger("fairplay.server")
-
-KINDS = {
-    "unary_unary": grpc.unary_unary_rpc_method_handler,
-    "unary_stream": grpc.unary_stream_rpc_method_handler,
-    "stream_stream": grpc.stream_stream_rpc_method_handler,
-}
-"""The kinds of methods that our services have, and how a handler of each is built."""
-READ_KINDS = {
-    "unary_unary": grpc.stream_unary_rpc_method_handler,
-    "unary_stream": grpc.stream_stream_rpc_method_handler,
-}
-"""How a handler is built that reads the one request itself: on the wire it is the same."""
-Behaviour: TypeAlias = Callable[[Any, Any], Awaitable[Any]]
-Streaming: TypeAlias = Callable[[Any, Any], AsyncIterator[Any]]
-LARGE_BYTES = 32 * 1024
-"""Requests of more bytes are checked in a thread of their own: nobody else waits for that."""
-INTERNAL = Refusal("INTERNAL", "the server failed; its log says more")
 
 
 def _refusal_for(error: Exception) -> Refusal:

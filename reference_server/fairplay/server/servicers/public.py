@@ -24,6 +24,12 @@ DEFAULT_PAGE_SIZE = 50
 MAX_PAGE_SIZE = 1_000
 MAX_CURSOR = 2**63 - 1
 
+MAX_BYTES = 4 * 1024 * 1024 - 64 * 1024
+"""gRPC's default limit, less some room for what is around the tournament."""
+MAX_WORDS_CHARS = 100
+"""How much is kept of what misconducts say in words, where that is cut."""
+OPEN = (TournamentStatus.TOURNAMENT_STATUS_SIGN_UP, TournamentStatus.TOURNAMENT_STATUS_RUNNING)
+
 
 def page_size(asked: int) -> int:
     """Return how many rows a page has: what is asked for, within bounds; 0 stands for the default."""
@@ -42,12 +48,6 @@ def cursor_of(token: str) -> int | None:
 def token_of(cursor: int | None) -> str:
     """Return the token for the next page; empty if there is none."""
     return "" if cursor is None else str(cursor)
-
-
-MAX_BYTES = 4 * 1024 * 1024 - 64 * 1024
-"""gRPC's default limit, less some room for what is around the tournament."""
-MAX_WORDS_CHARS = 100
-"""How much is kept of what misconducts say in words, where that is cut."""
 
 
 def fit_tournament(tournament: Tournament) -> None:
@@ -103,9 +103,6 @@ def _drop_lower_ranks(tournament: Tournament) -> None:
 def _results(tournament: Tournament) -> Iterator[GameResult]:
     """Yield the results of all games that are over."""
     return (game.result for round_ in tournament.rounds for game in round_.games if game.HasField("result"))
-
-
-OPEN = (TournamentStatus.TOURNAMENT_STATUS_SIGN_UP, TournamentStatus.TOURNAMENT_STATUS_RUNNING)
 
 
 def public_game(game: Game, *, revealed: bool) -> Game:

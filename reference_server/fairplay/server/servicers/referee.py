@@ -25,6 +25,8 @@ from fairplay.v1.referee_pb2_grpc import RefereeServiceServicer
 
 KINDS = ("game", "tournament")
 
+MAX_NS = 2**63 - 1
+
 
 class RecordServicer(RecordServiceServicer):
     """The service that hands out records."""
@@ -50,9 +52,6 @@ class RecordServicer(RecordServiceServicer):
         record = await asyncio.to_thread(lambda: published(self._store.read(record_id)))
         for part in parts(record):
             await context.write(record_pb.GetRecordResponse(entries=part))
-
-
-MAX_NS = 2**63 - 1
 
 
 class RefereeServicer(RefereeServiceServicer):

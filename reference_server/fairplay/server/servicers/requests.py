@@ -19,6 +19,12 @@ from google.protobuf.message import DecodeError, Message
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.text import is_plain
 
+PLAIN = frozenset({"reason", "title"})
+"""What is shown as it is, and must hold no characters that play tricks."""
+CUT = frozenset({"display_name", "software_version", "GameService.name"})
+"""What is cut, not refused: what players say about themselves, which must not keep them from playing."""
+PACKAGE = "fairplay.v1"
+
 
 class Malformed:
     """What stands for a request that cannot be parsed."""
@@ -87,10 +93,6 @@ BOUNDS: Mapping[str, Bound] = {
 }
 """The bound of each string or bytes field of our requests, by the name of the field, with that of its message first
 where it is another one than elsewhere."""
-PLAIN = frozenset({"reason", "title"})
-"""What is shown as it is, and must hold no characters that play tricks."""
-CUT = frozenset({"display_name", "software_version", "GameService.name"})
-"""What is cut, not refused: what players say about themselves, which must not keep them from playing."""
 COUNTS: Mapping[str, Bound] = {
     "challengers": Bound(10_000, "INVALID_FORMAT"),
     "entrants": Bound(10_000, "INVALID_SIGN_UP"),
@@ -100,7 +102,6 @@ COUNTS: Mapping[str, Bound] = {
     "strategies": Bound(64, "INVALID_PLAYERS"),
 }
 """The most elements of lists, by the name of the field."""
-PACKAGE = "fairplay.v1"
 
 
 def check_sizes(message: Message, path: str = "") -> None:

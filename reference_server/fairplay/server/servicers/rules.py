@@ -20,6 +20,16 @@ MAX_QUESTIONS = 2
 LIMIT_S = 5.0
 RETRY_S = 1.0
 
+MAX_QUESTION_BYTES = 256 * 1024
+Request = TypeVar(
+    "Request",
+    pb.ListLegalRepliesRequest,
+    pb.CheckReplyRequest,
+    pb.ApplyReplyRequest,
+    pb.SimulateGameRequest,
+)
+Answer = TypeVar("Answer")
+
 
 class TookTooLongError(BaseException):
     """Raised in the thread of a question whose time is over. No `except Exception` of a game's rules catches it."""
@@ -89,18 +99,6 @@ def _interrupt(thread: Thread) -> None:
     """Raise TookTooLongError in a thread, at its next step of Python."""
     if thread.ident is not None:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(TookTooLongError))
-
-
-MAX_QUESTION_BYTES = 256 * 1024
-
-Request = TypeVar(
-    "Request",
-    pb.ListLegalRepliesRequest,
-    pb.CheckReplyRequest,
-    pb.ApplyReplyRequest,
-    pb.SimulateGameRequest,
-)
-Answer = TypeVar("Answer")
 
 
 class RulesServicer(RulesServiceServicer):
