@@ -16,24 +16,9 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from benchmarks import (
-    cluster,
-    idle,
-    languages,
-    league,
-    lobby,
-    opening,
-    playouts,
-    scale,
-    sessions,
-    spectators,
-    startup,
-    stores,
-    worker,
-)
-from benchmarks.against import compare
+from benchmarks import bots, cluster, idle, lobby, programs, sessions, spectators
 from benchmarks.figures import FULL, QUICK, Figure, Pace, Unmeasurable, measured
-from benchmarks.report import DOCS, RESULTS, print_table, write_docs, write_json
+from benchmarks.report import DOCS, RESULTS, compare, print_table, write_docs, write_json
 from fairplay.games.game import registered
 
 RESULTS_HELP = "where results are kept; by default only those of a whole run are, in benchmarks/results.json"
@@ -54,13 +39,13 @@ def measures(names: Sequence[str], games: Sequence[str], pace: Pace, *, machine:
     """Return what is to be measured, in order; `machine`: also what no game is played for."""
     for each in map(measured, games):
         if "rules" in names and "rules" in each.reaches:
-            yield Measure(f"rules of {each.game}", partial(playouts.measure, each, pace))
+            yield Measure(f"rules of {each.game}", partial(sessions.measure_rules, each, pace))
     for each in map(measured, games):
         if wanted := [name for name in names if name in sessions.LOADS and name in each.reaches]:
             yield Measure(f"games of {each.game}", partial(_run, sessions.measure, each, wanted, pace))
     for each in map(measured, games):
         if "worker" in names:
-            yield Measure(f"a worker's games of {each.game}", partial(worker.measure, each, pace))
+            yield Measure(f"a worker's games of {each.game}", partial(cluster.measure_worker, each, pace))
     if machine:
         yield from (measure for name, measure in _of_machine(pace).items() if name in names)
 
@@ -68,17 +53,17 @@ def measures(names: Sequence[str], games: Sequence[str], pace: Pace, *, machine:
 def _of_machine(pace: Pace) -> Mapping[str, Measure]:
     """Return what is measured once, not for each game, by its name."""
     return {
-        "languages": Measure("players in other languages", languages.measure),
+        "languages": Measure("players in other languages", programs.measure_languages),
         "idle": Measure("idle players", partial(_run, idle.measure)),
         "idle-most": Measure("many idle players", partial(_run, idle.measure_most)),
-        "lobby": Measure("the lobby", partial(_run, lobby.measure, pace)),
+        "lobby": Measure("the lobby", partial(_run, lobby.measure_lobby, pace)),
         "watch": Measure("spectators", partial(_run, spectators.measure, pace)),
-        "opening": Measure("the page of a lobby", partial(_run, opening.measure, pace)),
-        "league": Measure("the standings of a league", partial(_run, league.measure, pace)),
-        "postgresql": Measure("records in PostgreSQL", partial(_run, stores.measure, pace)),
-        "cluster": Measure("games of several processes", partial(_run, cluster.measure, pace)),
-        "scale": Measure("the command of a cluster", partial(_run, scale.measure, pace)),
-        "help": Measure("fairplay --help", startup.measure),
+        "opening": Measure("the page of a lobby", partial(_run, lobby.measure_opening, pace)),
+        "league": Measure("the standings of a league", partial(_run, bots.measure_league, pace)),
+        "postgresql": Measure("records in PostgreSQL", partial(_run, bots.measure_stores, pace)),
+        "cluster": Measure("games of several processes", partial(_run, cluster.measure_cluster, pace)),
+        "scale": Measure("the command of a cluster", partial(_run, cluster.measure_scale, pace)),
+        "help": Measure("fairplay --help", programs.measure_help),
     }
 
 

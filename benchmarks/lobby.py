@@ -1,18 +1,13 @@
-"""A thousand users at two hundred tables, who talk, come and go, and have games played.
-
-    python -m benchmarks.lobby ADDRESS SECONDS FILE
-
-is the users' side: all enter, attend and join a table, and do something every now and then. It says how long it took
-from an event of the lobby to each of its readers, in milliseconds, the median and the 95th percentile; and how many
-were read in a second. What was read, and by whom, goes into FILE, as `fan_out` reads it.
-"""
+"""A thousand users at two hundred tables, who talk, come and go, and have games played; and how soon its page opens."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import re
+import shutil
 import sys
 import tempfile
 import time
@@ -20,26 +15,33 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
-from statistics import quantiles
+from statistics import median, quantiles
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import grpc
+from playwright.async_api import Page, async_playwright
 
 from benchmarks import fan_out
 from benchmarks.figures import (
     LOBBY_RATIO_REACH,
     LOBBY_REACH_MS,
     LOBBY_SLOW_REACH_MS,
+    OPENING_REACH_S,
     Figure,
     Pace,
     Unmeasurable,
     figure,
 )
-from benchmarks.processes import started
+from benchmarks.processes import Started, started
 from fairplay.server.net.errors import reason_of
 from fairplay.v1 import lobby_pb2 as pb
 from fairplay.v1.lobby_pb2_grpc import LobbyServiceStub
 
+LOADS = 5
+LIMIT_MS = 60_000
+OPENED_MS = "performance.getEntriesByType('navigation')[0].loadEventEnd"
+"""When the load event of a page was over, from the beginning of the navigation; 0 before that."""
 USER_COUNT = 1_000
 TABLE_COUNT = 200
 CHANNEL_COUNT = 20
@@ -51,6 +53,79 @@ EXPECTED = {"TABLE_RUNNING", "SEATED"}
 """Why a user may be refused who does not look before it asks."""
 
 
+class Opened(NamedTuple):
+    """What one repetition gave, in seconds."""
+
+    empty_s: float
+    full_s: float
+
+
+async def measure_opening(pace: Pace) -> list[Figure]:
+    """Return how long the page takes from the navigation to its load event, and against that of an empty lobby."""
+    path = shutil.which("chromium")
+    if path is None:
+        raise Unmeasurable("there is no chromium on the PATH")
+    found = [await _opened(path) for _ in range(pace.repeats)]
+    return [
+        figure("opening", [each.full_s for each in found], OPENING_REACH_S),
+        figure("opening-empty", [each.empty_s for each in found]),
+        figure("opening-ratio", [each.full_s / each.empty_s for each in found]),
+    ]
+
+
+async def _opened(browser_path: str) -> Opened:
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="fairplay-bench-")))
+        serve = ("serve", "--listen", "127.0.0.1:0", "--records", str(folder / "records"))
+        server = _address(await stack.enter_async_context(started("fairplay.terminal", *serve)))
+        web = ("web", "--server", server, "--listen", "127.0.0.1:0", "--state", str(folder / "state"))
+        pages = _address(await stack.enter_async_context(started("fairplay.terminal", *web)))
+        playwright = await stack.enter_async_context(async_playwright())
+        flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = await playwright.chromium.launch(executable_path=browser_path, args=flags)
+        stack.push_async_callback(browser.close)
+        page = await browser.new_page(base_url=f"http://{pages}")
+        page.set_default_timeout(LIMIT_MS)
+        await page.goto("/")
+        await page.get_by_label("Your name").fill("ann")
+        await page.get_by_role("button", name="Enter", exact=True).click()
+        await page.get_by_role("heading", name="Lobby", exact=True).wait_for()
+        empty_s = await _load_s(page, 0)
+        options = [("grpc.use_local_subchannel_pool", 1)]
+        channels = [
+            await stack.enter_async_context(grpc.aio.insecure_channel(server, options=options))
+            for _ in range(CHANNEL_COUNT)
+        ]
+        hosts = [Visitor(channels[number % CHANNEL_COUNT], number) for number in range(TABLE_COUNT)]
+        streams = await have_each(hosts, Visitor.come)
+        await have_each(hosts, Visitor.create)
+        full_s = await _load_s(page, TABLE_COUNT)
+        for stream in streams:
+            stream.cancel()
+        return Opened(empty_s, full_s)
+
+
+async def _load_s(page: Page, table_count: int) -> float:
+    """Return the median of several loads, after one that does not count. The lobby has so many tables."""
+    times: list[float] = []
+    for _ in range(LOADS + 1):
+        await page.goto("/", wait_until="load")
+        await page.wait_for_function(f"{OPENED_MS} > 0")
+        found = await page.locator("input[name=table]").count()
+        if found != table_count:
+            raise Unmeasurable(f"the page shows {found} tables instead of {table_count}")
+        times.append(await page.evaluate(OPENED_MS) / 1e3)
+    return median(times[1:])
+
+
+def _address(process: Started) -> str:
+    """Return where a process listens, which it says last."""
+    found: list[str] = re.findall(r"127\.0\.0\.1:\d+", process.line)
+    if not found:
+        raise Unmeasurable(f"a process does not say where it is, but: {process.line}")
+    return found[-1]
+
+
 class Delivery(NamedTuple):
     """What one repetition gave: times in milliseconds, those of a bare fan-out of the same events as well."""
 
@@ -60,7 +135,7 @@ class Delivery(NamedTuple):
     bare_ms: float
 
 
-async def measure(pace: Pace) -> list[Figure]:
+async def measure_lobby(pace: Pace) -> list[Figure]:
     """Return times of delivery by `fairplay serve`, a process of its own, with its records on disk."""
     found = [await _delivery(pace.seconds) for _ in range(pace.repeats)]
     return [

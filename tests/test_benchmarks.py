@@ -11,11 +11,9 @@ from random import Random
 import pytest
 
 from benchmarks.__main__ import NAMES, main
-from benchmarks.against import pair
 from benchmarks.figures import KINDS, TABLE, measured
-from benchmarks.playouts import playout_rate
-from benchmarks.report import BEGIN, DOCS, END
-from benchmarks.sessions import FIGURES, LOADS
+from benchmarks.report import BEGIN, DOCS, END, pair
+from benchmarks.sessions import FIGURES, LOADS, playout_rate
 from fairplay.games.game import registered
 
 ROOT = Path(__file__).resolve().parent.parent
