@@ -6,7 +6,6 @@ They drive the referee's own conversations.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
@@ -23,6 +22,7 @@ from fairplay.conformance.player.player import Connection
 from fairplay.games.conformance import Infraction, Level, Situation, find_conformance
 from fairplay.games.game import Game
 from fairplay.games.kit.conformance import cause_of
+from fairplay.games.machine import GameMachine
 from fairplay.games.steps import (
     FAILURES,
     Arrival,
@@ -213,7 +213,7 @@ class _Driver:
         self._find_infraction = find_conformance(game.name).find_infraction
         rng, situation = Random(f"{scenario.seed}/names"), self._situation
         self._names = draw_names(connection.player_name, situation.seat, situation.player_count, rng)
-        self._transcript = Transcript(self._names, lambda _: None)
+        self._transcript = Transcript(self._names)
         self._rivals = Rivals(game, self._situation, scenario.seed, scenario.departures)
         self._races = Races(self._ask, self._situation.seat, Random(scenario.seed), self._is_eager)
         self._trial = Trial(scenario, had_past=connection.call_count > connection.described)
@@ -224,17 +224,16 @@ class _Driver:
         trial, situation = self._trial, self._situation
         try:
             rng = game_rng(trial.scenario.seed)
-            conversation = self._game.play(game_id, situation.settings, self._names, rng, situation.state)
+            machine = GameMachine(self._game.play(game_id, situation.settings, self._names, rng, situation.state))
         except ValueError as error:
             raise SuiteError(f"the game {trial.scenario.name} cannot be played: {error}") from error
         try:
-            answer = None
-            with contextlib.suppress(StopIteration):
-                while trial.misconduct is None and not self._has_seen_all(step := conversation.send(answer)):
-                    answer = await self._answer(step)
+            machine.begin()
+            while trial.misconduct is None and (step := machine.step) is not None and not self._has_seen_all(step):
+                machine.answer(await self._answer(step))
         finally:
             self._races.end()
-            conversation.close()
+            machine.close()
         trial.output = self._connection.output
         return trial
 
