@@ -15,6 +15,7 @@ from fairplay.games.steps import (
     Call,
     CallKind,
     Conversation,
+    Eliminate,
     Joined,
     Outcome,
     Race,
@@ -25,7 +26,7 @@ from fairplay.server.records.chain import chained
 from fairplay.server.records.errors import Diverged
 from fairplay.server.records.replay import Ended, Replayer, replay
 from fairplay.v1.game_pb2 import Player
-from fairplay.v1.misconduct_pb2 import Misconduct
+from fairplay.v1.misconduct_pb2 import CallError, Misconduct, MisconductKind
 from fairplay.v1.record_pb2 import (
     GameHeader,
     RecordedCall,
@@ -188,6 +189,26 @@ def test_after_a_restart_time_goes_on_from_then() -> None:
     assert meeting.replayer.time_ns == 207 * S
     meeting.restart(150)
     assert meeting.replayer.time_ns == 207 * S, "clocks are set back, records are not"
+
+
+def test_a_call_that_stays_open_while_another_player_is_eliminated_takes_its_time_from_when_it_was_sent() -> None:
+    def conversation(_: Snap) -> Conversation:
+        calls = ask(0, 1)
+        ((_, failure, _),) = yield Race(calls)
+        yield Eliminate(1, failure)
+        yield Race(calls[:1])
+        return Outcome([])
+
+    plan = GamePlan(game="snap", players=[Player(name="ann"), Player(name="bob")])
+    entry = RecordEntry(game=GameHeader(game_id="g", plan=plan, start_time=BEGIN))
+    replayer = Replayer(entry, None, Snap(conversation).find)
+    lost = RecordedCall(number=2, seat=1, method_name=SAY.path, error=CallError(), elapsed=lasting(2.0))
+    replayer.feed(RecordEntry(call=lost))
+    kind = MisconductKind.MISCONDUCT_KIND_EXCEPTION
+    out = Misconduct(seat=1, player="bob", kind=kind, method_name=SAY.path, call_number=2, call_error=CallError())
+    replayer.feed(RecordEntry(misconduct=out))
+    replayer.feed(RecordEntry(call=RecordedCall(number=1, method_name=SAY.path, reply=b"", elapsed=lasting(3.0))))
+    assert replayer.time_ns == 103 * S
 
 
 # --- where a game stands ---

@@ -326,7 +326,6 @@ class Replayer:
         if recorded not in (due, kept):  # earlier versions recorded the evidence once more
             problem = f"the misconduct of seat {recorded.seat} differs from the rules in {_fields(recorded, kept)}"
             raise self._diverged(problem)
-        self._sent_ns = {}
         self._follow(partial(self.machine.apply_misconduct, due))
 
     def _end(self, recorded: RecordedResult) -> None:
