@@ -15,19 +15,28 @@ from fairplay.conformance.player.loop import LoopThread
 
 def run_interrupted(loop: LoopThread, work: Coroutine[Any, Any, Any], wait: Callable[[], object]) -> None:
     """Run work and interrupt its caller, this thread, as soon as `wait` returns in another one."""
-    main = threading.get_ident()
+    main, raised, over = threading.get_ident(), threading.Event(), threading.Event()
+
+    def raise_once(*_: object) -> None:
+        if not raised.is_set():
+            raised.set()
+            raise KeyboardInterrupt
 
     def interrupt() -> None:
         wait()
+        # A signal that comes just before this thread waits for a lock does not wake it: another one does.
         signal.pthread_kill(main, signal.SIGINT)
+        while not over.wait(0.1):
+            signal.pthread_kill(main, signal.SIGINT)
 
     interrupter = threading.Thread(target=interrupt)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = signal.signal(signal.SIGINT, raise_once)
     try:
         interrupter.start()
         with pytest.raises(KeyboardInterrupt):
             loop.run(work)
     finally:
+        over.set()
         interrupter.join()
         signal.signal(signal.SIGINT, before)
 
