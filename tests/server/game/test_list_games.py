@@ -32,7 +32,7 @@ async def server() -> AsyncIterator[Server]:
             made.players[0].name = "odd" if number % 2 else "even"
             await server.referee.play(made, f"g{number}")
         for name in ("g5", "g6"):
-            server.referee.create(plan("dial-in:x", "bot:first"), name)
+            server.referee.create(plan("dial-in:x", "bot:first", limit_s=600), name)
         await server.referee.stop("g5", "enough")
         bots = [Player(name=name, link="bot:first") for name in ("even", "b")]
         await server.referee.play(pb.GamePlan(game="q", players=bots), "q")
