@@ -98,11 +98,12 @@ def test_without_the_extra_one_sentence_says_what_to_install(fairplay: Run, monk
     assert ran.err.endswith("pip install 'fairplay-protocol[cluster]'\n")
 
 
-def test_a_cluster_is_for_rosters(fairplay: Run) -> None:
-    for option in ["--cluster auto", "--when-lost end", "--ship"]:
+def test_what_is_for_rosters_is_refused_without_one(fairplay: Run) -> None:
+    others = "--cluster, --when-lost and --ship are"
+    for option in ["--cluster auto", "--when-lost end", "--ship", "--at-once 2"]:
         ran = fairplay("certify", "fish", "bot:first", *option.split())
         assert ran.code == 2
-        assert ran.err.startswith("fairplay: --cluster, --when-lost and --ship are for --roster: ")
+        assert ran.err.startswith(f"fairplay: {'--at-once is' if '2' in option else others} for --roster")
 
 
 def test_where_no_cluster_is_one_sentence_says_so_and_nothing_is_written(fairplay: Run) -> None:
@@ -113,11 +114,6 @@ def test_where_no_cluster_is_one_sentence_says_so_and_nothing_is_written(fairpla
     assert ran.err == "fairplay: no cluster answers at 127.0.0.1:1\n"
     assert not [*Path("out").iterdir()]
     assert not Path("result.json").exists()
-
-
-def test_at_once_is_for_rosters(fairplay: Run) -> None:
-    ran = fairplay("certify", "fish", "bot:first", "--at-once", "2")
-    assert (ran.code, ran.err.partition(":")[2][:26]) == (2, " --at-once is for --roster")
 
 
 def test_limits_of_the_roster_hold_unless_an_option_says_otherwise(fairplay: Run) -> None:
