@@ -71,6 +71,7 @@ def test_a_ratio_says_how_many_times_as_good_this_tree_is() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)  # for the environment of the other revision, and ten runs on a busy machine
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no clone: there are no revisions")
 def test_two_revisions_are_measured_in_turn(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--against", "HEAD", "--only", "help"]) == 0
