@@ -48,16 +48,15 @@ def arrows(folder: str) -> set[tuple[str, str]]:
     """Return the pairs of rooms of a package of which the first imports the second."""
     package = ROOT / folder
     prefix = f"fairplay.{package.name}."
-    found = set()
-    for path in tracked(f"{folder}/*.py"):
-        room = path.relative_to(package).parts[0].removesuffix(".py")
-        found |= {(room, other) for name in imported(path) if (other := room_of(name, prefix)) and other != room}
-    return found
+    files = tracked(f"{folder}/*.py")
+    rooms = {path: path.relative_to(package).parts[0].removesuffix(".py") for path in files}
+    found = {(rooms[path], room_of(name, prefix)) for path in files for name in imported(path)}
+    return {(room, other) for room, other in found if room != other and other in rooms.values()}
 
 
-def room_of(module: str, prefix: str) -> str | None:
-    """Return the room of a package that holds a module; None if it is outside the package."""
-    return module.removeprefix(prefix).split(".")[0] if module.startswith(prefix) else None
+def room_of(module: str, prefix: str) -> str:
+    """Return the room of a package that holds a module; "" if it is outside the package."""
+    return module.removeprefix(prefix).split(".")[0] if module.startswith(prefix) else ""
 
 
 def imported(path: Path) -> Iterator[str]:

@@ -24,7 +24,13 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND_PAGES = [ROOT / "README.md", ROOT / "reference_player" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-PAGES = [*COMMAND_PAGES, ROOT / "proto" / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+PAGES = [
+    *COMMAND_PAGES,
+    ROOT / "proto" / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "ARCHITECTURE.md",
+    ROOT / "CHANGELOG.md",
+]
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SKIP = re.compile(r"<!-- run: skip, because .+ -->\n\Z")

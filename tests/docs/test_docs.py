@@ -104,6 +104,15 @@ def test_every_page_is_in_the_index() -> None:
     assert {path for path in PAGES if path != index} <= listed
 
 
+def test_every_path_of_the_page_on_architecture_is_there() -> None:
+    roots = [path for path in ROOT.iterdir() if path.is_dir() and path.name[0] not in "._"]
+    files = ["/" + path.relative_to(ROOT).as_posix() for root in roots for path in (root, *root.rglob("*"))]
+    named = [word for word in code_words(ROOT / "ARCHITECTURE.md") if re.fullmatch(r"[\w/]+(\.py|/)", word)]
+    named = [word for word in named if "GAME" not in word]
+    assert len(named) > 50
+    assert [word for word in named if not any(file.endswith("/" + word.rstrip("/")) for file in files)] == []
+
+
 SCREEN = (ROOT / "README.md").read_text().partition("\n## ")[0]
 
 
