@@ -99,14 +99,18 @@ def _puts(name: str, item_count: int | None, extreme: int, reach: Reach) -> Iter
     yield from (partial(replace, at) for at in sorted({0, item_count - 1} if item_count else ()))
 
 
+class EnoughTurnsError(Exception):
+    """Raised when a player has had so many turns as are looked at."""
+
+
 def requests(game: Game) -> list[tuple[Method, Message]]:
     """Return the largest request of each kind that the games of the probes and those from their beginnings have."""
     found: dict[object, Call] = {}
     handlers = Handlers(game.player("first"))
 
     def answer(seat: int, turns: Iterator[int], call: Call) -> Message:
-        if call.seat == seat and call.kind is not CallKind.NOTIFICATION:
-            next(turns)
+        if call.seat == seat and call.kind is not CallKind.NOTIFICATION and next(turns, None) is None:
+            raise EnoughTurnsError
         asked = situation(call)
         found[asked] = max(found.get(asked, call), call, key=lambda each: each.request.ByteSize())
         return call.method.response.FromString(handlers.call_now(call.method.path, call.request.SerializeToString()))
@@ -115,7 +119,7 @@ def requests(game: Game) -> list[tuple[Method, Message]]:
     situations += [probe.situation(Random(1)) for probe in find_conformance(game.name).probes]
     for each in situations:
         names = [f"player{seat}" for seat in range(each.player_count)]
-        with suppress(StopIteration):  # after so many turns
+        with suppress(EnoughTurnsError):
             conversation = game.play("trial", each.settings, names, Random(1), each.state)
             drive(conversation, partial(answer, each.seat, iter(range(TURNS))))
     return [(call.method, call.request) for call in found.values()]

@@ -285,7 +285,7 @@ def test_an_interrupt_in_code_that_is_made_from_text_ends_with_the_same_exit_cod
     package.mkdir()
     (package / "__main__.py").write_text(
         "import fairplay.terminal as cli\n"
-        "from fairplay.terminal import app\n"
+        "from fairplay.terminal.commands import app\n"
         "app.main = lambda: exec('raise KeyboardInterrupt')\n"
         "cli.main()\n"
     )

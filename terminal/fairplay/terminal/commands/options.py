@@ -83,7 +83,7 @@ def _stopped(interrupt: KeyboardInterrupt) -> typer.Exit:
 
 def option(metavar: str, help_: str, *flags: str, **more: Any) -> Any:
     """Describe an option. It is called as its field or parameter is, e.g. --start-limit, besides what `flags` say."""
-    return typer.Option(*flags, metavar=metavar or None, help=help_, **more)
+    return typer.Option(..., *flags, metavar=metavar or None, help=help_, **more)
 
 
 def argument(metavar: str, help_: str, **more: Any) -> Any:
