@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
@@ -747,6 +747,7 @@ def test_the_invariants_hold_under_every_setting() -> None:
 
 @limits(deadline=None, max_examples=40)
 @given(st.integers(0, 2**32), st.integers(2, 4))
+@example(67627, 4)  # of two with as many students of a colour that nobody owns, one leaves
 def test_the_game_goes_on_whoever_is_lost(seed: int, seats: int) -> None:
     rng = Random(seed)
     state = rules.initial(random_settings(rng), seats, rng)

@@ -101,12 +101,17 @@ def _towers(state: State) -> Iterator[str]:
 
 
 def _professors(state: State) -> Iterator[str]:
-    """Check invariant 4; a shared maximum and settings without a recheck may leave an owner with fewer students."""
+    """Check invariant 4: a shared maximum and settings without a recheck may leave an owner with fewer students.
+
+    So may an elimination: it moves the professors of who leaves, and not one that two shared the most students of.
+    """
+    if not state.settings.professor_recheck_on_removal or Standing.OUT in state.standings:
+        return
     for color, owner in enumerate(state.professors):
         counts = [room[color] for room in state.dining_rooms]
         best = max(counts)
         first = counts.index(best)
-        if owner != first and counts.count(best) == 1 and state.settings.professor_recheck_on_removal:
+        if owner != first and counts.count(best) == 1:
             yield f"The {COLORS[color]} professor must be with the player that has the most of its students."
 
 
