@@ -248,7 +248,8 @@ def test_another_command_leaves_a_league_that_was_interrupted_as_it_is_and_says_
     )
     after = json.loads(fairplay("records", "list", "cup", "--limit", "999", "--json").out)
     assert [each for each in after if each["id"].startswith(left)] == before
-    assert fairplay("records", "drop", "cup", left).out == f"dropped {left}: {len(before)} records removed\n"
+    dropped = fairplay("records", "drop", "cup", left).out
+    assert dropped.startswith(f"dropped {left}: {len(before)} record")  # one, or of games that had begun, too
     rest = json.loads(fairplay("records", "list", "cup", "--json").out)
     assert [each["kind"] for each in rest] == ["game", "tournament"]
     assert fairplay("records", "verify", "cup").code == 0
