@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from fairplay.games.distribution import lacks_extra
+from fairplay.games.distribution import DISTRIBUTION, lacks_extra
 from fairplay.games.game import registered
-from fairplay.terminal.commands.extras import commands, missing_extra
+from fairplay.terminal.commands.app import ORDER
+from fairplay.terminal.commands.extras import commands, missing_extra, package_of
 from tests.slow import all_but_first_slow
 from tests.terminal.running import Run, done
 
@@ -29,6 +30,7 @@ def test_help_lists_every_command_that_is_installed(fairplay: Run) -> None:
     names = [line.split()[0] for line in listed.splitlines() if line[2:3].strip()]
     assert sorted(names) == sorted(commands())
     assert names[:3] == ["demo", "game", "tournament"]
+    assert set(names[len(ORDER) :]) == {name for name, entry in commands().items() if package_of(entry) != DISTRIBUTION}
 
 
 def test_every_command_has_help_with_an_example(fairplay: Run) -> None:

@@ -25,6 +25,7 @@ ORDER = (
     "compare",
     "games",
     "new",
+    "new-game",
     "protos",
     "player",
     "check",
