@@ -86,19 +86,21 @@ class _Pool:
     def stop(self) -> None:
         """End all workers, whatever they do, and the tallies of runs that are not over."""
         left = [*self._workers, *self._finished]
-        for worker in left:
-            worker.finish()
-        for worker in left:
-            worker.wait()
-        for tally in self._open:
-            self.reports[tally] = tally.end()
+        try:
+            for worker in left:
+                worker.finish()
+            for worker in left:
+                worker.wait()
+        finally:  # who interrupts once more does not lose what was judged
+            for tally in self._open:
+                self.reports[tally] = tally.end()
 
     def _start_workers(self) -> None:
         while self._groups and len(self._workers) < self._jobs:
             group = self._groups.popleft()
             if group.tally not in self._open:
-                self._open.append(group.tally)
                 group.tally.begin(group.tally.plan.cases)
+                self._open.append(group.tally)
             self._workers.append(Worker(group.tally, self._messages))
             self._workers[-1].give(group.case_ids)
 
@@ -171,7 +173,8 @@ class Worker:
     def give(self, case_ids: Sequence[str]) -> None:
         """Have some cases judged."""
         self.pending.extend(case_ids)
-        self._send(list(case_ids))
+        for first in range(0, len(case_ids), GROUP_SIZE):  # the process prepares what it is given at once
+            self._send(list(case_ids[first : first + GROUP_SIZE]))
 
     def finish(self) -> None:
         """End the process; if it judges a case, in the middle of that."""
