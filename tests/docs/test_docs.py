@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 
 from fairplay.conformance.cases import cases
 from fairplay.conformance.servers.cases import CASES
-from fairplay.conformance.zoo.registry import find_mutants
+from fairplay.conformance.zoo.registry import common_mutants, find_mutants, own_mutants
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import find, registered
 from fairplay.games.kit.knockout import allocate
@@ -141,6 +141,12 @@ def test_the_figures_of_the_first_screen_are_counted() -> None:
         (f"[{sum(len(find_mutants(game)) for game in games):,}]", "broken players"),
     ):
         assert re.search(rf"^\| {words}[^|]*\| {re.escape(number)}", SCREEN, re.MULTILINE), (words, number)
+
+
+def test_the_counts_of_the_zoo_are_counted() -> None:
+    page = (ROOT / "docs" / "zoo.md").read_text()
+    for game in map(find, ("bazaar", "eriantys", "fish", "q", "webset")):
+        assert f"| {game.title} | {len(common_mutants(game))} | {len(own_mutants(game))} |\n" in page
 
 
 # --- words of the contract ---
