@@ -13,8 +13,8 @@ An action is a `LastAction`, whose seat may be left out in questions: `{"tower_c
 A strategy is a text such as "greedy" or "best:width=4". An actor is `[name, strategy]`, or with more:
 `[name, strategy, method]` fails in every call of that method (ask-tower-color, start-game, ask-assistant-card,
 ask-action, update-game-board, show-last-round, show-end-game, show-disconnection), `[name, strategy, method, k]` hangs
-from the k-th call on, `[name, strategy, "a cheat", cheat]` answers wrongly wherever it can; the cheats are the mutants
-of Eriantys that the page about the zoo lists.
+from the k-th call on, `[name, strategy, "a cheat", cheat]` answers wrongly wherever it can; the cheats are the wrong
+answers at the end of the list that `python -m fairplay.conformance.zoo eriantys --list` prints.
 """
 
 from __future__ import annotations

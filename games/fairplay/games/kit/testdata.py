@@ -1,9 +1,9 @@
 """Test data of other people: folders of questions in JSON, and how their values are read.
 
 A game answers questions about its rules with plain JSON values: what goes in and comes out is what `json.loads` gives.
-Its room `testdata` is a module of public functions, one for each kind of question, marked with `question`. The first
-line of the docstring says what is answered; the parameters are the values that the input file holds, one behind the
-other. `fairplay check GAME KIND FOLDER` runs a folder of them.
+Its module `testdata` has public functions, one for each kind of question, marked with `question`. The first line of the
+docstring says what is answered; the parameters are the values that the input file holds, one behind the other.
+`fairplay check GAME KIND FOLDER` runs a folder of them.
 
 The kinds have the same names in every game that has them: "legal" lists what may be done, "refusal" names the rule
 that an action breaks or is null, "apply" gives the state after an action, "score" or "scores" what it is worth,
