@@ -132,6 +132,8 @@ def test_questions_are_about_messages_in_json() -> None:
     assert TESTDATA["refusal"].answer(state, {"heap": 1, "match_count": 1}) == "nim.take.heap"
     assert TESTDATA["apply"].answer(state, take)["heaps"] == [1, 0, 1]
     assert TESTDATA["apply"].answer(state, {"heap": 0, "match_count": 2}) is False
+    assert TESTDATA["refusal"].answer(state, {"heap": 0}) == "nim.take.required"
+    assert TESTDATA["apply"].answer(state, {"heap": 0}) is False
     assert TESTDATA["step"].answer(state, "best") == {"heap": 0, "match_count": 1}
     assert TESTDATA["start"].answer({"heaps": 2}, 2, 7)["players"] == [0, 1]
     assert TESTDATA["game"].answer(state, [["ann", "best"], ["bob", "best", "take"]]) == [["ann"]]

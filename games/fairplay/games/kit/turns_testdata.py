@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from fairplay.games.game import Game, Start
+from fairplay.games.kit.judging import MalformedReplyError
 from fairplay.games.kit.strategies import make_strategy
 from fairplay.games.kit.testdata import (
     Actor,
@@ -34,6 +35,13 @@ def build_questions(described: Game, turns: Turns) -> Mapping[str, Question]:
     def read_action(value: Json) -> Any:
         return turns.read_action(read_message(value, turns.ask.response, "action"))
 
+    def find_violation(state: Any, action: Json) -> str | None:
+        try:
+            broken: str | None = rules.violation(state, read_action(action))
+        except MalformedReplyError as malformed:
+            return malformed.rule_id
+        return broken
+
     @question
     def start(settings: Json, player_count: Json, seed: Json = 0) -> Json:
         """Give the state in which a fresh game begins."""
@@ -49,13 +57,15 @@ def build_questions(described: Game, turns: Turns) -> Mapping[str, Question]:
     @question
     def refusal(state: Json, action: Json) -> Json:
         """Name the rule that an action breaks; null if it is legal."""
-        return rules.violation(read_state(state), read_action(action))
+        return find_violation(read_state(state), action)
 
     @question
     def apply(state: Json, action: Json) -> Json:
         """Give the state after an action; false if it is illegal."""
-        before, taken = read_state(state), read_action(action)
-        return not rules.violation(before, taken) and write_message(turns.build_state(rules.apply(before, taken)))
+        before = read_state(state)
+        if find_violation(before, action) is not None:
+            return False
+        return write_message(turns.build_state(rules.apply(before, read_action(action))))
 
     @question
     def step(state: Json, strategy: Json) -> Json:
