@@ -83,9 +83,11 @@ def test_strategies_of_every_game_play(game: str) -> None:
         assert (games.play(1, seed=1).actions > 0).all()
 
 
-def test_strategies_that_there_are_not_are_refused() -> None:
+def test_strategies_that_there_are_not_or_not_for_all_are_refused() -> None:
     with pytest.raises(ValueError, match="nobody"):
         Playouts("fish", strategies=["first", "nobody"])
+    with pytest.raises(ValueError, match="players is 3, and there are 2 strategies"):
+        Playouts("fish", 3, strategies=["first", "first"])
 
 
 def test_games_go_on_from_given_states() -> None:

@@ -60,6 +60,8 @@ class Playouts:
             raise ValueError(f"jobs is {jobs}: it must be at least 1")
         found = find(game)
         chosen = read_settings(found, settings)
+        if strategies and players not in (None, len(strategies)):
+            raise ValueError(f"players is {players}, and there are {len(strategies)} strategies: leave players out")
         self.players = count_players(found, chosen, len(strategies) or players)
         self._strategies = strategies
         self._play: Callable[[str, Sequence[Any]], list[_Row]]
