@@ -14,7 +14,6 @@ from typing import Any, Self
 from fairplay.server.cluster.jobs import MOST_LOSSES, Job, JobError, LostError, WorkerError, packed, read_answer
 
 COMMAND = (sys.executable, "-P", "-m", "fairplay.server.cluster.worker")
-END_LIMIT_S = 10.0
 
 
 class Pool:
@@ -89,11 +88,11 @@ class Pool:
         return process
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
-        self._processes.discard(process)
         if process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGKILL)  # process.kill() would take its end from asyncio, which warns then
         await asyncio.shield(process.wait())
+        self._processes.discard(process)  # only now: whoever closes the pool waits for it too
 
     async def close(self) -> None:
         """End all processes; jobs are dropped."""

@@ -104,11 +104,11 @@ class ClusterRunner:
 
     @property
     def processors(self) -> int:
-        """Return how many processors the cluster has."""
+        """Return how many processors the workers have."""
         return max(1, self._workers.processors)
 
     def room(self, *, programs: bool) -> int:
-        """Return how many games to send to the cluster at once."""
+        """Return how many games to send to the workers at once."""
         return AHEAD * self.processors
 
     def has_several(self, player: Player) -> bool:
@@ -163,7 +163,7 @@ class ClusterRunner:
             playing.cancel()
 
     async def suspend(self) -> None:
-        """Leave all games: those that the cluster plays are played again."""
+        """Leave all games: those that workers play are played again."""
         self._suspended = True
         for playing in self._playing:
             playing.cancel()
