@@ -53,12 +53,12 @@ def is_this_machine(host: str) -> bool:
     return address.is_loopback or address.is_unspecified
 
 
-def names_proxy(environment: Mapping[str, str] = os.environ) -> bool:
+def names_proxy() -> bool:
     """Return whether the environment names a proxy for any address."""
-    return any(environment.get(name) for name in VARIABLES)
+    return any(os.environ.get(name) for name in VARIABLES)
 
 
-def find_proxy(target: str, environment: Mapping[str, str] = os.environ) -> Proxy | None:
+def find_proxy(target: str) -> Proxy | None:
     """Return the proxy through which HOST:PORT or unix:PATH is called; None: it is called directly.
 
     This machine is always called directly. For others it is decided as gRPC decides.
@@ -66,11 +66,11 @@ def find_proxy(target: str, environment: Mapping[str, str] = os.environ) -> Prox
     host = host_of(target)
     if target.startswith("unix") or is_this_machine(host):
         return None
-    variable = next((name for name in VARIABLES if name in environment), "")
-    url = environment.get(variable, "")
+    variable = next((name for name in VARIABLES if name in os.environ), "")
+    url = os.environ.get(variable, "")
     if not re.match(r"http://[^/]", url):
         return None
-    exceptions = next((environment[name] for name in EXCEPTIONS if environment.get(name)), "")
+    exceptions = next((os.environ[name] for name in EXCEPTIONS if os.environ.get(name)), "")
     if any(_covers(each.strip().lower(), host) for each in exceptions.split(",")):
         return None
     return Proxy(variable, url)

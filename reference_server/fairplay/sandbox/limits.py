@@ -87,8 +87,8 @@ def excess(field: str, used: float, allowed: float) -> str:
     return f"the program went over its limit {limit_name(field)}: it used {show(used)}, {show(allowed)} is allowed"
 
 
-def parse_limits(text: str, base: Limits = DEFAULT_LIMITS) -> Limits:
-    """Return limits with the changes that a text names, e.g. "memory=1GiB,processes=64,cpu=10m".
+def parse_limits(text: str) -> Limits:
+    """Return the default limits with the changes that a text names, e.g. "memory=1GiB,processes=64,cpu=10m".
 
     Raises ValueError, with a sentence that says what to give instead, if the text cannot be read.
     """
@@ -100,7 +100,7 @@ def parse_limits(text: str, base: Limits = DEFAULT_LIMITS) -> Limits:
             known = ", ".join(map(limit_name, Limits._fields))
             raise ValueError(f"{part!r} is not a limit: give NAME=NUMBER, where NAME is one of {known}")
         found[field] = _number(part, value.strip(), KINDS[field][0])
-    return base._replace(**found)
+    return DEFAULT_LIMITS._replace(**found)
 
 
 def limits_text(limits: Limits) -> str:

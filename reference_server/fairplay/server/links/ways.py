@@ -115,10 +115,9 @@ class Links:
             spec = parse_link(player.link)
             if spec.kind == "bot":
                 game.player(spec.value)
+                self.quota.check_strategy(game, spec.value, f"{field}.link")
         except ValueError as error:
             raise Refusal("INVALID_LINK", str(error), f"{field}.link") from None
-        if spec.kind == "bot":
-            self.quota.check_strategy(game, spec.value, f"{field}.link")
         if spec.kind == "grpc":
             self._networks.check(spec.value, f"{field}.link")
         if spec.kind == "exec" and self._programs is None:

@@ -42,8 +42,8 @@ class EventLog:
     The numbers begin with the time, so that they go on after those of earlier runs of the server.
     """
 
-    def __init__(self, snapshot: Callable[[], Lobby], first: int | None = None) -> None:
-        self.last = time.time_ns() // 1_000 if first is None else first
+    def __init__(self, snapshot: Callable[[], Lobby]) -> None:
+        self.last = time.time_ns() // 1_000
         self._snapshot = snapshot
         self._whole: tuple[int, bytes] | None = None
         self._events: list[_Event] = []
