@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 
@@ -9,7 +10,10 @@ from google.protobuf.wrappers_pb2 import Int64Value
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fairplay.games.game import Start
+from fairplay.games.steps import Call, CallKind, Conversation, Show
 from fairplay.server.records.chain import chained, first_broken, parsed
+from fairplay.server.records.replay import Shown, replay
 from fairplay.server.records.verify import Check, Finding, check_game, verify
 from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.record_pb2 import (
@@ -26,7 +30,7 @@ from fairplay.v1.record_pb2 import (
 )
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.tournament_pb2 import TournamentResult
-from tests.server.records.nim import FAULTS, FAULTY_AT, build_nim, find, header, players, recorded
+from tests.server.records.nim import FAULTS, FAULTY_AT, METHODS, State, build_nim, find, header, players, recorded
 
 CHECKS: Mapping[str, Check] = {"game": partial(check_game, find=find)}
 FAULTY = players({7: "illegal", 101: "garbage"})
@@ -211,6 +215,25 @@ def test_a_game_in_which_the_rules_failed_is_intact_if_it_says_so() -> None:
     entries[-1] = RecordEntry(result=RecordedResult(result=GameResult())).SerializeToString()
     [finding] = verify(chained(entries), checks=checks)
     assert "the rules fail here with RuntimeError: the rules of nim are wrong" in finding.problem
+
+
+def test_nothing_is_asked_or_shown_after_the_rules_have_failed_not_even_by_a_server_that_was_started_again() -> None:
+    def converse(start: Start) -> Conversation:
+        yield Show(State(12, (True,) * len(start.names)))
+        yield Call(0, METHODS["Take"], Int64Value(value=12), CallKind.DECISION)
+        raise RuntimeError("the rules of nim are wrong")
+
+    for nim in (build_nim(fails_at=4), replace(build_nim(), converse=converse)):
+        *played, result = [linked.entry for linked in recorded(header(), players({}), nim).entries]
+        resumed = RecordEntry(resumed=Resumed()).SerializeToString()
+        known = partial(find, nim=nim)
+        shown = [isinstance(event, Shown) for event in replay(chained([*played, result]), known)]
+        assert [isinstance(event, Shown) for event in replay(chained([*played, resumed, result]), known)] == shown
+        again = RecordEntry.FromString(played[-1])
+        again.call.number += 1
+        entries = [*played, resumed, again.SerializeToString(), result]
+        [finding] = verify(chained(entries), checks={"game": partial(check_game, find=known)})
+        assert "the rules fail here with RuntimeError: the rules of nim are wrong" in finding.problem
 
 
 def test_a_record_has_one_header_and_it_comes_first() -> None:

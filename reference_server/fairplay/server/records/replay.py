@@ -239,7 +239,12 @@ class Replayer:
         return played.play(header.game_id, settings, names, rng, start, fresh=given is None)
 
     def _follow(self, act: Callable[[], object]) -> None:
-        """Do something, and open what the game waits for then; a step that asks nobody is passed."""
+        """Do something, and open what the game waits for then; a step that asks nobody is passed.
+
+        Where the rules have failed the game stays as it is: the step that the machine has kept is over.
+        """
+        if self.error is not None:
+            return
         machine = self.machine
         try:
             act()
