@@ -25,6 +25,7 @@ from tests.robustness.harness import (
     Ran,
     exec_player,
     findings,
+    line,
     listings,
     specs,
     until,
@@ -210,7 +211,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 @ON_RAY
-def test_a_cluster_comes_to_the_same_and_one_that_loses_its_workers_waits_or_ends(
+def test_a_cluster_comes_to_the_same_and_waits_or_ends_where_its_workers_or_the_way_to_it_are_lost(
     tmp_path: Path, undisturbed: tuple[object, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in TOKEN.items():
@@ -229,8 +230,13 @@ def test_a_cluster_comes_to_the_same_and_one_that_loses_its_workers_waits_or_end
                 LONG_S,
             )
             with node(address):
+                until(lambda: command.over or "the cluster has workers again" in command.err, "other workers", LONG_S)
+                for each in command.left():
+                    if "fairplay.server.cluster.dispatcher" in line(each):
+                        each.kill()
                 ran = command.end(LONG_S)
             assert ran.code == 0, ran.err
+            assert "the connection to the cluster is lost: the work waits" in ran.err
     check(records, undisturbed)
 
 
