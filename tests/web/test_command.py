@@ -51,6 +51,17 @@ async def test_the_command_shows_a_server_and_ends_with_open_streams(pages: Page
         assert await process.wait() == 0
 
 
+async def test_a_file_of_authorities_that_is_not_there_is_named_in_one_sentence() -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "fairplay.terminal", "web", "--listen", "127.0.0.1:0", "--ca", "nowhere.pem"),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    said, problem = await process.communicate()
+    assert (process.returncode, said) == (1, b"")
+    assert problem == b"fairplay: nowhere.pem cannot be read: No such file or directory\n"
+
+
 @pytest.mark.slow
 async def test_a_server_shows_itself_and_ends_its_pages_with_it() -> None:
     async with (

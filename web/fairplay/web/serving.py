@@ -22,6 +22,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from fairplay.client.errors import FailedError
 from fairplay.player.accepting import Connection, Connections, accept
+from fairplay.player.channels import open_channel
 from fairplay.player.exposure import check_exposure, is_loopback
 from fairplay.player.tls import TlsFiles, server_contexts
 from fairplay.web.app import Options, make_app
@@ -178,9 +179,10 @@ async def served(
 async def serve_pages(options: Options, listen: str, tls: TlsFiles | None, *, insecure: bool = False) -> None:
     """Serve the pages until this task is cancelled, or the process is terminated.
 
-    Raises ExposedError if strangers reach them and the server has no accounts, and FailedError if it does not say
-    whether it has; not if they are to be `insecure`.
+    Raises CredentialsError if a file of the credentials cannot be used. Raises ExposedError if strangers reach them and
+    the server has no accounts, and FailedError if it does not say whether it has; not if they are to be `insecure`.
     """
+    await open_channel(options.server, options.credentials).close()  # uvicorn would say in a trace what is wrong
     if not insecure and not is_loopback(listen):
         check_exposure(listen, {"--accounts to the server": await _has_accounts(options)}, insecure=False)
     os.nice(NICENESS)
