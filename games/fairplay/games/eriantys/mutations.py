@@ -626,6 +626,3 @@ def stacks_no_entry_tiles(view: State) -> Iterable[Action]:
 
 
 MUTATIONS = collect_mutations(globals())
-
-
-MUTATIONS = collect_mutations(globals())
