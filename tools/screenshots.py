@@ -11,10 +11,9 @@ import argparse
 import asyncio
 import os
 import shutil
-import signal
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -24,6 +23,7 @@ from typing import Literal, TypeAlias
 from playwright.async_api import Browser, Page, async_playwright, expect
 
 from fairplay.v1.tournament_pb2 import RoundRobin, TournamentFormat
+from tests.interrupts import ignoring_ctrl_c
 from tests.web.browser.people import LIMIT_MS, click_choice, enter, make_table
 from tests.web.browser.test_people import PICKERS
 from tests.web.harness import SERVER, Pages, pages_of
@@ -151,23 +151,13 @@ async def _play_until_chosen(page: Page, game: str, click_count: int) -> None:
             await click_choice(page, pick)
 
 
-@contextmanager
-def without_interrupts() -> Iterator[None]:
-    """Have Ctrl-C not reach the processes that are started meanwhile: this program ends them, with what they leave."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 async def take(folder: Path, whole_width: int, browser_path: str) -> None:
     """Take all pictures, of a server and its pages that end with this."""
     flags = ["--no-sandbox"] if os.geteuid() == 0 else []
     async with AsyncExitStack() as stack:
         keys = Path(stack.enter_context(TemporaryDirectory(prefix="fairplay-screenshots-")))
         pages = await stack.enter_async_context(pages_of(replace(SERVER, start_limit_s=1.0)))
-        with without_interrupts():
+        with ignoring_ctrl_c():  # this program ends the browser, with what it leaves
             playwright = await stack.enter_async_context(async_playwright())
         browser = await playwright.chromium.launch(executable_path=browser_path, args=flags, handle_sigint=False)
         stack.push_async_callback(browser.close)

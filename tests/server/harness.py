@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import grpc
+import pytest
 from google.protobuf.duration_pb2 import Duration
 
+from fairplay.fish.v1 import fish_pb2
 from fairplay.games.game import find
 from fairplay.player.dialing import Hosted, dial_in_async
 from fairplay.player.handlers import Handlers
@@ -22,6 +25,31 @@ from fairplay.v1.referee_pb2 import GamePlan
 
 SHORT_S = 0.25
 """A time limit that a healthy player keeps on a busy machine, and that a hung one may cost a test."""
+
+
+ONE_MOVE = fish_pb2.State(
+    columns=3,
+    fish=[3] * 9,
+    players=[
+        fish_pb2.Player(color=fish_pb2.Color.COLOR_RED, places=[0, 2, 4, 6]),
+        fish_pb2.Player(color=fish_pb2.Color.COLOR_WHITE, places=[1, 3, 5, 7]),
+    ],
+    penguin_count=4,
+)
+"""F3 of the rules' worked vectors: red moves once, then nobody can."""
+
+
+def own_address() -> str:
+    """Return an address of this machine that is not loopback; what is sent there does not leave it.
+
+    Skips the test if there is none.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # sends nothing
+        except OSError:
+            pytest.skip("this machine has no other address than those of loopback")
+        return str(probe.getsockname()[0])
 
 
 def seconds(value: float) -> Duration:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import html
 import re
-import socket
 from collections.abc import Sequence
 from contextlib import AsyncExitStack, aclosing
 
@@ -13,21 +12,12 @@ import httpx
 import pytest
 
 from fairplay.server.server import Config
+from tests.server.harness import own_address
 from tests.server.lobby.harness import guests
 from tests.web.harness import LIMIT_S, Pages, events_of, pages_of, text_of, wait_for
 
 CLASS_SIZE, TABLE_SIZE = 60, 4
 CHOICE = re.compile(r'name="part" value="([^"]+)"')
-
-
-def own_address() -> str:
-    """Return an address of this machine at which others reach it. Skips the test if it has none."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
-        try:
-            asking.connect(("198.51.100.1", 9))  # sends nothing
-        except OSError:
-            pytest.skip("this machine is in no network")
-        return str(asking.getsockname()[0])
 
 
 @pytest.mark.slow

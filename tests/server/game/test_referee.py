@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,31 +19,7 @@ from fairplay.server.records.chain import parsed
 from fairplay.server.server import Config, Server
 from fairplay.v1 import referee_pb2 as pb
 from fairplay.v1.game_pb2 import Player, TimeControl
-from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
-from tests.server.harness import ByHand, dialled_in, plan, seconds, serving, sound
-
-ONE_MOVE = fish_pb2.State(
-    columns=3,
-    fish=[3] * 9,
-    players=[
-        fish_pb2.Player(color=fish_pb2.Color.COLOR_RED, places=[0, 2, 4, 6]),
-        fish_pb2.Player(color=fish_pb2.Color.COLOR_WHITE, places=[1, 3, 5, 7]),
-    ],
-    penguin_count=4,
-)
-"""F3 of the rules' worked vectors: red moves once, then nobody can."""
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with serving() as running:
-        yield running
-
-
-@pytest.fixture
-async def referee(server: Server) -> AsyncIterator[Any]:
-    async with grpc.aio.insecure_channel(server.address) as channel:
-        yield RefereeServiceStub(channel)
+from tests.server.harness import ONE_MOVE, ByHand, dialled_in, plan, seconds, serving, sound
 
 
 def without_links(game: pb.Game) -> pb.Game:

@@ -47,8 +47,7 @@ from fairplay.v1.game_pb2 import GameSettings, GameState, Player
 from fairplay.v1.referee_pb2 import GamePlan
 from fairplay.v1.rules_pb2_grpc import RulesServiceStub
 from fairplay.webset.v1 import webset_pb2
-from tests.server.game.test_referee import ONE_MOVE
-from tests.server.harness import serving
+from tests.server.harness import ONE_MOVE, serving
 from tests.server.records.nim import NIM
 
 GAMES = ("fish", "q", "bazaar", "eriantys", "webset")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
 from typing import Any
 
 import grpc
@@ -13,20 +12,7 @@ from fairplay.server.net.errors import reason_of
 from fairplay.server.server import Server
 from fairplay.v1 import referee_pb2 as pb
 from fairplay.v1.game_pb2 import Player
-from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
-from tests.server.harness import ByHand, plan, seconds, serving, sound
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with serving() as running:
-        yield running
-
-
-@pytest.fixture
-async def referee(server: Server) -> AsyncIterator[Any]:
-    async with grpc.aio.insecure_channel(server.address) as channel:
-        yield RefereeServiceStub(channel)
+from tests.server.harness import ByHand, plan, seconds, sound
 
 
 def q_plan(*links: str) -> pb.GamePlan:

@@ -25,7 +25,7 @@ from fairplay.server.server import Server
 from fairplay.terminal.operator.authority import make_authority, make_server
 from fairplay.v1.referee_pb2 import PlayGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
-from tests.server.harness import plan, serving
+from tests.server.harness import own_address, plan, serving
 from tests.server.net.test_listeners import at, serves
 
 DIAL_IN = "/fairplay.v1.ConnectionService/DialIn"
@@ -110,16 +110,6 @@ async def test_no_more_connections_are_taken_than_there_may_be(place: str, secur
         async with grpc.aio.secure_channel(address, trust) if tls else grpc.aio.insecure_channel(address) as channel:
             await channel.channel_ready()  # the server may be about to notice that the others have gone
             assert await serves(channel)
-
-
-def own_address() -> str:
-    """Return an address of this machine that is not loopback; what is sent there does not leave it."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))  # sends nothing
-        except OSError:
-            pytest.skip("this machine has no other address than those of loopback")
-        return str(probe.getsockname()[0])
 
 
 @pytest.mark.parametrize("place", ["listen", "players"])

@@ -15,7 +15,7 @@ from fairplay.v1.game_pb2 import Player
 from fairplay.v1.record_pb2 import GameHeader, Record, RecordEntry
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GamePlan
-from tests.server.harness import ByHand, plan, serving
+from tests.server.harness import ONE_MOVE, ByHand, plan, serving
 
 GAMES = ("fish", "webset")
 
@@ -70,19 +70,9 @@ async def test_a_changed_start_state_is_noticed(game: str) -> None:
 
 async def test_a_game_from_the_middle_begins_in_the_state_of_its_plan() -> None:
     made = plan("bot:first", "bot:first")
+    made.initial_state.fish.CopyFrom(ONE_MOVE)
     _, record = await played(made)
-    middle = fish_pb2.State(
-        columns=3,
-        fish=[3] * 9,
-        players=[
-            fish_pb2.Player(color=fish_pb2.Color.COLOR_RED, places=[0, 2, 4, 6]),
-            fish_pb2.Player(color=fish_pb2.Color.COLOR_WHITE, places=[1, 3, 5, 7]),
-        ],
-        penguin_count=4,
-    )
-    made.initial_state.fish.CopyFrom(middle)
-    _, record = await played(made)
-    assert header(record).start_state.fish.players == middle.players
+    assert header(record).start_state.fish.players == ONE_MOVE.players
     assert verify(record) == []
     forged = with_header(record, lambda head: head.start_state.fish.fish.__setitem__(8, 5))
     [finding] = verify(forged)

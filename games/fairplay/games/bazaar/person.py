@@ -30,7 +30,7 @@ from fairplay.games.bazaar.views.seats import (
     news_line,
 )
 from fairplay.games.frontends import Choice, Frontend, GameView, IllegalChoiceError, TableContext
-from fairplay.games.kit.person import NO_MARKS, Draft, Marks, Person
+from fairplay.games.kit.person import NO_MARKS, Draft, Marks, Person, check_choice
 
 _ONE_KIND = "A turn asks for a pebble or for exchanges, not for both: take the last choice back first."
 
@@ -57,12 +57,12 @@ def requesting(
         if parts and (part in (PEBBLE_PART, NO_EXCHANGE_PART) or not exchanges):
             raise IllegalChoiceError(_ONE_KIND)
         if part in (PEBBLE_PART, NO_EXCHANGE_PART):
-            _check("bazaar.pebble.bank-empty" if part == PEBBLE_PART and not bank else None)
+            check_choice("bazaar.pebble.bank-empty" if part == PEBBLE_PART and not bank else None, rules.RULES)
             return requesting(table, view, (part,))
         way = next((way for way in table.exchanges if _part(table, way) == part), None)
         if way is None:
             raise IllegalChoiceError(rules.RULES["bazaar.exchange.in-table"])
-        _check(rules.request_violation(table, wallet, bank, (way,)))
+        check_choice(rules.request_violation(table, wallet, bank, (way,)), rules.RULES)
         gain = way.right - way.left
         after = view._replace(wallet=wallet + gain, bank=bank - gain)
         return requesting(table, after, (*parts, part), (*exchanges, way))
@@ -104,7 +104,7 @@ def buying(view: TurnView, places: tuple[int, ...] = ()) -> Answer:
         place = next((place for place in range(len(view.visible)) if part == card_part(place)), None)
         if place is None or place in places:
             raise IllegalChoiceError(rules.RULES["bazaar.purchase.visible"])
-        _check(rules.purchase_violation(view.wallet, view.visible, (*bought, view.visible[place])))
+        check_choice(rules.purchase_violation(view.wallet, view.visible, (*bought, view.visible[place])), rules.RULES)
         return buying(view, (*places, place))
 
     choices = [
@@ -118,11 +118,6 @@ def buying(view: TurnView, places: tuple[int, ...] = ()) -> Answer:
         prompt = "Buy a card, or send to buy none:" if choices else "You cannot pay for any card. Go on?"
     own, chosen = Own(unpack(wallet), choices), frozenset(map(card_part, places))
     return Answer(prompt, choose, choices, chosen, codec.build_purchase(bought), own, view.bank)
-
-
-def _check(rule_id: str | None) -> None:
-    if rule_id is not None:
-        raise IllegalChoiceError(rules.RULES[rule_id])
 
 
 class BazaarPerson(Person[bazaar_pb2.State]):

@@ -20,7 +20,7 @@ from fairplay.games.fish.protocol import build_action, read_shown, read_view
 from fairplay.games.fish.rules.board import Move, Place
 from fairplay.games.fish.views import board_text, cell_of, centre, move_line, name_cell, part_of, side_text, svg
 from fairplay.games.frontends import Choice, Frontend, GameView, IllegalChoiceError
-from fairplay.games.kit.person import Marks, Person, PlainDraft
+from fairplay.games.kit.person import Marks, Person, PlainDraft, check_choice
 
 
 def placing(state: rules.State, place: int | None = None) -> PlainDraft:
@@ -28,7 +28,7 @@ def placing(state: rules.State, place: int | None = None) -> PlainDraft:
 
     def choose(part: str) -> PlainDraft:
         cell = cell_of(part)
-        _check(rules.violation(state, Place(cell)))
+        check_choice(rules.violation(state, Place(cell)), rules.RULES)
         return placing(state, cell)
 
     if place is not None:
@@ -49,11 +49,11 @@ def moving(state: rules.State, source: int | None = None, target: int | None = N
     def choose(part: str) -> PlainDraft:
         cell, is_own = cell_of(part), cell_of(part) in state.places[state.seat]
         if source is None or is_own:
-            _check(None if is_own else "fish.move.own-penguin")
+            check_choice(None if is_own else "fish.move.own-penguin", rules.RULES)
             if all(move.source != cell for move in moves):
                 raise IllegalChoiceError("This penguin cannot move: there is no free tile beside it.")
             return moving(state, cell)
-        _check(rules.violation(state, Move(source, cell)))
+        check_choice(rules.violation(state, Move(source, cell)), rules.RULES)
         return moving(state, source, cell)
 
     if source is None:
@@ -72,11 +72,6 @@ def _choices(state: rules.State, cells: Iterable[int]) -> list[Choice]:
         label = f"{name_cell(state.board, cell)}, {fish[cell]} fish"
         found.append(Choice(part_of(cell), label, *centre(state.board, cell)))
     return found
-
-
-def _check(rule_id: str | None) -> None:
-    if rule_id is not None:
-        raise IllegalChoiceError(rules.RULES[rule_id])
 
 
 class FishPerson(Person[fish_pb2.State]):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import hypot
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -24,6 +24,12 @@ _SEATED = "You have a seat. The game begins when somebody starts it."
 _WAIT, _LATE, _OVER = "Wait for the others.", "Your time is over.", "The game is over."
 
 State = TypeVar("State", bound=Message)
+
+
+def check_choice(rule_id: str | None, rules: Mapping[str, str]) -> None:
+    """Raise IllegalChoiceError with the sentence of the rule that a choice breaks; None: it breaks none."""
+    if rule_id is not None:
+        raise IllegalChoiceError(rules[rule_id])
 
 
 class Draft(Protocol):

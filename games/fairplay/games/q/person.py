@@ -10,7 +10,7 @@ from typing import NamedTuple
 from google.protobuf.message import Message
 
 from fairplay.games.frontends import Choice, Frontend, GameView, IllegalChoiceError, TableContext
-from fairplay.games.kit.person import NO_MARKS, Marks, Person
+from fairplay.games.kit.person import NO_MARKS, Marks, Person, check_choice
 from fairplay.games.q import rules
 from fairplay.games.q.protocol import codec
 from fairplay.games.q.rules.board import Placement
@@ -45,7 +45,7 @@ def turn(view: View, placed: tuple[Placement, ...] = (), used: tuple[int, ...] =
     held = view.hand[used[-1]] if len(used) > len(placed) else None
 
     def check(action: Action) -> None:
-        _check(rules.breach(view.board, view.hand, view.pile_left, action))
+        check_choice(rules.breach(view.board, view.hand, view.pile_left, action), rules.RULES)
 
     def choose(part: str) -> Turn:
         place = next((place for place in range(len(view.hand)) if part == hand_part(place)), None)
@@ -56,7 +56,7 @@ def turn(view: View, placed: tuple[Placement, ...] = (), used: tuple[int, ...] =
             return turn(view, word=part)
         if place is not None:
             before = used[: len(placed)]
-            _check("q.extension.own-tiles" if place in before else None)
+            check_choice("q.extension.own-tiles" if place in before else None, rules.RULES)
             return turn(view, placed, (*before, place))
         if held is None:
             raise IllegalChoiceError("Choose a tile of your hand first, then its place.")
@@ -93,11 +93,6 @@ def turn(view: View, placed: tuple[Placement, ...] = (), used: tuple[int, ...] =
     if placed:
         return Turn("Place another tile, or send:", choose, tiles, chosen, codec.build_reply(Extension(placed)), own)
     return Turn("Choose a tile, replace or pass:", choose, [*tiles, *words], chosen, None, own)
-
-
-def _check(rule_id: str | None) -> None:
-    if rule_id is not None:
-        raise IllegalChoiceError(rules.RULES[rule_id])
 
 
 class QPerson(Person[q_pb2.State]):
