@@ -41,7 +41,8 @@ async def test_the_command_shows_a_server_and_ends_with_open_streams(pages: Page
     address = pages.server.address
     async with running("web", "--server", address, "--listen", "127.0.0.1:0") as (process, shown):
         async with httpx.AsyncClient(base_url=shown, timeout=LIMIT_S, follow_redirects=True) as browser:
-            assert "You are" in (await browser.post("/enter", data={"name": "ann"})).text
+            entered = await browser.post("/enter", data={"name": "ann"})
+            assert "You are" in entered.text, entered.text
             async with browser.stream("GET", "/live/lobby") as stream:
                 lines = stream.aiter_lines()
                 await anext(lines)
