@@ -1,531 +1,659 @@
-"""Mutants of the reference server: each has one defect, and the case that names it."""
+"""Mutants of a server, each with one defect: what the defect makes of the messages of a sound server.
+
+A mutant is a function that is given each message of the types that its first parameter names, with the RPC in which
+it passes: those from and to the server, a Call or Reply in a frame, the request of a call, the Status of an error.
+"""
 
 from __future__ import annotations
 
-import asyncio
-import uuid
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+import copy
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args, get_type_hints
 
-import pytest
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+from google.rpc.status_pb2 import Status
 
-from fairplay.formats import round_robin, schedules
-from fairplay.games.kit import tournament
-from fairplay.games.kit.player_service import END
-from fairplay.games.steps import CallKind
-from fairplay.server.game import plans, referee, spectators
-from fairplay.server.game.running import Running, TimeLimits
-from fairplay.server.links import dial_in
-from fairplay.server.links import stream as open_calls
-from fairplay.server.links.dial_in import DialInLink, Hub
-from fairplay.server.links.link import Clock, OpenCall
-from fairplay.server.links.stream import OpenCalls, Stream
-from fairplay.server.manager import course, plan, signup
-from fairplay.server.manager.signup import SignUp
+from fairplay.fish.v1.fish_player_pb2 import PlayAsRequest
+from fairplay.q.v1.q_pb2 import Tile
+from fairplay.q.v1.q_player_pb2 import TakeTurnRequest
 from fairplay.server.records.chain import chained
-from fairplay.server.records.published import published
-from fairplay.server.servicers import connection, manager
-from fairplay.server.servicers import referee as records
-from fairplay.server.servicers import referee as referee_servicer
-from fairplay.server.servicers.manager import ManagerServicer
-from fairplay.server.servicers.referee import RefereeServicer
-from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
+from fairplay.v1.connection_pb2 import Call, DialInRequest, DialInResponse, Hello, Reply
+from fairplay.v1.game_pb2 import TimeControl
+from fairplay.v1.manager_pb2 import (
+    CancelTournamentResponse,
+    CreateTournamentRequest,
+    CreateTournamentResponse,
+    GetStandingsResponse,
+    GetTournamentResponse,
+    ListTournamentsResponse,
+    SignUpRequest,
+    WatchTournamentResponse,
+    WithdrawRequest,
+)
+from fairplay.v1.misconduct_pb2 import CallErrorReason, MisconductKind
 from fairplay.v1.player_pb2 import EndRequest
-from fairplay.v1.record_pb2 import Record, RecordEntry
-from fairplay.v1.tournament_pb2 import Knockout, TournamentFormat
+from fairplay.v1.record_pb2 import RecordEntry
+from fairplay.v1.record_service_pb2 import GetRecordResponse
+from fairplay.v1.referee_pb2 import (
+    CreateGameRequest,
+    GameStatus,
+    GetGameResponse,
+    ListGamesResponse,
+    PlayGameRequest,
+    PlayGameResponse,
+    StopGameResponse,
+    WatchGameRequest,
+    WatchGameResponse,
+)
+from tests.conformance.servers.proxy import Change, Changes, Rpc
 
-Patch: TypeAlias = pytest.MonkeyPatch
+GameRequest = CreateGameRequest | PlayGameRequest
+STRAY = 2**52
+"""No call has an id as large."""
+OPENINGS = 2**40
+"""Ids that are given anew begin behind this one."""
+NONE: Sequence[Message] = ()
+"""Nothing passes in the place of a message."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A defect of a server, and the id of the case that names it."""
+    """A defect of a server, and the ids of the cases that it fails."""
 
     name: str
-    case: str
-    apply: Callable[[Patch], None]
+    cases: Sequence[str]
+    changes: Changes
 
 
 MUTANTS: list[Mutant] = []
 
 
-def mutant(case: str) -> Callable[[Callable[[Patch], None]], None]:
-    """Declare a mutant: the decorated function puts the defect in."""
+def mutant(*cases: str) -> Callable[[Change], Change]:
+    """Declare a mutant, named as the decorated function, which changes messages."""
 
-    def declare(apply: Callable[[Patch], None]) -> None:
-        MUTANTS.append(Mutant(apply.__name__, case, apply))
-
-    return declare
-
-
-def reply_of(kind: type[Any], method: str, case: str) -> Callable[[Callable[[Any], None]], None]:
-    """Declare a mutant whose replies to a method of the server are changed."""
-
-    def declare(change: Callable[[Any], None]) -> None:
-        def apply(patch: Patch) -> None:
-            sound = getattr(kind, method)
-
-            async def wrong(self: Any, request: Any, context: Any) -> Any:
-                reply = await sound(self, request, context)
-                copy = type(reply)()  # the server keeps its own
-                copy.CopyFrom(reply)
-                change(copy)
-                return copy
-
-            patch.setattr(kind, method, wrong)
-
-        MUTANTS.append(Mutant(change.__name__, case, apply))
+    def declare(change: Change) -> Change:
+        [kind, *_] = (each for name, each in get_type_hints(change).items() if name != "return")
+        MUTANTS.append(Mutant(change.__name__, cases, dict.fromkeys(get_args(kind) or (kind,), change)))
+        return change
 
     return declare
-
-
-def played(case: str) -> Callable[[Callable[[Any], None]], None]:
-    """Declare a mutant whose answers to PlayGame are changed."""
-    return reply_of(RefereeServicer, "PlayGame", case)
-
-
-def requests(patch: Patch, ending: str, change: Callable[[bytes], bytes]) -> None:
-    """Change the requests to players that dialled in, of methods with this ending."""
-    sound = OpenCalls.call
-
-    def wrong(self: Any, number: int, method: str, request: bytes, *rest: Any) -> OpenCall:
-        return sound(self, number, method, change(request) if method.endswith(ending) else request, *rest)
-
-    patch.setattr(OpenCalls, "call", wrong)
-
-
-def skip(patch: Patch, ending: str) -> None:
-    """Answer calls of methods with this ending in the player's place."""
-    sound = DialInLink.call
-
-    def wrong(self: Any, method: str, request: bytes, limit_s: float, done: Any, *rest: Any) -> OpenCall:
-        if not method.endswith(ending):
-            return sound(self, method, request, limit_s, done, *rest)
-        open_call = OpenCall(self._hub._clock, limit_s, done, lambda _: None)
-        asyncio.get_running_loop().call_soon(open_call.settle, b"")
-        return open_call
-
-    patch.setattr(DialInLink, "call", wrong)
 
 
 # --- order ---
 
 
-@mutant("order.fish")
-def asks_in_the_wrong_order(patch: Patch) -> None:
-    sound = Running.begin
-    patch.setattr(Running, "begin", lambda self, links: sound(self, [*links[1:], *links[:1]]))
+@mutant("order.fish", "order.q", "order.served-players")
+def asks_in_the_wrong_order(request: GameRequest, _: Rpc) -> None:
+    links = [player.link for player in request.plan.players]
+    for player, link in zip(request.plan.players, [*links[1:], *links[:1]], strict=True):
+        player.link = link
 
 
 @mutant("order.fish")
-def does_not_tell_the_opponents(patch: Patch) -> None:
-    skip(patch, "/PlayWith")
+def does_not_tell_the_opponents(call: Call, rpc: Rpc) -> Sequence[Message] | None:
+    return rpc.settle(call) if call.method_name.endswith("/PlayWith") else None
 
 
 @mutant("order.fish-requests")
-def tells_the_wrong_seat(patch: Patch) -> None:
-    from fairplay.fish.v1.fish_player_pb2 import PlayAsRequest
-
-    def change(data: bytes) -> bytes:
-        request = PlayAsRequest.FromString(data)
-        request.seat += 1
-        return request.SerializeToString()
-
-    requests(patch, "/PlayAs", change)
+def tells_the_wrong_seat(request: PlayAsRequest, _: Rpc) -> None:
+    request.seat += 1
 
 
 @mutant("order.q-requests")
-def leaks_a_hand(patch: Patch) -> None:
-    from fairplay.q.v1.q_player_pb2 import TakeTurnRequest
+def leaks_a_hand(request: TakeTurnRequest, _: Rpc) -> None:
+    request.state.players[-1].hand.extend(request.state.players[0].hand)
 
-    def change(data: bytes) -> bytes:
-        request = TakeTurnRequest.FromString(data)
-        request.state.players[-1].hand.extend(request.state.players[0].hand)
-        return request.SerializeToString()
 
-    requests(patch, "QPlayerService/TakeTurn", change)
+@mutant("order.game-id")
+def forgets_which_game_it_is(request: PlayAsRequest, _: Rpc) -> None:
+    request.game_id = "another-game"
+
+
+@mutant("order.without-the-eliminated")
+def calls_the_eliminated(frame: DialInRequest | DialInResponse, rpc: Rpc) -> None:
+    known, failed = rpc.own.setdefault("calls", {}), rpc.own.setdefault("failed", [])
+    if isinstance(frame, DialInRequest):
+        failed += [known[reply.id] for reply in frame.replies if reply.HasField("failure")]
+    else:
+        known.update((call.id, copy.deepcopy(call)) for call in frame.calls)
+        frame.calls.extend(failed)
+        failed.clear()
+
+
+@mutant("order.call-ids")
+def numbers_the_calls_of_each_stream(part: Call | Reply, rpc: Rpc) -> None:
+    if isinstance(part, Call):
+        rpc.own[len(rpc.own)] = part.id
+        part.id = len(rpc.own) - 1
+    else:
+        part.id = rpc.own[part.id]
 
 
 @mutant("order.time-limits")
-def tells_half_the_limit(patch: Patch) -> None:
-    sound = open_calls._time_limit
-    patch.setattr(open_calls, "_time_limit", lambda limit_s: sound(limit_s / 2))
+def tells_half_the_limit(call: Call, _: Rpc) -> None:
+    _set(call.time_limit, _seconds(call.time_limit) / 2)
 
 
 # --- results ---
 
 
-@played("results.fish")
-def lets_the_last_win(reply: Any) -> None:
+@mutant("results.fish", "results.q", "connection.two-games", "connection.one-fails", "connection.create-waits")
+def lets_the_last_win(reply: PlayGameResponse, _: Rpc) -> None:
     groups = list(reply.game.result.ranking)[::-1]
-    del reply.game.result.ranking[:]
+    reply.game.result.ClearField("ranking")
     reply.game.result.ranking.extend(groups)
 
 
-@played("results.tie")
-def pays_out_a_tie_wrongly(reply: Any) -> None:
+@mutant("results.tie")
+def pays_out_a_tie_wrongly(reply: PlayGameResponse, _: Rpc) -> None:
     for group in list(reply.game.result.ranking):
         for player in list(group.players)[1:]:
             reply.game.result.ranking.add(players=[player])
         del group.players[1:]
 
 
-@played("results.status")
-def does_not_say_when_a_game_ended(reply: Any) -> None:
+@mutant("results.all-eliminated", "blame.ranking-without-the-eliminated")
+def ranks_the_eliminated(reply: PlayGameResponse, _: Rpc) -> None:
+    for each in reply.game.result.misconducts:
+        reply.game.result.ranking.add().players.add(seat=each.seat, name=each.player)
+
+
+@mutant("results.status")
+def does_not_say_when_a_game_ended(reply: PlayGameResponse, _: Rpc) -> None:
     reply.game.ClearField("end_time")
 
 
-@played("results.plan-with-defaults")
-def leaves_defaults_out(reply: Any) -> None:
+@mutant("results.same-by-get")
+def forgets_results(reply: GetGameResponse, _: Rpc) -> None:
+    reply.game.ClearField("result")
+
+
+@mutant("results.plan-with-defaults")
+def leaves_defaults_out(reply: PlayGameResponse, _: Rpc) -> None:
     reply.game.plan.settings.fish.ClearField("rows")
 
 
-@played("results.drawn-seed")
-def keeps_the_seed(reply: Any) -> None:
+@mutant("results.drawn-seed")
+def keeps_the_seed(reply: PlayGameResponse, _: Rpc) -> None:
     reply.game.plan.ClearField("seed")
+
+
+@mutant("results.same-seed-same-game", "refuses.largest-seed")
+def ignores_the_seed(request: GameRequest, rpc: Rpc) -> None:
+    request.plan.seed = rpc.kept["seed"] = rpc.kept.get("seed", 0) + 1
 
 
 # --- blame ---
 
 
-@played("blame.exception")
-def blames_another(reply: Any) -> None:
+@mutant("blame.exception")
+def blames_another(reply: PlayGameResponse, _: Rpc) -> None:
     for each in reply.game.result.misconducts:
         each.seat, each.player = (each.seat + 1) % 3, "bert"
 
 
-@played("blame.notification")
-def forgets_a_misconduct(reply: Any) -> None:
-    del reply.game.result.misconducts[:]
+@mutant("blame.notification")
+def forgets_a_misconduct(reply: PlayGameResponse, _: Rpc) -> None:
+    reply.game.result.ClearField("misconducts")
 
 
-@played("time.decision")
-def takes_timeouts_for_exceptions(reply: Any) -> None:
+@mutant("time.decision", "time.notification")
+def takes_timeouts_for_exceptions(reply: PlayGameResponse, _: Rpc) -> None:
     for each in reply.game.result.misconducts:
         each.kind = MisconductKind.MISCONDUCT_KIND_EXCEPTION
 
 
-@played("blame.fish-rules")
-def names_the_wrong_rule(reply: Any) -> None:
+@mutant("blame.unparsable-reply", "blame.too-large-reply", "blame.disconnected", "connection.window-over")
+def takes_every_failure_for_a_status(reply: PlayGameResponse, _: Rpc) -> None:
+    for each in reply.game.result.misconducts:
+        each.call_error.reason = CallErrorReason.CALL_ERROR_REASON_STATUS
+
+
+@mutant("blame.fish-rules", "blame.q-rules", "blame.empty-reply")
+def names_the_wrong_rule(reply: PlayGameResponse, _: Rpc) -> None:
     for each in reply.game.result.misconducts:
         if each.HasField("rule_break"):
             each.rule_break.rule_id = "fish.move.wrong"
 
 
-@played("blame.several")
-def lists_the_last_failure_first(reply: Any) -> None:
+@mutant("blame.several")
+def lists_the_last_failure_first(reply: PlayGameResponse, _: Rpc) -> None:
     found = list(reply.game.result.misconducts)[::-1]
-    del reply.game.result.misconducts[:]
+    reply.game.result.ClearField("misconducts")
     reply.game.result.misconducts.extend(found)
 
 
-@played("blame.evidence")
-def keeps_no_evidence(reply: Any) -> None:
+@mutant("blame.evidence")
+def keeps_no_evidence(reply: PlayGameResponse, _: Rpc) -> None:
     for each in reply.game.result.misconducts:
         each.ClearField("request")
 
 
-@played("blame.message")
-def drops_the_message(reply: Any) -> None:
+@mutant("blame.message")
+def drops_the_message(reply: PlayGameResponse, _: Rpc) -> None:
     for each in reply.game.result.misconducts:
         each.call_error.message = ""
-
-
-@played("blame.ranking-without-the-eliminated")
-def ranks_the_eliminated(reply: Any) -> None:
-    for each in reply.game.result.misconducts:
-        reply.game.result.ranking.add().players.add(seat=each.seat, name=each.player)
 
 
 # --- time ---
 
 
-def _deadlines(patch: Patch, change: Callable[[OpenCall, float], float]) -> None:
-    sound = Clock.watch
-    patch.setattr(Clock, "watch", lambda self, call, deadline: sound(self, call, change(call, deadline)))
+@mutant("time.late-reply", "time.overrun", "time.only-the-first")
+def gives_more_time_than_planned(request: GameRequest, _: Rpc) -> None:
+    _add(request.plan.time_control, "decision_limit", 2.5)
+    _add(request.plan.time_control, "first_decision_limit", 2.5)
 
 
-@mutant("time.late-reply")
-def accepts_a_late_reply(patch: Patch) -> None:
-    _deadlines(patch, lambda _, deadline: deadline + 0.8)
-    patch.setattr(Clock, "late", property(lambda _: True))
-
-
-@mutant("time.overrun")
-def keeps_no_limit(patch: Patch) -> None:
-    _deadlines(patch, lambda _, deadline: deadline + 2.5)
-
-
-@mutant("time.not-too-early")
-def gives_up_too_early(patch: Patch) -> None:
-    _deadlines(patch, lambda call, deadline: deadline - 0.75 * call.limit_s)
+@mutant("time.not-too-early", "time.others-unhurried")
+def gives_up_too_early(request: GameRequest, _: Rpc) -> None:
+    _add(request.plan.time_control, "decision_limit", -0.45)
+    _add(request.plan.time_control, "first_decision_limit", -0.45)
 
 
 @mutant("time.first-decision")
-def has_one_limit_for_all_decisions(patch: Patch) -> None:
-    def limit(self: Any, call: Any) -> float:
-        return float(self._limits[CallKind.DECISION if call.kind is CallKind.FIRST_DECISION else call.kind])
-
-    patch.setattr(TimeLimits, "limit", limit)
+def has_one_limit_for_all_decisions(request: GameRequest, _: Rpc) -> None:
+    request.plan.time_control.first_decision_limit.CopyFrom(request.plan.time_control.decision_limit)
 
 
 @mutant("time.bank")
-def knows_no_bank(patch: Patch) -> None:
-    patch.setattr(TimeLimits, "limit", lambda self, call: self._limits[call.kind])
+def knows_no_bank(request: GameRequest, _: Rpc) -> None:
+    request.plan.time_control.ClearField("bank")
 
 
 @mutant("time.bank-runs-out")
-def never_draws_on_the_bank(patch: Patch) -> None:
-    patch.setattr(TimeLimits, "spend", lambda *_: None)
+def has_a_bank_that_lasts(request: GameRequest, _: Rpc) -> None:
+    _add(request.plan.time_control, "bank", 2.0)
 
 
-@mutant("time.cancelled")
-def does_not_cancel(patch: Patch) -> None:
-    patch.setattr(OpenCalls, "_drop", lambda self, call: self._open.pop(call.id, None))
+@mutant("time.cancelled", "stop.cancels")
+def does_not_cancel(frame: DialInResponse, _: Rpc) -> None:
+    frame.ClearField("cancelled")
 
 
 # --- refusals and ids ---
 
 
-@mutant("refuses.unknown-fields")
-def accepts_unknown_fields(patch: Patch) -> None:
-    patch.setattr(plans, "refuse_unknown_fields", lambda *_: None)
+@mutant(
+    "refuses.unknown-game",
+    "refuses.settings",
+    "refuses.settings-of-another-game",
+    "refuses.too-few-players",
+    "refuses.no-players",
+    "refuses.name",
+    "refuses.link",
+    "refuses.no-link",
+    "refuses.state",
+    "refuses.state-of-another-game",
+    "refuses.state-of-others",
+    "refuses.no-time",
+    "refuses.endless-time",
+    "refuses.id",
+    "refuses.leaves-nothing",
+    "refuses.exec",
+    "refuses.unknown-id",
+    "refuses.page-token",
+    "refuses.names-the-field",
+    "connection.nobody",
+    "connection.name",
+    "connection.long-token",
+    "connection.hello-first",
+    "connection.name-kept",
+    "connection.reply-flood",
+    "connection.silence",
+    "tournament.over",
+    "tournament.too-few",
+    "tournament.unknown-id",
+    "tournament.unknown-game",
+    "tournament.policy",
+    "records.running",
+    "records.unknown-id",
+)
+def gives_no_reason(error: Status, _: Rpc) -> None:
+    error.ClearField("details")
 
 
-@mutant("refuses.seed")
-def accepts_large_seeds(patch: Patch) -> None:
-    patch.setattr(plans, "MAX_SEED", 2**64)
+@mutant("connection.large-frame")
+def gives_no_code(error: Status, _: Rpc) -> None:
+    error.code = 2
+
+
+@mutant(
+    "refuses.unknown-fields",
+    "refuses.unknown-settings",
+    "refuses.unknown-limits",
+    "tournament.unknown-fields",
+    "tournament.unknown-policy",
+)
+def ignores_unknown_fields(request: GameRequest | CreateTournamentRequest, _: Rpc) -> None:
+    request.DiscardUnknownFields()
+
+
+@mutant("refuses.seed", "tournament.seed")
+def takes_large_seeds(request: GameRequest | CreateTournamentRequest, _: Rpc) -> None:
+    request.plan.seed %= 2**53
 
 
 @mutant("refuses.same-name")
-def accepts_bad_players(patch: Patch) -> None:
-    patch.setattr(plans, "check_players", lambda *_: None)
+def names_players_itself(request: GameRequest, _: Rpc) -> None:
+    for seat, player in enumerate(request.plan.players):
+        player.name = f"player-{seat}"
 
 
-@mutant("ids.repeat")
-def plays_a_game_twice_for_one_id(patch: Patch) -> None:
-    sound = RefereeServicer.PlayGame
-
-    async def wrong(self: Any, request: Any, context: Any) -> Any:
-        request.game_id += f"-{uuid.uuid4().hex}"
-        return await sound(self, request, context)
-
-    patch.setattr(RefereeServicer, "PlayGame", wrong)
+@mutant("ids.repeat", "ids.at-once", "ids.create", "ids.caller-leaves")
+def plays_a_game_twice_for_one_id(request: GameRequest, rpc: Rpc) -> None:
+    rpc.kept["games"] = rpc.kept.get("games", 0) + 1
+    request.game_id += f"-{rpc.kept['games']}"
 
 
 @mutant("ids.other-request")
-def returns_another_game(patch: Patch) -> None:
-    patch.setattr(referee, "same_plan", lambda *_: True)
+def returns_another_game(request: PlayGameRequest, rpc: Rpc) -> Sequence[Message]:
+    return [rpc.kept.setdefault(request.game_id, copy.deepcopy(request))]
+
+
+@mutant("ids.chosen")
+def does_not_say_which_id_it_chose(reply: PlayGameResponse, _: Rpc) -> None:
+    reply.game.game_id = ""
 
 
 # --- spectators ---
 
 
 @mutant("watch.hides")
-def shows_hidden_things(patch: Patch) -> None:
-    sound = spectators._Spectator.__init__
-
-    def wrong(self: Any, game: Any, *rest: Any) -> None:
-        sound(self, replace(game, public_state=game.full_state), *rest)
-
-    patch.setattr(spectators._Spectator, "__init__", wrong)
+def shows_hidden_things(event: WatchGameResponse, _: Rpc) -> None:
+    for player in event.state.q.players if event.HasField("state") else ():
+        player.hand.append(Tile.TILE_RED_STAR)
 
 
 @mutant("watch.hides-evidence")
-def shows_evidence(patch: Patch) -> None:
-    def everything(misconduct: Misconduct) -> Misconduct:
-        return misconduct
-
-    patch.setattr(spectators, "without_evidence", everything)
+def shows_evidence(event: WatchGameResponse, _: Rpc) -> None:
+    if event.HasField("eliminated"):
+        event.eliminated.reply.Pack(Reply(id=1))
 
 
 @mutant("watch.running-game")
-def shows_a_seed(patch: Patch) -> None:
-    patch.setattr(referee_servicer, "public_game", lambda game, revealed: game)
+def shows_a_seed(reply: GetGameResponse, _: Rpc) -> None:
+    reply.game.plan.seed = 7
+
+
+@mutant("watch.no-links")
+def shows_links(reply: GetGameResponse, _: Rpc) -> None:
+    reply.game.players[0].link = "dial-in:anna"
+
+
+@mutant("watch.to-the-end", "watch.finished-game")
+def does_not_tell_the_end(event: WatchGameResponse, _: Rpc) -> Sequence[Message] | None:
+    return NONE if event.HasField("finished") else None
+
+
+@mutant("watch.sequence")
+def does_not_number_events(event: WatchGameResponse, _: Rpc) -> None:
+    event.sequence = 1
+
+
+@mutant("watch.order")
+def shows_the_first_state_last(event: WatchGameResponse, rpc: Rpc) -> Sequence[Message] | None:
+    if "first" not in rpc.own:
+        rpc.own["first"] = copy.deepcopy(event)
+        return NONE
+    return [rpc.own["first"], event] if event.HasField("finished") else None
+
+
+@mutant("watch.finished-shows-all")
+def hides_what_is_over(event: WatchGameResponse, _: Rpc) -> None:
+    for player in event.state.q.players if event.HasField("state") else ():
+        player.ClearField("hand")
+
+
+@mutant("watch.asked")
+def does_not_say_whom_it_waits_for(event: WatchGameResponse, _: Rpc) -> Sequence[Message] | None:
+    return NONE if event.HasField("asked") else None
 
 
 @mutant("watch.resume")
-def resumes_from_the_beginning(patch: Patch) -> None:
-    sound = RefereeServicer.WatchGame
-
-    async def wrong(self: Any, request: Any, context: Any) -> None:
-        request.after_sequence = 0
-        await sound(self, request, context)
-
-    patch.setattr(RefereeServicer, "WatchGame", wrong)
+def resumes_from_the_beginning(request: WatchGameRequest, _: Rpc) -> None:
+    request.after_sequence = 0
 
 
-@reply_of(RefereeServicer, "StopGame", "stop.running")
-def blames_for_a_stop(reply: Any) -> None:
+@mutant("watch.listed")
+def lists_nothing(reply: ListGamesResponse, _: Rpc) -> None:
+    reply.ClearField("games")
+
+
+@mutant("stop.running")
+def blames_for_a_stop(reply: StopGameResponse, _: Rpc) -> None:
     reply.game.result.misconducts.add(player="anna")
+
+
+@mutant("stop.over")
+def stops_what_is_over(reply: StopGameResponse, _: Rpc) -> None:
+    reply.game.status = GameStatus.GAME_STATUS_ABORTED
 
 
 # --- connections ---
 
 
+@mutant("connection.welcome")
+def keeps_its_limits_to_itself(frame: DialInResponse, _: Rpc) -> None:
+    if frame.HasField("welcome"):
+        frame.welcome.ClearField("max_frame_bytes")
+
+
 @mutant("connection.name-taken")
-def takes_names_over_with_a_wrong_token(patch: Patch) -> None:
-    patch.setattr(Hub, "_check_free", lambda *_: None)
+def gives_a_name_twice(frame: DialInRequest, rpc: Rpc) -> None:
+    names = rpc.kept.setdefault("names", set())
+    for player in frame.hello.players if frame.HasField("hello") else ():
+        if player.name in names:
+            player.name += f".{len(names)}"
+        names.add(player.name)
 
 
 @mutant("connection.same-player-twice")
-def accepts_malformed_hellos(patch: Patch) -> None:
-    for module in (dial_in, connection):
-        patch.setattr(module, "check_players", lambda _: None)
+def accepts_malformed_hellos(frame: DialInRequest, _: Rpc) -> None:
+    players = {player.name: player for player in frame.hello.players}
+    if frame.HasField("hello"):
+        frame.hello.ClearField("players")
+        frame.hello.players.extend(players.values())
 
 
 @mutant("connection.one-hello")
-def accepts_a_second_hello(patch: Patch) -> None:
-    patch.setattr(connection, "_take", lambda stream, pay, frame: stream.calls.take(frame.replies))
+def accepts_a_second_hello(frame: DialInRequest, rpc: Rpc) -> Sequence[Message] | None:
+    return NONE if frame.HasField("hello") and rpc.own.setdefault("said", frame) is not frame else None
 
 
-@mutant("connection.reply-flood")
-def endures_a_flood(patch: Patch) -> None:
-    patch.setattr(OpenCalls, "count_stray", lambda *_: None)
+@mutant("connection.stray-replies", "connection.second-reply")
+def breaks_off_at_replies_to_no_call(frame: DialInRequest | DialInResponse, rpc: Rpc) -> None:
+    opened: set[int] = rpc.own.setdefault("open", set())
+    if isinstance(frame, DialInResponse):
+        opened.update(call.id for call in frame.calls)
+    elif any(reply.id not in opened for reply in frame.replies):
+        frame.hello.CopyFrom(Hello())  # which the server takes for a breach of the protocol
+    else:
+        opened.difference_update(reply.id for reply in frame.replies)
+
+
+@mutant("connection.take-over")
+def says_no_goodbye(frame: DialInResponse, _: Rpc) -> None:
+    frame.ClearField("goodbye")
 
 
 @mutant("connection.resume")
-def forgets_open_calls(patch: Patch) -> None:
-    sound = Stream.attach
-
-    def wrong(self: Any, *rest: Any) -> None:
-        held, self.calls._open = self.calls._open, {}
-        sound(self, *rest)
-        self.calls._open = held
-
-    patch.setattr(Stream, "attach", wrong)
-
-
-@mutant("blame.disconnected")
-def waits_for_the_dead(patch: Patch) -> None:
-    patch.setattr(Stream, "_close", lambda self: self._closed(self))
+def sends_open_calls_under_new_ids(part: Call | Reply, rpc: Rpc) -> None:
+    known: set[int] = rpc.kept.setdefault("ids", set())
+    if isinstance(part, Reply):
+        part.id %= OPENINGS
+    elif part.id in known:
+        part.id += OPENINGS
+    else:
+        known.add(part.id)
 
 
 # --- tournaments ---
 
 
 @mutant("tournament.start")
-def skips_start(patch: Patch) -> None:
-    skip(patch, "PlayerService/Start")
+def skips_start(call: Call, rpc: Rpc) -> Sequence[Message] | None:
+    return rpc.settle(call) if call.method_name.endswith("PlayerService/Start") else None
 
 
 @mutant("tournament.end")
-def tells_losers_the_end_first(patch: Patch) -> None:
-    sound = tournament._tell
-
-    def tell(seats: Any, method: Any, request: Any, *, blame: bool = True) -> Any:
-        if method is END and request.won:
-            held.append((seats, request))
-            return set()
-        failed = yield from sound(seats, method, request, blame=blame)
-        for late, won in held:
-            failed |= yield from sound(late, method, won, blame=blame)
+def tells_losers_the_end_first(frame: DialInResponse, rpc: Rpc) -> None:
+    held: list[Call] = rpc.own.setdefault("held", [])
+    ends = {call.id: EndRequest.FromString(call.request) for call in frame.calls if call.method_name.endswith("/End")}
+    winners = [call for call in frame.calls if call.id in ends and ends[call.id].won]
+    others = [call for call in frame.calls if call not in winners]
+    for call in winners:
+        held.append(copy.deepcopy(call))
+        rpc.settle(call)
+    if len(winners) < len(ends):
+        others += held
         held.clear()
-        return failed
-
-    held: list[Any] = []
-    patch.setattr(tournament, "_tell", tell)
+    frame.ClearField("calls")
+    frame.calls.extend(others)
 
 
 @mutant("tournament.end")
-def tells_everybody_that_it_has_won(patch: Patch) -> None:
-    def change(data: bytes) -> bytes:
-        request = EndRequest.FromString(data)
-        request.won = True
-        return request.SerializeToString()
-
-    requests(patch, "PlayerService/End", change)
+def tells_everybody_that_it_has_won(request: EndRequest, _: Rpc) -> None:
+    request.won = True
 
 
-@reply_of(ManagerServicer, "GetTournament", "tournament.rounds")
-def forgets_a_winner(reply: Any) -> None:
+@mutant("tournament.rounds")
+def forgets_a_winner(reply: GetTournamentResponse, _: Rpc) -> None:
     del reply.tournament.result.winners[:1]
 
 
+@mutant("tournament.fails-start", "tournament.fails-in-a-game")
+def forgets_who_failed(reply: GetTournamentResponse, _: Rpc) -> None:
+    reply.tournament.result.ClearField("failures")
+
+
+@mutant("tournament.winner-fails-end")
+def finds_another_winner(reply: GetTournamentResponse, _: Rpc) -> None:
+    if not reply.tournament.result.winners:
+        reply.tournament.result.winners.append(reply.tournament.entrants[0].name)
+
+
+@mutant("tournament.watch")
+def does_not_tell_of_rounds(event: WatchTournamentResponse, _: Rpc) -> Sequence[Message] | None:
+    return NONE if event.WhichOneof("event") == "round_started" else None
+
+
 @mutant("tournament.hides")
-def shows_the_seed_of_a_tournament(patch: Patch) -> None:
-    patch.setattr(manager, "public_tournament", lambda tournament: tournament)
+def shows_the_seed_of_a_tournament(reply: CreateTournamentResponse, _: Rpc) -> None:
+    reply.tournament.plan.seed = 5
+
+
+@mutant("tournament.repeat")
+def creates_a_tournament_twice(request: CreateTournamentRequest, rpc: Rpc) -> None:
+    rpc.kept["cups"] = rpc.kept.get("cups", 0) + 1
+    request.tournament_id += f"-{rpc.kept['cups']}"
 
 
 @mutant("tournament.sign-up")
-def lets_anybody_withdraw_a_player(patch: Patch) -> None:
-    patch.setattr(signup, "same", lambda *_: True)
+def lets_anybody_withdraw_a_player(request: SignUpRequest | WithdrawRequest, rpc: Rpc) -> None:
+    if isinstance(request, SignUpRequest):
+        rpc.kept.setdefault(request.player.name, request.token)
+    else:
+        request.token = rpc.kept[request.name]
 
 
-@mutant("tournament.too-few")
-def starts_with_too_few(patch: Patch) -> None:
-    patch.setattr(SignUp, "check_enough", lambda _: None)
+@mutant("tournament.names")
+def takes_any_name(request: CreateTournamentRequest, _: Rpc) -> None:
+    request.plan.sign_up.ClearField("name_pattern")
+
+
+@mutant("tournament.dialled-in-token")
+def lets_anybody_enter_a_player(part: DialInRequest | SignUpRequest, rpc: Rpc) -> None:
+    if isinstance(part, SignUpRequest):
+        part.token = rpc.kept[part.player.link.removeprefix("dial-in:")]
+    else:
+        rpc.kept.update((player.name, player.token) for player in part.hello.players)
+
+
+@mutant("tournament.cancel")
+def forgets_why_it_was_cancelled(reply: CancelTournamentResponse, _: Rpc) -> None:
+    reply.tournament.reason = ""
+
+
+@mutant("tournament.listed")
+def lists_no_tournament(reply: ListTournamentsResponse, _: Rpc) -> None:
+    reply.ClearField("tournaments")
 
 
 # --- formats ---
 
 
 @mutant("format.round-robin")
-def leaves_out_a_meeting(patch: Patch) -> None:
-    sound = schedules.schedule
-    patch.setattr(round_robin, "schedule", lambda *args: [*sound(*args)][:-1])
+def leaves_out_a_meeting(reply: GetTournamentResponse, _: Rpc) -> None:
+    del reply.tournament.rounds[-1].games[-1:]
 
 
 @mutant("format.deals")
-def gives_each_game_a_deal_of_its_own(patch: Patch) -> None:
-    def game_plan_of(message: Any, players: Any, round_number: int, table: int, _: int) -> Any:
-        return plan.game_plan_of(message, players, round_number, table, 0)
-
-    patch.setattr(course, "game_plan_of", game_plan_of)
+def gives_each_game_a_deal_of_its_own(reply: GetTournamentResponse, _: Rpc) -> None:
+    games = [game for each in reply.tournament.rounds for game in each.games]
+    for number, game in enumerate(games):
+        game.deal = number
 
 
 @mutant("format.failure")
-def withdraws_whoever_fails_once(patch: Patch) -> None:
-    patch.setattr(course, "Failures", lambda _: tournament.Failures(0))
+def withdraws_whoever_fails_once(request: CreateTournamentRequest, _: Rpc) -> None:
+    request.plan.failures_allowed = 0
 
 
 @mutant("format.withdrawn")
-def withdraws_nobody(patch: Patch) -> None:
-    patch.setattr(tournament.Failures, "count", lambda *_: None)
+def withdraws_nobody(request: CreateTournamentRequest, _: Rpc) -> None:
+    request.plan.failures_allowed = 1_000
 
 
-@reply_of(ManagerServicer, "GetStandings", "format.standings")
-def forgets_the_last(reply: Any) -> None:
+@mutant("format.standings")
+def forgets_the_last(reply: GetStandingsResponse, _: Rpc) -> None:
     del reply.standings.standings[-1:]
 
 
 @mutant("format.unknown")
-def plays_knockout_instead(patch: Patch) -> None:
-    knockout = TournamentFormat(knockout=Knockout(end_failure_is_failure=True, games_per_match=1))
-    patch.setattr(plan, "full_format", lambda *_: knockout)
+def plays_knockout_instead(request: CreateTournamentRequest, _: Rpc) -> None:
+    request.plan.format.knockout.SetInParent()
 
 
 # --- records ---
 
 
-def _recorded(patch: Patch, change: Callable[[list[bytes]], list[bytes]]) -> None:
-    def wrong(record: Record) -> Record:
-        return chained(change([each.entry for each in published(record).entries]))
-
-    patch.setattr(records, "published", wrong)
-
-
 @mutant("records.complete")
-def leaves_a_call_out_of_the_record(patch: Patch) -> None:
-    _recorded(patch, lambda entries: [*entries[:3], *entries[4:]])
+def leaves_a_call_out_of_the_record(part: GetRecordResponse, _: Rpc) -> None:
+    _record(part, lambda entries: [*entries[:3], *entries[4:]])
 
 
-@mutant("records.verify")
-def breaks_the_chain(patch: Patch) -> None:
-    def wrong(record: Record) -> Record:
-        found = published(record)
-        found.entries[1].chain_hash = bytes(32)
-        return found
-
-    patch.setattr(records, "published", wrong)
+@mutant("records.verify", "records.verify-misconduct")
+def breaks_the_chain(part: GetRecordResponse, _: Rpc) -> None:
+    part.entries[1].chain_hash = bytes(32)
 
 
 @mutant("records.header")
-def keeps_the_start_state(patch: Patch) -> None:
-    def change(entries: list[bytes]) -> list[bytes]:
+def keeps_the_start_state(part: GetRecordResponse, _: Rpc) -> None:
+    def change(entries: Sequence[bytes]) -> Sequence[bytes]:
         header = RecordEntry.FromString(entries[0])
         header.game.ClearField("start_state")
         return [header.SerializeToString(), *entries[1:]]
 
-    _recorded(patch, change)
+    _record(part, change)
+
+
+def _record(part: GetRecordResponse, change: Callable[[Sequence[bytes]], Iterable[bytes]]) -> None:
+    """Change the entries of a record that comes in one part, with hashes that fit."""
+    record = chained(change([each.entry for each in part.entries]))
+    part.ClearField("entries")
+    part.entries.extend(record.entries)
+
+
+def _seconds(duration: Duration) -> float:
+    return duration.ToNanoseconds() / 1e9
+
+
+def _set(duration: Duration, seconds: float) -> None:
+    duration.FromNanoseconds(round(seconds * 1e9))
+
+
+def _add(control: TimeControl, name: str, seconds: float) -> None:
+    limit: Any = getattr(control, name)
+    _set(limit, _seconds(limit) + seconds)

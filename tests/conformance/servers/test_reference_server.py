@@ -15,7 +15,7 @@ from tests.conformance.servers.harness import judged, serving
 @pytest.mark.slow
 def test_the_reference_server_passes_every_case() -> None:
     with serving() as server:
-        report = judged(server)
+        report = judged(server.address)
     unmet = [f"{each.id}: {each.verdict} {each.sentence}" for each in report.judged if each.verdict != Verdict.PASS]
     assert unmet == []
 
