@@ -11,7 +11,6 @@ from pathlib import Path
 
 import grpc
 from grpc_health.v1 import health, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection
 
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.player.exposure import check_exposure, is_loopback
@@ -56,6 +55,7 @@ from fairplay.server.servicers.interceptor import FIRST_LIMIT_S, UNREAD_LIMIT_S,
 from fairplay.server.servicers.lobby import LobbyServicer, add_to_server
 from fairplay.server.servicers.manager import ManagerServicer
 from fairplay.server.servicers.referee import RecordServicer, RefereeServicer
+from fairplay.server.servicers.reflection import add_reflection
 from fairplay.server.servicers.rules import Questions, RulesServicer
 from fairplay.v1 import (
     account_pb2,
@@ -271,7 +271,7 @@ class Server:
         )
         server_pb2_grpc.add_ServerServiceServicer_to_server(info, server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
-        reflection.enable_server_reflection((*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
+        add_reflection((*SERVICES, health.SERVICE_NAME), server)
         return server
 
     def _load(self) -> ServerLoad:

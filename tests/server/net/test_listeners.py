@@ -13,19 +13,15 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from benchmarks.half_open import END_HEADERS, HEADERS, PREFACE, SETTINGS, call_head, frame
 from fairplay.player.exposure import ExposedError, check_exposure, is_loopback
 from fairplay.player.serving import AddressInUseError
 from fairplay.server.net.listeners import add_listener, heartbeat_options
 from fairplay.server.server import Config, Server
-from fairplay.v1.connection_pb2 import DialInRequest, Hello, HostedPlayer
-from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 from fairplay.v1.referee_pb2 import ListGamesRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from tests.server.harness import serving
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
-END_STREAM = 1
 PLACES = ("listen", "players")
 """Where players dial in: at the address for everything, and at one of their own."""
 
@@ -145,44 +141,6 @@ async def test_where_players_dial_in_only_that_and_health_is_served(place: str) 
         with pytest.raises(grpc.aio.AioRpcError) as error:
             await RefereeServiceStub(channel).ListGames(ListGamesRequest())
         assert error.value.code() is grpc.StatusCode.UNIMPLEMENTED
-
-
-@pytest.mark.parametrize("place", PLACES)
-async def test_a_player_may_compress_what_it_sends(place: str) -> None:
-    hello = Hello(players=[HostedPlayer(name=f"x{number}") for number in range(99)])
-    async with (
-        serving(at(place, "127.0.0.1:0")) as server,
-        grpc.aio.insecure_channel(server.players_address, compression=grpc.Compression.Gzip) as channel,
-    ):
-        stream = ConnectionServiceStub(channel).DialIn()
-        await stream.write(DialInRequest(hello=hello))
-        assert (await stream.read()).HasField("welcome")
-
-
-@pytest.mark.parametrize("place", PLACES)
-async def test_headers_that_are_too_large_end_their_call_and_not_the_connection(place: str) -> None:
-    async with (
-        serving(at(place, "127.0.0.1:0")) as server,
-        grpc.aio.insecure_channel(server.players_address) as channel,
-    ):
-        playing = ConnectionServiceStub(channel).DialIn()
-        await playing.write(DialInRequest(hello=Hello(players=[HostedPlayer(name="x")])))
-        assert (await playing.read()).HasField("welcome")
-        stream = ConnectionServiceStub(channel).DialIn(metadata=[("much", "x" * 30_000)])
-        assert await stream.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
-        assert await serves(channel)
-        assert server.hub.here("x")
-
-
-@pytest.mark.parametrize("place", PLACES)
-async def test_who_sends_another_content_type_is_answered(place: str) -> None:
-    block = call_head("/fairplay.v1.ConnectionService/DialIn").replace(b"\x10application/grpc", b"\x10application/json")
-    async with serving(at(place, "127.0.0.1:0")) as server, asyncio.timeout(30):
-        host, _, port = server.players_address.rpartition(":")
-        reader, writer = await asyncio.open_connection(host, int(port))
-        writer.write(PREFACE + SETTINGS + frame(HEADERS, END_HEADERS | END_STREAM, 1, block))
-        await reader.readuntil(b"grpc-status")
-        writer.close()
 
 
 @pytest.mark.parametrize(

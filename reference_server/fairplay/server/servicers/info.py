@@ -125,16 +125,19 @@ class ServerServicer(ServerServiceServicer):
         self._start_limit_s = start_limit_s
         self._starts_programs = starts_programs
         self._knows_accounts = knows_accounts
+        self._info: pb.GetServerInfoResponse | None = None
 
     async def GetServerInfo(self, request: pb.GetServerInfoRequest, context: Any) -> pb.GetServerInfoResponse:  # noqa: N802
-        """Return what the server is and offers."""
-        info = await asyncio.to_thread(
-            server_info,
-            self._start_limit_s,
-            starts_programs=self._starts_programs,
-            knows_accounts=self._knows_accounts,
-        )
-        return pb.GetServerInfoResponse(server=info)
+        """Return what the server is and offers, which is found out once: games are loaded for it."""
+        if self._info is None:
+            info = await asyncio.to_thread(
+                server_info,
+                self._start_limit_s,
+                starts_programs=self._starts_programs,
+                knows_accounts=self._knows_accounts,
+            )
+            self._info = pb.GetServerInfoResponse(server=info)
+        return self._info
 
     async def GetServerLoad(self, request: pb.GetServerLoadRequest, context: Any) -> pb.GetServerLoadResponse:  # noqa: N802
         """Return how much the server has to do."""
