@@ -27,6 +27,7 @@ COMMAND_PAGES = [ROOT / "README.md", ROOT / "reference_player" / "README.md", *s
 PAGES = [
     *COMMAND_PAGES,
     ROOT / "proto" / "README.md",
+    ROOT / "proto" / "SPECIFICATION.md",
     ROOT / "CONTRIBUTING.md",
     ROOT / "ARCHITECTURE.md",
     ROOT / "CHANGELOG.md",

@@ -211,8 +211,8 @@ def test_every_name_of_the_contract_exists() -> None:
             assert f"/{service_name}/{method_name}" in methods, path
 
 
-def test_the_reasons_of_the_contract_page_are_all_there_are_with_their_status() -> None:
-    text = (ROOT / "docs" / "contract.md").read_text()
+def test_the_reasons_of_the_specification_are_all_there_are_with_their_status() -> None:
+    text = (ROOT / "proto" / "SPECIFICATION.md").read_text()
     reported: dict[str, str] = {}
     for status, reasons in re.findall(r"^\| `([A-Z_]+)` \| ((?:`[A-Z_]+`(?:, )?)+) \|", text, re.MULTILINE):
         reported |= dict.fromkeys(re.findall(r"[A-Z_]+", reasons), status)
@@ -257,20 +257,16 @@ def test_the_reference_is_fresh_and_linked() -> None:
     assert "(reference/README.md)" in (ROOT / "docs" / "README.md").read_text()
 
 
-def test_the_reasons_of_the_protos_page_are_those_of_the_contract_page() -> None:
-    rows = re.compile(r"^\| `([A-Z_]+)` \| ((?:`[A-Z_]+`(?:, )?)+) \|", re.MULTILINE)
-    reported = dict(rows.findall((ROOT / "proto" / "README.md").read_text().partition("**Errors**")[2]))
-    assert {reason: status for status, row in reported.items() for reason in re.findall(r"[A-Z_]+", row)} == {
-        reason: code.name for reason, code in STATUS.items()
-    }
-
-
 def test_the_folder_of_protos_suffices_without_the_repository() -> None:
     folder = ROOT / "proto"
-    links = (found[1].partition("#")[0] for found in LINK.finditer((folder / "README.md").read_text()))
-    assert all((folder / link).resolve().is_relative_to(folder) for link in links if not link.startswith("https://"))
+    for page in folder.glob("*.md"):
+        text = page.read_text()
+        links = (found[1].partition("#")[0] for found in LINK.finditer(text))
+        assert all(
+            (folder / link).resolve().is_relative_to(folder) for link in links if not link.startswith("https://")
+        )
+        assert all(word not in text for word in ("this repository", "`make "))
     assert (folder / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
-    assert all(word not in (folder / "README.md").read_text() for word in ("this repository", "`make "))
 
 
 def test_the_page_of_dependencies_names_every_package() -> None:

@@ -1,4 +1,4 @@
-"""Drawn numbers are those of splitmix64, whose first ones are published, and as proto/README.md says."""
+"""Drawn numbers are those of splitmix64, whose first ones are published, and as proto/SPECIFICATION.md says."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def test_a_number_is_below_its_bound_and_its_share_of_the_whole(state: int, boun
     assert 0 <= number < bound
 
 
-# What proto/README.md says of draws, for programs in other languages
+# What proto/SPECIFICATION.md says of draws, for programs in other languages
 
-PAGE = (Path(__file__).parents[3] / "proto" / "README.md").read_text("utf-8").partition("\n## Draws\n")[2]
+PAGE = (Path(__file__).parents[3] / "proto" / "SPECIFICATION.md").read_text("utf-8").partition("\n## Draws\n")[2]
 VECTORS = re.findall(r"^\| `([0-9a-f]{16})` \| (\d+) \| (\d+) \| `([0-9a-f]{16})` \|$", PAGE, re.MULTILINE)
 
 

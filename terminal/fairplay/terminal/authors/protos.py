@@ -16,7 +16,7 @@ from fairplay.games.distribution import pip_install
 
 CHECKOUT = Path(__file__).resolve().parents[4]
 """The root of the repository, where this package is not installed from a wheel."""
-BESIDE = ("README.md", "LICENSE", "buf.yaml", "buf.gen.yaml")
+BESIDE = ("README.md", "SPECIFICATION.md", "LICENSE", "buf.yaml", "buf.gen.yaml")
 GO_MODULE = "github.com/fairplay-protocol/fairplay-go"
 
 

@@ -533,7 +533,7 @@ class State(google.protobuf.message.Message):
     turn_count: builtins.int
     """How many turns have ended."""
     draw_state: builtins.bytes
-    """The state of the generator of the next random pebbles (SplitMix64, see proto/README.md): eight bytes, the highest
+    """The state of the generator of the next random pebbles (SplitMix64, see SPECIFICATION.md): eight bytes, the highest
     first. Hidden: empty in states for players and spectators. Empty in a state to start from: drawn from the seed of
     the game.
     """

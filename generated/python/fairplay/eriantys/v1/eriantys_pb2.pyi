@@ -330,7 +330,7 @@ class State(google.protobuf.message.Message):
     end_reason: global___Reason.ValueType
     """Why the game is over, if it is."""
     draw_state: builtins.bytes
-    """The state of the generator of the next draws (SplitMix64, see proto/README.md): eight bytes, the highest first.
+    """The state of the generator of the next draws (SplitMix64, see SPECIFICATION.md): eight bytes, the highest first.
     Hidden: empty in states for players and spectators. Empty in a state to start from: drawn from the seed of the
     game.
     """

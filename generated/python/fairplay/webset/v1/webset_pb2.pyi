@@ -581,7 +581,7 @@ class State(google.protobuf.message.Message):
     act_count: builtins.int
     """How many acts were carried out so far (Settings.act_cap)."""
     draw_state: builtins.bytes
-    """The state of the generator of the next lot (SplitMix64, see proto/README.md): eight bytes, the highest first.
+    """The state of the generator of the next lot (SplitMix64, see SPECIFICATION.md): eight bytes, the highest first.
     Hidden: empty in states for players and spectators. Empty in a state to start from: drawn from the seed of the
     game.
     """
