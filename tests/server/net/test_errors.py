@@ -9,7 +9,7 @@ import grpc
 import pytest
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 
-from fairplay.server.net.errors import STATUS, Refusal, abort
+from fairplay.server.net.errors import MAX_VALUE_CHARS, STATUS, Refusal, abort
 from fairplay.v1.error_reason_pb2 import ErrorReason
 
 
@@ -44,6 +44,14 @@ def test_a_refusal_says_which_field_is_wrong_and_when_to_ask_again() -> None:
     assert (again.retry_delay.seconds, again.retry_delay.nanos) == (2, 0)  # never too early
     _, again = details(Refusal("TOO_MANY_REQUESTS", "no", retry_s=0.5).status())
     assert again.retry_delay.ToNanoseconds() == 500_000_000
+
+
+def test_a_refusal_says_for_programs_what_was_given_and_what_is_allowed() -> None:
+    refusal = Refusal("INVALID_SEED", "too large", "plan.seed", given="9" * 5_000, limit=0, allowed="0 to 9")
+    info, *_ = details(refusal.status())
+    assert info.metadata == {"field": "plan.seed", "given": "9" * MAX_VALUE_CHARS, "limit": "0", "allowed": "0 to 9"}
+    (info,) = details(refusal.with_field("").status())
+    assert set(info.metadata) == {"given", "limit", "allowed"}
 
 
 def test_a_reason_that_the_contract_does_not_know_is_an_error() -> None:

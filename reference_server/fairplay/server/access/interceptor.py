@@ -170,6 +170,6 @@ def _check_role(caller: Caller, needed: Role.ValueType) -> None:
         return
     if caller.role == Role.ROLE_SPECTATOR:
         message = f"this needs an account of the role {role_name(needed)}: name its token in FAIRPLAY_TOKEN"
-        raise Refusal("ACCOUNT_REQUIRED", message)
+        raise Refusal("ACCOUNT_REQUIRED", message, allowed=role_name(needed))
     message = f"this needs the role {role_name(needed)}, and {caller.name} has the role {role_name(caller.role)}"
-    raise Refusal("ROLE_REQUIRED", message)
+    raise Refusal("ROLE_REQUIRED", message, given=role_name(caller.role), allowed=role_name(needed))

@@ -54,7 +54,8 @@ class Ownership:
 
     def _check_own(self, kind: str, id_: str, caller: Caller) -> None:
         if not caller.operator and (not caller.account or self.owner(kind, id_) != caller.account):
-            raise Refusal("NOT_OWNER", f"the {kind} {id_[:128]} belongs to somebody else, who alone may change it")
+            message = f"the {kind} {id_[:128]} belongs to somebody else, who alone may change it"
+            raise Refusal("NOT_OWNER", message, given=id_)
 
     @asynccontextmanager
     async def making(self, kind: str, id_: str) -> AsyncIterator[None]:
@@ -92,7 +93,7 @@ class Ownership:
                 raise _taken(name, field)
         if caller.account and self._name_counts[caller.account] + len(free) > MAX_NAMES:
             message = f"your account would have more than {MAX_NAMES:,} names: take those that it has"
-            raise Refusal("NAME_TAKEN", message, field)
+            raise Refusal("NAME_TAKEN", message, field, limit=MAX_NAMES)
         await self._give(NAME, free, caller.account)
 
     def check_name(self, name: str, field: str = "") -> None:
@@ -165,4 +166,4 @@ def _key(kind: str, id_: str) -> str:
 
 def _taken(name: str, field: str) -> Refusal:
     message = f"the name {name[:64]} belongs to another account: choose another one"
-    return Refusal("NAME_TAKEN", message, field)
+    return Refusal("NAME_TAKEN", message, field, given=name)

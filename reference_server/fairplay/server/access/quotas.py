@@ -55,18 +55,18 @@ class Quotas:
     def take(self, who: str, byte_count: int) -> None:
         """Count a call. Raises Refusal, which says when to ask again, if there were too many, or too many bytes."""
         wait_s = self._calls.wait_s(who, self._now_s())
-        self._check(wait_s, f"{self.limits.calls_per_second:,} calls")
+        self._check(wait_s, self.limits.calls_per_second, "calls")
         self.take_bytes(who, byte_count)
 
     def take_bytes(self, who: str, byte_count: int) -> None:
         """Count bytes that came. Raises Refusal, which says when to send more, if there were too many."""
         wait_s = self._bytes.wait_s(who, self._now_s(), byte_count)
-        self._check(wait_s, f"{self.limits.bytes_per_second:,} bytes")
+        self._check(wait_s, self.limits.bytes_per_second, "bytes")
 
-    def _check(self, wait_s: float, most: str) -> None:
+    def _check(self, wait_s: float, most: int, what: str) -> None:
         if wait_s:
-            message = f"these are more than {most} a second: ask again in {wait_s:.1f} s"
-            raise Refusal("TOO_MANY_REQUESTS", message, retry_s=wait_s)
+            message = f"these are more than {most:,} {what} a second: ask again in {wait_s:.1f} s"
+            raise Refusal("TOO_MANY_REQUESTS", message, retry_s=wait_s, limit=most)
 
     @contextmanager
     def stream(self, who: str) -> Iterator[None]:
@@ -74,7 +74,7 @@ class Quotas:
         most = self.limits.stream_count
         if self._streams[who] >= most:
             message = f"{most} streams are open already: end some of them first"
-            raise Refusal("TOO_MANY_REQUESTS", message, retry_s=WAIT_S)
+            raise Refusal("TOO_MANY_REQUESTS", message, retry_s=WAIT_S, limit=most)
         self._streams[who] += 1
         try:
             yield
@@ -87,7 +87,7 @@ class Quotas:
         """Raise Refusal if a caller who has so many tournaments that are not over may not create another one."""
         if open_count >= self.limits.tournament_count:
             message = f"{open_count} of your tournaments are not over, and no more may be open: end one, or wait"
-            raise Refusal("TOO_MANY_REQUESTS", message, retry_s=WAIT_S)
+            raise Refusal("TOO_MANY_REQUESTS", message, retry_s=WAIT_S, limit=self.limits.tournament_count)
 
 
 def payer(account: str, host: str) -> str:
@@ -135,14 +135,15 @@ class GameQuota:
         """Check how deep a bot of the caller would search. Raises Refusal, which names the field, if too deep."""
         if _account() and (depth := game.search_depth(strategy)) > self._limits.search_depth:
             message = f"bots search at most {self._limits.search_depth} deep here, but this one {depth}"
-            raise Refusal("INVALID_LINK", f"{message}: give a smaller depth", field)
+            most = self._limits.search_depth
+            raise Refusal("INVALID_LINK", f"{message}: give a smaller depth", field, given=depth, limit=most)
 
     def check_room(self) -> None:
         """Check that the caller may begin a game. Raises Refusal, which says when to ask again, if it may not."""
         account = _account()
         if account and self._games[account] >= self._limits.game_count:
             message = f"{self._games[account]} of your games are running, and no more may: wait until one is over"
-            raise Refusal("TOO_MANY_REQUESTS", message, retry_s=WAIT_S)
+            raise Refusal("TOO_MANY_REQUESTS", message, retry_s=WAIT_S, limit=self._limits.game_count)
         if wait_s := self._excess_s(account):
             message = f"the bots in your games have thought too long: begin the next game in {wait_s:.1f} s"
             raise Refusal("TOO_MANY_REQUESTS", message, retry_s=wait_s)

@@ -12,8 +12,8 @@ from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from fairplay.games.envelopes import unwrap, wrap
-from fairplay.games.game import Game, find
-from fairplay.server.links.spec import NAME
+from fairplay.games.game import Game, find, registered
+from fairplay.server.links.spec import NAME, NAME_ALLOWED
 from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
@@ -37,7 +37,7 @@ def checked_id(text: str, field: str) -> str:
     """Return the id. Raises Refusal if it has characters or a length that is not allowed, or could lead elsewhere."""
     if not ID.fullmatch(text):
         allowed = "1 to 128 letters, digits, '-', '_', '.' or '/', and no part of it is empty, '.' or '..'"
-        raise Refusal("INVALID_ID", f"{text!r} is not an id: {allowed}", field)
+        raise Refusal("INVALID_ID", f"{text!r} is not an id: {allowed}", field, given=text, allowed=allowed)
     return text
 
 
@@ -45,7 +45,7 @@ def checked_single_id(text: str) -> str:
     """Return the id of a game of its own. Raises Refusal if it is not allowed, or that of a game of a tournament."""
     if TOURNAMENT_GAME.fullmatch(checked_id(text, "game_id")):
         message = f"{text!r} is the id of a game of a tournament, and for that alone: choose another one"
-        raise Refusal("INVALID_ID", message, "game_id")
+        raise Refusal("INVALID_ID", message, "game_id", given=text)
     return text
 
 
@@ -58,7 +58,7 @@ def game_of(name: str, field: str, get: Callable[[str], Game] = find) -> Game:
     try:
         return get(name)
     except ValueError as error:
-        raise Refusal("UNKNOWN_GAME", str(error), field) from None
+        raise Refusal("UNKNOWN_GAME", str(error), field, given=name, allowed=", ".join(registered())) from None
 
 
 def full_game_plan(plan: GamePlan, check_link: CheckLink, get: Callable[[str], Game] = find) -> GamePlan:
@@ -85,8 +85,9 @@ def check_player_count(game: Game, settings: Message, count: int, field: str) ->
     """Raise Refusal if a game with these settings, every default filled in, is not played by so many."""
     seats = game.seats_with(settings)
     if count not in seats:
-        message = f"{game.title} is played by {seats.start} to {seats.stop - 1} players, not by {count}"
-        raise Refusal("INVALID_PLAYERS", message, field)
+        allowed = f"{seats.start} to {seats.stop - 1}"
+        message = f"{game.title} is played by {allowed} players, not by {count}"
+        raise Refusal("INVALID_PLAYERS", message, field, given=count, allowed=allowed)
 
 
 def full_settings(game: Game, settings: GameSettings, field: str = "plan.settings") -> Message:
@@ -96,7 +97,9 @@ def full_settings(game: Game, settings: GameSettings, field: str = "plan.setting
         refuse_unknown_fields(given, field)
         return game.full_settings(given)
     except ValueError as error:
-        raise Refusal("INVALID_SETTINGS", str(error), field) from None
+        problem = str(error)
+        allowed = [each.allowed for each in game.settings if problem.startswith(f"{each.name} is ")]
+        raise Refusal("INVALID_SETTINGS", problem, field, allowed="".join(allowed)) from None
 
 
 def refuse_unknown_fields(message: Message, field: str) -> None:
@@ -107,7 +110,8 @@ def refuse_unknown_fields(message: Message, field: str) -> None:
     unknown = UnknownFieldSet(message)
     if len(unknown):
         name, number = message.DESCRIPTOR.full_name, unknown[0].field_number
-        raise Refusal("UNKNOWN_FIELDS", f"this server does not know field {number} of {name}: leave it out", field)
+        problem = f"this server does not know field {number} of {name}: leave it out"
+        raise Refusal("UNKNOWN_FIELDS", problem, field, given=number)
     for descriptor, value in message.ListFields():
         if descriptor.message_type is None:
             continue
@@ -129,7 +133,8 @@ def checked_seed(message: Seeded, field: str = "plan.seed") -> int:
     if not message.HasField("seed"):
         return secrets.randbelow(MAX_SEED)
     if message.seed >= MAX_SEED:
-        raise Refusal("INVALID_SEED", f"the seed {message.seed} is too large: it must be below 2^53", field)
+        problem = f"the seed {message.seed} is too large: it must be below 2^53"
+        raise Refusal("INVALID_SEED", problem, field, given=message.seed, limit=MAX_SEED - 1)
     return message.seed
 
 
@@ -174,7 +179,7 @@ def _check_state(game: Game, settings: Message, plan: GamePlan) -> None:
     _, seat_count = checked_state(game, settings, plan.initial_state, "plan.initial_state")
     if seat_count != len(plan.players):
         message = f"the state has {seat_count} players, but {len(plan.players)} are named"
-        raise Refusal("INVALID_PLAYERS", message, "plan.players")
+        raise Refusal("INVALID_PLAYERS", message, "plan.players", given=len(plan.players), allowed=seat_count)
 
 
 def check_players(players: Sequence[Player], game: Game, check_link: CheckLink, field: str = "plan.players") -> None:
@@ -186,10 +191,11 @@ def check_players(players: Sequence[Player], game: Game, check_link: CheckLink, 
     for index, player in enumerate(players):
         where = f"{field}[{index}]"
         if not NAME.fullmatch(player.name):
-            message = f"{player.name!r} is not a name: 1 to 64 letters, digits, '-', '_' or '.', not '.' or '..'"
-            raise Refusal("NAME_INVALID", message, f"{where}.name")
+            message = f"{player.name!r} is not a name: {NAME_ALLOWED}"
+            raise Refusal("NAME_INVALID", message, f"{where}.name", given=player.name, allowed=NAME_ALLOWED)
         if player.name in seen:
-            raise Refusal("INVALID_PLAYERS", f"two players are called {player.name}: names must differ", where)
+            message = f"two players are called {player.name}: names must differ"
+            raise Refusal("INVALID_PLAYERS", message, where, given=player.name)
         seen.add(player.name)
         check_link(player, game, where)
 
@@ -224,8 +230,9 @@ def overlay(full: Message, given: Message) -> None:
 
 def _check_limit(limit: Duration, name: str, least_s: float) -> None:
     if not least_s <= seconds(limit) <= MAX_LIMIT_S:
-        message = f"{name} is {seconds(limit):g} s; it must be {least_s:g} s to {MAX_LIMIT_S:,} s"
-        raise Refusal("INVALID_TIME_CONTROL", message, f"plan.time_control.{name}")
+        given, allowed = f"{seconds(limit):g} s", f"{least_s:g} s to {MAX_LIMIT_S:,} s"
+        message = f"{name} is {given}; it must be {allowed}"
+        raise Refusal("INVALID_TIME_CONTROL", message, f"plan.time_control.{name}", given=given, allowed=allowed)
 
 
 def seconds(duration: Duration) -> float:

@@ -120,14 +120,15 @@ class Referee:
                 elif same:
                     return message
         if running is None or not same_plan(given, running.message.plan, plan):
-            raise Refusal("ID_REUSED", f"the id {game_id} belongs to another game: choose another one", "game_id")
+            problem = f"the id {game_id} belongs to another game: choose another one"
+            raise Refusal("ID_REUSED", problem, "game_id", given=game_id)
         return running
 
     def get(self, game_id: str) -> GameMessage:
         """Return a game as it stands. Raises Refusal if there is none of this id."""
         message = self._message(game_id)
         if message is None:
-            raise Refusal("GAME_NOT_FOUND", f"there is no game {game_id!r}", "game_id")
+            raise Refusal("GAME_NOT_FOUND", f"there is no game {game_id!r}", "game_id", given=game_id)
         return message
 
     def revealed(self, game: GameMessage) -> bool:

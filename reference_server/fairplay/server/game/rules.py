@@ -87,9 +87,9 @@ def read_position(message: pb.Position) -> Position:
     refuse_unknown_fields(message.state, "position.state")
     state, player_count = checked_state(game, settings, message.state, "position.state")
     if message.seat >= player_count:
-        raise Refusal(
-            "NOT_ASKED", f"the state has the seats 0 to {player_count - 1}, not {message.seat}", "position.seat"
-        )
+        allowed = f"0 to {player_count - 1}"
+        problem = f"the state has the seats {allowed}, not {message.seat}"
+        raise Refusal("NOT_ASKED", problem, "position.seat", given=message.seat, allowed=allowed)
     return Position(game, settings, state, message.seat, player_count)
 
 
@@ -120,7 +120,8 @@ def apply_reply(position: Position, reply: Any) -> pb.ApplyReplyResponse:
     asked = _ask(position)
     answered = _answer(position, asked, _unpack(reply, asked.call))
     if answered.rule_break is not None:
-        raise Refusal("REPLY_REFUSED", f"{answered.rule_break.rule_id}: {answered.rule_break.explanation}", "reply")
+        broken = answered.rule_break
+        raise Refusal("REPLY_REFUSED", f"{broken.rule_id}: {broken.explanation}", "reply", given=broken.rule_id)
     state = position.state if answered.shown is None else position.game.full_state(answered.shown)
     return pb.ApplyReplyResponse(
         state=wrap(GameState, position.game, state), ranking=_ranking(answered.outcome) if answered.outcome else ()
@@ -167,9 +168,8 @@ def _ask(position: Position) -> Asked:
                 return Asked(machine, step, call)
         if decisions:
             seats = ", ".join(str(call.seat) for call in decisions)
-            raise Refusal(
-                "NOT_ASKED", f"in this state seat {seats} is asked, not seat {position.seat}", "position.seat"
-            )
+            message = f"in this state seat {seats} is asked, not seat {position.seat}"
+            raise Refusal("NOT_ASKED", message, "position.seat", given=position.seat, allowed=seats)
     raise Refusal("NOT_ASKED", "in this state nobody is asked: the game is over", "position.state")
 
 
@@ -236,10 +236,11 @@ def _reference_player(game: Game, strategy: str, index: int) -> object:
     try:
         player = game.player(strategy)
     except ValueError as error:
-        raise Refusal("INVALID_PLAYERS", str(error), f"strategies[{index}]") from None
+        allowed = ", ".join(game.strategies)
+        raise Refusal("INVALID_PLAYERS", str(error), f"strategies[{index}]", given=strategy, allowed=allowed) from None
     if any(iscoroutinefunction(getattr(player, snake_case(method.name), None)) for method in game.methods):
         message = f"{strategy} waits before it answers: simulate a strategy that does not"
-        raise Refusal("INVALID_PLAYERS", message, f"strategies[{index}]")
+        raise Refusal("INVALID_PLAYERS", message, f"strategies[{index}]", given=strategy)
     return player
 
 
@@ -251,9 +252,8 @@ def _unpack(reply: Any, call: Call) -> Message:
         fits = False
     if not fits:
         wanted = call.method.response.DESCRIPTOR.full_name
-        raise Refusal(
-            "INVALID_REPLY", f"the reply is not a {wanted}, with which {call.method.name} is answered", "reply"
-        )
+        problem = f"the reply is not a {wanted}, with which {call.method.name} is answered"
+        raise Refusal("INVALID_REPLY", problem, "reply", given=reply.type_url, allowed=wanted)
     return message
 
 

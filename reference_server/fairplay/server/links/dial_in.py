@@ -249,7 +249,8 @@ class Hub:
             return
         if not player.token or not self.holds(player.name, player.token):
             message = f"the name {player.name} is taken on this server: choose another one"
-            raise Refusal("NAME_TAKEN", f"{message}, or give the token with which it was claimed")
+            message += ", or give the token with which it was claimed"
+            raise Refusal("NAME_TAKEN", message, given=player.name)
 
     def _claimed_by(self, player: HostedPlayer) -> bool:
         claim = self._claims.get(player.name)
@@ -316,14 +317,17 @@ def check_players(players: Iterable[HostedPlayer]) -> None:
     if not names:
         raise Refusal("MALFORMED_HELLO", "a hello must name at least one player")
     if len(names) > MAX_PLAYERS_PER_STREAM:
-        raise Refusal("TOO_MANY_PLAYERS", f"a stream may host at most {MAX_PLAYERS_PER_STREAM:,} players")
+        message = f"a stream may host at most {MAX_PLAYERS_PER_STREAM:,} players"
+        raise Refusal("TOO_MANY_PLAYERS", message, given=len(names), limit=MAX_PLAYERS_PER_STREAM)
     if len(set(names)) < len(names):
         raise Refusal("MALFORMED_HELLO", "a hello must not name a player twice")
     for player in players:
         if not NAME.fullmatch(player.name):
-            raise Refusal("NAME_INVALID", "a name must be 1 to 64 letters, digits, '-', '_' or '.'")
+            allowed = "1 to 64 letters, digits, '-', '_' or '.'"
+            raise Refusal("NAME_INVALID", f"a name must be {allowed}", given=player.name, allowed=allowed)
         if len(player.token.encode()) > MAX_TOKEN_BYTES:
-            raise Refusal("MALFORMED_HELLO", f"a token may have at most {MAX_TOKEN_BYTES} bytes")
+            message = f"a token may have at most {MAX_TOKEN_BYTES} bytes"
+            raise Refusal("MALFORMED_HELLO", message, given=len(player.token.encode()), limit=MAX_TOKEN_BYTES)
 
 
 class DialInLink:

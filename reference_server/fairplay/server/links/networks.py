@@ -53,7 +53,7 @@ class DialNetworks:
         else:
             allowed = self._allows(address)
         if not allowed:
-            raise Refusal("ADDRESS_NOT_ALLOWED", _sentence(target), field)
+            raise Refusal("ADDRESS_NOT_ALLOWED", _sentence(target), field, given=target)
 
     async def resolve(self, target: str) -> str:
         """Return the HOST:PORT to call for one that was named: with the address that was checked.

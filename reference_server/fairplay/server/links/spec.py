@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9_.-]{1,64}")
 """Names of players and accounts, and ids of tournaments. They become names of files, so "." and ".." are none."""
+NAME_ALLOWED = "1 to 64 letters, digits, '-', '_' or '.', not '.' or '..'"
 FORMS = "grpc://HOST:PORT, grpcs://HOST:PORT, dial-in:NAME, exec:COMMAND or bot:STRATEGY"
 TARGET = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^\s:/]+):(\d{1,5})")
 

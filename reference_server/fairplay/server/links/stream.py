@@ -170,7 +170,8 @@ class OpenCalls:
         self._stray()
         self._stray_count += 1
         if self._stray_count > MAX_STRAY_REPLIES:
-            raise Refusal("REPLY_FLOOD", f"more than {MAX_STRAY_REPLIES:,} replies came that nobody asked for")
+            message = f"more than {MAX_STRAY_REPLIES:,} replies came that nobody asked for"
+            raise Refusal("REPLY_FLOOD", message, limit=MAX_STRAY_REPLIES)
 
 
 class Stream:

@@ -21,7 +21,7 @@ from fairplay.server.links.networks import ANYWHERE, DialNetworks, NotAllowedErr
 from fairplay.server.links.program import ProgramOptions
 from fairplay.server.links.programs import ProcessLink, Programs
 from fairplay.server.links.secrets import Secrets
-from fairplay.server.links.spec import parse_link, target_of
+from fairplay.server.links.spec import FORMS, parse_link, target_of
 from fairplay.server.links.stream import Stream, Write
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import check_descriptors, waiting_for
@@ -49,7 +49,8 @@ class OnePlayer:
     def admit(self, hello: Hello, write: Write, end: Callable[[], None], host: str = "", account: str = "") -> Stream:
         """Admit the player, as the hub does; it counts as a host of its own. Raises Refusal for any other name."""
         if any(player.name != self._name for player in hello.players):
-            raise Refusal("WRONG_TOKEN", f"this address is for {self._name} alone: dial in with FAIRPLAY_NAME")
+            message = f"this address is for {self._name} alone: dial in with FAIRPLAY_NAME"
+            raise Refusal("WRONG_TOKEN", message, allowed=self._name)
         return self._hub.admit(hello, write, end, self._name)
 
 
@@ -117,7 +118,9 @@ class Links:
                 game.player(spec.value)
                 self.quota.check_strategy(game, spec.value, f"{field}.link")
         except ValueError as error:
-            raise Refusal("INVALID_LINK", str(error), f"{field}.link") from None
+            is_bot = player.link.startswith("bot:")
+            allowed = ", ".join(f"bot:{name}" for name in game.strategies) if is_bot else FORMS
+            raise Refusal("INVALID_LINK", str(error), f"{field}.link", allowed=allowed) from None
         if spec.kind == "grpc":
             self._networks.check(spec.value, f"{field}.link")
         if spec.kind == "exec" and self._programs is None:

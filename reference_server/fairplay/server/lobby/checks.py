@@ -37,14 +37,14 @@ class SeatLinks:
             self._check_here(spec.value)
             if spec.value != user.name and not self._hub.holds(spec.value, user.token):
                 message = f"{spec.value} has not dialled in with your token: only who has dialled in with it may play"
-                raise Refusal("WRONG_TOKEN", message, "link")
+                raise Refusal("WRONG_TOKEN", message, "link", given=spec.value)
 
     def check_bot(self, table: Table, link: str) -> str:
         """Return the link of bots, by default of the game's first strategy. Raises Refusal if it is not one."""
         link = link or f"bot:{next(iter(table.game.strategies))}"
         if not link.startswith("bot:"):
             message = f"{link[:80]!r} is not the link of a bot: give bot:STRATEGY"
-            raise Refusal("INVALID_LINK", message, "link")
+            raise Refusal("INVALID_LINK", message, "link", given=link, allowed="bot:STRATEGY")
         self._check_link(bot_name(1), table, link)
         return link
 
@@ -52,7 +52,7 @@ class SeatLinks:
         try:
             self._links.check(Player(name=name, link=link), table.game, "")
         except Refusal as refusal:
-            raise Refusal(refusal.reason, refusal.message, "link") from None
+            raise refusal.with_field("link") from None
 
     def check_all_here(self, table: Table) -> None:
         """Raise Refusal if a player of a table that dials in is not there."""
@@ -63,7 +63,7 @@ class SeatLinks:
     def _check_here(self, name: str) -> None:
         if not self._hub.here(name):
             message = f"no player has dialled in under the name {name}: have it dial in first, or give its address"
-            raise Refusal("NOT_DIALLED_IN", message)
+            raise Refusal("NOT_DIALLED_IN", message, given=name)
 
 
 def table_of(user: User) -> Table:
@@ -75,7 +75,8 @@ def table_of(user: User) -> Table:
 
 def without_you(table: Table) -> Refusal:
     """Return the refusal of a seat in the running game of a table."""
-    return Refusal("TABLE_RUNNING", f"the game of the table {table.name} goes on: watch it, and join when it is over")
+    message = f"the game of the table {table.name} goes on: watch it, and join when it is over"
+    return Refusal("TABLE_RUNNING", message, given=table.name)
 
 
 def check_joinable(table: Table) -> None:
@@ -83,7 +84,9 @@ def check_joinable(table: Table) -> None:
     if table.running and not table.late_join:
         raise without_you(table)
     if table.full:
-        raise Refusal("TABLE_FULL", f"all {len(table.seats)} seats of the table {table.name} are taken")
+        taken = len(table.seats)
+        message = f"all {taken} seats of the table {table.name} are taken"
+        raise Refusal("TABLE_FULL", message, given=table.name, limit=taken)
 
 
 def seat_of(user: User) -> tuple[Table, Seat]:
@@ -97,19 +100,20 @@ def seat_of(user: User) -> tuple[Table, Seat]:
 def check_not_running(table: Table) -> None:
     """Raise Refusal if the game of a table is running."""
     if table.running:
-        raise Refusal("TABLE_RUNNING", f"the game of the table {table.name} goes on already: wait for its end")
+        message = f"the game of the table {table.name} goes on already: wait for its end"
+        raise Refusal("TABLE_RUNNING", message, given=table.name)
 
 
 def check_startable(table: Table) -> None:
     """Raise Refusal if a table is gone, its game is running, or too few have joined."""
     if table.deleted:
-        raise Refusal("TABLE_NOT_FOUND", f"the table {table.name} was deleted")
+        raise Refusal("TABLE_NOT_FOUND", f"the table {table.name} was deleted", given=table.name)
     check_not_running(table)
     if missing := table.missing_count:
         seated, players = len(table.seats), table.seat_count or f"at least {table.min_seat_count}"
         joined = f"{seated} {'has' if seated == 1 else 'have'} joined" if seated else "nobody has joined"
         message = f"this table of {table.game.title} needs {players} players, and {joined}: {missing} more must join"
-        raise Refusal("TOO_FEW_SEATS", message)
+        raise Refusal("TOO_FEW_SEATS", message, given=seated, limit=seated + missing)
 
 
 def check_not_playing(user: User) -> None:
@@ -117,7 +121,7 @@ def check_not_playing(user: User) -> None:
     if user.playing:
         assert user.table is not None
         message = f"you play at the table {user.table.name}: leave that table first, or wait for the end of its game"
-        raise Refusal("SEATED", message)
+        raise Refusal("SEATED", message, given=user.table.name)
 
 
 def check_name_changeable(user: User) -> None:
@@ -125,20 +129,20 @@ def check_name_changeable(user: User) -> None:
     if user.playing:
         assert user.table is not None
         message = f"you play at the table {user.table.name} under this name: change it when that game is over"
-        raise Refusal("SEATED", message)
+        raise Refusal("SEATED", message, given=user.table.name)
 
 
 def table_message(request: CreateTableRequest, owner: str) -> TableMessage:
     """Return the table that is asked for. Raises Refusal if there cannot be such a table."""
     name, game = check_table_name(request.name), game_of(request.game, "game")
-    if request.settings.ByteSize() > MAX_SETTINGS_BYTES:
-        message = f"the settings have {request.settings.ByteSize():,} bytes: at most {MAX_SETTINGS_BYTES:,} are allowed"
-        raise Refusal("INVALID_SETTINGS", message, "settings")
+    if (size := request.settings.ByteSize()) > MAX_SETTINGS_BYTES:
+        message = f"the settings have {size:,} bytes: at most {MAX_SETTINGS_BYTES:,} are allowed"
+        raise Refusal("INVALID_SETTINGS", message, "settings", given=size, limit=MAX_SETTINGS_BYTES)
     try:
         settings = full_settings(game, request.settings)
         full_time_control(game, request.time_control)
     except Refusal as refusal:
-        raise Refusal(refusal.reason, refusal.message, refusal.field.removeprefix("plan.")) from None
+        raise refusal.with_field(refusal.field.removeprefix("plan.")) from None
     seats = game.seats_with(settings)
     if request.seat_count:
         check_player_count(game, settings, request.seat_count, "seat_count")

@@ -89,12 +89,12 @@ class Lobby:
         if user is None:
             if len(self.state.users) >= self.limits.max_user_count:
                 message = f"the lobby has {self.limits.max_user_count:,} users, and takes no more: try again later"
-                raise Refusal("LOBBY_FULL", message)
+                raise Refusal("LOBBY_FULL", message, limit=self.limits.max_user_count)
             if self.state.users.host_count(peer) >= self.limits.max_host_user_count:
                 message = (
                     f"{self.limits.max_host_user_count:,} users of your address are in the lobby: no more may enter"
                 )
-                raise Refusal("LOBBY_FULL", message)
+                raise Refusal("LOBBY_FULL", message, limit=self.limits.max_host_user_count)
             bucket = TokenBucket(self.limits.requests_per_second, self.limits.burst, self._now_s())
             user = self.state.users.admit(name, token, bucket, peer)
             self.state.add_user(user)
@@ -142,7 +142,7 @@ class Lobby:
         """Return a new stream for a user, and end the one before. Raises Refusal if too many have not ended."""
         if user.stream_count >= MAX_STREAMS:
             message = f"{MAX_STREAMS} streams of this user are still open: read them to their ends, or cancel them"
-            raise Refusal("TOO_MANY_REQUESTS", message, retry_s=1.0)
+            raise Refusal("TOO_MANY_REQUESTS", message, retry_s=1.0, limit=MAX_STREAMS)
         if user.stream is not None:
             user.stream.end(Refusal("STREAM_REPLACED", "the user has opened another stream"))
         if user.deadline is not None:
@@ -184,7 +184,8 @@ class Lobby:
         """Make a table, which the user watches then. Raises Refusal if the user may not, or the table cannot be."""
         message = table_message(request, user.name)
         if self.state.find_table(request.name) is not None:
-            raise Refusal("NAME_TAKEN", f"there is a table {request.name} already: choose another name", "name")
+            problem = f"there is a table {request.name} already: choose another name"
+            raise Refusal("NAME_TAKEN", problem, "name", given=request.name)
         self._check_room(user)
         check_not_playing(user)
         self._numbers += 1
@@ -197,9 +198,11 @@ class Lobby:
     def _check_room(self, user: User) -> None:
         most, own = self.limits.max_table_count, self.limits.max_owned_count
         if self.state.table_count >= most:
-            raise Refusal("LOBBY_FULL", f"the lobby has {most:,} tables, and takes no more: join one of them")
+            raise Refusal(
+                "LOBBY_FULL", f"the lobby has {most:,} tables, and takes no more: join one of them", limit=most
+            )
         if self.state.owned_count(user.name) >= own:
-            raise Refusal("LOBBY_FULL", f"a user may own {own} tables: delete one of yours first")
+            raise Refusal("LOBBY_FULL", f"a user may own {own} tables: delete one of yours first", limit=own)
 
     def watch(self, user: User, name: str) -> TableMessage:
         """Move a user to a table to watch. Raises Refusal if it may not."""
@@ -255,11 +258,11 @@ class Lobby:
         """Delete a table for its owner, or for an operator. Raises Refusal if the user may not."""
         table = self._table(name)
         if table.owner != user.name and not by_operator:
-            raise Refusal("NOT_OWNER", f"the table {name} belongs to {table.owner}, who alone may delete it")
+            message = f"the table {name} belongs to {table.owner}, who alone may delete it"
+            raise Refusal("NOT_OWNER", message, given=name)
         if table.running and any(not (seat.name == user.name or seat.left or seat.bot) for seat in table.seats):
-            raise Refusal(
-                "TABLE_RUNNING", f"others play at the table {name}: it can be deleted when their game is over"
-            )
+            message = f"others play at the table {name}: it can be deleted when their game is over"
+            raise Refusal("TABLE_RUNNING", message, given=name)
         self.state.delete_table(table)
         self._games.stop(table)
 
@@ -270,7 +273,7 @@ class Lobby:
     def _table(self, name: str) -> Table:
         table = self.state.find_table(name)
         if table is None:
-            raise Refusal("TABLE_NOT_FOUND", f"there is no table {name[:80]!r}", "table")
+            raise Refusal("TABLE_NOT_FOUND", f"there is no table {name[:80]!r}", "table", given=name)
         return table
 
     # --- start and stop of the server ---

@@ -161,7 +161,7 @@ class Starts:
         try:
             await self._start(table)
         except Refusal as refusal:
-            raise Refusal(refusal.reason, refusal.message) from None  # the request has no field to blame
+            raise refusal.with_field("") from None  # the request has no field to blame
         return table.to_message()
 
     async def _start(self, table: Table) -> None:

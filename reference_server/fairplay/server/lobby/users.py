@@ -140,9 +140,9 @@ class Users:
             if other is None:
                 self._check_unused(name, user.token)
         except Refusal as refusal:
-            raise Refusal("NAME_TAKEN", f"{name} is not free: choose another name", "name") from refusal
+            raise Refusal("NAME_TAKEN", f"{name} is not free: choose another name", "name", given=name) from refusal
         if other not in (None, user):
-            raise Refusal("NAME_TAKEN", f"{name} {HERE}: choose another name", "name")
+            raise Refusal("NAME_TAKEN", f"{name} {HERE}: choose another name", "name", given=name)
 
     def host_count(self, host: str) -> int:
         """Return how many users of this host are here."""
@@ -192,4 +192,5 @@ def hash_token(token: str) -> bytes:
 def _taken(name: str, token: str, why: str) -> Refusal:
     if token:
         return Refusal("WRONG_TOKEN", f"{name} {why}, and the token is not the one of that name", "token")
-    return Refusal("NAME_TAKEN", f"{name} {why}: enter with another name, or with the token of that name", "name")
+    message = f"{name} {why}: enter with another name, or with the token of that name"
+    return Refusal("NAME_TAKEN", message, "name", given=name)

@@ -209,10 +209,10 @@ class Examiner:
         """Check that another player of an account may be examined. Raises Refusal if too many are already."""
         if account and self._counts[account] >= MAX_OF_ACCOUNT:
             message = f"{MAX_OF_ACCOUNT} of your players are being examined: sign up when one of them is through"
-            raise Refusal("TOO_MANY_REQUESTS", message, retry_s=FULL_RETRY_S)
+            raise Refusal("TOO_MANY_REQUESTS", message, retry_s=FULL_RETRY_S, limit=MAX_OF_ACCOUNT)
         if self._counts.total() >= MAX_EXAMINATIONS:
             message = f"{MAX_EXAMINATIONS:,} players are being examined already: sign up later"
-            raise Refusal("TOO_MANY_REQUESTS", message, retry_s=FULL_RETRY_S)
+            raise Refusal("TOO_MANY_REQUESTS", message, retry_s=FULL_RETRY_S, limit=MAX_EXAMINATIONS)
 
     async def examine(self, player: Player, plan: TournamentPlan, secret: str) -> Finding:
         """Examine a player when it is its turn, and return what was found."""

@@ -91,7 +91,7 @@ class Manager:
             self._begin(tournament_id, full, secrets)
         elif listing.kind != KIND or not same_plan(plan, await self._kept_plan(tournament_id), full):
             message = f"the id {tournament_id} belongs to something made of another request: choose another one"
-            raise Refusal("ID_REUSED", message, "tournament_id")
+            raise Refusal("ID_REUSED", message, "tournament_id", given=tournament_id)
         return await self._saved(tournament_id)
 
     async def sign_up(self, tournament_id: str, player: Player, token: str, certificate: bytes = b"") -> SignUpResponse:
@@ -101,7 +101,8 @@ class Manager:
         """
         tournament = self._changeable(tournament_id)
         if tournament is None:
-            raise Refusal("SIGN_UP_CLOSED", f"the tournament {tournament_id} is over", "tournament_id")
+            message = f"the tournament {tournament_id} is over"
+            raise Refusal("SIGN_UP_CLOSED", message, "tournament_id", given=tournament_id)
         secret = take_secret(player, "player")
         examination = tournament.sign_up.examine(player, token, certificate, secret)
         if examination is not None:
@@ -120,7 +121,8 @@ class Manager:
         """
         tournament = self._changeable(tournament_id)
         if tournament is None:
-            raise Refusal("SIGN_UP_CLOSED", f"the tournament {tournament_id} is over", "tournament_id")
+            message = f"the tournament {tournament_id} is over"
+            raise Refusal("SIGN_UP_CLOSED", message, "tournament_id", given=tournament_id)
         tournament.sign_up.withdraw(name, token, trusted=trusted)
         await tournament.saved()
         return WithdrawResponse(entrant_count=len(tournament.message.entrants))
@@ -160,7 +162,8 @@ class Manager:
             return _copy(tournament.message)
         listing = self._store.find(tournament_id)
         if listing is None or listing.kind != KIND:
-            raise Refusal("TOURNAMENT_NOT_FOUND", f"there is no tournament {tournament_id!r}", "tournament_id")
+            message = f"there is no tournament {tournament_id!r}"
+            raise Refusal("TOURNAMENT_NOT_FOUND", message, "tournament_id", given=tournament_id)
         return self._listed(listing)
 
     def list(self, limit: int, before: int | None) -> tuple[list[TournamentMessage], int | None]:

@@ -39,7 +39,7 @@ from fairplay.server.game.plans import (
     refuse_unknown_fields,
     seconds,
 )
-from fairplay.server.links.spec import NAME
+from fairplay.server.links.spec import NAME, NAME_ALLOWED
 from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.referee_pb2 import GamePlan
@@ -118,8 +118,8 @@ def _to_seed(digest: bytes) -> int:
 def checked_tournament_id(text: str) -> str:
     """Return the id. Raises Refusal if it has characters or a length that is not allowed."""
     if not NAME.fullmatch(text):
-        message = f"{text!r} is not an id: 1 to 64 letters, digits, '-', '_' or '.', not '.' or '..'"
-        raise Refusal("INVALID_ID", message, "tournament_id")
+        message = f"{text!r} is not an id: {NAME_ALLOWED}"
+        raise Refusal("INVALID_ID", message, "tournament_id", given=text, allowed=NAME_ALLOWED)
     return text
 
 
@@ -129,7 +129,7 @@ def check_distinct(names: Iterable[str]) -> None:
     for name in names:
         if (other := known.setdefault(name.lower(), name)) != name:
             message = f"{name} and {other} differ in capital letters only: choose another name"
-            raise Refusal("INVALID_PLAYERS", message, "plan.entrants")
+            raise Refusal("INVALID_PLAYERS", message, "plan.entrants", given=name)
 
 
 def full_tournament_plan(plan: TournamentPlan, check_link: CheckLink) -> TournamentPlan:
@@ -163,18 +163,21 @@ def _fill_format(plan: TournamentPlan, game: Game) -> None:
     for field, most in MOST.items():
         if getattr(plan, field) > most:
             message = f"{field} is {getattr(plan, field):,}; it may be {most:,} at the most"
-            raise Refusal("INVALID_FORMAT", message, f"plan.{field}")
+            raise Refusal("INVALID_FORMAT", message, f"plan.{field}", given=getattr(plan, field), limit=most)
     if not plan.HasField("failures_allowed"):
         plan.failures_allowed = format_.failures_allowed
     if plan.withdrawn_games not in WithdrawnGames.values():
         message = f"there is no way {plan.withdrawn_games} to count games of withdrawn entrants"
-        raise Refusal("INVALID_FORMAT", message, "plan.withdrawn_games")
+        allowed = ", ".join(WithdrawnGames.keys())
+        raise Refusal(
+            "INVALID_FORMAT", message, "plan.withdrawn_games", given=int(plan.withdrawn_games), allowed=allowed
+        )
     if not plan.withdrawn_games:
         struck = WithdrawnGames.WITHDRAWN_GAMES_STRUCK if format_.strikes_withdrawn else COUNTED
         plan.withdrawn_games = struck
     if len(plan.title) > MAX_TITLE_CHARS or not plan.title.isprintable():
         message = f"the title must have at most {MAX_TITLE_CHARS} characters, all of them printable"
-        raise Refusal("TEXT_INVALID", message, "plan.title")
+        raise Refusal("TEXT_INVALID", message, "plan.title", given=len(plan.title), limit=MAX_TITLE_CHARS)
 
 
 def terms_of(plan: TournamentPlan, entrants: Sequence[Player]) -> Terms:
@@ -188,7 +191,8 @@ def check_format(plan: TournamentPlan, entrants: Sequence[Player]) -> None:
     try:
         format_.check(settings, terms_of(plan, entrants))
     except ValueError as error:
-        raise Refusal("FORMAT_DOES_NOT_FIT", f"{format_.title}: {error}", "plan.format") from None
+        problem = f"{format_.title}: {error}"
+        raise Refusal("FORMAT_DOES_NOT_FIT", problem, "plan.format", given=len(entrants)) from None
 
 
 def _full_policy(game: Game, policy: SignUpPolicy, entrant_count: int) -> SignUpPolicy:
@@ -208,27 +212,33 @@ def _check_policy(game: Game, policy: SignUpPolicy, entrant_count: int) -> None:
     few, many, least = policy.min_entrant_count, policy.max_entrant_count, game.seats.start
     for field, count in (("max_entrant_count", many), ("min_entrant_count", few)):
         if count < least:
-            _refuse(field, f"it is {count}, but a tournament of {game.title} needs at least {least} entrants")
+            problem = f"it is {count}, but a tournament of {game.title} needs at least {least} entrants"
+            _refuse(field, problem, given=count, limit=least)
     if not few <= many <= MAX_ENTRANTS:
-        _refuse("max_entrant_count", f"it is {many}; it must be {few} (min_entrant_count) to {MAX_ENTRANTS:,}")
+        problem = f"it is {many}; it must be {few} (min_entrant_count) to {MAX_ENTRANTS:,}"
+        _refuse("max_entrant_count", problem, given=many, allowed=f"{few} to {MAX_ENTRANTS}")
     if entrant_count > many:
-        _refuse("max_entrant_count", f"it is {many}, but the plan names {entrant_count} entrants already")
+        problem = f"it is {many}, but the plan names {entrant_count} entrants already"
+        _refuse("max_entrant_count", problem, given=many, limit=entrant_count)
     if not 0 <= seconds(policy.waiting_period) <= MAX_WAITING_S:
-        _refuse("waiting_period", f"it is {seconds(policy.waiting_period):g} s; it must be 0 s to {MAX_WAITING_S:,} s")
+        given, allowed = f"{seconds(policy.waiting_period):g} s", f"0 s to {MAX_WAITING_S:,} s"
+        _refuse("waiting_period", f"it is {given}; it must be {allowed}", given=given, allowed=allowed)
     if not 1 <= policy.period_count <= MAX_PERIODS:
-        _refuse("period_count", f"it is {policy.period_count}; it must be 1 to {MAX_PERIODS:,}")
+        problem = f"it is {policy.period_count}; it must be 1 to {MAX_PERIODS:,}"
+        _refuse("period_count", problem, given=policy.period_count, allowed=f"1 to {MAX_PERIODS}")
     if seconds(policy.certificate.max_age) < 0:
-        _refuse("certificate.max_age", "it is negative")
+        _refuse("certificate.max_age", "it is negative", given=f"{seconds(policy.certificate.max_age):g} s")
     if not all(map(is_public_key, policy.certificate.signer_keys)):
         _refuse("certificate.signer_keys", "one is not the public key that `fairplay certificate keys` prints")
     if policy.certificate.HasField("examination"):
         _check_examination(game, policy.certificate.examination)
     if policy.age_order not in AgeOrder.values():
-        _refuse("age_order", f"there is no age order {policy.age_order}")
+        problem = f"there is no age order {policy.age_order}"
+        _refuse("age_order", problem, given=int(policy.age_order), allowed=", ".join(AgeOrder.keys()))
     try:
         NamePattern(policy.name_pattern)
     except ValueError as error:
-        _refuse("name_pattern", str(error))
+        _refuse("name_pattern", str(error), given=policy.name_pattern)
 
 
 def _check_examination(game: Game, policy: ExaminationPolicy) -> None:
@@ -237,16 +247,19 @@ def _check_examination(game: Game, policy: ExaminationPolicy) -> None:
     if not policy.HasField("time_limit"):
         policy.time_limit.seconds = EXAMINATION_S
     if not MIN_EXAMINATION_S <= seconds(policy.time_limit) <= MAX_EXAMINATION_S:
-        _refuse(f"{field}.time_limit", f"it is {seconds(policy.time_limit):g} s; it must be 10 s to 1 h")
+        given, allowed = f"{seconds(policy.time_limit):g} s", "10 s to 1 h"
+        _refuse(f"{field}.time_limit", f"it is {given}; it must be {allowed}", given=given, allowed=allowed)
     known = frozen(game.name, PROTOCOL_REVISION)
     if known is None:
         _refuse(field, f"there is no conformance suite for {game.title}")
     elif policy.cases and not any(matches(each, policy.cases) for each in known):
-        _refuse(f"{field}.cases", f"no MUST case of {game.title} matches {policy.cases!r}")
+        problem = f"no MUST case of {game.title} matches {policy.cases!r}"
+        _refuse(f"{field}.cases", problem, given=policy.cases)
 
 
-def _refuse(field: str, problem: str) -> None:
-    raise Refusal("INVALID_SIGN_UP", f"the sign-up policy cannot be used: {field}: {problem}", f"plan.sign_up.{field}")
+def _refuse(field: str, problem: str, *, given: object = "", limit: object = "", allowed: object = "") -> None:
+    message = f"the sign-up policy cannot be used: {field}: {problem}"
+    raise Refusal("INVALID_SIGN_UP", message, f"plan.sign_up.{field}", given=given, limit=limit, allowed=allowed)
 
 
 def _check_settings(game: Game, settings: Message, max_entrant_count: int) -> None:

@@ -138,7 +138,7 @@ class SignUp:
             least = min(least, self._game.seats.start)
         if entered < least:
             message = f"the tournament needs {least} entrants to start and has {entered}: {least - entered} are missing"
-            raise Refusal("TOO_FEW_ENTRANTS", message)
+            raise Refusal("TOO_FEW_ENTRANTS", message, given=entered, limit=least)
 
     def identify_all(self) -> None:
         """Add the descriptions of the entrants that have none yet: one may have dialled in since it was named."""
@@ -242,18 +242,21 @@ class SignUp:
         """Check that a player may enter. Raises Refusal if it may not."""
         self._check_open()
         if self._full:
-            raise Refusal("SIGN_UP_CLOSED", "the tournament is full: nobody else may enter", "tournament_id")
+            most = self._policy.max_entrant_count
+            raise Refusal(
+                "SIGN_UP_CLOSED", "the tournament is full: nobody else may enter", "tournament_id", limit=most
+            )
         if self._overdue is not None:
             message = "the period of the sign-up is over: the tournament waits only for examinations that have begun"
             raise Refusal("SIGN_UP_CLOSED", message, "tournament_id")
         if not NAME.fullmatch(player.name) or not self._pattern.matches(player.name):
             message = f"{player.name!r} is not a name for this tournament: names must match {self._policy.name_pattern}"
-            raise Refusal("NAME_INVALID", message, "player.name")
+            raise Refusal("NAME_INVALID", message, "player.name", given=player.name, allowed=self._policy.name_pattern)
         wanted = player.name.lower()
         other = next((name for name in (*self._links, *self._examined) if name.lower() == wanted), None)
         if other is not None:
             message = f"the name {other} is taken in this tournament: choose another one"
-            raise Refusal("NAME_TAKEN", message, "player.name")
+            raise Refusal("NAME_TAKEN", message, "player.name", given=player.name)
         self._services.links.check(player, self._game, "player")
         self._check_dialled_in(player, token)
 
@@ -269,7 +272,7 @@ class SignUp:
         hub = self._services.hub
         if not hub.here(name):
             message = f"{name} has not dialled in: have the player dial in first, then sign it up"
-            raise Refusal("INVALID_LINK", message, "player.link")
+            raise Refusal("INVALID_LINK", message, "player.link", given=name)
         if not hub.belongs(name, player.account) and not hub.holds(name, token):
             raise Refusal("WRONG_TOKEN", f"the token is not the one with which {name} dialled in", "token")
 
@@ -407,7 +410,7 @@ class SignUp:
         """Raise Refusal if the token is not the one of the sign-up of an entrant, or its name is not to be left out."""
         if name in self._named:
             message = f"{name} was entered by the creator of the tournament, who alone can leave it out"
-            raise Refusal("WRONG_TOKEN", message, "name")
+            raise Refusal("WRONG_TOKEN", message, "name", given=name)
         if trusted:
             return
         if name not in self._tokens:

@@ -117,7 +117,8 @@ def now() -> Timestamp:
 
 def tournament_over(tournament_id: str) -> Refusal:
     """Return the refusal of a request that comes after the end."""
-    return Refusal("TOURNAMENT_OVER", f"the tournament {tournament_id} is over", "tournament_id")
+    message = f"the tournament {tournament_id} is over"
+    return Refusal("TOURNAMENT_OVER", message, "tournament_id", given=tournament_id)
 
 
 class Tournament:

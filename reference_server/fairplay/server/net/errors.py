@@ -13,6 +13,8 @@ from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
 DOMAIN = "fairplay.v1"
+MAX_VALUE_CHARS = 200
+"""The most characters of a value of ErrorInfo.metadata: all of an error travels in headers, which are small."""
 
 STATUS: dict[str, grpc.StatusCode] = {
     "UNKNOWN_GAME": grpc.StatusCode.INVALID_ARGUMENT,
@@ -84,15 +86,37 @@ class Refusal(Exception):  # noqa: N818 - an answer to the caller, not a fault o
 
     `reason` is a value of ErrorReason without its prefix; `message` is one sentence that says what to do; `field` is
     the path of the field of the request that is wrong, where one is; `retry_s` says in how many seconds the same
-    request may be granted, where that is known.
+    request may be granted, where that is known. For programs: `limit` is the bound that was passed, `given` what came
+    (the number, length, name or id, never a secret), `allowed` what may come in its place.
     """
 
-    def __init__(self, reason: str, message: str, field: str = "", *, retry_s: float = 0.0) -> None:
+    def __init__(
+        self,
+        reason: str,
+        message: str,
+        field: str = "",
+        *,
+        retry_s: float = 0.0,
+        limit: object = "",
+        given: object = "",
+        allowed: object = "",
+    ) -> None:
         super().__init__(message)
         self.reason = reason
         self.message = message
         self.field = field
         self.retry_s = retry_s
+        self._values = {"limit": limit, "given": given, "allowed": allowed}
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """Return what programs may read of it: field, limit, given and allowed, those that there are, cut."""
+        values = {"field": self.field, **self._values}
+        return {key: str(value)[:MAX_VALUE_CHARS] for key, value in values.items() if value != ""}
+
+    def with_field(self, field: str) -> Refusal:
+        """Return the same refusal of a request in which the field has another path, or none."""
+        return Refusal(self.reason, self.message, field, retry_s=self.retry_s, **self._values)
 
     @property
     def code(self) -> grpc.StatusCode:
@@ -106,7 +130,8 @@ class Refusal(Exception):  # noqa: N818 - an answer to the caller, not a fault o
 
     def status(self) -> status_pb2.Status:
         """Return the error in google.rpc's rich form: ErrorInfo; BadRequest for a field, RetryInfo to try again."""
-        details: list[Message] = [error_details_pb2.ErrorInfo(reason=self.reason, domain=DOMAIN)]
+        info = error_details_pb2.ErrorInfo(reason=self.reason, domain=DOMAIN, metadata=self.metadata)
+        details: list[Message] = [info]
         if self.field:
             violation = error_details_pb2.BadRequest.FieldViolation(field=self.field, description=self.message)
             details.append(error_details_pb2.BadRequest(field_violations=[violation]))
@@ -129,11 +154,16 @@ async def abort(context: grpc.aio.ServicerContext[object, object], refusal: Refu
         raise asyncio.CancelledError from None
 
 
-def reason_of(error: grpc.RpcError) -> str:
-    """Return the reason that an error of one of our services carries; empty if it carries none."""
+def info_of(error: grpc.RpcError) -> error_details_pb2.ErrorInfo:
+    """Return the reason and the metadata that an error of one of our services carries; empty if it carries none."""
     status = rpc_status.from_call(error)
     for detail in status.details if status is not None else ():
         info = error_details_pb2.ErrorInfo()
         if detail.Unpack(info) and info.domain == DOMAIN:
-            return str(info.reason)
-    return ""
+            return info
+    return error_details_pb2.ErrorInfo()
+
+
+def reason_of(error: grpc.RpcError) -> str:
+    """Return the reason that an error of one of our services carries; empty if it carries none."""
+    return str(info_of(error).reason)

@@ -64,7 +64,7 @@ def check_granted(wait_s: float, rate: float) -> None:
     """Raise Refusal if there are seconds to wait."""
     if wait_s:
         message = f"that is more often than {rate:g} times a second: ask again in {wait_s * 1e3:.0f} ms"
-        raise Refusal("TOO_MANY_REQUESTS", message, retry_s=wait_s)
+        raise Refusal("TOO_MANY_REQUESTS", message, retry_s=wait_s, limit=f"{rate:g}")
 
 
 def host_of(peer: str) -> str:

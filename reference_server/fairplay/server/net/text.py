@@ -43,10 +43,11 @@ def fold(name: str) -> str:
 def check_user_name(name: str) -> str:
     """Return the name of a user. Raises Refusal if it is not allowed."""
     if not USER_NAME.fullmatch(name):
-        message = f"{name[:80]!r} is not a name: give 1 to {MAX_NAME_CHARS} letters, digits, '-', '_' or '.'"
-        raise Refusal("NAME_INVALID", message, "name")
+        allowed = f"1 to {MAX_NAME_CHARS} letters, digits, '-', '_' or '.'"
+        message = f"{name[:80]!r} is not a name: give {allowed}"
+        raise Refusal("NAME_INVALID", message, "name", given=name, allowed=allowed)
     if BOT_NAME.fullmatch(name):
-        raise Refusal("NAME_INVALID", f"{name} is a name of bots: choose another one", "name")
+        raise Refusal("NAME_INVALID", f"{name} is a name of bots: choose another one", "name", given=name)
     return name
 
 
@@ -58,8 +59,9 @@ def bot_name(number: int) -> str:
 def check_table_name(name: str) -> str:
     """Return the name of a table. Raises Refusal if it is not allowed."""
     if not TABLE_NAME.fullmatch(name):
-        allowed = f"give 1 to {MAX_NAME_CHARS} letters, digits, spaces, '-', '_' or '.', no space at either end"
-        raise Refusal("NAME_INVALID", f"{name[:80]!r} is not a name for a table: {allowed}", "name")
+        allowed = f"1 to {MAX_NAME_CHARS} letters, digits, spaces, '-', '_' or '.', no space at either end"
+        message = f"{name[:80]!r} is not a name for a table: give {allowed}"
+        raise Refusal("NAME_INVALID", message, "name", given=name, allowed=allowed)
     return name
 
 
@@ -69,7 +71,7 @@ def check_text(text: str) -> str:
         raise Refusal("TEXT_INVALID", "there is nothing to say: give a text", "text")
     if len(text) > MAX_TEXT_CHARS:
         message = f"the text has {len(text):,} characters: at most {MAX_TEXT_CHARS} are allowed"
-        raise Refusal("TEXT_INVALID", message, "text")
+        raise Refusal("TEXT_INVALID", message, "text", given=len(text), limit=MAX_TEXT_CHARS)
     if not is_plain(text):
         problem = "the text must have no line breaks or other control characters, and none that do not show"
         raise Refusal("TEXT_INVALID", problem, "text")

@@ -34,9 +34,9 @@ class AccountServicer(AccountServiceServicer):
         try:
             made = await asyncio.to_thread(self._accounts.redeem, request.name, request.invitation)
         except NameTakenError as error:
-            raise Refusal("NAME_TAKEN", f"{error}: choose another one", "name") from None
+            raise Refusal("NAME_TAKEN", f"{error}: choose another one", "name", given=request.name) from None
         except AccountError as error:
-            raise Refusal("NAME_INVALID", str(error), "name") from None
+            raise Refusal("NAME_INVALID", str(error), "name", given=request.name) from None
         if made is None:
             await self._failures.slow_down(caller_host(context))
             raise Refusal("INVITATION_INVALID", "the invitation is not valid, or was used up", "invitation")

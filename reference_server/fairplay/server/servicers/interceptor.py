@@ -84,9 +84,10 @@ class FirstMessages:
                 with self._counted(host_of(peer), reading):
                     await asyncio.wait([reading], timeout=self._limit_s - self._at_once_s)
             if reading.cancelled():
-                raise self._too_many(f"{MAX_ALL_SILENT:,} calls to this server")
+                raise self._too_many("calls to this server", MAX_ALL_SILENT)
             if not reading.done():
-                raise Refusal(self._reason, f"no {self._what} came within {self._limit_s:g} s")
+                limit = f"{self._limit_s:g} s"
+                raise Refusal(self._reason, f"no {self._what} came within {limit}", limit=limit)
             return reading.result()
         finally:
             reading.cancel()
@@ -94,7 +95,7 @@ class FirstMessages:
     @contextmanager
     def _counted(self, host: str, reading: asyncio.Future[Any]) -> Iterator[None]:
         if self._hosts[host] >= MAX_SILENT:
-            raise self._too_many(f"{MAX_SILENT:,} calls from your address")
+            raise self._too_many("calls from your address", MAX_SILENT)
         if len(self._silent) >= MAX_ALL_SILENT:
             oldest = next(iter(self._silent))
             del self._silent[oldest]
@@ -109,9 +110,9 @@ class FirstMessages:
             if not self._hosts[host]:
                 del self._hosts[host]
 
-    def _too_many(self, calls: str) -> Refusal:
-        message = f"{calls} have sent no {self._what} yet: send it, or end them"
-        return Refusal("TOO_MANY_REQUESTS", message, retry_s=AT_ONCE_S)
+    def _too_many(self, calls: str, limit: int) -> Refusal:
+        message = f"{limit:,} {calls} have sent no {self._what} yet: send it, or end them"
+        return Refusal("TOO_MANY_REQUESTS", message, retry_s=AT_ONCE_S, limit=limit)
 
 
 class ReadContext:
@@ -136,8 +137,9 @@ class ReadContext:
             async with asyncio.timeout(self._limit_s):
                 await self._context.write(message)
         except TimeoutError:
-            message = f"nobody has read this stream for {self._limit_s:g} s: ask again, and read what comes"
-            raise Refusal("STREAM_NOT_READ", message) from None
+            limit = f"{self._limit_s:g} s"
+            message = f"nobody has read this stream for {limit}: ask again, and read what comes"
+            raise Refusal("STREAM_NOT_READ", message, limit=limit) from None
 
 
 async def first_request(messages: FirstMessages, context: Any) -> Any:

@@ -41,7 +41,8 @@ def cursor_of(token: str) -> int | None:
     if not token:
         return None
     if not token.isascii() or not token.isdigit() or int(token) > MAX_CURSOR:
-        raise Refusal("INVALID_PAGE_TOKEN", "the page token is not one that this method returned", "page_token")
+        message = "the page token is not one that this method returned"
+        raise Refusal("INVALID_PAGE_TOKEN", message, "page_token", given=token)
     return int(token)
 
 

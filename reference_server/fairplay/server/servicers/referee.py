@@ -42,13 +42,13 @@ class RecordServicer(RecordServiceServicer):
         listing = self._store.find(record_id)
         if listing is None or listing.kind not in KINDS:
             message = f"there is no record of a game or tournament {record_id!r}"
-            raise Refusal("RECORD_NOT_FOUND", message, "record_id")
+            raise Refusal("RECORD_NOT_FOUND", message, "record_id", given=record_id)
         if not listing.finished:
             message = f"the {listing.kind} {record_id} is not over: its record can be had when it is"
-            raise Refusal("RECORD_OPEN", message, "record_id")
+            raise Refusal("RECORD_OPEN", message, "record_id", given=record_id)
         if self._store.has_open(listing.parent):
             message = f"the tournament {listing.parent} is not over: the records of its games can be had when it is"
-            raise Refusal("RECORD_OPEN", message, "record_id")
+            raise Refusal("RECORD_OPEN", message, "record_id", given=record_id)
         record = await asyncio.to_thread(lambda: published(self._store.read(record_id)))
         for part in parts(record):
             await context.write(record_pb.GetRecordResponse(entries=part))

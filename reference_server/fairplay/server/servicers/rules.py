@@ -51,7 +51,7 @@ class Questions:
         self._answering = {thread for thread in self._answering if thread.is_alive()}
         if len(self._answering) >= self._most:
             message = f"the server answers {self._most} such questions at once: ask again"
-            raise Refusal("TOO_MANY_REQUESTS", message, retry_s=RETRY_S)
+            raise Refusal("TOO_MANY_REQUESTS", message, retry_s=RETRY_S, limit=self._most)
         loop = asyncio.get_running_loop()
         answered: asyncio.Future[Replied] = loop.create_future()
         thread = Thread(target=_answer, args=(work, answered, loop), name="fairplay-question", daemon=True)
@@ -63,7 +63,7 @@ class Questions:
         except TimeoutError:
             _interrupt(thread)
             message = f"the answer takes longer than {self._limit_s:g} s: ask for less"
-            raise Refusal("TOO_MANY_REQUESTS", message, retry_s=RETRY_S) from None
+            raise Refusal("TOO_MANY_REQUESTS", message, retry_s=RETRY_S, limit=f"{self._limit_s:g} s") from None
         except asyncio.CancelledError:
             _interrupt(thread)
             raise
@@ -132,6 +132,6 @@ class RulesServicer(RulesServiceServicer):
         if size > MAX_QUESTION_BYTES:
             message = f"the question has {size:,} bytes; at most {MAX_QUESTION_BYTES:,} are read"
             if isinstance(request, pb.SimulateGameRequest):
-                raise Refusal("INVALID_SETTINGS", message, "settings")
-            raise Refusal("INVALID_STATE", message, "position")
+                raise Refusal("INVALID_SETTINGS", message, "settings", given=size, limit=MAX_QUESTION_BYTES)
+            raise Refusal("INVALID_STATE", message, "position", given=size, limit=MAX_QUESTION_BYTES)
         return await self._questions.ask(lambda: answer(request))
