@@ -285,7 +285,7 @@ def test_the_page_of_dependencies_names_every_package() -> None:
 
 
 def test_the_table_of_knockout_is_what_is_dealt() -> None:
-    text = (ROOT / "docs" / "tournaments.md").read_text()
+    text = (ROOT / "proto" / "SPECIFICATION.md").read_text()
     rows = re.search(r"^    players (.+)\n    games (.+)$", text, re.MULTILINE)
     assert rows is not None
     games = [[int(size) for size in game.split("+")] for game in rows[2].split()]
