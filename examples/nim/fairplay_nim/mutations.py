@@ -2,46 +2,55 @@
 
 from __future__ import annotations
 
-from random import Random
+from functools import partial
 
-from fairplay.games.kit.conformance import DRAWN_STATES, WHOLE_GAME, collect_mutations, mutation, with_field
+from fairplay.games.kit.conformance import (
+    DRAWN_STATES,
+    UNUSUAL_SETTINGS,
+    WHOLE_GAME,
+    answer,
+    build_mutations,
+    replying,
+    with_field,
+)
 from fairplay_nim.v1.nim_pb2 import TakeRequest, TakeResponse
 
 ANYWHERE = (WHOLE_GAME, DRAWN_STATES)
+take = partial(answer, "Take")
 
 
-@mutation("Take", "nim.take.required", "nim.take.zero")
-def names_no_heap_for_zero(request: TakeRequest, reply: TakeResponse, rng: Random) -> TakeResponse | None:
-    """Leaves out the heap where it is 0."""
-    return None if reply.heap else with_field(reply, "heap", None)
-
-
-@mutation("Take", "nim.take.heap", *ANYWHERE)
-def takes_behind_the_last_heap(request: TakeRequest, reply: TakeResponse, rng: Random) -> TakeResponse | None:
-    """Takes from the heap behind the last one."""
-    return with_field(reply, "heap", len(request.state.heaps))
-
-
-@mutation("Take", "nim.take.heap", "nim.take.first-heap-gone")
-def takes_from_the_first_heap(request: TakeRequest, reply: TakeResponse, rng: Random) -> TakeResponse | None:
-    """Takes from the first heap even where it is gone."""
-    return None if request.state.heaps[0] else TakeResponse(heap=0, match_count=1)
-
-
-@mutation("Take", "nim.take.count", "nim.take.last-match", "nim.take.one-at-a-time")
-def takes_two(request: TakeRequest, reply: TakeResponse, rng: Random) -> TakeResponse | None:
-    """Takes two matches where it may take only one."""
-    return with_field(reply, "match_count", 2) if _most(request, reply) == 1 else None
-
-
-@mutation("Take", "nim.take.count", *ANYWHERE, "rules.unusual-settings")
-def takes_one_too_many(request: TakeRequest, reply: TakeResponse, rng: Random) -> TakeResponse | None:
-    """Takes one match more than it may."""
-    return with_field(reply, "match_count", _most(request, reply) + 1)
-
-
-def _most(request: TakeRequest, reply: TakeResponse) -> int:
+def most(request: TakeRequest, reply: TakeResponse) -> int:
+    """Return how many matches may be taken from the heap of a sound reply."""
     return min(request.state.heaps[reply.heap], request.state.most)
 
 
-MUTATIONS = collect_mutations(globals())
+WRONG_ANSWERS = {
+    "names-no-heap-for-zero: Leaves out the heap where it is 0.": take(
+        "take.required",
+        lambda request, reply, rng: None if reply.heap else with_field(reply, "heap", None),
+        ["take.zero"],
+    ),
+    "takes-behind-the-last-heap: Takes from the heap behind the last one.": take(
+        "take.heap",
+        lambda request, reply, rng: with_field(reply, "heap", len(request.state.heaps)),
+        ANYWHERE,
+    ),
+    "takes-from-the-first-heap: Takes from the first heap even where it is gone.": take(
+        "take.heap",
+        replying(TakeResponse(heap=0, match_count=1)),
+        ["take.first-heap-gone"],
+        only=lambda request: not request.state.heaps[0],
+    ),
+    "takes-two: Takes two matches where it may take only one.": take(
+        "take.count",
+        lambda request, reply, rng: with_field(reply, "match_count", 2) if most(request, reply) == 1 else None,
+        ["take.last-match", "take.one-at-a-time"],
+    ),
+    "takes-one-too-many: Takes one match more than it may.": take(
+        "take.count",
+        lambda request, reply, rng: with_field(reply, "match_count", most(request, reply) + 1),
+        [*ANYWHERE, UNUSUAL_SETTINGS],
+    ),
+}
+
+MUTATIONS = build_mutations("nim", WRONG_ANSWERS)

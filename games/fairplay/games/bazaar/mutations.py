@@ -2,399 +2,407 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import combinations, product
-from typing import Any
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import combinations, permutations, product
+from typing import Any, NamedTuple
 
+from fairplay.bazaar.v1.bazaar_pb2 import Card as CardMessage
+from fairplay.bazaar.v1.bazaar_pb2 import Equation, Exchanges
 from fairplay.bazaar.v1.bazaar_player_pb2 import RequestCardsResponse, RequestPebbleOrExchangesResponse
 from fairplay.games.bazaar import rules
-from fairplay.games.bazaar import wrong_answers as wrong
-from fairplay.games.bazaar.rules.pieces import EMPTY, UNITS, Card, EquationTable, Exchange, holds, size, unpack
+from fairplay.games.bazaar.protocol import codec
+from fairplay.games.bazaar.rules.pieces import (
+    EMPTY,
+    UNITS,
+    Bag,
+    Card,
+    EquationTable,
+    Exchange,
+    holds,
+    mirrored,
+    pack,
+    size,
+    unpack,
+)
 from fairplay.games.bazaar.rules.state import PEBBLE, Purchase, Request, TurnView
 from fairplay.games.kit.conformance import (
     DRAWN_STATES,
     UNUSUAL_SETTINGS,
     WHOLE_GAME,
-    collect_mutations,
-    mutation,
+    Breaking,
+    Mutate,
+    answer,
+    build_mutations,
+    replying,
+    where,
     whole_game,
 )
 
 ANYWHERE = (WHOLE_GAME, DRAWN_STATES)
+REQUEST, CARDS = "RequestPebbleOrExchanges", "RequestCards"
+LONGEST_USUALLY = 64
 TOO_MANY_OF_ONE = 401
 
 
-# The first call of a turn: form
+class Turn(NamedTuple):
+    """What the first call of a turn shows."""
+
+    view: TurnView
+    table: EquationTable
 
 
-@mutation(
-    wrong.REQUEST,
-    "bazaar.request.required",
-    *ANYWHERE,
-    "bazaar.wallet.empty",
-    "bazaar.settings.smallest",
-    "bazaar.exchange.free",
-    "bazaar.resume.late",
+def read_turn(request: Any, reply: Any) -> Turn:
+    """Return the turn that a request shows."""
+    return Turn(codec.read_view(request.turn_state), codec.read_table(request.turn_state.table))
+
+
+def request_violation(turn: Turn, made: Request, max_exchanges: int = LONGEST_USUALLY) -> str | None:
+    """Return the id of the rule that a request breaks; None: it is legal."""
+    wallet, bank = turn.view.wallet, turn.view.bank
+    return rules.request_violation(turn.table, wallet, bank, made, max_exchanges=max_exchanges)
+
+
+request_reply, cards_reply = partial(answer, REQUEST), partial(answer, CARDS)
+request = Breaking("bazaar", REQUEST, read_turn, request_violation, codec.build_request)
+short_request = Breaking("bazaar", REQUEST, read_turn, partial(request_violation, max_exchanges=8), codec.build_request)
+purchase = Breaking(
+    "bazaar",
+    CARDS,
+    lambda request, reply: codec.read_view(request.turn_state),
+    lambda view, made: rules.purchase_violation(view.wallet, view.visible, made),
+    codec.build_purchase,
 )
-def requests_nothing(*_: Any) -> RequestPebbleOrExchangesResponse:
-    """Answers neither with a pebble nor with exchanges."""
-    return RequestPebbleOrExchangesResponse()
 
 
-@mutation(wrong.REQUEST, "bazaar.request.required", "bazaar.bank.empty")
-def requests_nothing_for_no_exchange(request: Any, *_: Any) -> RequestPebbleOrExchangesResponse | None:
-    """Answers with an empty message where no exchange is left to it, and no pebble."""
-    return None if any(request.turn_state.bank) else RequestPebbleOrExchangesResponse()
+def one_exchange(left: Sequence[int], right: Sequence[int], count: int = 1) -> Mutate:
+    """Return what requests one exchange `count` times, with any counts for its sides."""
+    steps = [Equation(left=left, right=right)] * count
+    return replying(RequestPebbleOrExchangesResponse(exchanges=Exchanges(steps=steps)))
 
 
-@mutation(wrong.REQUEST, "bazaar.pebble.counts", *ANYWHERE, "bazaar.exchange.long-sides")
-def exchanges_four_counts(*_: Any) -> RequestPebbleOrExchangesResponse:
-    """Leaves out the last of five counts where it is 0."""
-    return wrong.one_exchange((1, 0, 0, 0), (0, 1, 0, 0))
+def one_card(*counts: int) -> Mutate:
+    """Return what buys a card with any counts for its pebbles."""
+    return replying(RequestCardsResponse(cards=[CardMessage(pebbles=counts)]))
 
 
-@mutation(wrong.REQUEST, "bazaar.pebble.counts", *ANYWHERE)
-def exchanges_six_counts(*_: Any) -> RequestPebbleOrExchangesResponse:
-    """Gives a bag six counts."""
-    return wrong.one_exchange((1, 0, 0, 0, 0, 0), (0, 1, 0, 0, 0, 0))
+# Requests
 
 
-@mutation(wrong.REQUEST, "bazaar.pebble.counts", *ANYWHERE)
-def exchanges_without_counts(*_: Any) -> RequestPebbleOrExchangesResponse:
-    """Leaves out the pebbles of both sides."""
-    return wrong.one_exchange((), ())
+def usable(turn: Turn) -> Sequence[Exchange]:
+    """Return the exchanges that wallet and bank can pay for."""
+    return turn.table.usable(turn.view.wallet, turn.view.bank)
 
 
-@mutation(wrong.REQUEST, "bazaar.pebble.counts", *ANYWHERE, "bazaar.settings.largest")
-def exchanges_too_many_pebbles(*_: Any) -> RequestPebbleOrExchangesResponse:
-    """Counts one pebble more than a bag can hold."""
-    return wrong.one_exchange((1, 0, 0, 0, 0), (0, TOO_MANY_OF_ONE, 0, 0, 0))
+def made_up(turn: Turn) -> Iterator[Request]:
+    """Yield one pebble for one of another colour."""
+    return ((Exchange(give, get),) for give, get in permutations(UNITS, 2))
 
 
-@mutation(wrong.REQUEST, "bazaar.pebble.counts", *ANYWHERE)
-def exchanges_colors_for_counts(*_: Any) -> RequestPebbleOrExchangesResponse:
-    """Lists the pebbles of a side one by one, as numbers of colours."""
-    return wrong.one_exchange((1,), (2, 2, 3))
+def singles(turn: Turn) -> Iterator[Request]:
+    """Yield each equation, in both directions."""
+    return ((exchange,) for exchange in turn.table.exchanges)
 
 
-@wrong.request("bazaar.exchange.sides", *ANYWHERE, "bazaar.exchange.none-known")
-def exchanges_for_nothing(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Gives nothing for what it gets."""
-    return [(Exchange(EMPTY, unit),) for unit in UNITS]
+def at_most_four(bag: Bag) -> Bag:
+    """Return a bag with at most four pebbles of each colour."""
+    return pack(min(count, 4) for count in unpack(bag))
 
 
-@wrong.request("bazaar.exchange.sides", *ANYWHERE)
-def gives_for_nothing(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Gets nothing for what it gives."""
-    return [(Exchange(unit, EMPTY),) for unit in UNITS]
+def lacking(have: Bag, wanted: Bag) -> int:
+    """Return how many pebbles of `wanted` a bag does not have."""
+    return sum(max(0, need - count) for need, count in zip(unpack(wanted), unpack(have), strict=True))
 
 
-@mutation(wrong.REQUEST, "bazaar.exchange.too-many", *ANYWHERE, "bazaar.settings.largest")
-def exchanges_without_end(*_: Any) -> RequestPebbleOrExchangesResponse:
-    """Requests more exchanges than any settings allow."""
-    return wrong.one_exchange((1, 1, 1, 1, 1), (1, 1, 1, 1, 1), count=1001)
+def times(have: Bag, wanted: Bag) -> int:
+    """Return how often a bag has the pebbles of `wanted`."""
+    return min(count // need for need, count in zip(unpack(wanted), unpack(have), strict=True) if need)
 
 
-@wrong.request("bazaar.exchange.too-many", "bazaar.exchange.single-equation")
-def exchanges_once_too_often(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Goes to and fro 65 times."""
-    return wrong.to_and_fro(view, table, wrong.LONGEST_USUALLY + 1)
+def one_short(turn: Turn) -> Iterator[Request]:
+    """Yield exchanges for which a single pebble is missing, in the wallet or in the bank."""
+    wallet, bank = turn.view.wallet, turn.view.bank
+    return ((way,) for way in turn.table.exchanges if lacking(wallet, way.left) + lacking(bank, way.right) == 1)
 
 
-@wrong.request("bazaar.exchange.too-many", "bazaar.wallet.rich")
-def exchanges_once_too_often_when_rich(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Goes to and fro 65 times where its wallet holds more pebbles than a game usually has."""
-    return wrong.to_and_fro(view, table, wrong.LONGEST_USUALLY + 1) if size(view.wallet) > 100 else ()
+def as_often_as_it_can(turn: Turn) -> Iterator[Request]:
+    """Yield usable exchanges as often as they can be used, each alone."""
+    for exchange in usable(turn):
+        yield (exchange,) * min(times(turn.view.wallet, exchange.left), times(turn.view.bank, exchange.right))
 
 
-@wrong.request("bazaar.exchange.too-many", "bazaar.exchange.short-list", max_exchanges=8)
-def exchanges_nine_times(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Goes to and fro nine times, which some settings forbid."""
-    return wrong.to_and_fro(view, table, 9)
+def again_and_again(turn: Turn) -> Iterator[Request]:
+    """Yield usable exchanges once more than they can be used."""
+    for exchange in usable(turn):
+        count = 1
+        while request_violation(turn, (exchange,) * count) is None:
+            count += 1
+        yield (exchange,) * count
 
 
-@wrong.request("bazaar.exchange.too-many", "bazaar.exchange.long-lists")
-def exchanges_as_often_as_it_can(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Uses an equation as often as wallet and bank can pay for it, more than 64 times, where it can pay for no card."""
-    return () if wrong.payable(view) else wrong.as_often_as_it_can(view, table)
+def to_and_fro(turn: Turn, count: int) -> Iterator[Request]:
+    """Yield usable exchanges and back again, `count` in all: legal if they were not too many."""
+    return (((way, mirrored(way)) * count)[:count] for way in usable(turn))
 
 
-@wrong.request("bazaar.exchange.too-many", "bazaar.exchange.long-lists", max_exchanges=8)
-def exchanges_one_color_as_often_as_it_can(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Exchanges its only colour away as often as it can, more than eight times, which some settings forbid."""
-    return wrong.as_often_as_it_can(view, table) if sum(count > 0 for count in unpack(view.wallet)) == 1 else ()
+def one_more(turn: Turn) -> Iterator[Request]:
+    """Yield usable exchanges with one pebble more of a colour that is got."""
+    return ((Exchange(left, right + unit),) for left, right in usable(turn) for unit in UNITS if holds(right, unit))
 
 
-# The first call: play
+def one_less(turn: Turn) -> Iterator[Request]:
+    """Yield exchanges with one pebble less of what is given."""
+    ways = ((left - unit, right) for left, right in turn.table.exchanges for unit in UNITS if holds(left, unit))
+    return ((Exchange(left, right),) for left, right in ways if left)
 
 
-@wrong.request("bazaar.pebble.bank-empty", "bazaar.bank.empty", "bazaar.cards.row-is-empty")
-def requests_pebble_from_empty_bank(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Requests a pebble when the bank has none."""
-    return [PEBBLE]
-
-
-@wrong.request("bazaar.exchange.in-table", *ANYWHERE, "bazaar.exchange.dear", "bazaar.exchange.long-sides")
-def makes_up_equation(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Exchanges one pebble for another, which no equation says."""
-    return wrong.made_up(view, table)
-
-
-@wrong.request("bazaar.exchange.in-table", "bazaar.exchange.none-known")
-def makes_up_equation_without_table(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Exchanges pebbles though the game has no equations."""
-    return () if table.equations else wrong.made_up(view, table)
-
-
-@wrong.request("bazaar.exchange.in-table", *ANYWHERE, "bazaar.exchange.single-equation")
-def doubles_equation(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Uses an equation with twice its pebbles."""
-    return ((Exchange(2 * left, 2 * right),) for left, right in table.exchanges)
-
-
-@wrong.request(
-    "bazaar.exchange.in-table",
-    "bazaar.exchange.single-equation",
-    "bazaar.exchange.right-to-left-only",
-    "bazaar.exchange.short-list",
-)
-def gets_one_more(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Gets one pebble more than an equation says."""
-    ways = table.usable(view.wallet, view.bank)
-    return ((Exchange(left, right + unit),) for left, right in ways for unit in UNITS if holds(right, unit))
-
-
-@wrong.request("bazaar.exchange.in-table", "bazaar.exchange.equal-pebbles")
-def counts_to_four(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Takes five or six pebbles of one colour in an equation for four."""
-    return ((Exchange(wrong.at_most_four(left), wrong.at_most_four(right)),) for left, right in table.exchanges)
-
-
-@wrong.request("bazaar.exchange.in-table", *ANYWHERE, "bazaar.exchange.single-equation")
-def gives_one_less(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Gives one pebble less than an equation says."""
-    return (
-        (Exchange(left - unit, right),)
-        for left, right in table.exchanges
-        for unit in UNITS
-        if holds(left, unit) and left != unit
-    )
-
-
-@wrong.request("bazaar.exchange.in-table", *ANYWHERE, "bazaar.exchange.only-once")
-def mixes_equations(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Takes the left side of one equation and the right side of another."""
-    pairs = combinations(table.exchanges, 2)
+def mixed(turn: Turn) -> Iterator[Request]:
+    """Yield the left side of one exchange for the right side of another."""
+    pairs = combinations(turn.table.exchanges, 2)
     return ((Exchange(one.left, other.right),) for one, other in pairs if one.left != other.right)
 
 
-@wrong.request("bazaar.exchange.wallet", *ANYWHERE, "bazaar.wallet.empty", "bazaar.seats.last-of-six")
-def gives_what_it_lacks(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Uses an equation for which its wallet lacks pebbles."""
-    return wrong.singles(view, table)
-
-
-@wrong.request("bazaar.exchange.wallet", "bazaar.wallet.one-short")
-def gives_one_it_lacks(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Uses an equation for which its wallet lacks a single pebble."""
-    return wrong.one_short(view, table)
-
-
-@wrong.request("bazaar.exchange.wallet", "bazaar.exchange.in-order")
-def gives_what_it_gets_later(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Gives pebbles that only a later exchange of the same list brings."""
-    pairs = product(table.usable(view.wallet, view.bank), table.exchanges)
-    wallet, bank = view.wallet, view.bank
-    return (
-        (then, first) for first, then in pairs if rules.request_violation(table, wallet, bank, (first, then)) is None
-    )
-
-
-@wrong.request(
-    "bazaar.exchange.wallet",
-    "bazaar.exchange.only-once",
-    "bazaar.exchange.right-to-left-only",
-    "bazaar.exchange.single-equation",
-)
-def gives_again_and_again(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Uses an equation once more than its wallet can pay for."""
-    return wrong.again_and_again(view, table)
-
-
-@wrong.request("bazaar.exchange.wallet", "bazaar.wallet.empty", "bazaar.wallet.one-short", WHOLE_GAME)
-def exchanges_though_nothing_usable(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Exchanges something where no equation can be used."""
-    return () if table.usable(view.wallet, view.bank) else wrong.singles(view, table)
-
-
-@wrong.request("bazaar.exchange.wallet", "bazaar.seats.last-of-six", whole_game(5, 6))
-def gives_what_it_lacks_as_last_of_six(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Uses an equation that its wallet cannot pay for, but only where there are five others."""
-    return wrong.singles(view, table) if len(view.scores) == 5 else ()
-
-
-@wrong.request("bazaar.exchange.wallet", "bazaar.resume.alone")
-def gives_what_it_lacks_when_alone(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Uses an equation that its wallet cannot pay for where there are no others."""
-    return () if view.scores else wrong.again_and_again(view, table)
-
-
-@wrong.request("bazaar.exchange.bank", "bazaar.bank.empty", "bazaar.bank.one-short", "bazaar.bank.last-pebble")
-def gets_what_the_bank_lacks(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Uses an equation for which the bank lacks pebbles."""
-    return wrong.singles(view, table)
-
-
-@wrong.request("bazaar.exchange.bank", "bazaar.bank.one-short", "bazaar.bank.last-pebble")
-def gets_one_the_bank_lacks(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Uses an equation for which the bank lacks a single pebble."""
-    return wrong.one_short(view, table)
-
-
-@wrong.request("bazaar.exchange.bank", "bazaar.exchange.only-once", "bazaar.resume.after-eliminations")
-def gets_again_and_again(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Uses an equation once more than the bank can pay for."""
-    return wrong.again_and_again(view, table)
-
-
-@wrong.request("bazaar.exchange.bank", "bazaar.bank.empty")
-def gets_from_empty_bank(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Exchanges where the bank is empty."""
-    return () if view.bank else wrong.singles(view, table)
-
-
-# The second call: form
-
-
-@mutation(wrong.CARDS, "bazaar.pebble.counts", *ANYWHERE, "bazaar.resume.second-call")
-def buys_without_pebbles(*_: Any) -> RequestCardsResponse:
-    """Leaves out the pebbles of a card."""
-    return wrong.one_card()
-
-
-@mutation(wrong.CARDS, "bazaar.pebble.counts", *ANYWHERE)
-def buys_four_counts(*_: Any) -> RequestCardsResponse:
-    """Leaves out the last of a card's five counts where it is 0."""
-    return wrong.one_card(2, 1, 1, 1)
-
-
-@mutation(wrong.CARDS, "bazaar.pebble.counts", *ANYWHERE)
-def buys_six_counts(*_: Any) -> RequestCardsResponse:
-    """Gives a card six counts."""
-    return wrong.one_card(1, 1, 1, 1, 1, 0)
-
-
-@mutation(wrong.CARDS, "bazaar.pebble.counts", *ANYWHERE, "bazaar.settings.largest")
-def buys_too_many_pebbles(*_: Any) -> RequestCardsResponse:
-    """Counts more pebbles than a bag can hold."""
-    return wrong.one_card(TOO_MANY_OF_ONE, 0, 0, 0, 0)
-
-
-@mutation(wrong.CARDS, "bazaar.card.five-pebbles", *ANYWHERE, "bazaar.cards.last-one")
-def buys_four_pebbles(*_: Any) -> RequestCardsResponse:
-    """Buys a card with four pebbles."""
-    return wrong.one_card(1, 1, 1, 1, 0)
-
-
-@mutation(wrong.CARDS, "bazaar.card.five-pebbles", *ANYWHERE)
-def buys_six_pebbles(*_: Any) -> RequestCardsResponse:
-    """Buys a card with six pebbles."""
-    return wrong.one_card(2, 1, 1, 1, 1)
-
-
-@mutation(wrong.CARDS, "bazaar.card.five-pebbles", *ANYWHERE, "bazaar.cards.none-in-reach")
-def buys_blank_card(*_: Any) -> RequestCardsResponse:
-    """Buys a card with no pebbles at all."""
-    return wrong.one_card(0, 0, 0, 0, 0)
-
-
-# The second call: play
-
-
-@wrong.purchase(
-    "bazaar.purchase.visible",
-    "bazaar.cards.bought-before",
-    "bazaar.cards.none-in-reach",
-    "bazaar.settings.own-cards-hidden",
-)
-def buys_made_up_card(view: TurnView) -> Iterable[Purchase]:
-    """Buys a card that its wallet could pay for, but that is not visible."""
-    affordable = ((Card(5 * unit, False),) for unit in UNITS if holds(view.wallet, 5 * unit))
-    return (*affordable, *wrong.plain_colors(view))
-
-
-@wrong.purchase("bazaar.purchase.visible", *ANYWHERE, "bazaar.cards.face-or-not", "bazaar.score.equal-turns")
-def buys_with_wrong_face(view: TurnView) -> Iterable[Purchase]:
-    """Takes no notice of faces."""
-    return ((Card(card.pebbles, not card.face),) for card in view.visible)
-
-
-@wrong.purchase(
-    "bazaar.purchase.visible", "bazaar.cards.only-once", "bazaar.cards.equal-twice", "bazaar.resume.second-call"
-)
-def buys_visible_card_twice(view: TurnView) -> Iterable[Purchase]:
-    """Buys a card more often than it is visible."""
-    return wrong.once_more(view)
-
-
-@wrong.purchase("bazaar.purchase.visible", "bazaar.cards.twins")
-def buys_twin_with_wrong_face(view: TurnView) -> Iterable[Purchase]:
-    """Buys the same card twice where one with the same pebbles and another face is visible beside it."""
-    return ((card, card) for card in view.visible if Card(card.pebbles, not card.face) in view.visible)
-
-
-@wrong.purchase("bazaar.purchase.visible", "bazaar.cards.bought-before")
-def buys_what_it_owns(view: TurnView) -> Iterable[Purchase]:
-    """Buys a card again that it has bought before."""
-    return ((card,) for card in view.cards)
-
-
-@wrong.purchase("bazaar.purchase.visible", "bazaar.cards.row-is-empty")
-def buys_from_empty_row(view: TurnView) -> Iterable[Purchase]:
-    """Buys a card where none is visible."""
-    return () if view.visible else wrong.plain_colors(view)
-
-
-@wrong.purchase("bazaar.purchase.visible", "bazaar.cards.last-one")
-def buys_last_card_twice(view: TurnView) -> Iterable[Purchase]:
-    """Buys the card twice where one is visible."""
-    return wrong.once_more(view) if len(view.visible) == 1 else ()
-
-
-@wrong.purchase("bazaar.purchase.wallet", *ANYWHERE, "bazaar.wallet.empty", "bazaar.cards.none-in-reach")
-def buys_without_pebbles_to_pay(view: TurnView) -> Iterable[Purchase]:
-    """Buys a visible card that its wallet cannot pay for."""
-    return wrong.visible(view)
-
-
-@wrong.purchase("bazaar.purchase.wallet", "bazaar.score.nearly-won", "bazaar.resume.second-call")
-def buys_one_pebble_short(view: TurnView) -> Iterable[Purchase]:
-    """Buys a visible card for which its wallet lacks a single pebble."""
-    return ((card,) for card in view.visible if wrong.lacking(view.wallet, card.pebbles) == 1)
-
-
-@wrong.purchase("bazaar.purchase.wallet", "bazaar.cards.not-both")
-def buys_two_with_pebbles_for_one(view: TurnView) -> Iterable[Purchase]:
-    """Buys two cards either of which it could pay for, but not both."""
-    return combinations(wrong.payable(view), 2)
-
-
-@wrong.purchase("bazaar.purchase.wallet", "bazaar.score.nearly-won")
-def buys_anything_to_win(view: TurnView) -> Iterable[Purchase]:
-    """Buys a card that its wallet cannot pay for where one point is missing."""
-    return wrong.visible(view) if view.score == 19 else ()
-
-
-@wrong.request("bazaar.exchange.in-table", UNUSUAL_SETTINGS)
-def believes_in_ten_equations(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Exchanges by an equation that the table lacks where three or more players have fewer than ten."""
-    return wrong.made_up(view, table) if len(view.scores) > 1 and 0 < len(table.equations) < 10 else ()
-
-
-@wrong.purchase("bazaar.purchase.visible", UNUSUAL_SETTINGS)
-def buys_behind_the_fourth_card(view: TurnView) -> Iterable[Purchase]:
-    """Buys a card that is not visible where three or more players see more than four."""
-    return wrong.plain_colors(view) if len(view.scores) > 1 and len(view.visible) > 4 else ()
-
-
-MUTATIONS = collect_mutations(globals())
+def in_wrong_order(turn: Turn) -> Iterator[Request]:
+    """Yield pairs of exchanges the first of which can be paid for only by what the second brings."""
+    pairs = product(usable(turn), turn.table.exchanges)
+    return ((then, first) for first, then in pairs if request_violation(turn, (first, then)) is None)
+
+
+# Purchases
+
+
+def visible(view: TurnView) -> Iterator[Purchase]:
+    """Yield each visible card."""
+    return ((card,) for card in view.visible)
+
+
+def plain_colors(view: TurnView) -> Iterator[Purchase]:
+    """Yield cards of one colour."""
+    return ((Card(5 * unit, face),) for unit in UNITS for face in (False, True))
+
+
+def payable(view: TurnView) -> list[Card]:
+    """Return the visible cards that the wallet can pay for."""
+    return [card for card in view.visible if holds(view.wallet, card.pebbles)]
+
+
+def once_more(view: TurnView) -> Iterator[Purchase]:
+    """Yield payable cards once more than they are visible."""
+    return ((card,) * (view.visible.count(card) + 1) for card in payable(view))
+
+
+def made_up_cards(view: TurnView) -> Iterator[Purchase]:
+    """Yield cards of one colour, first those that the wallet can pay for."""
+    yield from ((Card(5 * unit, False),) for unit in UNITS if holds(view.wallet, 5 * unit))
+    yield from plain_colors(view)
+
+
+WRONG_ANSWERS = {
+    # The first call of a turn: form
+    "requests-nothing: Answers neither with a pebble nor with exchanges.": request_reply(
+        "request.required",
+        replying(RequestPebbleOrExchangesResponse()),
+        [*ANYWHERE, "wallet.empty", "settings.smallest", "exchange.free", "resume.late"],
+    ),
+    "requests-nothing-for-no-exchange: Answers with an empty message where no exchange is left to it, and no pebble.": (
+        request_reply(
+            "request.required",
+            replying(RequestPebbleOrExchangesResponse()),
+            ["bank.empty"],
+            only=lambda request: not any(request.turn_state.bank),
+        )
+    ),
+    "exchanges-four-counts: Leaves out the last of five counts where it is 0.": request_reply(
+        "pebble.counts", one_exchange((1, 0, 0, 0), (0, 1, 0, 0)), [*ANYWHERE, "exchange.long-sides"]
+    ),
+    "exchanges-six-counts: Gives a bag six counts.": request_reply(
+        "pebble.counts", one_exchange((1, 0, 0, 0, 0, 0), (0, 1, 0, 0, 0, 0)), ANYWHERE
+    ),
+    "exchanges-without-counts: Leaves out the pebbles of both sides.": request_reply(
+        "pebble.counts", one_exchange((), ()), ANYWHERE
+    ),
+    "exchanges-too-many-pebbles: Counts one pebble more than a bag can hold.": request_reply(
+        "pebble.counts", one_exchange((1, 0, 0, 0, 0), (0, TOO_MANY_OF_ONE, 0, 0, 0)), [*ANYWHERE, "settings.largest"]
+    ),
+    "exchanges-colors-for-counts: Lists the pebbles of a side one by one, as numbers of colours.": request_reply(
+        "pebble.counts", one_exchange((1,), (2, 2, 3)), ANYWHERE
+    ),
+    "exchanges-for-nothing: Gives nothing for what it gets.": request(
+        "exchange.sides", lambda turn: [(Exchange(EMPTY, unit),) for unit in UNITS], [*ANYWHERE, "exchange.none-known"]
+    ),
+    "gives-for-nothing: Gets nothing for what it gives.": request(
+        "exchange.sides", lambda turn: [(Exchange(unit, EMPTY),) for unit in UNITS], ANYWHERE
+    ),
+    "exchanges-without-end: Requests more exchanges than any settings allow.": request_reply(
+        "exchange.too-many", one_exchange((1,) * 5, (1,) * 5, count=1001), [*ANYWHERE, "settings.largest"]
+    ),
+    "exchanges-once-too-often: Goes to and fro 65 times.": request(
+        "exchange.too-many", lambda turn: to_and_fro(turn, LONGEST_USUALLY + 1), ["exchange.single-equation"]
+    ),
+    "exchanges-once-too-often-when-rich: Goes to and fro 65 times where its wallet holds more pebbles than a game "
+    "usually has.": request(
+        "exchange.too-many",
+        where(lambda turn: size(turn.view.wallet) > 100, lambda turn: to_and_fro(turn, LONGEST_USUALLY + 1)),
+        ["wallet.rich"],
+    ),
+    "exchanges-nine-times: Goes to and fro nine times, which some settings forbid.": short_request(
+        "exchange.too-many", lambda turn: to_and_fro(turn, 9), ["exchange.short-list"]
+    ),
+    "exchanges-as-often-as-it-can: Uses an equation as often as wallet and bank can pay for it, more than 64 times, "
+    "where it can pay for no card.": request(
+        "exchange.too-many", where(lambda turn: not payable(turn.view), as_often_as_it_can), ["exchange.long-lists"]
+    ),
+    "exchanges-one-color-as-often-as-it-can: Exchanges its only colour away as often as it can, more than eight times, "
+    "which some settings forbid.": short_request(
+        "exchange.too-many",
+        where(lambda turn: sum(count > 0 for count in unpack(turn.view.wallet)) == 1, as_often_as_it_can),
+        ["exchange.long-lists"],
+    ),
+    # The first call: play
+    "requests-pebble-from-empty-bank: Requests a pebble when the bank has none.": request(
+        "pebble.bank-empty", lambda turn: [PEBBLE], ["bank.empty", "cards.row-is-empty"]
+    ),
+    "makes-up-equation: Exchanges one pebble for another, which no equation says.": request(
+        "exchange.in-table", made_up, [*ANYWHERE, "exchange.dear", "exchange.long-sides"]
+    ),
+    "makes-up-equation-without-table: Exchanges pebbles though the game has no equations.": request(
+        "exchange.in-table", where(lambda turn: not turn.table.equations, made_up), ["exchange.none-known"]
+    ),
+    "doubles-equation: Uses an equation with twice its pebbles.": request(
+        "exchange.in-table",
+        lambda turn: ((Exchange(2 * left, 2 * right),) for left, right in turn.table.exchanges),
+        [*ANYWHERE, "exchange.single-equation"],
+    ),
+    "gets-one-more: Gets one pebble more than an equation says.": request(
+        "exchange.in-table",
+        one_more,
+        ["exchange.single-equation", "exchange.right-to-left-only", "exchange.short-list"],
+    ),
+    "counts-to-four: Takes five or six pebbles of one colour in an equation for four.": request(
+        "exchange.in-table",
+        lambda turn: ((Exchange(*map(at_most_four, way)),) for way in turn.table.exchanges),
+        ["exchange.equal-pebbles"],
+    ),
+    "gives-one-less: Gives one pebble less than an equation says.": request(
+        "exchange.in-table", one_less, [*ANYWHERE, "exchange.single-equation"]
+    ),
+    "mixes-equations: Takes the left side of one equation and the right side of another.": request(
+        "exchange.in-table", mixed, [*ANYWHERE, "exchange.only-once"]
+    ),
+    "gives-what-it-lacks: Uses an equation for which its wallet lacks pebbles.": request(
+        "exchange.wallet", singles, [*ANYWHERE, "wallet.empty", "seats.last-of-six"]
+    ),
+    "gives-one-it-lacks: Uses an equation for which its wallet lacks a single pebble.": request(
+        "exchange.wallet", one_short, ["wallet.one-short"]
+    ),
+    "gives-what-it-gets-later: Gives pebbles that only a later exchange of the same list brings.": request(
+        "exchange.wallet", in_wrong_order, ["exchange.in-order"]
+    ),
+    "gives-again-and-again: Uses an equation once more than its wallet can pay for.": request(
+        "exchange.wallet",
+        again_and_again,
+        ["exchange.only-once", "exchange.right-to-left-only", "exchange.single-equation"],
+    ),
+    "exchanges-though-nothing-usable: Exchanges something where no equation can be used.": request(
+        "exchange.wallet",
+        where(lambda turn: not usable(turn), singles),
+        ["wallet.empty", "wallet.one-short", WHOLE_GAME],
+    ),
+    "gives-what-it-lacks-as-last-of-six: Uses an equation that its wallet cannot pay for, but only where there are "
+    "five others.": request(
+        "exchange.wallet",
+        where(lambda turn: len(turn.view.scores) == 5, singles),
+        ["seats.last-of-six", whole_game(5, 6)],
+    ),
+    "gives-what-it-lacks-when-alone: Uses an equation that its wallet cannot pay for where there are no others.": (
+        request("exchange.wallet", where(lambda turn: not turn.view.scores, again_and_again), ["resume.alone"])
+    ),
+    "gets-what-the-bank-lacks: Uses an equation for which the bank lacks pebbles.": request(
+        "exchange.bank", singles, ["bank.empty", "bank.one-short", "bank.last-pebble"]
+    ),
+    "gets-one-the-bank-lacks: Uses an equation for which the bank lacks a single pebble.": request(
+        "exchange.bank", one_short, ["bank.one-short", "bank.last-pebble"]
+    ),
+    "gets-again-and-again: Uses an equation once more than the bank can pay for.": request(
+        "exchange.bank", again_and_again, ["exchange.only-once", "resume.after-eliminations"]
+    ),
+    "gets-from-empty-bank: Exchanges where the bank is empty.": request(
+        "exchange.bank", where(lambda turn: not turn.view.bank, singles), ["bank.empty"]
+    ),
+    # The second call: form
+    "buys-without-pebbles: Leaves out the pebbles of a card.": cards_reply(
+        "pebble.counts", one_card(), [*ANYWHERE, "resume.second-call"]
+    ),
+    "buys-four-counts: Leaves out the last of a card's five counts where it is 0.": cards_reply(
+        "pebble.counts", one_card(2, 1, 1, 1), ANYWHERE
+    ),
+    "buys-six-counts: Gives a card six counts.": cards_reply("pebble.counts", one_card(1, 1, 1, 1, 1, 0), ANYWHERE),
+    "buys-too-many-pebbles: Counts more pebbles than a bag can hold.": cards_reply(
+        "pebble.counts", one_card(TOO_MANY_OF_ONE, 0, 0, 0, 0), [*ANYWHERE, "settings.largest"]
+    ),
+    "buys-four-pebbles: Buys a card with four pebbles.": cards_reply(
+        "card.five-pebbles", one_card(1, 1, 1, 1, 0), [*ANYWHERE, "cards.last-one"]
+    ),
+    "buys-six-pebbles: Buys a card with six pebbles.": cards_reply(
+        "card.five-pebbles", one_card(2, 1, 1, 1, 1), ANYWHERE
+    ),
+    "buys-blank-card: Buys a card with no pebbles at all.": cards_reply(
+        "card.five-pebbles", one_card(0, 0, 0, 0, 0), [*ANYWHERE, "cards.none-in-reach"]
+    ),
+    # The second call: play
+    "buys-made-up-card: Buys a card that its wallet could pay for, but that is not visible.": purchase(
+        "purchase.visible", made_up_cards, ["cards.bought-before", "cards.none-in-reach", "settings.own-cards-hidden"]
+    ),
+    "buys-with-wrong-face: Takes no notice of faces.": purchase(
+        "purchase.visible",
+        lambda view: ((Card(card.pebbles, not card.face),) for card in view.visible),
+        [*ANYWHERE, "cards.face-or-not", "score.equal-turns"],
+    ),
+    "buys-visible-card-twice: Buys a card more often than it is visible.": purchase(
+        "purchase.visible", once_more, ["cards.only-once", "cards.equal-twice", "resume.second-call"]
+    ),
+    "buys-twin-with-wrong-face: Buys the same card twice where one with the same pebbles and another face is visible "
+    "beside it.": purchase(
+        "purchase.visible",
+        lambda view: ((card,) * 2 for card in view.visible if Card(card.pebbles, not card.face) in view.visible),
+        ["cards.twins"],
+    ),
+    "buys-what-it-owns: Buys a card again that it has bought before.": purchase(
+        "purchase.visible", lambda view: ((card,) for card in view.cards), ["cards.bought-before"]
+    ),
+    "buys-from-empty-row: Buys a card where none is visible.": purchase(
+        "purchase.visible", where(lambda view: not view.visible, plain_colors), ["cards.row-is-empty"]
+    ),
+    "buys-last-card-twice: Buys the card twice where one is visible.": purchase(
+        "purchase.visible", where(lambda view: len(view.visible) == 1, once_more), ["cards.last-one"]
+    ),
+    "buys-without-pebbles-to-pay: Buys a visible card that its wallet cannot pay for.": purchase(
+        "purchase.wallet", visible, [*ANYWHERE, "wallet.empty", "cards.none-in-reach"]
+    ),
+    "buys-one-pebble-short: Buys a visible card for which its wallet lacks a single pebble.": purchase(
+        "purchase.wallet",
+        lambda view: ((card,) for card in view.visible if lacking(view.wallet, card.pebbles) == 1),
+        ["score.nearly-won", "resume.second-call"],
+    ),
+    "buys-two-with-pebbles-for-one: Buys two cards either of which it could pay for, but not both.": purchase(
+        "purchase.wallet", lambda view: combinations(payable(view), 2), ["cards.not-both"]
+    ),
+    "buys-anything-to-win: Buys a card that its wallet cannot pay for where one point is missing.": purchase(
+        "purchase.wallet", where(lambda view: view.score == 19, visible), ["score.nearly-won"]
+    ),
+    "believes-in-ten-equations: Exchanges by an equation that the table lacks where three or more players have fewer "
+    "than ten.": request(
+        "exchange.in-table",
+        where(lambda turn: len(turn.view.scores) > 1 and 0 < len(turn.table.equations) < 10, made_up),
+        [UNUSUAL_SETTINGS],
+    ),
+    "buys-behind-the-fourth-card: Buys a card that is not visible where three or more players see more than four.": (
+        purchase(
+            "purchase.visible",
+            where(lambda view: len(view.scores) > 1 and len(view.visible) > 4, plain_colors),
+            [UNUSUAL_SETTINGS],
+        )
+    ),
+}
+
+MUTATIONS = build_mutations("bazaar", WRONG_ANSWERS)

@@ -27,12 +27,11 @@ from types import MappingProxyType
 from typing import Any
 
 from fairplay.games.bazaar import forms, mutations, rules
-from fairplay.games.bazaar import wrong_answers as wrong
 from fairplay.games.bazaar.players import Metric, Strategy, best_plan, best_purchase, player, strategy
 from fairplay.games.bazaar.protocol import codec, conversation
 from fairplay.games.bazaar.protocol.conversation import METHODS, REQUEST_PEBBLE_OR_EXCHANGES
 from fairplay.games.bazaar.rules import bonus as bonus_points
-from fairplay.games.bazaar.rules.pieces import UNITS, EquationTable, Exchange, holds, points, size
+from fairplay.games.bazaar.rules.pieces import UNITS, Exchange, holds, points, size
 from fairplay.games.bazaar.rules.state import (
     Action,
     Phase,
@@ -40,13 +39,12 @@ from fairplay.games.bazaar.rules.state import (
     Settings,
     Standing,
     State,
-    TurnView,
     settings_problem,
 )
 from fairplay.games.conformance import Mutation
 from fairplay.games.game import Start
 from fairplay.games.kit import testdata as kit
-from fairplay.games.kit.conformance import mutation
+from fairplay.games.kit.conformance import build_mutations, pick_mutations
 from fairplay.games.kit.testdata import Json, question
 
 METRICS: Mapping[str, Metric] = MappingProxyType({"purchase-points": "points", "purchase-size": "size"})
@@ -272,27 +270,31 @@ def _with_own_methods(actor: Json) -> Json:
 # Cheats: wrong answers, wherever they are possible
 
 
-@wrong.request("bazaar.exchange.in-table")
-def _makes_up_equation(view: TurnView, table: EquationTable) -> Iterable[Request]:
-    """Makes an exchange of none of the equations: of these forty a table of ten equations lacks some."""
-    return ((Exchange(count * mine, theirs),) for count in (1, 2) for mine, theirs in permutations(UNITS, 2))
-
-
-@mutation(wrong.REQUEST, "")
 def _gets_what_the_bank_lacks(request: Any, reply: Any, rng: Random) -> Any:
-    """Makes an exchange for which the bank lacks pebbles, whatever the wallet holds."""
     bank, ways = codec.read_bag(request.turn_state.bank), codec.read_table(request.turn_state.table).exchanges
     return next((codec.build_request((way,)) for way in ways if not holds(bank, way.right)), None)
 
 
-CHEATS: Mapping[str, Mutation] = MappingProxyType(
+def _made_up(turn: mutations.Turn) -> Iterable[Request]:
+    """Yield forty exchanges, of which a table of ten equations lacks some."""
+    return ((Exchange(count * mine, theirs),) for count in (1, 2) for mine, theirs in permutations(UNITS, 2))
+
+
+_OWN = {
+    "use-non-existent-equation: Makes an exchange of none of the equations.": mutations.request(
+        "exchange.in-table", _made_up, ()
+    ),
+    "bank-cannot-trade: Makes an exchange for which the bank lacks pebbles, whatever the wallet holds.": (
+        mutations.request_reply("", _gets_what_the_bank_lacks, ())
+    ),
+}
+CHEATS: Mapping[str, Mutation] = {each.name: each for each in build_mutations("bazaar", _OWN)} | pick_mutations(
+    mutations.MUTATIONS,
     {
-        "use-non-existent-equation": _makes_up_equation,
-        "bank-cannot-trade": _gets_what_the_bank_lacks,
-        "wallet-cannot-trade": mutations.gives_what_it_lacks,
-        "buy-unavailable-card": mutations.buys_made_up_card,
-        "wallet-cannot-buy-card": mutations.buys_without_pebbles_to_pay,
-    }
+        "wallet-cannot-trade": "gives-what-it-lacks",
+        "buy-unavailable-card": "buys-made-up-card",
+        "wallet-cannot-buy-card": "buys-without-pebbles-to-pay",
+    },
 )
 
 TESTDATA = kit.collect_questions(globals())

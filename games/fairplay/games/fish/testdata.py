@@ -22,13 +22,15 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from fairplay.games.fish import mutations, rules
+from fairplay.games.fish import rules
+from fairplay.games.fish.mutations import MUTATIONS
 from fairplay.games.fish.players import Minimax, player, strategy
 from fairplay.games.fish.protocol import METHODS, Shown, color_of, colors, play
 from fairplay.games.fish.rules import Settings, State
 from fairplay.games.fish.rules.board import Action, Board, Move, Place, board_of_rows
 from fairplay.games.game import Start
 from fairplay.games.kit import knockout
+from fairplay.games.kit.conformance import pick_mutations
 from fairplay.games.kit.player_service import END, START
 from fairplay.games.kit.testdata import (
     Actor,
@@ -52,7 +54,7 @@ from fairplay.games.kit.testdata import (
 SIZES = range(rules.MIN_SEATS, rules.MAX_SEATS + 1)
 MAX_SEED = 2**64 - 1
 NO_SETTINGS: Json = {}
-CHEATS = {"off-board": mutations.moves_one_too_far_off, "stay": mutations.stays, "skip": mutations.skips}
+CHEATS = pick_mutations(MUTATIONS, {"off-board": "moves-one-too-far-off", "stay": "stays", "skip": "skips"})
 
 
 # How values are read and written

@@ -5,18 +5,20 @@ and codec: drawn in the game's own notation, or reached by random play with `pla
 the game's rules as they are. All randomness comes from the `rng` that a probe is given, so that the same seed gives the
 same game. A probe must reach the player under test whatever the others do.
 
-*mutations.py* of a game replaces sound replies by wrong ones. Each mutation is a decorated function: its name is the id
-and its docstring the sentence. `with_field` and `without_field` change the form of a reply. A wrong move is made from
-what the request shows; `choose` takes one of many. It must be quick in large states as well. A mutation names the cases
-that catch it: ids of probes of its game, or `DRAWN_STATES` and `whole_game(...)`, which the suite asks of every game.
+*mutations.py* of a game replaces sound replies by wrong ones. It is a table of names and sentences, each with a wrong
+answer: the rule that it breaks, how it is made, and the cases that catch it, ids of probes of its game, or
+`DRAWN_STATES` and `whole_game(...)`, which the suite asks of every game. `changing` and `without` change the form of a
+reply; a game's own `Breaking` makes a move of those that a function finds in what the player sees: it must be quick in
+large states as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from random import Random
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
@@ -36,6 +38,7 @@ UNUSUAL_SETTINGS = "rules.unusual-settings"
 """The id of the suite's case of games under unusual settings."""
 
 State = TypeVar("State")
+View = TypeVar("View")
 Action = TypeVar("Action")
 Thing = TypeVar("Thing")
 Reply = TypeVar("Reply", bound=Message)
@@ -108,41 +111,88 @@ def find_state(
 # Mutations
 
 
-def mutation(
-    method: str, rule: str, *cases: str, only: Callable[[Any], bool] | None = None
-) -> Callable[[Mutate], Mutation]:
-    """Declare a mutation of the replies to a method: the decorated function returns the wrong reply, or None.
+class Wrong(NamedTuple):
+    """A wrong answer, without its name and sentence."""
 
-    Its name is the name of the mutation, its docstring the sentence. With `only` it shows itself only where the request
-    is so: some mistakes are made in special situations alone.
+    method: str
+    rule: str
+    mutate: Mutate
+    cases: Sequence[str]
+    only: Callable[[Any], bool] | None
+    """Request -> whether the mistake is made there; None: it is made everywhere."""
+
+
+def answer(
+    method: str, rule: str, mutate: Mutate, cases: Sequence[str], only: Callable[[Any], bool] | None = None
+) -> Wrong:
+    """Return the wrong answer to a method that `mutate` makes; an empty rule is an infraction."""
+    return Wrong(method, rule, mutate, cases, only)
+
+
+@dataclass(frozen=True)
+class Breaking(Generic[View, Action]):
+    """What returns wrong answers to a method: each makes one of the moves found for it that break the rule."""
+
+    game: str
+    method: str
+    read: Callable[[Any, Any], View]
+    """(request, sound reply) -> what the player sees."""
+    violation: Callable[[View, Action], str | None]
+    """What the player sees, and a move -> the rule that the move breaks; None: it is legal."""
+    build: Callable[[Action], Message]
+    """Move -> the reply."""
+    infraction: bool = False
+    """Whether the referee does not eliminate for it."""
+
+    def __call__(
+        self,
+        rule: str,
+        find: Callable[[View], Iterable[Action]],
+        cases: Sequence[str],
+        only: Callable[[Any], bool] | None = None,
+    ) -> Wrong:
+        """Return the wrong answer that is one of the moves found in what the player sees, if it breaks the rule."""
+
+        def mutate(request: Any, reply: Any, rng: Random) -> Message | None:
+            view, broken = self.read(request, reply), full_id(self.game, rule)
+            chosen = choose(([move] for move in find(view) if self.violation(view, move) == broken), rng)
+            return None if chosen is None else self.build(*chosen)
+
+        return Wrong(self.method, "" if self.infraction else rule, mutate, cases, only)
+
+
+def where(
+    condition: Callable[[View], bool], find: Callable[[View], Iterable[Action]]
+) -> Callable[[View], Iterable[Action]]:
+    """Return what finds the same moves, but only where what the player sees fulfils a condition."""
+    return lambda view: find(view) if condition(view) else ()
+
+
+def build_mutations(game: str, wrong: Mapping[str, Wrong]) -> tuple[Mutation, ...]:
+    """Return the mutations of a game from a table: "name: Sentence." -> the wrong answer.
+
+    Ids of rules and probes stand in it without the name of the game, with which they begin.
     """
-
-    def declare(mutate: Mutate) -> Mutation:
-        return build_mutation(mutate, method, rule, cases, mutate, only)
-
-    return declare
+    return tuple([_build_mutation(game, key, each) for key, each in wrong.items()])
 
 
-def build_mutation(
-    declared: Callable[..., Any],
-    method: str,
-    rule: str,
-    cases: Sequence[str],
-    mutate: Mutate,
-    only: Callable[[Any], bool] | None = None,
-) -> Mutation:
-    """Return a mutation with the name and docstring of a function, for decorators of a game's own."""
-
+def _build_mutation(game: str, key: str, wrong: Wrong) -> Mutation:
     def confined(request: Any, reply: Any, rng: Random) -> Any:
-        return mutate(request, reply, rng) if only is None or only(request) else None
+        return wrong.mutate(request, reply, rng) if wrong.only is None or wrong.only(request) else None
 
-    name = declared.__name__.strip("_").replace("_", "-")
-    return Mutation(name, (declared.__doc__ or "").partition("\n")[0], method, rule, tuple(cases), confined)
+    (name, _, sentence), rule = key.partition(": "), wrong.rule and full_id(game, wrong.rule)
+    return Mutation(name, sentence, wrong.method, rule, tuple([full_id(game, case) for case in wrong.cases]), confined)
 
 
-def collect_mutations(names: Mapping[str, Any]) -> tuple[Mutation, ...]:
-    """Return the mutations among the names of a module, given as its `globals()`, in the order of definition."""
-    return tuple(each for each in names.values() if isinstance(each, Mutation))
+def pick_mutations(mutations: Iterable[Mutation], names: Mapping[str, str]) -> dict[str, Mutation]:
+    """Return mutations under other names, given as other name -> name."""
+    found = {each.name: each for each in mutations}
+    return {other: found[name] for other, name in names.items()}
+
+
+def full_id(game: str, name: str) -> str:
+    """Return the id of a rule or a probe, or one of the suite's own cases as it is."""
+    return name if name.startswith("rules.") else f"{game}.{name}"
 
 
 def choose(wrong: Iterable[Thing], rng: Random) -> Thing | None:
@@ -174,9 +224,19 @@ def with_field(reply: Reply, path: str, value: object) -> Reply | None:
     return changed
 
 
-def without_field(reply: Reply, path: str) -> Reply | None:
-    """Return a copy without the field at a path; None if it is missing anyway."""
-    return with_field(reply, path, None)
+def replying(reply: Message) -> Mutate:
+    """Return what answers always the same."""
+    return lambda request, sound, rng: reply
+
+
+def changing(path: str, value: object) -> Mutate:
+    """Return what changes the field at a path of sound replies."""
+    return lambda request, sound, rng: with_field(sound, path, value)
+
+
+def without(path: str) -> Mutate:
+    """Return what leaves out the field at a path of sound replies, where they have it."""
+    return changing(path, None)
 
 
 def _part(whole: Any, step: str) -> Any:

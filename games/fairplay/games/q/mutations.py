@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import permutations
 from random import Random
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from fairplay.games.conformance import Mutation
 from fairplay.games.kit.conformance import (
     DRAWN_STATES,
     UNUSUAL_SETTINGS,
     WHOLE_GAME,
-    build_mutation,
+    Breaking,
+    Mutate,
+    Wrong,
+    answer,
+    build_mutations,
     choose,
-    collect_mutations,
+    replying,
     whole_game,
     with_field,
-    without_field,
 )
 from fairplay.games.q import rules
 from fairplay.games.q.protocol import codec
@@ -36,11 +39,11 @@ from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import TakeTurnRequest, TakeTurnResponse
 
 ANYWHERE = (WHOLE_GAME, DRAWN_STATES)
-WHERE_TILES_FIT = (DRAWN_STATES, "q.extension.in-order", "q.extension.across-a-gap")
-FIRST = "action.extension.placements.0"
+WHERE_TILES_FIT = (DRAWN_STATES, "extension.in-order", "extension.across-a-gap")
 
-Condition: TypeAlias = Callable[[Any], bool]
 Placed: TypeAlias = tuple[Placement, ...]
+Matches: TypeAlias = Callable[[View, Coordinate, int], bool]
+"""(what the player sees, a free coordinate, a tile) -> whether a player takes it for fitting there."""
 
 
 # Sound extensions, from which wrong ones are made
@@ -72,66 +75,49 @@ def breach(view: View, placed: Placed) -> str | None:
     return rules.breach(view.board, view.hand, view.pile_left, Extension(placed))
 
 
-# How wrong answers are declared
+# How wrong answers are made
 
 
-def answering(rule: str, *cases: str) -> Callable[[Callable[[View], TakeTurnResponse | None]], Mutation]:
-    """Declare a mutation that answers what the function returns, where that is not None."""
-
-    def declare(answer: Callable[[View], TakeTurnResponse | None]) -> Mutation:
-        def mutate(request: TakeTurnRequest, reply: TakeTurnResponse, rng: Random) -> TakeTurnResponse | None:
-            return answer(codec.read_view(request.state))
-
-        return build_mutation(answer, "TakeTurn", rule, cases, mutate)
-
-    return declare
+def build_extension(placed: Placed) -> TakeTurnResponse:
+    """Return the reply with an extension."""
+    return codec.build_reply(Extension(placed))
 
 
-def misspelling(
-    rule: str, *cases: str, in_row_zero: bool = False
-) -> Callable[[Callable[[TakeTurnResponse], TakeTurnResponse | None]], Mutation]:
-    """Declare a mutation of the form of a sound placement, which it makes wherever something fits."""
+def misspelled(field: str, value: int | None, *, in_row_zero: bool = False) -> Mutate:
+    """Return what changes a field of a legal placement, or for None leaves it out, wherever something fits."""
 
-    def declare(misspell: Callable[[TakeTurnResponse], TakeTurnResponse | None]) -> Mutation:
-        def mutate(request: TakeTurnRequest, reply: TakeTurnResponse, rng: Random) -> TakeTurnResponse | None:
-            sound = singles(codec.read_view(request.state))
-            single = choose((placed for placed in sound if not (in_row_zero and placed.row)), rng)
-            return None if single is None else misspell(codec.build_reply(Extension((single,))))
+    def mutate(request: TakeTurnRequest, reply: TakeTurnResponse, rng: Random) -> TakeTurnResponse | None:
+        sound = singles(codec.read_view(request.state))
+        single = choose((placed for placed in sound if not (in_row_zero and placed.row)), rng)
+        changed = single and build_extension((single,))
+        return changed and with_field(changed, f"action.extension.placements.0.{field}", value)
 
-        return build_mutation(misspell, "TakeTurn", rule, cases, mutate)
-
-    return declare
+    return mutate
 
 
-def extending(
-    rule: str, *cases: str, only: Condition | None = None
-) -> Callable[[Callable[[View], Iterable[Placed]]], Mutation]:
-    """Declare a mutation that makes one of the returned extensions, of those that break the rule."""
-
-    def declare(extensions: Callable[[View], Iterable[Placed]]) -> Mutation:
-        def mutate(request: TakeTurnRequest, reply: TakeTurnResponse, rng: Random) -> TakeTurnResponse | None:
-            view = codec.read_view(request.state)
-            placed = choose((placed for placed in extensions(view) if breach(view, placed) == rule), rng)
-            return None if placed is None else codec.build_reply(Extension(placed))
-
-        return build_mutation(extensions, "TakeTurn", rule, cases, mutate, only)
-
-    return declare
+def seeing(condition: Callable[[View], bool]) -> Callable[[TakeTurnRequest], bool]:
+    """Return whether what a request shows fulfils a condition."""
+    return lambda request: condition(codec.read_view(request.state))
 
 
-def misfitting(*cases: str) -> Callable[[Callable[[View, Coordinate, int], bool]], Mutation]:
-    """Declare a mutation that places a tile beside the map where it does not fit, but does as the function says."""
+turn = partial(answer, "TakeTurn")
+extend = Breaking("q", "TakeTurn", lambda request, reply: codec.read_view(request.state), breach, build_extension)
+NOTHING, NO_TILES, REPLACED = (
+    replying(TakeTurnResponse()),
+    replying(build_extension(())),
+    replying(codec.build_reply(REPLACE)),
+)
 
-    def declare(matches: Callable[[View, Coordinate, int], bool]) -> Mutation:
-        def extensions(view: View) -> Iterable[Placed]:
-            tiles = sorted(set(view.hand))
-            spots = ((spot, tile) for spot in view.board.spots for tile in tiles)
-            return ((Placement(*spot, tile),) for spot, tile in spots if matches(view, spot, tile))
 
-        extensions.__name__, extensions.__doc__ = matches.__name__, matches.__doc__
-        return extending("q.extension.fit", *cases)(extensions)
+def misfit(matches: Matches, cases: Sequence[str]) -> Wrong:
+    """Return the wrong answer that places a tile beside the map where it does not fit, but a player says it does."""
 
-    return declare
+    def find(view: View) -> Iterator[Placed]:
+        tiles = sorted(set(view.hand))
+        spots = ((spot, tile) for spot in view.board.spots for tile in tiles)
+        return ((Placement(*spot, tile),) for spot, tile in spots if matches(view, spot, tile))
+
+    return extend("extension.fit", find, cases)
 
 
 # Special situations, in which alone some players go wrong
@@ -153,138 +139,12 @@ def seats_have_gaps(request: TakeTurnRequest) -> bool:
     return len(seats) > 1 and seats != list(range(len(seats)))
 
 
-# What is left out
+def nothing_fits(view: View) -> bool:
+    """Return whether no tile of the hand fits anywhere."""
+    return not singles(view)
 
 
-@answering("q.action.required", *ANYWHERE, "q.turn.only-pass", "q.settings.setup-tells-the-map", "q.resume.in-a-round")
-def answers_nothing(view: View) -> TakeTurnResponse:
-    """Answers take-turn with an empty message."""
-    return TakeTurnResponse()
-
-
-@answering("q.action.required", *ANYWHERE, "q.hand.one-tile", "q.settings.no-bonus")
-def acts_without_choice(view: View) -> TakeTurnResponse:
-    """Answers with an action that is none of pass, replace and extension."""
-    return TakeTurnResponse(action=q_pb2.Action())
-
-
-@answering("q.action.required", "q.turn.only-pass", "q.replace.one-short")
-def answers_nothing_for_pass(view: View) -> TakeTurnResponse | None:
-    """Answers with an empty message where it can only pass."""
-    return TakeTurnResponse() if pile_too_small(view) and not singles(view) else None
-
-
-@misspelling("q.coordinate.required", *WHERE_TILES_FIT)
-def places_without_row(reply: TakeTurnResponse) -> TakeTurnResponse | None:
-    """Leaves out the row of a placement."""
-    return without_field(reply, f"{FIRST}.row")
-
-
-@misspelling("q.coordinate.required", *WHERE_TILES_FIT)
-def places_without_column(reply: TakeTurnResponse) -> TakeTurnResponse | None:
-    """Leaves out the column of a placement."""
-    return without_field(reply, f"{FIRST}.column")
-
-
-@misspelling("q.coordinate.required", "q.hand.last-tile", "q.fit.long-line", in_row_zero=True)
-def leaves_out_zero(reply: TakeTurnResponse) -> TakeTurnResponse | None:
-    """Leaves out the row of a placement where it is 0."""
-    return without_field(reply, f"{FIRST}.row")
-
-
-@misspelling("q.tile.required", DRAWN_STATES, "q.hand.equal-tiles")
-def places_without_tile(reply: TakeTurnResponse) -> TakeTurnResponse | None:
-    """Leaves out the tile of a placement."""
-    return without_field(reply, f"{FIRST}.tile")
-
-
-# What is out of range
-
-
-@misspelling("q.tile.known", *WHERE_TILES_FIT)
-def places_unknown_tile(reply: TakeTurnResponse) -> TakeTurnResponse | None:
-    """Names a tile one behind the last."""
-    return with_field(reply, f"{FIRST}.tile", KINDS + 1)
-
-
-@misspelling("q.tile.known", *WHERE_TILES_FIT)
-def places_negative_tile(reply: TakeTurnResponse) -> TakeTurnResponse | None:
-    """Gives a tile a negative number."""
-    return with_field(reply, f"{FIRST}.tile", -1)
-
-
-@misspelling("q.coordinate.range", *WHERE_TILES_FIT)
-def places_beyond_last_row(reply: TakeTurnResponse) -> TakeTurnResponse | None:
-    """Places a tile behind the last row that there is."""
-    return with_field(reply, f"{FIRST}.row", FARTHEST + 1)
-
-
-@misspelling("q.coordinate.range", *WHERE_TILES_FIT)
-def places_beyond_first_column(reply: TakeTurnResponse) -> TakeTurnResponse | None:
-    """Places a tile far before the first column that there is."""
-    return with_field(reply, f"{FIRST}.column", -(2**31))
-
-
-@extending("q.coordinate.range", "q.map.last-row", "q.map.first-column")
-def steps_over_the_edge(view: View) -> Iterable[Placed]:
-    """Goes on placing tiles where the map has come to its edge."""
-    cells = (side for cell in view.board.tiles if FARTHEST in map(abs, cell) for side in sides(*cell))
-    outside = (cell for cell in cells if max(map(abs, cell)) > FARTHEST)
-    return ((Placement(*cell, tile),) for cell in outside for tile in sorted(set(view.hand)))
-
-
-# Pass and replace
-
-
-@answering("q.replace.pile", "q.turn.only-pass", "q.replace.one-short", "q.pile.empty")
-def replaces_from_small_pile(view: View) -> TakeTurnResponse | None:
-    """Replaces its hand though the pile holds fewer tiles."""
-    return codec.build_reply(REPLACE) if pile_too_small(view) else None
-
-
-@answering("q.replace.pile", "q.replace.one-short", "q.turn.only-pass")
-def replaces_one_short(view: View) -> TakeTurnResponse | None:
-    """Replaces its hand where the pile holds one tile less."""
-    return codec.build_reply(REPLACE) if view.pile_left == len(view.hand) - 1 else None
-
-
-@answering("q.replace.pile", "q.replace.one-short")
-def replaces_by_six(view: View) -> TakeTurnResponse | None:
-    """Replaces its hand wherever the pile holds six tiles, though the hand is larger."""
-    return codec.build_reply(REPLACE) if 6 <= view.pile_left < len(view.hand) else None
-
-
-@answering("q.replace.pile", "q.pile.empty", "q.resume.after-eliminations", "q.round.nobody-has-placed")
-def replaces_from_empty_pile(view: View) -> TakeTurnResponse | None:
-    """Replaces its hand where the pile is empty."""
-    return codec.build_reply(REPLACE) if pile_empty(view) else None
-
-
-@answering("q.extension.not-empty", *ANYWHERE, "q.replace.just-enough")
-def extends_by_nothing(view: View) -> TakeTurnResponse:
-    """Answers with an extension without tiles."""
-    return codec.build_reply(Extension(()))
-
-
-@answering(
-    "q.extension.not-empty",
-    "q.turn.only-pass",
-    "q.turn.only-replace",
-    "q.replace.just-enough",
-    "q.round.nobody-has-placed",
-)
-def extends_by_nothing_for_pass(view: View) -> TakeTurnResponse | None:
-    """Answers with an extension without tiles where no tile fits."""
-    return codec.build_reply(Extension(())) if not singles(view) else None
-
-
-@answering("q.extension.not-empty", "q.hand.empty")
-def extends_by_empty_hand(view: View) -> TakeTurnResponse | None:
-    """Places its whole hand where that is empty."""
-    return codec.build_reply(Extension(())) if not view.hand else None
-
-
-# Whose tiles
+# Extensions
 
 
 def not_owned(view: View) -> Iterator[Placed]:
@@ -299,57 +159,6 @@ def once_more(view: View) -> Iterator[Placed]:
         yield tuple(Placement(row, column + step, tile) for step in range(view.hand.count(tile) + 1))
 
 
-@extending("q.extension.own-tiles", DRAWN_STATES, "q.hand.empty", "q.map.large")
-def places_strange_tile(view: View) -> Iterable[Placed]:
-    """Places a tile that fits, but is not in its hand."""
-    return not_owned(view)
-
-
-@extending("q.extension.own-tiles", DRAWN_STATES, "q.hand.equal-tiles", "q.hand.last-tile")
-def places_tile_once_too_often(view: View) -> Iterable[Placed]:
-    """Places a tile more often than it holds it."""
-    return once_more(view)
-
-
-@extending("q.extension.own-tiles", "q.hand.last-tile")
-def places_last_tile_twice(view: View) -> Iterable[Placed]:
-    """Places its tile twice where it has only one left."""
-    return once_more(view) if len(view.hand) == 1 else ()
-
-
-@extending("q.extension.own-tiles", "q.hand.largest")
-def forgets_what_it_holds_of_many(view: View) -> Iterable[Placed]:
-    """Places a tile that it does not hold, but only from a hand of more than six."""
-    return once_more(view) if len(view.hand) > 6 else ()
-
-
-@extending("q.extension.own-tiles", "q.pile.empty")
-def places_strange_tile_from_empty_pile(view: View) -> Iterable[Placed]:
-    """Believes to have drawn tiles though the pile was empty."""
-    return not_owned(view) if pile_empty(view) else ()
-
-
-@extending(
-    "q.extension.own-tiles",
-    "q.seats.last-of-four",
-    "q.resume.after-eliminations",
-    whole_game(3, 4),
-    only=lambda request: request.state.players[0].seat == 3,
-)
-def places_strange_tile_as_fourth(view: View) -> Iterable[Placed]:
-    """Places a tile that is not in its hand, but only as the fourth player."""
-    return not_owned(view)
-
-
-@extending("q.extension.own-tiles", "q.resume.after-eliminations", only=seats_have_gaps)
-def places_strange_tile_after_eliminations(view: View) -> Iterable[Placed]:
-    """Takes a seat for a place in the list, and so another hand for its own."""
-    return not_owned(view)
-
-
-# Where to
-
-
 def anything(view: View, cells: Iterable[Coordinate]) -> Iterator[Placed]:
     """Find the placements of each tile of the hand on each of these coordinates."""
     return ((Placement(*cell, tile),) for cell in cells for tile in sorted(set(view.hand)))
@@ -361,16 +170,20 @@ def offset(view: View, steps: Sequence[Coordinate]) -> Iterator[Coordinate]:
     return (cell for cell in cells if cell not in view.board.tiles)
 
 
-@extending("q.extension.one-line", DRAWN_STATES, "q.extension.across-a-gap")
-def places_in_two_lines(view: View) -> Iterable[Placed]:
-    """Places tiles that share neither row nor column."""
+def over_the_edge(view: View) -> Iterator[Placed]:
+    """Find the placements beside tiles at the edge of the map, beyond it."""
+    cells = (side for cell in view.board.tiles if FARTHEST in map(abs, cell) for side in sides(*cell))
+    return anything(view, (cell for cell in cells if max(map(abs, cell)) > FARTHEST))
+
+
+def in_two_lines(view: View) -> Iterator[Placed]:
+    """Find pairs of placements that share neither row nor column."""
     some = singles(view)[::7] + singles(view)[:7]
     return ((first, then) for first, then in permutations(some, 2) if {*first[:2]}.isdisjoint(then[:2]))
 
 
-@extending("q.extension.one-line", DRAWN_STATES, "q.extension.in-order")
-def places_around_a_corner(view: View) -> Iterable[Placed]:
-    """Places tiles along a row and then down a column."""
+def around_a_corner(view: View) -> Iterator[Placed]:
+    """Find three placements along a row and then down a column."""
     for first, (row, column, tile) in chains(view):
         rest = others_held(view, first)
         rest.remove(tile)
@@ -378,47 +191,10 @@ def places_around_a_corner(view: View) -> Iterable[Placed]:
             yield from ((first, Placement(row, column, tile), Placement(row + 1, column, other)) for other in rest)
 
 
-@extending("q.extension.free", DRAWN_STATES, "q.fit.ring")
-def covers_a_tile(view: View) -> Iterable[Placed]:
-    """Places a tile on one that lies there already."""
-    return anything(view, view.board.tiles)
-
-
-@extending("q.extension.free", DRAWN_STATES, "q.fit.ring")
-def covers_its_own_tile(view: View) -> Iterable[Placed]:
-    """Places two tiles of an extension on the same coordinate."""
-    return ((first, first._replace(tile=tile)) for first in singles(view) for tile in others_held(view, first))
-
-
-@extending("q.extension.adjacent", DRAWN_STATES, "q.extension.across-a-gap")
-def leaves_a_gap(view: View) -> Iterable[Placed]:
-    """Places a tile two steps away from the map."""
-    return anything(view, offset(view, [(0, 2), (2, 0)]))
-
-
-@extending("q.extension.adjacent", DRAWN_STATES, "q.hand.last-tile")
-def places_diagonally(view: View) -> Iterable[Placed]:
-    """Places a tile that touches the map with a corner."""
-    return anything(view, offset(view, [(1, 1), (-1, 1)]))
-
-
-@extending("q.extension.adjacent", DRAWN_STATES, "q.extension.in-order")
-def places_out_of_order(view: View) -> Iterable[Placed]:
-    """Places a tile beside one that comes later in the same extension."""
-    return ((then, first) for first, then in chains(view) if breach(view, (first, then)) is None)
-
-
-@extending("q.extension.adjacent", "q.map.negative")
-def loses_the_sign(view: View) -> Iterable[Placed]:
-    """Takes negative rows and columns for positive ones."""
+def without_sign(view: View) -> Iterator[Placed]:
+    """Find legal placements with rows and columns taken for positive ones, away from the map."""
     positive = (Placement(abs(row), abs(column), tile) for row, column, tile in singles(view))
     return ((placed,) for placed in positive if not is_adjacent(view.board.tiles, *placed[:2]))
-
-
-@extending("q.extension.adjacent", "q.map.last-row", "q.fit.long-line")
-def mixes_up_rows_and_columns(view: View) -> Iterable[Placed]:
-    """Takes rows for columns and columns for rows."""
-    return ((Placement(column, row, tile),) for row, column, tile in singles(view))
 
 
 # What fits
@@ -446,73 +222,213 @@ def is_like_none(view: View, spot: Coordinate, tile: int) -> bool:
     return not any(is_like(tile, other) for line in neighbour_lines(view, spot) for other in line)
 
 
-@misfitting(DRAWN_STATES, "q.turn.only-pass", "q.turn.only-replace")
-def matches_nothing(view: View, spot: Coordinate, tile: int) -> bool:
-    """Places a tile that matches none of its neighbours."""
-    return is_like_none(view, spot, tile)
-
-
-@misfitting("q.fit.same-attribute", "q.fit.row-and-column", "q.fit.ring")
-def matches_one_of_two(view: View, spot: Coordinate, tile: int) -> bool:
-    """Places a tile between two others on a line, of which it matches one."""
-    return any(1 == sum(is_like(tile, other) for other in line) < len(line) for line in neighbour_lines(view, spot))
-
-
-@misfitting("q.fit.same-attribute")
-def matches_by_turns(view: View, spot: Coordinate, tile: int) -> bool:
-    """Places a tile between two others on a line, with the colour of the one and the shape of the other."""
-    lines = neighbour_lines(view, spot)
-    every_neighbour = all(is_like(tile, other) for line in lines for other in line)
-    return every_neighbour and not all(fits_line(tile, line) for line in lines)
-
-
-@misfitting("q.fit.row-and-column")
-def matches_one_line(view: View, spot: Coordinate, tile: int) -> bool:
-    """Places a tile that fits in its row but not in its column, or the other way round."""
-    row, column = neighbour_lines(view, spot)
-    return bool(row and column) and fits_line(tile, row) != fits_line(tile, column)
-
-
-@extending("q.extension.fit", DRAWN_STATES, "q.hand.largest")
-def matches_the_map_only(view: View) -> Iterable[Placed]:
-    """Does not look at the tiles that it has placed in the same turn."""
-    return chains(view)
-
-
-@misfitting("q.resume.alone")
-def matches_nothing_when_alone(view: View, spot: Coordinate, tile: int) -> bool:
-    """Places whatever it likes when it is the last player."""
-    return not view.others and is_like_none(view, spot, tile)
-
-
-@misfitting("q.fit.qwirkle-duplicate", "q.fit.qwirkle-line", "q.fit.qwirkle-game")
-def matches_neighbours_only(view: View, spot: Coordinate, tile: int) -> bool:
-    """Looks at the immediate neighbours where the fit rule is qwirkle."""
-    return view.board.whole_lines and bool(fitting(view.board.tiles, *spot) >> tile & 1)
-
-
 def shared_by(tile: int, line: Sequence[int]) -> bool:
     """Return whether all tiles of a line have the colour of a tile, or all have its shape."""
     return all(other % 6 == tile % 6 for other in line) or all(other // 6 == tile // 6 for other in line)
 
 
-@misfitting("q.fit.qwirkle-gap")
+def is_like_one_of_two(view: View, spot: Coordinate, tile: int) -> bool:
+    """Return whether a tile matches one of two neighbours on a line."""
+    return any(1 == sum(is_like(tile, other) for other in line) < len(line) for line in neighbour_lines(view, spot))
+
+
+def is_like_by_turns(view: View, spot: Coordinate, tile: int) -> bool:
+    """Return whether a tile matches all neighbours, but not all of a line in the same way."""
+    lines = neighbour_lines(view, spot)
+    every_neighbour = all(is_like(tile, other) for line in lines for other in line)
+    return every_neighbour and not all(fits_line(tile, line) for line in lines)
+
+
+def fits_one_line(view: View, spot: Coordinate, tile: int) -> bool:
+    """Return whether a tile fits in its row but not in its column, or the other way round."""
+    row, column = neighbour_lines(view, spot)
+    return bool(row and column) and fits_line(tile, row) != fits_line(tile, column)
+
+
+def fits_neighbours(view: View, spot: Coordinate, tile: int) -> bool:
+    """Return whether a tile fits its immediate neighbours where the fit rule is qwirkle."""
+    return view.board.whole_lines and bool(fitting(view.board.tiles, *spot) >> tile & 1)
+
+
 def joins_equal_tiles(view: View, spot: Coordinate, tile: int) -> bool:
-    """Joins runs of the same kind that hold an equal tile, where the fit rule is qwirkle."""
+    """Return whether a tile fits lines that lack it, equal tiles or not, where the fit rule is qwirkle."""
     lines = [line_through(view.board.tiles, *spot, *way) for way in ((0, 1), (1, 0))]
     return view.board.whole_lines and all(tile not in line and shared_by(tile, line) for line in lines)
 
 
-@extending("q.extension.own-tiles", UNUSUAL_SETTINGS)
-def believes_in_six_tiles(view: View) -> Iterable[Placed]:
-    """Places a tile that it does not hold where three or more players have fewer than six."""
-    return not_owned(view) if len(view.others) > 1 and view.pile_left > 40 and len(view.hand) < 6 else ()
+WRONG_ANSWERS = {
+    # What is left out
+    "answers-nothing: Answers take-turn with an empty message.": turn(
+        "action.required", NOTHING, [*ANYWHERE, "turn.only-pass", "settings.setup-tells-the-map", "resume.in-a-round"]
+    ),
+    "acts-without-choice: Answers with an action that is none of pass, replace and extension.": turn(
+        "action.required",
+        replying(TakeTurnResponse(action=q_pb2.Action())),
+        [*ANYWHERE, "hand.one-tile", "settings.no-bonus"],
+    ),
+    "answers-nothing-for-pass: Answers with an empty message where it can only pass.": turn(
+        "action.required",
+        NOTHING,
+        ["turn.only-pass", "replace.one-short"],
+        only=seeing(lambda view: pile_too_small(view) and nothing_fits(view)),
+    ),
+    "places-without-row: Leaves out the row of a placement.": turn(
+        "coordinate.required", misspelled("row", None), WHERE_TILES_FIT
+    ),
+    "places-without-column: Leaves out the column of a placement.": turn(
+        "coordinate.required", misspelled("column", None), WHERE_TILES_FIT
+    ),
+    "leaves-out-zero: Leaves out the row of a placement where it is 0.": turn(
+        "coordinate.required", misspelled("row", None, in_row_zero=True), ["hand.last-tile", "fit.long-line"]
+    ),
+    "places-without-tile: Leaves out the tile of a placement.": turn(
+        "tile.required", misspelled("tile", None), [DRAWN_STATES, "hand.equal-tiles"]
+    ),
+    # What is out of range
+    "places-unknown-tile: Names a tile one behind the last.": turn(
+        "tile.known", misspelled("tile", KINDS + 1), WHERE_TILES_FIT
+    ),
+    "places-negative-tile: Gives a tile a negative number.": turn(
+        "tile.known", misspelled("tile", -1), WHERE_TILES_FIT
+    ),
+    "places-beyond-last-row: Places a tile behind the last row that there is.": turn(
+        "coordinate.range", misspelled("row", FARTHEST + 1), WHERE_TILES_FIT
+    ),
+    "places-beyond-first-column: Places a tile far before the first column that there is.": turn(
+        "coordinate.range", misspelled("column", -(2**31)), WHERE_TILES_FIT
+    ),
+    "steps-over-the-edge: Goes on placing tiles where the map has come to its edge.": extend(
+        "coordinate.range", over_the_edge, ["map.last-row", "map.first-column"]
+    ),
+    # Pass and replace
+    "replaces-from-small-pile: Replaces its hand though the pile holds fewer tiles.": turn(
+        "replace.pile", REPLACED, ["turn.only-pass", "replace.one-short", "pile.empty"], only=seeing(pile_too_small)
+    ),
+    "replaces-one-short: Replaces its hand where the pile holds one tile less.": turn(
+        "replace.pile",
+        REPLACED,
+        ["replace.one-short", "turn.only-pass"],
+        only=seeing(lambda view: view.pile_left == len(view.hand) - 1),
+    ),
+    "replaces-by-six: Replaces its hand wherever the pile holds six tiles, though the hand is larger.": turn(
+        "replace.pile", REPLACED, ["replace.one-short"], only=seeing(lambda view: 6 <= view.pile_left < len(view.hand))
+    ),
+    "replaces-from-empty-pile: Replaces its hand where the pile is empty.": turn(
+        "replace.pile",
+        REPLACED,
+        ["pile.empty", "resume.after-eliminations", "round.nobody-has-placed"],
+        only=seeing(pile_empty),
+    ),
+    "extends-by-nothing: Answers with an extension without tiles.": turn(
+        "extension.not-empty", NO_TILES, [*ANYWHERE, "replace.just-enough"]
+    ),
+    "extends-by-nothing-for-pass: Answers with an extension without tiles where no tile fits.": turn(
+        "extension.not-empty",
+        NO_TILES,
+        ["turn.only-pass", "turn.only-replace", "replace.just-enough", "round.nobody-has-placed"],
+        only=seeing(nothing_fits),
+    ),
+    "extends-by-empty-hand: Places its whole hand where that is empty.": turn(
+        "extension.not-empty", NO_TILES, ["hand.empty"], only=seeing(lambda view: not view.hand)
+    ),
+    # Whose tiles
+    "places-strange-tile: Places a tile that fits, but is not in its hand.": extend(
+        "extension.own-tiles", not_owned, [DRAWN_STATES, "hand.empty", "map.large"]
+    ),
+    "places-tile-once-too-often: Places a tile more often than it holds it.": extend(
+        "extension.own-tiles", once_more, [DRAWN_STATES, "hand.equal-tiles", "hand.last-tile"]
+    ),
+    "places-last-tile-twice: Places its tile twice where it has only one left.": extend(
+        "extension.own-tiles", once_more, ["hand.last-tile"], only=seeing(lambda view: len(view.hand) == 1)
+    ),
+    "forgets-what-it-holds-of-many: Places a tile that it does not hold, but only from a hand of more than six.": (
+        extend("extension.own-tiles", once_more, ["hand.largest"], only=seeing(lambda view: len(view.hand) > 6))
+    ),
+    "places-strange-tile-from-empty-pile: Believes to have drawn tiles though the pile was empty.": extend(
+        "extension.own-tiles", not_owned, ["pile.empty"], only=seeing(pile_empty)
+    ),
+    "places-strange-tile-as-fourth: Places a tile that is not in its hand, but only as the fourth player.": extend(
+        "extension.own-tiles",
+        not_owned,
+        ["seats.last-of-four", "resume.after-eliminations", whole_game(3, 4)],
+        only=lambda request: request.state.players[0].seat == 3,
+    ),
+    "places-strange-tile-after-eliminations: Takes a seat for a place in the list, and so another hand for its own.": (
+        extend("extension.own-tiles", not_owned, ["resume.after-eliminations"], only=seats_have_gaps)
+    ),
+    # Where to
+    "places-in-two-lines: Places tiles that share neither row nor column.": extend(
+        "extension.one-line", in_two_lines, [DRAWN_STATES, "extension.across-a-gap"]
+    ),
+    "places-around-a-corner: Places tiles along a row and then down a column.": extend(
+        "extension.one-line", around_a_corner, [DRAWN_STATES, "extension.in-order"]
+    ),
+    "covers-a-tile: Places a tile on one that lies there already.": extend(
+        "extension.free", lambda view: anything(view, view.board.tiles), [DRAWN_STATES, "fit.ring"]
+    ),
+    "covers-its-own-tile: Places two tiles of an extension on the same coordinate.": extend(
+        "extension.free",
+        lambda view: ((one, one._replace(tile=tile)) for one in singles(view) for tile in others_held(view, one)),
+        [DRAWN_STATES, "fit.ring"],
+    ),
+    "leaves-a-gap: Places a tile two steps away from the map.": extend(
+        "extension.adjacent",
+        lambda view: anything(view, offset(view, [(0, 2), (2, 0)])),
+        [DRAWN_STATES, "extension.across-a-gap"],
+    ),
+    "places-diagonally: Places a tile that touches the map with a corner.": extend(
+        "extension.adjacent",
+        lambda view: anything(view, offset(view, [(1, 1), (-1, 1)])),
+        [DRAWN_STATES, "hand.last-tile"],
+    ),
+    "places-out-of-order: Places a tile beside one that comes later in the same extension.": extend(
+        "extension.adjacent",
+        lambda view: ((then, first) for first, then in chains(view) if breach(view, (first, then)) is None),
+        [DRAWN_STATES, "extension.in-order"],
+    ),
+    "loses-the-sign: Takes negative rows and columns for positive ones.": extend(
+        "extension.adjacent", without_sign, ["map.negative"]
+    ),
+    "mixes-up-rows-and-columns: Takes rows for columns and columns for rows.": extend(
+        "extension.adjacent",
+        lambda view: ((Placement(column, row, tile),) for row, column, tile in singles(view)),
+        ["map.last-row", "fit.long-line"],
+    ),
+    # What fits
+    "matches-nothing: Places a tile that matches none of its neighbours.": misfit(
+        is_like_none, [DRAWN_STATES, "turn.only-pass", "turn.only-replace"]
+    ),
+    "matches-one-of-two: Places a tile between two others on a line, of which it matches one.": misfit(
+        is_like_one_of_two, ["fit.same-attribute", "fit.row-and-column", "fit.ring"]
+    ),
+    "matches-by-turns: Places a tile between two others on a line, with the colour of the one and the shape of the "
+    "other.": misfit(is_like_by_turns, ["fit.same-attribute"]),
+    "matches-one-line: Places a tile that fits in its row but not in its column, or the other way round.": misfit(
+        fits_one_line, ["fit.row-and-column"]
+    ),
+    "matches-the-map-only: Does not look at the tiles that it has placed in the same turn.": extend(
+        "extension.fit", chains, [DRAWN_STATES, "hand.largest"]
+    ),
+    "matches-nothing-when-alone: Places whatever it likes when it is the last player.": misfit(
+        lambda view, spot, tile: not view.others and is_like_none(view, spot, tile), ["resume.alone"]
+    ),
+    "matches-neighbours-only: Looks at the immediate neighbours where the fit rule is qwirkle.": misfit(
+        fits_neighbours, ["fit.qwirkle-duplicate", "fit.qwirkle-line", "fit.qwirkle-game"]
+    ),
+    "joins-equal-tiles: Joins runs of the same kind that hold an equal tile, where the fit rule is qwirkle.": misfit(
+        joins_equal_tiles, ["fit.qwirkle-gap"]
+    ),
+    "believes-in-six-tiles: Places a tile that it does not hold where three or more players have fewer than six.": (
+        extend(
+            "extension.own-tiles",
+            not_owned,
+            [UNUSUAL_SETTINGS],
+            only=seeing(lambda view: len(view.others) > 1 and view.pile_left > 40 and len(view.hand) < 6),
+        )
+    ),
+    "forgets-the-fit-rule-of-four: Places a tile that does not fit where four players play by the fit rule qwirkle.": (
+        misfit(lambda view, spot, tile: view.board.whole_lines and len(view.others) == 3, [UNUSUAL_SETTINGS])
+    ),
+}
 
-
-@misfitting(UNUSUAL_SETTINGS)
-def forgets_the_fit_rule_of_four(view: View, spot: Coordinate, tile: int) -> bool:
-    """Places a tile that does not fit where four players play by the fit rule qwirkle."""
-    return view.board.whole_lines and len(view.others) == 3
-
-
-MUTATIONS = collect_mutations(globals())
+MUTATIONS = build_mutations("q", WRONG_ANSWERS)

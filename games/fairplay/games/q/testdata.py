@@ -22,16 +22,16 @@ A value of another form raises a ValueError. Nothing depends on time or chance.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from random import Random
 
 from fairplay.games.conformance import Mutation
 from fairplay.games.game import Start
 from fairplay.games.kit import testdata as kit
-from fairplay.games.kit.conformance import mutation
+from fairplay.games.kit.conformance import build_mutations, pick_mutations
 from fairplay.games.kit.testdata import Json, question
 from fairplay.games.q import forms, rules
-from fairplay.games.q.mutations import Placed, anything, extending, replaces_from_small_pile
+from fairplay.games.q.mutations import MUTATIONS, Placed, anything, build_extension, extend, turn
 from fairplay.games.q.players import STEPS, one_step, player, strategy
 from fairplay.games.q.protocol import codec, conversation
 from fairplay.games.q.rules.board import FARTHEST, KINDS, Board, Placement, placements, points
@@ -48,26 +48,16 @@ MOST_CALLS = 7
 # Cheats: wrong answers, wherever they are possible
 
 
-@mutation("TakeTurn", "")
 def _places_far_away(request: TakeTurnRequest, reply: TakeTurnResponse, rng: Random) -> TakeTurnResponse:
-    """Places a tile two rows beyond the map, also from an empty hand."""
     view = codec.read_view(request.state)
     rows = [row for row, _ in view.board.tiles]
     row = max(rows) + 2 if max(rows) + 2 <= FARTHEST else min(rows) - 2
-    return codec.build_reply(Extension((Placement(row, 0, view.hand[0] if view.hand else 0),)))
+    return build_extension((Placement(row, 0, view.hand[0] if view.hand else 0),))
 
 
-@extending("q.extension.own-tiles")
-def _places_strange_tile(view: View) -> Iterable[Placed]:
-    """Places a tile that is not in the hand, whether it fits or not."""
+def _strange(view: View) -> Iterator[Placed]:
     strange = (tile for tile in range(KINDS) if tile not in view.hand)
     return ((Placement(*spot, tile),) for tile in strange for spot in view.board.spots)
-
-
-@extending("q.extension.one-line")
-def _places_in_two_lines(view: View) -> Iterator[Placed]:
-    """Places tiles one after the other that are adjacent and fit, and share neither row nor column."""
-    return _crooked(view.board, view.hand, ())
 
 
 def _crooked(board: Board, hand: tuple[int, ...], placed: Placed) -> Iterator[Placed]:
@@ -78,19 +68,23 @@ def _crooked(board: Board, hand: tuple[int, ...], placed: Placed) -> Iterator[Pl
         yield from _crooked(board.put(sequence[-1:]), hand[:at] + hand[at + 1 :], sequence)
 
 
-@extending("q.extension.fit")
-def _places_unfitting_tile(view: View) -> Iterable[Placed]:
-    """Places a tile beside the map where it does not fit."""
-    return anything(view, view.board.spots)
-
-
-CHEATS: Mapping[str, Mutation] = {
-    "non-adjacent-coordinate": _places_far_away,
-    "tile-not-owned": _places_strange_tile,
-    "not-a-line": _places_in_two_lines,
-    "bad-ask-for-tiles": replaces_from_small_pile,
-    "no-fit": _places_unfitting_tile,
+_OWN = {
+    "non-adjacent-coordinate: Places a tile two rows beyond the map, also from an empty hand.": turn(
+        "", _places_far_away, ()
+    ),
+    "tile-not-owned: Places a tile that is not in the hand, whether it fits or not.": extend(
+        "extension.own-tiles", _strange, ()
+    ),
+    "not-a-line: Places tiles one after the other that are adjacent and fit, and share neither row nor column.": extend(
+        "extension.one-line", lambda view: _crooked(view.board, view.hand, ()), ()
+    ),
+    "no-fit: Places a tile beside the map where it does not fit.": extend(
+        "extension.fit", lambda view: anything(view, view.board.spots), ()
+    ),
 }
+CHEATS: Mapping[str, Mutation] = {each.name: each for each in build_mutations("q", _OWN)} | pick_mutations(
+    MUTATIONS, {"bad-ask-for-tiles": "replaces-from-small-pile"}
+)
 
 
 # Rules

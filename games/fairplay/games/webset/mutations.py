@@ -6,21 +6,22 @@ An unknown act eliminates its player. Everything else costs points or is refused
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import combinations, permutations
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
-from fairplay.games.conformance import Mutation
 from fairplay.games.kit.conformance import (
     DRAWN_STATES,
     UNUSUAL_SETTINGS,
     WHOLE_GAME,
-    build_mutation,
-    choose,
-    collect_mutations,
-    mutation,
+    Breaking,
+    Mutate,
+    Wrong,
+    answer,
+    build_mutations,
+    changing,
     whole_game,
-    with_field,
 )
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import takes
@@ -31,16 +32,8 @@ from fairplay.webset.v1 import webset_pb2 as pb
 from fairplay.webset.v1 import webset_player_pb2 as messages
 from fairplay.webset.v1.webset_player_pb2 import ActRequest, ActResponse, PickCardsRequest, PickCardsResponse
 
-Wrong: TypeAlias = Callable[[State, Cards], Iterable[Cards]]
-"""(what is visible, sound cards) -> wrong cards."""
-Room: TypeAlias = Callable[[Any], bool] | None
-"""Request -> whether it leaves room for the mistake; None: all do."""
-
-REQUIRED = "webset.act.required"
-SET, THREE, RANGE = "webset.take.set", "webset.take.three", "webset.take.card-range"
-DISTINCT, ON_TABLE = "webset.take.distinct", "webset.take.on-table"
 ANYWHERE = (WHOLE_GAME, DRAWN_STATES)
-NO_ACTION, NOTHING = messages.ACTION_UNSPECIFIED, messages.ACTION_NOTHING
+NO_ACTION = messages.ACTION_UNSPECIFIED
 CALL, MORE = messages.ACTION_CALL_SET, messages.ACTION_MORE_CARDS
 SHOW, END_SHOW = messages.ACTION_SHOW_SOLUTIONS, messages.ACTION_END_SOLUTIONS
 UNKNOWN_ACTION, GREATEST_ACTION = 6, 2**31 - 1
@@ -48,52 +41,86 @@ FAR_CARD = 2**32 - 1
 USUAL_SLOTS = 21
 
 
-def acting(action: int, *cases: str, only: Room = None) -> Callable[[Callable[[], None]], Mutation]:
-    """Declare a mutation that answers Act with an action: none or an unknown one breaks a rule, others are refused."""
-    rule = "" if action and action in messages.Action.values() else REQUIRED
-    return lambda declared: build_mutation(
-        declared, "Act", rule, cases, lambda request, reply, rng: with_field(reply, "action", action), only
-    )
+class Seen(NamedTuple):
+    """What is visible, and sound cards."""
+
+    state: State
+    sound: Cards
 
 
-def naming(cards: Iterable[int], *cases: str, only: Room = None) -> Callable[[Callable[[], None]], Mutation]:
-    """Declare a mutation that names the same cards whatever is on the table."""
-    named = list(cards)
-    return lambda declared: build_mutation(
-        declared, "PickCards", "", cases, lambda request, reply, rng: with_field(reply, "cards", named), only
-    )
+def act(action: int, cases: Iterable[str], only: Callable[[Any], bool] | None = None) -> Wrong:
+    """Return the wrong answer to Act with an action: none or an unknown one breaks a rule, others are refused."""
+    rule = "" if action and action in messages.Action.values() else "act.required"
+    return answer("Act", rule, changing("action", action), [*cases], only)
 
 
-def picking(rule: str, *cases: str, only: Room = None) -> Callable[[Wrong], Mutation]:
-    """Declare a mutation that picks one of the returned triples, of those that break the rule."""
+def picking(make: Callable[[Cards], Cards | None]) -> Mutate:
+    """Return what picks cards that are made of the sound ones, if there are any."""
 
-    def declare(wrong: Wrong) -> Mutation:
-        def mutate(request: Any, reply: Any, rng: Random) -> PickCardsResponse | None:
-            state = visible_state(request)
-            choices = (
-                cards for cards in wrong(state, tuple(reply.cards)) if takes.take_violation(state, cards) == rule
-            )
-            cards = choose(choices, rng)
-            return None if cards is None else PickCardsResponse(cards=cards)
+    def mutate(request: Any, reply: PickCardsResponse, rng: Random) -> PickCardsResponse | None:
+        cards = make(tuple(reply.cards)) if reply.cards else None
+        return None if cards is None else PickCardsResponse(cards=cards)
 
-        return build_mutation(wrong, "PickCards", "", cases, mutate, only)
-
-    return declare
+    return mutate
 
 
-def first_cards(reply: PickCardsResponse, count: int) -> PickCardsResponse | None:
-    """Return a reply with only the first cards, or None if there are no more."""
-    return PickCardsResponse(cards=reply.cards[:count]) if len(reply.cards) > count else None
+def first(count: int) -> Mutate:
+    """Return what picks only the first of sound cards, where there are more."""
+    return picking(lambda sound: sound[:count] if len(sound) > count else None)
 
 
-def one_twice(state: State) -> Iterable[Cards]:
+cards_reply = partial(answer, "PickCards", "")
+pick: Breaking[Seen, Cards] = Breaking(
+    "webset",
+    "PickCards",
+    lambda request, reply: Seen(visible_state(request), tuple(reply.cards)),
+    lambda seen, cards: takes.take_violation(seen.state, cards),
+    lambda cards: PickCardsResponse(cards=cards),
+    infraction=True,
+)
+
+
+# Cards
+
+
+def one_twice(seen: Seen) -> Iterable[Cards]:
     """Return all pairs of cards on the table with the first of them named twice."""
-    return [(card, card, other) for card, other in combinations(on_table(state), 2)]
+    return [(card, card, other) for card, other in combinations(on_table(seen.state), 2)]
 
 
-def triples(state: State) -> Iterable[Cards]:
+def triples(seen: Seen) -> Iterable[Cards]:
     """Return all triples of cards on the table, the first ones first."""
-    return combinations(on_table(state), 3)
+    return combinations(on_table(seen.state), 3)
+
+
+def all_sets(seen: Seen) -> Iterable[Cards]:
+    """Return the cards of all sets in one, where there are several sets."""
+    found = solutions(seen.state)
+    return [tuple([card for triple in found for card in triple])] if len(found) > 1 else []
+
+
+def with_hole(seen: Seen) -> Iterable[Cards]:
+    """Return two sound cards and an empty slot, where one lies between cards."""
+    state = seen.state
+    slots = [slot for slot, card in enumerate(state.table) if card != EMPTY]
+    return [(*seen.sound[:2], EMPTY)] if state.deck and EMPTY in state.table[: max(slots)] else []
+
+
+def of_full_deck(seen: Seen) -> Iterable[Cards]:
+    """Return sound cards with two or three symbols more."""
+    small = len(deck_of(seen.state.settings.aspects))
+    return [tuple([card + step * small for card in seen.sound]) for step in (1, 2)]
+
+
+def slots_of(seen: Seen) -> Iterable[Cards]:
+    """Return the slots of sound cards in their place."""
+    table = seen.state.table
+    return [tuple([table.index(card) for card in seen.sound])] if set(seen.sound) <= set(table) else []
+
+
+def misjudging(aspect: int) -> Callable[[Seen], Iterable[Cards]]:
+    """Return what finds the cards that would be a set without an aspect."""
+    return lambda seen: (triple for triple in triples(seen) if misfits(triple) == (aspect,))
 
 
 # What a request shows
@@ -131,6 +158,11 @@ def showing(request: ActRequest) -> bool:
     return request.state.phase == pb.PHASE_SHOWING
 
 
+def deck_empty(request: ActRequest | PickCardsRequest) -> bool:
+    """Return whether the deck is empty."""
+    return not request.state.deck_left
+
+
 def asked_for_more(request: ActRequest) -> bool:
     """Return whether the player has asked for more cards."""
     return request.state.players[request.seat].voted
@@ -145,37 +177,6 @@ def dealt_by_referee(request: ActRequest) -> bool:
     """Return whether the player may not ask for more cards although there is room, and has not asked before."""
     room = request.state.phase == pb.PHASE_OPEN and request.state.deck_left and not table_full(request)
     return bool(room) and MORE not in request.actions and not asked_for_more(request)
-
-
-# Act: form
-
-
-@acting(
-    NO_ACTION,
-    *ANYWHERE,
-    "webset.act.not-listed",
-    "webset.race.held",
-    "webset.race.handicaps",
-    "webset.profile.seed",
-    "webset.profile.published",
-)
-def acts_without_action() -> None:
-    """Answers Act without an action."""
-
-
-@acting(NO_ACTION, "webset.seats.last-of-eight", whole_game(7, 8), only=lambda request: request.seat == 7)
-def acts_without_action_as_last_of_eight() -> None:
-    """Answers Act without an action, but only where there are seven others before it."""
-
-
-def acting_without_action(name: str, where: str, only: Callable[[Any], bool], case: str) -> Mutation:
-    """Return a mutation that answers Act without an action in some situations alone."""
-
-    def mutate(request: Any, reply: Any, rng: Random) -> ActResponse | None:
-        return with_field(reply, "action", NO_ACTION) if only(request) else None
-
-    sentence = f"Answers Act without an action {where}."
-    return Mutation(f"acts-without-action-{name}", sentence, "Act", REQUIRED, (case,), mutate)
 
 
 def happened_to_others(kind: int) -> Callable[[ActRequest], bool]:
@@ -198,361 +199,202 @@ def others_locked(request: ActRequest) -> bool:
     return all(player.locked for seat, player in enumerate(request.state.players) if seat != request.seat)
 
 
-AFTER_WRONG, AFTER_LATE = happened_to_others(pb.EVENT_KIND_BAD_SET), happened_to_others(pb.EVENT_KIND_CALL_EXPIRED)
-WITHOUT_ACTION = [
-    acting_without_action(*each)
-    for each in (
-        ("when-idle", "where all have done nothing before", lambda request: request.idle_count > 0, "webset.race.idle"),
-        ("after-a-wrong-call", "where somebody else has picked wrong cards", AFTER_WRONG, "webset.race.wrong-calls"),
-        ("after-a-late-call", "where a call of somebody else has expired", AFTER_LATE, "webset.race.late-calls"),
-        (
-            "after-its-own-wrong-call",
-            "where it is told that it has picked wrong cards",
-            told(messages.STATUS_BAD_SET),
-            "webset.resume.own-wrong-call",
-        ),
-        (
-            "after-its-own-late-call",
-            "where it is told that its call has expired",
-            told(messages.STATUS_CALL_EXPIRED),
-            "webset.resume.own-late-call",
-        ),
-        (
-            "after-its-own-refusal",
-            "where it is told that its act is not possible now",
-            told(messages.STATUS_NOT_NOW),
-            "webset.resume.own-refusal",
-        ),
-        ("alone", "where all others are locked out", others_locked, "webset.lockout.others"),
-        ("while-showing", "where solutions are shown", showing, "webset.show.running"),
-        (
-            "after-others",
-            "after somebody else has taken a set",
-            happened_to_others(pb.EVENT_KIND_GOT_SET),
-            "webset.resume.others-call",
-        ),
-        ("below-zero", "where all have less than no points", below_zero, "webset.resume.below-zero"),
-        (
-            "when-late",
-            "where numbers are large",
-            lambda request: request.state.act_count >= 9_000,
-            "webset.resume.late",
-        ),
-    )
-]
-
-
-@acting(UNKNOWN_ACTION, *ANYWHERE)
-def acts_unknown() -> None:
-    """Answers Act with an action that there is not."""
-
-
-@acting(GREATEST_ACTION, *ANYWHERE, "webset.seats.last-of-eight")
-def acts_far_off() -> None:
-    """Answers Act with the greatest number there is."""
-
-
-@acting(-1, *ANYWHERE)
-def acts_negative() -> None:
-    """Answers Act with a number below zero."""
-
-
-@mutation("Act", REQUIRED, "webset.more.already-asked", "webset.lockout.own")
-def leaves_out_nothing(request: Any, reply: ActResponse, rng: Random) -> ActResponse | None:
-    """Leaves out the action where it wants to do nothing."""
-    return ActResponse() if reply.action == NOTHING else None
-
-
-# Act: refused
-
-
-@acting(MORE, "webset.act.not-listed", only=dealt_by_referee)
-def asks_referee_for_more() -> None:
-    """Asks for more cards where the referee deals by itself."""
-
-
-@acting(MORE, "webset.more.full-table", only=table_full)
-def asks_full_table_for_more() -> None:
-    """Asks for more cards where the table is full."""
-
-
-@acting(MORE, "webset.more.empty-deck", only=lambda request: not request.state.deck_left)
-def asks_empty_deck_for_more() -> None:
-    """Asks for more cards where the deck is empty."""
-
-
-@acting(MORE, "webset.more.already-asked", only=asked_for_more)
-def asks_for_more_twice() -> None:
-    """Asks for more cards again before others have."""
-
-
-@acting(MORE, "webset.more.though-sets", only=listed(MORE, with_set=True))
-def asks_for_more_though_sets() -> None:
-    """Asks for more cards where there are sets, and again after it was refused."""
-
-
-@acting(MORE, "webset.show.running", only=showing)
-def asks_for_more_while_showing() -> None:
-    """Asks for more cards while solutions are shown."""
-
-
-@acting(SHOW, "webset.act.not-listed", only=unlisted(SHOW))
-def shows_what_may_not_be_shown() -> None:
-    """Has solutions shown where that is not allowed."""
-
-
-@acting(SHOW, "webset.show.no-sets", only=listed(SHOW, with_set=False))
-def shows_what_there_is_not() -> None:
-    """Has solutions shown where there are none, and again after it was refused."""
-
-
-@acting(END_SHOW, "webset.act.not-listed", only=unlisted(END_SHOW))
-def ends_what_is_not_shown() -> None:
-    """Ends a showing where nothing is shown."""
-
-
-@acting(CALL, "webset.show.running", only=showing)
-def calls_while_showing() -> None:
-    """Calls a set while solutions are shown."""
-
-
-@acting(CALL, "webset.lockout.own", only=lambda request: request.state.players[request.seat].locked)
-def calls_while_locked() -> None:
-    """Calls a set where it is locked out."""
-
-
-@acting(
-    CALL,
-    "webset.more.if-no-set",
-    "webset.more.all-agree",
-    "webset.more.already-asked",
-    "webset.show.no-sets",
-    only=listed(CALL, with_set=False),
-)
-def calls_without_set() -> None:
-    """Calls a set where there is none, and has nothing to pick."""
-
-
-# PickCards: form
-
-
-@naming(
-    (),
-    "webset.set.only-one",
-    "webset.set.all-different",
-    "webset.set.near-misses",
-    only=lambda request: not request.may_skip,
-)
-def picks_nothing() -> None:
-    """Picks no cards after its call."""
-
-
-@mutation("PickCards", "", *ANYWHERE, "webset.race.handicaps")
-def picks_one(request: Any, reply: PickCardsResponse, rng: Random) -> PickCardsResponse | None:
-    """Picks one card."""
-    return first_cards(reply, 1)
-
-
-@mutation("PickCards", "", *ANYWHERE, "webset.resume.own-call", "webset.lockout.others")
-def picks_two(request: Any, reply: PickCardsResponse, rng: Random) -> PickCardsResponse | None:
-    """Picks two cards, from which the third one follows."""
-    return first_cards(reply, 2)
-
-
-@mutation("PickCards", "", "webset.rounds.earliest", only=lambda request: request.may_skip)
-def picks_two_in_rounds(request: Any, reply: PickCardsResponse, rng: Random) -> PickCardsResponse | None:
-    """Picks two cards where it could have passed."""
-    return first_cards(reply, 2)
-
-
-@mutation(
-    "PickCards",
-    "",
-    "webset.set.last-of-game",
-    "webset.table.empty-deck",
-    WHOLE_GAME,
-    only=lambda request: not request.state.deck_left,
-)
-def picks_two_at_the_end(request: Any, reply: PickCardsResponse, rng: Random) -> PickCardsResponse | None:
-    """Picks two cards where the deck is empty."""
-    return first_cards(reply, 2)
-
-
-@picking(THREE, *ANYWHERE, "webset.profile.seed")
-def picks_four(state: State, sound: Cards) -> Iterable[Cards]:
-    """Picks a set and another card."""
-    return [(*sound, card) for card in on_table(state) if card not in sound]
-
-
-@picking(THREE, *ANYWHERE)
-def picks_all_sets(state: State, sound: Cards) -> Iterable[Cards]:
-    """Picks all sets at once."""
-    found = solutions(state)
-    return [tuple([card for triple in found for card in triple])] if len(found) > 1 else []
-
-
-@picking(DISTINCT, *ANYWHERE)
-def picks_card_twice(state: State, sound: Cards) -> Iterable[Cards]:
-    """Picks one of two cards twice."""
-    return [(one, one, other) for one, other in permutations(on_table(state), 2)]
-
-
-@picking(DISTINCT, *ANYWHERE, "webset.profile.published")
-def picks_card_thrice(state: State, sound: Cards) -> Iterable[Cards]:
-    """Picks the same card three times, as its values are all alike."""
-    return [(card,) * 3 for card in on_table(state)]
-
-
-@naming((EMPTY,) * 3, *ANYWHERE)
-def picks_empty_slots() -> None:
-    """Picks the number that stands in empty slots."""
-
-
-@naming((FAR_CARD, FAR_CARD - 1, FAR_CARD - 2), *ANYWHERE)
-def picks_far_card() -> None:
-    """Picks the greatest numbers there are."""
-
-
-@picking(RANGE, "webset.table.holes")
-def picks_hole(state: State, sound: Cards) -> Iterable[Cards]:
-    """Takes an empty slot between cards for a card."""
-    slots = [slot for slot, card in enumerate(state.table) if card != EMPTY]
-    return [(*sound[:2], EMPTY)] if state.deck and EMPTY in state.table[: max(slots)] else []
-
-
-@picking(RANGE, "webset.set.small-deck", only=small_deck)
-def picks_from_full_deck(state: State, sound: Cards) -> Iterable[Cards]:
-    """Picks cards with two or three symbols where there are none."""
-    small = len(deck_of(state.settings.aspects))
-    return [tuple([card + small for card in sound]), tuple([card + 2 * small for card in sound])]
-
-
-# PickCards: not on the table
-
-
-@picking(ON_TABLE, "webset.table.large-numbers", WHOLE_GAME)
-def picks_slots(state: State, sound: Cards) -> Iterable[Cards]:
-    """Picks the places of cards."""
-    return [tuple([state.table.index(card) for card in sound])] if set(sound) <= set(state.table) else []
-
-
-@picking(ON_TABLE, WHOLE_GAME)
-def counts_from_one(state: State, sound: Cards) -> Iterable[Cards]:
-    """Picks numbers that are too great by one."""
-    return [tuple([card + 1 for card in sound])]
-
-
-@picking(ON_TABLE, WHOLE_GAME, "webset.table.changes", "webset.resume.own-call", "webset.resume.others-call")
-def picks_taken_cards(state: State, sound: Cards) -> Iterable[Cards]:
-    """Picks a set again that was taken before."""
-    return [player.cards[-3:] for player in state.players if player.cards]
-
-
-@picking(ON_TABLE, *ANYWHERE, "webset.rounds.earliest", "webset.set.last-of-game", "webset.table.empty-deck")
-def picks_absent_card(state: State, sound: Cards) -> Iterable[Cards]:
-    """Picks the third card of a set, though it is not on the table."""
-    return ((one, other, third(one, other)) for one, other in combinations(on_table(state), 2))
-
-
-@picking(RANGE, UNUSUAL_SETTINGS, only=lambda request: len(request.state.players) > 3 and small_deck(request))
-def believes_in_81_cards(state: State, sound: Cards) -> Iterable[Cards]:
-    """Picks a card that is not in the game where four players or more play with 27 cards."""
-    return [(*sound[:2], 80)] if len(sound) > 2 else []
-
-
-@picking(DISTINCT, UNUSUAL_SETTINGS, only=lambda request: len(request.state.players) > 3 and request.may_skip)
-def picks_card_twice_in_rounds(state: State, sound: Cards) -> Iterable[Cards]:
-    """Picks a card twice where four players or more play in rounds."""
-    return one_twice(state)
-
-
-# PickCards: in a puzzle
-
-
-def naming_in_puzzle(wrong: Callable[[Cards], Cards]) -> Mutation:
-    """Declare a mutation that names other cards than sound ones, where all sets may be named and there are some."""
-
-    def mutate(request: Any, reply: Any, rng: Random) -> PickCardsResponse | None:
-        return PickCardsResponse(cards=wrong(tuple(reply.cards))) if reply.cards else None
-
-    return build_mutation(wrong, "PickCards", "", ("webset.rounds.puzzle",), mutate, lambda request: request.all_sets)
-
-
-@naming_in_puzzle
-def names_sets_twice(sound: Cards) -> Cards:
-    """Names each set of a puzzle twice, with its cards in another order."""
-    return (*sound, *reversed(sound))
-
-
-@naming_in_puzzle
-def names_pairs(sound: Cards) -> Cards:
-    """Leaves out the last card of a puzzle, as it follows from the others."""
-    return sound[:-1]
-
-
-@picking(DISTINCT, "webset.rounds.idle", only=lambda request: request.idle_count > 0)
-def picks_card_twice_when_idle(state: State, sound: Cards) -> Iterable[Cards]:
-    """Picks a card twice where all have passed before."""
-    return one_twice(state)
-
-
-@picking(DISTINCT, "webset.rounds.idle", only=lambda request: request.idle_count > 5)
-def picks_card_twice_when_idle_for_long(state: State, sound: Cards) -> Iterable[Cards]:
-    """Picks a card twice where all have passed more than five times."""
-    return one_twice(state)
-
-
-@picking(DISTINCT, "webset.table.widest", only=lambda request: len(request.state.slots) > USUAL_SLOTS)
-def picks_card_twice_of_many(state: State, sound: Cards) -> Iterable[Cards]:
-    """Picks a card twice where there are more than seven columns of cards."""
-    return one_twice(state)
-
-
-@picking(DISTINCT, "webset.race.one-by-one", only=lambda request: request.one_by_one)
-def picks_card_twice_where_singly(state: State, sound: Cards) -> Iterable[Cards]:
-    """Picks a card twice where it may pick cards one by one."""
-    return one_twice(state)
-
-
-# PickCards: no set
-
-
-def misjudging(aspect: int, name: str) -> Mutation:
-    """Return a mutation that takes no notice of one aspect."""
-
-    def misjudges(state: State, sound: Cards) -> Iterable[Cards]:
-        return (triple for triple in triples(state) if misfits(triple) == (aspect,))
-
-    misjudges.__name__ = f"misjudges_{name}s"
-    misjudges.__doc__ = f"Takes no notice of {name}s: picks cards that would be a set without them."
-    return picking(SET, "webset.set.near-misses")(misjudges)
-
-
-misjudges_numbers, misjudges_colours, misjudges_symbols, misjudges_shadings = (
-    misjudging(aspect, name) for aspect, name in enumerate(("number", "colour", "symbol", "shading"))
-)
-
-
-@picking(SET, "webset.set.only-one", "webset.set.all-different", "webset.more.full-table", "webset.more.empty-deck")
-def guesses(state: State, sound: Cards) -> Iterable[Cards]:
-    """Picks any three cards of the table that are no set."""
-    return triples(state)
-
-
-@picking(
-    SET,
-    "webset.set.all-different",
-    only=lambda request: all(len(differing(triple)) == 4 for triple in solutions(visible_state(request))),
-)
-def wants_something_alike(state: State, sound: Cards) -> Iterable[Cards]:
-    """Never picks cards that differ in all aspects, but others instead."""
-    return triples(state)
-
-
-@picking(SET, "webset.rounds.no-set", only=lambda request: request.may_skip and without_set(request))
-def guesses_in_rounds(state: State, sound: Cards) -> Iterable[Cards]:
-    """Picks cards in a round without a set, in the place of passing."""
-    return triples(state)
-
-
-MUTATIONS = (*collect_mutations(globals()), *WITHOUT_ACTION)
+def four_or_more(request: PickCardsRequest) -> bool:
+    """Return whether four players or more play."""
+    return len(request.state.players) > 3
+
+
+SILENT = {
+    ("when-idle", "where all have done nothing before"): ("race.idle", lambda request: request.idle_count > 0),
+    ("after-a-wrong-call", "where somebody else has picked wrong cards"): (
+        "race.wrong-calls",
+        happened_to_others(pb.EVENT_KIND_BAD_SET),
+    ),
+    ("after-a-late-call", "where a call of somebody else has expired"): (
+        "race.late-calls",
+        happened_to_others(pb.EVENT_KIND_CALL_EXPIRED),
+    ),
+    ("after-its-own-wrong-call", "where it is told that it has picked wrong cards"): (
+        "resume.own-wrong-call",
+        told(messages.STATUS_BAD_SET),
+    ),
+    ("after-its-own-late-call", "where it is told that its call has expired"): (
+        "resume.own-late-call",
+        told(messages.STATUS_CALL_EXPIRED),
+    ),
+    ("after-its-own-refusal", "where it is told that its act is not possible now"): (
+        "resume.own-refusal",
+        told(messages.STATUS_NOT_NOW),
+    ),
+    ("alone", "where all others are locked out"): ("lockout.others", others_locked),
+    ("while-showing", "where solutions are shown"): ("show.running", showing),
+    ("after-others", "after somebody else has taken a set"): (
+        "resume.others-call",
+        happened_to_others(pb.EVENT_KIND_GOT_SET),
+    ),
+    ("below-zero", "where all have less than no points"): ("resume.below-zero", below_zero),
+    ("when-late", "where numbers are large"): ("resume.late", lambda request: request.state.act_count >= 9_000),
+}
+"""Situations in which alone some players have no action, and the cases of them."""
+
+WRONG_ANSWERS = {
+    # Act: form
+    "acts-without-action: Answers Act without an action.": act(
+        NO_ACTION, [*ANYWHERE, "act.not-listed", "race.held", "race.handicaps", "profile.seed", "profile.published"]
+    ),
+    "acts-without-action-as-last-of-eight: Answers Act without an action, but only where there are seven others before "
+    "it.": act(NO_ACTION, ["seats.last-of-eight", whole_game(7, 8)], lambda request: request.seat == 7),
+    "acts-unknown: Answers Act with an action that there is not.": act(UNKNOWN_ACTION, ANYWHERE),
+    "acts-far-off: Answers Act with the greatest number there is.": act(
+        GREATEST_ACTION, [*ANYWHERE, "seats.last-of-eight"]
+    ),
+    "acts-negative: Answers Act with a number below zero.": act(-1, ANYWHERE),
+    "leaves-out-nothing: Leaves out the action where it wants to do nothing.": answer(
+        "Act",
+        "act.required",
+        lambda request, reply, rng: ActResponse() if reply.action == messages.ACTION_NOTHING else None,
+        ["more.already-asked", "lockout.own"],
+    ),
+    # Act: refused
+    "asks-referee-for-more: Asks for more cards where the referee deals by itself.": act(
+        MORE, ["act.not-listed"], dealt_by_referee
+    ),
+    "asks-full-table-for-more: Asks for more cards where the table is full.": act(
+        MORE, ["more.full-table"], table_full
+    ),
+    "asks-empty-deck-for-more: Asks for more cards where the deck is empty.": act(
+        MORE, ["more.empty-deck"], deck_empty
+    ),
+    "asks-for-more-twice: Asks for more cards again before others have.": act(
+        MORE, ["more.already-asked"], asked_for_more
+    ),
+    "asks-for-more-though-sets: Asks for more cards where there are sets, and again after it was refused.": act(
+        MORE, ["more.though-sets"], listed(MORE, with_set=True)
+    ),
+    "asks-for-more-while-showing: Asks for more cards while solutions are shown.": act(MORE, ["show.running"], showing),
+    "shows-what-may-not-be-shown: Has solutions shown where that is not allowed.": act(
+        SHOW, ["act.not-listed"], unlisted(SHOW)
+    ),
+    "shows-what-there-is-not: Has solutions shown where there are none, and again after it was refused.": act(
+        SHOW, ["show.no-sets"], listed(SHOW, with_set=False)
+    ),
+    "ends-what-is-not-shown: Ends a showing where nothing is shown.": act(
+        END_SHOW, ["act.not-listed"], unlisted(END_SHOW)
+    ),
+    "calls-while-showing: Calls a set while solutions are shown.": act(CALL, ["show.running"], showing),
+    "calls-while-locked: Calls a set where it is locked out.": act(
+        CALL, ["lockout.own"], lambda request: request.state.players[request.seat].locked
+    ),
+    "calls-without-set: Calls a set where there is none, and has nothing to pick.": act(
+        CALL, ["more.if-no-set", "more.all-agree", "more.already-asked", "show.no-sets"], listed(CALL, with_set=False)
+    ),
+    # PickCards: form
+    "picks-nothing: Picks no cards after its call.": cards_reply(
+        changing("cards", []),
+        ["set.only-one", "set.all-different", "set.near-misses"],
+        lambda request: not request.may_skip,
+    ),
+    "picks-one: Picks one card.": cards_reply(first(1), [*ANYWHERE, "race.handicaps"]),
+    "picks-two: Picks two cards, from which the third one follows.": cards_reply(
+        first(2), [*ANYWHERE, "resume.own-call", "lockout.others"]
+    ),
+    "picks-two-in-rounds: Picks two cards where it could have passed.": cards_reply(
+        first(2), ["rounds.earliest"], lambda request: request.may_skip
+    ),
+    "picks-two-at-the-end: Picks two cards where the deck is empty.": cards_reply(
+        first(2), ["set.last-of-game", "table.empty-deck", WHOLE_GAME], deck_empty
+    ),
+    "picks-four: Picks a set and another card.": pick(
+        "take.three",
+        lambda seen: [(*seen.sound, card) for card in on_table(seen.state) if card not in seen.sound],
+        [*ANYWHERE, "profile.seed"],
+    ),
+    "picks-all-sets: Picks all sets at once.": pick("take.three", all_sets, ANYWHERE),
+    "picks-card-twice: Picks one of two cards twice.": pick(
+        "take.distinct",
+        lambda seen: [(one, one, other) for one, other in permutations(on_table(seen.state), 2)],
+        ANYWHERE,
+    ),
+    "picks-card-thrice: Picks the same card three times, as its values are all alike.": pick(
+        "take.distinct", lambda seen: [(card,) * 3 for card in on_table(seen.state)], [*ANYWHERE, "profile.published"]
+    ),
+    "picks-empty-slots: Picks the number that stands in empty slots.": cards_reply(
+        changing("cards", [EMPTY] * 3), ANYWHERE
+    ),
+    "picks-far-card: Picks the greatest numbers there are.": cards_reply(
+        changing("cards", [FAR_CARD, FAR_CARD - 1, FAR_CARD - 2]), ANYWHERE
+    ),
+    "picks-hole: Takes an empty slot between cards for a card.": pick("take.card-range", with_hole, ["table.holes"]),
+    "picks-from-full-deck: Picks cards with two or three symbols where there are none.": pick(
+        "take.card-range", of_full_deck, ["set.small-deck"], small_deck
+    ),
+    # PickCards: not on the table
+    "picks-slots: Picks the places of cards.": pick("take.on-table", slots_of, ["table.large-numbers", WHOLE_GAME]),
+    "counts-from-one: Picks numbers that are too great by one.": pick(
+        "take.on-table", lambda seen: [tuple([card + 1 for card in seen.sound])], [WHOLE_GAME]
+    ),
+    "picks-taken-cards: Picks a set again that was taken before.": pick(
+        "take.on-table",
+        lambda seen: [player.cards[-3:] for player in seen.state.players if player.cards],
+        [WHOLE_GAME, "table.changes", "resume.own-call", "resume.others-call"],
+    ),
+    "picks-absent-card: Picks the third card of a set, though it is not on the table.": pick(
+        "take.on-table",
+        lambda seen: ((one, other, third(one, other)) for one, other in combinations(on_table(seen.state), 2)),
+        [*ANYWHERE, "rounds.earliest", "set.last-of-game", "table.empty-deck"],
+    ),
+    "believes-in-81-cards: Picks a card that is not in the game where four players or more play with 27 cards.": pick(
+        "take.card-range",
+        lambda seen: [(*seen.sound[:2], 80)] if len(seen.sound) > 2 else [],
+        [UNUSUAL_SETTINGS],
+        lambda request: four_or_more(request) and small_deck(request),
+    ),
+    "picks-card-twice-in-rounds: Picks a card twice where four players or more play in rounds.": pick(
+        "take.distinct", one_twice, [UNUSUAL_SETTINGS], lambda request: four_or_more(request) and request.may_skip
+    ),
+    # PickCards: in a puzzle
+    "names-sets-twice: Names each set of a puzzle twice, with its cards in another order.": cards_reply(
+        picking(lambda sound: (*sound, *reversed(sound))), ["rounds.puzzle"], lambda request: request.all_sets
+    ),
+    "names-pairs: Leaves out the last card of a puzzle, as it follows from the others.": cards_reply(
+        picking(lambda sound: sound[:-1]), ["rounds.puzzle"], lambda request: request.all_sets
+    ),
+    "picks-card-twice-when-idle: Picks a card twice where all have passed before.": pick(
+        "take.distinct", one_twice, ["rounds.idle"], lambda request: request.idle_count > 0
+    ),
+    "picks-card-twice-when-idle-for-long: Picks a card twice where all have passed more than five times.": pick(
+        "take.distinct", one_twice, ["rounds.idle"], lambda request: request.idle_count > 5
+    ),
+    "picks-card-twice-of-many: Picks a card twice where there are more than seven columns of cards.": pick(
+        "take.distinct", one_twice, ["table.widest"], lambda request: len(request.state.slots) > USUAL_SLOTS
+    ),
+    "picks-card-twice-where-singly: Picks a card twice where it may pick cards one by one.": pick(
+        "take.distinct", one_twice, ["race.one-by-one"], lambda request: request.one_by_one
+    ),
+    # PickCards: no set
+    **{
+        f"misjudges-{name}s: Takes no notice of {name}s: picks cards that would be a set without them.": pick(
+            "take.set", misjudging(aspect), ["set.near-misses"]
+        )
+        for aspect, name in enumerate(("number", "colour", "symbol", "shading"))
+    },
+    "guesses: Picks any three cards of the table that are no set.": pick(
+        "take.set", triples, ["set.only-one", "set.all-different", "more.full-table", "more.empty-deck"]
+    ),
+    "wants-something-alike: Never picks cards that differ in all aspects, but others instead.": pick(
+        "take.set",
+        triples,
+        ["set.all-different"],
+        lambda request: all(len(differing(triple)) == 4 for triple in solutions(visible_state(request))),
+    ),
+    "guesses-in-rounds: Picks cards in a round without a set, in the place of passing.": pick(
+        "take.set", triples, ["rounds.no-set"], lambda request: request.may_skip and without_set(request)
+    ),
+    # Act without an action, in some situations alone
+    **{
+        f"acts-without-action-{name}: Answers Act without an action {words}.": act(NO_ACTION, [case], only)
+        for (name, words), (case, only) in SILENT.items()
+    },
+}
+
+MUTATIONS = build_mutations("webset", WRONG_ANSWERS)

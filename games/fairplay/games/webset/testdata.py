@@ -17,6 +17,7 @@ from dataclasses import replace
 from random import Random
 
 from fairplay.games.game import Start
+from fairplay.games.kit.conformance import pick_mutations
 from fairplay.games.kit.judging import MalformedReplyError
 from fairplay.games.kit.testdata import (
     Actor,
@@ -31,7 +32,8 @@ from fairplay.games.kit.testdata import (
     read_text,
     write_message,
 )
-from fairplay.games.webset import mutations, rules
+from fairplay.games.webset import rules
+from fairplay.games.webset.mutations import MUTATIONS
 from fairplay.games.webset.players import player_at_once
 from fairplay.games.webset.players import strategy as make_strategy
 from fairplay.games.webset.protocol import codec, conversation
@@ -43,13 +45,16 @@ from fairplay.games.webset.rules.state import Act, Action, Phase, State, Take, W
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1.webset_player_pb2 import ActRequest, ActResponse, PickCardsRequest, PickCardsResponse
 
-CHEATS = {
-    "unknown-act": mutations.acts_unknown,
-    "no-set": mutations.guesses,
-    "absent-card": mutations.picks_absent_card,
-    "card-twice": mutations.picks_card_twice,
-    "two-cards": mutations.picks_two,
-}
+CHEATS = pick_mutations(
+    MUTATIONS,
+    {
+        "unknown-act": "acts-unknown",
+        "no-set": "guesses",
+        "absent-card": "picks-absent-card",
+        "card-twice": "picks-card-twice",
+        "two-cards": "picks-two",
+    },
+)
 """By name: an act that there is not eliminates its player, wrong cards cost points."""
 _NO_SETTINGS: Json = {}
 
