@@ -15,7 +15,7 @@ from benchmarks.half_open import frame as http2_frame
 from fairplay.games.game import find
 from fairplay.server.net.errors import reason_of
 from fairplay.server.server import Config, Server
-from fairplay.v1.connection_pb2 import Call, DialInRequest, GoodbyeReason, Hello, HostedPlayer, Reply
+from fairplay.v1.connection_pb2 import Call, DialInRequest, Failure, GoodbyeReason, Hello, HostedPlayer, Reply
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
 from fairplay.v1.referee_pb2 import Game
 from tests.server.harness import SHORT_S, ByHand, dialled_in, plan, serving, sound
@@ -204,6 +204,121 @@ async def test_a_lost_stream_is_resumed_and_its_open_calls_are_sent_again(server
     assert not game.result.misconducts
 
 
+@pytest.mark.parametrize(
+    ("names", "token", "resumed"),
+    [
+        ("yx", True, True),
+        ("x", True, False),
+        ("zyx", True, False),
+        ("xy", False, False),
+    ],
+    ids=["another order", "fewer players", "more players", "a fresh start"],
+)
+async def test_whoever_dials_in_after_a_loss_gets_the_open_calls_again_at_once(
+    server: Server, names: str, token: bool, resumed: bool
+) -> None:
+    async with ByHand(server, "x", "y") as lost, ByHand(server, *names) as back:
+        lost.hello.resume_window.seconds = 60
+        welcome = (await lost.say_hello()).welcome
+        assert not welcome.resumed
+        playing = asyncio.create_task(server.referee.play(plan("dial-in:x", "bot:first", limit_s=30)))
+        open_call = await lost.next_call()
+        lost.stream.cancel()
+        if token:
+            back.hello.resume_token = welcome.resume_token
+        back_welcome = (await back.say_hello()).welcome
+        assert (back_welcome.resumed, list(back_welcome.open_calls)) == (resumed, [open_call.id])
+        again = await back.next_call()
+        assert (again.id, again.method_name, again.request) == (open_call.id, open_call.method_name, open_call.request)
+        assert again.player == back_welcome.players[names.index("x")]
+        assert again.time_limit.ToNanoseconds() < open_call.time_limit.ToNanoseconds()
+        answer = sound()
+        await back.reply(answer(again))
+        async with back.answering(lambda call: [answer(call)]):
+            game = await playing
+    assert not game.result.misconducts
+
+
+async def test_players_that_a_fresh_hello_does_not_name_keep_their_window(server: Server) -> None:
+    async with ByHand(server, "x", "y") as lost, ByHand(server, "x") as first, ByHand(server, "y") as second:
+        lost.hello.resume_window.seconds = 60
+        welcome = (await lost.say_hello()).welcome
+        playing = asyncio.create_task(server.referee.play(plan("dial-in:x", "dial-in:y", limit_s=30)))
+        open_call = await lost.next_call()
+        await first.say_hello()  # while the former stream is up
+        frame = await lost.frame()
+        while not frame.HasField("goodbye"):
+            frame = await lost.frame()
+        assert frame.goodbye.reason == GoodbyeReason.GOODBYE_REASON_REPLACED
+        assert await lost.stream.read() is grpc.aio.EOF
+        assert await lost.stream.code() is grpc.StatusCode.OK
+        assert (await first.next_call()).id == open_call.id
+        second.hello.resume_token = welcome.resume_token
+        assert (await second.say_hello()).welcome.resumed
+        answer = sound()
+        await first.reply(answer(open_call))
+        async with first.answering(lambda call: [answer(call)]), second.answering(lambda call: [answer(call)]):
+            game = await playing
+    assert not game.result.misconducts
+
+
+async def test_a_call_may_be_answered_before_it_has_come_again(server: Server) -> None:
+    async with ByHand(server, "x") as lost, ByHand(server, "x") as back:
+        lost.hello.resume_window.seconds = 60
+        back.hello.resume_token = (await lost.say_hello()).welcome.resume_token
+        playing = asyncio.create_task(server.referee.play(plan("dial-in:x", "bot:first", limit_s=30)))
+        open_call = await lost.next_call()
+        lost.stream.cancel()
+        answer = sound()
+        await back.stream.write(DialInRequest(hello=back.hello))
+        await back.reply(answer(open_call))  # and once more when it has come again, which is nobody's fault
+        async with back.answering(lambda call: [answer(call)]):
+            game = await playing
+    assert not game.result.misconducts
+    assert server.hub.stray_reply_count == 0
+
+
+async def test_a_program_that_half_closes_has_left_and_is_not_waited_for(server: Server) -> None:
+    async with ByHand(server, "x") as by_hand, ByHand(server, "x", token="other") as other:
+        by_hand.hello.resume_window.seconds = 300
+        by_hand.hello.players[0].token = ""
+        await by_hand.say_hello()
+        playing = asyncio.create_task(server.referee.play(plan("dial-in:x", "bot:first", limit_s=600)))
+        call = await by_hand.next_call()
+        await by_hand.reply(sound()(call))
+        await by_hand.next_call()
+        await by_hand.stream.done_writing()
+        async with asyncio.timeout(30):
+            game = await playing
+            while await by_hand.stream.read() is not grpc.aio.EOF:
+                pass
+        assert await by_hand.stream.code() is grpc.StatusCode.OK
+        assert (await other.say_hello()).HasField("welcome")
+    assert blamed(game).call_error.reason == CallErrorReason.CALL_ERROR_REASON_DISCONNECTED
+    assert blamed(game).call_number > 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "sentence"),
+    [
+        (Reply(), "the reply has neither a response nor a failure"),
+        (Reply(failure=Failure(message="oh")), "the reply is a failure with the code 0, which is none of gRPC's, 1 to"),
+        (Reply(failure=Failure(code=17)), "the reply is a failure with the code 17, which is none of gRPC's, 1 to 16"),
+    ],
+    ids=["no outcome", "code 0", "code 17"],
+)
+async def test_a_malformed_reply_is_an_unparsable_one(server: Server, reply: Reply, sentence: str) -> None:
+    def answer(call: Call) -> list[Reply]:
+        reply.id = call.id
+        return [reply]
+
+    async with ByHand(server, "x") as by_hand:
+        game = await against_bot(server, by_hand, answer)
+    misconduct = blamed(game)
+    assert misconduct.call_error.reason == CallErrorReason.CALL_ERROR_REASON_UNPARSABLE
+    assert misconduct.call_error.message.startswith(sentence)
+
+
 async def test_a_lost_stream_that_does_not_come_back_ends_its_calls_after_the_window(server: Server) -> None:
     async with ByHand(server, "x") as lost:
         lost.hello.resume_window.nanos = 50_000_000
@@ -239,8 +354,9 @@ async def refused(server: Server, by_hand: ByHand, *frames: DialInRequest) -> tu
     return failed.value.code(), reason_of(failed.value)
 
 
-def hello(*names: str, token: str = "token") -> DialInRequest:
-    return DialInRequest(hello=Hello(players=[HostedPlayer(name=name, token=token) for name in names]))
+def hello(*names: str, token: str = "token", window_s: int = 0) -> DialInRequest:
+    players = [HostedPlayer(name=name, token=token) for name in names]
+    return DialInRequest(hello=Hello(players=players, resume_window=Duration(seconds=window_s)))
 
 
 @pytest.mark.parametrize(
@@ -251,7 +367,13 @@ def hello(*names: str, token: str = "token") -> DialInRequest:
         ([hello("no blanks")], grpc.StatusCode.INVALID_ARGUMENT, "NAME_INVALID"),
         ([hello("x", token="t" * 257)], grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_HELLO"),
         ([hello(*(f"p{n}" for n in range(1_001)))], grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_PLAYERS"),
+        ([hello("x", window_s=-1)], grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_HELLO"),
         ([DialInRequest()], grpc.StatusCode.INVALID_ARGUMENT, "PROTOCOL_BROKEN"),
+        (
+            [DialInRequest(hello=hello("x").hello, replies=[Reply(id=1)])],
+            grpc.StatusCode.INVALID_ARGUMENT,
+            "PROTOCOL_BROKEN",
+        ),
         ([hello("x"), hello("y")], grpc.StatusCode.INVALID_ARGUMENT, "PROTOCOL_BROKEN"),
         (
             [hello("x"), DialInRequest(replies=[Reply(id=n) for n in range(1_001)])],

@@ -95,19 +95,63 @@ async def test_a_hello_gets_all_its_names_or_none(hub: Hub) -> None:
     assert not hub.here("bob")
 
 
-async def test_a_resume_token_carries_a_stream_on_for_the_same_names_only(hub: Hub) -> None:
+async def test_a_resume_token_carries_a_stream_on_for_its_players_in_any_order(hub: Hub) -> None:
     hub.pin("ann")
     first = Program(hub, "ann", "bob", resume_s=60)
-    token = first.stream.resume_token
-    assert taken(hub, "bob", "ann", resume_token=token)
     assert taken(hub, "ann", "bob", resume_token=b"another")
-    again = Program(hub, "ann", "bob", resume_token=token, resume_s=60)
+    again = Program(hub, "bob", "ann", resume_token=first.stream.resume_token, resume_s=60)
     assert again.stream is first.stream
-    assert first.ended
+    assert await first.goodbye() == GoodbyeReason.GOODBYE_REASON_REPLACED
     first.leave()
     assert hub.here("ann")
+    welcome = (await drained(again, 1))[0].welcome
+    assert (welcome.resumed, list(welcome.players)) == (True, [1, 0])
     again.leave()
     hub.goodbye(GoodbyeReason.GOODBYE_REASON_FINISHED, "the test is over")
+    assert not hub.here("ann")
+
+
+async def test_a_token_that_guards_names_gets_them_with_others_and_in_parts(hub: Hub) -> None:
+    hub.pin("ann")
+    hub.pin("bob")
+    first = Program(hub, "ann", "bob", resume_s=60)
+    first.leave()
+    token = first.stream.resume_token
+    alone = Program(hub, "ann", "eve", resume_token=token)
+    assert not (await drained(alone, 1))[0].welcome.resumed
+    rest = Program(hub, "bob", resume_token=token)
+    assert (await drained(rest, 1))[0].welcome.resumed
+    assert rest.stream is first.stream
+    for program in (alone, rest):
+        program.leave()
+
+
+async def test_a_stream_whose_last_player_another_one_has_taken_over_is_over(hub: Hub) -> None:
+    hub.pin("ann")
+    first = Program(hub, "ann", token="token", resume_s=60)
+    first.leave()
+    calls = Outcomes(hub, "ann")
+    calls.call()
+    second = Program(hub, "ann", token="token")
+    assert [len(frame.calls) for frame in await drained(second, 2)] == [0, 1]
+    third = Program(hub, "ann", token="token", resume_token=first.stream.resume_token)
+    assert not (await drained(third, 1))[0].welcome.resumed
+    hub.dismiss("ann", GoodbyeReason.GOODBYE_REASON_FINISHED, "thank you")
+    await third.goodbye()
+    third.leave()
+    assert [outcome.message for outcome in calls.outcomes] == ["the connection of the player ended during the call"]
+
+
+async def test_a_player_that_is_lost_is_over_at_once_where_the_server_says_goodbye(hub: Hub) -> None:
+    hub.pin("ann")
+    program = Program(hub, "ann", token="token", resume_s=60)
+    calls = Outcomes(hub, "ann")
+    calls.call()
+    program.leave()
+    assert calls.outcomes == []
+    hub.dismiss("ann", GoodbyeReason.GOODBYE_REASON_FINISHED, "thank you")
+    assert len(calls.outcomes) == 1
+    assert not hub.here("ann")
 
 
 async def test_who_does_not_play_is_gone_at_once_and_keeps_nobody_from_the_name(hub: Hub) -> None:

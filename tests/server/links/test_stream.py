@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.server.links.link import OpenCall
 from fairplay.server.links.stream import OpenCalls, Stream
-from fairplay.v1.connection_pb2 import Call, DialInResponse
+from fairplay.server.net.errors import Refusal
+from fairplay.v1.connection_pb2 import Call, DialInResponse, Reply
 from tests.server.quick import in_simulated_time, quick_clock
 
 WINDOW_S = 10.0
@@ -18,9 +20,16 @@ class Carried:
     """Calls, and the frames in which they went: the ids of what was sent and of what was cancelled."""
 
     def __init__(self) -> None:
-        self.calls = OpenCalls(quick_clock(), lambda: None, lambda: None)
+        self.late_count = self.stray_count = 0
+        self.calls = OpenCalls(quick_clock(), self._stray, self._late)
         self.frames: list[tuple[list[int], list[int]]] = []
         self.sent: list[Call] = []
+
+    def _stray(self) -> None:
+        self.stray_count += 1
+
+    def _late(self) -> None:
+        self.late_count += 1
 
     def carry(self) -> None:
         async def send(calls: list[Call], cancelled: list[int]) -> None:
@@ -76,6 +85,41 @@ async def test_a_frame_names_what_was_cancelled_and_sends_nothing_of_it() -> Non
     assert carried.frames[-1] == ([], [2])
 
 
+def answers(calls: list[OpenCall]) -> list[Reply]:
+    return [Reply(id=call.id, response=b"") for call in calls]
+
+
+@in_simulated_time
+async def test_one_late_reply_to_each_cancelled_call_never_ends_a_stream() -> None:
+    carried = Carried()
+    carried.carry()
+    for _ in range(20):
+        calls = [carried.call() for _ in range(1_000)]
+        for call in calls:
+            call.cancel()
+        carried.calls.take(answers(calls))
+    assert (carried.late_count, carried.stray_count) == (20_000, 0)
+
+
+@in_simulated_time
+@pytest.mark.parametrize("unwanted", ["unknown", "answered", "cancelled"])
+async def test_a_thousand_replies_that_nobody_asked_for_are_endured_at_once_and_so_many_a_minute(unwanted: str) -> None:
+    carried = Carried()
+    carried.carry()
+    call = carried.call()
+    if unwanted == "cancelled":
+        call.cancel()
+    if unwanted != "unknown":
+        carried.calls.take(answers([call]))
+    reply = Reply(id=10**12 if unwanted == "unknown" else call.id, response=b"")
+    for _ in range(5):
+        carried.calls.take([reply] * 1_000)
+        await asyncio.sleep(61.0)
+    with pytest.raises(Refusal) as refused:
+        carried.calls.take([reply] * 1_001)
+    assert refused.value.reason == "REPLY_FLOOD"
+
+
 class Connection:
     """A connection that takes all frames."""
 
@@ -86,7 +130,7 @@ class Connection:
 def new_stream() -> tuple[Stream, list[Stream]]:
     """Return a stream, and those that are over."""
     closed: list[Stream] = []
-    return Stream(quick_clock(), ["x"], lambda: True, closed.append, lambda: None, lambda: None), closed
+    return Stream(quick_clock(), ["x"], lambda _: True, closed.append, lambda: None, lambda: None), closed
 
 
 @in_simulated_time
@@ -94,7 +138,7 @@ async def test_a_stream_that_is_lost_again_is_kept_for_its_whole_window_again() 
     stream, closed = new_stream()
     for _ in range(3):
         write = Connection().write
-        stream.attach(write, lambda: None, WINDOW_S)
+        stream.attach(["x"], write, lambda: None, WINDOW_S)
         stream.detach(write)
         await asyncio.sleep(0.6 * WINDOW_S)
         assert closed == []
@@ -107,8 +151,9 @@ async def test_the_end_of_a_connection_that_was_replaced_does_not_touch_the_stre
     stream, closed = new_stream()
     ended: list[str] = []
     first, second = Connection().write, Connection().write
-    stream.attach(first, lambda: ended.append("first"), 0.0)
-    stream.attach(second, lambda: ended.append("second"), 0.0)
+    stream.attach(["x"], first, lambda: ended.append("first"), 0.0)
+    stream.attach(["x"], second, lambda: ended.append("second"), 0.0)
+    await turn()
     stream.detach(first)
     assert (ended, closed) == (["first"], [])
     stream.detach(second)

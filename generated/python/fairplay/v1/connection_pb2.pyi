@@ -56,7 +56,7 @@ global___GoodbyeReason = GoodbyeReason
 @typing.final
 class DialInRequest(google.protobuf.message.Message):
     """A frame from the program that hosts players. The first frame holds a hello and nothing else, all later ones
-    hold replies and no hello.
+    hold replies and no hello. Fields that the server does not know are ignored in all of them.
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
@@ -69,8 +69,10 @@ class DialInRequest(google.protobuf.message.Message):
 
     @property
     def replies(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Reply]:
-        """Answers to calls, in any order. A reply to an id that is unknown, answered or no longer open is ignored and
-        counted; too many of them end the stream.
+        """Answers to calls, in any order. A reply to an id that is not open on this stream (never sent, answered already, or
+        cancelled) is ignored, and counted; only the first one to a call that was cancelled, or sent again, is not counted.
+        A frame without replies is counted, too. More than 1,000 at once, or 1,000 a minute for long, end the stream with
+        REPLY_FLOOD.
         """
 
     def __init__(
@@ -134,7 +136,7 @@ class Hello(google.protobuf.message.Message):
     RESUME_WINDOW_FIELD_NUMBER: builtins.int
     resume_token: builtins.bytes
     """Welcome.resume_token of the stream that was lost. Empty: a fresh start. So is a token that the server does not know
-    any more, or that belongs to other players: what was open then is lost. At most 64 bytes.
+    any more, or that belongs to other players; Welcome.resumed says which it was. At most 64 bytes.
     """
     @property
     def players(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___HostedPlayer]:
@@ -144,7 +146,7 @@ class Hello(google.protobuf.message.Message):
     def resume_window(self) -> google.protobuf.duration_pb2.Duration:
         """How long the server shall keep a call open for this program when its stream is lost, waiting for it to
         resume; never longer than the call's own time. More than 300 s counts as 300 s. 0, the default: a lost stream ends
-        its open calls at once, as the death of the player.
+        its open calls at once, as the death of the player. Not negative.
         """
 
     def __init__(
@@ -206,6 +208,8 @@ class Welcome(google.protobuf.message.Message):
     MAX_PLAYER_COUNT_FIELD_NUMBER: builtins.int
     SERVER_VERSION_FIELD_NUMBER: builtins.int
     SERVICES_FIELD_NUMBER: builtins.int
+    RESUMED_FIELD_NUMBER: builtins.int
+    OPEN_CALLS_FIELD_NUMBER: builtins.int
     resume_token: builtins.bytes
     """To be given in the hello of a later stream that takes the place of this one."""
     max_frame_bytes: builtins.int
@@ -216,6 +220,10 @@ class Welcome(google.protobuf.message.Message):
     """The most players that one stream may host."""
     server_version: builtins.str
     """The version of the server's software."""
+    resumed: builtins.bool
+    """Whether this stream carries on the one whose resume token the hello gave: the server knew the token, and the hello
+    named the players that were left of that stream, in any order.
+    """
     @property
     def players(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
         """For each player of the hello, in the same order, the number by which calls name it on this stream."""
@@ -225,6 +233,10 @@ class Welcome(google.protobuf.message.Message):
         """The services that the server calls, each with the latest revision that it knows. A player of an older revision is
         called as that revision says.
         """
+
+    @property
+    def open_calls(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
+        """The ids of the calls to these players that are open, whether resumed or not. They come again, right after this."""
 
     def __init__(
         self,
@@ -236,8 +248,10 @@ class Welcome(google.protobuf.message.Message):
         max_player_count: builtins.int = ...,
         server_version: builtins.str = ...,
         services: collections.abc.Iterable[fairplay.v1.player_pb2.GameService] | None = ...,
+        resumed: builtins.bool = ...,
+        open_calls: collections.abc.Iterable[builtins.int] | None = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["max_frame_bytes", b"max_frame_bytes", "max_player_count", b"max_player_count", "max_reply_bytes", b"max_reply_bytes", "players", b"players", "resume_token", b"resume_token", "server_version", b"server_version", "services", b"services"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["max_frame_bytes", b"max_frame_bytes", "max_player_count", b"max_player_count", "max_reply_bytes", b"max_reply_bytes", "open_calls", b"open_calls", "players", b"players", "resume_token", b"resume_token", "resumed", b"resumed", "server_version", b"server_version", "services", b"services"]) -> None: ...
 
 global___Welcome = Welcome
 
@@ -328,7 +342,7 @@ class Failure(google.protobuf.message.Message):
     CODE_FIELD_NUMBER: builtins.int
     MESSAGE_FIELD_NUMBER: builtins.int
     code: builtins.int
-    """The gRPC status code, e.g. 12 for UNIMPLEMENTED, 2 for UNKNOWN."""
+    """The gRPC status code, e.g. 12 for UNIMPLEMENTED, 2 for UNKNOWN. 1 to 16: a failure with another code is malformed."""
     message: builtins.str
     """What went wrong, for the player's author. Kept as evidence, cut after 2,000 characters."""
     def __init__(
@@ -343,7 +357,9 @@ global___Failure = Failure
 
 @typing.final
 class Goodbye(google.protobuf.message.Message):
-    """Why the server ends a stream. Calls that are open then are no longer wanted: their replies would be ignored."""
+    """Why the server ends a stream, with status OK right after this. Calls that are open then are no longer wanted: what the
+    caller still sends is ignored.
+    """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 

@@ -50,14 +50,26 @@ class ConnectionServiceServicer(object):
         """Opens the stream through which the server calls the players that the caller hosts.
 
         The caller's first frame must hold a hello, within the handshake limit of the server (default 10 s); the
-        server answers with a welcome. From then on the server sends calls and the caller sends replies, any number
-        in a frame, in any order. The stream lasts until the caller ends it, or the server says goodbye and ends it.
+        server answers with a welcome. The caller sends its hello at once and waits for nothing before, the server's headers
+        included: a server may send them with the welcome. From then on the server sends calls and the caller sends replies,
+        any number in a frame, in any order, also in another one than that of the calls.
+
+        A player has at most one open call of each game, and one of each tournament. It must stand at least 25 calls at once,
+        each of another game.
+
+        The stream lasts until one side leaves. The server leaves with a goodbye, and ends the stream right after it with
+        status OK. The caller leaves with a half-close: its players take no more calls, those that are open fail at once as
+        the death of the player, and the server ends the stream with status OK, for which the caller waits. However else a
+        stream ends, by a deadline or a cancellation, too, it is lost. Keepalive pings are welcome, at most one in 10 s.
 
         A name is bound to the token with which it was first claimed on this server: a second hello with the same
-        name and token takes the name over (the former stream is told goodbye), one with another token is refused
-        as a whole. A caller that lost its stream may send hello with the resume token of its welcome: calls that
-        are still open are then sent again, under the ids that they had, so that a player may see a call twice; one reply
-        is enough. A deadline or cancellation ends the stream. Keepalive pings are welcome, at most one in 10 s.
+        name and token takes the name over, one with another token is refused as a whole. A stream that has a name which
+        another one takes over is told goodbye, with REPLACED; its other players stay in their games for its resume window.
+
+        The calls of a lost stream stay open for its resume window. A hello that names players with open calls gets these
+        calls again, right after its welcome: under the ids that they had, with what is left of their time. So it is with
+        the resume token of the lost stream and without, whichever players the hello names besides. A call may so be seen
+        twice; one reply is enough, and may come before the call has come again. A call that cannot be sent fails at once.
 
         A program that the server starts (exec:COMMAND) finds in its environment FAIRPLAY_CONNECT, the address of the
         server as host:port, FAIRPLAY_NAME and FAIRPLAY_TOKEN, for its hello; and FAIRPLAY_LISTEN, the address on which it

@@ -6,7 +6,7 @@ import asyncio
 import hmac
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from fairplay.server.links.link import Clock, DeadLink, Done, Link, OpenCall, disconnected
 from fairplay.server.links.spec import NAME
@@ -96,14 +96,13 @@ class KeptNames:
 
 @dataclass(slots=True)
 class _Registration:
-    """A name on this server: its token, the stream that has it now, the player's number there and its description.
+    """A name on this server: its token, the stream that has it now and the description of its player.
 
     `resume_token`: that of the stream that had the name, where nothing else tells its player when it comes back.
     """
 
     token: str
     stream: Stream | None = None
-    number: int = field(init=False)
     description: PlayerDescription | None = None
     host: str = ""
     account: str = ""
@@ -201,36 +200,23 @@ class Hub:
         which says which name cannot be had, and gives none of the names.
         """
         check_players(hello.players)
+        window_s = hello.resume_window.seconds + hello.resume_window.nanos / 1e9
+        if window_s < 0:
+            raise Refusal("MALFORMED_HELLO", "a resume window must not be negative")
         names = [player.name for player in hello.players]
         stream = self._streams.get(hello.resume_token)
-        if stream is not None and stream.names != names:
-            stream = None
         for player in hello.players:
             self._check_free(player, stream, hello.resume_token, account)
-        stream = stream or self._lost(names)
-        if stream is None:
-            stream = Stream(
-                self._clock,
-                names,
-                lambda: any(map(self._away.pinned, names)),
-                self._closed,
-                self._count_stray,
-                self._count_late,
-            )
-        self._streams[stream.resume_token] = stream
-        for number, player in enumerate(hello.players):
-            self._register(stream, number, player, host, account)
-        window = hello.resume_window
-        stream.attach(write, end, min(window.seconds + window.nanos / 1e9, MAX_RESUME_S))
+        resumed = stream is not None and not stream.dismissed and stream.numbers.keys() == set(names)
+        if stream is None or not resumed:
+            stream = Stream(self._clock, names, self._away.pinned, self._closed, self._count_stray, self._count_late)
+            self._streams[stream.resume_token] = stream
+        for player in hello.players:
+            self._register(stream, player, host, account)
+        stream.attach(names, write, end, min(window_s, MAX_RESUME_S), resumed=resumed)
         self._arrival.set()
         self._arrival = asyncio.Event()
         return stream
-
-    def _lost(self, names: list[str]) -> Stream | None:
-        """Return the stream of these names that its players may have lost: who may have the names carries it on."""
-        known = self._names.get(names[0])
-        stream = known.stream if known is not None else None
-        return stream if stream is not None and stream.names == names and stream.may_return else None
 
     def _check_free(self, player: HostedPlayer, resumed: Stream | None, resume_token: bytes, account: str) -> None:
         """Check that a player may have its name.
@@ -256,20 +242,21 @@ class Hub:
         claim = self._claims.get(player.name)
         return claim is not None and same(claim, player.token)
 
-    def _register(self, stream: Stream, number: int, player: HostedPlayer, host: str, account: str) -> None:
+    def _register(self, stream: Stream, player: HostedPlayer, host: str, account: str) -> None:
+        """Give a name to a stream, with the calls that are open for its player."""
         known = self._names.setdefault(player.name, _Registration(player.token))
         if self._claimed_by(player):
             known.token = player.token
         if known.stream is not None and known.stream is not stream:
-            known.stream.goodbye(GoodbyeReason.GOODBYE_REASON_REPLACED, f"{player.name} has dialled in again")
-        known.stream, known.number, known.description = stream, number, cut(player.description)
+            stream.calls.take_over(stream.numbers[player.name], known.stream.give_up(player.name))
+        known.stream, known.description = stream, cut(player.description)
         known.host, known.account, known.resume_token = host, account, b""
         self._away.discard(player.name)
 
     def _closed(self, stream: Stream) -> None:
         """Free the names of a stream that is over."""
         self._streams.pop(stream.resume_token, None)
-        for name in stream.names:
+        for name in stream.numbers:
             known = self._names.get(name)
             if known is not None and known.stream is stream:
                 known.stream = None
@@ -308,7 +295,7 @@ class Hub:
             return DeadLink(self._clock, disconnected("the player is not connected")).call(
                 method, request, limit_s, done
             )
-        return known.stream.calls.call(known.number, method, request, limit_s, done, bank_s)
+        return known.stream.calls.call(known.stream.numbers[name], method, request, limit_s, done, bank_s)
 
 
 def check_players(players: Iterable[HostedPlayer]) -> None:

@@ -73,6 +73,10 @@ class OpenCall:
         """Return the seconds since the call was sent."""
         return self._clock.time() - self.sent_at
 
+    def hand_over(self, cancel: Callable[[OpenCall], None]) -> None:
+        """Have another stream carry the call on: `cancel` tells its player from now on that it need not go on."""
+        self._cancel = cancel
+
     def pause(self) -> None:
         """Let the time of the call stand still until it is sent again."""
         self.deadline = math.inf
@@ -194,6 +198,11 @@ def overrun(limit_s: float, elapsed_s: float) -> Overrun:
 def call_error(reason: CallErrorReason.ValueType, message: str, *, code: int = 0, output: str = "") -> CallError:
     """Return the failure of a call for another reason than time."""
     return CallError(reason=reason, message=message[:MAX_MESSAGE_CHARS], status_code=code, output=output)
+
+
+def malformed(message: str) -> CallError:
+    """Return the failure of a call whose reply is none."""
+    return call_error(CallErrorReason.CALL_ERROR_REASON_UNPARSABLE, message)
 
 
 def disconnected(message: str, output: str = "") -> CallError:

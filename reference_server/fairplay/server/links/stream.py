@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import cache, lru_cache
@@ -25,16 +26,26 @@ from fairplay.server.links.link import (
     call_error,
     disconnected,
     duration,
+    malformed,
     too_large,
 )
 from fairplay.server.net.errors import Refusal
+from fairplay.server.net.peers import TokenBucket
 from fairplay.v1.connection_pb2 import Call, DialInResponse, Goodbye, GoodbyeReason, Reply, Welcome
-from fairplay.v1.misconduct_pb2 import CallErrorReason
+from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason
 from fairplay.v1.player_pb2 import GameService
+
+log = logging.getLogger("fairplay.links")
 
 MAX_FRAME_BYTES = 4 * 1024 * 1024
 MAX_STRAY_REPLIES = 1_000
+"""So many replies that nobody asked for are endured at once, and so many in STRAY_S seconds for long."""
+STRAY_S = 60.0
 MAX_LATE = 100_000
+FAREWELL_S = 5.0
+"""How long a connection that was replaced may take to read that it was."""
+ERROR_CODES = range(1, 17)
+"""The status codes of gRPC that name an error."""
 Send: TypeAlias = Callable[[list[Call], list[int]], Awaitable[None]]
 """Sends a frame of calls, and of the ids of calls that are cancelled."""
 MAX_PLAYERS_PER_STREAM = 1_000
@@ -57,8 +68,8 @@ def _time_limit(limit_s: float) -> Duration:
 class OpenCalls:
     """The calls of a stream that wait for replies. A connection carries them, and another one may carry them on.
 
-    `stray` is called for each reply that nobody asked for, `late` for each reply to a call that was cancelled before
-    the reply came.
+    `stray` is called for each reply that nobody asked for, `late` for the first reply to a call that was cancelled
+    before the reply came, and for the second one to a call that was sent twice: such replies are nobody's fault.
     """
 
     def __init__(self, clock: Clock, stray: Callable[[], None], late: Callable[[], None]) -> None:
@@ -69,8 +80,8 @@ class OpenCalls:
         self._outbox: Outbox[Call] | None = None
         self._send: Send | None = None
         self._cancelled: list[int] = []
-        self._late: set[int] = set()
-        self._stray_count = 0
+        self._late: dict[int, None] = {}
+        self._again: set[int] = set()
         self.paused = False
         """Whether the time of the calls stands still until a connection carries them on."""
 
@@ -82,7 +93,9 @@ class OpenCalls:
         self.halt()
         self._send = send
         self._outbox = Outbox(self._send_frame, self._open.__len__, lambda _: failed())
+        self._strays = TokenBucket(MAX_STRAY_REPLIES / STRAY_S, MAX_STRAY_REPLIES, self._clock.time())
         self.paused = False
+        self._again.update(self._open)
         for open_call, call in self._open.values():
             open_call.restart()
             call.time_limit.CopyFrom(duration(open_call.left_s))
@@ -92,9 +105,27 @@ class OpenCalls:
     async def _send_frame(self, calls: list[Call]) -> None:
         assert self._send is not None
         cancelled, self._cancelled = self._cancelled, []
-        if cancelled:
-            calls = [call for call in calls if call.id in self._open]
-        await self._send(calls, cancelled)
+        # What was cancelled, given up, or answered before it was sent again is sent no more.
+        await self._send([call for call in calls if call.id in self._open], cancelled)
+
+    @property
+    def ids(self) -> Iterable[int]:
+        """Return the ids of the calls that are open."""
+        return self._open
+
+    def give_up(self, number: int) -> list[tuple[OpenCall, Call]]:
+        """Return the open calls of the player of this number, and know them no more."""
+        given = [entry for entry in self._open.values() if entry[1].player == number]
+        for _, call in given:
+            del self._open[call.id]
+        return given
+
+    def take_over(self, number: int, given: Iterable[tuple[OpenCall, Call]]) -> None:
+        """Have calls that another stream gave up sent to the player of this number, when the next connection comes."""
+        for open_call, call in given:
+            open_call.hand_over(self._drop)
+            call.player = number
+            self._open[call.id] = (open_call, call)
 
     def halt(self) -> None:
         """Send nothing more over the connection. The calls stay open."""
@@ -138,29 +169,35 @@ class OpenCalls:
     def _drop(self, open_call: OpenCall) -> None:
         if self._open.pop(open_call.id, None) is not None:
             self._cancelled.append(open_call.id)
-            if len(self._late) < MAX_LATE:
-                self._late.add(open_call.id)
+            self._again.discard(open_call.id)
+            self._expect_late(open_call.id)
             self.nudge()
+
+    def _expect_late(self, call_id: int) -> None:
+        if len(self._late) >= MAX_LATE:
+            del self._late[next(iter(self._late))]
+        self._late[call_id] = None
 
     def take(self, replies: Iterable[Reply]) -> None:
         """Settle the calls that a frame of the player answers. Raises Refusal if too many replies are stray."""
-        pop = self._open.pop
+        pop, again = self._open.pop, self._again
         for reply in replies:
             entry = pop(reply.id, None)
             if entry is None:
                 self._count_unasked(reply.id)
                 continue
+            if again and reply.id in again:
+                again.discard(reply.id)
+                self._expect_late(reply.id)
             response = reply.response
-            if response or reply.WhichOneof("outcome") != "failure":
+            if response or reply.WhichOneof("outcome") == "response":
                 entry[0].settle(response if len(response) <= MAX_REPLY_BYTES else too_large(len(response)))
             else:
-                failure = reply.failure
-                status = CallErrorReason.CALL_ERROR_REASON_STATUS
-                entry[0].settle(call_error(status, failure.message, code=failure.code))
+                entry[0].settle(_failure(reply))
 
     def _count_unasked(self, call_id: int) -> None:
-        if call_id in self._late:  # an answer that was under way when the call was cancelled
-            self._late.discard(call_id)
+        if call_id in self._late:
+            del self._late[call_id]
             self._came_late()
         else:
             self.count_stray()
@@ -168,17 +205,26 @@ class OpenCalls:
     def count_stray(self) -> None:
         """Count a reply, or a frame, that nobody asked for. Raises Refusal if there are too many."""
         self._stray()
-        self._stray_count += 1
-        if self._stray_count > MAX_STRAY_REPLIES:
+        if self._strays.take(self._clock.time()):
             message = f"more than {MAX_STRAY_REPLIES:,} replies came that nobody asked for"
             raise Refusal("REPLY_FLOOD", message, limit=MAX_STRAY_REPLIES)
 
 
-class Stream:
-    """The players of one hello and their open calls.
+def _failure(reply: Reply) -> CallError:
+    """Return the failure that a reply without a response stands for."""
+    if not reply.HasField("failure"):
+        return malformed("the reply has neither a response nor a failure")
+    code, message = reply.failure.code, reply.failure.message
+    if code not in ERROR_CODES:
+        return malformed(f"the reply is a failure with the code {code}, which is none of gRPC's, 1 to 16: {message}")
+    return call_error(CallErrorReason.CALL_ERROR_REASON_STATUS, message, code=code)
 
-    A connection carries the stream. When the connection is lost while `plays` says that a player plays, the calls stay
-    open for as long as the hello asked for, and another connection may carry the stream on. If the server had just
+
+class Stream:
+    """The players of one hello, but for those that another stream has taken over, and their open calls.
+
+    A connection carries the stream. When the connection is lost while `plays` says of a player that it plays, the calls
+    stay open for as long as the hello asked for, and another connection may carry the stream on. If the server had just
     stood still, they stay open for RETURN_S at least: the player may have given the server up. `closed` is called when
     the stream is over; `stray` and `late` are those of its calls.
     """
@@ -187,12 +233,13 @@ class Stream:
         self,
         clock: Clock,
         names: Sequence[str],
-        plays: Callable[[], bool],
+        plays: Callable[[str], bool],
         closed: Callable[[Stream], None],
         stray: Callable[[], None],
         late: Callable[[], None],
     ) -> None:
-        self.names = names
+        self.numbers = {name: number for number, name in enumerate(names)}
+        """The number of each player, by which calls name it on every connection."""
         self.resume_token = secrets.token_bytes(16)
         self.calls = OpenCalls(clock, stray, late)
         self._plays = plays
@@ -205,24 +252,31 @@ class Stream:
         self._resume_s: float
         self._window: asyncio.TimerHandle | None = None
 
-    def attach(self, write: Write, end: Callable[[], None], resume_s: float) -> None:
+    def attach(
+        self, names: Sequence[str], write: Write, end: Callable[[], None], resume_s: float, *, resumed: bool = False
+    ) -> None:
         """Carry the stream on over a new connection: welcome it, and send the calls that are still open again.
 
-        `write` sends a frame on the connection; `end` ends the connection.
+        `names` are those of the players in the order of the hello. `write` sends a frame on the connection; `end` ends
+        the connection. One that carried the stream is told goodbye.
         """
-        self._end()
+        self.calls.halt()
+        if self._write is not None:
+            self._replaced = asyncio.create_task(_farewell(self._write, self._end))
         if self._window is not None:
             self._window.cancel()
-        self._resume_s = resume_s
+        self._resume_s, self._goodbye = resume_s, None
         self._write, self._end = write, end
         self._welcome = Welcome(
-            players=range(len(self.names)),
+            players=[self.numbers[name] for name in names],
             resume_token=self.resume_token,
             max_frame_bytes=MAX_FRAME_BYTES,
             max_reply_bytes=MAX_REPLY_BYTES,
             max_player_count=MAX_PLAYERS_PER_STREAM,
             server_version=__version__,
             services=called_services(),
+            resumed=resumed,
+            open_calls=self.calls.ids,
         )
         self.calls.carry(self._send, end)
 
@@ -236,8 +290,11 @@ class Stream:
         if self._goodbye is not None:
             self._end()
 
-    def detach(self, write: Write) -> None:
-        """Handle the end of a connection: keep the open calls for the resume window of the hello, or fail them."""
+    def detach(self, write: Write, *, left: bool = False) -> None:
+        """Handle the end of a connection: keep the open calls for the resume window of the hello, or fail them.
+
+        They fail where the program has `left`, or the server has said goodbye to its players.
+        """
         if self._write is not write:
             return
         self.calls.halt()
@@ -246,25 +303,55 @@ class Stream:
         if stood_lately():
             self.calls.pause()
             wait_s = max(wait_s, RETURN_S)
-        if self._goodbye is None and wait_s > 0 and self._plays():
+        if not left and not self.dismissed and wait_s > 0 and any(map(self._plays, self.numbers)):
             self._window = self._loop.call_later(wait_s, self._close)
         else:
             self._close()
 
     @property
-    def may_return(self) -> bool:
-        """Return whether the server has stood still, so that its players may come back on a new connection."""
-        return self.calls.paused or stood_lately()
+    def dismissed(self) -> bool:
+        """Return whether the server has said goodbye to the players, not only to a connection that was replaced."""
+        return self._goodbye is not None and self._goodbye.reason != GoodbyeReason.GOODBYE_REASON_REPLACED
+
+    def give_up(self, name: str) -> list[tuple[OpenCall, Call]]:
+        """Give a player up to another stream, with its open calls, which are returned.
+
+        The others stay for the resume window, since the connection ends.
+        """
+        given = self.calls.give_up(self.numbers.pop(name))
+        if self._write is None and not self.numbers:
+            self._close()
+        elif self._write is not None and self._goodbye is None:
+            self.goodbye(GoodbyeReason.GOODBYE_REASON_REPLACED, f"{name} has dialled in again")
+        return given
 
     def _close(self) -> None:
+        if self._window is not None:
+            self._window.cancel()
         self._closed(self)
         for open_call in self.calls.end():
             open_call.settle(disconnected("the connection of the player ended during the call"))
 
     def goodbye(self, reason: GoodbyeReason.ValueType, message: str) -> None:
-        """End the connection after the frames that are due have been sent."""
+        """End the connection after the frames that are due have been sent. A stream that is lost is over at once."""
         self._goodbye = Goodbye(reason=reason, message=message)
-        self.calls.nudge()
+        if self._write is None:
+            self._close()
+        else:
+            self.calls.nudge()
+
+
+async def _farewell(write: Write, end: Callable[[], None]) -> None:
+    """Say goodbye on a connection whose stream another one carries on, and end it, whether it reads or not."""
+    message = "the stream goes on over another connection"
+    goodbye = Goodbye(reason=GoodbyeReason.GOODBYE_REASON_REPLACED, message=message)
+    try:
+        async with asyncio.timeout(FAREWELL_S):
+            await write(DialInResponse(goodbye=goodbye))
+    except Exception as error:
+        log.debug("a connection that was replaced could not be told: %s", error)
+    finally:
+        end()
 
 
 def _nothing() -> None:

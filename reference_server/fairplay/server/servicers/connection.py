@@ -21,6 +21,12 @@ from fairplay.server.servicers.requests import check_sizes, sound
 from fairplay.v1.connection_pb2 import Hello
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceServicer
 
+LEAVE_S = 0.1
+"""How long it takes to see whether a caller has left with a half-close.
+
+One whose connection is lost, or that cancels, looks the same for less than a millisecond.
+"""
+
 
 class Admission(Protocol):
     """Decides who may have which name: the hub, or a part of it."""
@@ -65,20 +71,22 @@ class ConnectionServicer(ConnectionServiceServicer):
         await context.send_initial_metadata(())  # or a refusal would send it too, while the welcome is under way
         stream = self._hub.admit(hello, write, partial(_end, over), host, account)
         pay = partial(self._quotas.take_bytes, payer(account, host)) if self._quotas is not None else None
+        reading = asyncio.create_task(_read_all(context, partial(_take, stream, pay)))
+        reading.add_done_callback(partial(_settle, over))
+        left = False
         try:
-            reading = asyncio.create_task(_read_all(context, partial(_take, stream, pay)))
-            reading.add_done_callback(partial(_settle, over))
-            try:
-                await over
-            finally:
-                reading.cancel()
+            await over
+            left = reading.done()
         finally:
-            stream.detach(write)
+            reading.cancel()
+            stream.detach(write, left=left)
 
     async def _hello(self, context: Any) -> Any:
         frame = sound(await self._hellos.read(context))
         if frame is grpc.aio.EOF or not frame.HasField("hello"):
             raise Refusal("PROTOCOL_BROKEN", "the first frame must hold a hello")
+        if frame.replies:
+            raise Refusal("PROTOCOL_BROKEN", "the first frame must hold a hello and no replies")
         check_sizes(frame.hello)
         return frame.hello
 
@@ -111,5 +119,7 @@ def _take(stream: Stream, pay: Callable[[int], None] | None, frame: Any) -> None
 
 
 async def _read_all(context: Any, take: Callable[[Any], None]) -> None:
+    """Read until the caller leaves. A loss of its connection cancels the task that waits for this."""
     while (frame := await context.read()) is not grpc.aio.EOF:
         take(frame)
+    await asyncio.sleep(LEAVE_S)
