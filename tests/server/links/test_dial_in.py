@@ -376,11 +376,11 @@ def hello(*names: str, token: str = "token", window_s: int = 0) -> DialInRequest
         ),
         ([hello("x"), hello("y")], grpc.StatusCode.INVALID_ARGUMENT, "PROTOCOL_BROKEN"),
         (
-            [hello("x"), DialInRequest(replies=[Reply(id=n) for n in range(1_001)])],
+            [hello("x"), DialInRequest(replies=[Reply(id=n) for n in range(1_100)])],
             grpc.StatusCode.RESOURCE_EXHAUSTED,
             "REPLY_FLOOD",
         ),
-        ([hello("x"), *[DialInRequest()] * 1_001], grpc.StatusCode.RESOURCE_EXHAUSTED, "REPLY_FLOOD"),
+        ([hello("x"), *[DialInRequest()] * 2_000], grpc.StatusCode.RESOURCE_EXHAUSTED, "REPLY_FLOOD"),
     ],
 )
 async def test_a_stream_that_breaks_the_contract_is_ended_with_the_reason(
