@@ -96,7 +96,7 @@ all-checks: ## run all of these, and the quick tests on other Pythons; goes on w
 	@python3 -m tools.all_checks $(ARGS)
 
 .PHONY: check
-check: check-style check-types check-proto check-generated check-reference ## everything that is checked without running the code
+check: check-style check-types check-proto check-generated check-reference check-requirements ## everything that is checked without running the code
 
 .PHONY: check-style
 check-style: .venv/.ready-dev
@@ -121,6 +121,10 @@ check-generated: .tools/.ready
 check-reference: .venv/.ready-dev
 	$(BIN)/python -m tools.docs_reference --check
 
+.PHONY: check-requirements
+check-requirements: .venv/.ready-dev
+	$(BIN)/python -m tools.requirements --check
+
 .PHONY: format
 format: .venv/.ready-dev ## put code and protos into their standard form
 	$(BIN)/ruff check --quiet --fix .
@@ -134,6 +138,10 @@ generate: .tools/.ready ## make generated/ from proto/
 .PHONY: reference
 reference: .venv/.ready-dev ## make docs/reference/ from the comments of the protos
 	@$(BIN)/python -m tools.docs_reference
+
+.PHONY: requirements
+requirements: .venv/.ready-dev ## make docs/requirements.md: what is required, and what shows it
+	@$(BIN)/python -m tools.requirements
 
 .PHONY: screenshots
 screenshots: .venv/.ready-dev ## make docs/pictures/ in the system's Chromium

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as Xml
 from fairplay.certificate import Verdict
 from fairplay.certificate.terms import matches
 from fairplay.conformance.blame.verdicts import leads_to_failure
-from fairplay.conformance.case_ids import DRAWN_STATES, EVERY_WHOLE_GAME, WHOLE_GAMES
+from fairplay.conformance.case_ids import EVERY_WHOLE_GAME, POSITIONS, RESUMED_GAMES, WHOLE_GAMES
 from fairplay.conformance.run.options import EXAMPLES
 from fairplay.conformance.run.report import Report
 from fairplay.conformance.writers.files import junit
@@ -75,9 +75,10 @@ def contradictions(report: Report) -> list[str]:
 
 def stands_for(case_id: str, found: str) -> bool:
     """Return whether a case id of a mutant's declaration stands for the case `found`."""
-    return found == case_id or (case_id == WHOLE_GAMES and matches(found, EVERY_WHOLE_GAME))
+    pattern = EVERY_WHOLE_GAME if case_id == WHOLE_GAMES else case_id
+    return found == case_id or (case_id in (WHOLE_GAMES, RESUMED_GAMES) and matches(found, pattern))
 
 
 def examples_for(mutant: Mutant, few: int) -> int:
     """Return how many states are to be drawn for a mutant: as many as for players if only these show it."""
-    return EXAMPLES if mutant.cases == (DRAWN_STATES,) else few
+    return EXAMPLES if mutant.cases[0] in POSITIONS else few

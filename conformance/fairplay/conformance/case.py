@@ -27,7 +27,7 @@ class Case:
     """Stable, "<group>.<what>", e.g. "memory.back-to-back"."""
     level: Level
     checks: Sequence[str]
-    """Ids of rules, or sentences of the contract."""
+    """Ids of requirements and of rules: `requirements.sentence_of` has their sentences."""
     why: str
     """One sentence: why it matters."""
     run: Body

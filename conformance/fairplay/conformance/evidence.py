@@ -30,8 +30,8 @@ KINDS: Mapping[MisconductKind.ValueType, str] = {
 }
 
 
-UNSTABLE = ("Time", "Output of the player", "Games before", "Played again", "Memory", "Again")
-"""The titles of sections that are not the same in every run with the same seed, or follow from how it is run."""
+UNSTABLE = ("Time", "Output of the player", "Games before", "Played again", "Memory", "Required", "Again")
+"""The titles of sections that differ between runs with the same seed, or follow from the case and how it is run."""
 PASSING = re.compile(r"\b0x[0-9a-fA-F]{6,}\b|(?<=\d):\d{2,5}\b|(?<=localhost):\d{2,5}\b|… \([\d,]+ more characters\)")
 """Addresses in memory, ports, and how much of a text is left out: they are not the same in every run either."""
 DRAWN = re.compile(r"\b(?:[0-9a-f]{32}|[a-z0-9_]+-[0-9a-f]{12}-[0-9a-f]{8})(?:/r\d+g\d+)?\b")

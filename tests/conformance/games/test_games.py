@@ -30,10 +30,9 @@ def test_the_reference_players_pass_every_case(game: str) -> None:
         assert report.exit_code == 0
 
 
-def test_every_case_says_what_it_checks_and_why() -> None:
+def test_every_case_says_why_it_matters() -> None:
     for game in registered():
         for case in cases(find(game)):
-            assert case.checks, case.id
             assert case.why.endswith("."), case.id
             assert case.id.count(".") >= 1, case.id
 

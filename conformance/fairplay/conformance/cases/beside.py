@@ -25,7 +25,7 @@ MOST_CALLS = 24
 MANY_ZEROS = "0" * 60
 
 
-@case(case_ids.MANY_AT_ONCE, "A player may be in several games at once; each request names its game.")
+@case(case_ids.MANY_AT_ONCE, "CALL-11")
 def many_games_at_once(context: Context) -> None:
     """A tournament plays more games at a time than an author tries, and comes back to each of them in the end."""
     number = FEW_AT_ONCE if context.is_slow else AT_ONCE
@@ -34,7 +34,7 @@ def many_games_at_once(context: Context) -> None:
             _judge(context, found)
 
 
-@case("memory.one-ends-first", "A player may be in several games at once; each request names its game.")
+@case("memory.one-ends-first", "CALL-11")
 def one_ends_first(context: Context) -> None:
     """One game begins in the middle of another, and is over before it: that is no reason to forget the other one."""
     calls = min(len(context.ordinary.exchanges) // 2, MOST_CALLS)
@@ -47,7 +47,7 @@ def one_ends_first(context: Context) -> None:
                 _judge(context, found)
 
 
-@case("memory.similar-ids", "Two games are the same only if their ids are equal, character by character.")
+@case("memory.similar-ids", "NAME-5")
 def similar_ids(context: Context) -> None:
     """Who cuts ids, changes their letters or reads only a part of them takes one game for another."""
     alike = _games(context, "similar-ids", len(_similar_ids("")), BESIDE_OTHERS)
@@ -140,8 +140,8 @@ SEAT_DECISIONS, FEW_SEAT_DECISIONS = 8, 2
 
 @case(
     "memory.same-seat",
-    "A player may be in several games at once; each request names its game.",
-    "A game may end at any time, without a word to the player.",
+    "CALL-11",
+    "CALL-15",
 )
 def same_seat(context: Context) -> None:
     """Who keeps its plans by its seat, and not by the id of the game, carries them over into another one."""

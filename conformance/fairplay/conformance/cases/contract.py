@@ -29,7 +29,7 @@ UNKNOWN_FIELDS = bytes([0xC2, 0xBB, 0x1E, 3]) + b"new" + bytes([0xC8, 0xBB, 0x1E
 """Fields 62,392 (text) and 62,393 (a number) of a message of a later revision."""
 
 
-@case("contract.reachable", "A player that is started serves or dials in within the start limit.")
+@case("contract.reachable", "REACH-4", "DIAL-1", "DIAL-2")
 def reachable(context: Context) -> None:
     """A player that cannot be reached cannot play."""
     context.player.begin()
@@ -39,8 +39,9 @@ def reachable(context: Context) -> None:
 
 @case(
     "contract.describes-itself",
-    "PlayerService.Describe says who the player is and which game services it serves.",
-    "PlayerService.Describe may be called more than once and changes nothing.",
+    "DESC-1",
+    "DESC-2",
+    "DESC-3",
 )
 def describes_itself(context: Context) -> None:
     """A manager seats a player by what the player says about itself."""
@@ -92,7 +93,7 @@ def _problem(outcome: Failure) -> str:
     return f"failed: {outcome.message}"
 
 
-@case(case_ids.EVERY_METHOD, "A player implements every method of PlayerService and of its game's service.")
+@case(case_ids.EVERY_METHOD, "ROLE-1")
 def every_method(context: Context) -> None:
     """A method that is missing is noticed when the game comes to it, and loses the game."""
     for found in context.whole_games():
@@ -116,19 +117,19 @@ def _check_implemented(context: Context, connection: Connection, method: Method)
         raise failure(f"The player does not implement {method.path.removeprefix('/')}.", ("Answer", readable(outcome)))
 
 
-@case(case_ids.VOID, "A method without an answer returns normally.")
+@case(case_ids.VOID, "ROLE-3")
 def void_methods_return(context: Context) -> None:
     """That a call returned is the answer; a player that raises is out."""
     judge_owned(context, case_ids.VOID)
 
 
-@case(case_ids.READABLE, "Every reply is a message of the method's type, of at most 1 MiB.")
+@case(case_ids.READABLE, "CALL-6")
 def replies_readable(context: Context) -> None:
     """Bytes that are no message of the method's type cannot be an answer."""
     judge_owned(context, case_ids.READABLE)
 
 
-@case("contract.unknown-fields-ignored", "A player ignores fields of a request that it does not know.")
+@case("contract.unknown-fields-ignored", "CALL-7")
 def unknown_fields_ignored(context: Context) -> None:
     """A referee may be newer than the player."""
     with context.player.separate() as connection:
@@ -154,7 +155,7 @@ def _messages(message: Message) -> Iterator[Message]:
             yield from _messages(part)
 
 
-@case("contract.one-reply-per-call", "A call has one reply.")
+@case("contract.one-reply-per-call", "CALL-3")
 def one_reply_per_call(context: Context) -> None:
     """Replies that nobody asked for are ignored and counted; too many of them end the connection."""
     transport = context.player.transport
@@ -171,7 +172,7 @@ def one_reply_per_call(context: Context) -> None:
 
 @case(
     "contract.both-ways-agree",
-    "A player that is started may serve or dial in: whichever it does first counts.",
+    "PROG-3",
     prepare=lambda context: context.player.begin_ways(),
 )
 def both_ways_agree(context: Context) -> None:

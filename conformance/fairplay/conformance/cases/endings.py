@@ -28,7 +28,7 @@ DECISIONS = 3
 TOURNAMENT_GAMES = 2
 
 
-@case(case_ids.TOURNAMENT, "Start comes before the first game of a tournament, End after the last one.")
+@case(case_ids.TOURNAMENT, "TOUR-3")
 def tournament(context: Context) -> None:
     """A player that fails in Start or End is out of the tournament, even if it has won it."""
     with context.player.fresh() as connection:
@@ -71,7 +71,7 @@ def _notify(context: Context, connection: Connection, method: Method, request: M
 
 @case(
     "endings.win-and-lose",
-    "End tells every player that is still in whether it has won the tournament.",
+    "TOUR-3",
 )
 def win_and_lose(context: Context) -> None:
     """Players are often tried in tournaments that they win, and fail when they lose, or the other way round."""
@@ -87,24 +87,23 @@ def win_and_lose(context: Context) -> None:
 
 GAMES = 2
 """A player hears of each end so often in a row, before it plays on."""
-ENDS_ARE_REPORTED = "Every player that is still in is told how the game has ended."
 
 
-@case("endings.game-won", ENDS_ARE_REPORTED)
+@case("endings.game-won", "CALL-15")
 def game_won(context: Context) -> None:
     """Players often keep a count of games won, or begin the next game there."""
     with context.shared() as connection:
         _hear(context, connection, _foreseen(context, Ending.WON))
 
 
-@case("endings.game-lost", ENDS_ARE_REPORTED)
+@case("endings.game-lost", "CALL-15")
 def game_lost(context: Context) -> None:
     """Players are often tried against weak rivals, and fail when they are first told that they have lost."""
     with context.shared() as connection:
         _hear(context, connection, [*_foreseen(context, Ending.LOST), *_outrun(context)])
 
 
-@case("endings.game-tied", ENDS_ARE_REPORTED)
+@case("endings.game-tied", "CALL-15")
 def game_tied(context: Context) -> None:
     """Nobody may have won, or several: players that look for the one winner find none, or the wrong one."""
     tied_ending = find_conformance(context.game.name).tied_ending

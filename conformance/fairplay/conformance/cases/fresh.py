@@ -25,8 +25,8 @@ ASKED_AGAIN = (1, 3)
 
 @case(
     "memory.fresh-process",
-    "What was answered is not repeated to a player that was started anew: the first call of a game may be any of them.",
-    "A call that was open when the server was stopped is made again: the same request.",
+    "CALL-13",
+    "RESUME-9",
 )
 def fresh_process(context: Context) -> None:
     """After a restart of either side a player must go on with what the request says, for the first time or again."""
@@ -92,8 +92,8 @@ DECISIONS, FEW_DECISIONS = 24, 2
 
 @case(
     "memory.other-settings",
-    "A game has nothing to do with the games before it.",
-    "A player may be in several games at once; each request names its game.",
+    "CALL-16",
+    "CALL-11",
 )
 def other_settings(context: Context) -> None:
     """What was learnt of sizes, players and rules in one game does not hold in the next, or in one beside it."""

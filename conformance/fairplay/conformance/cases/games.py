@@ -31,7 +31,7 @@ def _whole_game(seat: int, count: int) -> Case:
     return Case(
         f"rules.whole-game.seat-{seat}-of-{count}",
         Level.MUST,
-        ("Every answer keeps the rules, from the first call of a game to the last.",),
+        ("FAIL-1",),
         f"A player may be given any seat, here the seat {seat} (counted from 0) of {count}.",
         body,
     )
@@ -46,19 +46,18 @@ def _resumed(count: int) -> Case:
     return Case(
         f"rules.resumed-game.of-{count}",
         Level.MUST,
-        ("A game may begin in any state: a player acts on the state that it is given.",),
+        ("CALL-14",),
         "A game goes on after a crash of the server with players that saw nothing of what was before.",
         body,
     )
 
 
-@case("rules.rival-leaves", "A player that fails is out of the game, which goes on or ends as its rules say.")
+@case("rules.rival-leaves", "FAIL-14")
 def rival_leaves(context: Context) -> None:
     """From one turn to the next there is a player less, and what was known of it may be gone."""
     judge(context, context.game_with_leaver())
 
 
-GOES_ON = "A player that fails is out of the game, which goes on or ends as its rules say."
 MORE_DECISIONS = 24
 """A game goes on for so many decisions after the last departure: alone a player may go on much longer."""
 MOST_DECISIONS = 40
@@ -92,7 +91,7 @@ def _late(rivals: int, decisions: int) -> list[int]:
 PACES: Sequence[Pace] = (_early, _spread, _late)
 
 
-@case("rules.only-rival-leaves", GOES_ON)
+@case("rules.only-rival-leaves", "FAIL-14")
 def only_rival_leaves(context: Context) -> None:
     """A game of two may lose one of them before its first decision, or at any time after it."""
     _play_all(context, "only-rival-leaves", _plans_for_two(context))
@@ -108,7 +107,7 @@ def _plans_for_two(context: Context) -> Iterator[_Plan]:
         yield _Plan(seat, 2, (Departure(1 - seat, int(share * _length(context, seat, 2)), fault=next(faults)),))
 
 
-@case("rules.rivals-leave-one-by-one", GOES_ON)
+@case("rules.rivals-leave-one-by-one", "FAIL-14")
 def rivals_leave_one_by_one(context: Context) -> None:
     """Player after player may leave, in any order and at any time, until one is left."""
     _play_all(context, "rivals-leave-one-by-one", _plans_one_by_one(context))
@@ -137,7 +136,7 @@ def _alone(context: Context, seat: int, count: int, settings: Message) -> _Plan:
     return _Plan(seat, count, departures, MORE_DECISIONS // 3, settings)
 
 
-@case("rules.rivals-leave-at-once", GOES_ON)
+@case("rules.rivals-leave-at-once", "FAIL-14")
 def rivals_leave_at_once(context: Context) -> None:
     """Between two decisions of a player several others may leave: at the beginning, or in the middle of the game."""
     _play_all(context, "rivals-leave-at-once", _plans_at_once(context))
@@ -157,7 +156,7 @@ def _plans_at_once(context: Context) -> Iterator[_Plan]:
         yield _Plan(seat, count, tuple(Departure(rival, after) for rival in rivals))
 
 
-@case("rules.neighbour-leaves", GOES_ON)
+@case("rules.neighbour-leaves", "FAIL-14")
 def neighbour_leaves(context: Context) -> None:
     """The player before it, or after it, in turn order is the one whose loss changes when a player is asked."""
     _play_all(context, "neighbour-leaves", _plans_of_neighbours(context))

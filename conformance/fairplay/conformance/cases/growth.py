@@ -178,7 +178,7 @@ def _sizes(processes: Sequence[Any]) -> Mapping[int, ProcessSize]:
 # --- the cases ---
 
 
-@case(case_ids.GROWING_MEMORY, "500 games after others may add at most 1 GiB of memory.")
+@case(case_ids.GROWING_MEMORY, "PROG-11", "CALL-12")
 def memory(context: Context) -> None:
     """A tournament may have thousands of games."""
     for found in growth_of(context):
@@ -198,25 +198,25 @@ def grown(found: Growth) -> Failure:
     )
 
 
-@case("growth.threads", "Of 25 games after others, fewer than 20 threads may be left, again and again.")
+@case("growth.threads", "PROG-8")
 def threads(context: Context) -> None:
     """A program can have some thousand threads, and then none more."""
     _judge_kept(context, "threads", attrgetter("threads"))
 
 
-@case("growth.files", "Of 25 games after others, fewer than 20 open files may be left, again and again.")
+@case("growth.files", "PROG-9")
 def files(context: Context) -> None:
     """A program can have about a thousand files open, and then cannot even be connected to."""
     _judge_kept(context, "open files", attrgetter("files"))
 
 
-@case("growth.processes", "Of 25 games after others, fewer than 20 processes may be left, again and again.")
+@case("growth.processes", "PROG-10")
 def processes(context: Context) -> None:
     """Processes that nobody needs take the time of the machine on which others play."""
     _judge_count(context, "processes", lambda holding: len(holding.processes), _processes)
 
 
-@case("growth.output", "A player writes at most 1 MiB a game to its standard output and error.")
+@case("growth.output", "PROG-7")
 def output(context: Context) -> None:
     """Whoever runs a player keeps what it writes, or at least reads it."""
     before = 0

@@ -158,7 +158,7 @@ async def watch_departure(process: ProcessLink, reason: GoodbyeReason.ValueType,
 
 @case(
     "identity.in-tournaments",
-    "A player cannot tell whether a game belongs to a tournament, except by Start, and plays it as any other.",
+    "ROLE-9",
 )
 def in_tournaments(context: Context) -> None:
     """What counts is how a player plays where it counts."""
@@ -175,7 +175,8 @@ def in_tournaments(context: Context) -> None:
 
 @case(
     "identity.description-stays",
-    "PlayerService.Describe may be called at any time, and its answer is always the same.",
+    "DESC-3",
+    "DESC-4",
 )
 def description_stays(context: Context) -> None:
     """The certificate, the sign-up and the games name the same player and version."""
@@ -192,7 +193,7 @@ def description_stays(context: Context) -> None:
             )
 
 
-@case("identity.hello", "What a player says about itself when it dials in is the same as its answer to Describe.")
+@case("identity.hello", "DESC-5")
 def hello(context: Context) -> None:
     """A server shows a player by its hello, and checks its certificate by Describe."""
     first, life = _description(context), life_of(context)
@@ -217,7 +218,7 @@ def _untested(sentence: str) -> NotTested:
     return NotTested("what the player says is not to be relied on", failure(sentence).evidence, case_ids.DESCRIBES)
 
 
-@case("identity.offered-games", "A player serves every service that its description names.")
+@case("identity.offered-games", "ROLE-2")
 def offered_games(context: Context) -> None:
     """A manager seats a player in any game that it offers."""
     others = {service.name for service in _description(context).services} - {context.game.service}
@@ -245,8 +246,8 @@ def _check_served(context: Context, game: Game) -> None:
 
 @case(
     case_ids.REACHED_AGAIN,
-    "A player is connected to anew for each game or tournament: started again, it comes up within the start limit;"
-    " where it serves, it goes on serving when a connection ends.",
+    "PROG-4",
+    "SERVE-4",
 )
 def reached_again(context: Context) -> None:
     """A player that can be reached once plays in one tournament."""
@@ -271,7 +272,7 @@ def _reach_again(context: Context) -> None:
 
 @case(
     "identity.replaced",
-    "A player that is told goodbye because another stream has taken its name over must not dial in again by itself.",
+    "BYE-4",
 )
 def replaced(context: Context) -> None:
     """The two would take the name from each other without end."""
@@ -282,7 +283,8 @@ def replaced(context: Context) -> None:
 
 @case(
     "identity.ends",
-    "A player that is told goodbye because it is not needed any more ends, and does not dial in again.",
+    "BYE-5",
+    "BYE-6",
     level=Level.SHOULD,
 )
 def ends(context: Context) -> None:

@@ -120,7 +120,7 @@ DECISIONS = 8
 UNFINISHED_GAMES = 12
 
 
-@case(BACK_TO_BACK, "A game has nothing to do with the games before it.")
+@case(BACK_TO_BACK, "CALL-16")
 def back_to_back(context: Context) -> None:
     """A tournament is many games, and the second one begins where the first one has left its traces."""
     judge_condition(context, context.sequence())
@@ -128,13 +128,13 @@ def back_to_back(context: Context) -> None:
         raise Failure(evidence)
 
 
-@case("memory.two-games-at-once", "A player may be in several games at once; each request names its game.")
+@case("memory.two-games-at-once", "CALL-11")
 def two_games_at_once(context: Context) -> None:
     """What is asked in one game must not be answered with what is known from another."""
     judge_after_others(context, context.pair())
 
 
-@case("memory.early-end", "A game may end at any time, without a word to the player.")
+@case("memory.early-end", "CALL-15")
 def early_end(context: Context) -> None:
     """A game ends when the server stops it, or when all others are eliminated."""
     with context.player.separate() as connection:
@@ -143,7 +143,7 @@ def early_end(context: Context) -> None:
         judge_after_others(context, context.play(context.first_scenario(DECISIONS), connection))
 
 
-@case("memory.never-ended", "A game may end at any time, without a word to the player.")
+@case("memory.never-ended", "CALL-15")
 def never_ended(context: Context) -> None:
     """Games that were begun and left must not fill a player up."""
     with context.player.separate() as connection:
@@ -152,7 +152,7 @@ def never_ended(context: Context) -> None:
         judge_after_others(context, context.play(context.first_scenario(DECISIONS), connection))
 
 
-@case("memory.cancelled-call", "A call may be cancelled before its answer has come.")
+@case("memory.cancelled-call", "LATE-2")
 def cancelled_call(context: Context) -> str:
     """The server gives a call up when the game is stopped; the player must be ready for the next one."""
     with context.player.separate() as connection:

@@ -30,7 +30,7 @@ POLL_S = 0.02
 
 @case(
     "robustness.out-of-contract",
-    "A request that is unreadable or of an unknown method is answered with an error, and the next call is served.",
+    "CALL-18",
     level=SHOULD,
 )
 def out_of_contract(context: Context) -> None:
@@ -54,7 +54,7 @@ def _check_refused(context: Context, connection: Connection, method: Method, req
         raise failure(f"A request of {method.name} that nobody can read ended the player: {outcome.message}", *what)
 
 
-@case("robustness.reconnect", "A connection may be lost and made again; the next game is played as any.", level=SHOULD)
+@case("robustness.reconnect", "CALL-19", "BYE-8", level=SHOULD)
 def reconnect(context: Context) -> None:
     """Networks fail, and servers are restarted in the middle of a tournament."""
     transport = context.player.transport
@@ -102,7 +102,7 @@ def _answers_again(context: Context, connection: Connection) -> bool:
 
 @case(
     "robustness.memory-growth",
-    "What a player holds in memory does not grow with each 25 games, 250 games long.",
+    "PROG-12",
     level=SHOULD,
 )
 def memory_growth(context: Context) -> None:

@@ -49,19 +49,19 @@ class Results(NamedTuple):
     """Why no more were played, if the player is not asked any more."""
 
 
-@case("rules.drawn-states", "Every answer keeps the rules, in whatever state it is asked for.")
+@case("rules.drawn-states", "FAIL-1")
 def keeps_the_rules(context: Context) -> None:
     """What a player gets wrong shows in positions that its author never thought of."""
     _judge_states(context, MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION)
 
 
-@case("exceptions.drawn-states", "No valid request is answered with an error status.")
+@case("exceptions.drawn-states", "FAIL-2")
 def never_raises(context: Context) -> None:
     """A player that raises is out of the game, whatever the position was."""
     _judge_states(context, MisconductKind.MISCONDUCT_KIND_EXCEPTION)
 
 
-@case("time.drawn-states", "Every answer comes within the limit of its call.")
+@case("time.drawn-states", "TIME-5")
 def answers_in_time(context: Context) -> None:
     """Some positions take longer than others."""
     _judge_states(context, MisconductKind.MISCONDUCT_KIND_TIMEOUT)

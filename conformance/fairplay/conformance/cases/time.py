@@ -23,19 +23,19 @@ DECISIONS_UNDER_IDS = 4
 STRANGE_IDS = ("x", "cup-2/round.1/game_3", "Z" * 128, "0", "-", "...")
 
 
-@case(case_ids.NO_EXCEPTION, "No valid request is answered with an error status.")
+@case(case_ids.NO_EXCEPTION, "FAIL-2")
 def no_exception(context: Context) -> None:
     """A player that raises is out of the game."""
     judge_owned(context, case_ids.NO_EXCEPTION)
 
 
-@case(case_ids.ALIVE, "A player stays connected from the first call of a game to the last.")
+@case(case_ids.ALIVE, "CALL-17")
 def stays_alive(context: Context) -> None:
     """A player whose process or connection ends is out of all its games."""
     judge_owned(context, case_ids.ALIVE)
 
 
-@case("exceptions.unusual-ids", "A game_id is 1 to 128 letters, digits, '-', '_', '.' or '/'.")
+@case("exceptions.unusual-ids", "NAME-6")
 def unusual_ids(context: Context) -> None:
     """The organiser chooses the ids of games."""
     with context.player.separate() as connection:
@@ -116,19 +116,19 @@ GAMES_AT_ONCE = 8
 DECISIONS = 10
 
 
-@case(case_ids.FIRST_ANSWER, "The first decision of a game comes within its own, longer limit.")
+@case(case_ids.FIRST_ANSWER, "TIME-6")
 def first_answer(context: Context) -> None:
     """Players load and compile what they need when they are first asked."""
     judge_owned(context, case_ids.FIRST_ANSWER)
 
 
-@case(case_ids.EVERY_ANSWER, "Every call returns within its limit.")
+@case(case_ids.EVERY_ANSWER, "TIME-5")
 def every_answer(context: Context) -> None:
     """A player that takes too long is out of the game."""
     judge_owned(context, case_ids.EVERY_ANSWER)
 
 
-@case("time.under-load", "Every call returns within its limit, in several games at once.")
+@case("time.under-load", "TIME-7")
 def under_load(context: Context) -> None:
     """A tournament plays many games at the same time, and a player may be in several of them."""
     beginnings = context.beginnings(GAMES_AT_ONCE, DECISIONS)
@@ -149,7 +149,7 @@ def _begin_slow_rivals(context: Context) -> None:
 
 @case(
     case_ids.SLOW_RIVALS,
-    "Every player may take all the time of its limit; nobody else is called then.",
+    "CALL-17",
     prepare=_begin_slow_rivals,
 )
 def slow_rivals(context: Context) -> None:

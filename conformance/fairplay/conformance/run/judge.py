@@ -18,6 +18,7 @@ from fairplay.conformance.case import Case, Failure, NotApplicable, NotTested
 from fairplay.conformance.case_ids import BACK_TO_BACK
 from fairplay.conformance.evidence import Evidence, clipped
 from fairplay.conformance.games.trial import Trial
+from fairplay.conformance.requirements import sentence_of
 from fairplay.conformance.run.options import Options
 from fairplay.conformance.run.report import Report, Run, count_decisions, distribution, measure
 from fairplay.games.conformance import Level
@@ -127,7 +128,9 @@ def judge(case: Case, context: AnyContext, repeat: Callable[[str, str], str], *,
     verdict, sentence, evidence, see, _ = _try_twice(case, context)
     if evidence is not None:
         command = repeat(BACK_TO_BACK, evidence.history) if evidence.history else repeat(case.id, "")
-        evidence = evidence.with_sections(*([("Again", command)] if command else []))
+        required = "\n".join(f"{each}: {sentence_of(each)}" for each in case.checks)
+        sections = (("Required", required), ("Again", command))
+        evidence = evidence.with_sections(*((title, text) for title, text in sections if text))
     return Judged(case.id, case.level, verdict, sentence, time.monotonic() - began, evidence, known, see)
 
 

@@ -22,6 +22,7 @@ from fairplay.conformance.zoo.triggers import (
     in_decision,
     in_late_seat,
     in_other_seat,
+    in_resumed_game,
     parts,
     sizes_in,
     sizes_vary,
@@ -65,8 +66,14 @@ def of_settings(game: Game) -> Iterator[Mutant]:
         sentence, cases = "Raises an exception where a score needs more than 8 bits.", (case_ids.LARGE_NUMBERS,)
         trigger = in_large("score", MOST_IN_8_BITS)
         yield Mutant("keeps-scores-in-8-bits", sentence, cases, trigger, RAISES, anywhere)
-    sentence, cases = "Answers with an empty message in one state of a hundred.", (case_ids.DRAWN_STATES,)
-    yield Mutant("fails-in-rare-states", sentence, cases, rarely, SAYS_NOTHING, ("*",))
+    for name, does, case_id, effect in zip(
+        ("fails", "raises", "is-late"),
+        ("Answers with an empty message", "Raises an exception", "Is too late"),
+        case_ids.POSITIONS,
+        (SAYS_NOTHING, RAISES, TOO_LATE),
+        strict=True,
+    ):
+        yield Mutant(f"{name}-in-rare-states", f"{does} in one state of a hundred.", (case_id,), rarely, effect, ("*",))
 
 
 def in_seventh_after(trigger: Trigger) -> Trigger:
@@ -104,6 +111,11 @@ def of_situations(game: Game) -> Iterator[Mutant]:
     if any(acts_late(request) for count in game.seats for request in first_decisions(game, usual, count)):
         sentence = "Raises an exception in its first decision if others have acted before: not as the first player."
         yield Mutant("raises-in-late-seat", sentence, (case_ids.NO_EXCEPTION,), in_late_seat, RAISES, seats)
+    sentence = "Raises an exception in its first decision where more has happened before than in any fresh game."
+    resumed = in_resumed_game(game)
+    yield Mutant(
+        "raises-in-resumed-games", sentence, (case_ids.RESUMED_GAMES,), resumed, RAISES, (*seats, "exceptions")
+    )
     if "seat" in game.turn.request.DESCRIPTOR.fields_by_name:
         sentence = "Raises an exception in its first decision if a request names another seat than 0."
         yield Mutant("raises-in-other-seats", sentence, (case_ids.NO_EXCEPTION,), in_other_seat, RAISES, seats)

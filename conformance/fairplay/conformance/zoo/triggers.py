@@ -171,6 +171,14 @@ def acts_late(request: Message) -> bool:
     return any(part.revision >= LATE_SEAT_REVISION for part in having(request, "revision"))
 
 
+def in_resumed_game(game: Game) -> Trigger:
+    """Trigger in the first decision of a game if the state has changed more often than in any that begins afresh."""
+    settings = game.full_settings(game.settings_type())
+    fresh = (request for count in game.seats for request in first_decisions(game, settings, count))
+    most = max((part.revision for request in fresh for part in having(request, "revision")), default=0)
+    return lambda call: call.decision == 1 and any(part.revision > most for part in having(call.request, "revision"))
+
+
 def in_other_seat(call: ReceivedCall) -> bool:
     """Trigger in the first decision of a game if the request names another seat than 0."""
     return call.decision == 1 and call.request.seat != 0

@@ -16,6 +16,7 @@ from fairplay.client.errors import UsageError
 from fairplay.client.inputs import parse_address, parse_seconds, parse_server
 from fairplay.conformance.case import Case
 from fairplay.conformance.cases import cases
+from fairplay.conformance.requirements import sentence_of
 from fairplay.conformance.run.engine import run_plan
 from fairplay.conformance.run.judge import Writer
 from fairplay.conformance.run.options import OPTIONS, Options, is_duration, option_name
@@ -92,7 +93,7 @@ def certify_server(typed: CertifyServerOptions) -> int:
     """
     try:
         if typed.list_:
-            _print_cases(choose_cases(SERVER_CASES, find_level(typed.level), typed.only), {}, typed.json)
+            _print_cases(choose_cases(SERVER_CASES, find_level(typed.level), typed.only), typed.json)
             return DONE
         if not typed.address:
             raise UsageError("say which server: fairplay certify-server HOST:PORT")
@@ -157,11 +158,11 @@ def show_cases(options: CertifyOptions) -> None:
         found = ordered(game, choose_cases(cases(game), find_level(options.suite.level), options.suite.only))
     except ValueError as error:
         raise UsageError(str(error)) from None
-    _print_cases(found, game.rules, options.json)
+    _print_cases(found, options.json)
 
 
-def _print_cases(found: Sequence[Case], rules: Mapping[str, str], json: str | None) -> None:
-    """Print cases, with the sentences of the rules that they check; `json` not None: as JSON."""
+def _print_cases(found: Sequence[Case], json: str | None) -> None:
+    """Print cases, with the sentences of what they check; `json` not None: as JSON, with the ids."""
     if json is not None:
         print_json(
             [{"id": each.id, "level": each.level, "checks": list(each.checks), "why": each.why} for each in found]
@@ -171,4 +172,4 @@ def _print_cases(found: Sequence[Case], rules: Mapping[str, str], json: str | No
     for each in found:
         say(console, f"[bold]{each.id}[/] {each.level}: {escape(each.why)}")
         for checked in each.checks:
-            say(console, f"    {escape(f'{checked}: {rules[checked]}' if checked in rules else checked)}")
+            say(console, f"    {escape(f'{checked}: {sentence_of(checked)}')}")

@@ -38,7 +38,7 @@ async def _judged(context: ServerContext, scene: Scene) -> Played:
 
 
 def _rules_of(game: str) -> Case:
-    @server_case(f"blame.{game}-rules", "RuleBreak.rule_id", "MISCONDUCT_KIND_RULE_VIOLATION")
+    @server_case(f"blame.{game}-rules", "FAIL-3")
     async def rules(context: ServerContext) -> None:
         """Each wrong reply breaks one rule, and the misconduct names it: authors search for their bugs by it."""
         for mutation in find_conformance(game).mutations:
@@ -63,42 +63,44 @@ failures = (
         "blame.exception",
         "A player that answers with an error status has failed: a bug in its safety.",
         FAILS,
-        "MISCONDUCT_KIND_EXCEPTION, CALL_ERROR_REASON_STATUS",
+        "FAIL-5",
+        "FAIL-16",
+        "REPLY-1",
     ),
     _misconduct(
         "blame.notification",
         "A player that fails when it is told something has failed, too.",
         at(1, "PlayAs", fail(2, "scripted failure")),
-        "Any error status eliminates the player from the game.",
+        "FAIL-10",
     ),
     _misconduct(
         "blame.unparsable-reply",
         "A reply that is no message is an exception, and no broken rule.",
         at(1, "TakeTurn", reply(GARBAGE)),
-        "CALL_ERROR_REASON_UNPARSABLE",
+        "FAIL-6",
     ),
     _misconduct(
         "blame.empty-reply",
         "A reply without its required parts breaks a rule.",
         at(2, "TakeTurn", reply(b"")),
-        "MISCONDUCT_KIND_RULE_VIOLATION",
+        "FAIL-4",
     ),
     _misconduct(
         "blame.several",
         "Those who fail are listed in the order in which they were eliminated.",
         both(FAILS, at(2, "Setup", reply(GARBAGE))),
-        "GameResult.misconducts",
+        "FAIL-18",
     ),
 )
 
 
-@server_case("blame.too-large-reply", "CALL_ERROR_REASON_TOO_LARGE; Welcome.max_reply_bytes")
+@server_case("blame.too-large-reply", "FAIL-7")
 async def too_large_reply(context: ServerContext) -> None:
     """A reply that is larger than the server accepts counts as the failure of that player, and of nobody else."""
     await _judged(context, ordinary(OPEN, at(1, "TakeTurn", oversize)))
 
 
-@server_case("blame.evidence", "Misconduct.request, reply, unparsable_reply")
+@server_case("blame.evidence", "FAIL-17")
 async def evidence(context: ServerContext) -> None:
     """The author of a player mends it from what it was asked and what it answered."""
     scripts = (at(1, "TakeTurn", reply(GARBAGE)), at(0, "TakeTurn", reply(b""), 2), FAILS)
@@ -107,7 +109,7 @@ async def evidence(context: ServerContext) -> None:
         check_evidence(played.expected.misconducts, played.game.result.misconducts)
 
 
-@server_case("blame.message", "CallError.message")
+@server_case("blame.message", "FAIL-5")
 async def message(context: ServerContext) -> None:
     """The player's own error message is kept for its author."""
     played = await context.play(ordinary(OPEN, FAILS))
@@ -115,7 +117,7 @@ async def message(context: ServerContext) -> None:
     same("The message of the misconduct", ["scripted failure"], found)
 
 
-@server_case("blame.disconnected", "CALL_ERROR_REASON_DISCONNECTED; Hello.resume_window 0")
+@server_case("blame.disconnected", "FAIL-8", "RESUME-2")
 async def disconnected(context: ServerContext) -> None:
     """A player whose connection ends during a call is disconnected at once, and not a timeout."""
     played = await context.play(ordinary(OPEN, at(0, "TakeTurn", vanish), count=2))
@@ -123,7 +125,7 @@ async def disconnected(context: ServerContext) -> None:
     check_blame(played.expected.misconducts[:1], first)
 
 
-@server_case("blame.ranking-without-the-eliminated", "Eliminated players are in no group.")
+@server_case("blame.ranking-without-the-eliminated", "GAME-15", "FAIL-11")
 async def ranking_without(context: ServerContext) -> None:
     """Whoever was eliminated has no rank, however many points it had."""
     played = await context.play(ordinary(OPEN, at(0, "TakeTurn", reply(b""), 2)))
@@ -171,61 +173,64 @@ limits = (
         "A player that does not answer may not hold up the others for ever.",
         at(1, "TakeTurn", hang, 2),
         SHORT,
-        "TimeControl.decision_limit; MISCONDUCT_KIND_TIMEOUT",
+        "TIME-9",
+        "FAIL-9",
     ),
     _limited(
         "time.notification",
         "A player that hangs when it is told something holds up the others as well.",
         at(0, "PlayWith", hang),
         control(notification_s=SHORT_S),
-        "TimeControl.notification_limit",
+        "TIME-4",
+        "TIME-9",
     ),
     _limited(
         "time.not-too-early",
         "A player may use its time: a reply within the limit counts.",
         at(0, "TakeTurn", slow(SHORT_S / 2), 2),
         SHORT,
-        "TimeControl.decision_limit",
+        "TIME-8",
     ),
     _limited(
         "time.late-reply",
         "A reply after the limit does not count, however good it is.",
         at(0, "TakeTurn", slow(SHORT_S + 0.4, late=True), 2),
         SHORT,
-        "Any reply after the deadline eliminates the player.",
+        "TIME-9",
     ),
     _limited(
         "time.first-decision",
         "The first turn has a limit of its own: programs may have to warm up.",
         at(1, "TakeTurn", slow(2 * SHORT_S)),
         BOTH_LIMITS,
-        "TimeControl.first_decision_limit",
+        "TIME-4",
+        "FISH-4",
     ),
     _limited(
         "time.only-the-first",
         "The limit of the first turn is for the first turn alone.",
         at(1, "TakeTurn", slow(2 * SHORT_S, late=True), 2),
         BOTH_LIMITS,
-        "TimeControl.first_decision_limit",
+        "TIME-4",
     ),
     _limited(
         "time.bank",
         "What a player has in its bank it may use for a long thought.",
         at(1, "TakeTurn", slow(2 * SHORT_S), 2),
         TimeControl(**{**{f.name: v for f, v in SHORT.ListFields()}, "bank": span(4.0)}),
-        "TimeControl.bank",
+        "TIME-11",
     ),
     _limited(
         "time.bank-runs-out",
         "What was drawn from the bank is gone for the rest of the game.",
         both(at(1, "TakeTurn", slow(SHORT_S + 0.5)), at(1, "TakeTurn", slow(SHORT_S + 0.8, late=True), 2)),
         TimeControl(**{**{f.name: v for f, v in SHORT.ListFields()}, "bank": span(0.9)}),
-        "TimeControl.bank",
+        "TIME-12",
     ),
 )
 
 
-@server_case("time.overrun", "Misconduct.overrun: limit and elapsed")
+@server_case("time.overrun", "FAIL-9")
 async def overrun(context: ServerContext) -> None:
     """The misconduct says which limit was overrun and after how long the server gave up: not before, not much later."""
     played = await context.play(replace(ordinary(OPEN, at(1, "TakeTurn", hang)), control=SHORT))
@@ -239,7 +244,7 @@ async def overrun(context: ServerContext) -> None:
     check_blame(played.expected.misconducts, played.game.result.misconducts)
 
 
-@server_case("time.cancelled", "DialInResponse.cancelled", level=Level.SHOULD)
+@server_case("time.cancelled", "LATE-1", level=Level.SHOULD)
 async def cancelled(context: ServerContext) -> None:
     """A player that is told that its time is over stops thinking in vain."""
     played = await context.play(replace(ordinary(OPEN, at(1, "TakeTurn", hang)), control=SHORT))
@@ -248,7 +253,7 @@ async def cancelled(context: ServerContext) -> None:
         raise failure("The call whose time was over was not cancelled.")
 
 
-@server_case("time.others-unhurried", "Limits hold for each call on its own.")
+@server_case("time.others-unhurried", "TIME-10")
 async def others_unhurried(context: ServerContext) -> None:
     """A player is not charged for the time that others took."""
     script = both(at(0, "TakeTurn", slow(SHORT_S / 2)), at(1, "TakeTurn", slow(SHORT_S / 2)))

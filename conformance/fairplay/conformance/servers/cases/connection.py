@@ -58,12 +58,12 @@ async def _rejected(context: ServerContext, reasons: Sequence[str], *frames: Dia
         raise failure(f"The connection must end with {wanted}; it ended with {stream.status} {stream.reason}")
 
 
-def _bad_hello(case_id: str, why: str, build: Callable[[ServerContext], Hello], *reasons: str) -> Case:
+def _bad_hello(case_id: str, why: str, build: Callable[[ServerContext], Hello], reason: str, *checks: str) -> Case:
     async def bad_hello(context: ServerContext) -> None:
-        await _rejected(context, reasons, DialInRequest(hello=build(context)))
+        await _rejected(context, [reason], DialInRequest(hello=build(context)))
 
     bad_hello.__doc__ = why
-    return server_case(case_id, *reasons)(bad_hello)
+    return server_case(case_id, *checks)(bad_hello)
 
 
 def _hello(names: Sequence[str], token: str = "") -> Hello:
@@ -71,24 +71,28 @@ def _hello(names: Sequence[str], token: str = "") -> Hello:
 
 
 hellos = (
-    _bad_hello("connection.nobody", "A hello is of somebody.", lambda _: _hello([]), "MALFORMED_HELLO"),
+    _bad_hello("connection.nobody", "A hello is of somebody.", lambda _: _hello([]), "MALFORMED_HELLO", "DIAL-6"),
     _bad_hello(
         "connection.same-player-twice",
         "A player is there once.",
         lambda context: _hello(context.new_names(1) * 2),
         "MALFORMED_HELLO",
+        "DIAL-6",
     ),
-    _bad_hello("connection.name", "Names are what the contract says.", lambda _: _hello(["a b"]), "NAME_INVALID"),
+    _bad_hello(
+        "connection.name", "Names are what the contract says.", lambda _: _hello(["a b"]), "NAME_INVALID", "NAME-1"
+    ),
     _bad_hello(
         "connection.long-token",
         "A token has at most 256 bytes.",
         lambda context: _hello(context.new_names(1), "x" * 257),
         "MALFORMED_HELLO",
+        "DIAL-6",
     ),
 )
 
 
-@server_case("connection.welcome", "Welcome")
+@server_case("connection.welcome", "ROLE-4", "DIAL-9")
 async def welcome(context: ServerContext) -> None:
     """The welcome tells a program how its players are called, and what it may send."""
     async with context.dialled_in(_cast(), context.new_names(2)) as stream:
@@ -102,20 +106,20 @@ async def welcome(context: ServerContext) -> None:
         raise failure("The welcome must say the largest frame, the largest reply and the most players.")
 
 
-@server_case("connection.hello-first", "PROTOCOL_BROKEN")
+@server_case("connection.hello-first", "DIAL-4")
 async def hello_first(context: ServerContext) -> None:
     """Before the hello nobody knows who speaks."""
     await _rejected(context, ["PROTOCOL_BROKEN"], DialInRequest(replies=[Reply(id=1)]))
 
 
-@server_case("connection.one-hello", "PROTOCOL_BROKEN")
+@server_case("connection.one-hello", "DIAL-5")
 async def one_hello(context: ServerContext) -> None:
     """A connection has one hello: players do not change while it lasts."""
     said = DialInRequest(hello=_hello(context.new_names(1)))
     await _rejected(context, ["PROTOCOL_BROKEN"], said, said)
 
 
-@server_case("connection.name-taken", "NAME_TAKEN")
+@server_case("connection.name-taken", "TOKEN-1", "TOKEN-2", "DIAL-8")
 async def name_taken(context: ServerContext) -> None:
     """A name belongs to whoever has its token: nobody else may play under it."""
     scene = ordinary(OPEN, count=2)
@@ -130,7 +134,7 @@ async def name_taken(context: ServerContext) -> None:
     check_order(expect(scene, request.game_id).calls, cast.received)
 
 
-@server_case("connection.name-kept", "A name without a token is kept for as long as the stream lasts.")
+@server_case("connection.name-kept", "TOKEN-5")
 async def name_kept(context: ServerContext) -> None:
     """A player without a token is protected while it is there, and its name is free afterwards."""
     names = context.new_names(1)
@@ -151,7 +155,7 @@ async def _welcomed(context: ServerContext, names: Sequence[str]) -> bool:
         await stream.close()
 
 
-@server_case("connection.take-over", "GOODBYE_REASON_REPLACED")
+@server_case("connection.take-over", "TOKEN-3", "BYE-1")
 async def take_over(context: ServerContext) -> None:
     """A program that was started again takes its names over with its token, and the former one is told."""
     scene = ordinary(OPEN, count=2)
@@ -168,7 +172,7 @@ async def take_over(context: ServerContext) -> None:
     check_order(expect(scene, request.game_id).calls, cast.received)
 
 
-@server_case("connection.stray-replies", "A reply to an id that is unknown, answered or no longer open is ignored.")
+@server_case("connection.stray-replies", "LATE-3", "LATE-6")
 async def stray_replies(context: ServerContext) -> None:
     """A few replies that nobody asked for do no harm, neither to the game nor to the connection."""
     async with context.staged(ordinary(OPEN)) as stage:
@@ -180,7 +184,7 @@ async def stray_replies(context: ServerContext) -> None:
     check_order(expected.calls, stage.cast.received)
 
 
-@server_case("connection.second-reply", "One reply is enough: the first one counts.")
+@server_case("connection.second-reply", "CALL-5")
 async def second_reply(context: ServerContext) -> None:
     """A player cannot take a reply back."""
 
@@ -192,7 +196,7 @@ async def second_reply(context: ServerContext) -> None:
     check_ranking(played.expected.result, played.game.result)
 
 
-@server_case("connection.reply-flood", "REPLY_FLOOD")
+@server_case("connection.reply-flood", "LATE-5", "STREAM-9")
 async def reply_flood(context: ServerContext) -> None:
     """A connection that floods the server is ended, and no other is touched."""
     frame = DialInRequest(replies=[Reply(id=STRAY + number) for number in range(FRAME_REPLIES)])
@@ -209,7 +213,7 @@ async def reply_flood(context: ServerContext) -> None:
     check_order(expect(stage.scene, stage.request.game_id).calls, stage.cast.received)
 
 
-@server_case("connection.large-frame", "RESOURCE_EXHAUSTED where a frame is larger than the server reads")
+@server_case("connection.large-frame", "STREAM-2", "STREAM-9")
 async def large_frame(context: ServerContext) -> None:
     """A frame that is too large ends its connection, and no other."""
     async with context.staged(ordinary(OPEN)) as stage:
@@ -225,7 +229,7 @@ async def large_frame(context: ServerContext) -> None:
     check_order(expect(stage.scene, stage.request.game_id).calls, stage.cast.received)
 
 
-@server_case("connection.resume", "Hello.resume_token: calls that are still open are sent again.")
+@server_case("connection.resume", "RESUME-1", "RESUME-3")
 async def resume(context: ServerContext) -> None:
     """A player whose connection broke goes on with its game: what it was asked it is asked again, under the same id."""
     async with context.staged(ordinary(OPEN, at(0, "TakeTurn", hang)), window_s=WINDOW_S) as stage:
@@ -263,7 +267,7 @@ async def _hung(cast: Cast) -> int:
             await asyncio.sleep(0.01)
 
 
-@server_case("connection.window-over", "Hello.resume_window")
+@server_case("connection.window-over", "RESUME-2")
 async def window_over(context: ServerContext) -> None:
     """A player that does not come back within its window is disconnected; the game does not wait for its limit."""
     scene = ordinary(OPEN, at(0, "TakeTurn", vanish), count=2)
@@ -272,7 +276,7 @@ async def window_over(context: ServerContext) -> None:
     check_blame(expect(scene, stage.request.game_id).misconducts[:1], game.result.misconducts[:1])
 
 
-@server_case("connection.two-games", "A player may be in many games at once.")
+@server_case("connection.two-games", "NAME-5", "GAME-14")
 async def two_games(context: ServerContext) -> None:
     """Games that are played at the same time by the same players do not mix."""
     scene = ordinary(OPEN, count=2)
@@ -284,7 +288,7 @@ async def two_games(context: ServerContext) -> None:
         check_ranking(expect(scene, request.game_id).result, reply.game.result)
 
 
-@server_case("connection.one-fails", "A failure of one player touches no other.")
+@server_case("connection.one-fails", "STREAM-9", "FAIL-15")
 async def one_fails(context: ServerContext) -> None:
     """A player whose connection ends does not end those of others."""
     scene = ordinary(OPEN, both(at(0, "TakeTurn", vanish), at(1, "TakeTurn", vanish)), count=2)
@@ -294,7 +298,7 @@ async def one_fails(context: ServerContext) -> None:
     check_ranking(expect(quiet.scene, quiet.request.game_id).result, game.result)
 
 
-@server_case("connection.create-waits", "CreateGame returns at once, whoever is missing.")
+@server_case("connection.create-waits", "ASK-5", "REACH-5")
 async def create_waits(context: ServerContext) -> None:
     """Players may dial in after their game was begun, within the start limit."""
     scene = ordinary(OPEN, count=2)
@@ -306,7 +310,7 @@ async def create_waits(context: ServerContext) -> None:
     check_ranking(expect(scene, request.game_id).result, game.result)
 
 
-@server_case("connection.silence", "HELLO_MISSING")
+@server_case("connection.silence", "DIAL-3")
 async def silence(context: ServerContext) -> None:
     """A connection that never says hello is ended, so that nobody fills the server with silence."""
     await _rejected(context, ["HELLO_MISSING"])

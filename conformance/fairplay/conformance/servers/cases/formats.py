@@ -41,7 +41,7 @@ async def _league(context: ServerContext) -> Ended:
     return found
 
 
-@server_case("format.round-robin", "RoundRobin: each pair of entrants meets equally often", level=Level.SHOULD)
+@server_case("format.round-robin", "ROBIN-1", "ROBIN-3", level=Level.SHOULD)
 async def round_robin(context: ServerContext) -> None:
     """Everybody plays everybody, and nobody begins more often than others."""
     games = _games(await _league(context))
@@ -52,7 +52,7 @@ async def round_robin(context: ServerContext) -> None:
         raise failure("Some entrants have the first seat more often than others.", ("First seats", str(firsts)))
 
 
-@server_case("format.deals", "TournamentPlan.deal_count: the seats of a deal are rotated", level=Level.SHOULD)
+@server_case("format.deals", "FORMAT-4", "FORMAT-5", "FORMAT-6", level=Level.SHOULD)
 async def deals(context: ServerContext) -> None:
     """Neither the luck of the deal nor that of the seat decides."""
 
@@ -73,7 +73,7 @@ async def deals(context: ServerContext) -> None:
         same("How many seeds the games of a deal have", 1, len({*seeds}))
 
 
-@server_case("format.failure", "TournamentPlan.failures_allowed: a failure forfeits its game", level=Level.SHOULD)
+@server_case("format.failure", "TOUR-6", level=Level.SHOULD)
 async def one_failure(context: ServerContext) -> None:
     """In a league a failure costs the game in which it happens, and nothing else."""
     failed: list[str] = []
@@ -90,7 +90,7 @@ async def one_failure(context: ServerContext) -> None:
     same("Who is told End", list(range(ENTRANTS)), sorted(each.seat for each in calls_of(ended.cast.received, "End")))
 
 
-@server_case("format.withdrawn", "TournamentPlan.failures_allowed: with one more it is withdrawn", level=Level.SHOULD)
+@server_case("format.withdrawn", "TOUR-4", "TOUR-5", "ROBIN-4", level=Level.SHOULD)
 async def withdrawn(context: ServerContext) -> None:
     """Whoever fails again and again is out, and everybody else plays on."""
 
@@ -111,7 +111,7 @@ async def withdrawn(context: ServerContext) -> None:
     )
 
 
-@server_case("format.standings", "GetStandings; ListTournamentGames", level=Level.SHOULD)
+@server_case("format.standings", "STAND-2", "STAND-7", level=Level.SHOULD)
 async def standings(context: ServerContext) -> None:
     """The standings and the games of a tournament can be had in pages."""
     ended = await _league(context)
@@ -133,7 +133,7 @@ async def standings(context: ServerContext) -> None:
     same("The games", [game.game_id for game in games], listed)
 
 
-@server_case("format.unknown", "INVALID_FORMAT", level=Level.SHOULD)
+@server_case("format.unknown", "FORMAT-1", level=Level.SHOULD)
 async def unknown(context: ServerContext) -> None:
     """A format that is not installed is refused, before anybody has entered."""
     request = make_request(context)

@@ -40,14 +40,14 @@ def _check(record: Record) -> None:
         raise failure(f"The record does not verify: {findings[0]}", ("Findings", "\n".join(map(str, findings))))
 
 
-@server_case("records.verify", "RecordService.GetRecord; LinkedEntry.chain_hash")
+@server_case("records.verify", "RECORD-1", "RECORD-6")
 async def verifies(context: ServerContext) -> None:
     """A record from which the game follows proves the result to people who do not trust the server."""
     for game in (OPEN, HIDDEN):
         _check(await _record(context, (await context.whole_game(game)).game_id))
 
 
-@server_case("records.verify-misconduct", "RecordEntry.misconduct")
+@server_case("records.verify-misconduct", "RECORD-4")
 async def verifies_misconduct(context: ServerContext) -> None:
     """The record of a game in which players failed proves that they did."""
     script = both(at(0, "TakeTurn", fail(2, "scripted failure")), at(1, "TakeTurn", reply(b""), 2))
@@ -55,7 +55,7 @@ async def verifies_misconduct(context: ServerContext) -> None:
     _check(await _record(context, played.game_id))
 
 
-@server_case("records.complete", "Everything that the referee asked and was told")
+@server_case("records.complete", "RECORD-1", "RECORD-3")
 async def complete(context: ServerContext) -> None:
     """What players were asked and what they answered is in the record, in the order in which it happened."""
     played = await _offered(context)
@@ -66,7 +66,7 @@ async def complete(context: ServerContext) -> None:
     same("The recorded replies", replies, [call.reply for call in calls])
 
 
-@server_case("records.header", "GameHeader: the plan, the start state and the players")
+@server_case("records.header", "RECORD-2", "DRAW-1")
 async def header(context: ServerContext) -> None:
     """The record says what the game was made of, who played, and in which state it began."""
     played = await _offered(context)
@@ -76,7 +76,7 @@ async def header(context: ServerContext) -> None:
     same("The players in the header", list(played.scene.names), [each.name for each in entry.game.players])
 
 
-@server_case("records.running", "RECORD_OPEN")
+@server_case("records.running", "RECORD-8")
 async def running(context: ServerContext) -> None:
     """The record of a running game holds hidden things: nobody gets it."""
     await _offered(context)
@@ -86,7 +86,7 @@ async def running(context: ServerContext) -> None:
         await context.ask("PlayGame", stage.request)
 
 
-@server_case("records.unknown-id", "RECORD_NOT_FOUND")
+@server_case("records.unknown-id", "RECORD-9")
 async def unknown_id(context: ServerContext) -> None:
     """A record that is not there cannot be had."""
     await _offered(context)

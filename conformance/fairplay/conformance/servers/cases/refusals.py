@@ -48,14 +48,14 @@ async def _clear_away(context: ServerContext, game_id: str) -> None:
     context.trace = trace
 
 
-def _plan(case_id: str, why: str, change: Callable[[GamePlan], None], *reasons: str) -> Case:
+def _plan(case_id: str, why: str, change: Callable[[GamePlan], None], reason: str, *checks: str) -> Case:
     async def refused(context: ServerContext) -> None:
         request = context.request(ordinary(OPEN, count=2))
         change(request.plan)
-        await _refuse(context, request, *reasons)
+        await _refuse(context, request, reason)
 
     refused.__doc__ = why
-    return server_case(case_id, *reasons)(refused)
+    return server_case(case_id, *checks)(refused)
 
 
 def _unknown_game(plan: GamePlan) -> None:
@@ -135,40 +135,67 @@ def _endless(plan: GamePlan) -> None:
 
 
 plans = (
-    _plan("refuses.unknown-game", "A server plays the games that it has.", _unknown_game, "UNKNOWN_GAME"),
-    _plan("refuses.settings", "A value that is not allowed is no game.", _settings, "INVALID_SETTINGS"),
-    _plan("refuses.settings-of-another-game", "Settings are of the game.", _others_settings, "INVALID_SETTINGS"),
+    _plan(
+        "refuses.unknown-game",
+        "A server plays the games that it has.",
+        _unknown_game,
+        "UNKNOWN_GAME",
+        "GAME-2",
+        "ERROR-1",
+        "ERROR-2",
+    ),
+    _plan(
+        "refuses.settings",
+        "A value that is not allowed is no game.",
+        _settings,
+        "INVALID_SETTINGS",
+        "GAME-3",
+        "LIMIT-2",
+    ),
+    _plan(
+        "refuses.settings-of-another-game", "Settings are of the game.", _others_settings, "INVALID_SETTINGS", "GAME-3"
+    ),
     _plan(
         "refuses.unknown-fields",
         "What a server does not know it cannot do: it would play something else than was asked for.",
         _unknown_field,
         "UNKNOWN_FIELDS",
+        "GAME-1",
     ),
     _plan(
         "refuses.unknown-settings",
         "A setting that the server does not know would have no effect, and nobody would notice.",
         _unknown_setting,
         "UNKNOWN_FIELDS",
+        "GAME-1",
     ),
-    _plan("refuses.unknown-limits", "So would a limit that it does not know.", _unknown_limit, "UNKNOWN_FIELDS"),
-    _plan("refuses.seed", "Programs in JavaScript cannot read a seed of 2^53 and more.", _seed, "INVALID_SEED"),
     _plan(
-        "refuses.too-few-players", "A game has at least as many players as it needs.", _one_player, "INVALID_PLAYERS"
+        "refuses.unknown-limits", "So would a limit that it does not know.", _unknown_limit, "UNKNOWN_FIELDS", "GAME-1"
     ),
-    _plan("refuses.no-players", "A game needs players.", _nobody, "INVALID_PLAYERS"),
-    _plan("refuses.same-name", "Results name players: names must differ.", _same_name, "INVALID_PLAYERS"),
-    _plan("refuses.name", "Names are what the contract says.", _name, "NAME_INVALID"),
-    _plan("refuses.link", "A player that cannot be reached that way cannot play.", _link, "INVALID_LINK"),
-    _plan("refuses.no-link", "A player without a link cannot be reached.", _no_link, "INVALID_LINK"),
-    _plan("refuses.state", "A state that no game can have is no beginning.", _state, "INVALID_STATE"),
-    _plan("refuses.state-of-another-game", "A state is of the game.", _others_state, "INVALID_STATE"),
-    _plan("refuses.state-of-others", "A state has its players.", _missing_player, "INVALID_PLAYERS"),
-    _plan("refuses.no-time", "Without time nobody can answer.", _no_time, "INVALID_TIME_CONTROL"),
-    _plan("refuses.endless-time", "A limit is at most an hour.", _endless, "INVALID_TIME_CONTROL"),
+    _plan(
+        "refuses.seed", "Programs in JavaScript cannot read a seed of 2^53 and more.", _seed, "INVALID_SEED", "GAME-6"
+    ),
+    _plan(
+        "refuses.too-few-players",
+        "A game has at least as many players as it needs.",
+        _one_player,
+        "INVALID_PLAYERS",
+        "GAME-4",
+    ),
+    _plan("refuses.no-players", "A game needs players.", _nobody, "INVALID_PLAYERS", "GAME-4"),
+    _plan("refuses.same-name", "Results name players: names must differ.", _same_name, "INVALID_PLAYERS", "NAME-2"),
+    _plan("refuses.name", "Names are what the contract says.", _name, "NAME_INVALID", "NAME-1"),
+    _plan("refuses.link", "A player that cannot be reached that way cannot play.", _link, "INVALID_LINK", "REACH-2"),
+    _plan("refuses.no-link", "A player without a link cannot be reached.", _no_link, "INVALID_LINK", "REACH-2"),
+    _plan("refuses.state", "A state that no game can have is no beginning.", _state, "INVALID_STATE", "GAME-5"),
+    _plan("refuses.state-of-another-game", "A state is of the game.", _others_state, "INVALID_STATE", "GAME-5"),
+    _plan("refuses.state-of-others", "A state has its players.", _missing_player, "INVALID_PLAYERS", "GAME-4"),
+    _plan("refuses.no-time", "Without time nobody can answer.", _no_time, "INVALID_TIME_CONTROL", "TIME-16"),
+    _plan("refuses.endless-time", "A limit is at most an hour.", _endless, "INVALID_TIME_CONTROL", "TIME-16"),
 )
 
 
-@server_case("refuses.id", "INVALID_ID")
+@server_case("refuses.id", "NAME-3")
 async def bad_id(context: ServerContext) -> None:
     """Ids are written into addresses and file names: they have no other characters than those of the contract."""
     for game_id in ("a b", "x" * 129, "a?b"):
@@ -177,7 +204,7 @@ async def bad_id(context: ServerContext) -> None:
         await context.refused("PlayGame", request, "INVALID_ID")
 
 
-@server_case("refuses.leaves-nothing", "GAME_NOT_FOUND")
+@server_case("refuses.leaves-nothing", "GAME-9")
 async def leaves_nothing(context: ServerContext) -> None:
     """A plan that was refused is no game, and its id is free."""
     request = context.request(ordinary(OPEN, count=2))
@@ -186,7 +213,7 @@ async def leaves_nothing(context: ServerContext) -> None:
     await context.refused("GetGame", GetGameRequest(game_id=request.game_id), "GAME_NOT_FOUND")
 
 
-@server_case("refuses.largest-seed", "GamePlan.seed is below 2^53.")
+@server_case("refuses.largest-seed", "GAME-6", "LIMIT-1")
 async def largest_seed(context: ServerContext) -> None:
     """The largest seed that is allowed is no reason to refuse."""
     async with context.staged(ordinary(OPEN, count=2)) as stage:
@@ -196,7 +223,7 @@ async def largest_seed(context: ServerContext) -> None:
         raise failure(f"The seed of the plan was {2**53 - 1}; the finished game says {game.plan.seed}.")
 
 
-@server_case("refuses.exec", "EXEC_NOT_ALLOWED: refused unless the server allows it", level=Level.SHOULD)
+@server_case("refuses.exec", "REACH-3", level=Level.SHOULD)
 async def programs(context: ServerContext) -> None:
     """A server that starts programs for whoever reaches it is a hole in its machine."""
     request = context.request(ordinary(OPEN, count=2))
@@ -211,7 +238,7 @@ async def programs(context: ServerContext) -> None:
         raise NotApplicable("this server starts programs for its callers") from None
 
 
-@server_case("refuses.unknown-id", "GAME_NOT_FOUND")
+@server_case("refuses.unknown-id", "ASK-12")
 async def unknown_id(context: ServerContext) -> None:
     """A game that is not there cannot be shown or stopped."""
     game_id = context.new_id("nothing")
@@ -220,13 +247,13 @@ async def unknown_id(context: ServerContext) -> None:
     await context.refused("WatchGame", WatchGameRequest(game_id=game_id), "GAME_NOT_FOUND")
 
 
-@server_case("refuses.page-token", "INVALID_PAGE_TOKEN")
+@server_case("refuses.page-token", "ASK-11")
 async def page_token(context: ServerContext) -> None:
     """A page token that the server did not make gets no page."""
     await context.refused("ListGames", ListGamesRequest(page_token="no-such-page"), "INVALID_PAGE_TOKEN")
 
 
-@server_case("refuses.names-the-field", "google.rpc.BadRequest", level=Level.SHOULD)
+@server_case("refuses.names-the-field", "ERROR-3", level=Level.SHOULD)
 async def names_the_field(context: ServerContext) -> None:
     """A caller that is told which field is wrong mends it at once."""
     request = context.request(ordinary(OPEN, count=2))
@@ -258,7 +285,7 @@ REFUSALS = (
 PAUSE_S = 0.4
 
 
-@server_case("ids.repeat", "A repeat of PlayGame returns the result of the game that is over.")
+@server_case("ids.repeat", "ASK-2")
 async def repeat(context: ServerContext) -> None:
     """A caller that lost the answer asks again, and the game is not played again."""
     async with context.staged(ordinary(OPEN)) as stage:
@@ -268,7 +295,7 @@ async def repeat(context: ServerContext) -> None:
     check_ranking(first.result, again.result)
 
 
-@server_case("ids.at-once", "A repeat of PlayGame waits for the same game.")
+@server_case("ids.at-once", "ASK-2")
 async def at_once(context: ServerContext) -> None:
     """Two callers that ask for one game at the same time wait for one game."""
     async with context.staged(ordinary(OPEN)) as stage:
@@ -277,7 +304,7 @@ async def at_once(context: ServerContext) -> None:
     check_ranking(one.game.result, other.game.result)
 
 
-@server_case("ids.other-request", "ID_REUSED")
+@server_case("ids.other-request", "ASK-3")
 async def other_request(context: ServerContext) -> None:
     """Whoever asks for another game under the same id must not take the result of the first one for its own."""
     async with context.staged(ordinary(OPEN)) as stage:
@@ -286,7 +313,7 @@ async def other_request(context: ServerContext) -> None:
         await context.refused("PlayGame", stage.request, "ID_REUSED")
 
 
-@server_case("ids.chosen", "PlayGameRequest.game_id empty: the server chooses one.")
+@server_case("ids.chosen", "ASK-1")
 async def chosen(context: ServerContext) -> None:
     """A caller without an id of its own is told which one the game has."""
     async with context.staged(ordinary(OPEN, count=2)) as stage:
@@ -296,7 +323,7 @@ async def chosen(context: ServerContext) -> None:
         raise failure("The server must choose an id for a game without one.")
 
 
-@server_case("ids.create", "CreateGame begins a game and returns at once.")
+@server_case("ids.create", "ASK-5")
 async def create(context: ServerContext) -> None:
     """A game that is begun can be watched and stopped; PlayGame with the same request waits for it."""
     async with context.staged(ordinary(OPEN, at(0, "PlayAs", slow(PAUSE_S)))) as stage:
@@ -312,7 +339,7 @@ async def create(context: ServerContext) -> None:
     same("The status of the game that is over", GameStatus.GAME_STATUS_FINISHED, again.status)
 
 
-@server_case("ids.caller-leaves", "The deadline or cancellation of PlayGame does not stop the game.")
+@server_case("ids.caller-leaves", "ASK-6")
 async def caller_leaves(context: ServerContext) -> None:
     """A caller that goes away has not stopped the game: it asks again and has its result."""
     async with context.staged(ordinary(OPEN, at(0, "PlayAs", slow(2 * PAUSE_S)))) as stage:

@@ -13,17 +13,22 @@ from fairplay.conformance.servers.compare import (
     check_requests,
     same,
 )
-from fairplay.conformance.servers.context import GAMES, OPEN, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.context import GAMES, HIDDEN, OPEN, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.players import parsed
 from fairplay.conformance.servers.scenes import Scene, at, control, expect, fail
 from fairplay.games.envelopes import unwrap
 from fairplay.v1.referee_pb2 import GameStatus, GetGameRequest
 
 MAX_CALL_ID = 2**53
+ORDER_OF = {
+    OPEN: ("GAME-10", "FISH-1", "FISH-2", "FISH-3", "ROLE-4", "ROLE-8", "CALL-20"),
+    HIDDEN: ("GAME-10", "Q-1", "Q-2", "Q-3", "Q-4"),
+}
+REQUESTS_OF = {OPEN: ("CALL-2", "NAME-9", "FISH-5"), HIDDEN: ("DRAW-2",)}
 
 
 def _order_of(game: str) -> Case:
-    @server_case(f"order.{game}", "The referee asks in the order of the rules.")
+    @server_case(f"order.{game}", *ORDER_OF[game])
     async def order(context: ServerContext) -> None:
         """A server that asks in another order plays another game."""
         played = await context.whole_game(game)
@@ -33,7 +38,7 @@ def _order_of(game: str) -> Case:
 
 
 def _requests_of(game: str) -> Case:
-    @server_case(f"order.{game}-requests", "A request holds what the player may know, and no more.")
+    @server_case(f"order.{game}-requests", "GAME-11", "GAME-12", "NAME-8", *REQUESTS_OF[game])
     async def requests(context: ServerContext) -> None:
         """A player that is told something wrong, or that sees what others hold, plays no fair game."""
         played = await context.whole_game(game)
@@ -42,7 +47,7 @@ def _requests_of(game: str) -> Case:
     return requests
 
 
-@server_case("order.game-id", "Every request names its game.")
+@server_case("order.game-id", "NAME-7")
 async def game_id(context: ServerContext) -> None:
     """A player may be in many games at once, and knows them by their ids."""
     played = await context.whole_game(OPEN)
@@ -52,7 +57,7 @@ async def game_id(context: ServerContext) -> None:
             raise failure(f"A request of {each.method} does not name the game {played.game_id}.")
 
 
-@server_case("order.served-players", "RefereeService.PlayGame; Player.link grpc://HOST:PORT")
+@server_case("order.served-players", "REACH-1", "SERVE-1")
 async def served_players(context: ServerContext) -> None:
     """Players that serve are asked the same as players that dial in."""
     played = await context.play(ordinary(OPEN), served=True)
@@ -60,14 +65,14 @@ async def served_players(context: ServerContext) -> None:
     check_requests(played.scene.game, played.expected.calls, played.cast.received)
 
 
-@server_case("order.without-the-eliminated", "An eliminated player is not called again in this game.")
+@server_case("order.without-the-eliminated", "FAIL-12", "FAIL-13")
 async def without_the_eliminated(context: ServerContext) -> None:
     """The game goes on without a player that was eliminated."""
     played = await context.play(ordinary(OPEN, at(1, "TakeTurn", fail(2, "scripted failure"))))
     check_order(played.expected.calls, played.cast.received)
 
 
-@server_case("order.call-ids", "Call.id is unique on the server, and below 2^53.")
+@server_case("order.call-ids", "CALL-1")
 async def call_ids(context: ServerContext) -> None:
     """Replies name calls by their ids."""
     ids = [each.call_id for game in GAMES for each in (await context.whole_game(game)).cast.received]
@@ -77,7 +82,7 @@ async def call_ids(context: ServerContext) -> None:
         raise failure("The id of a call is not below 2^53: a program in JavaScript cannot read it.")
 
 
-@server_case("order.time-limits", "Call.time_limit is the limit of the time control.")
+@server_case("order.time-limits", "TIME-3", "TIME-4")
 async def time_limits(context: ServerContext) -> None:
     """Players plan their time by the limit that the call names."""
     scene = ordinary(OPEN)
@@ -100,7 +105,7 @@ LIMITS = ("decision_limit", "first_decision_limit", "notification_limit")
 
 
 def _ranking_of(game: str) -> Case:
-    @server_case(f"results.{game}", "GameResult.ranking; the scores follow from the rules")
+    @server_case(f"results.{game}", "GAME-14")
     async def ranking(context: ServerContext) -> None:
         """The result of a game follows from its state and the replies, and from nothing else."""
         played = await context.whole_game(game)
@@ -109,7 +114,7 @@ def _ranking_of(game: str) -> Case:
     return ranking
 
 
-@server_case("results.tie", "Ties share a group.")
+@server_case("results.tie", "GAME-15")
 async def tie(context: ServerContext) -> None:
     """Players with the same score win together: nobody is put before the other by seat or name."""
     played = await context.play(_tied())
@@ -126,7 +131,7 @@ def _tied() -> Scene:
     raise SuiteError(f"no game of {MAX_SEED} ends with a shared win")
 
 
-@server_case("results.all-eliminated", "A game in which everybody fails has no winner.")
+@server_case("results.all-eliminated", "GAME-16")
 async def all_eliminated(context: ServerContext) -> None:
     """Where everybody failed the ranking is empty, and the game is over nevertheless."""
     broken = fail(2, "scripted failure")
@@ -136,7 +141,7 @@ async def all_eliminated(context: ServerContext) -> None:
     check_blame(played.expected.misconducts, played.game.result.misconducts)
 
 
-@server_case("results.status", "Game.status, start_time, end_time")
+@server_case("results.status", "GAME-17")
 async def status(context: ServerContext) -> None:
     """Pages and rating sites read how and when a game ended."""
     game = (await context.whole_game(OPEN)).game
@@ -149,7 +154,7 @@ async def status(context: ServerContext) -> None:
         raise failure(f"The game was played to its end, but counts as aborted: {game.result.aborted}")
 
 
-@server_case("results.same-by-get", "GetGame returns what is known of a game.")
+@server_case("results.same-by-get", "ASK-9")
 async def same_by_get(context: ServerContext) -> None:
     """Whoever was not there reads the result later."""
     played = await context.whole_game(OPEN)
@@ -158,7 +163,7 @@ async def same_by_get(context: ServerContext) -> None:
     same("The names of the players", list(played.scene.names), [player.name for player in got.players])
 
 
-@server_case("results.plan-with-defaults", "A server returns every plan with all defaults filled in.")
+@server_case("results.plan-with-defaults", "GAME-8", "TIME-15")
 async def plan_with_defaults(context: ServerContext) -> None:
     """Whoever repeats a game elsewhere must know all that it was made of."""
     played = await context.whole_game(OPEN)
@@ -170,7 +175,7 @@ async def plan_with_defaults(context: ServerContext) -> None:
         raise failure("The plan of a finished game must say its seed.")
 
 
-@server_case("results.drawn-seed", "GamePlan.seed not set: the server draws one.")
+@server_case("results.drawn-seed", "GAME-7")
 async def drawn_seed(context: ServerContext) -> None:
     """A finished game tells the seed that the server drew."""
     async with context.staged(ordinary(OPEN, count=2)) as stage:
@@ -180,7 +185,7 @@ async def drawn_seed(context: ServerContext) -> None:
         raise failure("The plan of a finished game must say the seed that was drawn, below 2^53.")
 
 
-@server_case("results.same-seed-same-game", "The same plan with the same seed gives the same game.")
+@server_case("results.same-seed-same-game", "GAME-13")
 async def same_seed(context: ServerContext) -> None:
     """Games that are drawn from a seed can be repeated."""
     results = []

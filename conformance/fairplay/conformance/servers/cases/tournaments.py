@@ -126,7 +126,7 @@ def calls_of(received: Sequence[Received], method: str) -> list[Received]:
     return [each for each in received if each.path == f"/{PLAYER_SERVICE}/{method}"]
 
 
-@server_case("tournament.start", "PlayerService.Start: once a tournament, before any game")
+@server_case("tournament.start", "ROLE-4", "TOUR-1")
 async def start(context: ServerContext) -> None:
     """Players get ready when they are told that a tournament starts."""
     ended = await _whole(context)
@@ -139,7 +139,7 @@ async def start(context: ServerContext) -> None:
     same("How many Start calls there are", ENTRANTS, len(calls_of(ended.cast.received, "Start")))
 
 
-@server_case("tournament.end", "PlayerService.End: once a tournament, as the last call, to winners before the others")
+@server_case("tournament.end", "TOUR-2")
 async def end(context: ServerContext) -> None:
     """Winners hear first that they have won; then the others hear that it is over."""
     ended = await _whole(context)
@@ -155,7 +155,17 @@ async def end(context: ServerContext) -> None:
         raise failure("The winners must be told End before the others.", ("Told", str(sent)))
 
 
-@server_case("tournament.rounds", "Knockout: how entrants are dealt to games, who goes on, and who wins")
+@server_case(
+    "tournament.rounds",
+    "KNOCKOUT-1",
+    "KNOCKOUT-2",
+    "KNOCKOUT-4",
+    "KNOCKOUT-5",
+    "KNOCKOUT-9",
+    "FORMAT-3",
+    "FORMAT-7",
+    "TOUR-9",
+)
 async def rounds(context: ServerContext) -> None:
     """The rounds and the winners follow from the list of entrants and the results of the games, and nothing else."""
     ended = await _whole(context)
@@ -195,7 +205,7 @@ def _outcome(script: Script, call: Any) -> Any:
     return call.method.response() if act is None else act.outcome
 
 
-@server_case("tournament.fails-start", "A player that fails Start is out of the tournament.")
+@server_case("tournament.fails-start", "TOUR-4", "TOUR-5")
 async def fails_start(context: ServerContext) -> None:
     """A player that is not ready plays no game and is told nothing more."""
     script = at(1, "Start", FAILED)
@@ -206,7 +216,7 @@ async def fails_start(context: ServerContext) -> None:
     _check_course(ended.tournament, script)
 
 
-@server_case("tournament.winner-fails-end", "A winner that fails End is never a winner.")
+@server_case("tournament.winner-fails-end", "TOUR-7")
 async def winner_fails_end(context: ServerContext) -> None:
     """Whoever cannot hear that it has won has not won, and nobody else wins in its place."""
 
@@ -218,7 +228,7 @@ async def winner_fails_end(context: ServerContext) -> None:
     _check_course(ended.tournament, script)
 
 
-@server_case("tournament.fails-in-a-game", "Who was eliminated in a game is out of the tournament.")
+@server_case("tournament.fails-in-a-game", "TOUR-4", "TOUR-5")
 async def fails_in_a_game(context: ServerContext) -> None:
     """A player that failed in a game plays no more, and is not told End."""
     script = at(0, "TakeTurn", FAILED)
@@ -229,7 +239,7 @@ async def fails_in_a_game(context: ServerContext) -> None:
     _check_course(ended.tournament, script)
 
 
-@server_case("tournament.watch", "WatchTournament: the whole of it first, then what happens, until it is over")
+@server_case("tournament.watch", "TOUR-18")
 async def watch(context: ServerContext) -> None:
     """A page shows a tournament from its events alone."""
     ended = await _whole(context)
@@ -244,7 +254,7 @@ async def watch(context: ServerContext) -> None:
     same("The winners", list(ended.tournament.result.winners), list(ended.events[-1].finished.winners))
 
 
-@server_case("tournament.hides", "TournamentPlan.seed: not in answers until the tournament is over; Player.link: empty")
+@server_case("tournament.hides", "TOUR-19", "WATCH-6")
 async def hides(context: ServerContext) -> None:
     """The seeds of the games follow from that of the tournament; links are nobody else's business."""
     request = make_request(context, ["dial-in:nobody", "dial-in:no-one"])
@@ -261,7 +271,7 @@ async def hides(context: ServerContext) -> None:
         raise failure("A tournament that is over must say its seed.")
 
 
-@server_case("tournament.repeat", "CreateTournament: a repeat with the same request returns it as it is.")
+@server_case("tournament.repeat", "TOUR-17", "ASK-3")
 async def repeat(context: ServerContext) -> None:
     """A caller that lost the answer asks again, and one that wants something else takes another id."""
     request = make_request(context)
@@ -272,7 +282,7 @@ async def repeat(context: ServerContext) -> None:
     await context.refused("CreateTournament", request, "ID_REUSED")
 
 
-@server_case("tournament.sign-up", "SignUp; Withdraw")
+@server_case("tournament.sign-up", "SIGN-1", "SIGN-3", "SIGN-5", "SIGN-6")
 async def sign_up(context: ServerContext) -> None:
     """Players enter, learn their number, leave again with their token, and nobody takes another's name."""
     request = make_request(context)
@@ -295,7 +305,7 @@ def _sign_up(request: CreateTournamentRequest, name: str, token: str = "", link:
     return SignUpRequest(tournament_id=request.tournament_id, player=player, token=token)
 
 
-@server_case("tournament.names", "SignUpPolicy.name_pattern; NAME_INVALID")
+@server_case("tournament.names", "SIGN-2")
 async def names(context: ServerContext) -> None:
     """Names are held to the pattern of the sign-up."""
     request = make_request(context)
@@ -306,7 +316,7 @@ async def names(context: ServerContext) -> None:
     await context.ask("SignUp", _sign_up(request, "anna"))
 
 
-@server_case("tournament.dialled-in-token", "SignUp: for a dial-in link, the token with which the name dialled in")
+@server_case("tournament.dialled-in-token", "SIGN-4")
 async def dialled_in_token(context: ServerContext) -> None:
     """Nobody enters another's player."""
     request = make_request(context)
@@ -318,7 +328,7 @@ async def dialled_in_token(context: ServerContext) -> None:
         await context.ask("SignUp", _sign_up(request, "anna", "right", link))
 
 
-@server_case("tournament.too-few", "TOO_FEW_ENTRANTS")
+@server_case("tournament.too-few", "SIGN-9")
 async def too_few(context: ServerContext) -> None:
     """A tournament for which too few signed up does not start."""
     request = make_request(context)
@@ -328,7 +338,7 @@ async def too_few(context: ServerContext) -> None:
     await context.refused("StartTournament", starting, "TOO_FEW_ENTRANTS")
 
 
-@server_case("tournament.over", "TOURNAMENT_OVER; SIGN_UP_CLOSED")
+@server_case("tournament.over", "TOUR-16", "SIGN-1")
 async def over(context: ServerContext) -> None:
     """What is over stays as it is."""
     tournament_id = (await _whole(context)).tournament.tournament_id
@@ -338,7 +348,7 @@ async def over(context: ServerContext) -> None:
     await context.refused("SignUp", entering, "SIGN_UP_CLOSED")
 
 
-@server_case("tournament.cancel", "CancelTournament")
+@server_case("tournament.cancel", "TOUR-15")
 async def cancel(context: ServerContext) -> None:
     """A tournament that makes no sense any more can be cancelled, with a reason."""
     request = make_request(context)
@@ -350,7 +360,7 @@ async def cancel(context: ServerContext) -> None:
         same("The reason", "scripted end", found.reason)
 
 
-@server_case("tournament.listed", "ListTournaments, newest first")
+@server_case("tournament.listed", "TOUR-20", "ASK-11")
 async def listed(context: ServerContext) -> None:
     """Tournaments can be found without knowing their ids."""
     request = make_request(context)
@@ -361,7 +371,7 @@ async def listed(context: ServerContext) -> None:
     await context.refused("ListTournaments", ListTournamentsRequest(page_token="no-such-page"), "INVALID_PAGE_TOKEN")
 
 
-@server_case("tournament.unknown-id", "TOURNAMENT_NOT_FOUND")
+@server_case("tournament.unknown-id", "TOUR-21")
 async def unknown_id(context: ServerContext) -> None:
     """A tournament that is not there cannot be shown, started or cancelled."""
     tournament_id = context.new_id("nothing")
@@ -375,14 +385,14 @@ async def unknown_id(context: ServerContext) -> None:
         await context.refused(name, kind(tournament_id=tournament_id), "TOURNAMENT_NOT_FOUND")
 
 
-def _refused(case_id: str, why: str, change: Callable[[TournamentPlan], None], *reasons: str) -> Case:
+def _refused(case_id: str, why: str, change: Callable[[TournamentPlan], None], reason: str, *checks: str) -> Case:
     async def refused(context: ServerContext) -> None:
         request = make_request(context)
         change(request.plan)
-        await context.refused("CreateTournament", request, *reasons)
+        await context.refused("CreateTournament", request, reason)
 
     refused.__doc__ = why
-    return server_case(case_id, *reasons)(refused)
+    return server_case(case_id, *checks)(refused)
 
 
 def _unknown_game(plan: TournamentPlan) -> None:
@@ -406,11 +416,15 @@ def _crossed(plan: TournamentPlan) -> None:
 
 
 plans = (
-    _refused("tournament.unknown-game", "A server plays the games that it has.", _unknown_game, "UNKNOWN_GAME"),
-    _refused("tournament.unknown-fields", "What is not known cannot be done.", _unknown_field, "UNKNOWN_FIELDS"),
-    _refused("tournament.unknown-policy", "Nor within the sign-up.", _unknown_policy, "UNKNOWN_FIELDS"),
-    _refused("tournament.seed", "Programs in JavaScript cannot read it.", _seed, "INVALID_SEED"),
-    _refused("tournament.policy", "No more can be needed than may enter.", _crossed, "INVALID_SIGN_UP"),
+    _refused(
+        "tournament.unknown-game", "A server plays the games that it has.", _unknown_game, "UNKNOWN_GAME", "TOUR-22"
+    ),
+    _refused(
+        "tournament.unknown-fields", "What is not known cannot be done.", _unknown_field, "UNKNOWN_FIELDS", "TOUR-22"
+    ),
+    _refused("tournament.unknown-policy", "Nor within the sign-up.", _unknown_policy, "UNKNOWN_FIELDS", "TOUR-22"),
+    _refused("tournament.seed", "Programs in JavaScript cannot read it.", _seed, "INVALID_SEED", "TOUR-22"),
+    _refused("tournament.policy", "No more can be needed than may enter.", _crossed, "INVALID_SIGN_UP", "SIGN-11"),
 )
 
 CASES = (

@@ -56,7 +56,7 @@ def _states(context: ServerContext, game: str, events: list[WatchGameResponse]) 
     return [unwrap(state, scene.game, scene.game.state_type) for state in shown]
 
 
-@server_case("watch.hides", "Of a running game spectators see the public view: no hidden hands, bags or piles.")
+@server_case("watch.hides", "WATCH-4")
 async def hides(context: ServerContext) -> None:
     """A spectator that sees hidden things can tell them to a player."""
     events, expected = await _watched(context, HIDDEN, _sound)
@@ -70,7 +70,7 @@ async def hides(context: ServerContext) -> None:
             raise failure("The spectators saw a state that the game never had.", ("State", readable(state)))
 
 
-@server_case("watch.hides-evidence", "Misconduct: the evidence is left out while the game runs.")
+@server_case("watch.hides-evidence", "WATCH-4")
 async def hides_evidence(context: ServerContext) -> None:
     """What a player was asked and answered shows its hand."""
     events, expected = await _watched(context, HIDDEN, at(1, METHOD, reply(b"")))
@@ -81,7 +81,7 @@ async def hides_evidence(context: ServerContext) -> None:
             raise failure("The spectators of a running game saw what an eliminated player was asked or answered.")
 
 
-@server_case("watch.running-game", "GamePlan.seed, initial_state: not in answers while the game runs")
+@server_case("watch.running-game", "WATCH-4")
 async def running_game(context: ServerContext) -> None:
     """Hidden things follow from the seed, and from the state in which the game began."""
     async with _begun(context, HIDDEN, at(0, METHOD, slow(2 * PAUSE_S))) as stage:
@@ -95,7 +95,7 @@ async def running_game(context: ServerContext) -> None:
         await context.ask("PlayGame", stage.request)
 
 
-@server_case("watch.no-links", "Player.link: empty in answers and events")
+@server_case("watch.no-links", "WATCH-6")
 async def no_links(context: ServerContext) -> None:
     """How a player is reached is nobody else's business."""
     played = await context.whole_game(OPEN)
@@ -107,7 +107,7 @@ def _check_no_links(game: Game) -> None:
         raise failure("The game tells how its players are reached.")
 
 
-@server_case("watch.to-the-end", "WatchGame streams until the game is over; finished is the last event.")
+@server_case("watch.to-the-end", "WATCH-1")
 async def to_the_end(context: ServerContext) -> None:
     """A spectator learns how the game ended."""
     events, expected = await _watched(context, OPEN, _sound)
@@ -118,7 +118,7 @@ async def to_the_end(context: ServerContext) -> None:
         raise failure("The result must come once.")
 
 
-@server_case("watch.sequence", "WatchGameResponse.sequence grows with every event.")
+@server_case("watch.sequence", "WATCH-2")
 async def sequence(context: ServerContext) -> None:
     """Spectators resume by the number of the last event that they saw."""
     events, _ = await _watched(context, OPEN, at(1, METHOD, reply(b"")))
@@ -127,7 +127,7 @@ async def sequence(context: ServerContext) -> None:
         raise failure("The numbers of the events do not grow.", ("Numbers", ", ".join(map(str, numbers))))
 
 
-@server_case("watch.order", "WatchGame: the whole state first, then what happens")
+@server_case("watch.order", "WATCH-1")
 async def in_order(context: ServerContext) -> None:
     """Spectators see the states in the order in which the game had them."""
     events, expected = await _watched(context, OPEN, _sound)
@@ -139,7 +139,7 @@ async def in_order(context: ServerContext) -> None:
             raise failure("A state came that the game did not have then.", ("State", readable(state)))
 
 
-@server_case("watch.finished-game", "A finished game is shown as it went.")
+@server_case("watch.finished-game", "WATCH-5")
 async def finished_game(context: ServerContext) -> None:
     """Whoever was not there sees the game afterwards, as it went."""
     played = await context.whole_game(OPEN)
@@ -150,7 +150,7 @@ async def finished_game(context: ServerContext) -> None:
     check_ranking(played.expected.result, events[-1].finished)
 
 
-@server_case("watch.finished-shows-all", "A finished game is shown as it went, hidden things included.")
+@server_case("watch.finished-shows-all", "WATCH-5")
 async def finished_shows_all(context: ServerContext) -> None:
     """Whether a game was fair can be seen only if all of it can be seen."""
     played = await context.whole_game(HIDDEN)
@@ -163,7 +163,7 @@ async def finished_shows_all(context: ServerContext) -> None:
             )
 
 
-@server_case("watch.asked", "WatchGameResponse.asked", level=Level.SHOULD)
+@server_case("watch.asked", "WATCH-7", level=Level.SHOULD)
 async def asked(context: ServerContext) -> None:
     """Spectators see whom the game waits for, and until when."""
     events, _ = await _watched(context, OPEN, _sound)
@@ -172,7 +172,7 @@ async def asked(context: ServerContext) -> None:
         raise failure("The spectators were not told that the game waited for anna.")
 
 
-@server_case("watch.resume", "WatchGameRequest.after_sequence")
+@server_case("watch.resume", "WATCH-3")
 async def resume(context: ServerContext) -> None:
     """A spectator that lost its stream goes on behind the last event that it saw."""
     played = await context.whole_game(OPEN)
@@ -183,7 +183,7 @@ async def resume(context: ServerContext) -> None:
     same("What comes after the event that was seen", wanted, rest)
 
 
-@server_case("watch.listed", "ListGames")
+@server_case("watch.listed", "ASK-10")
 async def listed(context: ServerContext) -> None:
     """Games can be found without knowing their ids."""
     played = await context.whole_game(OPEN)
@@ -201,7 +201,7 @@ async def listed(context: ServerContext) -> None:
     raise failure(f"ListGames does not have the game {played.game_id}, which was played.")
 
 
-@server_case("stop.running", "StopGame: the game ends as aborted and nobody is blamed.")
+@server_case("stop.running", "ASK-7")
 async def stop_running(context: ServerContext) -> None:
     """Whoever runs games can end one that makes no sense any more, and no player suffers for it."""
     async with _begun(context, OPEN, at(0, "Setup", hang)) as stage:
@@ -218,7 +218,7 @@ async def stop_running(context: ServerContext) -> None:
             raise failure("A stopped game must blame nobody.")
 
 
-@server_case("stop.cancels", "StopGame: calls that are open are cancelled.", level=Level.SHOULD)
+@server_case("stop.cancels", "ASK-7", "LATE-1", level=Level.SHOULD)
 async def stop_cancels(context: ServerContext) -> None:
     """A player need not think about a game that is over."""
     async with _begun(context, OPEN, at(0, "PlayAs", hang)) as stage:
@@ -229,7 +229,7 @@ async def stop_cancels(context: ServerContext) -> None:
             raise failure("The open call of a stopped game was not cancelled.")
 
 
-@server_case("stop.over", "StopGame: a game that is over stays as it is.")
+@server_case("stop.over", "ASK-8")
 async def stop_over(context: ServerContext) -> None:
     """A result that is known does not change any more."""
     played = await context.whole_game(OPEN)
