@@ -99,9 +99,10 @@ def main(arguments: Sequence[str]) -> int:
     outcomes |= dict(_tried([task for task in outcomes if outcomes[task].problems], 1))
     _write_page([row for task in tasks if (row := outcomes[task].row) is not None])
     problems = [problem for outcome in outcomes.values() for problem in outcome.problems]
-    sys.stdout.write("".join(f"{problem}\n" for problem in problems))
     _print_costs(outcomes, time.monotonic() - began)
     sys.stdout.write(f"{len(outcomes)} players tried, {len(problems)} problems; {PAGE.relative_to(Path.cwd())}\n")
+    # Last, and as pytest begins such a line, so that the gate's closing lines have them.
+    sys.stdout.write("".join(f"FAILED {problem}\n" for problem in problems))
     return 1 if problems or not outcomes else 0
 
 

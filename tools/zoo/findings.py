@@ -36,6 +36,16 @@ class Finding(NamedTuple):
         """Return whether exactly the right cases failed, and the report says the same everywhere."""
         return not (self.missed_by or self.unrelated or self.suite_errors or self.contradictions)
 
+    def __str__(self) -> str:
+        """Return what is wrong, in words; empty if nothing is."""
+        wrong = {
+            "no failure of": self.missed_by,
+            "refused also by": self.unrelated,
+            "the suite failed in": self.suite_errors,
+            "the report contradicts itself:": self.contradictions,
+        }
+        return "; ".join(f"{words} {', '.join(found)}" for words, found in wrong.items() if found)
+
 
 def compare(mutant: Mutant, report: Report) -> Finding:
     """Compare a report with the declaration of its mutant. Cases that were not chosen have missed nothing."""

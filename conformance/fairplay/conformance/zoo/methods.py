@@ -101,7 +101,8 @@ TOO_LATE_AT_FIRST = late(lambda environment: environment.first_decision_s)
 
 def of_decisions(game: Game) -> Iterator[Mutant]:
     """Yield the mutants that fail in one decision of a game, or in several."""
-    anywhere = ("rules", game.name, *case_ids.POSITIONS, *case_ids.ENDS_OF_GAMES)
+    # Who comes into a game in the middle counts from there: its first decision may be one of another method.
+    anywhere = ("rules", game.name, case_ids.FRESH_PROCESS, *case_ids.POSITIONS, *case_ids.ENDS_OF_GAMES)
     for number, ordinal in ORDINALS.items():
         sentence = f"Raises an exception in its {ordinal} decision of a game."
         cases = (case_ids.NO_EXCEPTION,)
