@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import TypeAlias
 
 from playwright.async_api import Browser, Page, expect
@@ -13,6 +13,8 @@ from tests.web.harness import Pages
 
 LIMIT_MS = 60_000
 CLICK_MS = 5_000
+TRIES = 4
+"""So often one choice is tried: the page may have changed while it was looked at."""
 SMALL: Mapping[str, Mapping[str, str]] = {
     "bazaar": {"cards_total": "6", "winning_score": "6"},
     "fish": {"rows": "4", "columns": "4", "holes": "0"},
@@ -36,6 +38,10 @@ REACH = """(part) => {
 LABELS = "(buttons) => Object.fromEntries(buttons.map((each) => [each.value, each.textContent]))"
 Pick: TypeAlias = Callable[[Mapping[str, str]], str]
 """Returns which part to choose of those that may be chosen, which are given with their labels."""
+
+
+class StuckError(Exception):
+    """Raised for a person who has nothing to click on, or whose clicks lead to nothing."""
 
 
 async def enter(browser: Browser, pages: Pages, name: str, **context: object) -> Page:
@@ -80,30 +86,57 @@ def pick_first(labels: Mapping[str, str]) -> str:
     return next(iter(labels))
 
 
-async def play(page: Page, pick: Pick = pick_first) -> None:
-    """Answer by clicks whatever the person is asked, until the game is over; the caller limits how long that takes."""
+async def play(*pages: Page, make: Callable[[], Pick] = lambda: pick_first) -> None:
+    """Have people answer by clicks whatever they are asked, until their game is over.
+
+    `make` returns what picks for one of them. Raises AssertionError, with what every page shows, if one is stuck.
+    """
+    try:
+        await asyncio.gather(*(_play(page, make()) for page in pages))
+    except StuckError as error:
+        shown = [f"{page.url} shows:\n{await page.locator('main').inner_text(timeout=CLICK_MS)}" for page in pages]
+        raise AssertionError("\n\n".join([str(error), *shown])) from None
+
+
+async def _play(page: Page, pick: Pick) -> None:
     asked = page.locator(f"#offer button:is(.main, [name=part]), #seats :text('{OVER}')").first
-    await asked.wait_for(timeout=0)
-    while not await page.get_by_text(OVER).count():
+    while True:
+        try:
+            await asked.wait_for(timeout=LIMIT_MS)
+        except TooLateError:
+            raise StuckError(f"{page.url} has asked nothing for {LIMIT_MS / 1000:.0f} s") from None
+        if await page.get_by_text(OVER).count():
+            return
         await click_choice(page, pick)
-        await asked.wait_for(timeout=0)
 
 
 async def click_choice(page: Page, pick: Pick = pick_first) -> None:
     """Click in the picture on something that may be chosen, or send what is complete; then wait for what follows.
 
-    The page may change while this looks at it: what is gone by then is no error.
+    The page may change while this looks at it, so it is tried again. Raises StuckError if nothing follows then.
     """
-    with suppress(TooLateError):
-        before = await page.evaluate(OFFER)
-        labels = await page.locator(".choices button").evaluate_all(LABELS)
-        send = page.locator("#offer button.main")
-        if await send.count() and (not labels or await page.locator("#offer >> text=Undo").count()):
-            await send.click(timeout=CLICK_MS)
-        elif labels:
-            part = page.locator(f'#board [data-part="{pick(labels)}"]').first
-            point = await part.evaluate(REACH, timeout=CLICK_MS)
-            await part.click(position=point, timeout=CLICK_MS)
-        else:
-            return
-        await page.wait_for_function(f"(before) => ({OFFER})() !== before", arg=before, timeout=CLICK_MS)
+    problems, picked = list[str](), dict[str, str]()
+    for _ in range(TRIES):
+        try:
+            return await _click(page, pick, picked)
+        except TooLateError as error:
+            problems.append(str(error))
+    raise StuckError("\n".join([f"{page.url} does not go on:", *problems]))
+
+
+async def _click(page: Page, pick: Pick, picked: dict[str, str]) -> None:
+    """Click once; `picked` are the parts that were picked until now, by what was offered."""
+    before = await page.evaluate(OFFER)
+    labels = await page.locator(".choices button").evaluate_all(LABELS)
+    send = page.locator("#offer button.main")
+    if await send.count() and (not labels or await page.locator("#offer >> text=Undo").count()):
+        await send.click(timeout=CLICK_MS)
+    elif labels:
+        if before not in picked:
+            picked[before] = pick(labels)
+        part = page.locator(f'#board [data-part="{picked[before]}"]').first
+        point = await part.evaluate(REACH, timeout=CLICK_MS)
+        await part.click(position=point, timeout=CLICK_MS)
+    else:
+        return
+    await page.wait_for_function(f"(before) => ({OFFER})() !== before", arg=before, timeout=CLICK_MS)

@@ -51,7 +51,7 @@ async def test_two_browsers_a_terminal_and_a_program_play_one_table_to_its_end(
             cy.type("\r")
             async with asyncio.timeout(GAME_S), asyncio.TaskGroup() as group:
                 keys = group.create_task(play_by_keys(cy))
-                await asyncio.gather(*(play(person) for person in people))
+                await play(*people)
                 keys.cancel()
             await cy.sees("The game is over, won by")
         await dan.sees(lambda lobby: lobby.table("blue").HasField("result"))

@@ -63,7 +63,7 @@ async def test_two_people_and_a_bot_finish_a_game_by_clicks(browser: Browser, pa
     await sit(bob)
     make = PICKERS.get(game, lambda: pick_first)
     async with asyncio.timeout(GAME_S):
-        await asyncio.gather(play(ann, make()), play(bob, make()))
+        await play(ann, bob, make=make)
     await expect(ann.locator(".log", has_text="The game is over")).to_be_visible(timeout=LIMIT_MS)
     await ann.get_by_role("link", name="Replay it").click()
     await expect(ann.locator(".won")).to_be_visible(timeout=LIMIT_MS)
