@@ -380,7 +380,11 @@ def hello(*names: str, token: str = "token", window_s: int = 0) -> DialInRequest
             grpc.StatusCode.RESOURCE_EXHAUSTED,
             "REPLY_FLOOD",
         ),
-        ([hello("x"), *[DialInRequest()] * 2_000], grpc.StatusCode.RESOURCE_EXHAUSTED, "REPLY_FLOOD"),
+        (
+            [hello("x"), DialInRequest(replies=[Reply(id=n) for n in range(1_000)]), *[DialInRequest()] * 10],
+            grpc.StatusCode.RESOURCE_EXHAUSTED,
+            "REPLY_FLOOD",
+        ),
     ],
 )
 async def test_a_stream_that_breaks_the_contract_is_ended_with_the_reason(
