@@ -94,7 +94,8 @@ class _Event:
         groups = self._pairs(ranked, rounds) if self._seats == 2 else self._larger(ranked)
         out = sorted(set(ranked).difference(*groups))
         for entrant in out:
-            self._sit_out(entrant)
+            self._sat_out[entrant] += 1
+            self._add_wins(entrant, self.meetings.length(self._seats))
         self.byes = tuple(entrant for entrant in out for _ in range(self.meetings.length(self._seats)))
         return groups
 
@@ -122,10 +123,6 @@ class _Event:
         for game in played:
             for entrant in game.pairing.entrants if game.skipped else ():
                 self._add_wins(entrant, 1)
-
-    def _sit_out(self, entrant: int) -> None:
-        self._sat_out[entrant] += 1
-        self._add_wins(entrant, self.meetings.length(self._seats))
 
     def _add_wins(self, entrant: int, count: int) -> None:
         self.points.add_wins(entrant, count)

@@ -69,12 +69,7 @@ class _Tally:
         # A game counts the score of a player less the mean of the others.
         others = (table.scores.sum(axis=1, keepdims=True) - table.scores) / (table.size - 1)
         np.add.at(self._differences, table.entrants, table.scores - others)
-        self._add_pairs(table, self._unit // (table.size - 1))
-
-    def _count_rows(self, entrants: Ints) -> Ints:
-        return np.bincount(entrants.ravel(), minlength=self._count)
-
-    def _add_pairs(self, table: Table, weight: int) -> None:
+        weight = self._unit // (table.size - 1)
         for one in range(table.size):
             for other in range(table.size):
                 if one == other:
@@ -86,6 +81,9 @@ class _Tally:
                 if len(self._met):
                     np.add.at(self._beaten, (table.entrants[:, one], table.entrants[:, other]), won)
                     np.add.at(self._met, (table.entrants[:, one], table.entrants[:, other]), weight)
+
+    def _count_rows(self, entrants: Ints) -> Ints:
+        return np.bincount(entrants.ravel(), minlength=self._count)
 
     def ranked(self, lots: Sequence[int]) -> list[Score]:
         """Return the entrants, best first."""

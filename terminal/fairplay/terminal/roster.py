@@ -230,7 +230,11 @@ def find_programs(folder: Path, template: str) -> list[Found]:
     the folder holds no program or the template names something else.
     """
     check_template(template)
-    paths = _programs(folder)
+    try:
+        inside = sorted(each for each in folder.iterdir() if not each.name.startswith(".") and each.name not in IGNORED)
+    except OSError as error:
+        raise ValueError(f"{folder} cannot be read: {error.strerror}") from None
+    paths = [each for each in inside if each.is_dir()] or [each for each in inside if each.is_file()]
     if not paths:
         raise ValueError(f"{folder} holds no programs: neither a folder nor a file")
     names: list[str] = []
@@ -250,14 +254,6 @@ def check_template(template: str) -> None:
         shlex.split(template)
     except ValueError as error:
         raise ValueError(f"the template {template!r} cannot be read: {str(error).lower()}") from None
-
-
-def _programs(folder: Path) -> list[Path]:
-    try:
-        inside = sorted(each for each in folder.iterdir() if not each.name.startswith(".") and each.name not in IGNORED)
-    except OSError as error:
-        raise ValueError(f"{folder} cannot be read: {error.strerror}") from None
-    return [each for each in inside if each.is_dir()] or [each for each in inside if each.is_file()]
 
 
 def _free_name(path: Path, taken: Sequence[str]) -> str:

@@ -78,7 +78,13 @@ class Rivals:
         if not self.fails(call, decision_count):
             return Overrun() if call.method.name == self._late_in else reply_of(self._players[call.seat], call)
         self._failed.add(call.seat)
-        return _failure(call, self._departures[call.seat].fault)
+        fault = self._departures[call.seat].fault
+        if fault is Fault.ILLEGAL_ANSWER:
+            return call.method.response()
+        if fault is Fault.DISCONNECTION:
+            return disconnected("this rival has left")
+        reason = CallErrorReason.CALL_ERROR_REASON_STATUS
+        return call_error(reason, "this rival has failed", code=grpc.StatusCode.INTERNAL.value[0])
 
     def may_leave(self, seat: int) -> bool:
         """Return whether a rival leaves the game at some time."""
@@ -88,15 +94,6 @@ class Rivals:
 def _players(game: Game, situation: Situation, seed: int) -> Mapping[int, object]:
     rng, names = Random(seed), [situation.rivals] if situation.rivals else rival_names(game)
     return {seat: game.player(rng.choice(names)) for seat in range(situation.player_count) if seat != situation.seat}
-
-
-def _failure(call: Call, fault: Fault) -> Message | Failure:
-    if fault is Fault.ILLEGAL_ANSWER:
-        return call.method.response()
-    if fault is Fault.DISCONNECTION:
-        return disconnected("this rival has left")
-    reason = CallErrorReason.CALL_ERROR_REASON_STATUS
-    return call_error(reason, "this rival has failed", code=grpc.StatusCode.INTERNAL.value[0])
 
 
 class Joining(NamedTuple):

@@ -62,7 +62,9 @@ class ObjectLink:
         except DecodeError:
             return _status(grpc.StatusCode.INVALID_ARGUMENT, f"the request of {path} is unreadable")
         try:
-            return _encoded(function(asked))
+            reply = function(asked)
+            data: bytes = reply if isinstance(reply, bytes) else b"" if reply is None else reply.SerializeToString()
+            return data if len(data) <= MAX_REPLY_BYTES else too_large(len(data))
         except Gone:
             self._dead = True
             return _death()
@@ -85,11 +87,6 @@ class ObjectLink:
     async def close(self) -> None:
         """Let go of the threads without waiting for calls that still run."""
         self._threads.shutdown()
-
-
-def _encoded(reply: Any) -> bytes | Failure:
-    data: bytes = reply if isinstance(reply, bytes) else b"" if reply is None else reply.SerializeToString()
-    return data if len(data) <= MAX_REPLY_BYTES else too_large(len(data))
 
 
 def _status(code: grpc.StatusCode, message: str) -> CallError:

@@ -16,7 +16,7 @@ from fairplay.conformance.case_ids import BACK_TO_BACK
 from fairplay.conformance.cases import cases
 from fairplay.conformance.games.context import Context, open_context
 from fairplay.conformance.games.scenarios import OrdinaryGames, read_games
-from fairplay.conformance.games.trial import CallLimits, Scenario
+from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.player.transports import Transport, make_transport
 from fairplay.conformance.run.judge import Plan
 from fairplay.conformance.run.options import MAX_NONCE_CHARS, Options, repeat_command
@@ -135,7 +135,9 @@ def make_plan(options: Options) -> Plan:
     facts = (options.nonce, program_files(options.player), options.budget_s)
     run = Run(game.name, kind, options.seed, limits, level, options.only, *facts)
     chosen = ordered(game, choose_cases(everything, level, options.only))
-    history = _history(options, game)
+    if options.history and options.only != BACK_TO_BACK:
+        raise ValueError(f"--history says which games {BACK_TO_BACK} judges: give --only {BACK_TO_BACK}, too")
+    history = read_games(OrdinaryGames(game, options.drawn_seed), options.history) if options.history else ()
 
     def open_player() -> AbstractContextManager[Context]:
         transport = transport_of(game, options)
@@ -169,13 +171,6 @@ def transport_of(game: Game, options: Options) -> Transport:
         credentials=Credentials.from_environment(os.environ, Path(options.ca) if options.ca else None),
         secret=options.secret or secret_from(os.environ),
     )
-
-
-def _history(options: Options, game: Game) -> Sequence[Sequence[Scenario]]:
-    """Return the games that are to be judged instead of those that a case says. Raises ValueError if there are none."""
-    if options.history and options.only != BACK_TO_BACK:
-        raise ValueError(f"--history says which games {BACK_TO_BACK} judges: give --only {BACK_TO_BACK}, too")
-    return read_games(OrdinaryGames(game, options.drawn_seed), options.history) if options.history else ()
 
 
 def _check_jobs(options: Options, kind: str) -> None:

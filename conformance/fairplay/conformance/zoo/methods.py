@@ -51,7 +51,14 @@ def of_methods(game: Game) -> Iterator[Mutant]:
     anywhere = ("rules", game.name, *case_ids.POSITIONS, *case_ids.ENDS_OF_GAMES)
     for method in game.methods:
         yield from _of_decision(method, anywhere) if decides(method) else _of_notification(method, anywhere)
-        yield from _of_any(method, anywhere)
+        name, called, here = method.name, _called(method), in_method(method.name)
+        yield Mutant(f"dies-in-{called}", f"Ends without a word in {name}.", (case_ids.ALIVE,), here, DIES, anywhere)
+        sentence = f"Answers {name} with bytes that are no message."
+        yield Mutant(f"is-unreadable-in-{called}", sentence, (case_ids.READABLE,), here, IS_UNREADABLE, anywhere)
+        lacks = (snake_case(name),)
+        yield Mutant(
+            f"lacks-{called}", f"Has no method {name}.", (case_ids.EVERY_METHOD,), never, RAISES, anywhere, lacks=lacks
+        )
     yield from _of_turn(game)
 
 
@@ -71,17 +78,6 @@ def _of_notification(method: Method, anywhere: Patterns) -> Iterator[Mutant]:
     name, called, here = method.name, _called(method), in_method(method.name)
     yield Mutant(f"raises-in-{called}", f"Raises an exception in {name}.", (case_ids.VOID,), here, RAISES, anywhere)
     yield Mutant(f"hangs-in-{called}", f"Never returns from {name}.", (case_ids.EVERY_ANSWER,), here, HANGS, anywhere)
-
-
-def _of_any(method: Method, anywhere: Patterns) -> Iterator[Mutant]:
-    name, called, here = method.name, _called(method), in_method(method.name)
-    yield Mutant(f"dies-in-{called}", f"Ends without a word in {name}.", (case_ids.ALIVE,), here, DIES, anywhere)
-    sentence = f"Answers {name} with bytes that are no message."
-    yield Mutant(f"is-unreadable-in-{called}", sentence, (case_ids.READABLE,), here, IS_UNREADABLE, anywhere)
-    lacks = (snake_case(name),)
-    yield Mutant(
-        f"lacks-{called}", f"Has no method {name}.", (case_ids.EVERY_METHOD,), never, RAISES, anywhere, lacks=lacks
-    )
 
 
 def _of_turn(game: Game) -> Iterator[Mutant]:

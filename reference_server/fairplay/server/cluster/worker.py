@@ -24,15 +24,6 @@ def do(job: Job) -> bytes:
 
     Raises JobError if it cannot be done, WorkerError if it cannot be done here.
     """
-    _check_here(job)
-    for name in travelling_variables().keys() - job.environment.keys():
-        del os.environ[name]
-    os.environ.update(job.environment)
-    work: Work = pickle.loads(job.work)
-    return work.run()
-
-
-def _check_here(job: Job) -> None:
     here = socket.gethostname()
     if job.version != __version__:
         raise WorkerError(f"{here} has fairplay {__version__}, and not {job.version}: install the same version there")
@@ -41,6 +32,11 @@ def _check_here(job: Job) -> None:
     for program in job.programs:
         if shutil.which(program) is None:
             raise WorkerError(f"{here} has no program {program}: put it there, or in a folder that all machines share")
+    for name in travelling_variables().keys() - job.environment.keys():
+        del os.environ[name]
+    os.environ.update(job.environment)
+    work: Work = pickle.loads(job.work)
+    return work.run()
 
 
 def main() -> None:

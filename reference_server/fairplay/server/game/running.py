@@ -208,7 +208,9 @@ class Running:
     def _turn(self) -> None:
         """Open the calls that the game waits for now, once its record has kept up, or end it."""
         if self.machine.step is None:
-            self._finish()
+            assert self.machine.outcome is not None
+            names = [player.name for player in self.message.plan.players]
+            self._end(game_result(self.machine.outcome, names, self.machine.transcript.misconducts))
         elif self._journal.behind:
             self._keep(self._open_once_saved())
         else:
@@ -329,11 +331,6 @@ class Running:
             return
         log.error("the referee failed in game %s", self.message.game_id, exc_info=error)
         self.stop("the referee failed; its log says more")
-
-    def _finish(self) -> None:
-        assert self.machine.outcome is not None
-        names = [player.name for player in self.message.plan.players]
-        self._end(game_result(self.machine.outcome, names, self.machine.transcript.misconducts))
 
     def _end(self, result: GameResult) -> None:
         if self._ended:

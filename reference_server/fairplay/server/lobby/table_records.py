@@ -87,7 +87,9 @@ class TableRecords:
                 except (RecordsError, ValueError) as error:  # this one has to wait, the others have not
                     log.error("the table of record %s cannot go on: %s", listing.record_id, error)
                 else:
-                    self._replace(found.pop(fold(table.name), None), table)
+                    older = found.pop(fold(table.name), None)
+                    if older is not None:  # a crash came after the newer record was begun
+                        self._finish(older, _journal(older), continued_by=_journal(table).listing.record_id)
                     found[fold(table.name)] = table
         yield from found.values()
 
@@ -100,11 +102,6 @@ class TableRecords:
         for seat in table.seats:
             seat.secret = self._secrets.of(listing.record_id, seat.name)
         return table
-
-    def _replace(self, older: Table | None, newer: Table) -> None:
-        """Finish an older record of a table: a crash came after the newer one was begun."""
-        if older is not None:
-            self._finish(older, _journal(older), continued_by=_journal(newer).listing.record_id)
 
 
 def _journal(table: Table) -> Journal:

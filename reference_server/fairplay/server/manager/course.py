@@ -170,7 +170,18 @@ class Course:
         game, skipped = self.open_games[game_id], not self.is_playable(game_id)
         del self.open_games[game_id]
         played = Played(game.round_number, game.place, game.pairing, result, skipped, frozenset(idle))
-        self._show(game.shown, played)
+        shown = game.shown
+        shown.result.CopyFrom(played.result)
+        if played.skipped:
+            shown.status = RoundGameStatus.ROUND_GAME_STATUS_SKIPPED
+            self.message.skipped_game_count += 1
+        else:
+            shown.ClearField("status")
+            self.message.game_count += 1
+        finished = GameFinished(
+            game_id=shown.game_id, players=shown.players, result=played.result, skipped=played.skipped
+        )
+        self.tell(WatchTournamentResponse(game_finished=finished))
         self._rounds.record(played)
         self._failures.count(played.failed)
         self.standings.add(played)
@@ -183,19 +194,6 @@ class Course:
         elif not self.open_games:
             self._note(self._rounds.drain())
             self.leave()
-
-    def _show(self, shown: RoundGame, played: Played) -> None:
-        shown.result.CopyFrom(played.result)
-        if played.skipped:
-            shown.status = RoundGameStatus.ROUND_GAME_STATUS_SKIPPED
-            self.message.skipped_game_count += 1
-        else:
-            shown.ClearField("status")
-            self.message.game_count += 1
-        finished = GameFinished(
-            game_id=shown.game_id, players=shown.players, result=played.result, skipped=played.skipped
-        )
-        self.tell(WatchTournamentResponse(game_finished=finished))
 
     def cancel(self, reason: str) -> None:
         """Begin nothing new. What is open is settled first; calls that never will be are dropped by `leave`."""

@@ -89,7 +89,8 @@ class Manager:
             check_distinct(player.name for player in full.entrants)
             self._check_open()
             self._begin(tournament_id, full, secrets)
-        elif listing.kind != KIND or not same_plan(plan, await self._kept_plan(tournament_id), full):
+        # In full once more: an earlier version of the server knew fewer defaults.
+        elif listing.kind != KIND or not same_plan(plan, await self._full(self.get(tournament_id).plan), full):
             message = f"the id {tournament_id} belongs to something made of another request: choose another one"
             raise Refusal("ID_REUSED", message, "tournament_id", given=tournament_id)
         return await self._saved(tournament_id)
@@ -321,10 +322,6 @@ class Manager:
             full = full_tournament_plan(plan, self._services.links.check)
         await self._services.links.check_proxies(full.entrants)
         return full
-
-    async def _kept_plan(self, tournament_id: str) -> TournamentPlan:
-        """Return the plan of a tournament, with the defaults too that an earlier version of the server did not know."""
-        return await self._full(self.get(tournament_id).plan)
 
     def _changeable(self, tournament_id: str) -> Tournament | None:
         """Return the tournament, None if it is over. Raises Refusal if there is none, or it cannot be changed now."""

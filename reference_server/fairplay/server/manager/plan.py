@@ -18,7 +18,6 @@ from random import Random
 
 import re2
 from google.protobuf.duration_pb2 import Duration
-from google.protobuf.message import Message
 
 from fairplay.certificate import frozen
 from fairplay.certificate.signing import is_public_key
@@ -149,7 +148,13 @@ def full_tournament_plan(plan: TournamentPlan, check_link: CheckLink) -> Tournam
     full.sign_up.CopyFrom(_full_policy(game, plan.sign_up, len(plan.entrants)))
     if full.entrants and len(full.entrants) == full.sign_up.max_entrant_count:
         check_format(full, full.entrants)
-    _check_settings(game, settings, full.sign_up.max_entrant_count)
+    for count in game.seats:  # any of these may come up, and e.g. the board may be too small for it
+        if count <= full.sign_up.max_entrant_count:
+            try:
+                game.play("", settings, [str(seat) for seat in range(count)], Random(0), None).close()
+            except ValueError as error:
+                message = f"a game of {count} players, which may come up, cannot be played: {error}"
+                raise Refusal("INVALID_SETTINGS", message, "plan.settings") from None
     return full
 
 
@@ -260,17 +265,6 @@ def _check_examination(game: Game, policy: ExaminationPolicy) -> None:
 def _refuse(field: str, problem: str, *, given: object = "", limit: object = "", allowed: object = "") -> None:
     message = f"the sign-up policy cannot be used: {field}: {problem}"
     raise Refusal("INVALID_SIGN_UP", message, f"plan.sign_up.{field}", given=given, limit=limit, allowed=allowed)
-
-
-def _check_settings(game: Game, settings: Message, max_entrant_count: int) -> None:
-    """Check that games of every size that may come up fit the settings, e.g. the board."""
-    for count in game.seats:
-        if count <= max_entrant_count:
-            try:
-                game.play("", settings, [str(seat) for seat in range(count)], Random(0), None).close()
-            except ValueError as error:
-                message = f"a game of {count} players, which may come up, cannot be played: {error}"
-                raise Refusal("INVALID_SETTINGS", message, "plan.settings") from None
 
 
 def seated(plan: TournamentPlan, entrants: Sequence[Player]) -> list[Player]:

@@ -235,7 +235,10 @@ class Replayer:
         played.check_state(settings, start)
         if given is not None:
             shown = next(played.play(header.game_id, settings, names, rng, given))
-            _check_start(start, given, played.full_state(shown.state) if isinstance(shown, Show) else start)
+            due = played.full_state(shown.state) if isinstance(shown, Show) else start
+            named = {field.name for field, _ in given.ListFields()}  # what the plan leaves out was drawn
+            if wrong := [name for name in named if getattr(start, name) != getattr(due, name)]:
+                raise Diverged(1, f"the start state is not that of the plan: it differs in {', '.join(sorted(wrong))}")
         return played.play(header.game_id, settings, names, rng, start, fresh=given is None)
 
     def _follow(self, act: Callable[[], object]) -> None:
@@ -364,16 +367,6 @@ class Replayer:
 
     def _diverged(self, problem: str) -> Diverged:
         return Diverged(self.entry, problem)
-
-
-def _check_start(start: Message, given: Message, due: Message) -> None:
-    """Check that a game began in the state of its plan. Raises Diverged if it did not.
-
-    A field that the plan leaves out was drawn, and may have any value.
-    """
-    named = {field.name for field, _ in given.ListFields()}
-    if wrong := [name for name in named if getattr(start, name) != getattr(due, name)]:
-        raise Diverged(1, f"the start state is not that of the plan: it differs in {', '.join(sorted(wrong))}")
 
 
 def _same(call: Call, request: bytes, game: Game) -> bool:

@@ -33,7 +33,10 @@ def show_games(name: str | None, as_json: bool) -> None:
         _show(console, find_game(name))
         return
     for each in registered():
-        _show_shortly(console, find_game(each))
+        game = find_game(each)
+        _print_heading(console, game)
+        console.print(f"  strategies: {', '.join(game.strategies)}")
+        console.print(f"  settings: {', '.join(_values(game, game.settings_type()))}\n")
     console.print("Settings and rules of a game: fairplay games GAME")
 
 
@@ -65,12 +68,6 @@ def _values(game: Game, settings: Message) -> dict[str, Any]:
 
 
 # --- for people ---
-
-
-def _show_shortly(console: Console, game: Game) -> None:
-    _print_heading(console, game)
-    console.print(f"  strategies: {', '.join(game.strategies)}")
-    console.print(f"  settings: {', '.join(_values(game, game.settings_type()))}\n")
 
 
 def _show(console: Console, game: Game) -> None:

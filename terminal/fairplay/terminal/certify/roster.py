@@ -209,15 +209,12 @@ class Results:
         """
         rows = [_row(entrant, self._reports.get(entrant.name)) for entrant in self._roster.entrants]
         self._console.print(_table(rows))
-        lead = self._lead(rows)
+        count = sum(row.certified for row in rows)
+        lead = f"{count} of {len(rows)} players {'is' if count == 1 else 'are'} certified for {find(self._game).title}."
         say(self._console, f"[bold]{escape(lead)}[/]")
         if self._directory is not None:
             self._write_page(rows, lead)
         write_json({"game": self._game, "players": list(map(self._plain, self._roster.entrants))}, self._json)
-
-    def _lead(self, rows: Sequence[Row]) -> str:
-        count = sum(row.certified for row in rows)
-        return f"{count} of {len(rows)} players {'is' if count == 1 else 'are'} certified for {find(self._game).title}."
 
     def _write_page(self, rows: Sequence[Row], lead: str) -> None:
         assert self._directory is not None

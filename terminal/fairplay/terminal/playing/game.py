@@ -10,7 +10,6 @@ import tempfile
 from pathlib import Path
 
 from google.protobuf.duration_pb2 import Duration
-from rich.console import Console
 from rich.markup import escape
 
 from fairplay.client.errors import FailedError
@@ -49,7 +48,10 @@ def play_game(options: GameOptions) -> int:
     plan = game_plan(options, game)
     over = run(_play(options, plan))
     console = make_console(errors=options.json == "-")
-    _show(console, game, over)
+    standing = draw_standing(over.result)
+    console.print(f"[bold]{game.title}[/], seed {over.plan.seed}: {standing}", soft_wrap=True)
+    for misconduct in over.result.misconducts:
+        console.print(f"  {draw_failure(misconduct)}", soft_wrap=True)
     if options.setup.records is not None:
         shown = escape(f"{shlex.quote(str(options.setup.records))} {over.game_id}")
         console.print(f"Look closer: fairplay records show {shown}", soft_wrap=True)
@@ -73,13 +75,6 @@ async def _play(options: GameOptions, plan: GamePlan) -> GameMessage:
             raise
     over: GameMessage = reply.game
     return over
-
-
-def _show(console: Console, game: Game, over: GameMessage) -> None:
-    standing = draw_standing(over.result)
-    console.print(f"[bold]{game.title}[/], seed {over.plan.seed}: {standing}", soft_wrap=True)
-    for misconduct in over.result.misconducts:
-        console.print(f"  {draw_failure(misconduct)}", soft_wrap=True)
 
 
 # --- the demo ---

@@ -113,13 +113,10 @@ class TournamentView:
                 else (self._progress)
             )
         boards = [self._boards[game_id] for game_id in self._watchers if game_id in self._boards]
-        while boards and not self._fit(boards):
+        # The progress bar needs a line of its own.
+        while boards and len(self._console.render_lines(Columns(boards), pad=False)) >= self._console.height - 1:
             boards.pop()
         return Group(Columns(boards), self._progress) if boards else self._progress
-
-    def _fit(self, boards: Sequence[RenderableType]) -> bool:
-        """Return whether these boards leave room for the progress bar in the terminal."""
-        return len(self._console.render_lines(Columns(boards), pad=False)) < self._console.height - 1
 
     def take(self, event: WatchTournamentResponse) -> None:
         """Show an event."""

@@ -9,7 +9,6 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
 
 from fairplay.games.kit.printable import UNPRINTABLE
@@ -50,8 +49,8 @@ def list_records(place: Place, tournament: str | None, limit: int, as_json: bool
         if as_json:
             print_json([_row_json(row) for row in rows])
             return
-        table = _table(rows)
-        width = _width(console)
+        table: Table = dict(zip(HEADINGS, zip(*map(_cells, rows), strict=True), strict=True)) if rows else {}
+        width = console.width if console.is_terminal or "COLUMNS" in os.environ else None
         if width is not None and _too_wide(table, width):
             table = _fit(table, width, shorten_ids(source, [row.record_id for row in rows]))
     if not rows:
@@ -105,10 +104,6 @@ Table = Mapping[str, Sequence[str]]
 """The cells of each column, by its heading."""
 
 
-def _table(rows: Sequence[Overview]) -> Table:
-    return dict(zip(HEADINGS, zip(*map(_cells, rows), strict=True), strict=True)) if rows else {}
-
-
 def _cells(row: Overview) -> tuple[str, ...]:
     winners, players = ", ".join(row.winners) or "-", ", ".join(row.players)
     cells = (
@@ -122,11 +117,6 @@ def _cells(row: Overview) -> tuple[str, ...]:
         players,
     )
     return tuple(cell.translate(UNPRINTABLE) for cell in cells)
-
-
-def _width(console: Console) -> int | None:
-    """Return how wide lines may be; None where they do not end up in a terminal."""
-    return console.width if console.is_terminal or "COLUMNS" in os.environ else None
 
 
 def _fit(table: Table, width: int, short_ids: Sequence[str]) -> Table:

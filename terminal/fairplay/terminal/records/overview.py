@@ -105,7 +105,8 @@ def _game(record: Record, header: RecordEntry) -> Overview:
 
 def _tournament(record: Record, header: RecordEntry) -> Overview:
     plan = header.tournament.plan
-    changes = _changes(record)
+    entries = (_parsed(record.entries, number) for number in range(1, len(record.entries) + 1))
+    changes = [entry.change for entry in entries if entry.HasField("change")]
     last = changes[-1] if changes else TournamentChange()
     status = {"finished": FINISHED, "cancelled": CANCELLED}.get(last.WhichOneof("change") or "", "")
     return Overview(
@@ -154,11 +155,6 @@ def _newcomers(record: Record) -> list[Player]:
             with suppress(DecodeError):
                 found.append(RecordEntry.FromString(linked.entry).joined.player)
     return found
-
-
-def _changes(record: Record) -> list[TournamentChange]:
-    entries = (_parsed(record.entries, number) for number in range(1, len(record.entries) + 1))
-    return [entry.change for entry in entries if entry.HasField("change")]
 
 
 def _entrants(players: Sequence[Player], changes: Sequence[TournamentChange]) -> Sequence[Player]:

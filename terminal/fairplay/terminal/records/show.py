@@ -64,7 +64,9 @@ def _show(wording: Wording, record: Record, overview: Overview, endless: str) ->
     for key, value in _header(header, overview, endless):
         say(console, f"[bold]{key:<12}[/]{escape(value)}")
     console.print()
-    layout = _layout(wording)
+    names = max([len("0 player"), *(len(wording.who(seat)) for seat in range(len(wording.players)))])
+    methods = max([len("eliminated"), *(len(method.name) for method in wording.game.methods)])
+    layout = f"{{:>5}} {{:>5}}  {{:<{names}}}  {{:<{methods}}} {{:>9}}  {{}}"
     say(console, f"[bold]{layout.format('ENTRY', 'CALL', 'PLAYER', 'WHAT', 'MS', 'REPLY')}[/]")
     last: dict[int, RecordedCall] = {}  # by seat: a misconduct is about the last call to its player
     for number, entry in entries:
@@ -75,13 +77,6 @@ def _show(wording: Wording, record: Record, overview: Overview, endless: str) ->
             call = last.get(entry.misconduct.seat, RecordedCall())
             for line in wording.evidence(entry.misconduct, call):
                 say(console, f"{INDENT}{escape(line)}")
-
-
-def _layout(wording: Wording) -> str:
-    """Return the format of a line, wide enough for the names of the players and methods."""
-    names = max([len("0 player"), *(len(wording.who(seat)) for seat in range(len(wording.players)))])
-    methods = max([len("eliminated"), *(len(method.name) for method in wording.game.methods)])
-    return f"{{:>5}} {{:>5}}  {{:<{names}}}  {{:<{methods}}} {{:>9}}  {{}}"
 
 
 def _show_line(console: Console, layout: str, line: Line, *, cut: bool) -> None:
@@ -98,12 +93,6 @@ def _header(header: RecordEntry, overview: Overview, endless: str) -> Iterator[t
     yield "status", overview.status or endless
     version = header.game.server_version or header.tournament.server_version
     yield "from", f"{show_time(overview.start)} to {show_time(overview.end)}, server version {version or 'unknown'}"
-    yield from _plan(header)
-    for seat, player in enumerate(overview.entrants):
-        yield ("players" if seat == 0 else ""), f"{seat} {player.name}  {player.link}"
-
-
-def _plan(header: RecordEntry) -> Iterator[tuple[str, str]]:
     if header.HasField("table"):
         yield "table", f"{header.table.table.name}, of {header.table.table.owner}"
     plan = _plan_of(header)
@@ -113,6 +102,8 @@ def _plan(header: RecordEntry) -> Iterator[tuple[str, str]]:
     yield "settings", words(plan.settings) or "-"
     limits = {field.name.replace("_", " "): seconds(limit) for field, limit in plan.time_control.ListFields()}
     yield "limits", ", ".join(f"{name} {limit:g} s" for name, limit in limits.items()) or "-"
+    for seat, player in enumerate(overview.entrants):
+        yield ("players" if seat == 0 else ""), f"{seat} {player.name}  {player.link}"
 
 
 def _plan_of(header: RecordEntry) -> GamePlan | TournamentPlan | Table:

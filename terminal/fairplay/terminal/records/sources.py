@@ -161,7 +161,14 @@ def choose(source: Source, wanted: str | None) -> Listing:
     Raises UsageError if it is not clear which one is meant, and FailedError if there are no records.
     """
     if wanted is None:
-        return _only(source)
+        first = list(islice(source.listings(), 2))
+        if not first:
+            raise FailedError(f"there are no records in {source.place}")
+        if len(first) > 1:
+            raise UsageError(
+                f"say which record of {source.place}: {_named([each.record_id for each in source.listings()])}"
+            )
+        return first[0]
     found = source.find(wanted)
     return found if found is not None else _beginning(source, wanted, KINDS)
 
@@ -190,17 +197,6 @@ def choose_tournament(source: Source, wanted: str) -> str:
     if found is not None and found.kind == "tournament":
         return wanted
     return _beginning(source, wanted, ["tournament"]).record_id
-
-
-def _only(source: Source) -> Listing:
-    first = list(islice(source.listings(), 2))
-    if not first:
-        raise FailedError(f"there are no records in {source.place}")
-    if len(first) > 1:
-        raise UsageError(
-            f"say which record of {source.place}: {_named([each.record_id for each in source.listings()])}"
-        )
-    return first[0]
 
 
 def _beginning(source: Source, wanted: str, kinds: Sequence[str]) -> Listing:
@@ -232,15 +228,10 @@ def shorten_ids(source: Source, record_ids: Sequence[str]) -> list[str]:
     known = sorted({listing.record_id.partition("/")[0] for listing in source.listings()})
     needed = dict.fromkeys(known, MIN_ID_CHARS)
     for one, other in pairwise(known):
-        common = _count_shared(one, other) + 1
+        common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))) + 1
         needed[one], needed[other] = max(needed[one], common), max(needed[other], common)
     parted = (record_id.partition("/") for record_id in record_ids)
     return [first[: needed[first]] + slash + rest for first, slash, rest in parted]
-
-
-def _count_shared(one: str, other: str) -> int:
-    """Return how many characters two texts have in common at their beginning."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _named(record_ids: Sequence[str]) -> str:

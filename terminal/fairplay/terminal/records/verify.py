@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from rich.console import Console
@@ -55,18 +55,14 @@ def verify_records(place: Place, wanted: str | None, as_json: bool) -> int:
     if as_json:
         print_json({"ok": not counts["wrong"] and not defects, "records": found, "defects": [*defects]})
     else:
-        _show_totals(console, place, counts, defects)
+        for defect in defects:
+            say(console, f"[red]wrong[/]       {escape(defect)}")
+        total = sum(counts.values())
+        if not total and not defects:
+            raise FailedError(f"there are no records in {place}")
+        details = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+        say(console, f"{counted(total, 'record')}: {details}" if total else counted(total, "record"))
     return FAILED if counts["wrong"] or defects else DONE
-
-
-def _show_totals(console: Console, place: Place, counts: Mapping[str, int], defects: Sequence[str]) -> None:
-    for defect in defects:
-        say(console, f"[red]wrong[/]       {escape(defect)}")
-    total = sum(counts.values())
-    if not total and not defects:
-        raise FailedError(f"there are no records in {place}")
-    details = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-    say(console, f"{counted(total, 'record')}: {details}" if total else counted(total, "record"))
 
 
 def _verdicts(source: Source, wanted: str | None) -> Iterator[Verdict]:
