@@ -17,10 +17,8 @@ from google.protobuf.message import Message
 from numpy.typing import NDArray
 
 from fairplay.games.game import Game, find
-from fairplay.games.machine import drive
 from fairplay.games.research import count_players, find_research, play_randomly, ranks, read_settings, rewards
-from fairplay.games.steps import Call, CallKind
-from fairplay.player.handlers import reply_of
+from fairplay.player.simulation import simulate
 
 CHUNK = 64
 """How many games have random numbers of their own: a process plays so many in a row. Another number, other games."""
@@ -154,15 +152,9 @@ def _play_strategies(
 
 
 def _finish_strategies(game: Game, strategies: Sequence[str], settings: Message, seed: int) -> _Row:
-    players, count, decisions = [game.player(each) for each in strategies], len(strategies), 0
-
-    def answer(call: Call) -> Message:
-        nonlocal decisions
-        decisions += call.kind is not CallKind.NOTIFICATION
-        return reply_of(players[call.seat], call)
-
+    players, count = [game.player(each) for each in strategies], len(strategies)
     names = [f"{name}-{seat}" for seat, name in enumerate(strategies)]
-    outcome = drive(game.play("simulation", settings, names, Random(seed), None), answer)
+    outcome, _, decision_count = simulate(game, settings, names, players, seed)
     scores = {seat: score for group in outcome.ranking for seat, score in group}
     ranking = [[seat for seat, _ in group] for group in outcome.ranking]
-    return _Row([scores[seat] for seat in range(count)], ranks(ranking, count), rewards(ranking, count), decisions)
+    return _Row([scores[seat] for seat in range(count)], ranks(ranking, count), rewards(ranking, count), decision_count)

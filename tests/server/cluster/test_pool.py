@@ -42,8 +42,9 @@ async def until_one_works(*killed: psutil.Process) -> psutil.Process:
 
 @pytest.fixture
 async def pool() -> AsyncIterator[Pool]:
-    async with Pool(1) as made:
-        yield made
+    made = Pool(1)
+    yield made
+    await made.close()
     assert not workers()
 
 

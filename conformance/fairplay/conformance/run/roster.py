@@ -76,7 +76,7 @@ async def run_on_cluster(
     """
     room = asyncio.Semaphore(at_once or len(plans))
 
-    async def judge(cluster: Cluster, name: str, plan: Plan) -> None:
+    async def judge(name: str, plan: Plan) -> None:
         assert plan.options is not None
         async with room:
             work = CertificationWork(plan.options)
@@ -88,5 +88,9 @@ async def run_on_cluster(
             for writer in receivers:
                 writer.take(event)
 
-    async with Cluster(options) as cluster:
-        await side_by_side(judge(cluster, name, plan) for name, plan in plans.items())
+    cluster = Cluster(options)
+    await cluster.start()
+    try:
+        await side_by_side(judge(name, plan) for name, plan in plans.items())
+    finally:
+        await cluster.close()

@@ -9,8 +9,7 @@ import logging
 import os
 import signal
 import sys
-from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from fairplay.server.cluster.jobs import (
     KEPT_CHILDREN,
@@ -60,21 +59,13 @@ async def _knock(address: str) -> None:
 
 
 class Workers(Protocol):
-    """Those who do jobs. As a context they are there from its beginning to its end."""
+    """Those who do jobs, from `start` to `close`."""
 
     processors: int
     """How many jobs are done at a time; it may change."""
 
     async def start(self) -> None:
         """Get ready. Raises ClusterError if there is nobody, or nobody answers."""
-
-    async def __aenter__(self) -> Self:
-        """Start, and return this."""
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close."""
 
     async def do(self, job: Job) -> bytes:
         """Return what comes of a job. If this is cancelled, nobody works on it any more.
@@ -115,15 +106,6 @@ class Cluster:
         if not self.processors:
             self._lack(NO_WORKERS)
         self._task = asyncio.create_task(self._keep())
-
-    async def __aenter__(self) -> Self:
-        await self.start()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
 
     async def do(self, job: Job) -> bytes:
         """Return what comes of a job. If this is cancelled, nobody works on it any more.

@@ -8,8 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from fairplay.server.cluster.jobs import MOST_LOSSES, Job, JobError, LostError, WorkerError, packed, read_answer
 
@@ -17,7 +16,7 @@ COMMAND = (sys.executable, "-P", "-m", "fairplay.server.cluster.worker")
 
 
 class Pool:
-    """So many processes that do jobs. As a context they are ended at its end. `command` runs one of them.
+    """So many processes that do jobs; `close` ends them. `command` runs one of them.
 
     A process is started when there is a job for it, and serves for many.
     """
@@ -32,14 +31,6 @@ class Pool:
 
     async def start(self) -> None:
         """Do nothing: processes are started for jobs."""
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
 
     async def do(self, job: Job) -> bytes:
         """Return what comes of a job, once it is its turn. If this is cancelled, nobody works on it any more.

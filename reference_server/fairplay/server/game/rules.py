@@ -22,6 +22,7 @@ from fairplay.games.kit.judging import MAX_LEGAL_REPLIES
 from fairplay.games.machine import GameMachine
 from fairplay.games.steps import Arrival, Call, CallKind, Eliminate, Outcome, Race, Show, Step, calls_in, join_answers
 from fairplay.player.handlers import reply_of, snake_case
+from fairplay.player.simulation import simulate
 from fairplay.server.game.plans import (
     check_player_count,
     checked_seed,
@@ -137,24 +138,14 @@ def simulate_game(request: pb.SimulateGameRequest) -> pb.SimulateGameResponse:
     players = [_reference_player(game, name, index) for index, name in enumerate(request.strategies)]
     names = [f"{name}-{seat}" for seat, name in enumerate(request.strategies)]
     try:
-        conversation = game.play("simulation", settings, names, Random(seed), None)
+        simulated = simulate(game, settings, names, players, seed)
     except ValueError as error:
         raise Refusal("INVALID_SETTINGS", str(error), "settings") from None
-    decision_count = 0
-
-    def answer(call: Call) -> Message:
-        nonlocal decision_count
-        decision_count += call.kind is not CallKind.NOTIFICATION
-        return reply_of(players[call.seat], call)
-
-    machine = GameMachine(conversation)
-    outcome = machine.finish(answer)
-    shown = machine.shown
     return pb.SimulateGameResponse(
         seed=seed,
-        ranking=_ranking(outcome, names),
-        state=wrap(GameState, game, game.full_state(shown and shown.state)),
-        decision_count=decision_count,
+        ranking=_ranking(simulated.outcome, names),
+        state=wrap(GameState, game, game.full_state(simulated.shown)),
+        decision_count=simulated.decision_count,
     )
 
 
