@@ -163,7 +163,6 @@ async def end(context: ServerContext) -> None:
     "KNOCKOUT-5",
     "KNOCKOUT-9",
     "FORMAT-3",
-    "FORMAT-7",
     "TOUR-9",
 )
 async def rounds(context: ServerContext) -> None:
