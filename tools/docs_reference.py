@@ -24,7 +24,7 @@ from google.protobuf.descriptor_pb2 import (
     ServiceDescriptorProto,
 )
 
-from fairplay.v1 import access_pb2
+from fairplay.server.net.limits import METHODS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "reference"
@@ -65,7 +65,8 @@ def _paragraph(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return re.sub(r"([*_<>\[\]])", r"\\\1", text)
+    """Escape what Markdown would take for marks of its own, but for what is between backticks."""
+    return re.sub(r"`[^`]*`|[*_<>\[\]]", lambda each: each[0] if len(each[0]) > 1 else f"\\{each[0]}", text)
 
 
 def read_sources() -> list[Source]:
@@ -103,11 +104,11 @@ def _roles(sources: Sequence[Source]) -> str:
         for source in sources
         for service in source.file.service
         for method in service.method
-        if (role := _role_name(method))
+        if (role := _role_name(f"{source.file.package}.{service.name}.{method.name}"))
     ]
     head = (
         "# Roles\n\n"
-        "Who may call which method of a server that knows accounts, from the options of the methods. Each role\n"
+        "Who may call which method of a server that knows accounts, from the comments of the methods. Each role\n"
         "may do what the ones before it may: spectator, player, organiser, operator. What a method changes belongs to\n"
         "the caller, or the caller is an operator.\n\n"
         "| method | role | changes something |\n|---|---|---|\n"
@@ -137,8 +138,9 @@ def _service(source: Source, index: int, service: ServiceDescriptorProto) -> Ite
     yield source.comment(SERVICES, index)
     for number, method in enumerate(service.method):
         yield f"#### {service.name}.{method.name}"
-        yield f"`{_signature(method)}`{_role(method)}"
-        yield source.comment(SERVICES, index, PARTS, number)
+        role = _role_name(f"{source.file.package}.{service.name}.{method.name}")
+        yield f"`{_signature(method)}`{f', for the role {role}' if role else ''}"
+        yield source.comment(SERVICES, index, PARTS, number).removesuffix(f"\n\nNeeds the role {role.upper()}.")
 
 
 def _signature(method: MethodDescriptorProto) -> str:
@@ -147,15 +149,9 @@ def _signature(method: MethodDescriptorProto) -> str:
     return f"{method.name}({ways[0]}{request}) returns ({ways[1]}{reply})"
 
 
-def _role(method: MethodDescriptorProto) -> str:
-    role = _role_name(method)
-    return f", for the role {role}" if role else ""
-
-
-def _role_name(method: MethodDescriptorProto) -> str:
+def _role_name(method: str) -> str:
     """Return the role that a method needs; empty for methods of players, which have none."""
-    role = method.options.Extensions[access_pb2.role]
-    return access_pb2.Role.Name(role).removeprefix("ROLE_").lower() if role else ""
+    return METHODS[method].role.lower()
 
 
 def _message(source: Source, path: tuple[int, ...], message: DescriptorProto) -> Iterator[str]:

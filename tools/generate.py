@@ -1,4 +1,4 @@
-"""Make generated/python from proto/, or with --check say whether it is what they give.
+"""Make generated/python from proto/: the stubs and limits.json; or with --check say whether it is what they give.
 
 Run by `make generate` and `make check` in the environment of tools/requirements.txt.
 """
@@ -12,7 +12,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import grpc_tools
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from grpc_tools import protoc
+
+from tools.limits import CommentError, write_limits
 
 ROOT = Path(__file__).resolve().parent.parent
 PROTO = ROOT / "proto"
@@ -20,10 +23,14 @@ GENERATED = ROOT / "generated" / "python"
 
 
 def generate(out: Path) -> int:
-    """Write the stubs of all protos into the empty folder `out` and return protoc's exit code."""
+    """Write the stubs of all protos and limits.json into the empty folder `out` and return protoc's exit code.
+
+    A comment that states a limit in no form that is understood counts as a proto that does not compile.
+    """
     protos = sorted(path.relative_to(PROTO).as_posix() for path in PROTO.rglob("*.proto"))
     well_known = Path(grpc_tools.__file__).parent / "_proto"
     plugins = Path(sys.executable).parent
+    image = out / "image.binpb"
     code: int = protoc.main(
         [
             "protoc",
@@ -35,6 +42,8 @@ def generate(out: Path) -> int:
             f"--plugin=protoc-gen-mypy_grpc={plugins / 'protoc-gen-mypy_grpc'}",
             f"--mypy_out=quiet:{out}",
             f"--mypy_grpc_out=quiet:{out}",
+            f"--descriptor_set_out={image}",
+            "--include_source_info",
             *protos,
         ]
     )
@@ -42,6 +51,12 @@ def generate(out: Path) -> int:
         # The namespace belongs to several distributions, so that each of its packages says for itself that it is typed.
         for package in {path.parent for path in out.rglob("*_pb2.py")}:
             (package / "py.typed").touch()
+        try:
+            limits = write_limits(FileDescriptorSet.FromString(image.read_bytes()))
+        except CommentError as error:
+            print(error, file=sys.stderr)
+            return 1
+        (out / "fairplay" / "v1" / "limits.json").write_text(limits, encoding="utf-8")
     return code
 
 

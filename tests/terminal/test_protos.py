@@ -12,17 +12,20 @@ import pytest
 from fairplay.terminal.authors.protos import LANGUAGES
 from tests.terminal.running import Run, done
 
-PROTO = Path(__file__).resolve().parents[2] / "proto"
+ROOT = Path(__file__).resolve().parents[2]
+PROTO = ROOT / "proto"
+LIMITS = ROOT / "generated" / "python" / "fairplay" / "v1" / "limits.json"
 
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_the_folder_holds_what_the_repository_has_but_the_image(fairplay: Run) -> None:
+def test_the_folder_holds_the_protos_and_their_limits(fairplay: Run) -> None:
     assert done(fairplay("protos", "out")) == ""
     expected = contents(PROTO)
     del expected["image.binpb"]
+    expected["limits.json"] = LIMITS.read_bytes()
     assert contents(Path("out")) == expected
 
 

@@ -12,8 +12,9 @@ from google.protobuf.descriptor_pb2 import MethodOptions
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
+from fairplay.server.access.caller import method_roles
 from fairplay.server.server import SERVICES
-from fairplay.v1 import access_pb2, lobby_pb2, manager_pb2, referee_pb2
+from fairplay.v1 import lobby_pb2, manager_pb2, referee_pb2
 from fairplay.v1.access_pb2 import Role
 from fairplay.v1.account_pb2 import CreateAccountRequest
 from fairplay.v1.connection_pb2 import DialInRequest, Hello, HostedPlayer
@@ -67,8 +68,7 @@ NOBODYS = {"CreateAccount"}
 
 
 def role_of(method: MethodDescriptor) -> Role.ValueType:
-    role: Role.ValueType = method.GetOptions().Extensions[access_pb2.role]
-    return role
+    return method_roles(SERVICES)[f"/{method.containing_service.full_name}/{method.name}"]
 
 
 def harmless(method: MethodDescriptor) -> bool:

@@ -8,8 +8,8 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.game import find
-from fairplay.server.lobby.checks import MAX_SETTINGS_BYTES
 from fairplay.server.lobby.users import LobbyLimits
+from fairplay.server.net.limits import limit_of
 from fairplay.server.server import Server
 from fairplay.v1.game_pb2 import GameSettings, TimeControl
 from fairplay.v1.table_pb2 import Part
@@ -77,7 +77,7 @@ async def test_what_cannot_be_a_table_is_refused(server: Server, fields: dict[st
 async def test_settings_that_are_too_large_to_be_told_to_all_are_refused(server: Server) -> None:
     async with guests(server, "ann") as [ann]:
         large = GameSettings()
-        large.other.value = b"x" * MAX_SETTINGS_BYTES
+        large.other.value = b"x" * limit_of("CreateTableRequest.settings").max_bytes
         assert await ann.refused("CreateTable", name="t", game="fish", settings=large) == (INVALID, "INVALID_SETTINGS")
 
 

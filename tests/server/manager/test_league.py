@@ -247,12 +247,12 @@ async def test_wrong_settings_of_a_format_are_refused() -> None:
         for field, value in (("deal_count", 1_001), ("failures_allowed", 1_000_001), ("concurrent_game_limit", 1_001)):
             made = league("abc")
             setattr(made, field, value)
-            with pytest.raises(Refusal, match=f"{field} is .* at the most") as caught:
+            with pytest.raises(Refusal, match=f"{field} is .* must be at most") as caught:
                 await here.manager.create("t", made)
             assert caught.value.field == f"plan.{field}"
         made = league("abc")
         made.title = "two\nlines"
-        with pytest.raises(Refusal, match="printable"):
+        with pytest.raises(Refusal, match="line breaks"):
             await here.manager.create("t", made)
 
 

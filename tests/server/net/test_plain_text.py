@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fairplay.server.links.dial_in import cut
+from fairplay.server.net.bounds import check_limits
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.text import check_text, is_plain, visible
-from fairplay.server.servicers.requests import check_sizes
 from fairplay.v1.player_pb2 import GameService, PlayerDescription
 from fairplay.v1.referee_pb2 import StopGameRequest
 
@@ -27,7 +27,7 @@ def test_texts_that_play_tricks_are_refused_or_escaped(text: str) -> None:
     with pytest.raises(Refusal):
         check_text(f"hello {text}")
     with pytest.raises(Refusal):
-        check_sizes(StopGameRequest(game_id="g", reason=text))
+        check_limits(StopGameRequest(game_id="g", reason=text))
     kept = cut(PlayerDescription(display_name=text, software_version=text * 80))
     assert is_plain(kept.display_name + kept.software_version)
     assert len(kept.software_version) <= 80

@@ -8,16 +8,17 @@ from pathlib import Path
 from fairplay.games import evidence
 from fairplay.server.game import plans
 from fairplay.server.links import dial_in, link, program, stream
-from fairplay.server.lobby import checks, events, lobby, users
+from fairplay.server.lobby import events, lobby, users
 from fairplay.server.manager import plan
 from fairplay.server.net import connections, listeners, peers, text
+from fairplay.server.net.limits import limit_of
 from fairplay.server.records import writer
-from fairplay.server.servicers import interceptor, public, requests, rules
+from fairplay.server.servicers import interceptor, public, rules
 
 ROOT = Path(__file__).resolve().parents[3]
 COMMENT = re.compile(r"\s+(?://\s+)?")
 LOBBY = users.LobbyLimits()
-CERTIFICATE = requests.BOUNDS["certificate"]
+TIME, PERIOD = limit_of("TimeControl.decision_limit"), limit_of("SignUpPolicy.waiting_period")
 
 
 def read(page: str) -> str:
@@ -51,9 +52,10 @@ OPERATE = (
     f"| names with a token that the server remembers while they are away | {dial_in.MAX_NAMES:,}; "
     f"{dial_in.MAX_HOST_NAMES:,} of one host;",
     f"| how long a lost stream may be resumed | {dial_in.MAX_RESUME_S} s |",
-    f"| a time limit | 1 ms to {plans.MAX_LIMIT_S / 3600:.9g} h |",
+    f"| a time limit | {TIME.minimum_seconds * 1000:g} ms to {TIME.maximum_seconds / 3600:g} h |",
     f"| entrants of a tournament | {plan.MAX_ENTRANTS:,} |",
-    f"| a sign-up period | {plan.MAX_WAITING_S / 86400:.9g} days, and {plan.MAX_PERIODS:,} of them |",
+    f"| a sign-up period | {PERIOD.maximum_seconds / 86400:g} days, "
+    f"and {limit_of('SignUpPolicy.period_count').maximum:,} of them |",
     f"| questions to `RulesService` | {rules.MAX_QUESTIONS} at once, {rules.LIMIT_S:g} s and "
     f"{kib(rules.MAX_QUESTION_BYTES)} KiB each |",
     f"| a request or reply that is kept with a misconduct | {kib(evidence.MAX_EVIDENCE_BYTES)} KiB;",
@@ -68,29 +70,15 @@ OF_THE_LOBBY = (
     f"| users | {LOBBY.max_user_count:,}, {LOBBY.max_host_user_count} of one host |",
     f"| tables | {LOBBY.max_table_count:,} |",
     f"| tables of one owner | {LOBBY.max_owned_count} |",
-    f"| settings of a table | {kib(checks.MAX_SETTINGS_BYTES)} KiB |",
+    f"| settings of a table | {kib(limit_of('CreateTableRequest.settings').max_bytes)} KiB |",
     f"| streams of a user that are still open on its side | {lobby.MAX_STREAMS} |",
 )
-PAGE_SIZES = f"0 counts as {public.DEFAULT_PAGE_SIZE}, more than {public.MAX_PAGE_SIZE:,} as {public.MAX_PAGE_SIZE:,}."
 
 
 TOLD = (
     *(("docs/operate.md", row) for row in OPERATE),
     *(("docs/lobby.md", row) for row in OF_THE_LOBBY),
     ("docs/lobby.md", f"up to {'a' if peers.MAX_WAIT_S == 1 else peers.MAX_WAIT_S} second."),
-    ("proto/fairplay/v1/connection.proto", f"at most {dial_in.MAX_TOKEN_BYTES} bytes"),
-    ("proto/fairplay/v1/connection.proto", f"cut after {link.MAX_MESSAGE_CHARS:,} characters"),
-    ("proto/fairplay/v1/misconduct.proto", f"cut after {link.MAX_MESSAGE_CHARS:,} characters"),
-    ("proto/fairplay/v1/misconduct.proto", f"cut to {program.MAX_OUTPUT_CHARS:,} characters"),
-    (
-        "proto/fairplay/v1/misconduct.proto",
-        f"has more than {evidence.MAX_EVIDENCE_BYTES:,} bytes",
-    ),
-    ("proto/fairplay/v1/misconduct.proto", f"The first {evidence.MAX_UNPARSABLE_BYTES:,} bytes of a reply"),
-    ("proto/fairplay/v1/lobby.proto", f"The settings, at most {kib(checks.MAX_SETTINGS_BYTES)} KiB"),
-    ("proto/fairplay/v1/lobby.proto", f"1 to {text.MAX_TEXT_CHARS} characters, not only spaces"),
-    ("proto/fairplay/v1/manager.proto", f"writes it, at most {kib(CERTIFICATE.length, 2)} MiB"),
-    *((f"proto/fairplay/v1/{name}.proto", PAGE_SIZES) for name in ("lobby", "manager", "referee")),
 )
 
 
@@ -103,8 +91,16 @@ def test_the_burst_of_a_user_is_what_two_seconds_allow() -> None:
 
 
 def test_limits_that_only_refusals_name() -> None:
-    assert (plan.MAX_PATTERN_CHARS, peers.MAX_PEERS, plans.MAX_SEED) == (200, 10_000, 2**53)
+    assert (peers.MAX_PEERS, plans.MAX_SEED) == (10_000, 2**53)
     assert (text.MAX_NAME_CHARS, LOBBY.empty_s) == (20, 60.0)
+
+
+def test_what_is_cut_is_cut_where_the_comments_say() -> None:
+    for message in ("Failure", "CallError"):
+        assert limit_of(f"{message}.message").cut_characters == link.MAX_MESSAGE_CHARS
+    assert limit_of("CallError.output").max_characters == program.MAX_OUTPUT_CHARS
+    assert limit_of("Misconduct.request").max_bytes == evidence.MAX_EVIDENCE_BYTES
+    assert limit_of("Misconduct.unparsable_reply").cut_bytes == evidence.MAX_UNPARSABLE_BYTES
 
 
 def test_replies_are_on_disk_in_milliseconds_and_events_of_the_lobby_under_way() -> None:

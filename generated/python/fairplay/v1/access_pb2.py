@@ -22,10 +22,9 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
-from google.protobuf import descriptor_pb2 as google_dot_protobuf_dot_descriptor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x66\x61irplay/v1/access.proto\x12\x0b\x66\x61irplay.v1\x1a google/protobuf/descriptor.proto*h\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\x12\n\x0eROLE_SPECTATOR\x10\x01\x12\x0f\n\x0bROLE_PLAYER\x10\x02\x12\x12\n\x0eROLE_ORGANISER\x10\x03\x12\x11\n\rROLE_OPERATOR\x10\x04:A\n\x04role\x12\x1e.google.protobuf.MethodOptions\x18\xc1\xb2\x04 \x01(\x0e\x32\x11.fairplay.v1.RoleB\x92\x01\n\x0f\x63om.fairplay.v1B\x0b\x41\x63\x63\x65ssProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x66\x61irplay/v1/access.proto\x12\x0b\x66\x61irplay.v1*h\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\x12\n\x0eROLE_SPECTATOR\x10\x01\x12\x0f\n\x0bROLE_PLAYER\x10\x02\x12\x12\n\x0eROLE_ORGANISER\x10\x03\x12\x11\n\rROLE_OPERATOR\x10\x04\x42\x92\x01\n\x0f\x63om.fairplay.v1B\x0b\x41\x63\x63\x65ssProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,6 +32,6 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay.v1.access_pb2', _g
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\017com.fairplay.v1B\013AccessProtoP\001Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\242\002\003FPX\252\002\013Fairplay.V1\312\002\013Fairplay\\V1\352\002\014Fairplay::V1'
-  _globals['_ROLE']._serialized_start=75
-  _globals['_ROLE']._serialized_end=179
+  _globals['_ROLE']._serialized_start=41
+  _globals['_ROLE']._serialized_end=145
 # @@protoc_insertion_point(module_scope)

@@ -5,9 +5,7 @@ isort:skip_file
 
 import builtins
 import google.protobuf.descriptor
-import google.protobuf.descriptor_pb2
 import google.protobuf.internal.enum_type_wrapper
-import google.protobuf.internal.extension_dict
 import sys
 import typing
 
@@ -25,7 +23,7 @@ class _Role:
 class _RoleEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeWrapper[_Role.ValueType], builtins.type):
     DESCRIPTOR: google.protobuf.descriptor.EnumDescriptor
     ROLE_UNSPECIFIED: _Role.ValueType  # 0
-    """Not said. No method of these files leaves it out."""
+    """Not said."""
     ROLE_SPECTATOR: _Role.ValueType  # 1
     """Whoever reaches the server."""
     ROLE_PLAYER: _Role.ValueType  # 2
@@ -37,14 +35,15 @@ class _RoleEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTypeW
 
 class Role(_Role, metaclass=_RoleEnumTypeWrapper):
     """Who may call a method of a server that knows accounts. Each role may do what the ones before it may. A server
-    without accounts, as on a computer of one's own, takes every caller for an operator.
+    without accounts, as on a computer of one's own, takes every caller for an operator. The comment of each method says
+    which role it needs at least; methods of players need none, as the server calls them.
 
     Credentials travel in the metadata of a call, as "authorization: Bearer TOKEN". What belongs to somebody (a name, a
     tournament, a table, a game) is changed only by its owner, or by an operator.
     """
 
 ROLE_UNSPECIFIED: Role.ValueType  # 0
-"""Not said. No method of these files leaves it out."""
+"""Not said."""
 ROLE_SPECTATOR: Role.ValueType  # 1
 """Whoever reaches the server."""
 ROLE_PLAYER: Role.ValueType  # 2
@@ -54,7 +53,3 @@ ROLE_ORGANISER: Role.ValueType  # 3
 ROLE_OPERATOR: Role.ValueType  # 4
 """Who runs the server."""
 global___Role = Role
-
-ROLE_FIELD_NUMBER: builtins.int
-role: google.protobuf.internal.extension_dict._ExtensionFieldDescriptor[google.protobuf.descriptor_pb2.MethodOptions, global___Role.ValueType]
-"""The role that a caller needs at least. Methods of players have none: the server calls them."""

@@ -26,7 +26,7 @@ from fairplay.v1 import access_pb2 as fairplay_dot_v1_dot_access__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x66\x61irplay/v1/account.proto\x12\x0b\x66\x61irplay.v1\x1a\x18\x66\x61irplay/v1/access.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"8\n\x07\x41\x63\x63ount\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x1f\n\x04role\x18\x02 \x01(\x0e\x32\x11.fairplay.v1.Role\"8\n\x14\x43reateAccountRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x12\n\ninvitation\x18\x02 \x01(\t\"~\n\x15\x43reateAccountResponse\x12%\n\x07\x61\x63\x63ount\x18\x01 \x01(\x0b\x32\x14.fairplay.v1.Account\x12\r\n\x05token\x18\x02 \x01(\t\x12/\n\x0b\x65xpire_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x13\n\x11GetAccountRequest\";\n\x12GetAccountResponse\x12%\n\x07\x61\x63\x63ount\x18\x01 \x01(\x0b\x32\x14.fairplay.v1.Account2\xc6\x01\n\x0e\x41\x63\x63ountService\x12\\\n\rCreateAccount\x12!.fairplay.v1.CreateAccountRequest\x1a\".fairplay.v1.CreateAccountResponse\"\x04\x88\x94#\x01\x12V\n\nGetAccount\x12\x1e.fairplay.v1.GetAccountRequest\x1a\x1f.fairplay.v1.GetAccountResponse\"\x07\x90\x02\x01\x88\x94#\x01\x42\x93\x01\n\x0f\x63om.fairplay.v1B\x0c\x41\x63\x63ountProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x66\x61irplay/v1/account.proto\x12\x0b\x66\x61irplay.v1\x1a\x18\x66\x61irplay/v1/access.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"8\n\x07\x41\x63\x63ount\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x1f\n\x04role\x18\x02 \x01(\x0e\x32\x11.fairplay.v1.Role\"8\n\x14\x43reateAccountRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x12\n\ninvitation\x18\x02 \x01(\t\"~\n\x15\x43reateAccountResponse\x12%\n\x07\x61\x63\x63ount\x18\x01 \x01(\x0b\x32\x14.fairplay.v1.Account\x12\r\n\x05token\x18\x02 \x01(\t\x12/\n\x0b\x65xpire_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x13\n\x11GetAccountRequest\";\n\x12GetAccountResponse\x12%\n\x07\x61\x63\x63ount\x18\x01 \x01(\x0b\x32\x14.fairplay.v1.Account2\xbc\x01\n\x0e\x41\x63\x63ountService\x12V\n\rCreateAccount\x12!.fairplay.v1.CreateAccountRequest\x1a\".fairplay.v1.CreateAccountResponse\x12R\n\nGetAccount\x12\x1e.fairplay.v1.GetAccountRequest\x1a\x1f.fairplay.v1.GetAccountResponse\"\x03\x90\x02\x01\x42\x93\x01\n\x0f\x63om.fairplay.v1B\x0c\x41\x63\x63ountProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,10 +34,8 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay.v1.account_pb2', _
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\017com.fairplay.v1B\014AccountProtoP\001Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\242\002\003FPX\252\002\013Fairplay.V1\312\002\013Fairplay\\V1\352\002\014Fairplay::V1'
-  _globals['_ACCOUNTSERVICE'].methods_by_name['CreateAccount']._loaded_options = None
-  _globals['_ACCOUNTSERVICE'].methods_by_name['CreateAccount']._serialized_options = b'\210\224#\001'
   _globals['_ACCOUNTSERVICE'].methods_by_name['GetAccount']._loaded_options = None
-  _globals['_ACCOUNTSERVICE'].methods_by_name['GetAccount']._serialized_options = b'\220\002\001\210\224#\001'
+  _globals['_ACCOUNTSERVICE'].methods_by_name['GetAccount']._serialized_options = b'\220\002\001'
   _globals['_ACCOUNT']._serialized_start=101
   _globals['_ACCOUNT']._serialized_end=157
   _globals['_CREATEACCOUNTREQUEST']._serialized_start=159
@@ -49,5 +47,5 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETACCOUNTRESPONSE']._serialized_start=366
   _globals['_GETACCOUNTRESPONSE']._serialized_end=425
   _globals['_ACCOUNTSERVICE']._serialized_start=428
-  _globals['_ACCOUNTSERVICE']._serialized_end=626
+  _globals['_ACCOUNTSERVICE']._serialized_end=616
 # @@protoc_insertion_point(module_scope)

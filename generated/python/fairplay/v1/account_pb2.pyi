@@ -43,9 +43,9 @@ class CreateAccountRequest(google.protobuf.message.Message):
     NAME_FIELD_NUMBER: builtins.int
     INVITATION_FIELD_NUMBER: builtins.int
     name: builtins.str
-    """The name: 1 to 64 letters of ASCII, digits, '-', '_' or '.' ([A-Za-z0-9_.-]{1,64}). At most 64 characters."""
+    """The name: letters of ASCII, digits, '-', '_' and '.'. At most 64 characters. Matches `[A-Za-z0-9_.-]{1,64}`."""
     invitation: builtins.str
-    """The invitation, at most 256 characters."""
+    """The invitation. At most 256 characters."""
     def __init__(
         self,
         *,

@@ -63,6 +63,8 @@ class AccountServiceServicer(object):
 
         Fails with PERMISSION_DENIED and INVITATION_INVALID; ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and
         NAME_INVALID; FAILED_PRECONDITION and NO_ACCOUNTS; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS after many failures.
+
+        Needs the role SPECTATOR.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -70,6 +72,8 @@ class AccountServiceServicer(object):
 
     def GetAccount(self, request, context):
         """Returns who the server takes the caller for. Changes nothing.
+
+        Needs the role SPECTATOR.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -35,13 +35,18 @@ class AccountServiceStub:
 
     Fails with PERMISSION_DENIED and INVITATION_INVALID; ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and
     NAME_INVALID; FAILED_PRECONDITION and NO_ACCOUNTS; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS after many failures.
+
+    Needs the role SPECTATOR.
     """
 
     GetAccount: grpc.UnaryUnaryMultiCallable[
         fairplay.v1.account_pb2.GetAccountRequest,
         fairplay.v1.account_pb2.GetAccountResponse,
     ]
-    """Returns who the server takes the caller for. Changes nothing."""
+    """Returns who the server takes the caller for. Changes nothing.
+
+    Needs the role SPECTATOR.
+    """
 
 class AccountServiceAsyncStub:
     """AccountService lets callers who were invited make accounts, and says who a caller is.
@@ -60,13 +65,18 @@ class AccountServiceAsyncStub:
 
     Fails with PERMISSION_DENIED and INVITATION_INVALID; ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and
     NAME_INVALID; FAILED_PRECONDITION and NO_ACCOUNTS; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS after many failures.
+
+    Needs the role SPECTATOR.
     """
 
     GetAccount: grpc.aio.UnaryUnaryMultiCallable[
         fairplay.v1.account_pb2.GetAccountRequest,
         fairplay.v1.account_pb2.GetAccountResponse,
     ]
-    """Returns who the server takes the caller for. Changes nothing."""
+    """Returns who the server takes the caller for. Changes nothing.
+
+    Needs the role SPECTATOR.
+    """
 
 class AccountServiceServicer(metaclass=abc.ABCMeta):
     """AccountService lets callers who were invited make accounts, and says who a caller is.
@@ -87,6 +97,8 @@ class AccountServiceServicer(metaclass=abc.ABCMeta):
 
         Fails with PERMISSION_DENIED and INVITATION_INVALID; ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and
         NAME_INVALID; FAILED_PRECONDITION and NO_ACCOUNTS; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS after many failures.
+
+        Needs the role SPECTATOR.
         """
 
     @abc.abstractmethod
@@ -95,6 +107,9 @@ class AccountServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.v1.account_pb2.GetAccountRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.v1.account_pb2.GetAccountResponse, collections.abc.Awaitable[fairplay.v1.account_pb2.GetAccountResponse]]:
-        """Returns who the server takes the caller for. Changes nothing."""
+        """Returns who the server takes the caller for. Changes nothing.
+
+        Needs the role SPECTATOR.
+        """
 
 def add_AccountServiceServicer_to_server(servicer: AccountServiceServicer, server: typing.Union[grpc.Server, grpc.aio.Server]) -> None: ...

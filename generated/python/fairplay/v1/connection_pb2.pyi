@@ -71,8 +71,8 @@ class DialInRequest(google.protobuf.message.Message):
     def replies(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Reply]:
         """Answers to calls, in any order. A reply to an id that is not open on this stream (never sent, answered already, or
         cancelled) is ignored, and counted; only the first one to a call that was cancelled, or sent again, is not counted.
-        A frame without replies is counted, too. More than 1,000 at once, or 1,000 a minute for long, end the stream with
-        REPLY_FLOOD.
+        A frame without replies is counted, too. What goes beyond 1,000 at once, or 1,000 a minute for long, ends the stream
+        with REPLY_FLOOD.
         """
 
     def __init__(
@@ -140,13 +140,15 @@ class Hello(google.protobuf.message.Message):
     """
     @property
     def players(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___HostedPlayer]:
-        """The players that it hosts, 1 to Welcome.max_player_count. All of them are accepted or none."""
+        """The players that it hosts. All of them are accepted or none. From 1 to 1,000 elements. Welcome.max_player_count
+        says what this server takes.
+        """
 
     @property
     def resume_window(self) -> google.protobuf.duration_pb2.Duration:
         """How long the server shall keep a call open for this program when its stream is lost, waiting for it to
         resume; never longer than the call's own time. More than 300 s counts as 300 s. 0, the default: a lost stream ends
-        its open calls at once, as the death of the player. Not negative.
+        its open calls at once, as the death of the player. At least 0 s.
         """
 
     def __init__(
@@ -171,13 +173,13 @@ class HostedPlayer(google.protobuf.message.Message):
     TOKEN_FIELD_NUMBER: builtins.int
     DESCRIPTION_FIELD_NUMBER: builtins.int
     name: builtins.str
-    """The name under which the server knows the player: 1 to 64 letters of ASCII, digits, '-', '_' or '.'
-    ([A-Za-z0-9_.-]{1,64}). Tournaments may be stricter. At most 64 characters.
+    """The name under which the server knows the player: letters of ASCII, digits, '-', '_' and '.'. Tournaments may be
+    stricter. At most 64 characters. Matches `[A-Za-z0-9_.-]{1,64}`.
     """
     token: builtins.str
-    """A secret of the caller's choice that protects the name, at most 256 bytes. Empty: the name is kept for as long as
+    """A secret of the caller's choice that protects the name. At most 256 bytes. Empty: the name is kept for as long as
     the stream lasts, and nobody else can take it over. While the player plays, or is entered in a tournament, its name
-    stays its own even then, for a hello with the resume token of that stream. At most 256 characters.
+    stays its own even then, for a hello with the resume token of that stream.
     """
     @property
     def description(self) -> fairplay.v1.player_pb2.PlayerDescription:
@@ -268,7 +270,7 @@ class Call(google.protobuf.message.Message):
     TIME_LIMIT_FIELD_NUMBER: builtins.int
     BANK_TIME_FIELD_NUMBER: builtins.int
     id: builtins.int
-    """The id that the reply names. Unique on the server, and below 2^53."""
+    """The id that the reply names. Unique on the server. Below 2^53."""
     player: builtins.int
     """Which player is called: a number of Welcome.players."""
     method_name: builtins.str
@@ -277,8 +279,8 @@ class Call(google.protobuf.message.Message):
     """The serialised request message, exactly what plain gRPC would carry."""
     @property
     def time_limit(self) -> google.protobuf.duration_pb2.Duration:
-        """How long the player may take, counted by the server from the moment it sends the call. Always set, and more than
-        0. A call that is sent again after a lost stream says what is left of it.
+        """How long the player may take, counted by the server from the moment it sends the call. Always set, and positive. A
+        call that is sent again after a lost stream says what is left of it.
         """
 
     @property
@@ -342,9 +344,11 @@ class Failure(google.protobuf.message.Message):
     CODE_FIELD_NUMBER: builtins.int
     MESSAGE_FIELD_NUMBER: builtins.int
     code: builtins.int
-    """The gRPC status code, e.g. 12 for UNIMPLEMENTED, 2 for UNKNOWN. 1 to 16: a failure with another code is malformed."""
+    """The gRPC status code, e.g. 12 for UNIMPLEMENTED, 2 for UNKNOWN. From 1 to 16. A failure with another code is
+    malformed.
+    """
     message: builtins.str
-    """What went wrong, for the player's author. Kept as evidence, cut after 2,000 characters."""
+    """What went wrong, for the player's author. Kept as evidence. Cut after 2,000 characters."""
     def __init__(
         self,
         *,

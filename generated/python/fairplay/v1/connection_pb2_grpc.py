@@ -89,6 +89,8 @@ class ConnectionServiceServicer(object):
         HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; RESOURCE_EXHAUSTED and REPLY_FLOOD or
         TOO_MANY_PLAYERS, and without a reason where a frame is larger than the server reads; UNAVAILABLE and
         SHUTTING_DOWN.
+
+        Needs the role PLAYER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

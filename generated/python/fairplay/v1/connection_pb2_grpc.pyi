@@ -67,6 +67,8 @@ class ConnectionServiceStub:
     HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; RESOURCE_EXHAUSTED and REPLY_FLOOD or
     TOO_MANY_PLAYERS, and without a reason where a frame is larger than the server reads; UNAVAILABLE and
     SHUTTING_DOWN.
+
+    Needs the role PLAYER.
     """
 
 class ConnectionServiceAsyncStub:
@@ -118,6 +120,8 @@ class ConnectionServiceAsyncStub:
     HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; RESOURCE_EXHAUSTED and REPLY_FLOOD or
     TOO_MANY_PLAYERS, and without a reason where a frame is larger than the server reads; UNAVAILABLE and
     SHUTTING_DOWN.
+
+    Needs the role PLAYER.
     """
 
 class ConnectionServiceServicer(metaclass=abc.ABCMeta):
@@ -171,6 +175,8 @@ class ConnectionServiceServicer(metaclass=abc.ABCMeta):
         HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; RESOURCE_EXHAUSTED and REPLY_FLOOD or
         TOO_MANY_PLAYERS, and without a reason where a frame is larger than the server reads; UNAVAILABLE and
         SHUTTING_DOWN.
+
+        Needs the role PLAYER.
         """
 
 def add_ConnectionServiceServicer_to_server(servicer: ConnectionServiceServicer, server: typing.Union[grpc.Server, grpc.aio.Server]) -> None: ...

@@ -137,8 +137,8 @@ class Player(google.protobuf.message.Message):
     SECRET_FIELD_NUMBER: builtins.int
     CERTIFICATE_FIELD_NUMBER: builtins.int
     name: builtins.str
-    """The player's name in the game or tournament: 1 to 64 letters of ASCII, digits, '-', '_' or '.'
-    ([A-Za-z0-9_.-]{1,64}). Unique there. At most 64 characters.
+    """The player's name in the game or tournament: letters of ASCII, digits, '-', '_' and '.'. Unique there. At most 64
+    characters. Matches `[A-Za-z0-9_.-]{1,64}`.
     """
     link: builtins.str
     """How the server reaches the player. "grpc://HOST:PORT": the player serves on this address, and the server calls it
@@ -153,8 +153,9 @@ class Player(google.protobuf.message.Message):
     """
     secret: builtins.str
     """The player's own secret, for a link grpc:// or grpcs://: the server shows it to the player with each call, so that
-    the player can refuse strangers (PlayerService). 1 to 256 visible characters of ASCII without spaces; empty: none.
-    Never in answers, events, records or logs. Over grpc:// whoever reads the network reads it. At most 256 characters.
+    the player can refuse strangers (PlayerService). Visible characters of ASCII without spaces; empty: none. Never in
+    answers, events, records or logs. Over grpc:// whoever reads the network reads it. At most 256 characters. Matches
+    `[!-~]{1,256}`.
     """
     @property
     def description(self) -> fairplay.v1.player_pb2.PlayerDescription:
@@ -236,19 +237,21 @@ class TimeControl(google.protobuf.message.Message):
     BANK_FIELD_NUMBER: builtins.int
     @property
     def decision_limit(self) -> google.protobuf.duration_pb2.Duration:
-        """The limit of a decision, more than 0 and at most 1 hour. Default: the game's, e.g. 1 s for Fish."""
+        """The limit of a decision. From 1 ms to 1 h. Default: the game's, e.g. 1 s for Fish."""
 
     @property
     def first_decision_limit(self) -> google.protobuf.duration_pb2.Duration:
-        """The limit of a player's first turn in a game. Default: the game's, e.g. 3 s for Fish."""
+        """The limit of a player's first turn in a game. From 1 ms to 1 h. Default: the game's, e.g. 3 s for Fish."""
 
     @property
     def notification_limit(self) -> google.protobuf.duration_pb2.Duration:
-        """The limit of a call that asks for nothing. Default: decision_limit."""
+        """The limit of a call that asks for nothing. From 1 ms to 1 h. Default: decision_limit."""
 
     @property
     def bank(self) -> google.protobuf.duration_pb2.Duration:
-        """Time for a whole game that the player may draw on when a decision takes longer than its limit. Default: 0."""
+        """Time for a whole game that the player may draw on when a decision takes longer than its limit. From 0 to 1 h.
+        Default: 0.
+        """
 
     def __init__(
         self,

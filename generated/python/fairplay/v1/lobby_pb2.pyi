@@ -25,8 +25,8 @@ class EnterRequest(google.protobuf.message.Message):
     NAME_FIELD_NUMBER: builtins.int
     TOKEN_FIELD_NUMBER: builtins.int
     name: builtins.str
-    """The name: 1 to 20 letters of ASCII, digits, '-', '_' or '.' ([A-Za-z0-9_.-]{1,20}), and not "bot-" with a number,
-    as bots are named. Capital and small letters make no difference. At most 64 characters.
+    """The name: letters of ASCII, digits, '-', '_' and '.', and not "bot-" with a number, as bots are named. Capital and
+    small letters make no difference. At most 20 characters. Matches `[A-Za-z0-9_.-]{1,20}`.
     """
     token: builtins.str
     """The token of an earlier Enter, or the one with which this name has dialled in. Empty: a new user, unless the name
@@ -86,7 +86,9 @@ class RenameRequest(google.protobuf.message.Message):
     token: builtins.str
     """The token of the user. At most 256 characters."""
     name: builtins.str
-    """The new name, as in EnterRequest. Only capital and small letters may differ from the old one. At most 64 characters."""
+    """The new name, as in EnterRequest. Only capital and small letters may differ from the old one. At most 20
+    characters. Matches `[A-Za-z0-9_.-]{1,20}`.
+    """
     def __init__(
         self,
         *,
@@ -344,9 +346,9 @@ class ListTablesRequest(google.protobuf.message.Message):
     game: builtins.str
     """The name of the only game wanted. Empty: all. At most 64 characters."""
     page_size: builtins.int
-    """The most tables to return. 0 counts as 50, more than 1,000 as 1,000."""
+    """The most tables to return. 0 counts as 50. More than 1,000 counts as 1,000."""
     page_token: builtins.str
-    """From next_page_token of the page before. Empty: the first page. At most 20 characters."""
+    """From next_page_token of the page before. Empty: the first page. At most 512 characters."""
     def __init__(
         self,
         *,
@@ -398,9 +400,9 @@ class CreateTableRequest(google.protobuf.message.Message):
     token: builtins.str
     """The token of the user. At most 256 characters."""
     name: builtins.str
-    """The name of the table: 1 to 20 letters of ASCII, digits, spaces, '-', '_' or '.', no space at either end
-    ([A-Za-z0-9_.-]([A-Za-z0-9_. -]{0,18}[A-Za-z0-9_.-])?). Capital and small letters make no difference. At most 64
-    characters.
+    """The name of the table: letters of ASCII, digits, spaces, '-', '_' and '.', no space at either end. Capital and
+    small letters make no difference. At most 20 characters. Matches `[A-Za-z0-9_.-]([A-Za-z0-9_.
+    -]{0,18}[A-Za-z0-9_.-])?`.
     """
     game: builtins.str
     """The name of the game. At most 64 characters."""
@@ -410,7 +412,7 @@ class CreateTableRequest(google.protobuf.message.Message):
     """
     @property
     def settings(self) -> fairplay.v1.game_pb2.GameSettings:
-        """The settings, at most 16 KiB. Not set: the defaults of the game."""
+        """The settings. At most 16,384 bytes. Not set: the defaults of the game."""
 
     @property
     def time_control(self) -> fairplay.v1.game_pb2.TimeControl:
@@ -754,8 +756,8 @@ class SayRequest(google.protobuf.message.Message):
     token: builtins.str
     """The token of the user. At most 256 characters."""
     text: builtins.str
-    """What is said: 1 to 500 characters, not only spaces, and no character that controls how text is set: line breaks,
-    other control characters, changes of direction. At most 500 characters.
+    """What is said: not only spaces, and no character that controls how text is set: line breaks, other control
+    characters, changes of direction. At most 500 characters.
     """
     def __init__(
         self,

@@ -166,6 +166,8 @@ class LobbyServiceServicer(object):
         Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; PERMISSION_DENIED and WRONG_TOKEN
         where a token was given for a name that is not free; RESOURCE_EXHAUSTED and LOBBY_FULL or TOO_MANY_REQUESTS;
         UNAVAILABLE and SHUTTING_DOWN.
+
+        Needs the role PLAYER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -180,6 +182,8 @@ class LobbyServiceServicer(object):
         nothing.
 
         Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; FAILED_PRECONDITION and SEATED.
+
+        Needs the role PLAYER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -187,6 +191,8 @@ class LobbyServiceServicer(object):
 
     def Leave(self, request, context):
         """Leaves the lobby and the table where the user is. Its stream ends. A repeat fails with UNKNOWN_USER.
+
+        Needs the role PLAYER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -203,6 +209,8 @@ class LobbyServiceServicer(object):
         of several changes of one user or one table that are due by then, only the last one is.
 
         Fails with ABORTED and STREAM_REPLACED; UNAVAILABLE and SHUTTING_DOWN.
+
+        Needs the role PLAYER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -212,6 +220,8 @@ class LobbyServiceServicer(object):
         """Lists the tables of all games, newest first, with their state and seats. Changes nothing.
 
         Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+
+        Needs the role PLAYER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -227,6 +237,8 @@ class LobbyServiceServicer(object):
 
         Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, INVALID_PLAYERS,
         INVALID_SETTINGS or INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION and SEATED.
+
+        Needs the role PLAYER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -237,6 +249,8 @@ class LobbyServiceServicer(object):
         game leaves that game first, with LeaveTable. A repeat changes nothing.
 
         Fails with NOT_FOUND and TABLE_NOT_FOUND; FAILED_PRECONDITION and SEATED.
+
+        Needs the role PLAYER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -256,6 +270,8 @@ class LobbyServiceServicer(object):
         Fails with NOT_FOUND and TABLE_NOT_FOUND; FAILED_PRECONDITION and NOT_AT_TABLE, TABLE_RUNNING, TABLE_FULL,
         NOT_DIALLED_IN or SEATED; INVALID_ARGUMENT and INVALID_LINK or INVALID_SECRET; PERMISSION_DENIED and
         EXEC_NOT_ALLOWED or WRONG_TOKEN.
+
+        Needs the role PLAYER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -269,6 +285,8 @@ class LobbyServiceServicer(object):
         where the last seat of a table for a number of players is taken.
 
         Fails with FAILED_PRECONDITION and NOT_AT_TABLE, NOT_SEATED or TABLE_RUNNING; INVALID_ARGUMENT and INVALID_LINK.
+
+        Needs the role PLAYER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -279,6 +297,8 @@ class LobbyServiceServicer(object):
         ready, and they are enough, the game starts by itself, as in JoinTable. A repeat changes nothing.
 
         Fails with FAILED_PRECONDITION and NOT_SEATED or TABLE_RUNNING.
+
+        Needs the role PLAYER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -287,6 +307,8 @@ class LobbyServiceServicer(object):
     def LeaveTable(self, request, context):
         """Leaves the table where the user is, and its running game. A repeat changes nothing. With JoinTable the user comes
         back to the game, by the same link, if the rules of the game have kept its player in it.
+
+        Needs the role PLAYER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -297,6 +319,8 @@ class LobbyServiceServicer(object):
         left it. Everybody who is there is at no table then, and a game that runs is stopped.
 
         Fails with NOT_FOUND and TABLE_NOT_FOUND; PERMISSION_DENIED and NOT_OWNER; FAILED_PRECONDITION and TABLE_RUNNING.
+
+        Needs the role PLAYER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -309,6 +333,8 @@ class LobbyServiceServicer(object):
 
         Fails with FAILED_PRECONDITION and NOT_SEATED, TABLE_RUNNING, TOO_FEW_SEATS or NOT_DIALLED_IN; INVALID_ARGUMENT
         and INVALID_SETTINGS where the settings do not fit so many players; UNAVAILABLE and SHUTTING_DOWN.
+
+        Needs the role PLAYER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -318,6 +344,8 @@ class LobbyServiceServicer(object):
         """Says something to everyone at the user's table, players and watchers.
 
         Fails with FAILED_PRECONDITION and NOT_AT_TABLE; INVALID_ARGUMENT and TEXT_INVALID.
+
+        Needs the role PLAYER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

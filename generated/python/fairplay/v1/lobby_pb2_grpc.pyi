@@ -59,6 +59,8 @@ class LobbyServiceStub:
     Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; PERMISSION_DENIED and WRONG_TOKEN
     where a token was given for a name that is not free; RESOURCE_EXHAUSTED and LOBBY_FULL or TOO_MANY_REQUESTS;
     UNAVAILABLE and SHUTTING_DOWN.
+
+    Needs the role PLAYER.
     """
 
     Rename: grpc.UnaryUnaryMultiCallable[
@@ -73,13 +75,18 @@ class LobbyServiceStub:
     nothing.
 
     Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; FAILED_PRECONDITION and SEATED.
+
+    Needs the role PLAYER.
     """
 
     Leave: grpc.UnaryUnaryMultiCallable[
         fairplay.v1.lobby_pb2.LeaveRequest,
         fairplay.v1.lobby_pb2.LeaveResponse,
     ]
-    """Leaves the lobby and the table where the user is. Its stream ends. A repeat fails with UNKNOWN_USER."""
+    """Leaves the lobby and the table where the user is. Its stream ends. A repeat fails with UNKNOWN_USER.
+
+    Needs the role PLAYER.
+    """
 
     Attend: grpc.UnaryStreamMultiCallable[
         fairplay.v1.lobby_pb2.AttendRequest,
@@ -95,6 +102,8 @@ class LobbyServiceStub:
     of several changes of one user or one table that are due by then, only the last one is.
 
     Fails with ABORTED and STREAM_REPLACED; UNAVAILABLE and SHUTTING_DOWN.
+
+    Needs the role PLAYER.
     """
 
     ListTables: grpc.UnaryUnaryMultiCallable[
@@ -104,6 +113,8 @@ class LobbyServiceStub:
     """Lists the tables of all games, newest first, with their state and seats. Changes nothing.
 
     Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+
+    Needs the role PLAYER.
     """
 
     CreateTable: grpc.UnaryUnaryMultiCallable[
@@ -119,6 +130,8 @@ class LobbyServiceStub:
 
     Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, INVALID_PLAYERS,
     INVALID_SETTINGS or INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION and SEATED.
+
+    Needs the role PLAYER.
     """
 
     WatchTable: grpc.UnaryUnaryMultiCallable[
@@ -129,6 +142,8 @@ class LobbyServiceStub:
     game leaves that game first, with LeaveTable. A repeat changes nothing.
 
     Fails with NOT_FOUND and TABLE_NOT_FOUND; FAILED_PRECONDITION and SEATED.
+
+    Needs the role PLAYER.
     """
 
     JoinTable: grpc.UnaryUnaryMultiCallable[
@@ -148,6 +163,8 @@ class LobbyServiceStub:
     Fails with NOT_FOUND and TABLE_NOT_FOUND; FAILED_PRECONDITION and NOT_AT_TABLE, TABLE_RUNNING, TABLE_FULL,
     NOT_DIALLED_IN or SEATED; INVALID_ARGUMENT and INVALID_LINK or INVALID_SECRET; PERMISSION_DENIED and
     EXEC_NOT_ALLOWED or WRONG_TOKEN.
+
+    Needs the role PLAYER.
     """
 
     SetBots: grpc.UnaryUnaryMultiCallable[
@@ -161,6 +178,8 @@ class LobbyServiceStub:
     where the last seat of a table for a number of players is taken.
 
     Fails with FAILED_PRECONDITION and NOT_AT_TABLE, NOT_SEATED or TABLE_RUNNING; INVALID_ARGUMENT and INVALID_LINK.
+
+    Needs the role PLAYER.
     """
 
     SetReady: grpc.UnaryUnaryMultiCallable[
@@ -171,6 +190,8 @@ class LobbyServiceStub:
     ready, and they are enough, the game starts by itself, as in JoinTable. A repeat changes nothing.
 
     Fails with FAILED_PRECONDITION and NOT_SEATED or TABLE_RUNNING.
+
+    Needs the role PLAYER.
     """
 
     LeaveTable: grpc.UnaryUnaryMultiCallable[
@@ -179,6 +200,8 @@ class LobbyServiceStub:
     ]
     """Leaves the table where the user is, and its running game. A repeat changes nothing. With JoinTable the user comes
     back to the game, by the same link, if the rules of the game have kept its player in it.
+
+    Needs the role PLAYER.
     """
 
     DeleteTable: grpc.UnaryUnaryMultiCallable[
@@ -189,6 +212,8 @@ class LobbyServiceStub:
     left it. Everybody who is there is at no table then, and a game that runs is stopped.
 
     Fails with NOT_FOUND and TABLE_NOT_FOUND; PERMISSION_DENIED and NOT_OWNER; FAILED_PRECONDITION and TABLE_RUNNING.
+
+    Needs the role PLAYER.
     """
 
     StartTable: grpc.UnaryUnaryMultiCallable[
@@ -201,6 +226,8 @@ class LobbyServiceStub:
 
     Fails with FAILED_PRECONDITION and NOT_SEATED, TABLE_RUNNING, TOO_FEW_SEATS or NOT_DIALLED_IN; INVALID_ARGUMENT
     and INVALID_SETTINGS where the settings do not fit so many players; UNAVAILABLE and SHUTTING_DOWN.
+
+    Needs the role PLAYER.
     """
 
     Say: grpc.UnaryUnaryMultiCallable[
@@ -210,6 +237,8 @@ class LobbyServiceStub:
     """Says something to everyone at the user's table, players and watchers.
 
     Fails with FAILED_PRECONDITION and NOT_AT_TABLE; INVALID_ARGUMENT and TEXT_INVALID.
+
+    Needs the role PLAYER.
     """
 
 class LobbyServiceAsyncStub:
@@ -253,6 +282,8 @@ class LobbyServiceAsyncStub:
     Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; PERMISSION_DENIED and WRONG_TOKEN
     where a token was given for a name that is not free; RESOURCE_EXHAUSTED and LOBBY_FULL or TOO_MANY_REQUESTS;
     UNAVAILABLE and SHUTTING_DOWN.
+
+    Needs the role PLAYER.
     """
 
     Rename: grpc.aio.UnaryUnaryMultiCallable[
@@ -267,13 +298,18 @@ class LobbyServiceAsyncStub:
     nothing.
 
     Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; FAILED_PRECONDITION and SEATED.
+
+    Needs the role PLAYER.
     """
 
     Leave: grpc.aio.UnaryUnaryMultiCallable[
         fairplay.v1.lobby_pb2.LeaveRequest,
         fairplay.v1.lobby_pb2.LeaveResponse,
     ]
-    """Leaves the lobby and the table where the user is. Its stream ends. A repeat fails with UNKNOWN_USER."""
+    """Leaves the lobby and the table where the user is. Its stream ends. A repeat fails with UNKNOWN_USER.
+
+    Needs the role PLAYER.
+    """
 
     Attend: grpc.aio.UnaryStreamMultiCallable[
         fairplay.v1.lobby_pb2.AttendRequest,
@@ -289,6 +325,8 @@ class LobbyServiceAsyncStub:
     of several changes of one user or one table that are due by then, only the last one is.
 
     Fails with ABORTED and STREAM_REPLACED; UNAVAILABLE and SHUTTING_DOWN.
+
+    Needs the role PLAYER.
     """
 
     ListTables: grpc.aio.UnaryUnaryMultiCallable[
@@ -298,6 +336,8 @@ class LobbyServiceAsyncStub:
     """Lists the tables of all games, newest first, with their state and seats. Changes nothing.
 
     Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+
+    Needs the role PLAYER.
     """
 
     CreateTable: grpc.aio.UnaryUnaryMultiCallable[
@@ -313,6 +353,8 @@ class LobbyServiceAsyncStub:
 
     Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, INVALID_PLAYERS,
     INVALID_SETTINGS or INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION and SEATED.
+
+    Needs the role PLAYER.
     """
 
     WatchTable: grpc.aio.UnaryUnaryMultiCallable[
@@ -323,6 +365,8 @@ class LobbyServiceAsyncStub:
     game leaves that game first, with LeaveTable. A repeat changes nothing.
 
     Fails with NOT_FOUND and TABLE_NOT_FOUND; FAILED_PRECONDITION and SEATED.
+
+    Needs the role PLAYER.
     """
 
     JoinTable: grpc.aio.UnaryUnaryMultiCallable[
@@ -342,6 +386,8 @@ class LobbyServiceAsyncStub:
     Fails with NOT_FOUND and TABLE_NOT_FOUND; FAILED_PRECONDITION and NOT_AT_TABLE, TABLE_RUNNING, TABLE_FULL,
     NOT_DIALLED_IN or SEATED; INVALID_ARGUMENT and INVALID_LINK or INVALID_SECRET; PERMISSION_DENIED and
     EXEC_NOT_ALLOWED or WRONG_TOKEN.
+
+    Needs the role PLAYER.
     """
 
     SetBots: grpc.aio.UnaryUnaryMultiCallable[
@@ -355,6 +401,8 @@ class LobbyServiceAsyncStub:
     where the last seat of a table for a number of players is taken.
 
     Fails with FAILED_PRECONDITION and NOT_AT_TABLE, NOT_SEATED or TABLE_RUNNING; INVALID_ARGUMENT and INVALID_LINK.
+
+    Needs the role PLAYER.
     """
 
     SetReady: grpc.aio.UnaryUnaryMultiCallable[
@@ -365,6 +413,8 @@ class LobbyServiceAsyncStub:
     ready, and they are enough, the game starts by itself, as in JoinTable. A repeat changes nothing.
 
     Fails with FAILED_PRECONDITION and NOT_SEATED or TABLE_RUNNING.
+
+    Needs the role PLAYER.
     """
 
     LeaveTable: grpc.aio.UnaryUnaryMultiCallable[
@@ -373,6 +423,8 @@ class LobbyServiceAsyncStub:
     ]
     """Leaves the table where the user is, and its running game. A repeat changes nothing. With JoinTable the user comes
     back to the game, by the same link, if the rules of the game have kept its player in it.
+
+    Needs the role PLAYER.
     """
 
     DeleteTable: grpc.aio.UnaryUnaryMultiCallable[
@@ -383,6 +435,8 @@ class LobbyServiceAsyncStub:
     left it. Everybody who is there is at no table then, and a game that runs is stopped.
 
     Fails with NOT_FOUND and TABLE_NOT_FOUND; PERMISSION_DENIED and NOT_OWNER; FAILED_PRECONDITION and TABLE_RUNNING.
+
+    Needs the role PLAYER.
     """
 
     StartTable: grpc.aio.UnaryUnaryMultiCallable[
@@ -395,6 +449,8 @@ class LobbyServiceAsyncStub:
 
     Fails with FAILED_PRECONDITION and NOT_SEATED, TABLE_RUNNING, TOO_FEW_SEATS or NOT_DIALLED_IN; INVALID_ARGUMENT
     and INVALID_SETTINGS where the settings do not fit so many players; UNAVAILABLE and SHUTTING_DOWN.
+
+    Needs the role PLAYER.
     """
 
     Say: grpc.aio.UnaryUnaryMultiCallable[
@@ -404,6 +460,8 @@ class LobbyServiceAsyncStub:
     """Says something to everyone at the user's table, players and watchers.
 
     Fails with FAILED_PRECONDITION and NOT_AT_TABLE; INVALID_ARGUMENT and TEXT_INVALID.
+
+    Needs the role PLAYER.
     """
 
 class LobbyServiceServicer(metaclass=abc.ABCMeta):
@@ -449,6 +507,8 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; PERMISSION_DENIED and WRONG_TOKEN
         where a token was given for a name that is not free; RESOURCE_EXHAUSTED and LOBBY_FULL or TOO_MANY_REQUESTS;
         UNAVAILABLE and SHUTTING_DOWN.
+
+        Needs the role PLAYER.
         """
 
     @abc.abstractmethod
@@ -465,6 +525,8 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         nothing.
 
         Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; FAILED_PRECONDITION and SEATED.
+
+        Needs the role PLAYER.
         """
 
     @abc.abstractmethod
@@ -473,7 +535,10 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.v1.lobby_pb2.LeaveRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.v1.lobby_pb2.LeaveResponse, collections.abc.Awaitable[fairplay.v1.lobby_pb2.LeaveResponse]]:
-        """Leaves the lobby and the table where the user is. Its stream ends. A repeat fails with UNKNOWN_USER."""
+        """Leaves the lobby and the table where the user is. Its stream ends. A repeat fails with UNKNOWN_USER.
+
+        Needs the role PLAYER.
+        """
 
     @abc.abstractmethod
     def Attend(
@@ -491,6 +556,8 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         of several changes of one user or one table that are due by then, only the last one is.
 
         Fails with ABORTED and STREAM_REPLACED; UNAVAILABLE and SHUTTING_DOWN.
+
+        Needs the role PLAYER.
         """
 
     @abc.abstractmethod
@@ -502,6 +569,8 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         """Lists the tables of all games, newest first, with their state and seats. Changes nothing.
 
         Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+
+        Needs the role PLAYER.
         """
 
     @abc.abstractmethod
@@ -519,6 +588,8 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
 
         Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, INVALID_PLAYERS,
         INVALID_SETTINGS or INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION and SEATED.
+
+        Needs the role PLAYER.
         """
 
     @abc.abstractmethod
@@ -531,6 +602,8 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         game leaves that game first, with LeaveTable. A repeat changes nothing.
 
         Fails with NOT_FOUND and TABLE_NOT_FOUND; FAILED_PRECONDITION and SEATED.
+
+        Needs the role PLAYER.
         """
 
     @abc.abstractmethod
@@ -552,6 +625,8 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         Fails with NOT_FOUND and TABLE_NOT_FOUND; FAILED_PRECONDITION and NOT_AT_TABLE, TABLE_RUNNING, TABLE_FULL,
         NOT_DIALLED_IN or SEATED; INVALID_ARGUMENT and INVALID_LINK or INVALID_SECRET; PERMISSION_DENIED and
         EXEC_NOT_ALLOWED or WRONG_TOKEN.
+
+        Needs the role PLAYER.
         """
 
     @abc.abstractmethod
@@ -567,6 +642,8 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         where the last seat of a table for a number of players is taken.
 
         Fails with FAILED_PRECONDITION and NOT_AT_TABLE, NOT_SEATED or TABLE_RUNNING; INVALID_ARGUMENT and INVALID_LINK.
+
+        Needs the role PLAYER.
         """
 
     @abc.abstractmethod
@@ -579,6 +656,8 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         ready, and they are enough, the game starts by itself, as in JoinTable. A repeat changes nothing.
 
         Fails with FAILED_PRECONDITION and NOT_SEATED or TABLE_RUNNING.
+
+        Needs the role PLAYER.
         """
 
     @abc.abstractmethod
@@ -589,6 +668,8 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
     ) -> typing.Union[fairplay.v1.lobby_pb2.LeaveTableResponse, collections.abc.Awaitable[fairplay.v1.lobby_pb2.LeaveTableResponse]]:
         """Leaves the table where the user is, and its running game. A repeat changes nothing. With JoinTable the user comes
         back to the game, by the same link, if the rules of the game have kept its player in it.
+
+        Needs the role PLAYER.
         """
 
     @abc.abstractmethod
@@ -601,6 +682,8 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         left it. Everybody who is there is at no table then, and a game that runs is stopped.
 
         Fails with NOT_FOUND and TABLE_NOT_FOUND; PERMISSION_DENIED and NOT_OWNER; FAILED_PRECONDITION and TABLE_RUNNING.
+
+        Needs the role PLAYER.
         """
 
     @abc.abstractmethod
@@ -615,6 +698,8 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
 
         Fails with FAILED_PRECONDITION and NOT_SEATED, TABLE_RUNNING, TOO_FEW_SEATS or NOT_DIALLED_IN; INVALID_ARGUMENT
         and INVALID_SETTINGS where the settings do not fit so many players; UNAVAILABLE and SHUTTING_DOWN.
+
+        Needs the role PLAYER.
         """
 
     @abc.abstractmethod
@@ -626,6 +711,8 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         """Says something to everyone at the user's table, players and watchers.
 
         Fails with FAILED_PRECONDITION and NOT_AT_TABLE; INVALID_ARGUMENT and TEXT_INVALID.
+
+        Needs the role PLAYER.
         """
 
 def add_LobbyServiceServicer_to_server(servicer: LobbyServiceServicer, server: typing.Union[grpc.Server, grpc.aio.Server]) -> None: ...

@@ -22,14 +22,13 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
-from fairplay.v1 import access_pb2 as fairplay_dot_v1_dot_access__pb2
 from fairplay.v1 import game_pb2 as fairplay_dot_v1_dot_game__pb2
 from fairplay.v1 import result_pb2 as fairplay_dot_v1_dot_result__pb2
 from fairplay.v1 import tournament_pb2 as fairplay_dot_v1_dot_tournament__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x66\x61irplay/v1/manager.proto\x12\x0b\x66\x61irplay.v1\x1a\x18\x66\x61irplay/v1/access.proto\x1a\x16\x66\x61irplay/v1/game.proto\x1a\x18\x66\x61irplay/v1/result.proto\x1a\x1c\x66\x61irplay/v1/tournament.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"[\n\x17\x43reateTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12)\n\x04plan\x18\x02 \x01(\x0b\x32\x1b.fairplay.v1.TournamentPlan\"G\n\x18\x43reateTournamentResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"o\n\rSignUpRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12#\n\x06player\x18\x02 \x01(\x0b\x32\x13.fairplay.v1.Player\x12\r\n\x05token\x18\x03 \x01(\t\x12\x13\n\x0b\x63\x65rtificate\x18\x04 \x01(\x0c\"\xca\x01\n\x0eSignUpResponse\x12\x0e\n\x06number\x18\x01 \x01(\r\x12\x15\n\rentrant_count\x18\x02 \x01(\r\x12-\n\x06status\x18\x03 \x01(\x0e\x32\x1d.fairplay.v1.TournamentStatus\x12\x33\n\x0fperiod_end_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\x0b\x65xamination\x18\x05 \x01(\x0b\x32\x18.fairplay.v1.Examination\"E\n\x0fWithdrawRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05token\x18\x03 \x01(\t\")\n\x10WithdrawResponse\x12\x15\n\rentrant_count\x18\x01 \x01(\r\"/\n\x16StartTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"M\n\x17StartTournamentResponse\x12\x32\n\ntournament\x18\x01 \x01(\x0b\x32\x1e.fairplay.v1.TournamentSummary\"@\n\x17\x43\x61ncelTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"N\n\x18\x43\x61ncelTournamentResponse\x12\x32\n\ntournament\x18\x01 \x01(\x0b\x32\x1e.fairplay.v1.TournamentSummary\"-\n\x14GetTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"D\n\x15GetTournamentResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"S\n\x13GetStandingsRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\"Z\n\x14GetStandingsResponse\x12)\n\tstandings\x18\x01 \x01(\x0b\x32\x16.fairplay.v1.Standings\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"Z\n\x1aListTournamentGamesRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\"]\n\x1bListTournamentGamesResponse\x12%\n\x05games\x18\x01 \x03(\x0b\x32\x16.fairplay.v1.RoundGame\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"?\n\x16ListTournamentsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"g\n\x17ListTournamentsResponse\x12\x33\n\x0btournaments\x18\x01 \x03(\x0b\x32\x1e.fairplay.v1.TournamentSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"/\n\x16WatchTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"\x94\x04\n\x17WatchTournamentResponse\x12-\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.TournamentH\x00\x12+\n\rround_started\x18\x02 \x01(\x0b\x32\x12.fairplay.v1.RoundH\x00\x12\x32\n\rgame_finished\x18\x03 \x01(\x0b\x32\x19.fairplay.v1.GameFinishedH\x00\x12\x30\n\x06\x66\x61iled\x18\x04 \x01(\x0b\x32\x1e.fairplay.v1.TournamentFailureH\x00\x12(\n\tsigned_up\x18\x05 \x01(\x0b\x32\x13.fairplay.v1.PlayerH\x00\x12\x13\n\twithdrawn\x18\x06 \x01(\tH\x00\x12\x31\n\x07started\x18\x07 \x01(\x0b\x32\x1e.fairplay.v1.TournamentStartedH\x00\x12\x31\n\x08\x66inished\x18\x08 \x01(\x0b\x32\x1d.fairplay.v1.TournamentResultH\x00\x12\x13\n\tcancelled\x18\t \x01(\tH\x00\x12+\n\tstandings\x18\n \x01(\x0b\x32\x16.fairplay.v1.StandingsH\x00\x12/\n\x0b\x65xamination\x18\x0b \x01(\x0b\x32\x18.fairplay.v1.ExaminationH\x00\x12\x16\n\x0cgame_started\x18\x0c \x01(\tH\x00\x42\x07\n\x05\x65vent\":\n\x11TournamentStarted\x12%\n\x08\x65ntrants\x18\x01 \x03(\x0b\x32\x13.fairplay.v1.Player\"j\n\x0cGameFinished\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0f\n\x07players\x18\x02 \x03(\t\x12\'\n\x06result\x18\x03 \x01(\x0b\x32\x17.fairplay.v1.GameResult\x12\x0f\n\x07skipped\x18\x04 \x01(\x08\x32\xdc\x07\n\x0eManagerService\x12\x65\n\x10\x43reateTournament\x12$.fairplay.v1.CreateTournamentRequest\x1a%.fairplay.v1.CreateTournamentResponse\"\x04\x88\x94#\x03\x12G\n\x06SignUp\x12\x1a.fairplay.v1.SignUpRequest\x1a\x1b.fairplay.v1.SignUpResponse\"\x04\x88\x94#\x02\x12M\n\x08Withdraw\x12\x1c.fairplay.v1.WithdrawRequest\x1a\x1d.fairplay.v1.WithdrawResponse\"\x04\x88\x94#\x02\x12\x62\n\x0fStartTournament\x12#.fairplay.v1.StartTournamentRequest\x1a$.fairplay.v1.StartTournamentResponse\"\x04\x88\x94#\x03\x12\x65\n\x10\x43\x61ncelTournament\x12$.fairplay.v1.CancelTournamentRequest\x1a%.fairplay.v1.CancelTournamentResponse\"\x04\x88\x94#\x03\x12_\n\rGetTournament\x12!.fairplay.v1.GetTournamentRequest\x1a\".fairplay.v1.GetTournamentResponse\"\x07\x90\x02\x01\x88\x94#\x01\x12\\\n\x0cGetStandings\x12 .fairplay.v1.GetStandingsRequest\x1a!.fairplay.v1.GetStandingsResponse\"\x07\x90\x02\x01\x88\x94#\x01\x12q\n\x13ListTournamentGames\x12\'.fairplay.v1.ListTournamentGamesRequest\x1a(.fairplay.v1.ListTournamentGamesResponse\"\x07\x90\x02\x01\x88\x94#\x01\x12\x65\n\x0fListTournaments\x12#.fairplay.v1.ListTournamentsRequest\x1a$.fairplay.v1.ListTournamentsResponse\"\x07\x90\x02\x01\x88\x94#\x01\x12g\n\x0fWatchTournament\x12#.fairplay.v1.WatchTournamentRequest\x1a$.fairplay.v1.WatchTournamentResponse\"\x07\x90\x02\x01\x88\x94#\x01\x30\x01\x42\x93\x01\n\x0f\x63om.fairplay.v1B\x0cManagerProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x66\x61irplay/v1/manager.proto\x12\x0b\x66\x61irplay.v1\x1a\x16\x66\x61irplay/v1/game.proto\x1a\x18\x66\x61irplay/v1/result.proto\x1a\x1c\x66\x61irplay/v1/tournament.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"[\n\x17\x43reateTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12)\n\x04plan\x18\x02 \x01(\x0b\x32\x1b.fairplay.v1.TournamentPlan\"G\n\x18\x43reateTournamentResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"o\n\rSignUpRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12#\n\x06player\x18\x02 \x01(\x0b\x32\x13.fairplay.v1.Player\x12\r\n\x05token\x18\x03 \x01(\t\x12\x13\n\x0b\x63\x65rtificate\x18\x04 \x01(\x0c\"\xca\x01\n\x0eSignUpResponse\x12\x0e\n\x06number\x18\x01 \x01(\r\x12\x15\n\rentrant_count\x18\x02 \x01(\r\x12-\n\x06status\x18\x03 \x01(\x0e\x32\x1d.fairplay.v1.TournamentStatus\x12\x33\n\x0fperiod_end_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\x0b\x65xamination\x18\x05 \x01(\x0b\x32\x18.fairplay.v1.Examination\"E\n\x0fWithdrawRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05token\x18\x03 \x01(\t\")\n\x10WithdrawResponse\x12\x15\n\rentrant_count\x18\x01 \x01(\r\"/\n\x16StartTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"M\n\x17StartTournamentResponse\x12\x32\n\ntournament\x18\x01 \x01(\x0b\x32\x1e.fairplay.v1.TournamentSummary\"@\n\x17\x43\x61ncelTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"N\n\x18\x43\x61ncelTournamentResponse\x12\x32\n\ntournament\x18\x01 \x01(\x0b\x32\x1e.fairplay.v1.TournamentSummary\"-\n\x14GetTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"D\n\x15GetTournamentResponse\x12+\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.Tournament\"S\n\x13GetStandingsRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\"Z\n\x14GetStandingsResponse\x12)\n\tstandings\x18\x01 \x01(\x0b\x32\x16.fairplay.v1.Standings\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"Z\n\x1aListTournamentGamesRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\"]\n\x1bListTournamentGamesResponse\x12%\n\x05games\x18\x01 \x03(\x0b\x32\x16.fairplay.v1.RoundGame\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"?\n\x16ListTournamentsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"g\n\x17ListTournamentsResponse\x12\x33\n\x0btournaments\x18\x01 \x03(\x0b\x32\x1e.fairplay.v1.TournamentSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"/\n\x16WatchTournamentRequest\x12\x15\n\rtournament_id\x18\x01 \x01(\t\"\x94\x04\n\x17WatchTournamentResponse\x12-\n\ntournament\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.TournamentH\x00\x12+\n\rround_started\x18\x02 \x01(\x0b\x32\x12.fairplay.v1.RoundH\x00\x12\x32\n\rgame_finished\x18\x03 \x01(\x0b\x32\x19.fairplay.v1.GameFinishedH\x00\x12\x30\n\x06\x66\x61iled\x18\x04 \x01(\x0b\x32\x1e.fairplay.v1.TournamentFailureH\x00\x12(\n\tsigned_up\x18\x05 \x01(\x0b\x32\x13.fairplay.v1.PlayerH\x00\x12\x13\n\twithdrawn\x18\x06 \x01(\tH\x00\x12\x31\n\x07started\x18\x07 \x01(\x0b\x32\x1e.fairplay.v1.TournamentStartedH\x00\x12\x31\n\x08\x66inished\x18\x08 \x01(\x0b\x32\x1d.fairplay.v1.TournamentResultH\x00\x12\x13\n\tcancelled\x18\t \x01(\tH\x00\x12+\n\tstandings\x18\n \x01(\x0b\x32\x16.fairplay.v1.StandingsH\x00\x12/\n\x0b\x65xamination\x18\x0b \x01(\x0b\x32\x18.fairplay.v1.ExaminationH\x00\x12\x16\n\x0cgame_started\x18\x0c \x01(\tH\x00\x42\x07\n\x05\x65vent\":\n\x11TournamentStarted\x12%\n\x08\x65ntrants\x18\x01 \x03(\x0b\x32\x13.fairplay.v1.Player\"j\n\x0cGameFinished\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0f\n\x07players\x18\x02 \x03(\t\x12\'\n\x06result\x18\x03 \x01(\x0b\x32\x17.fairplay.v1.GameResult\x12\x0f\n\x07skipped\x18\x04 \x01(\x08\x32\xaa\x07\n\x0eManagerService\x12_\n\x10\x43reateTournament\x12$.fairplay.v1.CreateTournamentRequest\x1a%.fairplay.v1.CreateTournamentResponse\x12\x41\n\x06SignUp\x12\x1a.fairplay.v1.SignUpRequest\x1a\x1b.fairplay.v1.SignUpResponse\x12G\n\x08Withdraw\x12\x1c.fairplay.v1.WithdrawRequest\x1a\x1d.fairplay.v1.WithdrawResponse\x12\\\n\x0fStartTournament\x12#.fairplay.v1.StartTournamentRequest\x1a$.fairplay.v1.StartTournamentResponse\x12_\n\x10\x43\x61ncelTournament\x12$.fairplay.v1.CancelTournamentRequest\x1a%.fairplay.v1.CancelTournamentResponse\x12[\n\rGetTournament\x12!.fairplay.v1.GetTournamentRequest\x1a\".fairplay.v1.GetTournamentResponse\"\x03\x90\x02\x01\x12X\n\x0cGetStandings\x12 .fairplay.v1.GetStandingsRequest\x1a!.fairplay.v1.GetStandingsResponse\"\x03\x90\x02\x01\x12m\n\x13ListTournamentGames\x12\'.fairplay.v1.ListTournamentGamesRequest\x1a(.fairplay.v1.ListTournamentGamesResponse\"\x03\x90\x02\x01\x12\x61\n\x0fListTournaments\x12#.fairplay.v1.ListTournamentsRequest\x1a$.fairplay.v1.ListTournamentsResponse\"\x03\x90\x02\x01\x12\x63\n\x0fWatchTournament\x12#.fairplay.v1.WatchTournamentRequest\x1a$.fairplay.v1.WatchTournamentResponse\"\x03\x90\x02\x01\x30\x01\x42\x93\x01\n\x0f\x63om.fairplay.v1B\x0cManagerProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,70 +36,60 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay.v1.manager_pb2', _
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\017com.fairplay.v1B\014ManagerProtoP\001Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\242\002\003FPX\252\002\013Fairplay.V1\312\002\013Fairplay\\V1\352\002\014Fairplay::V1'
-  _globals['_MANAGERSERVICE'].methods_by_name['CreateTournament']._loaded_options = None
-  _globals['_MANAGERSERVICE'].methods_by_name['CreateTournament']._serialized_options = b'\210\224#\003'
-  _globals['_MANAGERSERVICE'].methods_by_name['SignUp']._loaded_options = None
-  _globals['_MANAGERSERVICE'].methods_by_name['SignUp']._serialized_options = b'\210\224#\002'
-  _globals['_MANAGERSERVICE'].methods_by_name['Withdraw']._loaded_options = None
-  _globals['_MANAGERSERVICE'].methods_by_name['Withdraw']._serialized_options = b'\210\224#\002'
-  _globals['_MANAGERSERVICE'].methods_by_name['StartTournament']._loaded_options = None
-  _globals['_MANAGERSERVICE'].methods_by_name['StartTournament']._serialized_options = b'\210\224#\003'
-  _globals['_MANAGERSERVICE'].methods_by_name['CancelTournament']._loaded_options = None
-  _globals['_MANAGERSERVICE'].methods_by_name['CancelTournament']._serialized_options = b'\210\224#\003'
   _globals['_MANAGERSERVICE'].methods_by_name['GetTournament']._loaded_options = None
-  _globals['_MANAGERSERVICE'].methods_by_name['GetTournament']._serialized_options = b'\220\002\001\210\224#\001'
+  _globals['_MANAGERSERVICE'].methods_by_name['GetTournament']._serialized_options = b'\220\002\001'
   _globals['_MANAGERSERVICE'].methods_by_name['GetStandings']._loaded_options = None
-  _globals['_MANAGERSERVICE'].methods_by_name['GetStandings']._serialized_options = b'\220\002\001\210\224#\001'
+  _globals['_MANAGERSERVICE'].methods_by_name['GetStandings']._serialized_options = b'\220\002\001'
   _globals['_MANAGERSERVICE'].methods_by_name['ListTournamentGames']._loaded_options = None
-  _globals['_MANAGERSERVICE'].methods_by_name['ListTournamentGames']._serialized_options = b'\220\002\001\210\224#\001'
+  _globals['_MANAGERSERVICE'].methods_by_name['ListTournamentGames']._serialized_options = b'\220\002\001'
   _globals['_MANAGERSERVICE'].methods_by_name['ListTournaments']._loaded_options = None
-  _globals['_MANAGERSERVICE'].methods_by_name['ListTournaments']._serialized_options = b'\220\002\001\210\224#\001'
+  _globals['_MANAGERSERVICE'].methods_by_name['ListTournaments']._serialized_options = b'\220\002\001'
   _globals['_MANAGERSERVICE'].methods_by_name['WatchTournament']._loaded_options = None
-  _globals['_MANAGERSERVICE'].methods_by_name['WatchTournament']._serialized_options = b'\220\002\001\210\224#\001'
-  _globals['_CREATETOURNAMENTREQUEST']._serialized_start=181
-  _globals['_CREATETOURNAMENTREQUEST']._serialized_end=272
-  _globals['_CREATETOURNAMENTRESPONSE']._serialized_start=274
-  _globals['_CREATETOURNAMENTRESPONSE']._serialized_end=345
-  _globals['_SIGNUPREQUEST']._serialized_start=347
-  _globals['_SIGNUPREQUEST']._serialized_end=458
-  _globals['_SIGNUPRESPONSE']._serialized_start=461
-  _globals['_SIGNUPRESPONSE']._serialized_end=663
-  _globals['_WITHDRAWREQUEST']._serialized_start=665
-  _globals['_WITHDRAWREQUEST']._serialized_end=734
-  _globals['_WITHDRAWRESPONSE']._serialized_start=736
-  _globals['_WITHDRAWRESPONSE']._serialized_end=777
-  _globals['_STARTTOURNAMENTREQUEST']._serialized_start=779
-  _globals['_STARTTOURNAMENTREQUEST']._serialized_end=826
-  _globals['_STARTTOURNAMENTRESPONSE']._serialized_start=828
-  _globals['_STARTTOURNAMENTRESPONSE']._serialized_end=905
-  _globals['_CANCELTOURNAMENTREQUEST']._serialized_start=907
-  _globals['_CANCELTOURNAMENTREQUEST']._serialized_end=971
-  _globals['_CANCELTOURNAMENTRESPONSE']._serialized_start=973
-  _globals['_CANCELTOURNAMENTRESPONSE']._serialized_end=1051
-  _globals['_GETTOURNAMENTREQUEST']._serialized_start=1053
-  _globals['_GETTOURNAMENTREQUEST']._serialized_end=1098
-  _globals['_GETTOURNAMENTRESPONSE']._serialized_start=1100
-  _globals['_GETTOURNAMENTRESPONSE']._serialized_end=1168
-  _globals['_GETSTANDINGSREQUEST']._serialized_start=1170
-  _globals['_GETSTANDINGSREQUEST']._serialized_end=1253
-  _globals['_GETSTANDINGSRESPONSE']._serialized_start=1255
-  _globals['_GETSTANDINGSRESPONSE']._serialized_end=1345
-  _globals['_LISTTOURNAMENTGAMESREQUEST']._serialized_start=1347
-  _globals['_LISTTOURNAMENTGAMESREQUEST']._serialized_end=1437
-  _globals['_LISTTOURNAMENTGAMESRESPONSE']._serialized_start=1439
-  _globals['_LISTTOURNAMENTGAMESRESPONSE']._serialized_end=1532
-  _globals['_LISTTOURNAMENTSREQUEST']._serialized_start=1534
-  _globals['_LISTTOURNAMENTSREQUEST']._serialized_end=1597
-  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_start=1599
-  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_end=1702
-  _globals['_WATCHTOURNAMENTREQUEST']._serialized_start=1704
-  _globals['_WATCHTOURNAMENTREQUEST']._serialized_end=1751
-  _globals['_WATCHTOURNAMENTRESPONSE']._serialized_start=1754
-  _globals['_WATCHTOURNAMENTRESPONSE']._serialized_end=2286
-  _globals['_TOURNAMENTSTARTED']._serialized_start=2288
-  _globals['_TOURNAMENTSTARTED']._serialized_end=2346
-  _globals['_GAMEFINISHED']._serialized_start=2348
-  _globals['_GAMEFINISHED']._serialized_end=2454
-  _globals['_MANAGERSERVICE']._serialized_start=2457
-  _globals['_MANAGERSERVICE']._serialized_end=3445
+  _globals['_MANAGERSERVICE'].methods_by_name['WatchTournament']._serialized_options = b'\220\002\001'
+  _globals['_CREATETOURNAMENTREQUEST']._serialized_start=155
+  _globals['_CREATETOURNAMENTREQUEST']._serialized_end=246
+  _globals['_CREATETOURNAMENTRESPONSE']._serialized_start=248
+  _globals['_CREATETOURNAMENTRESPONSE']._serialized_end=319
+  _globals['_SIGNUPREQUEST']._serialized_start=321
+  _globals['_SIGNUPREQUEST']._serialized_end=432
+  _globals['_SIGNUPRESPONSE']._serialized_start=435
+  _globals['_SIGNUPRESPONSE']._serialized_end=637
+  _globals['_WITHDRAWREQUEST']._serialized_start=639
+  _globals['_WITHDRAWREQUEST']._serialized_end=708
+  _globals['_WITHDRAWRESPONSE']._serialized_start=710
+  _globals['_WITHDRAWRESPONSE']._serialized_end=751
+  _globals['_STARTTOURNAMENTREQUEST']._serialized_start=753
+  _globals['_STARTTOURNAMENTREQUEST']._serialized_end=800
+  _globals['_STARTTOURNAMENTRESPONSE']._serialized_start=802
+  _globals['_STARTTOURNAMENTRESPONSE']._serialized_end=879
+  _globals['_CANCELTOURNAMENTREQUEST']._serialized_start=881
+  _globals['_CANCELTOURNAMENTREQUEST']._serialized_end=945
+  _globals['_CANCELTOURNAMENTRESPONSE']._serialized_start=947
+  _globals['_CANCELTOURNAMENTRESPONSE']._serialized_end=1025
+  _globals['_GETTOURNAMENTREQUEST']._serialized_start=1027
+  _globals['_GETTOURNAMENTREQUEST']._serialized_end=1072
+  _globals['_GETTOURNAMENTRESPONSE']._serialized_start=1074
+  _globals['_GETTOURNAMENTRESPONSE']._serialized_end=1142
+  _globals['_GETSTANDINGSREQUEST']._serialized_start=1144
+  _globals['_GETSTANDINGSREQUEST']._serialized_end=1227
+  _globals['_GETSTANDINGSRESPONSE']._serialized_start=1229
+  _globals['_GETSTANDINGSRESPONSE']._serialized_end=1319
+  _globals['_LISTTOURNAMENTGAMESREQUEST']._serialized_start=1321
+  _globals['_LISTTOURNAMENTGAMESREQUEST']._serialized_end=1411
+  _globals['_LISTTOURNAMENTGAMESRESPONSE']._serialized_start=1413
+  _globals['_LISTTOURNAMENTGAMESRESPONSE']._serialized_end=1506
+  _globals['_LISTTOURNAMENTSREQUEST']._serialized_start=1508
+  _globals['_LISTTOURNAMENTSREQUEST']._serialized_end=1571
+  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_start=1573
+  _globals['_LISTTOURNAMENTSRESPONSE']._serialized_end=1676
+  _globals['_WATCHTOURNAMENTREQUEST']._serialized_start=1678
+  _globals['_WATCHTOURNAMENTREQUEST']._serialized_end=1725
+  _globals['_WATCHTOURNAMENTRESPONSE']._serialized_start=1728
+  _globals['_WATCHTOURNAMENTRESPONSE']._serialized_end=2260
+  _globals['_TOURNAMENTSTARTED']._serialized_start=2262
+  _globals['_TOURNAMENTSTARTED']._serialized_end=2320
+  _globals['_GAMEFINISHED']._serialized_start=2322
+  _globals['_GAMEFINISHED']._serialized_end=2428
+  _globals['_MANAGERSERVICE']._serialized_start=2431
+  _globals['_MANAGERSERVICE']._serialized_end=3369
 # @@protoc_insertion_point(module_scope)

@@ -25,8 +25,8 @@ class CreateTournamentRequest(google.protobuf.message.Message):
     TOURNAMENT_ID_FIELD_NUMBER: builtins.int
     PLAN_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The id: 1 to 64 letters of ASCII, digits, '-', '_' or '.' ([A-Za-z0-9_.-]{1,64}). Empty: the server chooses one. At
-    most 128 characters. At most 64 characters.
+    """The id: letters of ASCII, digits, '-', '_' and '.'. At most 64 characters. Matches `[A-Za-z0-9_.-]{1,64}`. Empty:
+    the server chooses one.
     """
     @property
     def plan(self) -> fairplay.v1.tournament_pb2.TournamentPlan:
@@ -75,15 +75,13 @@ class SignUpRequest(google.protobuf.message.Message):
     TOKEN_FIELD_NUMBER: builtins.int
     CERTIFICATE_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament. At most 128 characters. At most 64 characters."""
+    """The tournament. At most 64 characters."""
     token: builtins.str
     """For a dial-in link, the token with which NAME dialled in; for others, a secret that Withdraw will ask for. May be
     empty. At most 256 characters.
     """
     certificate: builtins.bytes
-    """The certificate of the player, as `fairplay certify --json` writes it, at most 1 MiB. Empty: none. At most
-    1,048,576 bytes.
-    """
+    """The certificate of the player, as `fairplay certify --json` writes it. Empty: none. At most 1,048,576 bytes."""
     @property
     def player(self) -> fairplay.v1.game_pb2.Player:
         """Who enters and how it is reached. A link dial-in:NAME needs that NAME is dialled in."""
@@ -150,9 +148,9 @@ class WithdrawRequest(google.protobuf.message.Message):
     NAME_FIELD_NUMBER: builtins.int
     TOKEN_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament. At most 128 characters. At most 64 characters."""
+    """The tournament. At most 64 characters."""
     name: builtins.str
-    """The name of the player that leaves. At most 128 characters. At most 64 characters."""
+    """The name of the player that leaves. At most 64 characters."""
     token: builtins.str
     """The token of its sign-up. At most 256 characters."""
     def __init__(
@@ -192,7 +190,7 @@ class StartTournamentRequest(google.protobuf.message.Message):
 
     TOURNAMENT_ID_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament. At most 128 characters. At most 64 characters."""
+    """The tournament. At most 64 characters."""
     def __init__(
         self,
         *,
@@ -232,7 +230,7 @@ class CancelTournamentRequest(google.protobuf.message.Message):
     TOURNAMENT_ID_FIELD_NUMBER: builtins.int
     REASON_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament. At most 128 characters. At most 64 characters."""
+    """The tournament. At most 64 characters."""
     reason: builtins.str
     """One sentence for people, kept in the record. May be empty. At most 500 characters."""
     def __init__(
@@ -274,7 +272,7 @@ class GetTournamentRequest(google.protobuf.message.Message):
 
     TOURNAMENT_ID_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament. At most 128 characters. At most 64 characters."""
+    """The tournament. At most 64 characters."""
     def __init__(
         self,
         *,
@@ -315,11 +313,11 @@ class GetStandingsRequest(google.protobuf.message.Message):
     PAGE_SIZE_FIELD_NUMBER: builtins.int
     PAGE_TOKEN_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament. At most 128 characters. At most 64 characters."""
+    """The tournament. At most 64 characters."""
     page_size: builtins.int
-    """The most entrants to return. 0 counts as 50, more than 1,000 as 1,000."""
+    """The most entrants to return. 0 counts as 50. More than 1,000 counts as 1,000."""
     page_token: builtins.str
-    """GetStandingsResponse.next_page_token of the page before. Empty: the first page. At most 20 characters."""
+    """GetStandingsResponse.next_page_token of the page before. Empty: the first page. At most 512 characters."""
     def __init__(
         self,
         *,
@@ -366,11 +364,11 @@ class ListTournamentGamesRequest(google.protobuf.message.Message):
     PAGE_SIZE_FIELD_NUMBER: builtins.int
     PAGE_TOKEN_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament. At most 128 characters. At most 64 characters."""
+    """The tournament. At most 64 characters."""
     page_size: builtins.int
-    """The most games to return. 0 counts as 50, more than 1,000 as 1,000."""
+    """The most games to return. 0 counts as 50. More than 1,000 counts as 1,000."""
     page_token: builtins.str
-    """ListTournamentGamesResponse.next_page_token of the page before. Empty: the first page. At most 20 characters."""
+    """ListTournamentGamesResponse.next_page_token of the page before. Empty: the first page. At most 512 characters."""
     def __init__(
         self,
         *,
@@ -415,9 +413,9 @@ class ListTournamentsRequest(google.protobuf.message.Message):
     PAGE_SIZE_FIELD_NUMBER: builtins.int
     PAGE_TOKEN_FIELD_NUMBER: builtins.int
     page_size: builtins.int
-    """The most tournaments to return. 0 counts as 50, more than 1,000 as 1,000."""
+    """The most tournaments to return. 0 counts as 50. More than 1,000 counts as 1,000."""
     page_token: builtins.str
-    """ListTournamentsResponse.next_page_token of the page before. Empty: the first page. At most 20 characters."""
+    """ListTournamentsResponse.next_page_token of the page before. Empty: the first page. At most 512 characters."""
     def __init__(
         self,
         *,
@@ -460,7 +458,7 @@ class WatchTournamentRequest(google.protobuf.message.Message):
 
     TOURNAMENT_ID_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament. At most 128 characters. At most 64 characters."""
+    """The tournament. At most 64 characters."""
     def __init__(
         self,
         *,

@@ -107,6 +107,8 @@ class ManagerServiceServicer(object):
         INVALID_PLAYERS, INVALID_LINK, NAME_INVALID, INVALID_ID, INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED;
         FAILED_PRECONDITION and FORMAT_DOES_NOT_FIT, where all entrants are named; PERMISSION_DENIED and EXEC_NOT_ALLOWED;
         UNAVAILABLE and SHUTTING_DOWN.
+
+        Needs the role ORGANISER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -124,6 +126,8 @@ class ManagerServiceServicer(object):
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED or CERTIFICATE_REQUIRED;
         ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID or INVALID_LINK; PERMISSION_DENIED and
         EXEC_NOT_ALLOWED or WRONG_TOKEN; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, where too many wait to be examined.
+
+        Needs the role PLAYER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -134,6 +138,8 @@ class ManagerServiceServicer(object):
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED; PERMISSION_DENIED and
         WRONG_TOKEN.
+
+        Needs the role PLAYER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -144,6 +150,8 @@ class ManagerServiceServicer(object):
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOO_FEW_ENTRANTS, FORMAT_DOES_NOT_FIT
         or TOURNAMENT_OVER.
+
+        Needs the role ORGANISER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -154,6 +162,8 @@ class ManagerServiceServicer(object):
         nothing.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOURNAMENT_OVER.
+
+        Needs the role ORGANISER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -169,6 +179,8 @@ class ManagerServiceServicer(object):
         games, the groups after the first.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
+
+        Needs the role SPECTATOR.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -181,6 +193,8 @@ class ManagerServiceServicer(object):
         after the other may then come from different standings. A tournament that has not started has none.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+
+        Needs the role SPECTATOR.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -191,6 +205,8 @@ class ManagerServiceServicer(object):
         nothing.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+
+        Needs the role SPECTATOR.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -200,6 +216,8 @@ class ManagerServiceServicer(object):
         """Lists the tournaments of this server, newest first. Changes nothing.
 
         Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+
+        Needs the role SPECTATOR.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -212,6 +230,8 @@ class ManagerServiceServicer(object):
         misses them, and is sent the whole tournament as it is then.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
+
+        Needs the role SPECTATOR.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

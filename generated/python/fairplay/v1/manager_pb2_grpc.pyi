@@ -38,6 +38,8 @@ class ManagerServiceStub:
     INVALID_PLAYERS, INVALID_LINK, NAME_INVALID, INVALID_ID, INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED;
     FAILED_PRECONDITION and FORMAT_DOES_NOT_FIT, where all entrants are named; PERMISSION_DENIED and EXEC_NOT_ALLOWED;
     UNAVAILABLE and SHUTTING_DOWN.
+
+    Needs the role ORGANISER.
     """
 
     SignUp: grpc.UnaryUnaryMultiCallable[
@@ -55,6 +57,8 @@ class ManagerServiceStub:
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED or CERTIFICATE_REQUIRED;
     ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID or INVALID_LINK; PERMISSION_DENIED and
     EXEC_NOT_ALLOWED or WRONG_TOKEN; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, where too many wait to be examined.
+
+    Needs the role PLAYER.
     """
 
     Withdraw: grpc.UnaryUnaryMultiCallable[
@@ -65,6 +69,8 @@ class ManagerServiceStub:
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED; PERMISSION_DENIED and
     WRONG_TOKEN.
+
+    Needs the role PLAYER.
     """
 
     StartTournament: grpc.UnaryUnaryMultiCallable[
@@ -75,6 +81,8 @@ class ManagerServiceStub:
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOO_FEW_ENTRANTS, FORMAT_DOES_NOT_FIT
     or TOURNAMENT_OVER.
+
+    Needs the role ORGANISER.
     """
 
     CancelTournament: grpc.UnaryUnaryMultiCallable[
@@ -85,6 +93,8 @@ class ManagerServiceStub:
     nothing.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOURNAMENT_OVER.
+
+    Needs the role ORGANISER.
     """
 
     GetTournament: grpc.UnaryUnaryMultiCallable[
@@ -100,6 +110,8 @@ class ManagerServiceStub:
     games, the groups after the first.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
+
+    Needs the role SPECTATOR.
     """
 
     GetStandings: grpc.UnaryUnaryMultiCallable[
@@ -112,6 +124,8 @@ class ManagerServiceStub:
     after the other may then come from different standings. A tournament that has not started has none.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+
+    Needs the role SPECTATOR.
     """
 
     ListTournamentGames: grpc.UnaryUnaryMultiCallable[
@@ -122,6 +136,8 @@ class ManagerServiceStub:
     nothing.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+
+    Needs the role SPECTATOR.
     """
 
     ListTournaments: grpc.UnaryUnaryMultiCallable[
@@ -131,6 +147,8 @@ class ManagerServiceStub:
     """Lists the tournaments of this server, newest first. Changes nothing.
 
     Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+
+    Needs the role SPECTATOR.
     """
 
     WatchTournament: grpc.UnaryStreamMultiCallable[
@@ -143,6 +161,8 @@ class ManagerServiceStub:
     misses them, and is sent the whole tournament as it is then.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
+
+    Needs the role SPECTATOR.
     """
 
 class ManagerServiceAsyncStub:
@@ -165,6 +185,8 @@ class ManagerServiceAsyncStub:
     INVALID_PLAYERS, INVALID_LINK, NAME_INVALID, INVALID_ID, INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED;
     FAILED_PRECONDITION and FORMAT_DOES_NOT_FIT, where all entrants are named; PERMISSION_DENIED and EXEC_NOT_ALLOWED;
     UNAVAILABLE and SHUTTING_DOWN.
+
+    Needs the role ORGANISER.
     """
 
     SignUp: grpc.aio.UnaryUnaryMultiCallable[
@@ -182,6 +204,8 @@ class ManagerServiceAsyncStub:
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED or CERTIFICATE_REQUIRED;
     ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID or INVALID_LINK; PERMISSION_DENIED and
     EXEC_NOT_ALLOWED or WRONG_TOKEN; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, where too many wait to be examined.
+
+    Needs the role PLAYER.
     """
 
     Withdraw: grpc.aio.UnaryUnaryMultiCallable[
@@ -192,6 +216,8 @@ class ManagerServiceAsyncStub:
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED; PERMISSION_DENIED and
     WRONG_TOKEN.
+
+    Needs the role PLAYER.
     """
 
     StartTournament: grpc.aio.UnaryUnaryMultiCallable[
@@ -202,6 +228,8 @@ class ManagerServiceAsyncStub:
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOO_FEW_ENTRANTS, FORMAT_DOES_NOT_FIT
     or TOURNAMENT_OVER.
+
+    Needs the role ORGANISER.
     """
 
     CancelTournament: grpc.aio.UnaryUnaryMultiCallable[
@@ -212,6 +240,8 @@ class ManagerServiceAsyncStub:
     nothing.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOURNAMENT_OVER.
+
+    Needs the role ORGANISER.
     """
 
     GetTournament: grpc.aio.UnaryUnaryMultiCallable[
@@ -227,6 +257,8 @@ class ManagerServiceAsyncStub:
     games, the groups after the first.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
+
+    Needs the role SPECTATOR.
     """
 
     GetStandings: grpc.aio.UnaryUnaryMultiCallable[
@@ -239,6 +271,8 @@ class ManagerServiceAsyncStub:
     after the other may then come from different standings. A tournament that has not started has none.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+
+    Needs the role SPECTATOR.
     """
 
     ListTournamentGames: grpc.aio.UnaryUnaryMultiCallable[
@@ -249,6 +283,8 @@ class ManagerServiceAsyncStub:
     nothing.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+
+    Needs the role SPECTATOR.
     """
 
     ListTournaments: grpc.aio.UnaryUnaryMultiCallable[
@@ -258,6 +294,8 @@ class ManagerServiceAsyncStub:
     """Lists the tournaments of this server, newest first. Changes nothing.
 
     Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+
+    Needs the role SPECTATOR.
     """
 
     WatchTournament: grpc.aio.UnaryStreamMultiCallable[
@@ -270,6 +308,8 @@ class ManagerServiceAsyncStub:
     misses them, and is sent the whole tournament as it is then.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
+
+    Needs the role SPECTATOR.
     """
 
 class ManagerServiceServicer(metaclass=abc.ABCMeta):
@@ -294,6 +334,8 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         INVALID_PLAYERS, INVALID_LINK, NAME_INVALID, INVALID_ID, INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED;
         FAILED_PRECONDITION and FORMAT_DOES_NOT_FIT, where all entrants are named; PERMISSION_DENIED and EXEC_NOT_ALLOWED;
         UNAVAILABLE and SHUTTING_DOWN.
+
+        Needs the role ORGANISER.
         """
 
     @abc.abstractmethod
@@ -313,6 +355,8 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED or CERTIFICATE_REQUIRED;
         ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID or INVALID_LINK; PERMISSION_DENIED and
         EXEC_NOT_ALLOWED or WRONG_TOKEN; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, where too many wait to be examined.
+
+        Needs the role PLAYER.
         """
 
     @abc.abstractmethod
@@ -325,6 +369,8 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED; PERMISSION_DENIED and
         WRONG_TOKEN.
+
+        Needs the role PLAYER.
         """
 
     @abc.abstractmethod
@@ -337,6 +383,8 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOO_FEW_ENTRANTS, FORMAT_DOES_NOT_FIT
         or TOURNAMENT_OVER.
+
+        Needs the role ORGANISER.
         """
 
     @abc.abstractmethod
@@ -349,6 +397,8 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         nothing.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOURNAMENT_OVER.
+
+        Needs the role ORGANISER.
         """
 
     @abc.abstractmethod
@@ -366,6 +416,8 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         games, the groups after the first.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
+
+        Needs the role SPECTATOR.
         """
 
     @abc.abstractmethod
@@ -380,6 +432,8 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         after the other may then come from different standings. A tournament that has not started has none.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+
+        Needs the role SPECTATOR.
         """
 
     @abc.abstractmethod
@@ -392,6 +446,8 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         nothing.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+
+        Needs the role SPECTATOR.
         """
 
     @abc.abstractmethod
@@ -403,6 +459,8 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         """Lists the tournaments of this server, newest first. Changes nothing.
 
         Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+
+        Needs the role SPECTATOR.
         """
 
     @abc.abstractmethod
@@ -417,6 +475,8 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         misses them, and is sent the whole tournament as it is then.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
+
+        Needs the role SPECTATOR.
         """
 
 def add_ManagerServiceServicer_to_server(servicer: ManagerServiceServicer, server: typing.Union[grpc.Server, grpc.aio.Server]) -> None: ...

@@ -117,7 +117,7 @@ class Misconduct(google.protobuf.message.Message):
     call_number: builtins.int
     """The number of the call in its game or tournament, from 1: the n-th call that was made there."""
     unparsable_reply: builtins.bytes
-    """The first 4,096 bytes of a reply that cannot be parsed."""
+    """The reply, where it cannot be parsed. Cut after 4,096 bytes."""
     @property
     def rule_break(self) -> global___RuleBreak:
         """Of a RULE_VIOLATION."""
@@ -132,14 +132,14 @@ class Misconduct(google.protobuf.message.Message):
 
     @property
     def request(self) -> google.protobuf.any_pb2.Any:
-        """The request that the player was given. Not set where it has more than 16,384 bytes: then only the record has it,
-        in the call of this number.
+        """The request that the player was given. At most 16,384 bytes. Not set where it has more: then only the record has
+        it, in the call of this number.
         """
 
     @property
     def reply(self) -> google.protobuf.any_pb2.Any:
-        """The reply that it gave. Not set where there is none, where it cannot be parsed, or where it has more than 16,384
-        bytes, as with the request.
+        """The reply that it gave. At most 16,384 bytes. Not set where there is none, where it cannot be parsed, or where it
+        has more, as with the request.
         """
 
     def __init__(
@@ -181,8 +181,8 @@ class RuleBreak(google.protobuf.message.Message):
     """How many legal replies there are of those that the game lists. 0 where it does not list them."""
     @property
     def legal_replies(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[google.protobuf.any_pb2.Any]:
-        """Replies that would have been legal, at most 100 of them. Empty where the game does not list them. A game with
-        too many lists some, e.g. Q lists no extension by more than one tile.
+        """Replies that would have been legal. At most 100 elements. Empty where the game does not list them. A game with too
+        many lists some, e.g. Q lists no extension by more than one tile.
         """
 
     def __init__(
@@ -212,10 +212,10 @@ class CallError(google.protobuf.message.Message):
     status_code: builtins.int
     """The gRPC status code, where the reason is STATUS."""
     message: builtins.str
-    """The player's error message or what the server noticed, cut after 2,000 characters."""
+    """The player's error message or what the server noticed. Cut after 2,000 characters."""
     output: builtins.str
-    """The last lines that the player's process wrote to its standard error and output, where the server started
-    it; cut to 8,192 characters.
+    """The last lines that the player's process wrote to its standard error and output, where the server started it. At
+    most 8,192 characters.
     """
     def __init__(
         self,

@@ -22,13 +22,13 @@ class PlayerDescription(google.protobuf.message.Message):
     SOFTWARE_VERSION_FIELD_NUMBER: builtins.int
     SERVICES_FIELD_NUMBER: builtins.int
     display_name: builtins.str
-    """A name for people to read, at most 80 characters. Need not be unique."""
+    """A name for people to read. Need not be unique. At most 80 characters. A server cuts what is longer."""
     software_version: builtins.str
-    """The version of the player's software, in any form, at most 80 characters."""
+    """The version of the player's software, in any form. At most 80 characters. A server cuts what is longer."""
     @property
     def services(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___GameService]:
-        """The game services that the player serves, each at most once and at most 64. fairplay.v1.PlayerService may be
-        listed too; where it is not, it counts as revision 1.
+        """The game services that the player serves, each once. At most 64 elements. A server drops those behind. The service
+        fairplay.v1.PlayerService may be listed too; where it is not, it counts as revision 1.
         """
 
     def __init__(
@@ -51,7 +51,9 @@ class GameService(google.protobuf.message.Message):
     NAME_FIELD_NUMBER: builtins.int
     REVISION_FIELD_NUMBER: builtins.int
     name: builtins.str
-    """The full name of the service, e.g. "fairplay.fish.v1.FishPlayerService". At most 128 characters."""
+    """The full name of the service, e.g. "fairplay.fish.v1.FishPlayerService". At most 128 characters. A server cuts what
+    is longer.
+    """
     revision: builtins.int
     """The revision. A revision adds methods, or something else that a player might want to know about; the comment of
     each method that was added says in which revision. 0 counts as 1, the first one.

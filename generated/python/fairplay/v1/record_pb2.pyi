@@ -234,7 +234,9 @@ global___TournamentHeader = TournamentHeader
 
 @typing.final
 class RecordedCall(google.protobuf.message.Message):
-    """A call and its outcome."""
+    """A call and its outcome. Of a reply of more than 16,384 bytes fields that the method's type does not have are left out,
+    and of one that cannot be parsed all after the first 4,096 bytes; reply_digest says so.
+    """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -257,10 +259,7 @@ class RecordedCall(google.protobuf.message.Message):
     request: builtins.bytes
     """The serialised request."""
     reply: builtins.bytes
-    """The serialised reply, as it came, parsable or not. Of a reply of more than 16,384 bytes fields that the method's
-    type does not have are left out, and of one that cannot be parsed all after the first 4,096 bytes; reply_digest
-    says so.
-    """
+    """The serialised reply, as it came, parsable or not."""
     more_follow: builtins.bool
     """Whether the next entry came in the same moment: where several players are asked for the first answer, entries
     are in the order in which the answers count, and those of one moment are taken together.

@@ -22,11 +22,10 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
-from fairplay.v1 import access_pb2 as fairplay_dot_v1_dot_access__pb2
 from fairplay.v1 import record_pb2 as fairplay_dot_v1_dot_record__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n fairplay/v1/record_service.proto\x12\x0b\x66\x61irplay.v1\x1a\x18\x66\x61irplay/v1/access.proto\x1a\x18\x66\x61irplay/v1/record.proto\"%\n\x10GetRecordRequest\x12\x11\n\trecord_id\x18\x01 \x01(\t\">\n\x11GetRecordResponse\x12)\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x18.fairplay.v1.LinkedEntry2f\n\rRecordService\x12U\n\tGetRecord\x12\x1d.fairplay.v1.GetRecordRequest\x1a\x1e.fairplay.v1.GetRecordResponse\"\x07\x90\x02\x01\x88\x94#\x01\x30\x01\x42\x99\x01\n\x0f\x63om.fairplay.v1B\x12RecordServiceProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n fairplay/v1/record_service.proto\x12\x0b\x66\x61irplay.v1\x1a\x18\x66\x61irplay/v1/record.proto\"%\n\x10GetRecordRequest\x12\x11\n\trecord_id\x18\x01 \x01(\t\">\n\x11GetRecordResponse\x12)\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x18.fairplay.v1.LinkedEntry2b\n\rRecordService\x12Q\n\tGetRecord\x12\x1d.fairplay.v1.GetRecordRequest\x1a\x1e.fairplay.v1.GetRecordResponse\"\x03\x90\x02\x01\x30\x01\x42\x99\x01\n\x0f\x63om.fairplay.v1B\x12RecordServiceProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,11 +34,11 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\017com.fairplay.v1B\022RecordServiceProtoP\001Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\242\002\003FPX\252\002\013Fairplay.V1\312\002\013Fairplay\\V1\352\002\014Fairplay::V1'
   _globals['_RECORDSERVICE'].methods_by_name['GetRecord']._loaded_options = None
-  _globals['_RECORDSERVICE'].methods_by_name['GetRecord']._serialized_options = b'\220\002\001\210\224#\001'
-  _globals['_GETRECORDREQUEST']._serialized_start=101
-  _globals['_GETRECORDREQUEST']._serialized_end=138
-  _globals['_GETRECORDRESPONSE']._serialized_start=140
-  _globals['_GETRECORDRESPONSE']._serialized_end=202
-  _globals['_RECORDSERVICE']._serialized_start=204
-  _globals['_RECORDSERVICE']._serialized_end=306
+  _globals['_RECORDSERVICE'].methods_by_name['GetRecord']._serialized_options = b'\220\002\001'
+  _globals['_GETRECORDREQUEST']._serialized_start=75
+  _globals['_GETRECORDREQUEST']._serialized_end=112
+  _globals['_GETRECORDRESPONSE']._serialized_start=114
+  _globals['_GETRECORDRESPONSE']._serialized_end=176
+  _globals['_RECORDSERVICE']._serialized_start=178
+  _globals['_RECORDSERVICE']._serialized_end=276
 # @@protoc_insertion_point(module_scope)

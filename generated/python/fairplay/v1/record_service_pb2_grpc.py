@@ -53,6 +53,8 @@ class RecordServiceServicer(object):
 
         Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs, and
         for a game while its tournament does: hidden things are in it.
+
+        Needs the role SPECTATOR.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -31,6 +31,8 @@ class RecordServiceStub:
 
     Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs, and
     for a game while its tournament does: hidden things are in it.
+
+    Needs the role SPECTATOR.
     """
 
 class RecordServiceAsyncStub:
@@ -46,6 +48,8 @@ class RecordServiceAsyncStub:
 
     Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs, and
     for a game while its tournament does: hidden things are in it.
+
+    Needs the role SPECTATOR.
     """
 
 class RecordServiceServicer(metaclass=abc.ABCMeta):
@@ -63,6 +67,8 @@ class RecordServiceServicer(metaclass=abc.ABCMeta):
 
         Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs, and
         for a game while its tournament does: hidden things are in it.
+
+        Needs the role SPECTATOR.
         """
 
 def add_RecordServiceServicer_to_server(servicer: RecordServiceServicer, server: typing.Union[grpc.Server, grpc.aio.Server]) -> None: ...

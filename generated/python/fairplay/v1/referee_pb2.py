@@ -22,14 +22,13 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
-from fairplay.v1 import access_pb2 as fairplay_dot_v1_dot_access__pb2
 from fairplay.v1 import game_pb2 as fairplay_dot_v1_dot_game__pb2
 from fairplay.v1 import misconduct_pb2 as fairplay_dot_v1_dot_misconduct__pb2
 from fairplay.v1 import result_pb2 as fairplay_dot_v1_dot_result__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x66\x61irplay/v1/referee.proto\x12\x0b\x66\x61irplay.v1\x1a\x18\x66\x61irplay/v1/access.proto\x1a\x16\x66\x61irplay/v1/game.proto\x1a\x1c\x66\x61irplay/v1/misconduct.proto\x1a\x18\x66\x61irplay/v1/result.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe6\x01\n\x08GamePlan\x12\x0c\n\x04game\x18\x01 \x01(\t\x12+\n\x08settings\x18\x02 \x01(\x0b\x32\x19.fairplay.v1.GameSettings\x12$\n\x07players\x18\x03 \x03(\x0b\x32\x13.fairplay.v1.Player\x12\x11\n\x04seed\x18\x04 \x01(\x04H\x00\x88\x01\x01\x12.\n\x0ctime_control\x18\x05 \x01(\x0b\x32\x18.fairplay.v1.TimeControl\x12-\n\rinitial_state\x18\x06 \x01(\x0b\x32\x16.fairplay.v1.GameStateB\x07\n\x05_seed\"\xa9\x02\n\x04Game\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12#\n\x04plan\x18\x02 \x01(\x0b\x32\x15.fairplay.v1.GamePlan\x12\'\n\x06status\x18\x03 \x01(\x0e\x32\x17.fairplay.v1.GameStatus\x12.\n\nstart_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\'\n\x06result\x18\x06 \x01(\x0b\x32\x17.fairplay.v1.GameResult\x12\x15\n\rtournament_id\x18\x07 \x01(\t\x12$\n\x07players\x18\x08 \x03(\x0b\x32\x13.fairplay.v1.Player\"\x9e\x02\n\x0bGameSummary\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0f\n\x07players\x18\x03 \x03(\t\x12\'\n\x06status\x18\x04 \x01(\x0e\x32\x17.fairplay.v1.GameStatus\x12.\n\nstart_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rtournament_id\x18\x07 \x01(\t\x12\'\n\x07ranking\x18\x08 \x03(\x0b\x32\x16.fairplay.v1.RankGroup\x12\x18\n\x10misconduct_count\x18\t \x01(\r\"I\n\x11\x43reateGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12#\n\x04plan\x18\x02 \x01(\x0b\x32\x15.fairplay.v1.GamePlan\"5\n\x12\x43reateGameResponse\x12\x1f\n\x04game\x18\x01 \x01(\x0b\x32\x11.fairplay.v1.Game\"G\n\x0fPlayGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12#\n\x04plan\x18\x02 \x01(\x0b\x32\x15.fairplay.v1.GamePlan\"3\n\x10PlayGameResponse\x12\x1f\n\x04game\x18\x01 \x01(\x0b\x32\x11.fairplay.v1.Game\";\n\x10WatchGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x16\n\x0e\x61\x66ter_sequence\x18\x02 \x01(\x04\"\xaf\x02\n\x11WatchGameResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x04\x12\'\n\x05state\x18\x02 \x01(\x0b\x32\x16.fairplay.v1.GameStateH\x00\x12-\n\neliminated\x18\x03 \x01(\x0b\x32\x17.fairplay.v1.MisconductH\x00\x12+\n\x08\x66inished\x18\x04 \x01(\x0b\x32\x17.fairplay.v1.GameResultH\x00\x12#\n\x05\x61sked\x18\x06 \x01(\x0b\x32\x12.fairplay.v1.AskedH\x00\x12+\n\x06joined\x18\x07 \x01(\x0b\x32\x19.fairplay.v1.PlayerJoinedH\x00\x12(\n\x04time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x07\n\x05\x65vent\"*\n\x0cPlayerJoined\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\"2\n\x05\x41sked\x12)\n\x07players\x18\x01 \x03(\x0b\x32\x18.fairplay.v1.AskedPlayer\"^\n\x0b\x41skedPlayer\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x13\n\x0bmethod_name\x18\x02 \x01(\t\x12,\n\x08\x64\x65\x61\x64line\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"!\n\x0eGetGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\"2\n\x0fGetGameResponse\x12\x1f\n\x04game\x18\x01 \x01(\x0b\x32\x11.fairplay.v1.Game\"\x95\x02\n\x10ListGamesRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\x15\n\rtournament_id\x18\x03 \x01(\t\x12\x0c\n\x04game\x18\x04 \x01(\t\x12\x0e\n\x06player\x18\x05 \x01(\t\x12\'\n\x06status\x18\x06 \x01(\x0e\x32\x17.fairplay.v1.GameStatus\x12\x33\n\x0fstart_time_from\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x31\n\rstart_time_to\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x14\n\x0coldest_first\x18\t \x01(\x08\"U\n\x11ListGamesResponse\x12\'\n\x05games\x18\x01 \x03(\x0b\x32\x18.fairplay.v1.GameSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"2\n\x0fStopGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"3\n\x10StopGameResponse\x12\x1f\n\x04game\x18\x01 \x01(\x0b\x32\x11.fairplay.v1.Game*u\n\nGameStatus\x12\x1b\n\x17GAME_STATUS_UNSPECIFIED\x10\x00\x12\x17\n\x13GAME_STATUS_RUNNING\x10\x01\x12\x18\n\x14GAME_STATUS_FINISHED\x10\x02\x12\x17\n\x13GAME_STATUS_ABORTED\x10\x03\x32\xfe\x03\n\x0eRefereeService\x12M\n\x08PlayGame\x12\x1c.fairplay.v1.PlayGameRequest\x1a\x1d.fairplay.v1.PlayGameResponse\"\x04\x88\x94#\x03\x12S\n\nCreateGame\x12\x1e.fairplay.v1.CreateGameRequest\x1a\x1f.fairplay.v1.CreateGameResponse\"\x04\x88\x94#\x03\x12U\n\tWatchGame\x12\x1d.fairplay.v1.WatchGameRequest\x1a\x1e.fairplay.v1.WatchGameResponse\"\x07\x90\x02\x01\x88\x94#\x01\x30\x01\x12M\n\x07GetGame\x12\x1b.fairplay.v1.GetGameRequest\x1a\x1c.fairplay.v1.GetGameResponse\"\x07\x90\x02\x01\x88\x94#\x01\x12S\n\tListGames\x12\x1d.fairplay.v1.ListGamesRequest\x1a\x1e.fairplay.v1.ListGamesResponse\"\x07\x90\x02\x01\x88\x94#\x01\x12M\n\x08StopGame\x12\x1c.fairplay.v1.StopGameRequest\x1a\x1d.fairplay.v1.StopGameResponse\"\x04\x88\x94#\x03\x42\x93\x01\n\x0f\x63om.fairplay.v1B\x0cRefereeProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x66\x61irplay/v1/referee.proto\x12\x0b\x66\x61irplay.v1\x1a\x16\x66\x61irplay/v1/game.proto\x1a\x1c\x66\x61irplay/v1/misconduct.proto\x1a\x18\x66\x61irplay/v1/result.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe6\x01\n\x08GamePlan\x12\x0c\n\x04game\x18\x01 \x01(\t\x12+\n\x08settings\x18\x02 \x01(\x0b\x32\x19.fairplay.v1.GameSettings\x12$\n\x07players\x18\x03 \x03(\x0b\x32\x13.fairplay.v1.Player\x12\x11\n\x04seed\x18\x04 \x01(\x04H\x00\x88\x01\x01\x12.\n\x0ctime_control\x18\x05 \x01(\x0b\x32\x18.fairplay.v1.TimeControl\x12-\n\rinitial_state\x18\x06 \x01(\x0b\x32\x16.fairplay.v1.GameStateB\x07\n\x05_seed\"\xa9\x02\n\x04Game\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12#\n\x04plan\x18\x02 \x01(\x0b\x32\x15.fairplay.v1.GamePlan\x12\'\n\x06status\x18\x03 \x01(\x0e\x32\x17.fairplay.v1.GameStatus\x12.\n\nstart_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\'\n\x06result\x18\x06 \x01(\x0b\x32\x17.fairplay.v1.GameResult\x12\x15\n\rtournament_id\x18\x07 \x01(\t\x12$\n\x07players\x18\x08 \x03(\x0b\x32\x13.fairplay.v1.Player\"\x9e\x02\n\x0bGameSummary\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0f\n\x07players\x18\x03 \x03(\t\x12\'\n\x06status\x18\x04 \x01(\x0e\x32\x17.fairplay.v1.GameStatus\x12.\n\nstart_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rtournament_id\x18\x07 \x01(\t\x12\'\n\x07ranking\x18\x08 \x03(\x0b\x32\x16.fairplay.v1.RankGroup\x12\x18\n\x10misconduct_count\x18\t \x01(\r\"I\n\x11\x43reateGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12#\n\x04plan\x18\x02 \x01(\x0b\x32\x15.fairplay.v1.GamePlan\"5\n\x12\x43reateGameResponse\x12\x1f\n\x04game\x18\x01 \x01(\x0b\x32\x11.fairplay.v1.Game\"G\n\x0fPlayGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12#\n\x04plan\x18\x02 \x01(\x0b\x32\x15.fairplay.v1.GamePlan\"3\n\x10PlayGameResponse\x12\x1f\n\x04game\x18\x01 \x01(\x0b\x32\x11.fairplay.v1.Game\";\n\x10WatchGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x16\n\x0e\x61\x66ter_sequence\x18\x02 \x01(\x04\"\xaf\x02\n\x11WatchGameResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x04\x12\'\n\x05state\x18\x02 \x01(\x0b\x32\x16.fairplay.v1.GameStateH\x00\x12-\n\neliminated\x18\x03 \x01(\x0b\x32\x17.fairplay.v1.MisconductH\x00\x12+\n\x08\x66inished\x18\x04 \x01(\x0b\x32\x17.fairplay.v1.GameResultH\x00\x12#\n\x05\x61sked\x18\x06 \x01(\x0b\x32\x12.fairplay.v1.AskedH\x00\x12+\n\x06joined\x18\x07 \x01(\x0b\x32\x19.fairplay.v1.PlayerJoinedH\x00\x12(\n\x04time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x07\n\x05\x65vent\"*\n\x0cPlayerJoined\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\"2\n\x05\x41sked\x12)\n\x07players\x18\x01 \x03(\x0b\x32\x18.fairplay.v1.AskedPlayer\"^\n\x0b\x41skedPlayer\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x13\n\x0bmethod_name\x18\x02 \x01(\t\x12,\n\x08\x64\x65\x61\x64line\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"!\n\x0eGetGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\"2\n\x0fGetGameResponse\x12\x1f\n\x04game\x18\x01 \x01(\x0b\x32\x11.fairplay.v1.Game\"\x95\x02\n\x10ListGamesRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\x15\n\rtournament_id\x18\x03 \x01(\t\x12\x0c\n\x04game\x18\x04 \x01(\t\x12\x0e\n\x06player\x18\x05 \x01(\t\x12\'\n\x06status\x18\x06 \x01(\x0e\x32\x17.fairplay.v1.GameStatus\x12\x33\n\x0fstart_time_from\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x31\n\rstart_time_to\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x14\n\x0coldest_first\x18\t \x01(\x08\"U\n\x11ListGamesResponse\x12\'\n\x05games\x18\x01 \x03(\x0b\x32\x18.fairplay.v1.GameSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"2\n\x0fStopGameRequest\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"3\n\x10StopGameResponse\x12\x1f\n\x04game\x18\x01 \x01(\x0b\x32\x11.fairplay.v1.Game*u\n\nGameStatus\x12\x1b\n\x17GAME_STATUS_UNSPECIFIED\x10\x00\x12\x17\n\x13GAME_STATUS_RUNNING\x10\x01\x12\x18\n\x14GAME_STATUS_FINISHED\x10\x02\x12\x17\n\x13GAME_STATUS_ABORTED\x10\x03\x32\xe0\x03\n\x0eRefereeService\x12G\n\x08PlayGame\x12\x1c.fairplay.v1.PlayGameRequest\x1a\x1d.fairplay.v1.PlayGameResponse\x12M\n\nCreateGame\x12\x1e.fairplay.v1.CreateGameRequest\x1a\x1f.fairplay.v1.CreateGameResponse\x12Q\n\tWatchGame\x12\x1d.fairplay.v1.WatchGameRequest\x1a\x1e.fairplay.v1.WatchGameResponse\"\x03\x90\x02\x01\x30\x01\x12I\n\x07GetGame\x12\x1b.fairplay.v1.GetGameRequest\x1a\x1c.fairplay.v1.GetGameResponse\"\x03\x90\x02\x01\x12O\n\tListGames\x12\x1d.fairplay.v1.ListGamesRequest\x1a\x1e.fairplay.v1.ListGamesResponse\"\x03\x90\x02\x01\x12G\n\x08StopGame\x12\x1c.fairplay.v1.StopGameRequest\x1a\x1d.fairplay.v1.StopGameResponseB\x93\x01\n\x0f\x63om.fairplay.v1B\x0cRefereeProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,56 +36,50 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay.v1.referee_pb2', _
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\017com.fairplay.v1B\014RefereeProtoP\001Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\242\002\003FPX\252\002\013Fairplay.V1\312\002\013Fairplay\\V1\352\002\014Fairplay::V1'
-  _globals['_REFEREESERVICE'].methods_by_name['PlayGame']._loaded_options = None
-  _globals['_REFEREESERVICE'].methods_by_name['PlayGame']._serialized_options = b'\210\224#\003'
-  _globals['_REFEREESERVICE'].methods_by_name['CreateGame']._loaded_options = None
-  _globals['_REFEREESERVICE'].methods_by_name['CreateGame']._serialized_options = b'\210\224#\003'
   _globals['_REFEREESERVICE'].methods_by_name['WatchGame']._loaded_options = None
-  _globals['_REFEREESERVICE'].methods_by_name['WatchGame']._serialized_options = b'\220\002\001\210\224#\001'
+  _globals['_REFEREESERVICE'].methods_by_name['WatchGame']._serialized_options = b'\220\002\001'
   _globals['_REFEREESERVICE'].methods_by_name['GetGame']._loaded_options = None
-  _globals['_REFEREESERVICE'].methods_by_name['GetGame']._serialized_options = b'\220\002\001\210\224#\001'
+  _globals['_REFEREESERVICE'].methods_by_name['GetGame']._serialized_options = b'\220\002\001'
   _globals['_REFEREESERVICE'].methods_by_name['ListGames']._loaded_options = None
-  _globals['_REFEREESERVICE'].methods_by_name['ListGames']._serialized_options = b'\220\002\001\210\224#\001'
-  _globals['_REFEREESERVICE'].methods_by_name['StopGame']._loaded_options = None
-  _globals['_REFEREESERVICE'].methods_by_name['StopGame']._serialized_options = b'\210\224#\003'
-  _globals['_GAMESTATUS']._serialized_start=2377
-  _globals['_GAMESTATUS']._serialized_end=2494
-  _globals['_GAMEPLAN']._serialized_start=182
-  _globals['_GAMEPLAN']._serialized_end=412
-  _globals['_GAME']._serialized_start=415
-  _globals['_GAME']._serialized_end=712
-  _globals['_GAMESUMMARY']._serialized_start=715
-  _globals['_GAMESUMMARY']._serialized_end=1001
-  _globals['_CREATEGAMEREQUEST']._serialized_start=1003
-  _globals['_CREATEGAMEREQUEST']._serialized_end=1076
-  _globals['_CREATEGAMERESPONSE']._serialized_start=1078
-  _globals['_CREATEGAMERESPONSE']._serialized_end=1131
-  _globals['_PLAYGAMEREQUEST']._serialized_start=1133
-  _globals['_PLAYGAMEREQUEST']._serialized_end=1204
-  _globals['_PLAYGAMERESPONSE']._serialized_start=1206
-  _globals['_PLAYGAMERESPONSE']._serialized_end=1257
-  _globals['_WATCHGAMEREQUEST']._serialized_start=1259
-  _globals['_WATCHGAMEREQUEST']._serialized_end=1318
-  _globals['_WATCHGAMERESPONSE']._serialized_start=1321
-  _globals['_WATCHGAMERESPONSE']._serialized_end=1624
-  _globals['_PLAYERJOINED']._serialized_start=1626
-  _globals['_PLAYERJOINED']._serialized_end=1668
-  _globals['_ASKED']._serialized_start=1670
-  _globals['_ASKED']._serialized_end=1720
-  _globals['_ASKEDPLAYER']._serialized_start=1722
-  _globals['_ASKEDPLAYER']._serialized_end=1816
-  _globals['_GETGAMEREQUEST']._serialized_start=1818
-  _globals['_GETGAMEREQUEST']._serialized_end=1851
-  _globals['_GETGAMERESPONSE']._serialized_start=1853
-  _globals['_GETGAMERESPONSE']._serialized_end=1903
-  _globals['_LISTGAMESREQUEST']._serialized_start=1906
-  _globals['_LISTGAMESREQUEST']._serialized_end=2183
-  _globals['_LISTGAMESRESPONSE']._serialized_start=2185
-  _globals['_LISTGAMESRESPONSE']._serialized_end=2270
-  _globals['_STOPGAMEREQUEST']._serialized_start=2272
-  _globals['_STOPGAMEREQUEST']._serialized_end=2322
-  _globals['_STOPGAMERESPONSE']._serialized_start=2324
-  _globals['_STOPGAMERESPONSE']._serialized_end=2375
-  _globals['_REFEREESERVICE']._serialized_start=2497
-  _globals['_REFEREESERVICE']._serialized_end=3007
+  _globals['_REFEREESERVICE'].methods_by_name['ListGames']._serialized_options = b'\220\002\001'
+  _globals['_GAMESTATUS']._serialized_start=2351
+  _globals['_GAMESTATUS']._serialized_end=2468
+  _globals['_GAMEPLAN']._serialized_start=156
+  _globals['_GAMEPLAN']._serialized_end=386
+  _globals['_GAME']._serialized_start=389
+  _globals['_GAME']._serialized_end=686
+  _globals['_GAMESUMMARY']._serialized_start=689
+  _globals['_GAMESUMMARY']._serialized_end=975
+  _globals['_CREATEGAMEREQUEST']._serialized_start=977
+  _globals['_CREATEGAMEREQUEST']._serialized_end=1050
+  _globals['_CREATEGAMERESPONSE']._serialized_start=1052
+  _globals['_CREATEGAMERESPONSE']._serialized_end=1105
+  _globals['_PLAYGAMEREQUEST']._serialized_start=1107
+  _globals['_PLAYGAMEREQUEST']._serialized_end=1178
+  _globals['_PLAYGAMERESPONSE']._serialized_start=1180
+  _globals['_PLAYGAMERESPONSE']._serialized_end=1231
+  _globals['_WATCHGAMEREQUEST']._serialized_start=1233
+  _globals['_WATCHGAMEREQUEST']._serialized_end=1292
+  _globals['_WATCHGAMERESPONSE']._serialized_start=1295
+  _globals['_WATCHGAMERESPONSE']._serialized_end=1598
+  _globals['_PLAYERJOINED']._serialized_start=1600
+  _globals['_PLAYERJOINED']._serialized_end=1642
+  _globals['_ASKED']._serialized_start=1644
+  _globals['_ASKED']._serialized_end=1694
+  _globals['_ASKEDPLAYER']._serialized_start=1696
+  _globals['_ASKEDPLAYER']._serialized_end=1790
+  _globals['_GETGAMEREQUEST']._serialized_start=1792
+  _globals['_GETGAMEREQUEST']._serialized_end=1825
+  _globals['_GETGAMERESPONSE']._serialized_start=1827
+  _globals['_GETGAMERESPONSE']._serialized_end=1877
+  _globals['_LISTGAMESREQUEST']._serialized_start=1880
+  _globals['_LISTGAMESREQUEST']._serialized_end=2157
+  _globals['_LISTGAMESRESPONSE']._serialized_start=2159
+  _globals['_LISTGAMESRESPONSE']._serialized_end=2244
+  _globals['_STOPGAMEREQUEST']._serialized_start=2246
+  _globals['_STOPGAMEREQUEST']._serialized_end=2296
+  _globals['_STOPGAMERESPONSE']._serialized_start=2298
+  _globals['_STOPGAMERESPONSE']._serialized_end=2349
+  _globals['_REFEREESERVICE']._serialized_start=2471
+  _globals['_REFEREESERVICE']._serialized_end=2951
 # @@protoc_insertion_point(module_scope)

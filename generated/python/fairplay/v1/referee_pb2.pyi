@@ -68,7 +68,7 @@ class GamePlan(google.protobuf.message.Message):
     game: builtins.str
     """The name of the game, e.g. "fish". At most 64 characters."""
     seed: builtins.int
-    """Where all randomness of the game comes from, below 2^53. The same plan with the same seed gives the same game as
+    """Where all randomness of the game comes from. Below 2^53. The same plan with the same seed gives the same game as
     long as the players answer the same. Not set: the server draws one. Not set in answers while the game runs, or the
     tournament that it belongs to: hidden things follow from it.
     """
@@ -78,7 +78,7 @@ class GamePlan(google.protobuf.message.Message):
 
     @property
     def players(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.v1.game_pb2.Player]:
-        """The players in turn order, as many as the game allows."""
+        """The players in turn order, as many as the game allows. At most 1,000 elements."""
 
     @property
     def time_control(self) -> fairplay.v1.game_pb2.TimeControl:
@@ -277,9 +277,9 @@ class PlayGameRequest(google.protobuf.message.Message):
     GAME_ID_FIELD_NUMBER: builtins.int
     PLAN_FIELD_NUMBER: builtins.int
     game_id: builtins.str
-    """The id of the game: 1 to 128 letters of ASCII, digits, '-', '_', '.' or '/' ([A-Za-z0-9_./-]{1,128}), but none like
-    those of the games of tournaments, e.g. "cup/r2g1" ([^/]+/r[0-9]+g[0-9]+). Empty: the server chooses one, and a
-    repeat plays another game. At most 128 characters.
+    """The id of the game: letters of ASCII, digits, '-', '_', '.' and '/', but none like those of the games of
+    tournaments, e.g. "cup/r2g1" ([^/]+/r[0-9]+g[0-9]+). Empty: the server chooses one, and a repeat plays another
+    game. At most 128 characters. Matches `[A-Za-z0-9_./-]{1,128}`.
     """
     @property
     def plan(self) -> global___GamePlan:
@@ -525,9 +525,9 @@ class ListGamesRequest(google.protobuf.message.Message):
     START_TIME_TO_FIELD_NUMBER: builtins.int
     OLDEST_FIRST_FIELD_NUMBER: builtins.int
     page_size: builtins.int
-    """The most games to return. 0 counts as 50, more than 1,000 as 1,000."""
+    """The most games to return. 0 counts as 50. More than 1,000 counts as 1,000."""
     page_token: builtins.str
-    """ListGamesResponse.next_page_token of the page before. Empty: the first page. At most 20 characters."""
+    """ListGamesResponse.next_page_token of the page before. Empty: the first page. At most 512 characters."""
     tournament_id: builtins.str
     """Only games of this tournament. Empty: all. At most 64 characters."""
     game: builtins.str

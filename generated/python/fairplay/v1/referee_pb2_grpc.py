@@ -83,6 +83,8 @@ class RefereeServiceServicer(object):
         Fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS, INVALID_PLAYERS, INVALID_LINK, INVALID_STATE,
         INVALID_TIME_CONTROL or INVALID_ID; ALREADY_EXISTS and ID_REUSED where the id belongs to another request;
         PERMISSION_DENIED and EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
+
+        Needs the role ORGANISER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -93,6 +95,8 @@ class RefereeServiceServicer(object):
         a repeat with the same request returns the same game as it is.
 
         Fails as PlayGame does.
+
+        Needs the role ORGANISER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -105,6 +109,8 @@ class RefereeServiceServicer(object):
         has seen. Changes nothing. A caller that reads too slowly misses intermediate states, never the last one.
 
         Fails with NOT_FOUND and GAME_NOT_FOUND.
+
+        Needs the role SPECTATOR.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -114,6 +120,8 @@ class RefereeServiceServicer(object):
         """Returns what is known of one game, without the links of its players. Changes nothing.
 
         Fails with NOT_FOUND and GAME_NOT_FOUND.
+
+        Needs the role SPECTATOR.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -125,6 +133,8 @@ class RefereeServiceServicer(object):
         no page that was read. Changes nothing.
 
         Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+
+        Needs the role SPECTATOR.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -135,6 +145,8 @@ class RefereeServiceServicer(object):
         that is over stays as it is, so that a repeat changes nothing. Returns it without the links of its players.
 
         Fails with NOT_FOUND and GAME_NOT_FOUND.
+
+        Needs the role ORGANISER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

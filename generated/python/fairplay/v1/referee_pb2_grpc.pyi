@@ -36,6 +36,8 @@ class RefereeServiceStub:
     Fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS, INVALID_PLAYERS, INVALID_LINK, INVALID_STATE,
     INVALID_TIME_CONTROL or INVALID_ID; ALREADY_EXISTS and ID_REUSED where the id belongs to another request;
     PERMISSION_DENIED and EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
+
+    Needs the role ORGANISER.
     """
 
     CreateGame: grpc.UnaryUnaryMultiCallable[
@@ -46,6 +48,8 @@ class RefereeServiceStub:
     a repeat with the same request returns the same game as it is.
 
     Fails as PlayGame does.
+
+    Needs the role ORGANISER.
     """
 
     WatchGame: grpc.UnaryStreamMultiCallable[
@@ -58,6 +62,8 @@ class RefereeServiceStub:
     has seen. Changes nothing. A caller that reads too slowly misses intermediate states, never the last one.
 
     Fails with NOT_FOUND and GAME_NOT_FOUND.
+
+    Needs the role SPECTATOR.
     """
 
     GetGame: grpc.UnaryUnaryMultiCallable[
@@ -67,6 +73,8 @@ class RefereeServiceStub:
     """Returns what is known of one game, without the links of its players. Changes nothing.
 
     Fails with NOT_FOUND and GAME_NOT_FOUND.
+
+    Needs the role SPECTATOR.
     """
 
     ListGames: grpc.UnaryUnaryMultiCallable[
@@ -78,6 +86,8 @@ class RefereeServiceStub:
     no page that was read. Changes nothing.
 
     Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+
+    Needs the role SPECTATOR.
     """
 
     StopGame: grpc.UnaryUnaryMultiCallable[
@@ -88,6 +98,8 @@ class RefereeServiceStub:
     that is over stays as it is, so that a repeat changes nothing. Returns it without the links of its players.
 
     Fails with NOT_FOUND and GAME_NOT_FOUND.
+
+    Needs the role ORGANISER.
     """
 
 class RefereeServiceAsyncStub:
@@ -108,6 +120,8 @@ class RefereeServiceAsyncStub:
     Fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS, INVALID_PLAYERS, INVALID_LINK, INVALID_STATE,
     INVALID_TIME_CONTROL or INVALID_ID; ALREADY_EXISTS and ID_REUSED where the id belongs to another request;
     PERMISSION_DENIED and EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
+
+    Needs the role ORGANISER.
     """
 
     CreateGame: grpc.aio.UnaryUnaryMultiCallable[
@@ -118,6 +132,8 @@ class RefereeServiceAsyncStub:
     a repeat with the same request returns the same game as it is.
 
     Fails as PlayGame does.
+
+    Needs the role ORGANISER.
     """
 
     WatchGame: grpc.aio.UnaryStreamMultiCallable[
@@ -130,6 +146,8 @@ class RefereeServiceAsyncStub:
     has seen. Changes nothing. A caller that reads too slowly misses intermediate states, never the last one.
 
     Fails with NOT_FOUND and GAME_NOT_FOUND.
+
+    Needs the role SPECTATOR.
     """
 
     GetGame: grpc.aio.UnaryUnaryMultiCallable[
@@ -139,6 +157,8 @@ class RefereeServiceAsyncStub:
     """Returns what is known of one game, without the links of its players. Changes nothing.
 
     Fails with NOT_FOUND and GAME_NOT_FOUND.
+
+    Needs the role SPECTATOR.
     """
 
     ListGames: grpc.aio.UnaryUnaryMultiCallable[
@@ -150,6 +170,8 @@ class RefereeServiceAsyncStub:
     no page that was read. Changes nothing.
 
     Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+
+    Needs the role SPECTATOR.
     """
 
     StopGame: grpc.aio.UnaryUnaryMultiCallable[
@@ -160,6 +182,8 @@ class RefereeServiceAsyncStub:
     that is over stays as it is, so that a repeat changes nothing. Returns it without the links of its players.
 
     Fails with NOT_FOUND and GAME_NOT_FOUND.
+
+    Needs the role ORGANISER.
     """
 
 class RefereeServiceServicer(metaclass=abc.ABCMeta):
@@ -182,6 +206,8 @@ class RefereeServiceServicer(metaclass=abc.ABCMeta):
         Fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS, INVALID_PLAYERS, INVALID_LINK, INVALID_STATE,
         INVALID_TIME_CONTROL or INVALID_ID; ALREADY_EXISTS and ID_REUSED where the id belongs to another request;
         PERMISSION_DENIED and EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
+
+        Needs the role ORGANISER.
         """
 
     @abc.abstractmethod
@@ -194,6 +220,8 @@ class RefereeServiceServicer(metaclass=abc.ABCMeta):
         a repeat with the same request returns the same game as it is.
 
         Fails as PlayGame does.
+
+        Needs the role ORGANISER.
         """
 
     @abc.abstractmethod
@@ -208,6 +236,8 @@ class RefereeServiceServicer(metaclass=abc.ABCMeta):
         has seen. Changes nothing. A caller that reads too slowly misses intermediate states, never the last one.
 
         Fails with NOT_FOUND and GAME_NOT_FOUND.
+
+        Needs the role SPECTATOR.
         """
 
     @abc.abstractmethod
@@ -219,6 +249,8 @@ class RefereeServiceServicer(metaclass=abc.ABCMeta):
         """Returns what is known of one game, without the links of its players. Changes nothing.
 
         Fails with NOT_FOUND and GAME_NOT_FOUND.
+
+        Needs the role SPECTATOR.
         """
 
     @abc.abstractmethod
@@ -232,6 +264,8 @@ class RefereeServiceServicer(metaclass=abc.ABCMeta):
         no page that was read. Changes nothing.
 
         Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+
+        Needs the role SPECTATOR.
         """
 
     @abc.abstractmethod
@@ -244,6 +278,8 @@ class RefereeServiceServicer(metaclass=abc.ABCMeta):
         that is over stays as it is, so that a repeat changes nothing. Returns it without the links of its players.
 
         Fails with NOT_FOUND and GAME_NOT_FOUND.
+
+        Needs the role ORGANISER.
         """
 
 def add_RefereeServiceServicer_to_server(servicer: RefereeServiceServicer, server: typing.Union[grpc.Server, grpc.aio.Server]) -> None: ...

@@ -22,14 +22,13 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
-from fairplay.v1 import access_pb2 as fairplay_dot_v1_dot_access__pb2
 from fairplay.v1 import game_pb2 as fairplay_dot_v1_dot_game__pb2
 from fairplay.v1 import misconduct_pb2 as fairplay_dot_v1_dot_misconduct__pb2
 from fairplay.v1 import result_pb2 as fairplay_dot_v1_dot_result__pb2
 from google.protobuf import any_pb2 as google_dot_protobuf_dot_any__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x66\x61irplay/v1/rules.proto\x12\x0b\x66\x61irplay.v1\x1a\x18\x66\x61irplay/v1/access.proto\x1a\x16\x66\x61irplay/v1/game.proto\x1a\x1c\x66\x61irplay/v1/misconduct.proto\x1a\x18\x66\x61irplay/v1/result.proto\x1a\x19google/protobuf/any.proto\"z\n\x08Position\x12\x0c\n\x04game\x18\x01 \x01(\t\x12+\n\x08settings\x18\x02 \x01(\x0b\x32\x19.fairplay.v1.GameSettings\x12%\n\x05state\x18\x03 \x01(\x0b\x32\x16.fairplay.v1.GameState\x12\x0c\n\x04seat\x18\x04 \x01(\r\"B\n\x17ListLegalRepliesRequest\x12\'\n\x08position\x18\x01 \x01(\x0b\x32\x15.fairplay.v1.Position\"\x92\x01\n\x18ListLegalRepliesResponse\x12\x13\n\x0bmethod_name\x18\x01 \x01(\t\x12%\n\x07request\x18\x02 \x01(\x0b\x32\x14.google.protobuf.Any\x12%\n\x07replies\x18\x03 \x03(\x0b\x32\x14.google.protobuf.Any\x12\x13\n\x0breply_count\x18\x04 \x01(\r\"a\n\x11\x43heckReplyRequest\x12\'\n\x08position\x18\x01 \x01(\x0b\x32\x15.fairplay.v1.Position\x12#\n\x05reply\x18\x02 \x01(\x0b\x32\x14.google.protobuf.Any\"@\n\x12\x43heckReplyResponse\x12*\n\nrule_break\x18\x01 \x01(\x0b\x32\x16.fairplay.v1.RuleBreak\"a\n\x11\x41pplyReplyRequest\x12\'\n\x08position\x18\x01 \x01(\x0b\x32\x15.fairplay.v1.Position\x12#\n\x05reply\x18\x02 \x01(\x0b\x32\x14.google.protobuf.Any\"d\n\x12\x41pplyReplyResponse\x12%\n\x05state\x18\x01 \x01(\x0b\x32\x16.fairplay.v1.GameState\x12\'\n\x07ranking\x18\x02 \x03(\x0b\x32\x16.fairplay.v1.RankGroup\"\x80\x01\n\x13SimulateGameRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12+\n\x08settings\x18\x02 \x01(\x0b\x32\x19.fairplay.v1.GameSettings\x12\x11\n\x04seed\x18\x03 \x01(\x04H\x00\x88\x01\x01\x12\x12\n\nstrategies\x18\x04 \x03(\tB\x07\n\x05_seed\"\x8c\x01\n\x14SimulateGameResponse\x12\x0c\n\x04seed\x18\x01 \x01(\x04\x12\'\n\x07ranking\x18\x02 \x03(\x0b\x32\x16.fairplay.v1.RankGroup\x12%\n\x05state\x18\x03 \x01(\x0b\x32\x16.fairplay.v1.GameState\x12\x16\n\x0e\x64\x65\x63ision_count\x18\x04 \x01(\r2\x86\x03\n\x0cRulesService\x12h\n\x10ListLegalReplies\x12$.fairplay.v1.ListLegalRepliesRequest\x1a%.fairplay.v1.ListLegalRepliesResponse\"\x07\x90\x02\x01\x88\x94#\x01\x12V\n\nCheckReply\x12\x1e.fairplay.v1.CheckReplyRequest\x1a\x1f.fairplay.v1.CheckReplyResponse\"\x07\x90\x02\x01\x88\x94#\x01\x12V\n\nApplyReply\x12\x1e.fairplay.v1.ApplyReplyRequest\x1a\x1f.fairplay.v1.ApplyReplyResponse\"\x07\x90\x02\x01\x88\x94#\x01\x12\\\n\x0cSimulateGame\x12 .fairplay.v1.SimulateGameRequest\x1a!.fairplay.v1.SimulateGameResponse\"\x07\x90\x02\x01\x88\x94#\x01\x42\x91\x01\n\x0f\x63om.fairplay.v1B\nRulesProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x66\x61irplay/v1/rules.proto\x12\x0b\x66\x61irplay.v1\x1a\x16\x66\x61irplay/v1/game.proto\x1a\x1c\x66\x61irplay/v1/misconduct.proto\x1a\x18\x66\x61irplay/v1/result.proto\x1a\x19google/protobuf/any.proto\"z\n\x08Position\x12\x0c\n\x04game\x18\x01 \x01(\t\x12+\n\x08settings\x18\x02 \x01(\x0b\x32\x19.fairplay.v1.GameSettings\x12%\n\x05state\x18\x03 \x01(\x0b\x32\x16.fairplay.v1.GameState\x12\x0c\n\x04seat\x18\x04 \x01(\r\"B\n\x17ListLegalRepliesRequest\x12\'\n\x08position\x18\x01 \x01(\x0b\x32\x15.fairplay.v1.Position\"\x92\x01\n\x18ListLegalRepliesResponse\x12\x13\n\x0bmethod_name\x18\x01 \x01(\t\x12%\n\x07request\x18\x02 \x01(\x0b\x32\x14.google.protobuf.Any\x12%\n\x07replies\x18\x03 \x03(\x0b\x32\x14.google.protobuf.Any\x12\x13\n\x0breply_count\x18\x04 \x01(\r\"a\n\x11\x43heckReplyRequest\x12\'\n\x08position\x18\x01 \x01(\x0b\x32\x15.fairplay.v1.Position\x12#\n\x05reply\x18\x02 \x01(\x0b\x32\x14.google.protobuf.Any\"@\n\x12\x43heckReplyResponse\x12*\n\nrule_break\x18\x01 \x01(\x0b\x32\x16.fairplay.v1.RuleBreak\"a\n\x11\x41pplyReplyRequest\x12\'\n\x08position\x18\x01 \x01(\x0b\x32\x15.fairplay.v1.Position\x12#\n\x05reply\x18\x02 \x01(\x0b\x32\x14.google.protobuf.Any\"d\n\x12\x41pplyReplyResponse\x12%\n\x05state\x18\x01 \x01(\x0b\x32\x16.fairplay.v1.GameState\x12\'\n\x07ranking\x18\x02 \x03(\x0b\x32\x16.fairplay.v1.RankGroup\"\x80\x01\n\x13SimulateGameRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12+\n\x08settings\x18\x02 \x01(\x0b\x32\x19.fairplay.v1.GameSettings\x12\x11\n\x04seed\x18\x03 \x01(\x04H\x00\x88\x01\x01\x12\x12\n\nstrategies\x18\x04 \x03(\tB\x07\n\x05_seed\"\x8c\x01\n\x14SimulateGameResponse\x12\x0c\n\x04seed\x18\x01 \x01(\x04\x12\'\n\x07ranking\x18\x02 \x03(\x0b\x32\x16.fairplay.v1.RankGroup\x12%\n\x05state\x18\x03 \x01(\x0b\x32\x16.fairplay.v1.GameState\x12\x16\n\x0e\x64\x65\x63ision_count\x18\x04 \x01(\r2\xf6\x02\n\x0cRulesService\x12\x64\n\x10ListLegalReplies\x12$.fairplay.v1.ListLegalRepliesRequest\x1a%.fairplay.v1.ListLegalRepliesResponse\"\x03\x90\x02\x01\x12R\n\nCheckReply\x12\x1e.fairplay.v1.CheckReplyRequest\x1a\x1f.fairplay.v1.CheckReplyResponse\"\x03\x90\x02\x01\x12R\n\nApplyReply\x12\x1e.fairplay.v1.ApplyReplyRequest\x1a\x1f.fairplay.v1.ApplyReplyResponse\"\x03\x90\x02\x01\x12X\n\x0cSimulateGame\x12 .fairplay.v1.SimulateGameRequest\x1a!.fairplay.v1.SimulateGameResponse\"\x03\x90\x02\x01\x42\x91\x01\n\x0f\x63om.fairplay.v1B\nRulesProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,31 +37,31 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\017com.fairplay.v1B\nRulesProtoP\001Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\242\002\003FPX\252\002\013Fairplay.V1\312\002\013Fairplay\\V1\352\002\014Fairplay::V1'
   _globals['_RULESSERVICE'].methods_by_name['ListLegalReplies']._loaded_options = None
-  _globals['_RULESSERVICE'].methods_by_name['ListLegalReplies']._serialized_options = b'\220\002\001\210\224#\001'
+  _globals['_RULESSERVICE'].methods_by_name['ListLegalReplies']._serialized_options = b'\220\002\001'
   _globals['_RULESSERVICE'].methods_by_name['CheckReply']._loaded_options = None
-  _globals['_RULESSERVICE'].methods_by_name['CheckReply']._serialized_options = b'\220\002\001\210\224#\001'
+  _globals['_RULESSERVICE'].methods_by_name['CheckReply']._serialized_options = b'\220\002\001'
   _globals['_RULESSERVICE'].methods_by_name['ApplyReply']._loaded_options = None
-  _globals['_RULESSERVICE'].methods_by_name['ApplyReply']._serialized_options = b'\220\002\001\210\224#\001'
+  _globals['_RULESSERVICE'].methods_by_name['ApplyReply']._serialized_options = b'\220\002\001'
   _globals['_RULESSERVICE'].methods_by_name['SimulateGame']._loaded_options = None
-  _globals['_RULESSERVICE'].methods_by_name['SimulateGame']._serialized_options = b'\220\002\001\210\224#\001'
-  _globals['_POSITION']._serialized_start=173
-  _globals['_POSITION']._serialized_end=295
-  _globals['_LISTLEGALREPLIESREQUEST']._serialized_start=297
-  _globals['_LISTLEGALREPLIESREQUEST']._serialized_end=363
-  _globals['_LISTLEGALREPLIESRESPONSE']._serialized_start=366
-  _globals['_LISTLEGALREPLIESRESPONSE']._serialized_end=512
-  _globals['_CHECKREPLYREQUEST']._serialized_start=514
-  _globals['_CHECKREPLYREQUEST']._serialized_end=611
-  _globals['_CHECKREPLYRESPONSE']._serialized_start=613
-  _globals['_CHECKREPLYRESPONSE']._serialized_end=677
-  _globals['_APPLYREPLYREQUEST']._serialized_start=679
-  _globals['_APPLYREPLYREQUEST']._serialized_end=776
-  _globals['_APPLYREPLYRESPONSE']._serialized_start=778
-  _globals['_APPLYREPLYRESPONSE']._serialized_end=878
-  _globals['_SIMULATEGAMEREQUEST']._serialized_start=881
-  _globals['_SIMULATEGAMEREQUEST']._serialized_end=1009
-  _globals['_SIMULATEGAMERESPONSE']._serialized_start=1012
-  _globals['_SIMULATEGAMERESPONSE']._serialized_end=1152
-  _globals['_RULESSERVICE']._serialized_start=1155
-  _globals['_RULESSERVICE']._serialized_end=1545
+  _globals['_RULESSERVICE'].methods_by_name['SimulateGame']._serialized_options = b'\220\002\001'
+  _globals['_POSITION']._serialized_start=147
+  _globals['_POSITION']._serialized_end=269
+  _globals['_LISTLEGALREPLIESREQUEST']._serialized_start=271
+  _globals['_LISTLEGALREPLIESREQUEST']._serialized_end=337
+  _globals['_LISTLEGALREPLIESRESPONSE']._serialized_start=340
+  _globals['_LISTLEGALREPLIESRESPONSE']._serialized_end=486
+  _globals['_CHECKREPLYREQUEST']._serialized_start=488
+  _globals['_CHECKREPLYREQUEST']._serialized_end=585
+  _globals['_CHECKREPLYRESPONSE']._serialized_start=587
+  _globals['_CHECKREPLYRESPONSE']._serialized_end=651
+  _globals['_APPLYREPLYREQUEST']._serialized_start=653
+  _globals['_APPLYREPLYREQUEST']._serialized_end=750
+  _globals['_APPLYREPLYRESPONSE']._serialized_start=752
+  _globals['_APPLYREPLYRESPONSE']._serialized_end=852
+  _globals['_SIMULATEGAMEREQUEST']._serialized_start=855
+  _globals['_SIMULATEGAMEREQUEST']._serialized_end=983
+  _globals['_SIMULATEGAMERESPONSE']._serialized_start=986
+  _globals['_SIMULATEGAMERESPONSE']._serialized_end=1126
+  _globals['_RULESSERVICE']._serialized_start=1129
+  _globals['_RULESSERVICE']._serialized_end=1503
 # @@protoc_insertion_point(module_scope)

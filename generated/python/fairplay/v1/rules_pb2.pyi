@@ -92,7 +92,7 @@ class ListLegalRepliesResponse(google.protobuf.message.Message):
 
     @property
     def replies(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[google.protobuf.any_pb2.Any]:
-        """Legal replies, at most 100."""
+        """Legal replies. At most 100 elements."""
 
     def __init__(
         self,
@@ -222,14 +222,14 @@ class SimulateGameRequest(google.protobuf.message.Message):
     game: builtins.str
     """The name of the game, e.g. "fish". At most 64 characters."""
     seed: builtins.int
-    """Where the randomness of the game comes from, below 2^53. Not set: the server draws one."""
+    """Where the randomness of the game comes from. Below 2^53. Not set: the server draws one."""
     @property
     def settings(self) -> fairplay.v1.game_pb2.GameSettings:
         """The settings. Not set: the defaults of the game."""
 
     @property
     def strategies(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
-        """The reference strategies of the players, in turn order. At most 200 characters."""
+        """The reference strategies of the players, in turn order. At most 64 elements. At most 200 characters each."""
 
     def __init__(
         self,

@@ -81,6 +81,8 @@ class RulesServiceServicer(object):
 
     def ListLegalReplies(self, request, context):
         """Lists the legal replies of a seat in a state. Changes nothing.
+
+        Needs the role SPECTATOR.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -88,6 +90,8 @@ class RulesServiceServicer(object):
 
     def CheckReply(self, request, context):
         """Says whether a reply is legal, and which rule it breaks if it is not. Changes nothing.
+
+        Needs the role SPECTATOR.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -98,6 +102,8 @@ class RulesServiceServicer(object):
         reference strategy of the game does, and where the first answer counts they do not answer. Changes nothing.
 
         Fails with FAILED_PRECONDITION and REPLY_REFUSED where the reply is not legal: CheckReply says why.
+
+        Needs the role SPECTATOR.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -108,6 +114,8 @@ class RulesServiceServicer(object):
         recorded.
 
         Fails with INVALID_ARGUMENT and INVALID_PLAYERS where a strategy is unknown or there are too few or too many.
+
+        Needs the role SPECTATOR.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

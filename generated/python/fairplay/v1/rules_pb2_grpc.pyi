@@ -35,13 +35,19 @@ class RulesServiceStub:
         fairplay.v1.rules_pb2.ListLegalRepliesRequest,
         fairplay.v1.rules_pb2.ListLegalRepliesResponse,
     ]
-    """Lists the legal replies of a seat in a state. Changes nothing."""
+    """Lists the legal replies of a seat in a state. Changes nothing.
+
+    Needs the role SPECTATOR.
+    """
 
     CheckReply: grpc.UnaryUnaryMultiCallable[
         fairplay.v1.rules_pb2.CheckReplyRequest,
         fairplay.v1.rules_pb2.CheckReplyResponse,
     ]
-    """Says whether a reply is legal, and which rule it breaks if it is not. Changes nothing."""
+    """Says whether a reply is legal, and which rule it breaks if it is not. Changes nothing.
+
+    Needs the role SPECTATOR.
+    """
 
     ApplyReply: grpc.UnaryUnaryMultiCallable[
         fairplay.v1.rules_pb2.ApplyReplyRequest,
@@ -51,6 +57,8 @@ class RulesServiceStub:
     reference strategy of the game does, and where the first answer counts they do not answer. Changes nothing.
 
     Fails with FAILED_PRECONDITION and REPLY_REFUSED where the reply is not legal: CheckReply says why.
+
+    Needs the role SPECTATOR.
     """
 
     SimulateGame: grpc.UnaryUnaryMultiCallable[
@@ -61,6 +69,8 @@ class RulesServiceStub:
     recorded.
 
     Fails with INVALID_ARGUMENT and INVALID_PLAYERS where a strategy is unknown or there are too few or too many.
+
+    Needs the role SPECTATOR.
     """
 
 class RulesServiceAsyncStub:
@@ -80,13 +90,19 @@ class RulesServiceAsyncStub:
         fairplay.v1.rules_pb2.ListLegalRepliesRequest,
         fairplay.v1.rules_pb2.ListLegalRepliesResponse,
     ]
-    """Lists the legal replies of a seat in a state. Changes nothing."""
+    """Lists the legal replies of a seat in a state. Changes nothing.
+
+    Needs the role SPECTATOR.
+    """
 
     CheckReply: grpc.aio.UnaryUnaryMultiCallable[
         fairplay.v1.rules_pb2.CheckReplyRequest,
         fairplay.v1.rules_pb2.CheckReplyResponse,
     ]
-    """Says whether a reply is legal, and which rule it breaks if it is not. Changes nothing."""
+    """Says whether a reply is legal, and which rule it breaks if it is not. Changes nothing.
+
+    Needs the role SPECTATOR.
+    """
 
     ApplyReply: grpc.aio.UnaryUnaryMultiCallable[
         fairplay.v1.rules_pb2.ApplyReplyRequest,
@@ -96,6 +112,8 @@ class RulesServiceAsyncStub:
     reference strategy of the game does, and where the first answer counts they do not answer. Changes nothing.
 
     Fails with FAILED_PRECONDITION and REPLY_REFUSED where the reply is not legal: CheckReply says why.
+
+    Needs the role SPECTATOR.
     """
 
     SimulateGame: grpc.aio.UnaryUnaryMultiCallable[
@@ -106,6 +124,8 @@ class RulesServiceAsyncStub:
     recorded.
 
     Fails with INVALID_ARGUMENT and INVALID_PLAYERS where a strategy is unknown or there are too few or too many.
+
+    Needs the role SPECTATOR.
     """
 
 class RulesServiceServicer(metaclass=abc.ABCMeta):
@@ -127,7 +147,10 @@ class RulesServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.v1.rules_pb2.ListLegalRepliesRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.v1.rules_pb2.ListLegalRepliesResponse, collections.abc.Awaitable[fairplay.v1.rules_pb2.ListLegalRepliesResponse]]:
-        """Lists the legal replies of a seat in a state. Changes nothing."""
+        """Lists the legal replies of a seat in a state. Changes nothing.
+
+        Needs the role SPECTATOR.
+        """
 
     @abc.abstractmethod
     def CheckReply(
@@ -135,7 +158,10 @@ class RulesServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.v1.rules_pb2.CheckReplyRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.v1.rules_pb2.CheckReplyResponse, collections.abc.Awaitable[fairplay.v1.rules_pb2.CheckReplyResponse]]:
-        """Says whether a reply is legal, and which rule it breaks if it is not. Changes nothing."""
+        """Says whether a reply is legal, and which rule it breaks if it is not. Changes nothing.
+
+        Needs the role SPECTATOR.
+        """
 
     @abc.abstractmethod
     def ApplyReply(
@@ -147,6 +173,8 @@ class RulesServiceServicer(metaclass=abc.ABCMeta):
         reference strategy of the game does, and where the first answer counts they do not answer. Changes nothing.
 
         Fails with FAILED_PRECONDITION and REPLY_REFUSED where the reply is not legal: CheckReply says why.
+
+        Needs the role SPECTATOR.
         """
 
     @abc.abstractmethod
@@ -159,6 +187,8 @@ class RulesServiceServicer(metaclass=abc.ABCMeta):
         recorded.
 
         Fails with INVALID_ARGUMENT and INVALID_PLAYERS where a strategy is unknown or there are too few or too many.
+
+        Needs the role SPECTATOR.
         """
 
 def add_RulesServiceServicer_to_server(servicer: RulesServiceServicer, server: typing.Union[grpc.Server, grpc.aio.Server]) -> None: ...

@@ -22,13 +22,12 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
-from fairplay.v1 import access_pb2 as fairplay_dot_v1_dot_access__pb2
 from fairplay.v1 import game_pb2 as fairplay_dot_v1_dot_game__pb2
 from fairplay.v1 import player_pb2 as fairplay_dot_v1_dot_player__pb2
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x66\x61irplay/v1/server.proto\x12\x0b\x66\x61irplay.v1\x1a\x18\x66\x61irplay/v1/access.proto\x1a\x16\x66\x61irplay/v1/game.proto\x1a\x18\x66\x61irplay/v1/player.proto\x1a\x1egoogle/protobuf/duration.proto\"\x16\n\x14GetServerLoadRequest\">\n\x15GetServerLoadResponse\x12%\n\x04load\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.ServerLoad\"\xe7\x02\n\nServerLoad\x12)\n\x06uptime\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12+\n\x08\x63pu_time\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x14\n\x0cmemory_bytes\x18\x03 \x01(\x04\x12&\n\x03lag\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x1a\n\x12running_game_count\x18\x05 \x01(\r\x12\x1d\n\x15open_tournament_count\x18\x06 \x01(\r\x12\x1e\n\x16\x63onnected_player_count\x18\x07 \x01(\r\x12\x18\n\x10lobby_user_count\x18\x08 \x01(\r\x12\x19\n\x11lobby_table_count\x18\t \x01(\r\x12\x1b\n\x13unsaved_entry_count\x18\n \x01(\r\x12\x16\n\x0erecords_failed\x18\x0b \x01(\x08\"\x16\n\x14GetServerInfoRequest\"@\n\x15GetServerInfoResponse\x12\'\n\x06server\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.ServerInfo\"\xe0\x01\n\nServerInfo\x12\x0f\n\x07version\x18\x01 \x01(\t\x12*\n\x08services\x18\x02 \x03(\x0b\x32\x18.fairplay.v1.GameService\x12$\n\x05games\x18\x03 \x03(\x0b\x32\x15.fairplay.v1.GameInfo\x12\x0f\n\x07\x66ormats\x18\x04 \x03(\t\x12\x33\n\x0e\x61uthentication\x18\x05 \x01(\x0e\x32\x1b.fairplay.v1.Authentication\x12)\n\x06limits\x18\x06 \x01(\x0b\x32\x19.fairplay.v1.ServerLimits\"\x8a\x03\n\x08GameInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0f\n\x07service\x18\x03 \x01(\t\x12\x18\n\x10min_player_count\x18\x04 \x01(\r\x12\x18\n\x10max_player_count\x18\x05 \x01(\r\x12\x33\n\x10\x64\x65\x66\x61ult_settings\x18\x06 \x01(\x0b\x32\x19.fairplay.v1.GameSettings\x12\x36\n\x13tournament_settings\x18\x07 \x01(\x0b\x32\x19.fairplay.v1.GameSettings\x12*\n\x08settings\x18\x08 \x03(\x0b\x32\x18.fairplay.v1.SettingInfo\x12.\n\x0ctime_control\x18\t \x01(\x0b\x32\x18.fairplay.v1.TimeControl\x12$\n\x05rules\x18\n \x03(\x0b\x32\x15.fairplay.v1.RuleInfo\x12-\n\nstrategies\x18\x0b \x03(\x0b\x32\x19.fairplay.v1.StrategyInfo\"T\n\x0bSettingInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07meaning\x18\x02 \x01(\t\x12\x0f\n\x07\x61llowed\x18\x03 \x01(\t\x12\x15\n\rdefault_value\x18\x04 \x01(\t\"-\n\x08RuleInfo\x12\x0f\n\x07rule_id\x18\x01 \x01(\t\x12\x10\n\x08sentence\x18\x02 \x01(\t\".\n\x0cStrategyInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x08sentence\x18\x02 \x01(\t\"\x8b\x01\n\x0cServerLimits\x12\x19\n\x11max_message_bytes\x18\x01 \x01(\x04\x12\x17\n\x0fmax_reply_bytes\x18\x02 \x01(\x04\x12.\n\x0bstart_limit\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x17\n\x0fstarts_programs\x18\x04 \x01(\x08*c\n\x0e\x41uthentication\x12\x1e\n\x1a\x41UTHENTICATION_UNSPECIFIED\x10\x00\x12\x17\n\x13\x41UTHENTICATION_NONE\x10\x01\x12\x18\n\x14\x41UTHENTICATION_TOKEN\x10\x02\x32\xd1\x01\n\rServerService\x12_\n\rGetServerInfo\x12!.fairplay.v1.GetServerInfoRequest\x1a\".fairplay.v1.GetServerInfoResponse\"\x07\x90\x02\x01\x88\x94#\x01\x12_\n\rGetServerLoad\x12!.fairplay.v1.GetServerLoadRequest\x1a\".fairplay.v1.GetServerLoadResponse\"\x07\x90\x02\x01\x88\x94#\x04\x42\x92\x01\n\x0f\x63om.fairplay.v1B\x0bServerProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x66\x61irplay/v1/server.proto\x12\x0b\x66\x61irplay.v1\x1a\x16\x66\x61irplay/v1/game.proto\x1a\x18\x66\x61irplay/v1/player.proto\x1a\x1egoogle/protobuf/duration.proto\"\x16\n\x14GetServerLoadRequest\">\n\x15GetServerLoadResponse\x12%\n\x04load\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.ServerLoad\"\xe7\x02\n\nServerLoad\x12)\n\x06uptime\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\x12+\n\x08\x63pu_time\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x14\n\x0cmemory_bytes\x18\x03 \x01(\x04\x12&\n\x03lag\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x1a\n\x12running_game_count\x18\x05 \x01(\r\x12\x1d\n\x15open_tournament_count\x18\x06 \x01(\r\x12\x1e\n\x16\x63onnected_player_count\x18\x07 \x01(\r\x12\x18\n\x10lobby_user_count\x18\x08 \x01(\r\x12\x19\n\x11lobby_table_count\x18\t \x01(\r\x12\x1b\n\x13unsaved_entry_count\x18\n \x01(\r\x12\x16\n\x0erecords_failed\x18\x0b \x01(\x08\"\x16\n\x14GetServerInfoRequest\"@\n\x15GetServerInfoResponse\x12\'\n\x06server\x18\x01 \x01(\x0b\x32\x17.fairplay.v1.ServerInfo\"\xe0\x01\n\nServerInfo\x12\x0f\n\x07version\x18\x01 \x01(\t\x12*\n\x08services\x18\x02 \x03(\x0b\x32\x18.fairplay.v1.GameService\x12$\n\x05games\x18\x03 \x03(\x0b\x32\x15.fairplay.v1.GameInfo\x12\x0f\n\x07\x66ormats\x18\x04 \x03(\t\x12\x33\n\x0e\x61uthentication\x18\x05 \x01(\x0e\x32\x1b.fairplay.v1.Authentication\x12)\n\x06limits\x18\x06 \x01(\x0b\x32\x19.fairplay.v1.ServerLimits\"\x8a\x03\n\x08GameInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0f\n\x07service\x18\x03 \x01(\t\x12\x18\n\x10min_player_count\x18\x04 \x01(\r\x12\x18\n\x10max_player_count\x18\x05 \x01(\r\x12\x33\n\x10\x64\x65\x66\x61ult_settings\x18\x06 \x01(\x0b\x32\x19.fairplay.v1.GameSettings\x12\x36\n\x13tournament_settings\x18\x07 \x01(\x0b\x32\x19.fairplay.v1.GameSettings\x12*\n\x08settings\x18\x08 \x03(\x0b\x32\x18.fairplay.v1.SettingInfo\x12.\n\x0ctime_control\x18\t \x01(\x0b\x32\x18.fairplay.v1.TimeControl\x12$\n\x05rules\x18\n \x03(\x0b\x32\x15.fairplay.v1.RuleInfo\x12-\n\nstrategies\x18\x0b \x03(\x0b\x32\x19.fairplay.v1.StrategyInfo\"T\n\x0bSettingInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07meaning\x18\x02 \x01(\t\x12\x0f\n\x07\x61llowed\x18\x03 \x01(\t\x12\x15\n\rdefault_value\x18\x04 \x01(\t\"-\n\x08RuleInfo\x12\x0f\n\x07rule_id\x18\x01 \x01(\t\x12\x10\n\x08sentence\x18\x02 \x01(\t\".\n\x0cStrategyInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x08sentence\x18\x02 \x01(\t\"\x8b\x01\n\x0cServerLimits\x12\x19\n\x11max_message_bytes\x18\x01 \x01(\x04\x12\x17\n\x0fmax_reply_bytes\x18\x02 \x01(\x04\x12.\n\x0bstart_limit\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x17\n\x0fstarts_programs\x18\x04 \x01(\x08*c\n\x0e\x41uthentication\x12\x1e\n\x1a\x41UTHENTICATION_UNSPECIFIED\x10\x00\x12\x17\n\x13\x41UTHENTICATION_NONE\x10\x01\x12\x18\n\x14\x41UTHENTICATION_TOKEN\x10\x02\x32\xc9\x01\n\rServerService\x12[\n\rGetServerInfo\x12!.fairplay.v1.GetServerInfoRequest\x1a\".fairplay.v1.GetServerInfoResponse\"\x03\x90\x02\x01\x12[\n\rGetServerLoad\x12!.fairplay.v1.GetServerLoadRequest\x1a\".fairplay.v1.GetServerLoadResponse\"\x03\x90\x02\x01\x42\x92\x01\n\x0f\x63om.fairplay.v1B\x0bServerProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,33 +36,33 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\017com.fairplay.v1B\013ServerProtoP\001Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\242\002\003FPX\252\002\013Fairplay.V1\312\002\013Fairplay\\V1\352\002\014Fairplay::V1'
   _globals['_SERVERSERVICE'].methods_by_name['GetServerInfo']._loaded_options = None
-  _globals['_SERVERSERVICE'].methods_by_name['GetServerInfo']._serialized_options = b'\220\002\001\210\224#\001'
+  _globals['_SERVERSERVICE'].methods_by_name['GetServerInfo']._serialized_options = b'\220\002\001'
   _globals['_SERVERSERVICE'].methods_by_name['GetServerLoad']._loaded_options = None
-  _globals['_SERVERSERVICE'].methods_by_name['GetServerLoad']._serialized_options = b'\220\002\001\210\224#\004'
-  _globals['_AUTHENTICATION']._serialized_start=1636
-  _globals['_AUTHENTICATION']._serialized_end=1735
-  _globals['_GETSERVERLOADREQUEST']._serialized_start=149
-  _globals['_GETSERVERLOADREQUEST']._serialized_end=171
-  _globals['_GETSERVERLOADRESPONSE']._serialized_start=173
-  _globals['_GETSERVERLOADRESPONSE']._serialized_end=235
-  _globals['_SERVERLOAD']._serialized_start=238
-  _globals['_SERVERLOAD']._serialized_end=597
-  _globals['_GETSERVERINFOREQUEST']._serialized_start=599
-  _globals['_GETSERVERINFOREQUEST']._serialized_end=621
-  _globals['_GETSERVERINFORESPONSE']._serialized_start=623
-  _globals['_GETSERVERINFORESPONSE']._serialized_end=687
-  _globals['_SERVERINFO']._serialized_start=690
-  _globals['_SERVERINFO']._serialized_end=914
-  _globals['_GAMEINFO']._serialized_start=917
-  _globals['_GAMEINFO']._serialized_end=1311
-  _globals['_SETTINGINFO']._serialized_start=1313
-  _globals['_SETTINGINFO']._serialized_end=1397
-  _globals['_RULEINFO']._serialized_start=1399
-  _globals['_RULEINFO']._serialized_end=1444
-  _globals['_STRATEGYINFO']._serialized_start=1446
-  _globals['_STRATEGYINFO']._serialized_end=1492
-  _globals['_SERVERLIMITS']._serialized_start=1495
-  _globals['_SERVERLIMITS']._serialized_end=1634
-  _globals['_SERVERSERVICE']._serialized_start=1738
-  _globals['_SERVERSERVICE']._serialized_end=1947
+  _globals['_SERVERSERVICE'].methods_by_name['GetServerLoad']._serialized_options = b'\220\002\001'
+  _globals['_AUTHENTICATION']._serialized_start=1610
+  _globals['_AUTHENTICATION']._serialized_end=1709
+  _globals['_GETSERVERLOADREQUEST']._serialized_start=123
+  _globals['_GETSERVERLOADREQUEST']._serialized_end=145
+  _globals['_GETSERVERLOADRESPONSE']._serialized_start=147
+  _globals['_GETSERVERLOADRESPONSE']._serialized_end=209
+  _globals['_SERVERLOAD']._serialized_start=212
+  _globals['_SERVERLOAD']._serialized_end=571
+  _globals['_GETSERVERINFOREQUEST']._serialized_start=573
+  _globals['_GETSERVERINFOREQUEST']._serialized_end=595
+  _globals['_GETSERVERINFORESPONSE']._serialized_start=597
+  _globals['_GETSERVERINFORESPONSE']._serialized_end=661
+  _globals['_SERVERINFO']._serialized_start=664
+  _globals['_SERVERINFO']._serialized_end=888
+  _globals['_GAMEINFO']._serialized_start=891
+  _globals['_GAMEINFO']._serialized_end=1285
+  _globals['_SETTINGINFO']._serialized_start=1287
+  _globals['_SETTINGINFO']._serialized_end=1371
+  _globals['_RULEINFO']._serialized_start=1373
+  _globals['_RULEINFO']._serialized_end=1418
+  _globals['_STRATEGYINFO']._serialized_start=1420
+  _globals['_STRATEGYINFO']._serialized_end=1466
+  _globals['_SERVERLIMITS']._serialized_start=1469
+  _globals['_SERVERLIMITS']._serialized_end=1608
+  _globals['_SERVERSERVICE']._serialized_start=1712
+  _globals['_SERVERSERVICE']._serialized_end=1913
 # @@protoc_insertion_point(module_scope)

@@ -54,6 +54,8 @@ class ServerServiceServicer(object):
     def GetServerInfo(self, request, context):
         """Returns what everybody may know of the server: its version, its games with their settings and rules, its limits,
         and what it wants of callers. Changes nothing.
+
+        Needs the role SPECTATOR.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -61,6 +63,8 @@ class ServerServiceServicer(object):
 
     def GetServerLoad(self, request, context):
         """Returns how much the server has to do at this moment, for those who run it. Changes nothing.
+
+        Needs the role OPERATOR.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -27,13 +27,18 @@ class ServerServiceStub:
     ]
     """Returns what everybody may know of the server: its version, its games with their settings and rules, its limits,
     and what it wants of callers. Changes nothing.
+
+    Needs the role SPECTATOR.
     """
 
     GetServerLoad: grpc.UnaryUnaryMultiCallable[
         fairplay.v1.server_pb2.GetServerLoadRequest,
         fairplay.v1.server_pb2.GetServerLoadResponse,
     ]
-    """Returns how much the server has to do at this moment, for those who run it. Changes nothing."""
+    """Returns how much the server has to do at this moment, for those who run it. Changes nothing.
+
+    Needs the role OPERATOR.
+    """
 
 class ServerServiceAsyncStub:
     """ServerService says what a server is and what it offers."""
@@ -44,13 +49,18 @@ class ServerServiceAsyncStub:
     ]
     """Returns what everybody may know of the server: its version, its games with their settings and rules, its limits,
     and what it wants of callers. Changes nothing.
+
+    Needs the role SPECTATOR.
     """
 
     GetServerLoad: grpc.aio.UnaryUnaryMultiCallable[
         fairplay.v1.server_pb2.GetServerLoadRequest,
         fairplay.v1.server_pb2.GetServerLoadResponse,
     ]
-    """Returns how much the server has to do at this moment, for those who run it. Changes nothing."""
+    """Returns how much the server has to do at this moment, for those who run it. Changes nothing.
+
+    Needs the role OPERATOR.
+    """
 
 class ServerServiceServicer(metaclass=abc.ABCMeta):
     """ServerService says what a server is and what it offers."""
@@ -63,6 +73,8 @@ class ServerServiceServicer(metaclass=abc.ABCMeta):
     ) -> typing.Union[fairplay.v1.server_pb2.GetServerInfoResponse, collections.abc.Awaitable[fairplay.v1.server_pb2.GetServerInfoResponse]]:
         """Returns what everybody may know of the server: its version, its games with their settings and rules, its limits,
         and what it wants of callers. Changes nothing.
+
+        Needs the role SPECTATOR.
         """
 
     @abc.abstractmethod
@@ -71,6 +83,9 @@ class ServerServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.v1.server_pb2.GetServerLoadRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.v1.server_pb2.GetServerLoadResponse, collections.abc.Awaitable[fairplay.v1.server_pb2.GetServerLoadResponse]]:
-        """Returns how much the server has to do at this moment, for those who run it. Changes nothing."""
+        """Returns how much the server has to do at this moment, for those who run it. Changes nothing.
+
+        Needs the role OPERATOR.
+        """
 
 def add_ServerServiceServicer_to_server(servicer: ServerServiceServicer, server: typing.Union[grpc.Server, grpc.aio.Server]) -> None: ...

@@ -247,7 +247,7 @@ class Knockout(google.protobuf.message.Message):
     failure is allowed (TournamentPlan.failures_allowed).
     """
     games_per_match: builtins.int
-    """How many games a match has at the least, 1 to 1,000. With more than 1 the players of a match play whole deals with
+    """How many games a match has at the least. From 1 to 1,000. With several the players of a match play whole deals with
     rotated seats, as TournamentPlan.deal_count has them, and those with the most points go on. Default 1.
     """
     def __init__(
@@ -273,7 +273,7 @@ class DoubleElimination(google.protobuf.message.Message):
 
     GAMES_PER_MATCH_FIELD_NUMBER: builtins.int
     games_per_match: builtins.int
-    """How many games a match has at the least, 1 to 1,000; see Knockout. Default 1."""
+    """How many games a match has at the least; see Knockout. From 1 to 1,000. Default 1."""
     def __init__(
         self,
         *,
@@ -296,7 +296,7 @@ class RoundRobin(google.protobuf.message.Message):
     seat_count: builtins.int
     """How many players a game has. Default: the fewest that a game can have."""
     cycle_count: builtins.int
-    """How many times the schedule is played, 1 to 1,000. Default 1."""
+    """How many times the schedule is played. From 1 to 1,000. Default 1."""
     def __init__(
         self,
         *,
@@ -323,7 +323,7 @@ class Swiss(google.protobuf.message.Message):
     ROUND_COUNT_FIELD_NUMBER: builtins.int
     SEAT_COUNT_FIELD_NUMBER: builtins.int
     round_count: builtins.int
-    """How many rounds, 1 to 1,000. Default: as many as a knock-out of the entrants needs, and two more."""
+    """How many rounds. From 1 to 1,000. Default: as many as a knock-out of the entrants needs, and two more."""
     seat_count: builtins.int
     """How many players a game has. Default: the fewest that a game can have."""
     def __init__(
@@ -353,11 +353,11 @@ class Gauntlet(google.protobuf.message.Message):
     seat_count: builtins.int
     """How many players a game has. Default: the fewest that a game can have."""
     meeting_count: builtins.int
-    """How many times each challenger meets each of the others, 1 to 1,000. Default 1."""
+    """How many times each challenger meets each of the others. From 1 to 1,000. Default 1."""
     @property
     def challengers(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
         """The names of the entrants that play against all others. Each must be an entrant when the tournament starts. Empty:
-        the first of the list of entrants. At most 64 characters.
+        the first of the list of entrants. At most 10,000 elements. At most 64 characters each.
         """
 
     def __init__(
@@ -386,9 +386,11 @@ class Ladder(google.protobuf.message.Message):
     GAME_LIMIT_FIELD_NUMBER: builtins.int
     SEAT_COUNT_FIELD_NUMBER: builtins.int
     precision: builtins.int
-    """The half width of the 95 % interval of a rating, in Elo, at which it is known well enough, 1 to 1,000. Default 50."""
+    """The half width of the 95 % interval of a rating, in Elo, at which it is known well enough. From 1 to 1,000. Default
+    50.
+    """
     game_limit: builtins.int
-    """The most games, 1 to 1,000,000. Default: 100 for each entrant."""
+    """The most games. From 1 to 1,000,000. Default: 100 for each entrant."""
     seat_count: builtins.int
     """How many players a game has. Default: the fewest that a game can have."""
     def __init__(
@@ -425,7 +427,7 @@ class Stages(google.protobuf.message.Message):
     """
     @property
     def stages(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Stage]:
-        """The stages, 2 to 10."""
+        """The stages. From 2 to 10 elements."""
 
     def __init__(
         self,
@@ -473,10 +475,10 @@ class CustomFormat(google.protobuf.message.Message):
     NAME_FIELD_NUMBER: builtins.int
     SETTINGS_FIELD_NUMBER: builtins.int
     name: builtins.str
-    """The name under which it is installed beside the server, at most 64 characters."""
+    """The name under which it is installed beside the server. At most 64 characters."""
     @property
     def settings(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___FormatSetting]:
-        """Its settings, at most 100. Those that are left out have the defaults of the format."""
+        """Its settings. At most 100 elements. Those that are left out have the defaults of the format."""
 
     def __init__(
         self,
@@ -497,9 +499,9 @@ class FormatSetting(google.protobuf.message.Message):
     NAME_FIELD_NUMBER: builtins.int
     VALUE_FIELD_NUMBER: builtins.int
     name: builtins.str
-    """The name, at most 64 characters."""
+    """The name. At most 64 characters."""
     value: builtins.str
-    """The value as it is typed on a command line, at most 1,000 characters."""
+    """The value as it is typed on a command line. At most 1,000 characters."""
     def __init__(
         self,
         *,
@@ -526,10 +528,12 @@ class SignUpPolicy(google.protobuf.message.Message):
     min_entrant_count: builtins.int
     """The fewest entrants with which it starts. Default: the game's, e.g. 5 for Fish."""
     max_entrant_count: builtins.int
-    """The most entrants; the sign-up closes as soon as it is reached. Default: the game's, e.g. 10 for Fish."""
+    """The most entrants; the sign-up closes as soon as it is reached. At most 10,000. Default: the game's, e.g. 10 for
+    Fish.
+    """
     period_count: builtins.int
-    """How many periods there are at the most; a period that ends with too few entrants is followed by the next
-    one, and after the last one the tournament is abandoned. Default 2.
+    """How many periods there are at the most; a period that ends with too few entrants is followed by the next one, and
+    after the last one the tournament is abandoned. From 1 to 1,000. Default 2.
     """
     age_order: global___AgeOrder.ValueType
     """How the list of entrants follows from the order of sign-up. Default: the game's."""
@@ -539,8 +543,8 @@ class SignUpPolicy(google.protobuf.message.Message):
     """
     @property
     def waiting_period(self) -> google.protobuf.duration_pb2.Duration:
-        """How long one period of the sign-up lasts. 0: the sign-up stays open until StartTournament. Default: the
-        game's, e.g. 30 s for Fish.
+        """How long one period of the sign-up lasts. From 0 to 7 days. 0: the sign-up stays open until StartTournament.
+        Default: the game's, e.g. 30 s for Fish.
         """
 
     @property
@@ -583,12 +587,12 @@ class CertificatePolicy(google.protobuf.message.Message):
     EXAMINATION_FIELD_NUMBER: builtins.int
     @property
     def max_age(self) -> google.protobuf.duration_pb2.Duration:
-        """How old it may be at the most. Not set: as old as it likes."""
+        """How old it may be at the most. At least 0 s. Not set: as old as it likes."""
 
     @property
     def signer_keys(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
-        """The public keys, Ed25519 in Base64, one of which must have signed it: at most 100. Empty: it need not be signed.
-        At most 44 characters.
+        """The public keys, Ed25519 in Base64, one of which must have signed it. Empty: it need not be signed. At most 100
+        elements. At most 44 characters each.
         """
 
     @property
@@ -626,7 +630,9 @@ class ExaminationPolicy(google.protobuf.message.Message):
     """
     @property
     def time_limit(self) -> google.protobuf.duration_pb2.Duration:
-        """The time for all cases of one player, 10 s to 1 h. Cases for which there is no time left are not met. Default 10 min."""
+        """The time for all cases of one player. From 10 s to 1 h. Cases for which there is no time left are not met. Default
+        10 min.
+        """
 
     def __init__(
         self,
@@ -697,28 +703,26 @@ class TournamentPlan(google.protobuf.message.Message):
     game: builtins.str
     """The name of the game, e.g. "fish". At most 64 characters."""
     seed: builtins.int
-    """Where all randomness of the tournament comes from, that of its games included, below 2^53: the same seed gives the
-    same Tournament.secret. Not set: the server draws a secret. Not set in answers until the tournament is over.
+    """Where all randomness of the tournament comes from, that of its games included: the same seed gives the same
+    Tournament.secret. Below 2^53. Not set: the server draws a secret. Not set in answers until the tournament is over.
     """
     title: builtins.str
-    """What people call it, at most 100 characters, none of them a control character. Empty: it has only its id. At most
-    200 characters.
-    """
+    """What people call it, without control characters. Empty: it has only its id. At most 100 characters."""
     deal_count: builtins.int
-    """How many deals each group of players plays, at most 1,000. A deal is one seed of the game, hands and board
+    """How many deals each group of players plays. At most 1,000. A deal is one seed of the game, hands and board
     included: a group of k players plays it k times, with the seats rotated, so that neither the luck of the deal nor
-    that of the seat counts. 0: single games, each a deal of its own. Where the format plays matches of its own
-    length (games_per_match), 0.
+    that of the seat counts. 0: single games, each a deal of its own. Where the format plays matches of its own length
+    (games_per_match), 0.
     """
     failures_allowed: builtins.int
-    """How many failures an entrant may have, at most 1,000,000. A failure forfeits the game in which it happens, and
-    nothing else; with one more than these the entrant is withdrawn and is called for no further game. Default:
-    0 in knockout and double_elimination, else 3.
+    """How many failures an entrant may have. At most 1,000,000. A failure forfeits the game in which it happens, and
+    nothing else; with one more than these the entrant is withdrawn and is called for no further game. Default: 0 in
+    knockout and double_elimination, else 3.
     """
     withdrawn_games: global___WithdrawnGames.ValueType
     """Whether the games of entrants that were withdrawn count."""
     concurrent_game_limit: builtins.int
-    """How many games are played at once at the most, at most 1,000. 0: as many as suit the server and the players: few
+    """How many games are played at once at the most. At most 1,000. 0: as many as suit the server and the players: few
     where it starts their programs, more where they only wait for the network.
     """
     @property
@@ -739,8 +743,8 @@ class TournamentPlan(google.protobuf.message.Message):
 
     @property
     def entrants(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.v1.game_pb2.Player]:
-        """Entrants that are in from the start, youngest first. Those who sign up come before them in the list
-        (REVERSE_SIGN_UP) or after them (SIGN_UP). Left out of answers: Tournament.entrants has all.
+        """Entrants that are in from the start, youngest first. At most 10,000 elements. Those who sign up come before them in
+        the list (REVERSE_SIGN_UP) or after them (SIGN_UP). Left out of answers: Tournament.entrants has all.
         """
 
     def __init__(
@@ -801,8 +805,8 @@ class Tournament(google.protobuf.message.Message):
     skipped_game_count: builtins.int
     """How many games were named and not played, see ROUND_GAME_STATUS_SKIPPED."""
     secret: builtins.bytes
-    """The secret from which all randomness of the tournament follows, 32 bytes. Not set in answers until the tournament
-    is over. The seed of a game is the first 53 bits of HMAC-SHA256 under it of "deal/DEAL", or of
+    """The secret from which all randomness of the tournament follows. Exactly 32 bytes. Not set in answers until the
+    tournament is over. The seed of a game is the first 53 bits of HMAC-SHA256 under it of "deal/DEAL", or of
     "game/ROUND/TABLE" where it is a deal of its own, all from 1. Empty in tournaments of servers before 1.2.
     """
     @property

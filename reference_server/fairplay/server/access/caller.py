@@ -10,7 +10,7 @@ from google.protobuf import descriptor_pool
 from google.protobuf.descriptor_pb2 import MethodOptions
 
 from fairplay.games.kit.messages import enum_word
-from fairplay.v1 import access_pb2
+from fairplay.server.net.limits import METHODS
 from fairplay.v1.access_pb2 import Role
 
 NAMES: Mapping[str, Role.ValueType] = {
@@ -53,10 +53,9 @@ def method_roles(services: Iterable[str]) -> dict[str, Role.ValueType]:
     pool = descriptor_pool.Default()
     for name in services:
         for method in pool.FindServiceByName(name).methods:
-            role = method.GetOptions().Extensions[access_pb2.role]
-            if not role:
+            if not (role := METHODS[method.full_name].role):
                 raise ValueError(f"{method.full_name} does not say which role it needs")
-            found[f"/{name}/{method.name}"] = role
+            found[f"/{name}/{method.name}"] = Role.Value(f"ROLE_{role}")
     return found
 
 

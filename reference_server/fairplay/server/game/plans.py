@@ -14,16 +14,17 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from fairplay.games.envelopes import unwrap, wrap
 from fairplay.games.game import Game, find, registered
 from fairplay.server.links.spec import NAME, NAME_ALLOWED
+from fairplay.server.net.bounds import check_limits
 from fairplay.server.net.errors import Refusal
+from fairplay.server.net.limits import limit_of
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
 from fairplay.v1.tournament_pb2 import TournamentPlan
 
-ID = re.compile(r"(?!(.*/)?\.{0,2}(/|$))[A-Za-z0-9_./-]{1,128}")
+ID = re.compile(rf"(?!(.*/)?\.{{0,2}}(/|$)){limit_of('PlayGameRequest.game_id').pattern}")
 """Parts with "/" between them, of which none leads elsewhere where an id is taken for a path."""
 TOURNAMENT_GAME = re.compile(r"[^/]+/r[0-9]+g[0-9]+")
 """The ids of the games of tournaments: who could take one for another game would stop the tournament's own."""
-MAX_LIMIT_S = 3_600
 MAX_SEED = 2**53
 """Seeds are below this, so that every language can read them."""
 LIMITS = ("decision_limit", "first_decision_limit", "notification_limit")
@@ -202,6 +203,7 @@ def check_players(players: Sequence[Player], game: Game, check_link: CheckLink, 
 
 def full_time_control(game: Game, control: TimeControl) -> TimeControl:
     """Return the time control with the game's defaults filled in. Raises Refusal if a limit is out of its range."""
+    check_limits(control, "plan.time_control")
     full = TimeControl()
     full.CopyFrom(game.time_control)
     if control.HasField("decision_limit"):
@@ -214,10 +216,7 @@ def full_time_control(game: Game, control: TimeControl) -> TimeControl:
     for name in LIMITS:
         if name not in given:
             getattr(full, name).CopyFrom(full.decision_limit)
-    for name in LIMITS:
-        _check_limit(getattr(full, name), name, 1e-3)
     full.bank.SetInParent()  # every default is said
-    _check_limit(full.bank, "bank", 0.0)
     return full
 
 
@@ -226,13 +225,6 @@ def overlay(full: Message, given: Message) -> None:
     for field, _ in given.ListFields():
         full.ClearField(field.name)
     full.MergeFrom(given)
-
-
-def _check_limit(limit: Duration, name: str, least_s: float) -> None:
-    if not least_s <= seconds(limit) <= MAX_LIMIT_S:
-        given, allowed = f"{seconds(limit):g} s", f"{least_s:g} s to {MAX_LIMIT_S:,} s"
-        message = f"{name} is {given}; it must be {allowed}"
-        raise Refusal("INVALID_TIME_CONTROL", message, f"plan.time_control.{name}", given=given, allowed=allowed)
 
 
 def seconds(duration: Duration) -> float:

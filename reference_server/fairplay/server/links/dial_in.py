@@ -10,20 +10,20 @@ from dataclasses import dataclass
 
 from fairplay.server.links.link import Clock, DeadLink, Done, Link, OpenCall, disconnected
 from fairplay.server.links.spec import NAME
-from fairplay.server.links.stream import MAX_PLAYERS_PER_STREAM, Stream, Write
+from fairplay.server.links.stream import Stream, Write
 from fairplay.server.net.errors import Refusal
+from fairplay.server.net.limits import limit_of
 from fairplay.server.net.text import visible
 from fairplay.v1.connection_pb2 import GoodbyeReason, Hello, HostedPlayer
 from fairplay.v1.player_pb2 import PlayerDescription
 
-MAX_TEXT_CHARS = 80
-MAX_SERVICES = 64
-MAX_SERVICE_CHARS = 128
+MAX_TEXT_CHARS = limit_of("PlayerDescription.display_name").max_characters
+MAX_SERVICES = limit_of("PlayerDescription.services").max_items
+MAX_SERVICE_CHARS = limit_of("GameService.name").max_characters
 
 MAX_NAMES = 100_000
 MAX_HOST_NAMES = 10_000
-MAX_TOKEN_BYTES = 256
-MAX_RESUME_S = 300
+MAX_RESUME_S = limit_of("Hello.resume_window").clamp_seconds
 """The longest resume window: a stream that is lost keeps its names for so long."""
 
 
@@ -201,8 +201,6 @@ class Hub:
         """
         check_players(hello.players)
         window_s = hello.resume_window.seconds + hello.resume_window.nanos / 1e9
-        if window_s < 0:
-            raise Refusal("MALFORMED_HELLO", "a resume window must not be negative")
         names = [player.name for player in hello.players]
         stream = self._streams.get(hello.resume_token)
         for player in hello.players:
@@ -303,18 +301,12 @@ def check_players(players: Iterable[HostedPlayer]) -> None:
     names = [player.name for player in players]
     if not names:
         raise Refusal("MALFORMED_HELLO", "a hello must name at least one player")
-    if len(names) > MAX_PLAYERS_PER_STREAM:
-        message = f"a stream may host at most {MAX_PLAYERS_PER_STREAM:,} players"
-        raise Refusal("TOO_MANY_PLAYERS", message, given=len(names), limit=MAX_PLAYERS_PER_STREAM)
     if len(set(names)) < len(names):
         raise Refusal("MALFORMED_HELLO", "a hello must not name a player twice")
     for player in players:
         if not NAME.fullmatch(player.name):
             allowed = "1 to 64 letters, digits, '-', '_' or '.'"
             raise Refusal("NAME_INVALID", f"a name must be {allowed}", given=player.name, allowed=allowed)
-        if len(player.token.encode()) > MAX_TOKEN_BYTES:
-            message = f"a token may have at most {MAX_TOKEN_BYTES} bytes"
-            raise Refusal("MALFORMED_HELLO", message, given=len(player.token.encode()), limit=MAX_TOKEN_BYTES)
 
 
 class DialInLink:

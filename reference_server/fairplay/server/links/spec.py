@@ -6,7 +6,9 @@ import re
 import shlex
 from dataclasses import dataclass
 
-NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9_.-]{1,64}")
+from fairplay.server.net.limits import limit_of
+
+NAME = re.compile(rf"(?!\.{{1,2}}$){limit_of('Player.name').pattern}")
 """Names of players and accounts, and ids of tournaments. They become names of files, so "." and ".." are none."""
 NAME_ALLOWED = "1 to 64 letters, digits, '-', '_' or '.', not '.' or '..'"
 FORMS = "grpc://HOST:PORT, grpcs://HOST:PORT, dial-in:NAME, exec:COMMAND or bot:STRATEGY"

@@ -30,6 +30,7 @@ from fairplay.server.links.link import (
     too_large,
 )
 from fairplay.server.net.errors import Refusal
+from fairplay.server.net.limits import limit_of
 from fairplay.server.net.peers import TokenBucket
 from fairplay.v1.connection_pb2 import Call, DialInResponse, Goodbye, GoodbyeReason, Reply, Welcome
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason
@@ -48,7 +49,7 @@ ERROR_CODES = range(1, 17)
 """The status codes of gRPC that name an error."""
 Send: TypeAlias = Callable[[list[Call], list[int]], Awaitable[None]]
 """Sends a frame of calls, and of the ids of calls that are cancelled."""
-MAX_PLAYERS_PER_STREAM = 1_000
+MAX_PLAYERS_PER_STREAM = limit_of("Hello.players").max_items
 Write = Callable[[DialInResponse], Awaitable[None]]
 
 

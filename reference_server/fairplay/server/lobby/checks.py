@@ -17,8 +17,6 @@ from fairplay.v1.lobby_pb2 import CreateTableRequest
 from fairplay.v1.table_pb2 import Table as TableMessage
 from fairplay.v1.table_pb2 import TableStatus
 
-MAX_SETTINGS_BYTES = 16 * 1024
-
 
 class SeatLinks:
     """Checks the links of seats."""
@@ -135,9 +133,6 @@ def check_name_changeable(user: User) -> None:
 def table_message(request: CreateTableRequest, owner: str) -> TableMessage:
     """Return the table that is asked for. Raises Refusal if there cannot be such a table."""
     name, game = check_table_name(request.name), game_of(request.game, "game")
-    if (size := request.settings.ByteSize()) > MAX_SETTINGS_BYTES:
-        message = f"the settings have {size:,} bytes: at most {MAX_SETTINGS_BYTES:,} are allowed"
-        raise Refusal("INVALID_SETTINGS", message, "settings", given=size, limit=MAX_SETTINGS_BYTES)
     try:
         settings = full_settings(game, request.settings)
         full_time_control(game, request.time_control)

@@ -36,10 +36,11 @@ from fairplay.server.game.plans import (
     game_of,
     overlay,
     refuse_unknown_fields,
-    seconds,
 )
 from fairplay.server.links.spec import NAME, NAME_ALLOWED
+from fairplay.server.net.bounds import check_limits
 from fairplay.server.net.errors import Refusal
+from fairplay.server.net.limits import limit_of
 from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.referee_pb2 import GamePlan
 from fairplay.v1.tournament_pb2 import (
@@ -51,20 +52,14 @@ from fairplay.v1.tournament_pb2 import (
     WithdrawnGames,
 )
 
-MAX_PATTERN_CHARS = 200
 OPTIONS = re2.Options()
 OPTIONS.log_errors = False
 OPTIONS.max_mem = 1024 * 1024
 
 SECRET_BYTES = 32
 COUNTED = WithdrawnGames.WITHDRAWN_GAMES_COUNTED
-MAX_TITLE_CHARS = 100
-MOST = {"deal_count": 1_000, "failures_allowed": 1_000_000, "concurrent_game_limit": 1_000}
-"""The greatest value of each number of a plan."""
-MAX_ENTRANTS = 10_000
-MAX_PERIODS = 1_000
-MAX_WAITING_S = 7 * 24 * 3_600
-MIN_EXAMINATION_S, EXAMINATION_S, MAX_EXAMINATION_S = 10, 600, 3_600
+MAX_ENTRANTS = limit_of("TournamentPlan.entrants").max_items
+EXAMINATION_S = 600
 OPEN_POLICY = SignUpPolicy(
     max_entrant_count=MAX_ENTRANTS,
     waiting_period=Duration(seconds=30),
@@ -79,8 +74,6 @@ class NamePattern:
     """A pattern in RE2's syntax that names must match as a whole. Raises ValueError if it cannot be read."""
 
     def __init__(self, pattern: str) -> None:
-        if len(pattern) > MAX_PATTERN_CHARS:
-            raise ValueError(f"it has {len(pattern)} characters; at most {MAX_PATTERN_CHARS} are allowed")
         try:
             self._pattern = re2.compile(pattern, OPTIONS)
         except re2.error as error:
@@ -134,6 +127,7 @@ def check_distinct(names: Iterable[str]) -> None:
 def full_tournament_plan(plan: TournamentPlan, check_link: CheckLink) -> TournamentPlan:
     """Return the plan with every default filled in. Raises Refusal if it cannot be played."""
     refuse_unknown_fields(plan, "plan")
+    check_limits(plan, "plan")
     game = game_of(plan.game, "plan.game")
     full = TournamentPlan()
     full.CopyFrom(plan)
@@ -165,10 +159,6 @@ def _fill_format(plan: TournamentPlan, game: Game) -> None:
     except ValueError as error:
         raise Refusal("INVALID_FORMAT", str(error), "plan.format") from None
     format_ = chosen(plan.format).format
-    for field, most in MOST.items():
-        if getattr(plan, field) > most:
-            message = f"{field} is {getattr(plan, field):,}; it may be {most:,} at the most"
-            raise Refusal("INVALID_FORMAT", message, f"plan.{field}", given=getattr(plan, field), limit=most)
     if not plan.HasField("failures_allowed"):
         plan.failures_allowed = format_.failures_allowed
     if plan.withdrawn_games not in WithdrawnGames.values():
@@ -180,9 +170,6 @@ def _fill_format(plan: TournamentPlan, game: Game) -> None:
     if not plan.withdrawn_games:
         struck = WithdrawnGames.WITHDRAWN_GAMES_STRUCK if format_.strikes_withdrawn else COUNTED
         plan.withdrawn_games = struck
-    if len(plan.title) > MAX_TITLE_CHARS or not plan.title.isprintable():
-        message = f"the title must have at most {MAX_TITLE_CHARS} characters, all of them printable"
-        raise Refusal("TEXT_INVALID", message, "plan.title", given=len(plan.title), limit=MAX_TITLE_CHARS)
 
 
 def terms_of(plan: TournamentPlan, entrants: Sequence[Player]) -> Terms:
@@ -219,20 +206,12 @@ def _check_policy(game: Game, policy: SignUpPolicy, entrant_count: int) -> None:
         if count < least:
             problem = f"it is {count}, but a tournament of {game.title} needs at least {least} entrants"
             _refuse(field, problem, given=count, limit=least)
-    if not few <= many <= MAX_ENTRANTS:
-        problem = f"it is {many}; it must be {few} (min_entrant_count) to {MAX_ENTRANTS:,}"
-        _refuse("max_entrant_count", problem, given=many, allowed=f"{few} to {MAX_ENTRANTS}")
+    if few > many:
+        problem = f"it is {many}; it must be at least {few} (min_entrant_count)"
+        _refuse("max_entrant_count", problem, given=many, limit=few)
     if entrant_count > many:
         problem = f"it is {many}, but the plan names {entrant_count} entrants already"
         _refuse("max_entrant_count", problem, given=many, limit=entrant_count)
-    if not 0 <= seconds(policy.waiting_period) <= MAX_WAITING_S:
-        given, allowed = f"{seconds(policy.waiting_period):g} s", f"0 s to {MAX_WAITING_S:,} s"
-        _refuse("waiting_period", f"it is {given}; it must be {allowed}", given=given, allowed=allowed)
-    if not 1 <= policy.period_count <= MAX_PERIODS:
-        problem = f"it is {policy.period_count}; it must be 1 to {MAX_PERIODS:,}"
-        _refuse("period_count", problem, given=policy.period_count, allowed=f"1 to {MAX_PERIODS}")
-    if seconds(policy.certificate.max_age) < 0:
-        _refuse("certificate.max_age", "it is negative", given=f"{seconds(policy.certificate.max_age):g} s")
     if not all(map(is_public_key, policy.certificate.signer_keys)):
         _refuse("certificate.signer_keys", "one is not the public key that `fairplay certificate keys` prints")
     if policy.certificate.HasField("examination"):
@@ -251,9 +230,6 @@ def _check_examination(game: Game, policy: ExaminationPolicy) -> None:
     field = "certificate.examination"
     if not policy.HasField("time_limit"):
         policy.time_limit.seconds = EXAMINATION_S
-    if not MIN_EXAMINATION_S <= seconds(policy.time_limit) <= MAX_EXAMINATION_S:
-        given, allowed = f"{seconds(policy.time_limit):g} s", "10 s to 1 h"
-        _refuse(f"{field}.time_limit", f"it is {given}; it must be {allowed}", given=given, allowed=allowed)
     known = frozen(game.name, PROTOCOL_REVISION)
     if known is None:
         _refuse(field, f"there is no conformance suite for {game.title}")

@@ -6,16 +6,17 @@ import re
 import unicodedata
 
 from fairplay.server.net.errors import Refusal
+from fairplay.server.net.limits import limit_of
 
 UNSAFE = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 """Unicode's categories of control characters (C0 and C1), invisible ones (zero width, changes of direction), private
 and unassigned ones, surrogates, and separators of lines and paragraphs."""
 
-MAX_NAME_CHARS = 20
-USER_NAME = re.compile(rf"(?!\.{{1,2}}$)[A-Za-z0-9_.-]{{1,{MAX_NAME_CHARS}}}")
-TABLE_NAME = re.compile(rf"(?! )[A-Za-z0-9_. -]{{1,{MAX_NAME_CHARS}}}(?<! )")
+MAX_NAME_CHARS = limit_of("EnterRequest.name").max_characters
+USER_NAME = re.compile(rf"(?!\.{{1,2}}$){limit_of('EnterRequest.name').pattern}")
+TABLE_NAME = re.compile(limit_of("CreateTableRequest.name").pattern)
 BOT_NAME = re.compile(r"bot-[0-9]+", re.IGNORECASE)
-MAX_TEXT_CHARS = 500
+MAX_TEXT_CHARS = limit_of("SayRequest.text").max_characters
 
 
 def is_plain(text: str) -> bool:
@@ -69,9 +70,6 @@ def check_text(text: str) -> str:
     """Return what a user says. Raises Refusal if it is not allowed."""
     if not text.strip():
         raise Refusal("TEXT_INVALID", "there is nothing to say: give a text", "text")
-    if len(text) > MAX_TEXT_CHARS:
-        message = f"the text has {len(text):,} characters: at most {MAX_TEXT_CHARS} are allowed"
-        raise Refusal("TEXT_INVALID", message, "text", given=len(text), limit=MAX_TEXT_CHARS)
     if not is_plain(text):
         problem = "the text must have no line breaks or other control characters, and none that do not show"
         raise Refusal("TEXT_INVALID", problem, "text")

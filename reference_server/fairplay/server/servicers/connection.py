@@ -14,10 +14,11 @@ from fairplay.server.access.ownership import Ownership
 from fairplay.server.access.quotas import Quotas, payer
 from fairplay.server.links.dial_in import check_players
 from fairplay.server.links.stream import Stream, Write, called_services
+from fairplay.server.net.bounds import check_limits
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.peers import host_of
 from fairplay.server.servicers.interceptor import FIRST_LIMIT_S, FirstMessages
-from fairplay.server.servicers.requests import check_sizes, sound
+from fairplay.server.servicers.requests import sound
 from fairplay.v1.connection_pb2 import Hello
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceServicer
 
@@ -87,7 +88,7 @@ class ConnectionServicer(ConnectionServiceServicer):
             raise Refusal("PROTOCOL_BROKEN", "the first frame must hold a hello")
         if frame.replies:
             raise Refusal("PROTOCOL_BROKEN", "the first frame must hold a hello and no replies")
-        check_sizes(frame.hello)
+        check_limits(frame.hello)
         return frame.hello
 
 

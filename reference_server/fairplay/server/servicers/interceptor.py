@@ -16,12 +16,13 @@ from typing import Any, TypeAlias
 
 import grpc
 
+from fairplay.server.net.bounds import check_limits
 from fairplay.server.net.errors import Refusal, abort
 from fairplay.server.net.exhaustion import waiting_for
 from fairplay.server.net.peers import host_of
 from fairplay.server.observing.observer import Meter
 from fairplay.server.records.errors import RecordsError
-from fairplay.server.servicers.requests import check_sizes, guard_deserializer, sound
+from fairplay.server.servicers.requests import guard_deserializer, sound
 
 FIRST_LIMIT_S = 10.0
 UNREAD_LIMIT_S = 60.0
@@ -210,9 +211,9 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
         async def reading(_: Any, context: Any) -> Any:
             request = sound(await first_request(self._requests, context))
             if request.ByteSize() > LARGE_BYTES:
-                await asyncio.to_thread(check_sizes, request)
+                await asyncio.to_thread(check_limits, request)
             else:
-                check_sizes(request)
+                check_limits(request)
             return await behaviour(request, context)
 
         return reading

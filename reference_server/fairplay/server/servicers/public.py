@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from fairplay.games.evidence import without_evidence
 from fairplay.server.net.errors import Refusal
+from fairplay.server.net.limits import limit_of
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import WatchTournamentResponse
 from fairplay.v1.misconduct_pb2 import Misconduct
@@ -21,8 +22,10 @@ from fairplay.v1.tournament_pb2 import (
 )
 
 DEFAULT_PAGE_SIZE = 50
-MAX_PAGE_SIZE = 1_000
+MAX_PAGE_SIZE = limit_of("ListGamesRequest.page_size").clamp
 MAX_CURSOR = 2**63 - 1
+CURSOR_DIGITS = len(str(MAX_CURSOR))
+"""More are no token of ours, and Python reads no more than 4,300 digits."""
 
 MAX_BYTES = 4 * 1024 * 1024 - 64 * 1024
 """gRPC's default limit, less some room for what is around the tournament."""
@@ -40,7 +43,7 @@ def cursor_of(token: str) -> int | None:
     """Return where a page begins. Raises Refusal if the token is not one of ours."""
     if not token:
         return None
-    if not token.isascii() or not token.isdigit() or int(token) > MAX_CURSOR:
+    if not (token.isascii() and token.isdigit() and len(token) <= CURSOR_DIGITS) or int(token) > MAX_CURSOR:
         message = "the page token is not one that this method returned"
         raise Refusal("INVALID_PAGE_TOKEN", message, "page_token", given=token)
     return int(token)

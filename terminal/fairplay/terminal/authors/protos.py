@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.resources import as_file, files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -42,12 +43,14 @@ def check_empty(folder: Path) -> None:
 
 
 def write_protos(folder: Path) -> None:
-    """Write the protos into a folder, with their README, licence and configurations of buf."""
+    """Write the protos into a folder, with their limits, README, licence and configurations of buf."""
     source = find_protos()
     for proto in sorted(source.glob("fairplay/**/v1/*.proto")):
         target = folder / proto.relative_to(source)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(proto, target)
+    with as_file(files("fairplay.v1").joinpath("limits.json")) as limits:
+        shutil.copyfile(limits, folder / "limits.json")
     for name in BESIDE:
         shutil.copyfile(find_data("proto") / name, folder / name)
 

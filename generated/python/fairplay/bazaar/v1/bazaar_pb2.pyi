@@ -233,19 +233,19 @@ class Settings(google.protobuf.message.Message):
     MAX_EXCHANGES_FIELD_NUMBER: builtins.int
     TURN_CAP_FIELD_NUMBER: builtins.int
     pebbles_per_color: builtins.int
-    """The number of pebbles of each of the five colours, 1 to 400. Default 20."""
+    """The number of pebbles of each of the five colours. From 1 to 400. Default 20."""
     cards_total: builtins.int
-    """The number of cards in the game, 1 to 100. Default 20."""
+    """The number of cards in the game. From 1 to 100. Default 20."""
     visible: builtins.int
-    """How many cards lie open, 1 to 6. Default 4."""
+    """How many cards lie open. From 1 to 6. Default 4."""
     equations: builtins.int
-    """The number of equations, 0 to 10. Default 10."""
+    """The number of equations. From 0 to 10. Default 10."""
     side_min: builtins.int
-    """The fewest pebbles on a side of an equation, 1 to 6, at most side_max. Default 1."""
+    """The fewest pebbles on a side of an equation, no more than side_max. From 1 to 6. Default 1."""
     side_max: builtins.int
-    """The most pebbles on a side of an equation, 1 to 6. Default 4."""
+    """The most pebbles on a side of an equation. From 1 to 6. Default 4."""
     winning_score: builtins.int
-    """The score that ends the game, 1 to 1,000. Default 20."""
+    """The score that ends the game. From 1 to 1,000. Default 20."""
     exchange_price: global___ExchangePrice.ValueType
     """What a request to exchange pebbles costs."""
     empty_request_charged: builtins.bool
@@ -269,9 +269,11 @@ class Settings(google.protobuf.message.Message):
     turn_active_has_cards: builtins.bool
     """Whether a player is shown the cards that it has bought (TurnState.cards). Default true."""
     max_exchanges: builtins.int
-    """The longest list of exchanges in one request, 8 to 1,000. Default 64."""
+    """The longest list of exchanges in one request. From 8 to 1,000. Default 64."""
     turn_cap: builtins.int
-    """The game is over after so many turns, 1 to 1,000,000. Default 5,000. Only free exchanges let a game last so long."""
+    """The game is over after so many turns. From 1 to 1,000,000. Default 5,000. Only free exchanges let a game last so
+    long.
+    """
     def __init__(
         self,
         *,
@@ -330,11 +332,11 @@ global___Settings = Settings
 
 @typing.final
 class Equation(google.protobuf.message.Message):
-    """Bags of pebbles are lists of five counts in all messages: how many red, white, blue, green and yellow pebbles,
-    in this order. A bag that holds nothing is five zeros; a list without entries is no bag.
-
-    An equation: the pebbles of one side may be exchanged for those of the other. Two equations are the same if they
+    """An equation: the pebbles of one side may be exchanged for those of the other. Two equations are the same if they
     have the same sides, swapped or not.
+
+    Pebbles are written as five counts in all messages: how many red, white, blue, green and yellow ones, in this order.
+    Five zeros are no pebbles; a list without entries says nothing.
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
@@ -343,11 +345,11 @@ class Equation(google.protobuf.message.Message):
     RIGHT_FIELD_NUMBER: builtins.int
     @property
     def left(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """The pebbles of one side, as five counts."""
+        """The pebbles of one side, as five counts: red, white, blue, green, yellow. Exactly 5 elements."""
 
     @property
     def right(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """Those of the other side, as five counts. The sides share no colour."""
+        """Those of the other side, as five counts in the same order. The sides share no colour. Exactly 5 elements."""
 
     def __init__(
         self,
@@ -391,7 +393,7 @@ class Card(google.protobuf.message.Message):
     """Whether it shows a happy face."""
     @property
     def pebbles(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """The five pebbles that it costs, as five counts."""
+        """The five pebbles that it costs, as five counts: red, white, blue, green, yellow. Exactly 5 elements."""
 
     def __init__(
         self,
@@ -429,7 +431,7 @@ class TurnState(google.protobuf.message.Message):
 
     @property
     def bank(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """The pebbles of the bank, as five counts."""
+        """The pebbles of the bank, as five counts: red, white, blue, green, yellow. Exactly 5 elements."""
 
     @property
     def visible(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Card]:
@@ -437,7 +439,7 @@ class TurnState(google.protobuf.message.Message):
 
     @property
     def wallet(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """The player's own pebbles, as five counts."""
+        """The player's own pebbles, as five counts: red, white, blue, green, yellow. Exactly 5 elements."""
 
     @property
     def cards(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Card]:
@@ -485,7 +487,9 @@ class Player(google.protobuf.message.Message):
     """
     @property
     def wallet(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """Its pebbles, as five counts. Hidden: without entries in states for spectators."""
+        """Its pebbles, as five counts: red, white, blue, green, yellow. Exactly 5 elements. Hidden: without entries in states
+        for spectators.
+        """
 
     @property
     def cards(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Card]:
@@ -543,7 +547,7 @@ class State(google.protobuf.message.Message):
 
     @property
     def bank(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """The pebbles of the bank, as five counts."""
+        """The pebbles of the bank, as five counts: red, white, blue, green, yellow. Exactly 5 elements."""
 
     @property
     def visible(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Card]:

@@ -306,8 +306,8 @@ class State(google.protobuf.message.Message):
     round: builtins.int
     """The round, from 1; 0 before the first planning."""
     first_tile: builtins.int
-    """The first tile, clockwise, of the group that holds tile 0: the group of place 0. The twelve island tiles are 0 to
-    11 clockwise, and 0 follows 11.
+    """The first tile, clockwise, of the group that holds tile 0: the group of place 0. The twelve island tiles are
+    numbered clockwise from 0, and 0 follows 11.
     """
     mother_nature_group: builtins.int
     """The group on which Mother Nature stands, by its place in these lists."""
@@ -394,7 +394,7 @@ class State(google.protobuf.message.Message):
 
     @property
     def assistants(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """By seat: the assistant that it has played last, 1 to 10; 0 before the first."""
+        """By seat: the assistant that it has played last; 0 before the first. At most 10 each."""
 
     @property
     def planned_seats(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
@@ -406,7 +406,7 @@ class State(google.protobuf.message.Message):
 
     @property
     def characters(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """In Expert mode the characters in play, 1 to 12, from left to right."""
+        """In Expert mode the characters in play, from left to right. From 1 to 12 each."""
 
     @property
     def character_costs(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
@@ -528,7 +528,7 @@ class LastAction(google.protobuf.message.Message):
     tower_color: global___TowerColor.ValueType
     """It chose this colour for its towers."""
     assistant: builtins.int
-    """It played this assistant, 1 to 10."""
+    """It played this assistant. From 1 to 10."""
     @property
     def action(self) -> global___Action:
         """It acted in its turn."""
@@ -706,7 +706,7 @@ class PlayCharacter(google.protobuf.message.Message):
     GIVEN_FIELD_NUMBER: builtins.int
     TAKEN_FIELD_NUMBER: builtins.int
     character: builtins.int
-    """The character, 1 to 12; one of those in play. Required."""
+    """The character, one of those in play. From 1 to 12. Required."""
     color: global___Color.ValueType
     """The colour for characters 1, 9, 11 and 12, and for no other."""
     island: builtins.int

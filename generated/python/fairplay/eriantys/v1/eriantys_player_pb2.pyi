@@ -209,7 +209,7 @@ class AskAssistantCardResponse(google.protobuf.message.Message):
 
     CARD_FIELD_NUMBER: builtins.int
     card: builtins.int
-    """The value of the assistant, 1 to 10. Required."""
+    """The value of the assistant. From 1 to 10. Required."""
     def __init__(
         self,
         *,

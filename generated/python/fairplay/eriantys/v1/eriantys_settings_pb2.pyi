@@ -444,7 +444,7 @@ class Settings(google.protobuf.message.Message):
     mn_start: global___MnStart.ValueType
     """Where Mother Nature starts."""
     mn_island: builtins.int
-    """The tile on which Mother Nature starts where that is chosen, 0 to 11. Default 0."""
+    """The tile on which Mother Nature starts where that is chosen. From 0 to 11. Default 0."""
     setup_draw_order: global___SetupDrawOrder.ValueType
     """In which order the bag is drawn from at set-up."""
     draw_model: global___DrawModel.ValueType
@@ -494,13 +494,13 @@ class Settings(google.protobuf.message.Message):
     interrupted_turn: global___InterruptedTurn.ValueType
     """How the turn of a player goes on that is lost in it."""
     max_attempts: builtins.int
-    """How many impossible answers in a row to one question are misconduct, 1 to 100. Default 3: after the first and the
-    second one the player is asked again.
+    """How many impossible answers in a row to one question are misconduct. From 1 to 100. Default 3: after the first and
+    the second one the player is asked again.
     """
     @property
     def characters(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """The three characters of an Expert game, different ones of 1 to 12, from left to right. Empty, the default: drawn
-        from the seed of the game.
+        """The three characters of an Expert game, all different, from left to right. Exactly 3 elements. From 1 to 12 each.
+        Empty, the default: drawn from the seed of the game.
         """
 
     def __init__(

@@ -174,19 +174,21 @@ class Settings(google.protobuf.message.Message):
     LONE_SURVIVOR_FIELD_NUMBER: builtins.int
     ACTION_LIST_FIELD_NUMBER: builtins.int
     rows: builtins.int
-    """The number of rows of the board, 1 to 25. Default 5."""
+    """The number of rows of the board. From 1 to 25. Default 5."""
     columns: builtins.int
-    """The number of columns of the board, 1 to 25. Default 5."""
+    """The number of columns of the board. From 1 to 25. Default 5."""
     fish: builtins.int
-    """The number of fish on every tile, 1 to max_fish. Default 2. Without effect where random_fish or board is set."""
+    """The number of fish on every tile, no more than max_fish. From 1 to 5. Default 2. Without effect where random_fish or
+    board is set.
+    """
     random_fish: builtins.bool
     """True: every tile gets 1 to max_fish fish, drawn from the seed of the game. Default false."""
     holes: builtins.int
-    """The number of tiles that are removed at the start, drawn from the seed of the game. Default 0."""
+    """The number of tiles that are removed at the start, drawn from the seed of the game. From 0 to 624. Default 0."""
     max_fish: builtins.int
-    """The most fish on a tile, 1 to 5. Default 5."""
+    """The most fish on a tile. From 1 to 5. Default 5."""
     penguin_base: builtins.int
-    """Each of N players has penguin_base - N penguins. 5 to 10. Default 6."""
+    """Each of N players has penguin_base - N penguins. From 5 to 10. Default 6."""
     penguin_count_basis: global___PenguinCountBasis.ValueType
     """What N is in the sentence above."""
     announce_order: global___AnnounceOrder.ValueType
@@ -245,7 +247,7 @@ class Board(google.protobuf.message.Message):
     COLUMNS_FIELD_NUMBER: builtins.int
     FISH_FIELD_NUMBER: builtins.int
     columns: builtins.int
-    """The number of columns, 1 to 25."""
+    """The number of columns. From 1 to 25."""
     @property
     def fish(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
         """The number of fish on each tile, row-major: the tile in row r and column c is entry r * columns + c, its
@@ -360,9 +362,9 @@ class Action(google.protobuf.message.Message):
     TARGET_FIELD_NUMBER: builtins.int
     SKIP_FIELD_NUMBER: builtins.int
     source: builtins.int
-    """The cell that the penguin leaves. Required in a reply."""
+    """The cell that the penguin leaves. Required."""
     target: builtins.int
-    """The cell that it reaches. Required in a reply."""
+    """The cell that it reaches. Required."""
     skip: builtins.bool
     """True: the player had no move and was passed over. Only ever in lists of past actions; in a reply it breaks
     the rule that a player that is asked must move.

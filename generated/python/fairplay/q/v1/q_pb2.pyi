@@ -302,15 +302,15 @@ class Settings(google.protobuf.message.Message):
     LONE_SURVIVOR_FIELD_NUMBER: builtins.int
     SETUP_ARGUMENT_FIELD_NUMBER: builtins.int
     hand_size: builtins.int
-    """The number of tiles that are dealt to each player of a fresh game, 1 to 36. Default 6."""
+    """The number of tiles that are dealt to each player of a fresh game. From 1 to 36. Default 6."""
     copies_per_kind: builtins.int
-    """How often each of the 36 kinds of tiles is in the game, 1 to 100. Default 30. There must be tiles enough for all
-    hands and one on the map.
+    """How often each of the 36 kinds of tiles is in the game. From 1 to 100. Default 30. There must be tiles enough for
+    all hands and one on the map.
     """
     q_bonus: builtins.int
-    """The points for each Q, 0 to 10. Default 8."""
+    """The points for each Q. From 0 to 10. Default 8."""
     finish_bonus: builtins.int
-    """The points for placing all tiles that one holds, 0 to 10. Default 4."""
+    """The points for placing all tiles that one holds. From 0 to 10. Default 4."""
     undelivered_tiles: global___UndeliveredTiles.ValueType
     """Where tiles go that could not be delivered."""
     fit_rule: global___FitRule.ValueType
@@ -433,13 +433,13 @@ class State(google.protobuf.message.Message):
     def rows(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
         """The rows of the tiles on the map, one entry for each tile: the n-th entries of rows, columns and tiles belong
         together; the three lists are equally long and never empty. The first tile of a game lies at row 0, column 0; rows
-        grow downwards and may be negative. Between -1,000,000 and 1,000,000. Tiles that a turn placed stand behind those
+        grow downwards and may be negative. From -1,000,000 to 1,000,000 each. Tiles that a turn placed stand behind those
         that lay there before, in the order in which they were placed.
         """
 
     @property
     def columns(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """The columns of the tiles on the map. They grow to the right and may be negative, in the same range."""
+        """The columns of the tiles on the map. They grow to the right and may be negative. From -1,000,000 to 1,000,000 each."""
 
     @property
     def tiles(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[global___Tile.ValueType]:
@@ -604,7 +604,7 @@ class Extension(google.protobuf.message.Message):
     PLACEMENTS_FIELD_NUMBER: builtins.int
     @property
     def placements(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Placement]:
-        """The tiles in the order in which they are placed. At least one."""
+        """The tiles in the order in which they are placed. At least 1 element."""
 
     def __init__(
         self,
@@ -625,11 +625,11 @@ class Placement(google.protobuf.message.Message):
     COLUMN_FIELD_NUMBER: builtins.int
     TILE_FIELD_NUMBER: builtins.int
     row: builtins.int
-    """The row, between -1,000,000 and 1,000,000. Required."""
+    """The row. From -1,000,000 to 1,000,000. Required."""
     column: builtins.int
-    """The column, in the same range. Required."""
+    """The column. From -1,000,000 to 1,000,000. Required."""
     tile: global___Tile.ValueType
-    """The tile. Required: TILE_UNSPECIFIED counts as missing."""
+    """The tile. Required. TILE_UNSPECIFIED counts as missing."""
     def __init__(
         self,
         *,

@@ -363,23 +363,25 @@ class Settings(google.protobuf.message.Message):
     profile: global___Profile.ValueType
     """Where the values of fields that are not set come from."""
     aspects: builtins.int
-    """How many aspects cards differ in, 4 or 3. Default 4: the deck has 81 cards. With 3 it has the 27 cards 0 to 26,
-    whose number is always one.
+    """How many aspects cards differ in. From 3 to 4. Default 4: the deck has 81 cards. With 3 it has the first 27 of
+    them, whose number is always one.
     """
     table: builtins.int
-    """How many cards lie open, a multiple of 3, at most max_table: the base area. Default 12, with 3 aspects 9."""
+    """How many cards lie open, a multiple of 3, no more than max_table: the base area. From 3 to 27.
+    Default 12, with 3 aspects 9.
+    """
     max_table: builtins.int
-    """How many cards can lie open at most, a multiple of 3 up to 27. Default 21, with 3 aspects 12, which is also the
-    least: so many cards always contain a set.
+    """How many cards can lie open at most, a multiple of 3. From 3 to 27. Default 21, with 3 aspects 12, which is also
+    the least: so many cards always contain a set.
     """
     penalty_bad: builtins.int
-    """The points that a call costs which is followed by a wrong take, and each wrong set in a puzzle, 0 to 100. Default 1;
-    profile SEED: 0.
+    """The points that a call costs which is followed by a wrong take, and each wrong set in a puzzle. From 0 to 100.
+    Default 1; profile SEED: 0.
     """
     penalty_expired: builtins.int
-    """The points that a call costs which is followed by nothing in time, 0 to 100. Default 1; profile SEED: 0."""
+    """The points that a call costs which is followed by nothing in time. From 0 to 100. Default 1; profile SEED: 0."""
     score_floor: builtins.int
-    """The points below which penalties take nobody, -1,000 to 0. Default: there is no such floor."""
+    """The points below which penalties take nobody. From -1,000 to 0. Default: there is no such floor."""
     locked_until_change: builtins.bool
     """True: a player whose call was wrong or has expired cannot call again until the table changes, or all are locked
     out. Default false.
@@ -395,15 +397,15 @@ class Settings(google.protobuf.message.Message):
     effect in rounds.
     """
     min_players: builtins.int
-    """How many players a game needs, 1 to 8. Default 2; profile SEED: 1."""
+    """How many players a game needs. From 1 to 8. Default 2; profile SEED: 1."""
     rounds: global___Rounds.ValueType
     """Whether everybody submits cards for the same table, in the place of calls."""
     idle_rounds: builtins.int
-    """After so many times that all players do nothing on the same table the game ends as it stands, 1 to 1,000. Default
-    10. As many acts of one player on one table are refused before it counts as doing nothing.
+    """After so many times that all players do nothing on the same table the game ends as it stands. From 1 to 1,000.
+    Default 10. As many acts of one player on one table are refused before it counts as doing nothing.
     """
     act_cap: builtins.int
-    """After so many acts the game ends as it stands, 10 to 1,000,000. Default 10,000."""
+    """After so many acts the game ends as it stands. From 10 to 1,000,000. Default 10,000."""
     selection: global___Selection.ValueType
     """How a player that has called names its three cards. Without effect in rounds."""
     late_join: builtins.bool
@@ -412,26 +414,26 @@ class Settings(google.protobuf.message.Message):
     """
     @property
     def window(self) -> google.protobuf.duration_pb2.Duration:
-        """The time within which a call must be followed by three cards, and the length of a round; 100 ms to 60 s, in whole
-        milliseconds. A take that comes exactly then is late. Default 3 s.
+        """The time within which a call must be followed by three cards, and the length of a round, in whole milliseconds.
+        From 100 ms to 60 s. A take that comes exactly then is late. Default 3 s.
         """
 
     @property
     def lockout(self) -> google.protobuf.duration_pb2.Duration:
-        """How much later the next act of a player counts after a wrong or expired call of it, 0 to 60 s, in whole
-        milliseconds. Of this goes the time between the call's end and the question. Default 0. Without effect in rounds.
+        """How much later the next act of a player counts after a wrong or expired call of it, in whole milliseconds. From 0
+        to 60 s. Of this goes the time between the call's end and the question. Default 0. Without effect in rounds.
         """
 
     @property
     def min_reaction(self) -> google.protobuf.duration_pb2.Duration:
-        """Acts that come earlier than this after a change of the table are held, and then ordered by lot; 0 to 10 s, in
-        whole milliseconds. Default 0. Without effect in rounds.
+        """Acts that come earlier than this after a change of the table are held, and then ordered by lot; in whole
+        milliseconds. From 0 to 10 s. Default 0. Without effect in rounds.
         """
 
     @property
     def handicaps(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[google.protobuf.duration_pb2.Duration]:
-        """How much later each player's acts count than they come, by seat; a seat that is missing has 0. Each 0 to 60 s, in
-        whole milliseconds. Default: nobody has one. Without effect in rounds.
+        """How much later each player's acts count than they come, by seat; a seat that is missing has 0. In whole
+        milliseconds. From 0 to 60 s each. Default: nobody has one. Without effect in rounds.
         """
 
     def __init__(
@@ -491,14 +493,7 @@ global___Settings = Settings
 
 @typing.final
 class Player(google.protobuf.message.Message):
-    """Cards are numbers from 0 to 80 in all messages: written with four digits to the base 3, they are the number,
-    colour, symbol and shading of the card. Number 0, 1, 2: one, two or three symbols; colour: red, green, purple;
-    symbol: oval, squiggle, diamond; shading: solid, open, striped. So 13 is 0111: one green open squiggle. Three
-    different cards are a set if in each aspect the three values are all equal or all different. With Settings.aspects
-    3 the cards are 0 to 26.
-
-    One player's part of a state.
-    """
+    """One player's part of a state."""
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -523,8 +518,8 @@ class Player(google.protobuf.message.Message):
     """Whether it has asked for more cards since the table last changed."""
     @property
     def cards(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """The cards that it has taken, three for each set, in order. In a puzzle the sets that it has named: their cards stay
-        on the table, and others may have named them, too.
+        """The cards that it has taken, coded as in State.slots, three for each set, in order. In a puzzle the sets that it has
+        named: their cards stay on the table, and others may have named them, too.
         """
 
     def __init__(
@@ -588,12 +583,17 @@ class State(google.protobuf.message.Message):
     @property
     def slots(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
         """The table: the card in each slot, or 81 where it is empty. Slots are numbered column by column, three to a column:
-        slot 4 is the middle one of the second column. Slots behind the last card are left out.
+        slot 4 is the middle one of the second column. Slots behind the last card are left out. At most 81 each.
+
+        Cards are numbers, 80 is the last one: written with four digits to the base 3, they are the number, colour, symbol
+        and shading of the card. Number 0, 1, 2: one, two or three symbols; colour: red, green, purple; symbol: oval,
+        squiggle, diamond; shading: solid, open, striped. So 13 is 0111: one green open squiggle. Three different cards are
+        a set if in each aspect the three values are all equal or all different. With Settings.aspects 3 the last card is 26.
         """
 
     @property
     def deck(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """The cards of the deck, the next one first. Hidden."""
+        """The cards of the deck, coded as in slots, the next one first. Hidden. At most 80 each."""
 
     @property
     def players(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Player]:
@@ -601,13 +601,13 @@ class State(google.protobuf.message.Message):
 
     @property
     def solutions(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """In phase SHOWING: all sets on the table, three cards each. They follow from the table, and are ignored in a state
-        to start from.
+        """In phase SHOWING: all sets on the table, three cards each, coded as in slots. They follow from the table, and are
+        ignored in a state to start from.
         """
 
     @property
     def discarded(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """The cards that were taken away as solutions: nobody has them."""
+        """The cards that were taken away as solutions, coded as in slots: nobody has them. At most 80 each."""
 
     @property
     def ranks(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
@@ -621,7 +621,9 @@ class State(google.protobuf.message.Message):
 
     @property
     def picked(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """In phase CALLED with Settings.selection SINGLE: the cards that the caller has picked so far, at most two, in order."""
+        """In phase CALLED with Settings.selection SINGLE: the cards that the caller has picked so far, coded as in slots, at
+        most two, in order.
+        """
 
     def __init__(
         self,
@@ -668,7 +670,7 @@ class Event(google.protobuf.message.Message):
     @property
     def cards(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
         """The three cards of GOT_SET, of PICKED those that are picked then, and of SOLVED the sets that are right, three cards
-        each; else empty.
+        each, coded as in State.slots; else empty.
         """
 
     def __init__(

@@ -224,7 +224,7 @@ class ActResponse(google.protobuf.message.Message):
 
     ACTION_FIELD_NUMBER: builtins.int
     action: global___Action.ValueType
-    """What the player does. Required: UNSPECIFIED and unknown values are malformed."""
+    """What the player does. Required. UNSPECIFIED and unknown values are malformed."""
     def __init__(
         self,
         *,
@@ -304,8 +304,8 @@ class PickCardsResponse(google.protobuf.message.Message):
     CARDS_FIELD_NUMBER: builtins.int
     @property
     def cards(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """Three cards, in any order. In rounds also none: a pass. With one_by_one also those that are picked so far. With
-        all_sets the cards of all sets that are named, one set after the other.
+        """Three cards, coded as in State.slots, in any order. In rounds also none: a pass. With one_by_one also those that are
+        picked so far. With all_sets the cards of all sets that are named, one set after the other.
         """
 
     def __init__(
