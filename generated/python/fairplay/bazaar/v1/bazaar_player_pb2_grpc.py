@@ -34,8 +34,9 @@ class BazaarPlayerServiceStub(object):
     player from the game: its pebbles, points and cards are gone, and it is not called again in this game, not even to
     be told the result. What its turn has already changed stays as it is.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     def __init__(self, channel):
@@ -75,14 +76,15 @@ class BazaarPlayerServiceServicer(object):
     player from the game: its pebbles, points and cards are gone, and it is not called again in this game, not even to
     be told the result. What its turn has already changed stays as it is.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     def Setup(self, request, context):
-        """Tells the player the equations of the game. First call of a game, to all players in turn order; also where the
-        game starts from a state in the middle of it. Changes nothing. Not repeated when the server or the player was
-        restarted: the equations are in every TurnState, too. The deadline is the limit for notifications.
+        """Tells the player the equations of the game. First call of a game, to all players in turn order; also where the game
+        starts from a state in the middle of it. Changes nothing. The equations are in every TurnState, too. The deadline
+        is the limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -123,9 +125,9 @@ class BazaarPlayerServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def Win(self, request, context):
-        """Tells the player whether it has won. Last call of a game, to those that have won first, then to the others that
-        are still in the game. A player that fails here is not ranked, and nobody moves up. Never repeated. The deadline
-        is the limit for notifications.
+        """Tells the player whether it has won. Last call of a game, to those that have won first, then to the others that are
+        still in the game. A player that fails here is not ranked, and nobody moves up. The deadline is the limit for
+        notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -171,8 +173,9 @@ class BazaarPlayerService(object):
     player from the game: its pebbles, points and cards are gone, and it is not called again in this game, not even to
     be told the result. What its turn has already changed stays as it is.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     @staticmethod

@@ -26,8 +26,9 @@ class BazaarPlayerServiceStub:
     player from the game: its pebbles, points and cards are gone, and it is not called again in this game, not even to
     be told the result. What its turn has already changed stays as it is.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
@@ -35,9 +36,9 @@ class BazaarPlayerServiceStub:
         fairplay.bazaar.v1.bazaar_player_pb2.SetupRequest,
         fairplay.bazaar.v1.bazaar_player_pb2.SetupResponse,
     ]
-    """Tells the player the equations of the game. First call of a game, to all players in turn order; also where the
-    game starts from a state in the middle of it. Changes nothing. Not repeated when the server or the player was
-    restarted: the equations are in every TurnState, too. The deadline is the limit for notifications.
+    """Tells the player the equations of the game. First call of a game, to all players in turn order; also where the game
+    starts from a state in the middle of it. Changes nothing. The equations are in every TurnState, too. The deadline
+    is the limit for notifications.
     """
 
     RequestPebbleOrExchanges: grpc.UnaryUnaryMultiCallable[
@@ -78,9 +79,9 @@ class BazaarPlayerServiceStub:
         fairplay.bazaar.v1.bazaar_player_pb2.WinRequest,
         fairplay.bazaar.v1.bazaar_player_pb2.WinResponse,
     ]
-    """Tells the player whether it has won. Last call of a game, to those that have won first, then to the others that
-    are still in the game. A player that fails here is not ranked, and nobody moves up. Never repeated. The deadline
-    is the limit for notifications.
+    """Tells the player whether it has won. Last call of a game, to those that have won first, then to the others that are
+    still in the game. A player that fails here is not ranked, and nobody moves up. The deadline is the limit for
+    notifications.
     """
 
 class BazaarPlayerServiceAsyncStub:
@@ -92,17 +93,18 @@ class BazaarPlayerServiceAsyncStub:
     player from the game: its pebbles, points and cards are gone, and it is not called again in this game, not even to
     be told the result. What its turn has already changed stays as it is.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     Setup: grpc.aio.UnaryUnaryMultiCallable[
         fairplay.bazaar.v1.bazaar_player_pb2.SetupRequest,
         fairplay.bazaar.v1.bazaar_player_pb2.SetupResponse,
     ]
-    """Tells the player the equations of the game. First call of a game, to all players in turn order; also where the
-    game starts from a state in the middle of it. Changes nothing. Not repeated when the server or the player was
-    restarted: the equations are in every TurnState, too. The deadline is the limit for notifications.
+    """Tells the player the equations of the game. First call of a game, to all players in turn order; also where the game
+    starts from a state in the middle of it. Changes nothing. The equations are in every TurnState, too. The deadline
+    is the limit for notifications.
     """
 
     RequestPebbleOrExchanges: grpc.aio.UnaryUnaryMultiCallable[
@@ -143,9 +145,9 @@ class BazaarPlayerServiceAsyncStub:
         fairplay.bazaar.v1.bazaar_player_pb2.WinRequest,
         fairplay.bazaar.v1.bazaar_player_pb2.WinResponse,
     ]
-    """Tells the player whether it has won. Last call of a game, to those that have won first, then to the others that
-    are still in the game. A player that fails here is not ranked, and nobody moves up. Never repeated. The deadline
-    is the limit for notifications.
+    """Tells the player whether it has won. Last call of a game, to those that have won first, then to the others that are
+    still in the game. A player that fails here is not ranked, and nobody moves up. The deadline is the limit for
+    notifications.
     """
 
 class BazaarPlayerServiceServicer(metaclass=abc.ABCMeta):
@@ -157,8 +159,9 @@ class BazaarPlayerServiceServicer(metaclass=abc.ABCMeta):
     player from the game: its pebbles, points and cards are gone, and it is not called again in this game, not even to
     be told the result. What its turn has already changed stays as it is.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     @abc.abstractmethod
@@ -167,9 +170,9 @@ class BazaarPlayerServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.bazaar.v1.bazaar_player_pb2.SetupRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.bazaar.v1.bazaar_player_pb2.SetupResponse, collections.abc.Awaitable[fairplay.bazaar.v1.bazaar_player_pb2.SetupResponse]]:
-        """Tells the player the equations of the game. First call of a game, to all players in turn order; also where the
-        game starts from a state in the middle of it. Changes nothing. Not repeated when the server or the player was
-        restarted: the equations are in every TurnState, too. The deadline is the limit for notifications.
+        """Tells the player the equations of the game. First call of a game, to all players in turn order; also where the game
+        starts from a state in the middle of it. Changes nothing. The equations are in every TurnState, too. The deadline
+        is the limit for notifications.
         """
 
     @abc.abstractmethod
@@ -216,9 +219,9 @@ class BazaarPlayerServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.bazaar.v1.bazaar_player_pb2.WinRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.bazaar.v1.bazaar_player_pb2.WinResponse, collections.abc.Awaitable[fairplay.bazaar.v1.bazaar_player_pb2.WinResponse]]:
-        """Tells the player whether it has won. Last call of a game, to those that have won first, then to the others that
-        are still in the game. A player that fails here is not ranked, and nobody moves up. Never repeated. The deadline
-        is the limit for notifications.
+        """Tells the player whether it has won. Last call of a game, to those that have won first, then to the others that are
+        still in the game. A player that fails here is not ranked, and nobody moves up. The deadline is the limit for
+        notifications.
         """
 
 def add_BazaarPlayerServiceServicer_to_server(servicer: BazaarPlayerServiceServicer, server: typing.Union[grpc.Server, grpc.aio.Server]) -> None: ...

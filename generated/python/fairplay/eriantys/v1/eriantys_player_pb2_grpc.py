@@ -42,8 +42,9 @@ class EriantysPlayerServiceStub(object):
     An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends,
     the player is skipped until it returns, or it is eliminated.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     def __init__(self, channel):
@@ -111,8 +112,9 @@ class EriantysPlayerServiceServicer(object):
     An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends,
     the player is skipped until it returns, or it is eliminated.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     def AskTowerColor(self, request, context):
@@ -126,10 +128,9 @@ class EriantysPlayerServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def StartGame(self, request, context):
-        """Tells the player that all colours are chosen, and how the game begins. To everybody, once; also where the game
-        goes on from a state in the middle of it. Changes nothing. Never repeated, also not when the player was
-        restarted: all that it says, but for the names, is in every question, too. The deadline is the limit for
-        notifications.
+        """Tells the player that all colours are chosen, and how the game begins. To everybody, once; also where the game goes
+        on from a state in the middle of it. Changes nothing. All that it says, but for the names, is in every question,
+        too. The deadline is the limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -259,8 +260,9 @@ class EriantysPlayerService(object):
     An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends,
     the player is skipped until it returns, or it is eliminated.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     @staticmethod

@@ -34,8 +34,9 @@ class EriantysPlayerServiceStub:
     An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends,
     the player is skipped until it returns, or it is eliminated.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
@@ -53,10 +54,9 @@ class EriantysPlayerServiceStub:
         fairplay.eriantys.v1.eriantys_player_pb2.StartGameRequest,
         fairplay.eriantys.v1.eriantys_player_pb2.StartGameResponse,
     ]
-    """Tells the player that all colours are chosen, and how the game begins. To everybody, once; also where the game
-    goes on from a state in the middle of it. Changes nothing. Never repeated, also not when the player was
-    restarted: all that it says, but for the names, is in every question, too. The deadline is the limit for
-    notifications.
+    """Tells the player that all colours are chosen, and how the game begins. To everybody, once; also where the game goes
+    on from a state in the middle of it. Changes nothing. All that it says, but for the names, is in every question,
+    too. The deadline is the limit for notifications.
     """
 
     AskAssistantCard: grpc.UnaryUnaryMultiCallable[
@@ -132,8 +132,9 @@ class EriantysPlayerServiceAsyncStub:
     An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends,
     the player is skipped until it returns, or it is eliminated.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     AskTowerColor: grpc.aio.UnaryUnaryMultiCallable[
@@ -150,10 +151,9 @@ class EriantysPlayerServiceAsyncStub:
         fairplay.eriantys.v1.eriantys_player_pb2.StartGameRequest,
         fairplay.eriantys.v1.eriantys_player_pb2.StartGameResponse,
     ]
-    """Tells the player that all colours are chosen, and how the game begins. To everybody, once; also where the game
-    goes on from a state in the middle of it. Changes nothing. Never repeated, also not when the player was
-    restarted: all that it says, but for the names, is in every question, too. The deadline is the limit for
-    notifications.
+    """Tells the player that all colours are chosen, and how the game begins. To everybody, once; also where the game goes
+    on from a state in the middle of it. Changes nothing. All that it says, but for the names, is in every question,
+    too. The deadline is the limit for notifications.
     """
 
     AskAssistantCard: grpc.aio.UnaryUnaryMultiCallable[
@@ -229,8 +229,9 @@ class EriantysPlayerServiceServicer(metaclass=abc.ABCMeta):
     An error status of any call, or a reply after the deadline, does what Settings.on_disconnect says: the game ends,
     the player is skipped until it returns, or it is eliminated.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     @abc.abstractmethod
@@ -251,10 +252,9 @@ class EriantysPlayerServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.eriantys.v1.eriantys_player_pb2.StartGameRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.eriantys.v1.eriantys_player_pb2.StartGameResponse, collections.abc.Awaitable[fairplay.eriantys.v1.eriantys_player_pb2.StartGameResponse]]:
-        """Tells the player that all colours are chosen, and how the game begins. To everybody, once; also where the game
-        goes on from a state in the middle of it. Changes nothing. Never repeated, also not when the player was
-        restarted: all that it says, but for the names, is in every question, too. The deadline is the limit for
-        notifications.
+        """Tells the player that all colours are chosen, and how the game begins. To everybody, once; also where the game goes
+        on from a state in the middle of it. Changes nothing. All that it says, but for the names, is in every question,
+        too. The deadline is the limit for notifications.
         """
 
     @abc.abstractmethod

@@ -34,8 +34,9 @@ class FishPlayerServiceStub(object):
     error status, any reply that breaks a rule and any reply after the deadline eliminates the player from the
     game: it and its penguins leave the board, and it is not called again in this game.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     def __init__(self, channel):
@@ -75,21 +76,21 @@ class FishPlayerServiceServicer(object):
     error status, any reply that breaks a rule and any reply after the deadline eliminates the player from the
     game: it and its penguins leave the board, and it is not called again in this game.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     def PlayAs(self, request, context):
-        """Tells the player its colour. First call of a game. Changes nothing; never repeated. The deadline is the
-        limit for notifications.
+        """Tells the player its colour. First call of a game. Changes nothing. The deadline is the limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def PlayWith(self, request, context):
-        """Tells the player the colours of its opponents. Follows PlayAs. Changes nothing; never repeated. The deadline
-        is the limit for notifications.
+        """Tells the player the colours of its opponents. Follows PlayAs. Changes nothing. The deadline is the limit for
+        notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -154,8 +155,9 @@ class FishPlayerService(object):
     error status, any reply that breaks a rule and any reply after the deadline eliminates the player from the
     game: it and its penguins leave the board, and it is not called again in this game.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     @staticmethod

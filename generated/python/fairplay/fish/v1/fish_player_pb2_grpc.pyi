@@ -26,8 +26,9 @@ class FishPlayerServiceStub:
     error status, any reply that breaks a rule and any reply after the deadline eliminates the player from the
     game: it and its penguins leave the board, and it is not called again in this game.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
@@ -35,16 +36,14 @@ class FishPlayerServiceStub:
         fairplay.fish.v1.fish_player_pb2.PlayAsRequest,
         fairplay.fish.v1.fish_player_pb2.PlayAsResponse,
     ]
-    """Tells the player its colour. First call of a game. Changes nothing; never repeated. The deadline is the
-    limit for notifications.
-    """
+    """Tells the player its colour. First call of a game. Changes nothing. The deadline is the limit for notifications."""
 
     PlayWith: grpc.UnaryUnaryMultiCallable[
         fairplay.fish.v1.fish_player_pb2.PlayWithRequest,
         fairplay.fish.v1.fish_player_pb2.PlayWithResponse,
     ]
-    """Tells the player the colours of its opponents. Follows PlayAs. Changes nothing; never repeated. The deadline
-    is the limit for notifications.
+    """Tells the player the colours of its opponents. Follows PlayAs. Changes nothing. The deadline is the limit for
+    notifications.
     """
 
     Setup: grpc.UnaryUnaryMultiCallable[
@@ -75,24 +74,23 @@ class FishPlayerServiceAsyncStub:
     error status, any reply that breaks a rule and any reply after the deadline eliminates the player from the
     game: it and its penguins leave the board, and it is not called again in this game.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     PlayAs: grpc.aio.UnaryUnaryMultiCallable[
         fairplay.fish.v1.fish_player_pb2.PlayAsRequest,
         fairplay.fish.v1.fish_player_pb2.PlayAsResponse,
     ]
-    """Tells the player its colour. First call of a game. Changes nothing; never repeated. The deadline is the
-    limit for notifications.
-    """
+    """Tells the player its colour. First call of a game. Changes nothing. The deadline is the limit for notifications."""
 
     PlayWith: grpc.aio.UnaryUnaryMultiCallable[
         fairplay.fish.v1.fish_player_pb2.PlayWithRequest,
         fairplay.fish.v1.fish_player_pb2.PlayWithResponse,
     ]
-    """Tells the player the colours of its opponents. Follows PlayAs. Changes nothing; never repeated. The deadline
-    is the limit for notifications.
+    """Tells the player the colours of its opponents. Follows PlayAs. Changes nothing. The deadline is the limit for
+    notifications.
     """
 
     Setup: grpc.aio.UnaryUnaryMultiCallable[
@@ -123,8 +121,9 @@ class FishPlayerServiceServicer(metaclass=abc.ABCMeta):
     error status, any reply that breaks a rule and any reply after the deadline eliminates the player from the
     game: it and its penguins leave the board, and it is not called again in this game.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     @abc.abstractmethod
@@ -133,9 +132,7 @@ class FishPlayerServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.fish.v1.fish_player_pb2.PlayAsRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.fish.v1.fish_player_pb2.PlayAsResponse, collections.abc.Awaitable[fairplay.fish.v1.fish_player_pb2.PlayAsResponse]]:
-        """Tells the player its colour. First call of a game. Changes nothing; never repeated. The deadline is the
-        limit for notifications.
-        """
+        """Tells the player its colour. First call of a game. Changes nothing. The deadline is the limit for notifications."""
 
     @abc.abstractmethod
     def PlayWith(
@@ -143,8 +140,8 @@ class FishPlayerServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.fish.v1.fish_player_pb2.PlayWithRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.fish.v1.fish_player_pb2.PlayWithResponse, collections.abc.Awaitable[fairplay.fish.v1.fish_player_pb2.PlayWithResponse]]:
-        """Tells the player the colours of its opponents. Follows PlayAs. Changes nothing; never repeated. The deadline
-        is the limit for notifications.
+        """Tells the player the colours of its opponents. Follows PlayAs. Changes nothing. The deadline is the limit for
+        notifications.
         """
 
     @abc.abstractmethod

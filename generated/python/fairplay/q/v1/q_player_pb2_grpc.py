@@ -35,8 +35,9 @@ class QPlayerServiceStub(object):
     after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
     stays on the map, and it is not called again in this game.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     def __init__(self, channel):
@@ -77,14 +78,15 @@ class QPlayerServiceServicer(object):
     after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
     stays on the map, and it is not called again in this game.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     def Setup(self, request, context):
         """Tells the player the state at the start and the tiles in its hand. First call of a game, to one player after the
-        other in turn order; also where a game goes on from a state that was given. Changes nothing; never repeated. The
-        deadline is the limit for notifications.
+        other in turn order; also where a game goes on from a state that was given. Changes nothing. The deadline is the
+        limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -100,10 +102,10 @@ class QPlayerServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def NewTiles(self, request, context):
-        """Tells the player which tiles it has drawn. Follows a TakeTurn in which the player replaced its tiles or placed
-        some but not all of them, also where the pile was empty and there are none. Changes nothing; never repeated. If
-        the player fails here, what it placed stays on the map, and the tiles become what Settings.undelivered_tiles
-        says. The deadline is the limit for notifications.
+        """Tells the player which tiles it has drawn. Follows a TakeTurn in which the player replaced its tiles or placed some
+        but not all of them, also where the pile was empty and there are none. Changes nothing. If the player fails here,
+        what it placed stays on the map, and the tiles become what Settings.undelivered_tiles says. The deadline is the
+        limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -112,8 +114,8 @@ class QPlayerServiceServicer(object):
     def Win(self, request, context):
         """Tells the player that the game is over and whether it has won. Last call of a game, to the winners first and then
         to the others; both in turn order, beginning with the player that ended the game if one did by placing all its
-        tiles. Changes nothing; never repeated. A winner that fails here has not won, and nobody wins in its place. The
-        deadline is the limit for notifications.
+        tiles. Changes nothing. A winner that fails here has not won, and nobody wins in its place. The deadline is the
+        limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -160,8 +162,9 @@ class QPlayerService(object):
     after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
     stays on the map, and it is not called again in this game.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     @staticmethod

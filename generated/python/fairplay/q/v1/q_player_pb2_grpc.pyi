@@ -27,8 +27,9 @@ class QPlayerServiceStub:
     after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
     stays on the map, and it is not called again in this game.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
@@ -37,8 +38,8 @@ class QPlayerServiceStub:
         fairplay.q.v1.q_player_pb2.SetupResponse,
     ]
     """Tells the player the state at the start and the tiles in its hand. First call of a game, to one player after the
-    other in turn order; also where a game goes on from a state that was given. Changes nothing; never repeated. The
-    deadline is the limit for notifications.
+    other in turn order; also where a game goes on from a state that was given. Changes nothing. The deadline is the
+    limit for notifications.
     """
 
     TakeTurn: grpc.UnaryUnaryMultiCallable[
@@ -54,10 +55,10 @@ class QPlayerServiceStub:
         fairplay.q.v1.q_player_pb2.NewTilesRequest,
         fairplay.q.v1.q_player_pb2.NewTilesResponse,
     ]
-    """Tells the player which tiles it has drawn. Follows a TakeTurn in which the player replaced its tiles or placed
-    some but not all of them, also where the pile was empty and there are none. Changes nothing; never repeated. If
-    the player fails here, what it placed stays on the map, and the tiles become what Settings.undelivered_tiles
-    says. The deadline is the limit for notifications.
+    """Tells the player which tiles it has drawn. Follows a TakeTurn in which the player replaced its tiles or placed some
+    but not all of them, also where the pile was empty and there are none. Changes nothing. If the player fails here,
+    what it placed stays on the map, and the tiles become what Settings.undelivered_tiles says. The deadline is the
+    limit for notifications.
     """
 
     Win: grpc.UnaryUnaryMultiCallable[
@@ -66,8 +67,8 @@ class QPlayerServiceStub:
     ]
     """Tells the player that the game is over and whether it has won. Last call of a game, to the winners first and then
     to the others; both in turn order, beginning with the player that ended the game if one did by placing all its
-    tiles. Changes nothing; never repeated. A winner that fails here has not won, and nobody wins in its place. The
-    deadline is the limit for notifications.
+    tiles. Changes nothing. A winner that fails here has not won, and nobody wins in its place. The deadline is the
+    limit for notifications.
     """
 
 class QPlayerServiceAsyncStub:
@@ -80,8 +81,9 @@ class QPlayerServiceAsyncStub:
     after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
     stays on the map, and it is not called again in this game.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     Setup: grpc.aio.UnaryUnaryMultiCallable[
@@ -89,8 +91,8 @@ class QPlayerServiceAsyncStub:
         fairplay.q.v1.q_player_pb2.SetupResponse,
     ]
     """Tells the player the state at the start and the tiles in its hand. First call of a game, to one player after the
-    other in turn order; also where a game goes on from a state that was given. Changes nothing; never repeated. The
-    deadline is the limit for notifications.
+    other in turn order; also where a game goes on from a state that was given. Changes nothing. The deadline is the
+    limit for notifications.
     """
 
     TakeTurn: grpc.aio.UnaryUnaryMultiCallable[
@@ -106,10 +108,10 @@ class QPlayerServiceAsyncStub:
         fairplay.q.v1.q_player_pb2.NewTilesRequest,
         fairplay.q.v1.q_player_pb2.NewTilesResponse,
     ]
-    """Tells the player which tiles it has drawn. Follows a TakeTurn in which the player replaced its tiles or placed
-    some but not all of them, also where the pile was empty and there are none. Changes nothing; never repeated. If
-    the player fails here, what it placed stays on the map, and the tiles become what Settings.undelivered_tiles
-    says. The deadline is the limit for notifications.
+    """Tells the player which tiles it has drawn. Follows a TakeTurn in which the player replaced its tiles or placed some
+    but not all of them, also where the pile was empty and there are none. Changes nothing. If the player fails here,
+    what it placed stays on the map, and the tiles become what Settings.undelivered_tiles says. The deadline is the
+    limit for notifications.
     """
 
     Win: grpc.aio.UnaryUnaryMultiCallable[
@@ -118,8 +120,8 @@ class QPlayerServiceAsyncStub:
     ]
     """Tells the player that the game is over and whether it has won. Last call of a game, to the winners first and then
     to the others; both in turn order, beginning with the player that ended the game if one did by placing all its
-    tiles. Changes nothing; never repeated. A winner that fails here has not won, and nobody wins in its place. The
-    deadline is the limit for notifications.
+    tiles. Changes nothing. A winner that fails here has not won, and nobody wins in its place. The deadline is the
+    limit for notifications.
     """
 
 class QPlayerServiceServicer(metaclass=abc.ABCMeta):
@@ -132,8 +134,9 @@ class QPlayerServiceServicer(metaclass=abc.ABCMeta):
     after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
     stays on the map, and it is not called again in this game.
 
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     @abc.abstractmethod
@@ -143,8 +146,8 @@ class QPlayerServiceServicer(metaclass=abc.ABCMeta):
         context: _ServicerContext,
     ) -> typing.Union[fairplay.q.v1.q_player_pb2.SetupResponse, collections.abc.Awaitable[fairplay.q.v1.q_player_pb2.SetupResponse]]:
         """Tells the player the state at the start and the tiles in its hand. First call of a game, to one player after the
-        other in turn order; also where a game goes on from a state that was given. Changes nothing; never repeated. The
-        deadline is the limit for notifications.
+        other in turn order; also where a game goes on from a state that was given. Changes nothing. The deadline is the
+        limit for notifications.
         """
 
     @abc.abstractmethod
@@ -164,10 +167,10 @@ class QPlayerServiceServicer(metaclass=abc.ABCMeta):
         request: fairplay.q.v1.q_player_pb2.NewTilesRequest,
         context: _ServicerContext,
     ) -> typing.Union[fairplay.q.v1.q_player_pb2.NewTilesResponse, collections.abc.Awaitable[fairplay.q.v1.q_player_pb2.NewTilesResponse]]:
-        """Tells the player which tiles it has drawn. Follows a TakeTurn in which the player replaced its tiles or placed
-        some but not all of them, also where the pile was empty and there are none. Changes nothing; never repeated. If
-        the player fails here, what it placed stays on the map, and the tiles become what Settings.undelivered_tiles
-        says. The deadline is the limit for notifications.
+        """Tells the player which tiles it has drawn. Follows a TakeTurn in which the player replaced its tiles or placed some
+        but not all of them, also where the pile was empty and there are none. Changes nothing. If the player fails here,
+        what it placed stays on the map, and the tiles become what Settings.undelivered_tiles says. The deadline is the
+        limit for notifications.
         """
 
     @abc.abstractmethod
@@ -178,8 +181,8 @@ class QPlayerServiceServicer(metaclass=abc.ABCMeta):
     ) -> typing.Union[fairplay.q.v1.q_player_pb2.WinResponse, collections.abc.Awaitable[fairplay.q.v1.q_player_pb2.WinResponse]]:
         """Tells the player that the game is over and whether it has won. Last call of a game, to the winners first and then
         to the others; both in turn order, beginning with the player that ended the game if one did by placing all its
-        tiles. Changes nothing; never repeated. A winner that fails here has not won, and nobody wins in its place. The
-        deadline is the limit for notifications.
+        tiles. Changes nothing. A winner that fails here has not won, and nobody wins in its place. The deadline is the
+        limit for notifications.
         """
 
 def add_QPlayerServiceServicer_to_server(servicer: QPlayerServiceServicer, server: typing.Union[grpc.Server, grpc.aio.Server]) -> None: ...

@@ -41,8 +41,9 @@ class WebsetPlayerServiceStub(object):
     cost points and no more. An eliminated player is not called again in this game.
 
     Every request has the whole state as far as anybody may see it, so that a player need remember nothing.
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     def __init__(self, channel):
@@ -94,15 +95,16 @@ class WebsetPlayerServiceServicer(object):
     cost points and no more. An eliminated player is not called again in this game.
 
     Every request has the whole state as far as anybody may see it, so that a player need remember nothing.
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     def Deal(self, request, context):
         """Tells the player that the game begins, with which settings, and the first table. First call of a game, to all
         players at once; also where the game starts from a state in the middle of it. First call, too, to a player that
-        joins while the game goes on (Settings.late_join): it is told the table as it is then. Changes nothing. Not repeated
-        when the server or the player was restarted. The deadline is the limit for notifications.
+        joins while the game goes on (Settings.late_join): it is told the table as it is then. Changes nothing. The
+        deadline is the limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -157,7 +159,7 @@ class WebsetPlayerServiceServicer(object):
 
     def GameOver(self, request, context):
         """Tells the player how the game has ended. Last call of a game, to all players at once. A player that fails here is
-        not ranked, and nobody moves up. Never repeated. The deadline is the limit for notifications.
+        not ranked, and nobody moves up. The deadline is the limit for notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -215,8 +217,9 @@ class WebsetPlayerService(object):
     cost points and no more. An eliminated player is not called again in this game.
 
     Every request has the whole state as far as anybody may see it, so that a player need remember nothing.
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     @staticmethod

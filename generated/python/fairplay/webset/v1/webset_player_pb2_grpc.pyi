@@ -33,8 +33,9 @@ class WebsetPlayerServiceStub:
     cost points and no more. An eliminated player is not called again in this game.
 
     Every request has the whole state as far as anybody may see it, so that a player need remember nothing.
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
@@ -44,8 +45,8 @@ class WebsetPlayerServiceStub:
     ]
     """Tells the player that the game begins, with which settings, and the first table. First call of a game, to all
     players at once; also where the game starts from a state in the middle of it. First call, too, to a player that
-    joins while the game goes on (Settings.late_join): it is told the table as it is then. Changes nothing. Not repeated
-    when the server or the player was restarted. The deadline is the limit for notifications.
+    joins while the game goes on (Settings.late_join): it is told the table as it is then. Changes nothing. The
+    deadline is the limit for notifications.
     """
 
     Act: grpc.UnaryUnaryMultiCallable[
@@ -100,7 +101,7 @@ class WebsetPlayerServiceStub:
         fairplay.webset.v1.webset_player_pb2.GameOverResponse,
     ]
     """Tells the player how the game has ended. Last call of a game, to all players at once. A player that fails here is
-    not ranked, and nobody moves up. Never repeated. The deadline is the limit for notifications.
+    not ranked, and nobody moves up. The deadline is the limit for notifications.
     """
 
 class WebsetPlayerServiceAsyncStub:
@@ -119,8 +120,9 @@ class WebsetPlayerServiceAsyncStub:
     cost points and no more. An eliminated player is not called again in this game.
 
     Every request has the whole state as far as anybody may see it, so that a player need remember nothing.
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     Deal: grpc.aio.UnaryUnaryMultiCallable[
@@ -129,8 +131,8 @@ class WebsetPlayerServiceAsyncStub:
     ]
     """Tells the player that the game begins, with which settings, and the first table. First call of a game, to all
     players at once; also where the game starts from a state in the middle of it. First call, too, to a player that
-    joins while the game goes on (Settings.late_join): it is told the table as it is then. Changes nothing. Not repeated
-    when the server or the player was restarted. The deadline is the limit for notifications.
+    joins while the game goes on (Settings.late_join): it is told the table as it is then. Changes nothing. The
+    deadline is the limit for notifications.
     """
 
     Act: grpc.aio.UnaryUnaryMultiCallable[
@@ -185,7 +187,7 @@ class WebsetPlayerServiceAsyncStub:
         fairplay.webset.v1.webset_player_pb2.GameOverResponse,
     ]
     """Tells the player how the game has ended. Last call of a game, to all players at once. A player that fails here is
-    not ranked, and nobody moves up. Never repeated. The deadline is the limit for notifications.
+    not ranked, and nobody moves up. The deadline is the limit for notifications.
     """
 
 class WebsetPlayerServiceServicer(metaclass=abc.ABCMeta):
@@ -204,8 +206,9 @@ class WebsetPlayerServiceServicer(metaclass=abc.ABCMeta):
     cost points and no more. An eliminated player is not called again in this game.
 
     Every request has the whole state as far as anybody may see it, so that a player need remember nothing.
-    A process that was started anew is told nothing again: its first call of a game may be any of these, and says
-    all that the answer needs.
+    What was answered is not asked again, also where the player or the server was started anew; a call that was open then
+    may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
+    each says all that the answer needs (CALL-13).
     """
 
     @abc.abstractmethod
@@ -216,8 +219,8 @@ class WebsetPlayerServiceServicer(metaclass=abc.ABCMeta):
     ) -> typing.Union[fairplay.webset.v1.webset_player_pb2.DealResponse, collections.abc.Awaitable[fairplay.webset.v1.webset_player_pb2.DealResponse]]:
         """Tells the player that the game begins, with which settings, and the first table. First call of a game, to all
         players at once; also where the game starts from a state in the middle of it. First call, too, to a player that
-        joins while the game goes on (Settings.late_join): it is told the table as it is then. Changes nothing. Not repeated
-        when the server or the player was restarted. The deadline is the limit for notifications.
+        joins while the game goes on (Settings.late_join): it is told the table as it is then. Changes nothing. The
+        deadline is the limit for notifications.
         """
 
     @abc.abstractmethod
@@ -280,7 +283,7 @@ class WebsetPlayerServiceServicer(metaclass=abc.ABCMeta):
         context: _ServicerContext,
     ) -> typing.Union[fairplay.webset.v1.webset_player_pb2.GameOverResponse, collections.abc.Awaitable[fairplay.webset.v1.webset_player_pb2.GameOverResponse]]:
         """Tells the player how the game has ended. Last call of a game, to all players at once. A player that fails here is
-        not ranked, and nobody moves up. Never repeated. The deadline is the limit for notifications.
+        not ranked, and nobody moves up. The deadline is the limit for notifications.
         """
 
 def add_WebsetPlayerServiceServicer_to_server(servicer: WebsetPlayerServiceServicer, server: typing.Union[grpc.Server, grpc.aio.Server]) -> None: ...
