@@ -24,7 +24,7 @@ ORDER_OF = {
     OPEN: ("GAME-10", "FISH-1", "FISH-2", "FISH-3", "ROLE-4", "ROLE-8", "CALL-20"),
     HIDDEN: ("GAME-10", "Q-1", "Q-2", "Q-3", "Q-4"),
 }
-REQUESTS_OF = {OPEN: ("CALL-2", "NAME-9", "FISH-5"), HIDDEN: ("DRAW-2",)}
+REQUESTS_OF = {OPEN: ("CALL-2", "NAME-9", "FISH-5", "FISH-6"), HIDDEN: ("DRAW-2",)}
 
 
 def _order_of(game: str) -> Case:
