@@ -26,7 +26,16 @@ from fairplay.games.steps import Call
 from fairplay.player.handlers import snake_case
 from fairplay.server.net.errors import STATUS
 from fairplay.terminal.commands.app import app
-from fairplay.v1 import connection_pb2, error_reason_pb2, lobby_pb2, manager_pb2, player_pb2, record_pb2, referee_pb2
+from fairplay.v1 import (
+    access_pb2,
+    connection_pb2,
+    error_reason_pb2,
+    lobby_pb2,
+    manager_pb2,
+    player_pb2,
+    record_pb2,
+    referee_pb2,
+)
 from tests.docs.pages import PAGES, ROOT, blocks, name_of
 from tools.docs_pages import PAGES as MADE_PAGES
 from tools.docs_reference import PAGES as REFERENCE
@@ -154,7 +163,16 @@ def test_the_counts_of_the_zoo_are_counted() -> None:
 
 def files() -> Iterator[FileDescriptor]:
     """The files of the contract."""
-    modules = (connection_pb2, error_reason_pb2, lobby_pb2, manager_pb2, player_pb2, record_pb2, referee_pb2)
+    modules = (
+        access_pb2,
+        connection_pb2,
+        error_reason_pb2,
+        lobby_pb2,
+        manager_pb2,
+        player_pb2,
+        record_pb2,
+        referee_pb2,
+    )
     waiting: list[Any] = [module.DESCRIPTOR for module in modules]
     waiting += [find(name).state_type.DESCRIPTOR.file for name in registered()]
     seen: dict[str, FileDescriptor] = {}
