@@ -21,8 +21,8 @@ from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
 
-MAX_NAME_CHARS = 80
-MAX_SERVICES = 64
+MAX_NAME_CHARS = limit_of("PlayerDescription.display_name").max_characters
+MAX_SERVICES = limit_of("PlayerDescription.services").max_items
 OURS = "fairplay."
 """How the names of services begin whose latest revision is known here; others have revisions of their own."""
 UNKNOWN_FIELDS = bytes([0xC2, 0xBB, 0x1E, 3]) + b"new" + bytes([0xC8, 0xBB, 0x1E, 42])

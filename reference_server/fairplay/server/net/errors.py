@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Mapping
 
 import grpc
 from google.protobuf.any_pb2 import Any
@@ -12,72 +13,13 @@ from google.protobuf.message import Message
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
+from fairplay.server.net.limits import STATUSES
+
 DOMAIN = "fairplay.v1"
 MAX_VALUE_CHARS = 200
 """The most characters of a value of ErrorInfo.metadata: all of an error travels in headers, which are small."""
 
-STATUS: dict[str, grpc.StatusCode] = {
-    "UNKNOWN_GAME": grpc.StatusCode.INVALID_ARGUMENT,
-    "INVALID_SETTINGS": grpc.StatusCode.INVALID_ARGUMENT,
-    "INVALID_PLAYERS": grpc.StatusCode.INVALID_ARGUMENT,
-    "INVALID_LINK": grpc.StatusCode.INVALID_ARGUMENT,
-    "INVALID_SECRET": grpc.StatusCode.INVALID_ARGUMENT,
-    "INVALID_STATE": grpc.StatusCode.INVALID_ARGUMENT,
-    "INVALID_TIME_CONTROL": grpc.StatusCode.INVALID_ARGUMENT,
-    "INVALID_ID": grpc.StatusCode.INVALID_ARGUMENT,
-    "INVALID_SIGN_UP": grpc.StatusCode.INVALID_ARGUMENT,
-    "INVALID_PAGE_TOKEN": grpc.StatusCode.INVALID_ARGUMENT,
-    "NAME_INVALID": grpc.StatusCode.INVALID_ARGUMENT,
-    "MALFORMED_HELLO": grpc.StatusCode.INVALID_ARGUMENT,
-    "PROTOCOL_BROKEN": grpc.StatusCode.INVALID_ARGUMENT,
-    "ID_REUSED": grpc.StatusCode.ALREADY_EXISTS,
-    "NAME_TAKEN": grpc.StatusCode.ALREADY_EXISTS,
-    "GAME_NOT_FOUND": grpc.StatusCode.NOT_FOUND,
-    "TOURNAMENT_NOT_FOUND": grpc.StatusCode.NOT_FOUND,
-    "SIGN_UP_CLOSED": grpc.StatusCode.FAILED_PRECONDITION,
-    "TOURNAMENT_OVER": grpc.StatusCode.FAILED_PRECONDITION,
-    "TOO_FEW_ENTRANTS": grpc.StatusCode.FAILED_PRECONDITION,
-    "EXEC_NOT_ALLOWED": grpc.StatusCode.PERMISSION_DENIED,
-    "WRONG_TOKEN": grpc.StatusCode.PERMISSION_DENIED,
-    "HELLO_MISSING": grpc.StatusCode.DEADLINE_EXCEEDED,
-    "REQUEST_MISSING": grpc.StatusCode.DEADLINE_EXCEEDED,
-    "STREAM_NOT_READ": grpc.StatusCode.RESOURCE_EXHAUSTED,
-    "REPLY_FLOOD": grpc.StatusCode.RESOURCE_EXHAUSTED,
-    "TOO_MANY_PLAYERS": grpc.StatusCode.RESOURCE_EXHAUSTED,
-    "SHUTTING_DOWN": grpc.StatusCode.UNAVAILABLE,
-    "RECORDS_UNAVAILABLE": grpc.StatusCode.UNAVAILABLE,
-    "MACHINE_EXHAUSTED": grpc.StatusCode.UNAVAILABLE,
-    "INTERNAL": grpc.StatusCode.INTERNAL,
-    "UNKNOWN_USER": grpc.StatusCode.UNAUTHENTICATED,
-    "TOO_MANY_REQUESTS": grpc.StatusCode.RESOURCE_EXHAUSTED,
-    "LOBBY_FULL": grpc.StatusCode.RESOURCE_EXHAUSTED,
-    "STREAM_REPLACED": grpc.StatusCode.ABORTED,
-    "TABLE_NOT_FOUND": grpc.StatusCode.NOT_FOUND,
-    "TABLE_RUNNING": grpc.StatusCode.FAILED_PRECONDITION,
-    "TABLE_FULL": grpc.StatusCode.FAILED_PRECONDITION,
-    "SEATED": grpc.StatusCode.FAILED_PRECONDITION,
-    "NOT_SEATED": grpc.StatusCode.FAILED_PRECONDITION,
-    "NOT_AT_TABLE": grpc.StatusCode.FAILED_PRECONDITION,
-    "TOO_FEW_SEATS": grpc.StatusCode.FAILED_PRECONDITION,
-    "NOT_DIALLED_IN": grpc.StatusCode.FAILED_PRECONDITION,
-    "NOT_OWNER": grpc.StatusCode.PERMISSION_DENIED,
-    "TEXT_INVALID": grpc.StatusCode.INVALID_ARGUMENT,
-    "CERTIFICATE_REQUIRED": grpc.StatusCode.FAILED_PRECONDITION,
-    "UNKNOWN_FIELDS": grpc.StatusCode.INVALID_ARGUMENT,
-    "INVALID_SEED": grpc.StatusCode.INVALID_ARGUMENT,
-    "RECORD_NOT_FOUND": grpc.StatusCode.NOT_FOUND,
-    "RECORD_OPEN": grpc.StatusCode.FAILED_PRECONDITION,
-    "NOT_ASKED": grpc.StatusCode.FAILED_PRECONDITION,
-    "REPLY_REFUSED": grpc.StatusCode.FAILED_PRECONDITION,
-    "INVALID_REPLY": grpc.StatusCode.INVALID_ARGUMENT,
-    "ACCOUNT_REQUIRED": grpc.StatusCode.UNAUTHENTICATED,
-    "ROLE_REQUIRED": grpc.StatusCode.PERMISSION_DENIED,
-    "INVITATION_INVALID": grpc.StatusCode.PERMISSION_DENIED,
-    "NO_ACCOUNTS": grpc.StatusCode.FAILED_PRECONDITION,
-    "ADDRESS_NOT_ALLOWED": grpc.StatusCode.PERMISSION_DENIED,
-    "INVALID_FORMAT": grpc.StatusCode.INVALID_ARGUMENT,
-    "FORMAT_DOES_NOT_FIT": grpc.StatusCode.FAILED_PRECONDITION,
-}
+STATUS: Mapping[str, grpc.StatusCode] = {reason: grpc.StatusCode[name] for reason, name in STATUSES.items()}
 """The status of each reason, as error_reason.proto says it."""
 
 

@@ -52,6 +52,9 @@ LIMITS: Mapping[str, Limit] = {name: Limit(**each) for name, each in _STATED["fi
 METHODS: Mapping[str, Method] = {name: Method(**each) for name, each in _STATED["methods"].items()}
 """What is stated of each method, by its full name, e.g. "fairplay.v1.LobbyService.Say"."""
 
+STATUSES: Mapping[str, str] = _STATED["statuses"]
+"""The name of the gRPC status of each reason, e.g. of "NAME_TAKEN"."""
+
 
 def limit_of(field: str) -> Limit:
     """Return the limit of a field of fairplay.v1, e.g. "SayRequest.text"."""
