@@ -391,8 +391,8 @@ async def test_of_many_refused_players_the_latest_are_shown() -> None:
 @pytest.mark.parametrize(
     ("policy", "why"),
     [
-        (ExaminationPolicy(time_limit=Duration(seconds=1)), "10 s to 1 h"),
-        (ExaminationPolicy(time_limit=Duration(seconds=7200)), "10 s to 1 h"),
+        (ExaminationPolicy(time_limit=Duration(seconds=1)), "10 s to 3,600 s"),
+        (ExaminationPolicy(time_limit=Duration(seconds=7200)), "10 s to 3,600 s"),
         (ExaminationPolicy(cases="contrakt"), "no MUST case of Fish matches 'contrakt'"),
     ],
 )

@@ -18,6 +18,7 @@ from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE, PLAYER_METHODS
 from fairplay.games.steps import Failure, Method
 from fairplay.player.handlers import PROTOCOL_REVISION
+from fairplay.server.net.limits import limit_of
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
 

@@ -40,6 +40,12 @@ class Role(_Role, metaclass=_RoleEnumTypeWrapper):
 
     Credentials travel in the metadata of a call, as "authorization: Bearer TOKEN". What belongs to somebody (a name, a
     tournament, a table, a game) is changed only by its owner, or by an operator.
+
+    Some requests have a token too, which protects names where a server knows no accounts. On a server with accounts the
+    account says whose a name is: in a hello, in SignUp and in Withdraw the token of a name of the caller's own account is
+    not looked at, and a right token opens no name of another account. In LobbyService the token says which user asks, and
+    the name of that user must be the account's. On a server without accounts the account is not looked at. New methods
+    take an account and no token.
     """
 
 ROLE_UNSPECIFIED: Role.ValueType  # 0

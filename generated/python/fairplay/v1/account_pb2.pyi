@@ -43,9 +43,11 @@ class CreateAccountRequest(google.protobuf.message.Message):
     NAME_FIELD_NUMBER: builtins.int
     INVITATION_FIELD_NUMBER: builtins.int
     name: builtins.str
-    """The name: letters of ASCII, digits, '-', '_' and '.'. At most 64 characters. Matches `[A-Za-z0-9_.-]{1,64}`."""
+    """The name: letters of ASCII, digits, '-', '_' and '.'. At most 64 characters. Matches `[A-Za-z0-9_.-]{1,64}`.
+    Required.
+    """
     invitation: builtins.str
-    """The invitation. At most 256 characters."""
+    """The invitation. At most 256 characters. Required."""
     def __init__(
         self,
         *,

@@ -141,7 +141,7 @@ class Hello(google.protobuf.message.Message):
     @property
     def players(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___HostedPlayer]:
         """The players that it hosts. All of them are accepted or none. From 1 to 1,000 elements. Welcome.max_player_count
-        says what this server takes.
+        says what this server takes. Required.
         """
 
     @property
@@ -174,7 +174,7 @@ class HostedPlayer(google.protobuf.message.Message):
     DESCRIPTION_FIELD_NUMBER: builtins.int
     name: builtins.str
     """The name under which the server knows the player: letters of ASCII, digits, '-', '_' and '.'. Tournaments may be
-    stricter. At most 64 characters. Matches `[A-Za-z0-9_.-]{1,64}`.
+    stricter. At most 64 characters. Matches `[A-Za-z0-9_.-]{1,64}`. Required.
     """
     token: builtins.str
     """A secret of the caller's choice that protects the name. At most 256 bytes. Empty: the name is kept for as long as

@@ -138,7 +138,7 @@ class Player(google.protobuf.message.Message):
     CERTIFICATE_FIELD_NUMBER: builtins.int
     name: builtins.str
     """The player's name in the game or tournament: letters of ASCII, digits, '-', '_' and '.'. Unique there. At most 64
-    characters. Matches `[A-Za-z0-9_.-]{1,64}`.
+    characters. Matches `[A-Za-z0-9_.-]{1,64}`. Required.
     """
     link: builtins.str
     """How the server reaches the player. "grpc://HOST:PORT": the player serves on this address, and the server calls it

@@ -26,7 +26,7 @@ class EnterRequest(google.protobuf.message.Message):
     TOKEN_FIELD_NUMBER: builtins.int
     name: builtins.str
     """The name: letters of ASCII, digits, '-', '_' and '.', and not "bot-" with a number, as bots are named. Capital and
-    small letters make no difference. At most 20 characters. Matches `[A-Za-z0-9_.-]{1,20}`.
+    small letters make no difference. At most 20 characters. Matches `[A-Za-z0-9_.-]{1,20}`. Required.
     """
     token: builtins.str
     """The token of an earlier Enter, or the one with which this name has dialled in. Empty: a new user, unless the name
@@ -84,10 +84,10 @@ class RenameRequest(google.protobuf.message.Message):
     TOKEN_FIELD_NUMBER: builtins.int
     NAME_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user. At most 256 characters."""
+    """The token of the user. At most 256 characters. Required."""
     name: builtins.str
     """The new name, as in EnterRequest. Only capital and small letters may differ from the old one. At most 20
-    characters. Matches `[A-Za-z0-9_.-]{1,20}`.
+    characters. Matches `[A-Za-z0-9_.-]{1,20}`. Required.
     """
     def __init__(
         self,
@@ -125,7 +125,7 @@ class LeaveRequest(google.protobuf.message.Message):
 
     TOKEN_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user. At most 256 characters."""
+    """The token of the user. At most 256 characters. Required."""
     def __init__(
         self,
         *,
@@ -156,7 +156,7 @@ class AttendRequest(google.protobuf.message.Message):
     TOKEN_FIELD_NUMBER: builtins.int
     AFTER_SEQUENCE_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user. At most 256 characters."""
+    """The token of the user. At most 256 characters. Required."""
     after_sequence: builtins.int
     """The sequence number of the last event that the caller has seen. 0: none."""
     def __init__(
@@ -342,7 +342,7 @@ class ListTablesRequest(google.protobuf.message.Message):
     PAGE_SIZE_FIELD_NUMBER: builtins.int
     PAGE_TOKEN_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user. At most 256 characters."""
+    """The token of the user. At most 256 characters. Required."""
     game: builtins.str
     """The name of the only game wanted. Empty: all. At most 64 characters."""
     page_size: builtins.int
@@ -398,14 +398,14 @@ class CreateTableRequest(google.protobuf.message.Message):
     TIME_CONTROL_FIELD_NUMBER: builtins.int
     SEAT_COUNT_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user. At most 256 characters."""
+    """The token of the user. At most 256 characters. Required."""
     name: builtins.str
     """The name of the table: letters of ASCII, digits, spaces, '-', '_' and '.', no space at either end. Capital and
     small letters make no difference. At most 20 characters. Matches `[A-Za-z0-9_.-]([A-Za-z0-9_.
-    -]{0,18}[A-Za-z0-9_.-])?`.
+    -]{0,18}[A-Za-z0-9_.-])?`. Required.
     """
     game: builtins.str
-    """The name of the game. At most 64 characters."""
+    """The name of the game. At most 64 characters. Required."""
     seat_count: builtins.int
     """How many players: the game starts by itself when so many have joined. 0: any number that the game allows, and
     somebody starts it.
@@ -463,9 +463,9 @@ class WatchTableRequest(google.protobuf.message.Message):
     TOKEN_FIELD_NUMBER: builtins.int
     TABLE_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user. At most 256 characters."""
+    """The token of the user. At most 256 characters. Required."""
     table: builtins.str
-    """The name of the table. At most 64 characters."""
+    """The name of the table. At most 64 characters. Required."""
     def __init__(
         self,
         *,
@@ -508,7 +508,7 @@ class JoinTableRequest(google.protobuf.message.Message):
     LINK_FIELD_NUMBER: builtins.int
     SECRET_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user. At most 256 characters."""
+    """The token of the user. At most 256 characters. Required."""
     table: builtins.str
     """The name of the table. Empty: the one where the user is. At most 64 characters."""
     link: builtins.str
@@ -562,7 +562,7 @@ class SetBotsRequest(google.protobuf.message.Message):
     COUNT_FIELD_NUMBER: builtins.int
     LINK_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user. At most 256 characters."""
+    """The token of the user. At most 256 characters. Required."""
     count: builtins.int
     """How many bots the table has then, if so many seats are free. 0: none."""
     link: builtins.str
@@ -608,7 +608,7 @@ class SetReadyRequest(google.protobuf.message.Message):
     TOKEN_FIELD_NUMBER: builtins.int
     READY_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user. At most 256 characters."""
+    """The token of the user. At most 256 characters. Required."""
     ready: builtins.bool
     """Whether the user is ready."""
     def __init__(
@@ -650,7 +650,7 @@ class LeaveTableRequest(google.protobuf.message.Message):
 
     TOKEN_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user. At most 256 characters."""
+    """The token of the user. At most 256 characters. Required."""
     def __init__(
         self,
         *,
@@ -681,9 +681,9 @@ class DeleteTableRequest(google.protobuf.message.Message):
     TOKEN_FIELD_NUMBER: builtins.int
     TABLE_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user. At most 256 characters."""
+    """The token of the user. At most 256 characters. Required."""
     table: builtins.str
-    """The name of the table. At most 64 characters."""
+    """The name of the table. At most 64 characters. Required."""
     def __init__(
         self,
         *,
@@ -714,7 +714,7 @@ class StartTableRequest(google.protobuf.message.Message):
 
     TOKEN_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user. At most 256 characters."""
+    """The token of the user. At most 256 characters. Required."""
     def __init__(
         self,
         *,
@@ -754,10 +754,10 @@ class SayRequest(google.protobuf.message.Message):
     TOKEN_FIELD_NUMBER: builtins.int
     TEXT_FIELD_NUMBER: builtins.int
     token: builtins.str
-    """The token of the user. At most 256 characters."""
+    """The token of the user. At most 256 characters. Required."""
     text: builtins.str
     """What is said: not only spaces, and no character that controls how text is set: line breaks, other control
-    characters, changes of direction. At most 500 characters.
+    characters, changes of direction. At most 500 characters. Required.
     """
     def __init__(
         self,

@@ -30,7 +30,7 @@ class CreateTournamentRequest(google.protobuf.message.Message):
     """
     @property
     def plan(self) -> fairplay.v1.tournament_pb2.TournamentPlan:
-        """What it is made of."""
+        """What it is made of. Required."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class SignUpRequest(google.protobuf.message.Message):
     TOKEN_FIELD_NUMBER: builtins.int
     CERTIFICATE_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament. At most 64 characters."""
+    """The tournament. At most 64 characters. Required."""
     token: builtins.str
     """For a dial-in link, the token with which NAME dialled in; for others, a secret that Withdraw will ask for. May be
     empty. At most 256 characters.
@@ -84,7 +84,7 @@ class SignUpRequest(google.protobuf.message.Message):
     """The certificate of the player, as `fairplay certify --json` writes it. Empty: none. At most 1,048,576 bytes."""
     @property
     def player(self) -> fairplay.v1.game_pb2.Player:
-        """Who enters and how it is reached. A link dial-in:NAME needs that NAME is dialled in."""
+        """Who enters and how it is reached. A link dial-in:NAME needs that NAME is dialled in. Required."""
 
     def __init__(
         self,
@@ -148,9 +148,9 @@ class WithdrawRequest(google.protobuf.message.Message):
     NAME_FIELD_NUMBER: builtins.int
     TOKEN_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament. At most 64 characters."""
+    """The tournament. At most 64 characters. Required."""
     name: builtins.str
-    """The name of the player that leaves. At most 64 characters."""
+    """The name of the player that leaves. At most 64 characters. Required."""
     token: builtins.str
     """The token of its sign-up. At most 256 characters."""
     def __init__(
@@ -190,7 +190,7 @@ class StartTournamentRequest(google.protobuf.message.Message):
 
     TOURNAMENT_ID_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament. At most 64 characters."""
+    """The tournament. At most 64 characters. Required."""
     def __init__(
         self,
         *,
@@ -230,7 +230,7 @@ class CancelTournamentRequest(google.protobuf.message.Message):
     TOURNAMENT_ID_FIELD_NUMBER: builtins.int
     REASON_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament. At most 64 characters."""
+    """The tournament. At most 64 characters. Required."""
     reason: builtins.str
     """One sentence for people, kept in the record. May be empty. At most 500 characters."""
     def __init__(
@@ -272,7 +272,7 @@ class GetTournamentRequest(google.protobuf.message.Message):
 
     TOURNAMENT_ID_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament. At most 64 characters."""
+    """The tournament. At most 64 characters. Required."""
     def __init__(
         self,
         *,
@@ -313,7 +313,7 @@ class GetStandingsRequest(google.protobuf.message.Message):
     PAGE_SIZE_FIELD_NUMBER: builtins.int
     PAGE_TOKEN_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament. At most 64 characters."""
+    """The tournament. At most 64 characters. Required."""
     page_size: builtins.int
     """The most entrants to return. 0 counts as 50. More than 1,000 counts as 1,000."""
     page_token: builtins.str
@@ -364,7 +364,7 @@ class ListTournamentGamesRequest(google.protobuf.message.Message):
     PAGE_SIZE_FIELD_NUMBER: builtins.int
     PAGE_TOKEN_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament. At most 64 characters."""
+    """The tournament. At most 64 characters. Required."""
     page_size: builtins.int
     """The most games to return. 0 counts as 50. More than 1,000 counts as 1,000."""
     page_token: builtins.str
@@ -458,7 +458,7 @@ class WatchTournamentRequest(google.protobuf.message.Message):
 
     TOURNAMENT_ID_FIELD_NUMBER: builtins.int
     tournament_id: builtins.str
-    """The tournament. At most 64 characters."""
+    """The tournament. At most 64 characters. Required."""
     def __init__(
         self,
         *,

@@ -21,7 +21,7 @@ class GetRecordRequest(google.protobuf.message.Message):
 
     RECORD_ID_FIELD_NUMBER: builtins.int
     record_id: builtins.str
-    """The id of the game or tournament. At most 128 characters."""
+    """The id of the game or tournament. At most 128 characters. Required."""
     def __init__(
         self,
         *,

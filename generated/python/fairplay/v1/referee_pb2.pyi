@@ -66,7 +66,7 @@ class GamePlan(google.protobuf.message.Message):
     TIME_CONTROL_FIELD_NUMBER: builtins.int
     INITIAL_STATE_FIELD_NUMBER: builtins.int
     game: builtins.str
-    """The name of the game, e.g. "fish". At most 64 characters."""
+    """The name of the game, e.g. "fish". At most 64 characters. Required."""
     seed: builtins.int
     """Where all randomness of the game comes from. Below 2^53. The same plan with the same seed gives the same game as
     long as the players answer the same. Not set: the server draws one. Not set in answers while the game runs, or the
@@ -234,7 +234,7 @@ class CreateGameRequest(google.protobuf.message.Message):
     """The id of the game, as in PlayGameRequest. At most 128 characters."""
     @property
     def plan(self) -> global___GamePlan:
-        """What the game is made of."""
+        """What the game is made of. Required."""
 
     def __init__(
         self,
@@ -283,7 +283,7 @@ class PlayGameRequest(google.protobuf.message.Message):
     """
     @property
     def plan(self) -> global___GamePlan:
-        """What the game is made of."""
+        """What the game is made of. Required."""
 
     def __init__(
         self,
@@ -326,7 +326,7 @@ class WatchGameRequest(google.protobuf.message.Message):
     GAME_ID_FIELD_NUMBER: builtins.int
     AFTER_SEQUENCE_FIELD_NUMBER: builtins.int
     game_id: builtins.str
-    """The game to watch. At most 128 characters."""
+    """The game to watch. At most 128 characters. Required."""
     after_sequence: builtins.int
     """The sequence number of the last event that the caller has seen. 0: none."""
     def __init__(
@@ -478,7 +478,7 @@ class GetGameRequest(google.protobuf.message.Message):
 
     GAME_ID_FIELD_NUMBER: builtins.int
     game_id: builtins.str
-    """The id of the game. At most 128 characters."""
+    """The id of the game. At most 128 characters. Required."""
     def __init__(
         self,
         *,
@@ -597,7 +597,7 @@ class StopGameRequest(google.protobuf.message.Message):
     GAME_ID_FIELD_NUMBER: builtins.int
     REASON_FIELD_NUMBER: builtins.int
     game_id: builtins.str
-    """The id of the game. At most 128 characters."""
+    """The id of the game. At most 128 characters. Required."""
     reason: builtins.str
     """One sentence for people, kept in the record. May be empty. At most 500 characters."""
     def __init__(

@@ -27,7 +27,7 @@ class Position(google.protobuf.message.Message):
     STATE_FIELD_NUMBER: builtins.int
     SEAT_FIELD_NUMBER: builtins.int
     game: builtins.str
-    """The name of the game, e.g. "fish". At most 64 characters."""
+    """The name of the game, e.g. "fish". At most 64 characters. Required."""
     seat: builtins.int
     """The seat that is to reply, from 0."""
     @property
@@ -36,7 +36,7 @@ class Position(google.protobuf.message.Message):
 
     @property
     def state(self) -> fairplay.v1.game_pb2.GameState:
-        """The state, hidden things included."""
+        """The state, hidden things included. Required."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class ListLegalRepliesRequest(google.protobuf.message.Message):
     POSITION_FIELD_NUMBER: builtins.int
     @property
     def position(self) -> global___Position:
-        """What is asked about."""
+        """What is asked about. Required."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class CheckReplyRequest(google.protobuf.message.Message):
     REPLY_FIELD_NUMBER: builtins.int
     @property
     def position(self) -> global___Position:
-        """What is asked about."""
+        """What is asked about. Required."""
 
     @property
     def reply(self) -> google.protobuf.any_pb2.Any:
@@ -165,7 +165,7 @@ class ApplyReplyRequest(google.protobuf.message.Message):
     REPLY_FIELD_NUMBER: builtins.int
     @property
     def position(self) -> global___Position:
-        """What is asked about."""
+        """What is asked about. Required."""
 
     @property
     def reply(self) -> google.protobuf.any_pb2.Any:
@@ -220,7 +220,7 @@ class SimulateGameRequest(google.protobuf.message.Message):
     SEED_FIELD_NUMBER: builtins.int
     STRATEGIES_FIELD_NUMBER: builtins.int
     game: builtins.str
-    """The name of the game, e.g. "fish". At most 64 characters."""
+    """The name of the game, e.g. "fish". At most 64 characters. Required."""
     seed: builtins.int
     """Where the randomness of the game comes from. Below 2^53. Not set: the server draws one."""
     @property

@@ -427,7 +427,7 @@ class Stages(google.protobuf.message.Message):
     """
     @property
     def stages(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Stage]:
-        """The stages. From 2 to 10 elements."""
+        """The stages. From 2 to 10 elements. Required."""
 
     def __init__(
         self,
@@ -453,7 +453,7 @@ class Stage(google.protobuf.message.Message):
     """How many of the best enter the next stage. Of the last stage: 0."""
     @property
     def format(self) -> global___TournamentFormat:
-        """The format. Not `stages`."""
+        """The format. Not `stages`. Required."""
 
     def __init__(
         self,
@@ -475,7 +475,7 @@ class CustomFormat(google.protobuf.message.Message):
     NAME_FIELD_NUMBER: builtins.int
     SETTINGS_FIELD_NUMBER: builtins.int
     name: builtins.str
-    """The name under which it is installed beside the server. At most 64 characters."""
+    """The name under which it is installed beside the server. At most 64 characters. Required."""
     @property
     def settings(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___FormatSetting]:
         """Its settings. At most 100 elements. Those that are left out have the defaults of the format."""
@@ -499,7 +499,7 @@ class FormatSetting(google.protobuf.message.Message):
     NAME_FIELD_NUMBER: builtins.int
     VALUE_FIELD_NUMBER: builtins.int
     name: builtins.str
-    """The name. At most 64 characters."""
+    """The name. At most 64 characters. Required."""
     value: builtins.str
     """The value as it is typed on a command line. At most 1,000 characters."""
     def __init__(
@@ -701,7 +701,7 @@ class TournamentPlan(google.protobuf.message.Message):
     WITHDRAWN_GAMES_FIELD_NUMBER: builtins.int
     CONCURRENT_GAME_LIMIT_FIELD_NUMBER: builtins.int
     game: builtins.str
-    """The name of the game, e.g. "fish". At most 64 characters."""
+    """The name of the game, e.g. "fish". At most 64 characters. Required."""
     seed: builtins.int
     """Where all randomness of the tournament comes from, that of its games included: the same seed gives the same
     Tournament.secret. Below 2^53. Not set: the server draws a secret. Not set in answers until the tournament is over.

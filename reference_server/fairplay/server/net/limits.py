@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from math import inf
 
-MANY = 2**63
+MANY = 2**64
 
 
 @dataclass(frozen=True, slots=True)
