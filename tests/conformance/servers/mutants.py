@@ -584,7 +584,16 @@ def lists_no_tournament(reply: ListTournamentsResponse, _: Rpc) -> None:
 # --- formats ---
 
 
-@mutant("format.round-robin")
+@mutant(
+    "format.round-robin",
+    "format.matches",
+    "format.double-elimination",
+    "format.larger-games",
+    "format.swiss",
+    "format.gauntlet",
+    "format.ladder",
+    "format.stages",
+)
 def leaves_out_a_meeting(reply: GetTournamentResponse, _: Rpc) -> None:
     del reply.tournament.rounds[-1].games[-1:]
 
@@ -609,6 +618,22 @@ def withdraws_nobody(request: CreateTournamentRequest, _: Rpc) -> None:
 @mutant("format.standings")
 def forgets_the_last(reply: GetStandingsResponse, _: Rpc) -> None:
     del reply.standings.standings[-1:]
+
+
+@mutant("format.points")
+def rates_too_high(reply: GetStandingsResponse, _: Rpc) -> None:
+    for line in reply.standings.standings:
+        line.rating.value += 100
+
+
+@mutant("format.seeds")
+def draws_another_seed(reply: GetGameResponse, _: Rpc) -> None:
+    reply.game.plan.seed += 1
+
+
+@mutant("format.does-not-fit")
+def forgets_the_challengers(request: CreateTournamentRequest, _: Rpc) -> None:
+    request.plan.format.gauntlet.ClearField("challengers")
 
 
 @mutant("format.unknown")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hmac
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from hashlib import sha256
 from itertools import combinations
 
 from fairplay.conformance.case import Case, failure
@@ -12,9 +15,10 @@ from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import ServerContext, server_case
 from fairplay.conformance.servers.scenes import NAMES, Act, Asked, fail
 from fairplay.games.conformance import Level
+from fairplay.server.manager.course import Course
 from fairplay.v1.manager_pb2 import GetStandingsRequest, ListTournamentGamesRequest
 from fairplay.v1.referee_pb2 import GetGameRequest
-from fairplay.v1.tournament_pb2 import RoundGame, TournamentPlan
+from fairplay.v1.tournament_pb2 import RoundGame, Standing, Tournament, TournamentPlan
 
 ENTRANTS = 4
 FAILED = fail(2, "scripted failure")
@@ -141,4 +145,150 @@ async def unknown(context: ServerContext) -> None:
     await context.refused("CreateTournament", request, "INVALID_FORMAT")
 
 
-CASES: tuple[Case, ...] = (round_robin, deals, one_failure, withdrawn, standings, unknown)
+@server_case("format.does-not-fit", "FORMAT-2", level=Level.SHOULD)
+async def does_not_fit(context: ServerContext) -> None:
+    """Entrants that cannot play in a format learn it before they have played in vain."""
+    request = make_request(context, ["dial-in:nobody", "dial-in:no-one"])
+    request.plan.sign_up.max_entrant_count = 2
+    request.plan.format.gauntlet.challengers.append(NAMES[ENTRANTS])
+    await context.refused("CreateTournament", request, "FORMAT_DOES_NOT_FIT")
+
+
+def follow(shown: Tournament) -> Course:
+    """Return the course that a tournament of sound players takes by its plan, its secret and the results of its games.
+
+    Raises Failure if a game was not played that this course has.
+    """
+    header = Tournament(
+        tournament_id=shown.tournament_id, plan=shown.plan, entrants=shown.entrants, secret=shown.secret
+    )
+    course = Course(header, lambda _: None, lambda _: None)
+    results = {game.game_id: game.result for round_ in shown.rounds for game in round_.games}
+    while not course.over:
+        for seat in list(course.open_calls):
+            course.apply_outcome(seat, b"")
+        for game_id in list(course.open_games):
+            if game_id not in results:
+                raise failure(f"The game {game_id} must be played; it was not.")
+            course.apply_result(game_id, results[game_id])
+    return course
+
+
+def _course(name: str, why: str, change: Callable[[TournamentPlan], None], *checks: str) -> Case:
+    @server_case(f"format.{name}", *checks, level=Level.SHOULD)
+    async def takes_its_course(context: ServerContext) -> None:
+        shown = (await play(context, change=change)).tournament
+        course = follow(shown)
+        same("The rounds", _rounds(course.message), _rounds(shown))
+        assert course.result is not None
+        same("The winners", list(course.result.winners), list(shown.result.winners))
+        same("The others", list(course.result.others), list(shown.result.others))
+
+    return replace(takes_its_course, why=why)
+
+
+def _rounds(shown: Tournament) -> list[list[tuple[str, list[str], int]]]:
+    return [[(game.game_id, list(game.players), game.deal) for game in each.games] for each in shown.rounds]
+
+
+def _two_each(plan: TournamentPlan) -> None:
+    plan.format.knockout.games_per_match = 2
+
+
+def _lose_twice(plan: TournamentPlan) -> None:
+    plan.format.double_elimination.SetInParent()
+
+
+def _games_of_three(plan: TournamentPlan) -> None:
+    plan.format.round_robin.seat_count = 3
+
+
+def _swiss(plan: TournamentPlan) -> None:
+    plan.format.swiss.round_count = 4
+
+
+def _gauntlet(plan: TournamentPlan) -> None:
+    plan.format.gauntlet.meeting_count = 2
+
+
+def _ladder(plan: TournamentPlan) -> None:
+    plan.format.ladder.game_limit = 12
+
+
+def _two_stages(plan: TournamentPlan) -> None:
+    stages = plan.format.stages.stages
+    stages.add(top_count=3).format.round_robin.SetInParent()
+    stages.add().format.knockout.SetInParent()
+
+
+courses = (
+    _course("matches", "A match of several games decides who goes on.", _two_each, "KNOCKOUT-8", "SEED-3", "NAME-10"),
+    _course(
+        "double-elimination",
+        "Who has lost once can still win.",
+        _lose_twice,
+        "DOUBLE-1",
+        "DOUBLE-2",
+        "DOUBLE-3",
+    ),
+    _course("larger-games", "In games of three everybody meets everybody, too.", _games_of_three, "ROBIN-2", "ROBIN-5"),
+    _course(
+        "swiss", "Nobody meets the same player twice.", _swiss, "SWISS-1", "SWISS-2", "SWISS-3", "SWISS-4", "SWISS-6"
+    ),
+    _course("gauntlet", "A challenger is measured against all others.", _gauntlet, "GAUNTLET-1", "GAUNTLET-3"),
+    _course(
+        "ladder", "Those play first of whom least is known.", _ladder, "LADDER-1", "LADDER-2", "LADDER-3", "RATING-1"
+    ),
+    _course("stages", "The best of a stage play the next one.", _two_stages, "STAGE-1", "STAGE-3", "STAGE-4"),
+)
+
+
+@server_case("format.points", "STAND-2", "STAND-3", "STAND-6", "RATING-1", "RATING-2", "SEED-3", level=Level.SHOULD)
+async def points(context: ServerContext) -> None:
+    """Points, tie-breaks, ratings and bands follow from the games, and everybody can compute them again."""
+    shown = (await _league(context)).tournament
+    got = await context.ask("GetStandings", GetStandingsRequest(tournament_id=shown.tournament_id))
+    wanted = (await follow(shown).standings.latest()).standings
+    same("The names by place", [(each.place, each.name) for each in wanted], _places(got.standings.standings))
+    for one, other in zip(wanted, got.standings.standings, strict=True):
+        same(f"The points of {one.name}", _numbers(one)[0], _numbers(other)[0])
+        same(f"The tie-breaks of {one.name}", _numbers(one)[1], _numbers(other)[1])
+        same(f"The rating of {one.name}, its interval and its band", _numbers(one)[2], _numbers(other)[2])
+
+
+def _places(lines: Iterable[Standing]) -> list[tuple[int, str]]:
+    return [(each.place, each.name) for each in lines]
+
+
+def _numbers(line: Standing) -> tuple[float, list[tuple[str, float]], list[float]]:
+    """Return the points, the tie-breaks and the rating of a line, rounded: the last digits depend on the machine."""
+    rating = [round(value, 3) for value in (line.rating.value, line.rating.low, line.rating.high)]
+    return round(line.points, 6), [(each.name, round(each.value, 6)) for each in line.tie_breaks], [*rating, line.band]
+
+
+@server_case("format.seeds", "SEED-1", "SEED-2", level=Level.SHOULD)
+async def seeds(context: ServerContext) -> None:
+    """Whoever knows the secret of a tournament that is over can draw its games again."""
+    shown = (await _league(context)).tournament
+    same(
+        "The secret of the tournament", sha256(f"fairplay tournament {shown.plan.seed}".encode()).digest(), shown.secret
+    )
+    for round_ in shown.rounds:
+        for table, game in enumerate(round_.games, 1):
+            drawn = hmac.digest(shown.secret, f"game/{round_.number}/{table}".encode(), "sha256")
+            plan = (await context.ask("GetGame", GetGameRequest(game_id=game.game_id))).game.plan
+            same(f"The seed of the game {game.game_id}", int.from_bytes(drawn[:8], "big") >> 11, plan.seed)
+
+
+CASES: tuple[Case, ...] = (
+    round_robin,
+    deals,
+    one_failure,
+    withdrawn,
+    standings,
+    unknown,
+    does_not_fit,
+    *courses,
+    points,
+    seeds,
+)
