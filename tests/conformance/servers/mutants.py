@@ -7,7 +7,7 @@ it passes: those from and to the server, a Call or Reply in a frame, the request
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args, get_type_hints
 
@@ -47,7 +47,8 @@ from fairplay.v1.referee_pb2 import (
     WatchGameRequest,
     WatchGameResponse,
 )
-from tests.conformance.servers.proxy import Change, Changes, Rpc
+from fairplay.v1.tournament_pb2 import AgeOrder
+from tests.conformance.servers.proxy import Change, Changes, HalfClose, Rpc
 
 GameRequest = CreateGameRequest | PlayGameRequest
 STRAY = 2**52
@@ -154,7 +155,7 @@ def pays_out_a_tie_wrongly(reply: PlayGameResponse, _: Rpc) -> None:
         del group.players[1:]
 
 
-@mutant("results.all-eliminated", "blame.ranking-without-the-eliminated")
+@mutant("results.all-eliminated", "blame.ranking-without-the-eliminated", "blame.winner-fails-win")
 def ranks_the_eliminated(reply: PlayGameResponse, _: Rpc) -> None:
     for each in reply.game.result.misconducts:
         reply.game.result.ranking.add().players.add(seat=each.seat, name=each.player)
@@ -205,13 +206,19 @@ def takes_timeouts_for_exceptions(reply: PlayGameResponse, _: Rpc) -> None:
         each.kind = MisconductKind.MISCONDUCT_KIND_EXCEPTION
 
 
-@mutant("blame.unparsable-reply", "blame.too-large-reply", "blame.disconnected", "connection.window-over")
+@mutant(
+    "blame.no-outcome",
+    "blame.unparsable-reply",
+    "blame.too-large-reply",
+    "blame.disconnected",
+    "connection.window-over",
+)
 def takes_every_failure_for_a_status(reply: PlayGameResponse, _: Rpc) -> None:
     for each in reply.game.result.misconducts:
         each.call_error.reason = CallErrorReason.CALL_ERROR_REASON_STATUS
 
 
-@mutant("blame.fish-rules", "blame.q-rules", "blame.empty-reply")
+@mutant("blame.fish-rules", "blame.q-rules", "blame.empty-reply", "blame.unknown-value")
 def names_the_wrong_rule(reply: PlayGameResponse, _: Rpc) -> None:
     for each in reply.game.result.misconducts:
         if each.HasField("rule_break"):
@@ -252,12 +259,12 @@ def gives_up_too_early(request: GameRequest, _: Rpc) -> None:
     _add(request.plan.time_control, "first_decision_limit", -0.45)
 
 
-@mutant("time.first-decision")
+@mutant("time.first-decision", "time.first-decision-of-q")
 def has_one_limit_for_all_decisions(request: GameRequest, _: Rpc) -> None:
     request.plan.time_control.first_decision_limit.CopyFrom(request.plan.time_control.decision_limit)
 
 
-@mutant("time.bank")
+@mutant("time.bank", "time.own-bank")
 def knows_no_bank(request: GameRequest, _: Rpc) -> None:
     request.plan.time_control.ClearField("bank")
 
@@ -295,6 +302,7 @@ def does_not_cancel(frame: DialInResponse, _: Rpc) -> None:
     "refuses.unknown-id",
     "refuses.page-token",
     "refuses.names-the-field",
+    "refuses.id-of-a-tournament",
     "connection.nobody",
     "connection.name",
     "connection.long-token",
@@ -302,6 +310,8 @@ def does_not_cancel(frame: DialInResponse, _: Rpc) -> None:
     "connection.name-kept",
     "connection.reply-flood",
     "connection.silence",
+    "connection.many-players",
+    "connection.negative-window",
     "tournament.over",
     "tournament.too-few",
     "tournament.unknown-id",
@@ -314,7 +324,7 @@ def gives_no_reason(error: Status, _: Rpc) -> None:
     error.ClearField("details")
 
 
-@mutant("connection.large-frame")
+@mutant("connection.large-frame", "refuses.unknown-method")
 def gives_no_code(error: Status, _: Rpc) -> None:
     error.code = 2
 
@@ -341,7 +351,7 @@ def names_players_itself(request: GameRequest, _: Rpc) -> None:
         player.name = f"player-{seat}"
 
 
-@mutant("ids.repeat", "ids.at-once", "ids.create", "ids.caller-leaves")
+@mutant("ids.repeat", "ids.at-once", "ids.create", "ids.caller-leaves", "ids.without-a-seed")
 def plays_a_game_twice_for_one_id(request: GameRequest, rpc: Rpc) -> None:
     rpc.kept["games"] = rpc.kept.get("games", 0) + 1
     request.game_id += f"-{rpc.kept['games']}"
@@ -473,9 +483,32 @@ def breaks_off_at_replies_to_no_call(frame: DialInRequest | DialInResponse, rpc:
         opened.difference_update(reply.id for reply in frame.replies)
 
 
-@mutant("connection.take-over")
+@mutant("connection.take-over", "connection.ends-with-ok")
 def says_no_goodbye(frame: DialInResponse, _: Rpc) -> None:
     frame.ClearField("goodbye")
+
+
+@mutant("connection.token-bytes")
+def counts_letters_of_tokens(frame: DialInRequest, _: Rpc) -> None:
+    for player in frame.hello.players if frame.HasField("hello") else ():
+        player.token = player.token.encode("ascii", "replace").decode()
+
+
+@mutant("connection.replies-beside-hello")
+def ignores_replies_beside_a_hello(frame: DialInRequest, _: Rpc) -> None:
+    if frame.HasField("hello"):
+        frame.ClearField("replies")
+
+
+@mutant("connection.resumed", "connection.fresh-hello")
+def does_not_say_which_calls_are_open(frame: DialInResponse, _: Rpc) -> None:
+    if frame.HasField("welcome"):
+        frame.welcome.ClearField("open_calls")
+
+
+@mutant("connection.half-close")
+def waits_for_who_has_left(_: HalfClose, rpc: Rpc) -> Sequence[Message]:
+    return NONE
 
 
 @mutant("connection.resume")
@@ -576,6 +609,37 @@ def forgets_why_it_was_cancelled(reply: CancelTournamentResponse, _: Rpc) -> Non
     reply.tournament.reason = ""
 
 
+@mutant("tournament.full")
+def waits_for_more(request: CreateTournamentRequest, _: Rpc) -> None:
+    request.plan.sign_up.max_entrant_count = 8
+
+
+@mutant("tournament.age-order")
+def puts_the_first_first(request: CreateTournamentRequest, _: Rpc) -> None:
+    request.plan.sign_up.age_order = AgeOrder.AGE_ORDER_SIGN_UP
+
+
+@mutant("tournament.certificate")
+def asks_for_no_certificate(request: CreateTournamentRequest, _: Rpc) -> None:
+    request.plan.sign_up.ClearField("certificate")
+
+
+@mutant("tournament.period")
+def does_not_wait_for_the_end_of_the_period(request: CreateTournamentRequest, _: Rpc) -> None:
+    request.plan.sign_up.waiting_period.seconds += 60
+
+
+@mutant("tournament.end-may-fail")
+def counts_a_failed_end(request: CreateTournamentRequest, _: Rpc) -> None:
+    request.plan.format.knockout.end_failure_is_failure = True
+
+
+@mutant("order.secrets")
+def keeps_secrets_from_players(request: GameRequest, _: Rpc) -> None:
+    for player in request.plan.players:
+        player.secret = ""
+
+
 @mutant("tournament.listed")
 def lists_no_tournament(reply: ListTournamentsResponse, _: Rpc) -> None:
     reply.ClearField("tournaments")
@@ -644,14 +708,35 @@ def plays_knockout_instead(request: CreateTournamentRequest, _: Rpc) -> None:
 # --- records ---
 
 
+@mutant("records.unparsable-reply")
+def keeps_no_garbage(part: GetRecordResponse, _: Rpc) -> None:
+    def change(entries: Sequence[bytes]) -> Iterator[bytes]:
+        for entry in map(RecordEntry.FromString, entries):
+            if entry.call.reply.startswith(b"\xff"):
+                entry.call.reply = b""
+            yield entry.SerializeToString()
+
+    _record(part, change)
+
+
 @mutant("records.complete")
 def leaves_a_call_out_of_the_record(part: GetRecordResponse, _: Rpc) -> None:
     _record(part, lambda entries: [*entries[:3], *entries[4:]])
 
 
-@mutant("records.verify", "records.verify-misconduct")
+@mutant("records.verify", "records.verify-misconduct", "records.tournament")
 def breaks_the_chain(part: GetRecordResponse, _: Rpc) -> None:
     part.entries[1].chain_hash = bytes(32)
+
+
+@mutant("records.no-links")
+def tells_links(part: GetRecordResponse, _: Rpc) -> None:
+    def change(entries: Sequence[bytes]) -> Sequence[bytes]:
+        header = RecordEntry.FromString(entries[0])
+        header.game.plan.players[0].link = "dial-in:anna"
+        return [header.SerializeToString(), *entries[1:]]
+
+    _record(part, change)
 
 
 @mutant("records.header")

@@ -23,11 +23,16 @@ ENDED = (grpc.aio.AioRpcError, asyncio.InvalidStateError)
 
 Change: TypeAlias = Callable[[Any, "Rpc"], Sequence[Message] | None]
 """(message, the RPC in which it passes) -> what passes in its place; None: the message, which may have been changed."""
-Changes: TypeAlias = Mapping[type[Message], Change]
+Changes: TypeAlias = Mapping[type[Any], Change]
 """The type of a message -> what a defect makes of such messages.
 
-Besides the messages of methods: Call and Reply in frames, the requests to players in calls, and the Status of an error.
+Besides the messages of methods: Call and Reply in frames, the requests to players in calls, the Status of an error, and
+HalfClose.
 """
+
+
+class HalfClose:
+    """The end of what a caller says."""
 
 
 class Rpc:
@@ -79,7 +84,8 @@ class _Forwarder(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no
                     for changed in self._changed(asked, data, rpc):
                         await rpc.send(changed)
                 with contextlib.suppress(*ENDED):
-                    await call.done_writing()
+                    if self._apply(HalfClose(), rpc):
+                        await call.done_writing()
 
             pumping = asyncio.ensure_future(pump())
             try:

@@ -17,6 +17,7 @@ from fairplay.games.game import Game
 from fairplay.games.kit.player_service import PLAYER_METHODS
 from fairplay.games.steps import Method
 from fairplay.player.handlers import PROTOCOL_REVISION
+from fairplay.player.secrets import SECRET_KEY
 from fairplay.server.net.errors import reason_of
 from fairplay.v1.connection_pb2 import (
     Call,
@@ -45,6 +46,8 @@ class Received:
     at_s: float
     call_id: int = 0
     act: Act | None = None
+    secret: str = ""
+    """What the call of a player that serves has shown as its secret."""
     cancelled_after_s: float | None = None
     """The seconds after which the server said that the reply is no longer wanted; None: it did not."""
 
@@ -142,6 +145,10 @@ class Stream:
         with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
             async with self._writing:  # one frame at a time, as gRPC wants it
                 await self._rpc.write(frame)
+
+    async def leave(self) -> None:
+        """Close this side of the connection: nothing more will be said."""
+        await self._rpc.done_writing()
 
     async def close(self) -> None:
         """End the connection from this side."""
@@ -256,6 +263,7 @@ class _Handler(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no t
 
         async def answer(request: bytes, context: Any) -> bytes:
             received = self._cast.take(self._seat, path, request, context.time_remaining() or 0.0)
+            received.secret = str(dict(context.invocation_metadata()).get(SECRET_KEY, ""))
             act = received.act or Act(Manner.HANG)
             if act.manner is Manner.HANG:
                 await asyncio.Event().wait()

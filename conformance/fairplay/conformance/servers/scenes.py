@@ -145,6 +145,29 @@ def mutated(game: Game, mutation: Mutation, seat: int) -> Script:
     return script
 
 
+def with_unknown_values(game: Game) -> Script:
+    """Return the script in which every value of an enum in a turn is one that nobody knows."""
+
+    def script(asked: Asked) -> Act | None:
+        if asked.method != game.turn.name:
+            return None
+        reply_ = game.turn.response.FromString(asked.sound)
+        _forget_values(reply_)
+        changed = reply_.SerializeToString()
+        return None if changed == asked.sound else Act(Manner.REPLY, changed)
+
+    return script
+
+
+def _forget_values(message: Message) -> None:
+    for descriptor, value in message.ListFields():
+        if descriptor.message_type is not None:
+            for part in value if descriptor.is_repeated else [value]:
+                _forget_values(part)
+        elif descriptor.enum_type is not None and not descriptor.is_repeated:
+            setattr(message, descriptor.name, UNKNOWN_VALUE)
+
+
 def _encoded(wrong: Any) -> bytes:
     data: bytes = wrong if isinstance(wrong, bytes) else wrong.SerializeToString()
     return data
@@ -176,6 +199,8 @@ class Actor:
         return reply_of(self._players[game_id], Call(0, method, request, CallKind.DECISION)).SerializeToString()
 
 
+UNKNOWN_VALUE = 999
+"""No enum has this value."""
 NAMES = ("anna", "bert", "cleo", "dora", "emil", "finn", "gina", "hans")
 AMPLE_S = 5.0
 """A limit that scripted players keep on any machine."""

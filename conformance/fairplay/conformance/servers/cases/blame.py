@@ -6,9 +6,11 @@ from dataclasses import replace
 
 from fairplay.conformance.case import Case, failure
 from fairplay.conformance.servers.compare import check_blame, check_evidence, check_order, check_ranking, same
-from fairplay.conformance.servers.context import GAMES, OPEN, Played, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.context import GAMES, HIDDEN, OPEN, Played, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
+    Act,
+    Asked,
     Scene,
     Script,
     at,
@@ -22,10 +24,12 @@ from fairplay.conformance.servers.scenes import (
     slow,
     span,
     vanish,
+    with_unknown_values,
 )
 from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.game import find
 from fairplay.v1.game_pb2 import TimeControl
+from fairplay.v1.misconduct_pb2 import CallErrorReason
 
 GARBAGE = b"\xff\xff\xff\xff"
 """No message in protobuf's encoding."""
@@ -133,6 +137,32 @@ async def ranking_without(context: ServerContext) -> None:
     check_order(played.expected.calls, played.cast.received)
 
 
+@server_case("blame.winner-fails-win", "Q-6", level=Level.SHOULD)
+async def winner_fails_win(context: ServerContext) -> None:
+    """Whoever cannot hear that it has won has not won, and nobody moves up."""
+
+    def script(asked: Asked) -> Act | None:
+        return fail(2, "scripted failure")(asked) if asked.method == "Win" and asked.request.won else None
+
+    played = await _judged(context, ordinary(HIDDEN, script))
+    check_ranking(played.expected.result, played.game.result)
+
+
+@server_case("blame.no-outcome", "REPLY-2", level=Level.SHOULD)
+async def no_outcome(context: ServerContext) -> None:
+    """A reply that says nothing is no empty answer, and a failure without a code is none of gRPC's."""
+    for code in (0, 17):
+        played = await context.play(ordinary(OPEN, at(0, "TakeTurn", fail(code, "scripted failure"))))
+        found = [each.call_error.reason for each in played.game.result.misconducts]
+        same(f"The reason of a failure with the code {code}", [CallErrorReason.CALL_ERROR_REASON_UNPARSABLE], found)
+
+
+@server_case("blame.unknown-value", "CALL-9", level=Level.SHOULD)
+async def unknown_value(context: ServerContext) -> None:
+    """A value that the server does not know is no answer to its question."""
+    await _judged(context, ordinary(HIDDEN, with_unknown_values(find(HIDDEN))))
+
+
 BLAME = (
     *map(_rules_of, GAMES),
     *failures,
@@ -141,6 +171,9 @@ BLAME = (
     message,
     disconnected,
     ranking_without,
+    winner_fails_win,
+    no_outcome,
+    unknown_value,
 )
 
 
@@ -230,6 +263,22 @@ limits = (
 )
 
 
+@server_case("time.own-bank", "TIME-13", level=Level.SHOULD)
+async def own_bank(context: ServerContext) -> None:
+    """What one player takes from its bank, the others still have in theirs."""
+    limits = TimeControl(**{**{f.name: v for f, v in SHORT.ListFields()}, "bank": span(0.9)})
+    thinks = slow(SHORT_S + 0.5)
+    await _timed(context, both(at(0, "TakeTurn", thinks), at(1, "TakeTurn", thinks)), limits)
+
+
+@server_case("time.first-decision-of-q", "Q-5", level=Level.SHOULD)
+async def first_decision_of_q(context: ServerContext) -> None:
+    """The first turn may take longer also where calls came before it."""
+    script = at(0, "TakeTurn", slow(2 * SHORT_S))
+    played = await _judged(context, replace(ordinary(HIDDEN, script, count=2), control=BOTH_LIMITS))
+    check_ranking(played.expected.result, played.game.result)
+
+
 @server_case("time.overrun", "FAIL-9")
 async def overrun(context: ServerContext) -> None:
     """The misconduct says which limit was overrun and after how long the server gave up: not before, not much later."""
@@ -263,7 +312,7 @@ async def others_unhurried(context: ServerContext) -> None:
     check_ranking(played.expected.result, played.game.result)
 
 
-TIMING = (*limits, overrun, cancelled, others_unhurried)
+TIMING = (*limits, own_bank, first_decision_of_q, overrun, cancelled, others_unhurried)
 
 
 CASES = (*BLAME, *TIMING)

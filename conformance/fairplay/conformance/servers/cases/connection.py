@@ -9,10 +9,11 @@ from dataclasses import replace
 import grpc
 
 from fairplay.conformance.case import Case, Failure, NotApplicable, failure
-from fairplay.conformance.servers.compare import check_blame, check_order, check_ranking
+from fairplay.conformance.servers.compare import check_blame, check_order, check_ranking, same
 from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.players import Cast, Stream, hello
 from fairplay.conformance.servers.scenes import Act, Asked, Manner, at, both, expect, hang, sound_script, vanish
+from fairplay.games.conformance import Level
 from fairplay.server.net.errors import STATUS
 from fairplay.v1.connection_pb2 import DialInRequest, GoodbyeReason, Hello, Reply
 from fairplay.v1.referee_pb2 import CreateGameRequest
@@ -24,6 +25,7 @@ FLOOD_FRAMES = 50
 FRAME_REPLIES = 2_000
 PAUSE_S = 0.02
 ATTEMPTS = 3
+MANY = 10_000
 MAX_FRAME_BYTES = 64 * 2**20
 WINDOW_S = 5.0
 
@@ -172,7 +174,7 @@ async def take_over(context: ServerContext) -> None:
     check_order(expect(scene, request.game_id).calls, cast.received)
 
 
-@server_case("connection.stray-replies", "LATE-3", "LATE-6")
+@server_case("connection.stray-replies", "STREAM-1", "LATE-3", "LATE-6")
 async def stray_replies(context: ServerContext) -> None:
     """A few replies that nobody asked for do no harm, neither to the game nor to the connection."""
     async with context.staged(ordinary(OPEN)) as stage:
@@ -316,6 +318,105 @@ async def silence(context: ServerContext) -> None:
     await _rejected(context, ["HELLO_MISSING"])
 
 
+@server_case("connection.many-players", "DIAL-7", level=Level.SHOULD)
+async def many_players(context: ServerContext) -> None:
+    """A program that hosts more players than a stream may have opens another stream."""
+    async with context.dialled_in(_cast(), context.new_names(1)) as stream:
+        assert stream.welcome is not None
+        most = stream.welcome.max_player_count
+    if most > MANY:
+        raise NotApplicable(f"this server lets a stream host {most:,} players")
+    names = [f"{context.new_id('player')}-{number}" for number in range(most + 1)]
+    await _rejected(context, ["TOO_MANY_PLAYERS"], DialInRequest(hello=_hello(names)))
+
+
+@server_case("connection.token-bytes", "DIAL-10", level=Level.SHOULD)
+async def token_bytes(context: ServerContext) -> None:
+    """A token of 128 letters that take two bytes each is at the limit, and one of 129 is beyond."""
+    async with context.dialled_in(_cast(), context.new_names(1), token="\N{LATIN SMALL LETTER E WITH ACUTE}" * 128):
+        pass
+    said = _hello(context.new_names(1), "\N{LATIN SMALL LETTER E WITH ACUTE}" * 129)
+    await _rejected(context, ["MALFORMED_HELLO"], DialInRequest(hello=said))
+
+
+@server_case("connection.replies-beside-hello", "DIAL-4", level=Level.SHOULD)
+async def replies_beside_hello(context: ServerContext) -> None:
+    """A frame that says two things at once has no order: who is there, and what is answered."""
+    frame = DialInRequest(hello=_hello(context.new_names(1)), replies=[Reply(id=STRAY)])
+    await _rejected(context, ["PROTOCOL_BROKEN"], frame)
+
+
+@server_case("connection.negative-window", "DIAL-6", level=Level.SHOULD)
+async def negative_window(context: ServerContext) -> None:
+    """Nobody can come back before it has left."""
+    said = _hello(context.new_names(1))
+    said.resume_window.FromNanoseconds(-1_000_000_000)
+    await _rejected(context, ["MALFORMED_HELLO"], DialInRequest(hello=said))
+
+
+@server_case("connection.ends-with-ok", "BYE-1", "BYE-2", level=Level.SHOULD)
+async def ends_with_ok(context: ServerContext) -> None:
+    """A stream that ends for a reason of the server's own is no failure of the program."""
+    names = context.new_names(1)
+    one, other = (context.dialled_in(_cast(), names, token="token") for _ in range(2))
+    async with one as first, other:
+        await _ended(first, "the connection whose name was taken over")
+        if first.goodbye is None or first.status is not grpc.StatusCode.OK:
+            raise failure(f"The connection must end with goodbye and OK; it ended with {first.status} {first.reason}")
+
+
+@server_case("connection.half-close", "BYE-9", level=Level.SHOULD)
+async def half_close(context: ServerContext) -> None:
+    """A program that has said all that it will say has left: nobody waits for it."""
+    async with context.staged(ordinary(OPEN, at(0, "TakeTurn", hang), count=2), window_s=WINDOW_S) as stage:
+        assert stage.stream is not None
+        playing = asyncio.ensure_future(context.ask("PlayGame", stage.request))
+        await _hung(stage.cast)
+        await stage.stream.leave()
+        await _ended(stage.stream, "a connection whose caller has closed its side")
+        if stage.stream.status is not grpc.StatusCode.OK:
+            raise failure(f"The connection must end with OK; it ended with {stage.stream.status}")
+        game = (await playing).game
+    left = replace(stage.scene, script=at(0, "TakeTurn", vanish))
+    check_blame(expect(left, stage.request.game_id).misconducts[:1], game.result.misconducts[:1])
+
+
+async def _back(context: ServerContext, *, resuming: bool) -> None:
+    """Lose a stream with an open call, dial in again, and check what the welcome says and that the game goes on."""
+    scene = ordinary(OPEN, at(0, "TakeTurn", hang), count=2)
+    cast, names = Cast(scene.game, scene.actors()), context.new_names(2)
+    async with context.dialled_in(cast, names, token="token", window_s=WINDOW_S) as first:
+        request = context.request(scene, [f"dial-in:{name}" for name in names])
+        playing = asyncio.ensure_future(context.ask("PlayGame", request))
+        open_call = await _hung(cast)
+        assert first.welcome is not None
+    resume_token = first.welcome.resume_token if resuming else b""
+    second = context.open_stream(cast)
+    try:
+        if not await second.open(hello(scene.game, names, "token", WINDOW_S, resume_token)):
+            raise failure(f"The server did not let players come back: {second.status} {second.reason}")
+        game = (await playing).game
+    finally:
+        playing.cancel()
+        await second.close()
+    assert second.welcome is not None
+    same("Whether the welcome says that the stream was resumed", resuming, second.welcome.resumed)
+    same("The calls that the welcome says are open", [open_call], list(second.welcome.open_calls))
+    check_ranking(expect(replace(scene, script=sound_script), request.game_id).result, game.result)
+
+
+@server_case("connection.resumed", "RESUME-4", "RESUME-5", level=Level.SHOULD)
+async def resumed(context: ServerContext) -> None:
+    """A program that comes back knows by the welcome which of its calls it still owes."""
+    await _back(context, resuming=True)
+
+
+@server_case("connection.fresh-hello", "RESUME-3", "RESUME-4", "RESUME-5", level=Level.SHOULD)
+async def fresh_hello(context: ServerContext) -> None:
+    """A program that was started anew knows no resume token, and still gets the calls that its players owe."""
+    await _back(context, resuming=False)
+
+
 CASES = (
     welcome,
     *hellos,
@@ -334,4 +435,12 @@ CASES = (
     one_fails,
     create_waits,
     silence,
+    many_players,
+    token_bytes,
+    replies_beside_hello,
+    negative_window,
+    ends_with_ok,
+    half_close,
+    resumed,
+    fresh_hello,
 )

@@ -5,9 +5,13 @@ from __future__ import annotations
 import grpc
 
 from fairplay.conformance.case import NotApplicable, failure
+from fairplay.conformance.servers.cases.blame import GARBAGE
+from fairplay.conformance.servers.cases.tournaments import whole_tournament
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, Played, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.scenes import at, both, fail, reply, slow
+from fairplay.games.conformance import Level
+from fairplay.server.manager.history import check_tournament
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.verify import verify
 from fairplay.v1.record_pb2 import Record, RecordEntry
@@ -93,4 +97,45 @@ async def unknown_id(context: ServerContext) -> None:
     await context.refused("GetRecord", GetRecordRequest(record_id=context.new_id("nothing")), "RECORD_NOT_FOUND")
 
 
-CASES = (verifies, verifies_misconduct, complete, header, running, unknown_id)
+@server_case("records.unparsable-reply", "RECORD-5", level=Level.SHOULD)
+async def unparsable(context: ServerContext) -> None:
+    """What a player answered is in the record as it came, whatever it is."""
+    await _offered(context)
+    played = await context.play(ordinary(OPEN, at(1, "TakeTurn", reply(GARBAGE))))
+    calls = [each.call for each in parsed(await _record(context, played.game_id)) if each.HasField("call")]
+    if GARBAGE not in [call.reply for call in calls]:
+        raise failure("The record does not have the reply that could not be parsed.")
+
+
+@server_case("records.no-links", "RECORD-7", level=Level.SHOULD)
+async def no_links(context: ServerContext) -> None:
+    """How a player is reached is nobody else's business, not even afterwards."""
+    played = await _offered(context)
+    entry = next(iter(parsed(await _record(context, played.game_id))), RecordEntry())
+    if any(player.link for player in (*entry.game.players, *entry.game.plan.players)):
+        raise failure("The record tells how the players were reached.")
+
+
+@server_case("records.tournament", "RECORD-10", level=Level.SHOULD)
+async def of_a_tournament(context: ServerContext) -> None:
+    """A record from which the course of a tournament follows proves who has won it."""
+    await _offered(context)
+    ended = await whole_tournament(context)
+    record = await _record(context, ended.tournament.tournament_id)
+    if findings := verify(record, checks={"tournament": check_tournament}):
+        raise failure(f"The record does not verify: {findings[0]}", ("Findings", "\n".join(map(str, findings))))
+    if [each.played.game_id for each in parsed(record) if each.HasField("played")] == []:
+        raise failure("The record has no games.")
+
+
+CASES = (
+    verifies,
+    verifies_misconduct,
+    complete,
+    header,
+    running,
+    unknown_id,
+    unparsable,
+    no_links,
+    of_a_tournament,
+)

@@ -270,6 +270,21 @@ async def names_the_field(context: ServerContext) -> None:
         raise failure(f"The error does not say that the seed is wrong: it names {', '.join(fields) or 'no field'}.")
 
 
+@server_case("refuses.id-of-a-tournament", "NAME-4", level=Level.SHOULD)
+async def id_of_a_tournament(context: ServerContext) -> None:
+    """The ids of a tournament's games are the tournament's: nobody takes one of them before."""
+    request = context.request(ordinary(OPEN, count=2))
+    request.game_id = f"{context.new_id('cup')}/r1g1"
+    await _refuse(context, request, "INVALID_ID")
+
+
+@server_case("refuses.unknown-method", "ROLE-7", level=Level.SHOULD)
+async def unknown_method(context: ServerContext) -> None:
+    """A caller that is newer than the server learns that it must do without."""
+    code = await context.call_unknown_method("/fairplay.v1.RefereeService/NoSuchMethod")
+    same("The status of a method that there is not", grpc.StatusCode.UNIMPLEMENTED, code)
+
+
 REFUSALS = (
     *plans,
     bad_id,
@@ -279,6 +294,8 @@ REFUSALS = (
     unknown_id,
     page_token,
     names_the_field,
+    id_of_a_tournament,
+    unknown_method,
 )
 
 
@@ -354,7 +371,18 @@ async def caller_leaves(context: ServerContext) -> None:
     check_ranking(expected.result, game.result)
 
 
-IDS = (repeat, at_once, other_request, chosen, create, caller_leaves)
+@server_case("ids.without-a-seed", "ASK-4", level=Level.SHOULD)
+async def without_a_seed(context: ServerContext) -> None:
+    """A caller that left the seed to the server asks again without one."""
+    async with context.staged(ordinary(OPEN, count=2)) as stage:
+        stage.request.plan.ClearField("seed")
+        first = (await context.ask("PlayGame", stage.request)).game
+        again = (await context.ask("PlayGame", stage.request)).game
+    same("The seed of the game that was asked for again", first.plan.seed, again.plan.seed)
+    check_ranking(first.result, again.result)
+
+
+IDS = (repeat, at_once, other_request, chosen, create, caller_leaves, without_a_seed)
 
 
 CASES = (*REFUSALS, *IDS)

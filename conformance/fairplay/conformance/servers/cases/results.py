@@ -15,9 +15,10 @@ from fairplay.conformance.servers.compare import (
 )
 from fairplay.conformance.servers.context import GAMES, HIDDEN, OPEN, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.players import parsed
-from fairplay.conformance.servers.scenes import Scene, at, control, expect, fail
+from fairplay.conformance.servers.scenes import NAMES, Scene, at, control, expect, fail
+from fairplay.games.conformance import Level
 from fairplay.games.envelopes import unwrap
-from fairplay.v1.referee_pb2 import GameStatus, GetGameRequest
+from fairplay.v1.referee_pb2 import GameStatus, GetGameRequest, WatchGameRequest
 
 MAX_CALL_ID = 2**53
 ORDER_OF = {
@@ -65,6 +66,22 @@ async def served_players(context: ServerContext) -> None:
     check_requests(played.scene.game, played.expected.calls, played.cast.received)
 
 
+@server_case("order.secrets", "SERVE-5", "SERVE-6", level=Level.SHOULD)
+async def secrets_of_players(context: ServerContext) -> None:
+    """A player that serves knows by its secret who may call it, and nobody else learns it."""
+    async with context.staged(ordinary(OPEN), served=True) as stage:
+        for player in stage.request.plan.players:
+            player.secret = f"secret-of-{player.name}"
+        game = (await context.ask("PlayGame", stage.request)).game
+    events = await context.stream_all("WatchGame", WatchGameRequest(game_id=stage.request.game_id))
+    wrong = [each for each in stage.cast.received if each.secret != f"secret-of-{NAMES[each.seat]}"]
+    if wrong:
+        raise failure(f"{NAMES[wrong[0].seat]} was called with {wrong[0].method} without its secret.")
+    got = await context.ask("GetGame", GetGameRequest(game_id=stage.request.game_id))
+    if any("secret-of-" in str(each) for each in (game, got, *events)):
+        raise failure("The server tells the secrets of players.")
+
+
 @server_case("order.without-the-eliminated", "FAIL-12", "FAIL-13")
 async def without_the_eliminated(context: ServerContext) -> None:
     """The game goes on without a player that was eliminated."""
@@ -94,6 +111,7 @@ ORDER = (
     *(case for game in GAMES for case in (_order_of(game), _requests_of(game))),
     game_id,
     served_players,
+    secrets_of_players,
     without_the_eliminated,
     call_ids,
     time_limits,

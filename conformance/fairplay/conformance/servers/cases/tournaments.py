@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ from fairplay.conformance.servers.scenes import (
     sound_script,
     span,
 )
+from fairplay.games.conformance import Level
 from fairplay.games.envelopes import wrap
 from fairplay.games.kit import knockout, tournament
 from fairplay.games.kit.player_service import PLAYER_SERVICE
@@ -39,9 +41,10 @@ from fairplay.v1.manager_pb2 import (
     WatchTournamentResponse,
     WithdrawRequest,
 )
-from fairplay.v1.tournament_pb2 import SignUpPolicy, Tournament, TournamentPlan, TournamentStatus
+from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy, Tournament, TournamentPlan, TournamentStatus
 
 ENTRANTS = 5
+PERIOD_S, WAIT_S = 1.5, 20.0
 FAILED = fail(2, "scripted failure")
 UNKNOWN_FIELD = b"\xf8\x7c\x01"
 
@@ -112,7 +115,7 @@ async def play(
     return Ended(entered.cast, reply.tournament, events)
 
 
-async def _whole(context: ServerContext) -> Ended:
+async def whole_tournament(context: ServerContext) -> Ended:
     """Return a tournament of sound players, played once."""
     if "tournament" not in context.kept:
         context.kept["tournament"] = (await play(context), list(context.trace))
@@ -129,7 +132,7 @@ def calls_of(received: Sequence[Received], method: str) -> list[Received]:
 @server_case("tournament.start", "ROLE-4", "TOUR-1")
 async def start(context: ServerContext) -> None:
     """Players get ready when they are told that a tournament starts."""
-    ended = await _whole(context)
+    ended = await whole_tournament(context)
     first = ended.cast.received[:ENTRANTS]
     same(
         "Who is told Start before the first game",
@@ -142,7 +145,7 @@ async def start(context: ServerContext) -> None:
 @server_case("tournament.end", "TOUR-2")
 async def end(context: ServerContext) -> None:
     """Winners hear first that they have won; then the others hear that it is over."""
-    ended = await _whole(context)
+    ended = await whole_tournament(context)
     ends = calls_of(ended.cast.received, "End")
     same("How many calls come after the first End", ends, ended.cast.received[-len(ends) :] if ends else [])
     sent = [(NAMES[each.seat], bool(getattr(parsed(ended.cast.game, each), "won", False))) for each in ends]
@@ -167,7 +170,7 @@ async def end(context: ServerContext) -> None:
 )
 async def rounds(context: ServerContext) -> None:
     """The rounds and the winners follow from the list of entrants and the results of the games, and nothing else."""
-    ended = await _whole(context)
+    ended = await whole_tournament(context)
     _check_course(ended.tournament, sound_script)
 
 
@@ -241,7 +244,7 @@ async def fails_in_a_game(context: ServerContext) -> None:
 @server_case("tournament.watch", "TOUR-18")
 async def watch(context: ServerContext) -> None:
     """A page shows a tournament from its events alone."""
-    ended = await _whole(context)
+    ended = await whole_tournament(context)
     kinds = [event.WhichOneof("event") for event in ended.events]
     if kinds[:1] != ["tournament"] or "tournament" in kinds[1:]:
         raise failure("The whole tournament must come as the first event and as no other.", ("Events", str(kinds)))
@@ -265,7 +268,7 @@ async def hides(context: ServerContext) -> None:
             raise failure("A tournament that is not over tells its seed.")
         if any(player.link for player in (*each.entrants, *each.plan.entrants)):
             raise failure("A tournament tells how its players are reached.")
-    ended = await _whole(context)
+    ended = await whole_tournament(context)
     if ended.tournament.plan.seed != 5:
         raise failure("A tournament that is over must say its seed.")
 
@@ -340,7 +343,7 @@ async def too_few(context: ServerContext) -> None:
 @server_case("tournament.over", "TOUR-16", "SIGN-1")
 async def over(context: ServerContext) -> None:
     """What is over stays as it is."""
-    tournament_id = (await _whole(context)).tournament.tournament_id
+    tournament_id = (await whole_tournament(context)).tournament.tournament_id
     await context.refused("StartTournament", StartTournamentRequest(tournament_id=tournament_id), "TOURNAMENT_OVER")
     await context.refused("CancelTournament", CancelTournamentRequest(tournament_id=tournament_id), "TOURNAMENT_OVER")
     entering = SignUpRequest(tournament_id=tournament_id, player=Player(name="gina", link="grpc://127.0.0.1:9"))
@@ -382,6 +385,82 @@ async def unknown_id(context: ServerContext) -> None:
     )
     for name, kind in requests:
         await context.refused(name, kind(tournament_id=tournament_id), "TOURNAMENT_NOT_FOUND")
+
+
+@server_case("tournament.full", "SIGN-7", level=Level.SHOULD)
+async def full(context: ServerContext) -> None:
+    """A tournament in which every place is taken has nothing to wait for."""
+    request = make_request(context)
+    request.plan.sign_up.max_entrant_count = 2
+    request.plan.sign_up.waiting_period.CopyFrom(span(60.0))
+    game, players = _scene().game, context.new_names(2)
+    await context.ask("CreateTournament", request)
+    async with context.dialled_in(Cast(game, _scene().actors()), players, token="token"):
+        for name, player in zip(NAMES, players, strict=False):
+            await context.ask("SignUp", _sign_up(request, name, "token", f"dial-in:{player}"))
+        await _ends(context, request)
+
+
+async def _ends(context: ServerContext, request: CreateTournamentRequest) -> Tournament:
+    """Wait for the end of a tournament that starts by itself, and return it."""
+    watching = WatchTournamentRequest(tournament_id=request.tournament_id)
+    try:
+        async with asyncio.timeout(WAIT_S):
+            await context.stream_all("WatchTournament", watching)
+    except TimeoutError:
+        raise failure(f"The tournament must start by itself; it was not over within {WAIT_S:g} s.") from None
+    got = GetTournamentRequest(tournament_id=request.tournament_id)
+    shown: Tournament = (await context.ask("GetTournament", got)).tournament
+    same("The status", TournamentStatus.TOURNAMENT_STATUS_FINISHED, shown.status)
+    return shown
+
+
+@server_case("tournament.period", "SIGN-8", level=Level.SHOULD)
+async def period(context: ServerContext) -> None:
+    """Who has signed up need not wait for ever for others."""
+    request = make_request(context)
+    request.plan.sign_up.waiting_period.CopyFrom(span(PERIOD_S))
+    game, players = _scene().game, context.new_names(2)
+    async with context.dialled_in(Cast(game, _scene().actors()), players, token="token"):
+        await context.ask("CreateTournament", request)
+        for name, player in zip(NAMES, players, strict=False):
+            await context.ask("SignUp", _sign_up(request, name, "token", f"dial-in:{player}"))
+        await _ends(context, request)
+
+
+@server_case("tournament.age-order", "SIGN-10", level=Level.SHOULD)
+async def age_order(context: ServerContext) -> None:
+    """The list of entrants decides who plays whom: those who signed up know their place in it."""
+    request = make_request(context, ["grpc://127.0.0.1:9"])
+    request.plan.entrants[0].name = "zoe"
+    request.plan.sign_up.age_order = AgeOrder.AGE_ORDER_REVERSE_SIGN_UP
+    await context.ask("CreateTournament", request)
+    for name in ("anna", "bert"):
+        await context.ask("SignUp", _sign_up(request, name))
+    await context.ask("StartTournament", StartTournamentRequest(tournament_id=request.tournament_id))
+    got = GetTournamentRequest(tournament_id=request.tournament_id)
+    shown = (await context.ask("GetTournament", got)).tournament
+    same("The entrants, youngest first", ["bert", "anna", "zoe"], [each.name for each in shown.entrants])
+
+
+@server_case("tournament.certificate", "SIGN-12", level=Level.SHOULD)
+async def certificate(context: ServerContext) -> None:
+    """A tournament that asks for certificates has no players without one."""
+    request = make_request(context)
+    request.plan.sign_up.certificate.max_age.CopyFrom(span(3_600.0))
+    await context.ask("CreateTournament", request)
+    await context.refused("SignUp", _sign_up(request, "anna"), "CERTIFICATE_REQUIRED")
+
+
+@server_case("tournament.end-may-fail", "TOUR-8", level=Level.SHOULD)
+async def end_may_fail(context: ServerContext) -> None:
+    """Where End is a courtesy, whoever is not there any more has failed in nothing."""
+
+    def change(plan: TournamentPlan) -> None:
+        plan.format.knockout.end_failure_is_failure = False
+
+    ended = await play(context, lambda asked: FAILED(asked) if asked.method == "End" else None, change)
+    same("Who failed", [], [each.misconduct.player for each in ended.tournament.result.failures])
 
 
 def _refused(case_id: str, why: str, change: Callable[[TournamentPlan], None], reason: str, *checks: str) -> Case:
@@ -445,4 +524,9 @@ CASES = (
     listed,
     unknown_id,
     *plans,
+    full,
+    period,
+    age_order,
+    certificate,
+    end_may_fail,
 )
