@@ -128,8 +128,8 @@ def export_dataset(place: Place, wanted: str | None, directory: Path, form: str,
     counts, failed = Counter[str](), 0
     with (
         open_source(place) as source,
-        open_table(directory / f"games.{form}", GAME_COLUMNS) as games,
-        open_table(directory / f"calls.{form}", call_columns) as calls,
+        open_table(directory / f"games.{form}", GAME_COLUMNS) as add_games,
+        open_table(directory / f"calls.{form}", call_columns) as add_calls,
     ):
         for listing in _chosen(source, wanted):
             try:
@@ -138,8 +138,8 @@ def export_dataset(place: Place, wanted: str | None, directory: Path, form: str,
                 failed += 1
                 sys.stderr.write(f"fairplay: {listing.record_id}: {error}\n")
                 continue
-            games.add([rows.game])
-            calls.add(rows.calls)
+            add_games([rows.game])
+            add_calls(rows.calls)
             counts[listing.game] += 1
             counts["calls"] += len(rows.calls)
     call_count = counts.pop("calls", 0)
