@@ -5,7 +5,8 @@ from __future__ import annotations
 from random import Random
 
 from fairplay.client.results import PlayedGame, Seat
-from fairplay.terminal.reports.event import CallTimes, Event, Failure, Interval, Line, Person
+from fairplay.terminal.reports.event import CallTimes, Event, Failure, Person
+from fairplay.v1.tournament_pb2 import Rating, Standing, TieBreak
 
 HOSTILE = "</title><script>alert(1)</script><img src=x onerror=alert(2)>{{ 7*7 }}{% raw %}&quot;'\"\u202e\x1b[2J"
 
@@ -30,19 +31,19 @@ def sample(entrant_count: int = 30, round_count: int = 7, seed: int = 1) -> Even
             progress[name].append((round_, points[name]))
     ranked = sorted(names, key=lambda name: -points[name])
     standings = [
-        Line(
-            place,
-            1 + place // 8,
-            name,
-            points[name],
-            {"Buchholz": rng.uniform(5, 30), "wins": points[name]},
-            round_count,
-            int(points[name]),
-            0,
-            round_count - int(points[name]),
-            0,
-            Interval(skill[name], skill[name] - 60, skill[name] + 60),
-            withdrawn=False,
+        Standing(
+            place=place,
+            band=1 + place // 8,
+            name=name,
+            points=points[name],
+            tie_breaks=[
+                TieBreak(name="Buchholz", value=rng.uniform(5, 30)),
+                TieBreak(name="wins", value=points[name]),
+            ],
+            game_count=round_count,
+            win_count=int(points[name]),
+            loss_count=round_count - int(points[name]),
+            rating=Rating(value=skill[name], low=skill[name] - 60, high=skill[name] + 60),
         )
         for place, name in enumerate(ranked, start=1)
     ]

@@ -18,7 +18,8 @@ from tests.terminal.reports.sample import sample
 
 def test_each_part_gives_what_the_template_says() -> None:
     event = sample(9, 4)
-    first, last = event.standings[0], replace(event.standings[-1], failure_count=3, withdrawn=True)
+    first, last = event.standings[0], event.standings[-1]
+    last.failure_count, last.withdrawn = 3, True
     template = parse_template("certificate=40, place=60,band=10,failure=-5,withdrawn=-7")
     event = replace(event, certified={first.name: True})
     assert grade(template, event, first) == {
@@ -40,8 +41,10 @@ def test_a_grade_stays_within_its_bounds() -> None:
 
 def test_who_has_not_played_gets_the_least_whatever_it_is_graded_by() -> None:
     event = sample(9, 4)
-    gone = replace(event.standings[-1], band=0, rating=None, failure_count=4, unplayed=True)
-    event = replace(event, standings=[*event.standings[:-1], gone], certified={gone.name: True})
+    gone = event.standings[-1]
+    gone.ClearField("rating")
+    gone.band, gone.failure_count, gone.unplayed = 0, 4, True
+    event = replace(event, certified={gone.name: True})
     graded = "certificate=50,band=50,place=10,points=10,failure=-2"
     assert grade(parse_template(graded), event, gone)["grade"] == -8
     assert grade(parse_template(f"{graded},least=5"), event, gone)["grade"] == 5

@@ -24,10 +24,10 @@ from fairplay.terminal.playing.results import STATUSES
 from fairplay.terminal.records.games import RecordedGame, read_game
 from fairplay.terminal.records.overview import show_time
 from fairplay.terminal.records.wording import Wording, kind
-from fairplay.terminal.reports.event import CallTimes, Event, Failure, Interval, Line, Person
+from fairplay.terminal.reports.event import CallTimes, Event, Failure, Person
 from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.record_pb2 import Record, RecordedCall
-from fairplay.v1.tournament_pb2 import RoundGame, Standing, Standings, Tournament, TournamentPlan
+from fairplay.v1.tournament_pb2 import RoundGame, Standings, Tournament, TournamentPlan
 
 PROGRESS_POINTS = 25
 """After so many rounds, at the most, ratings are shown."""
@@ -60,7 +60,7 @@ def build_event(
         status=STATUSES[tournament.status],
         reason=tournament.reason,
         winners=list(tournament.result.winners),
-        standings=[_line(standing) for standing in standings.standings],
+        standings=standings.standings,
         games=played,
         failures=[findings.evidence.get((each.name, each.game_id), each) for each in failures(tournament, games)],
         people=people,
@@ -101,25 +101,6 @@ def _facts(tournament: Tournament, played_count: int) -> Iterable[tuple[str, str
     if tournament.HasField("end_time"):
         yield "Ended", show_time(tournament.end_time)
     yield "Id", tournament.tournament_id
-
-
-def _line(standing: Standing) -> Line:
-    rating = standing.rating if standing.HasField("rating") else None
-    return Line(
-        place=standing.place,
-        band=standing.band,
-        name=standing.name,
-        points=standing.points,
-        tie_breaks={each.name: each.value for each in standing.tie_breaks},
-        game_count=standing.game_count,
-        win_count=standing.win_count,
-        tie_count=standing.tie_count,
-        loss_count=standing.loss_count,
-        failure_count=standing.failure_count,
-        rating=Interval(rating.value, rating.low, rating.high) if rating is not None else None,
-        withdrawn=standing.withdrawn,
-        unplayed=standing.unplayed,
-    )
 
 
 def failures(tournament: Tournament, games: Iterable[RoundGame]) -> Iterable[Failure]:
@@ -223,17 +204,11 @@ class Findings:
         call: RecordedCall,
         numbers: dict[int, int],
     ) -> None:
-        failure = Failure(
-            misconduct.player,
-            game.record_id,
-            kind(misconduct),
-            name_method(misconduct),
-            misconduct.call_number,
-            describe_cause(misconduct),
-        )
         lines = [line[:MAX_LINE_CHARS] for line in wording.evidence(misconduct, call)][:MAX_EVIDENCE_LINES]
         picture = _picture(game, numbers.get(misconduct.call_number, 1) - 1)
-        self.evidence[misconduct.player, game.record_id] = replace(failure, evidence=lines, picture=picture)
+        self.evidence[misconduct.player, game.record_id] = replace(
+            failure_of(misconduct, game.record_id), evidence=lines, picture=picture
+        )
 
     def times(self) -> dict[str, list[CallTimes]]:
         """Return the times of each entrant, by method; that in which most time was spent comes first."""

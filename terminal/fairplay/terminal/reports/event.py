@@ -1,4 +1,4 @@
-"""What a report on a tournament shows: plain values, from which pages, tables and files are made."""
+"""What a report on a tournament shows, from which pages, tables and files are made."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fairplay.client.results import PlayedGame
+from fairplay.v1.tournament_pb2 import Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,27 +21,6 @@ class Interval:
     def margin(self) -> float:
         """Return half the width."""
         return (self.high - self.low) / 2
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """An entrant in the standings."""
-
-    place: int
-    band: int
-    """Entrants whose ratings cannot be told apart share it. 0: not known."""
-    name: str
-    points: float
-    tie_breaks: Mapping[str, float]
-    game_count: int
-    win_count: int
-    tie_count: int
-    loss_count: int
-    failure_count: int
-    rating: Interval | None
-    withdrawn: bool
-    unplayed: bool = False
-    """It has failed, and has finished no game in which it made a decision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +77,7 @@ class Event:
     reason: str
     """Why it was cancelled; empty: it was not."""
     winners: Sequence[str]
-    standings: Sequence[Line]
+    standings: Sequence[Standing]
     """All entrants, best first."""
     games: Sequence[PlayedGame]
     failures: Sequence[Failure]

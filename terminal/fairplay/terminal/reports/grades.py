@@ -8,7 +8,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fairplay.terminal.reports.event import Event, Line, Person
+from fairplay.terminal.reports.event import Event, Person
+from fairplay.v1.tournament_pb2 import Standing
 
 KEYS = {
     "certificate": "for a player that is certified",
@@ -70,7 +71,7 @@ def check_template(template: Template, *, has_certificates: bool, has_bands: boo
         raise ValueError("it gives points by bands, which this format has not: use place")
 
 
-def grade(template: Template, event: Event, line: Line) -> dict[str, float]:
+def grade(template: Template, event: Event, line: Standing) -> dict[str, float]:
     """Return what an entrant gets for each part of a template, and as "grade" the sum, within its bounds.
 
     Who has not played gets nothing for its merits, and the least grade.
@@ -109,14 +110,14 @@ def grades_csv(template: Template, event: Event) -> str:
     for line in event.standings:
         graded = grade(template, event, line)
         person = event.people.get(line.name, Person())
-        rating = line.rating
+        rating, rated = line.rating, line.HasField("rating")
         writer.writerow(
             [
                 *(_cell(text) for text in (line.name, person.who, person.language)),
                 {True: "yes", False: "no", None: ""}[event.certified.get(line.name)],
                 line.place,
                 line.band or "",
-                *([f"{each:.0f}" for each in (rating.value, rating.low, rating.high)] if rating else ["", "", ""]),
+                *([f"{each:.0f}" for each in (rating.value, rating.low, rating.high)] if rated else ["", "", ""]),
                 _number(line.points),
                 line.game_count,
                 line.failure_count,
@@ -128,7 +129,7 @@ def grades_csv(template: Template, event: Event) -> str:
     return written.getvalue()
 
 
-def _remark(line: Line, event: Event) -> str:
+def _remark(line: Standing, event: Event) -> str:
     """Return what whoever relies on the grade of an entrant has to know, in a sentence; "" for nothing."""
     if line.unplayed:
         return "has not played: it has failed, and has finished no game"

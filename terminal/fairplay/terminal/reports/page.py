@@ -17,7 +17,8 @@ from fairplay.client.results import Meeting, PlayedGame, Seat, meetings
 from fairplay.client.wording import counted
 from fairplay.games.kit.printable import UNPRINTABLE
 from fairplay.terminal.reports import plots
-from fairplay.terminal.reports.event import CallTimes, Event, Failure, Interval, Line, Person
+from fairplay.terminal.reports.event import CallTimes, Event, Failure, Interval, Person
+from fairplay.v1.tournament_pb2 import Standing
 
 TEMPLATES = Path(__file__).with_name("templates")
 MAX_GAMES = 60
@@ -35,7 +36,7 @@ def render(template: str, **values: object) -> str:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -44,6 +45,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    made.filters["time"] = plots.show_seconds
+    return made
 
 
 def _harmless(value: object) -> object:
@@ -57,11 +60,12 @@ def _harmless(value: object) -> object:
 class StandingRow:
     """A line of the standings, with what the page has to know about it."""
 
-    line: Line
+    line: Standing
     person: Person
+    rating: Interval | None
+    tie_breaks: Mapping[str, float]
     starts_band: bool
     certified: bool
-    detailed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,25 +80,13 @@ class GameRow:
 
 
 @dataclass(frozen=True, slots=True)
-class TimesRow:
-    """Times of a method, in words."""
-
-    method: str
-    call_count: int
-    median: str
-    p99: str
-    max: str
-    total: str
-
-
-@dataclass(frozen=True, slots=True)
 class EntrantDetails:
     """What is shown of one entrant below the tables."""
 
-    line: Line
+    line: Standing
     summary: str
     failures: Sequence[Failure]
-    times: Sequence[TimesRow]
+    times: Sequence[CallTimes]
     games: Sequence[GameRow]
     more_games: int
 
@@ -103,14 +95,14 @@ def tournament_page(event: Event) -> str:
     """Return the page."""
     names = [line.name for line in event.standings]
     met = meetings(event.games)
-    ratings = {line.name: line.rating for line in event.standings if line.rating is not None}
+    ratings = {line.name: rating for line in event.standings if (rating := _rating(line)) is not None}
     return render(
         "tournament.html",
         title=event.title or f"{event.game_title}, {event.format_title}",
         lead=lead(event),
         facts=event.facts,
         standings=_rows(event),
-        tie_breaks=list(event.standings[0].tie_breaks) if event.standings else [],
+        tie_breaks=[each.name for line in event.standings[:1] for each in line.tie_breaks],
         rated=bool(ratings),
         banded=any(line.band for line in event.standings),
         certified=bool(event.certified),
@@ -142,9 +134,15 @@ def _rows(event: Event) -> list[StandingRow]:
     rows = []
     for number, line in enumerate(event.standings):
         starts_band = number > 0 and line.band != event.standings[number - 1].band
-        person = event.people.get(line.name, Person())
-        rows.append(StandingRow(line, person, starts_band, event.certified.get(line.name, False), detailed=True))
+        person, certified = event.people.get(line.name, Person()), event.certified.get(line.name, False)
+        tie_breaks = {each.name: each.value for each in line.tie_breaks}
+        rows.append(StandingRow(line, person, _rating(line), tie_breaks, starts_band, certified))
     return rows
+
+
+def _rating(line: Standing) -> Interval | None:
+    rating = line.rating
+    return Interval(rating.value, rating.low, rating.high) if line.HasField("rating") else None
 
 
 def _progress(event: Event) -> plots.LinePlot | None:
@@ -193,7 +191,7 @@ def _details(event: Event) -> list[EntrantDetails]:
             line,
             _summary(line),
             [_encoded(failure) for failure in failures[line.name][:MAX_SHOWN_FAILURES]],
-            [_times_row(each) for each in event.times.get(line.name, ())],
+            event.times.get(line.name, ()),
             [_game_row(line.name, game) for game in games[line.name][-MAX_GAMES:]],
             max(0, len(games[line.name]) - MAX_GAMES),
         )
@@ -201,19 +199,15 @@ def _details(event: Event) -> list[EntrantDetails]:
     ]
 
 
-def _summary(line: Line) -> str:
-    rating = f", {line.rating.value:.0f} ± {line.rating.margin:.0f}" if line.rating is not None else ""
+def _summary(line: Standing) -> str:
+    found = _rating(line)
+    rating = f", {found.value:.0f} ± {found.margin:.0f}" if found is not None else ""
     failed = f", {counted(line.failure_count, 'failure')}" if line.failure_count else ""
     return f"place {line.place}{rating}, {counted(line.game_count, 'game')}{failed}"
 
 
 def _encoded(failure: Failure) -> Failure:
     return replace(failure, picture=base64.b64encode(failure.picture.encode()).decode())
-
-
-def _times_row(times: CallTimes) -> TimesRow:
-    seconds = (times.median_s, times.p99_s, times.max_s, times.total_s)
-    return TimesRow(times.method, times.call_count, *map(plots.show_seconds, seconds))
 
 
 def _game_row(name: str, game: PlayedGame) -> GameRow:
