@@ -63,6 +63,11 @@ def _cause(misconduct: Misconduct) -> str:
             return error.message
 
 
+def cut(text: str, most: int) -> str:
+    """Return at most so many characters of a text, with a sign that there were more."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 def name_method(misconduct: Misconduct) -> str:
     """Return the name of the method of the last call, e.g. "TakeTurn"."""
     return misconduct.method_name.rpartition("/")[2]
@@ -70,8 +75,7 @@ def name_method(misconduct: Misconduct) -> str:
 
 def describe_failure(misconduct: Misconduct) -> str:
     """Return who failed in which call and why, in one line of plain text."""
-    why = describe_cause(misconduct)
-    why = why if len(why) <= MAX_REASON_CHARS else f"{why[:MAX_REASON_CHARS]}…"
+    why = cut(describe_cause(misconduct), MAX_REASON_CHARS)
     name = misconduct.player.translate(UNPRINTABLE)
     return f"{name} in {name_method(misconduct)} (call {misconduct.call_number}): {why}"
 

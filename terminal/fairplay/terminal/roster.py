@@ -27,7 +27,7 @@ from typing import Any
 
 from fairplay.client.errors import UsageError
 from fairplay.client.inputs import parse_seconds
-from fairplay.client.wording import counted
+from fairplay.client.wording import counted, cut
 from fairplay.games.kit.files import Output, read_text
 from fairplay.games.kit.printable import UNPRINTABLE
 from fairplay.player.secrets import check_secret
@@ -194,8 +194,7 @@ def _check_keys(table: Mapping[str, Any], known: Sequence[str], place: str) -> N
 
 def _quoted(text: str) -> str:
     """Return a text of the file in quotation marks, cut, without what could steer a terminal."""
-    shown = text if len(text) <= MAX_TEXT_CHARS else f"{text[:MAX_TEXT_CHARS]}…"
-    return f"'{shown.translate(UNPRINTABLE)}'"
+    return f"'{cut(text, MAX_TEXT_CHARS).translate(UNPRINTABLE)}'"
 
 
 # --- files ---

@@ -16,7 +16,7 @@ from fairplay.server.game.referee import Referee
 from fairplay.server.game.runner import LocalRunner
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import Hub
-from fairplay.server.links.link import Clock, Link
+from fairplay.server.links.link import Clock, Link, duration
 from fairplay.server.links.ways import Links
 from fairplay.server.manager.examiner import Examiner
 from fairplay.server.manager.history import check_tournament
@@ -227,14 +227,10 @@ def plan(names: Iterable[str] = (), link: str = "bot:first", limit_s: float = 5.
     return TournamentPlan(
         game="fish",
         sign_up=SignUpPolicy(**policy),
-        time_control=TimeControl(decision_limit=seconds(limit_s), first_decision_limit=seconds(limit_s)),
+        time_control=TimeControl(decision_limit=duration(limit_s), first_decision_limit=duration(limit_s)),
         seed=7,
         entrants=[Player(name=name, link=link) for name in names],
     )
-
-
-def seconds(value: float) -> Duration:
-    return Duration(seconds=int(value), nanos=round(value % 1 * 1e9))
 
 
 def kinds(events: Iterable[WatchTournamentResponse]) -> list[str]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from google.protobuf.timestamp_pb2 import Timestamp
-
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import find
 from fairplay.server import __version__
+from fairplay.server.game.plans import now
 from fairplay.server.links.ways import Links
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.errors import Diverged
@@ -21,13 +20,11 @@ def fresh_game(plan: GamePlan, game_id: str, tournament_id: str, links: Links) -
 
     Raises Refusal if its settings do not fit its players.
     """
-    now = Timestamp()
-    now.GetCurrentTime()
     game = find(plan.game)
     header = GameHeader(
         game_id=game_id,
         plan=plan,
-        start_time=now,
+        start_time=now(),
         tournament_id=tournament_id,
         server_version=__version__,
         players=[links.identify(player, game) for player in plan.players],

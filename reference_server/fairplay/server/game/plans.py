@@ -9,6 +9,7 @@ from typing import Literal, Protocol, TypeVar
 
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from fairplay.games.envelopes import unwrap, wrap
@@ -230,3 +231,10 @@ def overlay(full: Message, given: Message) -> None:
 def seconds(duration: Duration) -> float:
     """Return a google.protobuf.Duration in seconds."""
     return duration.seconds + duration.nanos / 1e9
+
+
+def now() -> Timestamp:
+    """Return the time of day."""
+    time = Timestamp()
+    time.GetCurrentTime()
+    return time

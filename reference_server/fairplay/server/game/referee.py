@@ -8,14 +8,12 @@ import uuid
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from google.protobuf.timestamp_pb2 import Timestamp
-
 from fairplay.games.evidence import result_with_evidence
 from fairplay.games.game import find
 from fairplay.games.steps import Method
 from fairplay.server import __version__
 from fairplay.server.game.fresh import fresh_game
-from fairplay.server.game.plans import checked_id, full_game_plan, same_plan
+from fairplay.server.game.plans import checked_id, full_game_plan, now, same_plan
 from fairplay.server.game.running import Running
 from fairplay.server.game.spectators import live, replayed
 from fairplay.server.links.link import Link, disconnected
@@ -267,9 +265,7 @@ class Referee:
     def _resume(self, game_id: str, links: Sequence[Link] | None) -> Running:
         journal = self._store.reopen(game_id)
         replayer = resume(self._store.read(game_id), journal.append)
-        now = Timestamp()
-        now.GetCurrentTime()
-        resumed = RecordEntry(resumed=Resumed(time=now, server_version=__version__))
+        resumed = RecordEntry(resumed=Resumed(time=now(), server_version=__version__))
         journal.append(resumed.SerializeToString())
         begun = begun_game(replayer.header, [newcomer.player for newcomer in replayer.newcomers])
         return self._run(Running(begun, replayer, journal, self._observers), links)

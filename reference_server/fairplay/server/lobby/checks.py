@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from google.protobuf.timestamp_pb2 import Timestamp
-
-from fairplay.server.game.plans import check_player_count, full_settings, full_time_control, game_of
+from fairplay.server.game.plans import check_player_count, full_settings, full_time_control, game_of, now
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.spec import parse_link
 from fairplay.server.links.ways import Links
@@ -141,8 +139,6 @@ def table_message(request: CreateTableRequest, owner: str) -> TableMessage:
     seats = game.seats_with(settings)
     if request.seat_count:
         check_player_count(game, settings, request.seat_count, "seat_count")
-    now = Timestamp()
-    now.GetCurrentTime()
     return TableMessage(
         name=name,
         game=game.name,
@@ -153,6 +149,6 @@ def table_message(request: CreateTableRequest, owner: str) -> TableMessage:
         min_seat_count=request.seat_count or seats.start,
         max_seat_count=request.seat_count or seats.stop - 1,
         seat_count=request.seat_count,
-        create_time=now,
+        create_time=now(),
         late_join=game.may_join_late(settings),
     )

@@ -7,8 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from google.protobuf.timestamp_pb2 import Timestamp
-
+from fairplay.server.game.plans import now
 from fairplay.server.lobby.table import Table
 from fairplay.v1.lobby_pb2 import AttendResponse, Lobby, LobbyEvent
 
@@ -54,7 +53,7 @@ class EventLog:
         """Number and add an event. With a `place` only the users at that table are sent it."""
         self.last += 1
         event.sequence = self.last
-        event.time.CopyFrom(_now())
+        event.time.CopyFrom(now())
         self._events.append(_Event(self.last, key, place, _serialised(event)))
         if key is not None:
             self._latest[key] = self.last
@@ -102,7 +101,7 @@ class EventLog:
 
     def _serialised_whole(self) -> bytes:
         if self._whole is None or self._whole[0] != self.last:
-            whole = LobbyEvent(sequence=self.last, time=_now(), lobby=self._snapshot())
+            whole = LobbyEvent(sequence=self.last, time=now(), lobby=self._snapshot())
             self._whole = self.last, _serialised(whole)
         return self._whole[1]
 
@@ -114,12 +113,6 @@ def _serialised(event: LobbyEvent) -> bytes:
 def _joined(events: Sequence[_Event]) -> Sequence[bytes]:
     """Return one message with all events: its serialised form is that of its parts, one behind the other."""
     return [b"".join([event.data for event in events])] if events else ()
-
-
-def _now() -> Timestamp:
-    now = Timestamp()
-    now.GetCurrentTime()
-    return now
 
 
 class EventStream:

@@ -7,10 +7,9 @@ restarted server looks for, are never much older than unfinished games.
 from __future__ import annotations
 
 import logging
+import time
 import uuid
 from collections.abc import Iterator
-
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.games.game import find
 from fairplay.server.links.secrets import Secrets
@@ -44,11 +43,9 @@ class TableRecords:
         table.journal = self._begun(table)
 
     def _begun(self, table: Table) -> Journal:
-        now = Timestamp()
-        now.GetCurrentTime()
         record_id = f"table-{uuid.uuid4().hex}"
         entry = RecordEntry(table=to_record(table, record_id)).SerializeToString()
-        journal = self._store.begin(KIND, record_id, entry, game=table.game.name, start_time_ns=now.ToNanoseconds())
+        journal = self._store.begin(KIND, record_id, entry, game=table.game.name, start_time_ns=time.time_ns())
         self._secrets.replace(record_id, secrets_of(table))
         return journal
 
@@ -71,10 +68,8 @@ class TableRecords:
     def _finish(self, table: Table, journal: Journal, *, deleted: bool = False, continued_by: str = "") -> None:
         last = to_record(table, journal.listing.record_id)
         last.deleted, last.continued_by = deleted, continued_by
-        now = Timestamp()
-        now.GetCurrentTime()
         entry = RecordEntry(table=last).SerializeToString()
-        journal.finish(entry, last.table.SerializeToString(), now.ToNanoseconds())
+        journal.finish(entry, last.table.SerializeToString(), time.time_ns())
         self._secrets.forget(journal.listing.record_id)
 
     def unfinished(self) -> Iterator[Table]:

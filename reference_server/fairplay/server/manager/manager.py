@@ -11,7 +11,7 @@ from functools import partial
 from fairplay.games.game import find
 from fairplay.server import __version__
 from fairplay.server.access.caller import SERVER, Caller
-from fairplay.server.game.plans import same_plan
+from fairplay.server.game.plans import now, same_plan
 from fairplay.server.game.runner import Runner, shutting_down
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock
@@ -24,7 +24,7 @@ from fairplay.server.manager.driver import Services
 from fairplay.server.manager.examiner import Examiner, Suite
 from fairplay.server.manager.plan import check_distinct, checked_tournament_id, full_tournament_plan, new_secret
 from fairplay.server.manager.signup import Later
-from fairplay.server.manager.tournament import Tournament, now, tournament_over
+from fairplay.server.manager.tournament import Tournament, tournament_over
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import RETRY_S, waiting_for
 from fairplay.server.records.chain import parsed

@@ -8,10 +8,9 @@ import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Callable
 
-from google.protobuf.timestamp_pb2 import Timestamp
-
 from fairplay.server import __version__
 from fairplay.server.access.caller import CALLER
+from fairplay.server.game.plans import now
 from fairplay.server.game.runner import shutting_down
 from fairplay.server.manager import states
 from fairplay.server.manager.course import Course
@@ -106,13 +105,6 @@ class _Watcher:
             self._behind = False
             return WatchTournamentResponse(tournament=message)  # copies it, as it is now
         return self._events.popleft() if self._events else None
-
-
-def now() -> Timestamp:
-    """Return the time of day, for records."""
-    time = Timestamp()
-    time.GetCurrentTime()
-    return time
 
 
 def tournament_over(tournament_id: str) -> Refusal:

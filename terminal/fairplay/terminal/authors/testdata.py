@@ -15,7 +15,7 @@ from rich.table import Table
 
 from fairplay.client.errors import UsageError
 from fairplay.client.inputs import find_game, read_file
-from fairplay.client.wording import counted
+from fairplay.client.wording import counted, cut
 from fairplay.games.kit.testdata import Question, find_questions
 from fairplay.terminal.commands.options import DONE, FAILED
 from fairplay.terminal.printing import make_console, print_json, say
@@ -82,14 +82,10 @@ def _show(console: Console, count: int, differences: Mapping[str, Difference]) -
     for name, (where, expected, got) in differences.items():
         place = f" differs at {where}" if where else " differs"
         say(console, f"[red]✗[/] {escape(name + place)}")
-        say(console, f"    expected  {escape(_cut(expected))}")
-        say(console, f"    got       {escape(_cut(got))}")
+        say(console, f"    expected  {escape(cut(expected, MAX_CHARS))}")
+        say(console, f"    got       {escape(cut(got, MAX_CHARS))}")
     agreeing = f"{count - len(differences):,} agree, {len(differences):,} differ"
     say(console, f"{counted(count, 'question')}: {agreeing if differences else '[green]all agree[/]'}")
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MAX_CHARS else f"{text[:MAX_CHARS]}…"
 
 
 # --- questions ---

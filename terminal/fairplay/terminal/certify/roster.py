@@ -14,7 +14,7 @@ from rich.table import Table
 
 from fairplay.certificate import Verdict, check
 from fairplay.client.errors import FailedError, UsageError
-from fairplay.client.wording import counted, harmless
+from fairplay.client.wording import counted, cut, harmless
 from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.cases import cases
 from fairplay.conformance.run.engine import check_surroundings
@@ -314,10 +314,8 @@ def _table(rows: Sequence[Row]) -> Table:
     table.add_column("What is to be mended first", overflow="fold")
     for row in rows:
         verdict = f"[green]{row.verdict}[/]" if row.certified else f"[red]{row.verdict}[/]"
-        first = harmless(escape(_cut(f"{row.first_case}: {row.first_sentence}"))) if row.first_case else ""
+        first = (
+            harmless(escape(cut(f"{row.first_case}: {row.first_sentence}", MAX_FIRST_CHARS))) if row.first_case else ""
+        )
         table.add_row(escape(row.name), verdict, f"{row.met} of {row.must}", first)
     return table
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MAX_FIRST_CHARS else f"{text[:MAX_FIRST_CHARS]}…"

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fairplay.client.results import band_warning, meetings, played_game
-from fairplay.client.wording import describe_cause, draw_standing, name_method
+from fairplay.client.wording import cut, describe_cause, draw_standing, name_method
 from fairplay.formats.format import chosen
 from fairplay.games.kit.printable import UNPRINTABLE
 from fairplay.v1.tournament_pb2 import (
@@ -110,14 +110,10 @@ def _league_failures(games: Sequence[RoundGame], outside: Sequence[TournamentFai
     for column in ("Entrant", "Times", "In", "First where", "Why"):
         table.add_column(column, overflow="fold", justify="right" if column == "Times" else "left")
     for (name, method, why), where in [*found.items()][:MAX_FAILURES]:
-        table.add_row(escape(name), str(len(where)), method, escape(where[0]), escape(_cut(why)))
+        table.add_row(escape(name), str(len(where)), method, escape(where[0]), escape(cut(why, MAX_WHY_CHARS)))
     yield table
     if len(found) > MAX_FAILURES:
         yield f"and {len(found) - MAX_FAILURES} more: --report and --json have all"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MAX_WHY_CHARS else f"{text[:MAX_WHY_CHARS]}…"
 
 
 def _bracket(games: Sequence[RoundGame]) -> Table:

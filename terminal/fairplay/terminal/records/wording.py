@@ -11,7 +11,7 @@ from google.protobuf.any_pb2 import Any as PackedMessage
 from google.protobuf.message import DecodeError, Message
 from rich.text import Text
 
-from fairplay.client.wording import draw_standing
+from fairplay.client.wording import cut, draw_standing
 from fairplay.games.evidence import with_evidence
 from fairplay.games.game import Game
 from fairplay.games.kit.messages import enum_word
@@ -180,8 +180,7 @@ def answer(message: Answer) -> str:
 
 def short(text: str) -> str:
     """Return a text in one line, cut to MAX_CHARS."""
-    line = " ".join(text[: 4 * MAX_CHARS].split())
-    return line if len(line) <= MAX_CHARS else f"{line[:MAX_CHARS]}…"
+    return cut(" ".join(text[: 4 * MAX_CHARS].split()), MAX_CHARS)
 
 
 def words(message: Message) -> str:
