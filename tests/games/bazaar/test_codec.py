@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from random import Random
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 import pytest
 from google.protobuf import json_format
@@ -21,7 +20,6 @@ from fairplay.games.bazaar.rules.pieces import Card, EquationTable, Exchange, pa
 from fairplay.games.bazaar.rules.state import PEBBLE, Phase, Player, Settings, Standing, State
 from fairplay.games.kit.judging import MalformedReplyError
 
-SETTINGS_FIELDS = [field.name for field in fields(Settings)]
 COUNTS = st.lists(st.integers(0, 400), min_size=5, max_size=5)
 BAGS = COUNTS.map(codec.read_bag)
 CARDS = st.builds(Card, BAGS, st.booleans())
@@ -30,28 +28,6 @@ EXCHANGES = st.builds(Exchange, BAGS, BAGS)
 
 def row(text: str) -> tuple[Card, ...]:
     return tuple(map(parse_card, text.split()))
-
-
-@st.composite
-def any_settings(draw: st.DrawFn) -> Settings:
-    """Draw settings, each field at its default or at another value that is allowed."""
-    numbers = {
-        "pebbles_per_color": 7,
-        "cards_total": 33,
-        "visible": 6,
-        "equations": 3,
-        "side_min": 2,
-        "side_max": 6,
-        "winning_score": 50,
-        "max_exchanges": 8,
-        "turn_cap": 77,
-    }
-    hints = get_type_hints(Settings)
-    chosen: dict[str, Any] = {}
-    for name in SETTINGS_FIELDS:
-        if draw(st.booleans()):
-            chosen[name] = numbers.get(name) or draw(st.sampled_from(get_args(hints[name]) or (True, False)))
-    return Settings(**chosen)
 
 
 @st.composite
@@ -95,26 +71,6 @@ def turn_state(state: State, seat: int) -> bazaar_pb2.TurnState:
 
 
 # Settings
-
-
-def test_the_names_of_settings_are_those_of_the_rules() -> None:
-    assert [field.name for field in bazaar_pb2.Settings.DESCRIPTOR.fields] == SETTINGS_FIELDS
-
-
-@given(any_settings())
-def test_settings_survive_the_way_through_messages(chosen: Settings) -> None:
-    message = codec.build_settings(chosen)
-    assert codec.read_settings(message) == chosen
-    assert GAME.full_settings(message) == message
-    read = json_format.Parse(json_format.MessageToJson(message), bazaar_pb2.Settings())
-    assert read == message
-
-
-def test_zero_and_false_are_not_the_same_as_not_set() -> None:
-    chosen = codec.read_settings(
-        bazaar_pb2.Settings(equations=0, empty_request_charged=False, check_end_mid_turn=False)
-    )
-    assert (chosen.equations, chosen.empty_request_charged, chosen.check_end_mid_turn) == (0, False, False)
 
 
 @pytest.mark.parametrize(
@@ -223,17 +179,6 @@ def test_any_illegal_action_is_told_in_few_words(state: State, data: st.DataObje
 
 
 # States
-
-
-@given(states())
-@settings(max_examples=100, deadline=None)
-def test_a_full_state_survives_the_way_through_messages_and_json(state: State) -> None:
-    message = codec.build_state(state)
-    read = bazaar_pb2.State.FromString(message.SerializeToString())
-    assert codec.resume(read, state.settings, Random(0)) == state
-    read = json_format.Parse(json_format.MessageToJson(message), bazaar_pb2.State())
-    assert read == message
-    assert codec.resume(read, state.settings, Random(0)) == state
 
 
 @given(states())

@@ -184,29 +184,6 @@ def test_a_resumed_game_begins_with_set_up_too_and_goes_on_in_mid_turn() -> None
     assert again.asked[:5] == [(0, SETUP), (1, SETUP), (2, SETUP), (1, CARDS), (2, REQUEST)]
 
 
-def test_the_limits_are_those_of_notifications_and_of_decisions() -> None:
-    game = played(sound())
-    clocks = {
-        call.method.name: {step.kind for step in game.of(call.method.name)}
-        for call in game.steps[1:]
-        if isinstance(call, Call)
-    }
-    assert clocks == {
-        SETUP: {CallKind.NOTIFICATION},
-        REQUEST: {CallKind.DECISION},
-        CARDS: {CallKind.DECISION},
-        WIN: {CallKind.NOTIFICATION},
-    }
-
-
-def test_every_call_names_the_game_and_the_equations_are_in_every_turn() -> None:
-    game = played(sound())
-    requests: list[Any] = [step.request for step in game.steps if isinstance(step, Call)]
-    assert {request.game_id for request in requests} == {"g"}
-    tables = [call.request.turn_state.table for call in game.of(REQUEST) + game.of(CARDS)]
-    assert all(table == game.of(SETUP)[0].request.table for table in tables)
-
-
 def test_a_pebble_comes_from_the_bank_and_is_seen_in_the_second_call() -> None:
     game = played(sound("first"))
     for asked, reported in zip(game.of(REQUEST), game.of(CARDS), strict=False):
@@ -220,16 +197,6 @@ def test_the_scores_of_the_others_come_in_turn_order_and_without_those_that_are_
     game = played(failing(2, REQUEST, CallError(), after=0, others=sound("first")), state=state)
     others = [list(call.request.turn_state.other_scores) for call in game.of(REQUEST)[:5]]
     assert others == [[2, 3, 4], [3, 4, 1], [4, 1, 2], [1, 2], [2, 4]]
-
-
-@pytest.mark.parametrize(("method", "after"), [(SETUP, 0), (REQUEST, 2), (CARDS, 3), (WIN, 0)])
-def test_states_are_shown_after_every_change_with_growing_revisions(method: str, after: int) -> None:
-    game = played(failing(0, method, CallError(), after), 3)
-    revisions = [codec.build_public(state).revision for state in game.states]
-    assert revisions == list(range(len(revisions)))
-    out = next(place for place, step in enumerate(game.steps) if isinstance(step, Eliminate))
-    assert isinstance(game.steps[out + 1], Show)
-    assert game.steps[out + 1].state.state.players[0].standing is not Standing.IN
 
 
 def test_winners_are_told_first_and_ties_share_a_group() -> None:
@@ -252,22 +219,6 @@ def test_the_empty_request_without_a_pile_ends_the_game_before_the_cards() -> No
 
 
 # Elimination
-
-
-@pytest.mark.parametrize("method", [SETUP, REQUEST, CARDS])
-def test_a_player_that_fails_in_any_call_is_out_and_never_called_again(method: str) -> None:
-    game = played(failing(1, method, Overrun()), 4)
-    assert game.out == [Eliminate(1, Overrun())]
-    out = game.steps.index(game.out[0])
-    assert all(seat != 1 for seat, _ in game._replace(steps=game.steps[out:]).asked)
-    assert sorted(seat for group in groups(game.outcome) for seat in group) == [0, 2, 3]
-    assert [seat for seat, method in game.asked if method == WIN and seat == 1] == []
-
-
-def test_everybody_fails_at_set_up_and_nobody_is_ranked() -> None:
-    game = played(lambda call: CallError(), 3)
-    assert game.asked == [(0, SETUP), (1, SETUP), (2, SETUP)]
-    assert game.outcome.ranking == []
 
 
 @pytest.mark.parametrize(
@@ -340,21 +291,6 @@ def test_a_pebble_of_an_empty_bank_is_a_broken_rule() -> None:
 # Games that go on from a state, and players that go on from nothing
 
 
-def test_a_game_goes_on_from_any_state_that_was_shown() -> None:
-    settings = bazaar_pb2.Settings(bonus=bazaar_pb2.BONUS_RWB)
-    whole = played(failing(2, CARDS, CallError(), 1, sound("points", "size", "random")), 4, settings)
-    without = [state for state in whole.states if state.players[2].standing is Standing.OUT]
-    assert len(without) > 10
-    for state in without:
-        message = codec.build_state(state)
-        assert GAME.check_state(settings, message) == 4
-        answer = sound("points", "size", "random")
-        again = played(answer, settings=settings, state=message, seed=77)
-        assert again.outcome == whole.outcome
-        assert (2, SETUP) not in again.asked
-        assert again.states[1:] == whole.states[whole.states.index(state) + 1 :]
-
-
 # What is hidden
 
 
@@ -373,39 +309,6 @@ def disguised(state: State, seat: int) -> Iterator[State]:
                 for other, player in enumerate(state.players)
             )
         )
-
-
-def first_calls(state: State) -> list[bytes]:
-    """Return every byte that is sent to players, as far as the first decision."""
-    sent = []
-    game = conversation.play(Start("g", state.settings, (), state, fresh=False))
-    answer: Any = None
-    while True:
-        step = game.send(answer)
-        answer = None
-        if isinstance(step, Call):
-            sent.append(
-                bytes([step.seat]) + step.method.path.encode() + step.request.SerializeToString(deterministic=True)
-            )
-            answer = step.method.response()
-            if step.kind is CallKind.DECISION:
-                return sent
-
-
-def spectacle(state: State) -> bytes:
-    return codec.build_public(state).SerializeToString(deterministic=True)
-
-
-def test_no_byte_to_a_player_or_a_spectator_depends_on_what_is_hidden() -> None:
-    game = played(failing(3, REQUEST, Overrun(), 4, sound("points", "random", "first", "size")), 4)
-    compared = 0
-    for state in game.states:
-        for other in disguised(state, state.active):
-            assert spectacle(other) == spectacle(state)
-            if rules.turn(state) is not None:
-                assert first_calls(other) == first_calls(state)
-                compared += 1
-    assert compared > 100
 
 
 def test_players_are_sent_what_their_seat_may_see_and_nothing_else() -> None:

@@ -6,14 +6,11 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from itertools import permutations, product
-from random import Random
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from google.protobuf.message import Message
-from hypothesis import given
-from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from fairplay.bazaar.v1 import bazaar_pb2
@@ -28,12 +25,12 @@ from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.person import FRONTEND, Answer, buying, requesting
 from fairplay.games.bazaar.protocol import codec
 from fairplay.games.bazaar.rules.pieces import Card, EquationTable, Exchange, parse_bag, unpack
-from fairplay.games.bazaar.rules.state import PEBBLE, Action, Phase, Request, Settings, TurnView
+from fairplay.games.bazaar.rules.state import PEBBLE, Request, TurnView
 from fairplay.games.bazaar.views.seats import NO_EXCHANGE_PART, PEBBLE_PART
 from fairplay.games.frontends import IllegalChoiceError
 from fairplay.games.kit.person import Draft
 from tests.games.at_table import AtTable, asking
-from tests.games.pointing import SVG, pieces, point_at_random
+from tests.games.pointing import SVG, pieces
 
 NAMES = ("ann", "[bob]")
 
@@ -130,17 +127,6 @@ def drafts(draft: Draft, most: int) -> list[Draft]:
     return complete + [end for choice in draft.choices for end in drafts(draft.choose(choice.part), most - 1)]
 
 
-@given(st.lists(st.integers(0, 5), max_size=8))
-def test_what_is_chosen_is_always_a_legal_reply(picks: Sequence[int]) -> None:
-    draft = requesting(TABLE, VIEW)
-    for pick in picks:
-        if draft.choices:
-            draft = draft.choose(draft.choices[pick % len(draft.choices)].part)
-    if draft.reply is not None:
-        request = codec.read_request(draft.reply, 64)
-        assert rules.request_violation(TABLE, VIEW.wallet, VIEW.bank, request) is None
-
-
 @pytest.mark.parametrize(
     ("before", "part", "rule"),
     [
@@ -232,32 +218,6 @@ async def test_what_spectators_see_is_shown_with_the_own_wallet_and_fits() -> No
     assert max(cell_len(line) for line in table.board.splitlines()) <= 56
     assert max(cell_len(line) for line in table.side.splitlines()) <= 22
     assert "[bob]" in table.side
-
-
-async def test_every_choice_is_a_part_of_the_picture_and_leads_to_a_legal_reply() -> None:
-    rng = Random(7)
-    for seat_count in (2, 4) * 3:
-        state = rules.initial(Settings(winning_score=30), seat_count, rng)
-        for _ in range(14):
-            seat = rules.turn(state)
-            if seat is None:
-                break
-            table = Table()
-            await table.person.setup(SetupRequest(game_id="game", seat=seat))
-            table.person.update(codec.build_public(state))
-            turn = bazaar_pb2.TurnState.FromString(codec.turn_state_data(state, seat))
-            if state.phase is Phase.REQUEST:
-                async with table.asked(
-                    RequestPebbleOrExchangesRequest(game_id="game", seat=seat, turn_state=turn)
-                ) as asked:
-                    point_at_random(table.person, rng)
-                    action: Action = codec.read_request(await asked, 64)
-            else:
-                async with table.asked(RequestCardsRequest(game_id="game", seat=seat, turn_state=turn)) as bought:
-                    point_at_random(table.person, rng)
-                    action = codec.read_purchase(await bought, len(state.visible))
-            assert rules.violation(state, action) is None
-            state = rules.apply(state, action)
 
 
 async def test_the_picture_shows_wallet_and_bank_as_the_choices_leave_them() -> None:

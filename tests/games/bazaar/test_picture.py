@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from rich.console import Console
 
 from fairplay.bazaar.v1 import bazaar_pb2
 from fairplay.games.bazaar import rules
@@ -27,9 +25,9 @@ from fairplay.games.bazaar.rules.pieces import (
     unpack,
 )
 from fairplay.games.bazaar.rules.state import Phase, Player, Settings, Standing, State
+from tests.games.drawing import SVG, Drawing, shown_lines
 
 NAMES = ("Ann", "Bob", "Cleo", "Dan", "Eve", "Flo")
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 def game(
@@ -67,30 +65,15 @@ def states(draw: st.DrawFn) -> State:
     return state
 
 
-class Drawing:
-    """What an SVG document shows."""
-
-    def __init__(self, document: str) -> None:
-        self.root = ElementTree.fromstring(document)
-        self.title = self.root.findtext(f"{SVG}title", "")
-
-    def of(self, kind: str) -> list[ElementTree.Element]:
-        return [element for element in self.root.iter() if element.get("class") == kind]
-
-    def texts(self, kind: str) -> list[str]:
-        return ["".join(element.itertext()) for element in self.of(kind)]
-
-    def pebbles(self, kind: str) -> list[str]:
-        """Return the initials of the pebbles in each element of a kind."""
-        return ["".join(sorted(letters(element))) for element in self.of(kind)]
-
-    def numbers(self, kind: str) -> list[list[int]]:
-        return [[int(text.text or "") for text in element.iter(f"{SVG}text")] for element in self.of(kind)]
+def pebbles(drawing: Drawing, kind: str) -> list[str]:
+    """Return the initials of the pebbles in each element of a kind."""
+    hrefs = ([use.get("href", "") for use in element.iter(f"{SVG}use")] for element in drawing.of(kind))
+    found = ([href.removeprefix("#bazaar-") for href in each] for each in hrefs)
+    return ["".join(sorted(name for name in names if name in INITIALS)) for names in found]
 
 
-def letters(element: ElementTree.Element) -> list[str]:
-    found = [use.get("href", "").removeprefix("#bazaar-") for use in element.iter(f"{SVG}use")]
-    return [name for name in found if name in INITIALS]
+def numbers(drawing: Drawing, kind: str) -> list[list[int]]:
+    return [[int(text.text or "") for text in element.iter(f"{SVG}text")] for element in drawing.of(kind)]
 
 
 def drawn(state: bazaar_pb2.State, players: Sequence[str] = NAMES) -> Drawing:
@@ -98,11 +81,7 @@ def drawn(state: bazaar_pb2.State, players: Sequence[str] = NAMES) -> Drawing:
 
 
 def lines(state: bazaar_pb2.State, players: Sequence[str] = NAMES) -> list[str]:
-    """Return the lines of the text picture as a console shows them."""
-    console = Console(width=200, color_system=None)
-    with console.capture() as captured:
-        console.print(GAME.text(state, players))
-    return [line.rstrip() for line in captured.get().splitlines()]
+    return shown_lines(GAME.text(state, players))
 
 
 def in_order(text: str) -> str:
@@ -117,14 +96,14 @@ def in_order(text: str) -> str:
 def test_everything_of_a_full_state_is_drawn_once(state: State) -> None:
     drawing = drawn(codec.build_state(state))
     sides = [in_order(bag_text(each.left) + bag_text(each.right)) for each in state.table.equations]
-    assert drawing.pebbles("equation") == sides
-    assert drawing.pebbles("card") == [in_order(bag_text(card.pebbles)) for card in state.visible]
+    assert pebbles(drawing, "equation") == sides
+    assert pebbles(drawing, "card") == [in_order(bag_text(card.pebbles)) for card in state.visible]
     bought = [card for player in state.players for card in player.cards]
     small = [in_order(bag_text(card.pebbles)) for card in (*state.pile, *bought)]
-    assert drawing.pebbles("mini") == small
+    assert pebbles(drawing, "mini") == small
     assert len(drawing.of("face")) == sum(card.face for card in (*state.visible, *state.pile, *bought))
     wallets = [list(unpack(player.wallet)) for player in state.players]
-    assert drawing.numbers("wallet") == wallets
+    assert numbers(drawing, "wallet") == wallets
     assert drawing.texts("score") == [str(player.score) for player in state.players]
     assert drawing.texts("name") == list(NAMES[: len(state.players)])
 
@@ -135,7 +114,7 @@ def test_what_a_public_state_hides_is_not_drawn(state: State) -> None:
     public = codec.build_public(state)
     drawing, found = drawn(public), lines(public)
     assert not drawing.of("pile")
-    assert drawing.numbers("wallet") == [[]] * len(state.players)
+    assert numbers(drawing, "wallet") == [[]] * len(state.players)
     assert len(drawing.of("mini")) == sum(len(player.cards) for player in state.players)
     assert not any(line.startswith("pile") or "wallet" in line for line in found)
 
@@ -144,26 +123,7 @@ def test_what_a_public_state_hides_is_not_drawn(state: State) -> None:
 @settings(max_examples=40, deadline=None)
 def test_all_is_drawn_within_its_frame(state: State) -> None:
     for message in (codec.build_state(state), codec.build_public(state)):
-        drawing = drawn(message)
-        width, height = float(drawing.root.get("width", "")), float(drawing.root.get("height", ""))
-        for panel in drawing.root.findall(f"{SVG}g"):
-            x, y = place(panel)
-            frame = panel.find(f"{SVG}rect")
-            assert frame is not None
-            right, bottom = float(frame.get("width", "")), float(frame.get("height", ""))
-            assert x + right <= width
-            assert y + bottom <= height
-            for group in panel.findall(f"{SVG}g"):
-                rect = group.find(f"{SVG}rect")
-                if rect is not None:
-                    left, top = place(group)
-                    assert left + float(rect.get("width", "")) <= right
-                    assert top + float(rect.get("height", "")) <= bottom
-
-
-def place(element: ElementTree.Element) -> tuple[float, float]:
-    x, y = element.get("transform", "").removeprefix("translate(").partition(")")[0].split()
-    return float(x), float(y)
+        drawn(message).check_frames()
 
 
 @given(states())
@@ -227,7 +187,7 @@ def test_a_state_of_strange_numbers_is_drawn() -> None:
         active_seat=8,
     )
     strange.table.equations.add(left=[400, 400], right=[])
-    assert drawn(strange).pebbles("card") == ["rrrrr"]
+    assert pebbles(drawn(strange), "card") == ["rrrrr"]
     assert max(map(cell_len, lines(strange))) <= 80
 
 

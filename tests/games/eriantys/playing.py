@@ -186,11 +186,3 @@ def _step(state: State, rng: Random) -> State:
 def a_middle(settings: Settings, seat_count: int, seed: int) -> State:
     """Return one of the states of such a game."""
     return Random(seed).choice(list(middles(settings, seat_count, seed)))
-
-
-def by_name(said: Sequence[Said]) -> dict[str, set[Any]]:
-    """Return the kinds of the calls of each method."""
-    found: dict[str, set[Any]] = {}
-    for one in said:
-        found.setdefault(one.call.method.name, set()).add(one.call.kind)
-    return found

@@ -8,7 +8,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from google.protobuf import json_format
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -48,45 +47,7 @@ def test_the_choices_tried_here_are_all_settings() -> None:
     assert set(CHOICES) == {field.name for field in eriantys_settings_pb2.Settings.DESCRIPTOR.fields}
 
 
-@settings(deadline=None)
-@given(some_settings)
-def test_settings_survive_the_way_through_messages(chosen: Settings) -> None:
-    message = codec.build_settings(chosen)
-    assert codec.read_settings(message) == chosen
-    again = json_format.Parse(json_format.MessageToJson(message), eriantys_settings_pb2.Settings())
-    assert codec.read_settings(again) == chosen
-    short = codec.build_short_settings(chosen)
-    assert codec.read_settings(short) == chosen
-    assert len(short.ListFields()) == sum(getattr(chosen, name) != getattr(Settings(), name) for name in CHOICES)
-
-
-def test_settings_that_are_not_set_have_the_defaults_that_the_proto_says() -> None:
-    full: Any = GAME.full_settings(eriantys_settings_pb2.Settings())
-    assert codec.read_settings(eriantys_settings_pb2.Settings()) == codec.read_settings(full) == Settings()
-    for field in full.DESCRIPTOR.fields:
-        if field.enum_type is not None:
-            assert getattr(full, field.name), f"{field.name} has no value"
-        elif field.name != "characters":
-            assert full.HasField(field.name)
-
-
-def test_an_unknown_choice_is_refused_in_one_sentence() -> None:
-    with pytest.raises(ValueError, match="short_refill has the unknown value 9"):
-        codec.read_settings(eriantys_settings_pb2.Settings(short_refill=9))  # type: ignore[arg-type]
-
-
 # States
-
-
-@settings(deadline=None)
-@given(some_states)
-def test_full_states_survive_the_way_through_messages(state: State) -> None:
-    message = codec.build_state(state)
-    again = eriantys_pb2.State.FromString(message.SerializeToString())
-    assert codec.resume(again, state.settings, Random(0)) == state
-    from_json = json_format.Parse(json_format.MessageToJson(message), eriantys_pb2.State())
-    assert codec.resume(from_json, state.settings, Random(0)) == state
-    assert GAME.check_state(codec.build_settings(state.settings), message) == len(state.sides)
 
 
 @settings(deadline=None, max_examples=30)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from random import Random
 from typing import Any
 
 import pytest
@@ -21,19 +20,15 @@ from fairplay.eriantys.v1.eriantys_player_pb2 import AskActionResponse, AskAssis
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.game import GAME
 from fairplay.games.eriantys.rules.state import NOBODY, Phase, PlayAssistant, Reason, Settings, Standing, State
-from fairplay.games.steps import Call, CallAll, CallKind, Eliminate
+from fairplay.games.steps import Call, CallAll, Eliminate
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
 from tests.games.eriantys.playing import (
-    ASKS,
-    Played,
-    by_name,
     card,
     does,
     failing,
     game,
     lost,
     messages,
-    middles,
     resumed,
     sound,
     tower,
@@ -91,28 +86,6 @@ def test_everybody_is_told_every_board_with_the_revision_of_the_state_that_was_s
     reported = Counter(said.call.request.state.revision for said in played.of(BOARD))
     assert set(reported.values()) == {3}
     assert set(reported) == {revision for revision in shown if revision > 3}  # towers are chosen before
-
-
-def test_every_call_names_the_game_and_the_limits_are_those_of_decisions_and_notifications() -> None:
-    played = game(sound(), 4)
-    assert {said.call.request.game_id for said in played.said} == {"g"}
-    clocks = by_name(played.said)
-    assert clocks.pop(TOWER) >= {CallKind.FIRST_DECISION}
-    assert clocks.pop(ACTION) == {CallKind.DECISION}
-    assert clocks.pop(CARD) == {CallKind.FIRST_DECISION, CallKind.DECISION}  # partners of those who chose a colour
-    assert set().union(*clocks.values()) == {CallKind.NOTIFICATION}
-    first = [(said.call.seat, said.call.kind) for said in played.of(*ASKS)]
-    assert [seat for seat, clock in first if clock is CallKind.FIRST_DECISION] == [0, 1, *first_askers(played)]
-
-
-def first_askers(played: Played) -> list[int]:
-    order = [said.call.seat for said in played.of(CARD)[:4]]
-    return [seat for seat in order if seat not in (0, 1)]
-
-
-def test_states_are_shown_with_growing_revisions() -> None:
-    revisions = [state.revision for state in game(sound("random"), 3, mode="EXPERT").states()]
-    assert revisions == list(range(len(revisions)))
 
 
 def test_start_game_tells_seat_names_settings_and_hand() -> None:
@@ -531,27 +504,6 @@ def test_one_that_fails_at_the_end_is_not_ranked_and_nobody_moves_up(policy: str
 # Games that go on from a state
 
 
-def test_a_game_goes_on_from_any_state_that_was_shown() -> None:
-    whole = game(failing(2, ACTION, does(), 9, others=sound("greedy", "random", "first")), 3, mode="EXPERT")
-    assert len(whole.states()) > 50
-    for state in whole.states()[::7]:
-        if state.standings[2] is Standing.OUT or not whole.eliminated():
-            again = resumed(sound("greedy", "random", "first"), state, seed=99)
-            assert again.outcome == whole.outcome
-            assert again.states()[1:] == whole.states()[whole.states().index(state) + 1 :]
-
-
-@pytest.mark.parametrize("phase", list(Phase))
-def test_a_game_goes_on_in_every_phase(phase: Phase) -> None:
-    settings = Settings(explicit_end_turn=True)
-    state = next(state for state in middles(settings, 3, 5) if state.phase is phase)
-    played = resumed(sound("random"), state)
-    first = {Phase.TOWERS: TOWER, Phase.OVER: END}.get(phase, START)
-    assert played.calls()[0][1] == first
-    assert played.last().phase is Phase.OVER
-    assert played.calls()[-1][1] == END
-
-
 def test_a_game_that_goes_on_in_its_last_round_shows_it() -> None:
     state = next(state for state in game(sound(), 2).states() if state.last_round)
     assert resumed(sound(), state).calls()[:4] == [(0, START), (1, START), (0, LAST), (1, LAST)]
@@ -570,12 +522,3 @@ def test_the_end_of_a_turn_is_asked_for_where_the_settings_want_it() -> None:
     kinds = [list(said.call.request.possible_actions.kinds) for said in played.of(ACTION)]
     assert kinds.count([eriantys_pb2.ACTION_KIND_END_TURN]) == 20
     assert not played.eliminated()
-
-
-def test_settings_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(ValueError, match="played by 2 to 4 players, not by 5"):
-        GAME.play("g", messages(), list("abcde"), Random(1), None)
-    with pytest.raises(ValueError, match="max_attempts is 0"):
-        GAME.play("g", messages(max_attempts=0), list("ab"), Random(1), None)
-    with pytest.raises(ValueError, match="characters are 1, 2"):
-        GAME.full_settings(messages(characters=[1, 2]))

@@ -40,7 +40,7 @@ from fairplay.games.eriantys.rules.state import (
 from fairplay.games.eriantys.views.svg import svg
 from fairplay.games.frontends import IllegalChoiceError
 from tests.games.at_table import AtTable, asking
-from tests.games.pointing import pieces, point_at_random
+from tests.games.pointing import pieces
 
 NAMES = ("ann", "[bob]")
 EXPERT = Settings(mode="expert")
@@ -207,37 +207,6 @@ async def test_towers_an_assistant_and_a_student_by_keys() -> None:
         table.person.choose("dining-room")
         table.person.send()
         assert await reply == answers.build_reply(ToDiningRoom(color))
-
-
-async def test_every_choice_is_a_part_of_the_picture_and_leads_to_a_legal_reply() -> None:
-    rng = Random(11)
-    for seat_count in (2, 3, 4):
-        for settings in (Settings(), EXPERT):
-            state = rules.initial(settings, seat_count, rng)
-            for number in range(60):
-                if rules.turn(state) is None:
-                    break
-                if number % 3 == 0:
-                    await point(state, rng)
-                state = rules.apply(state, rng.choice(rules.legal(state)))
-
-
-async def point(state: State, rng: Random) -> None:
-    """Let a person decide by pointing at pictures."""
-    table, seat, shown = Table(), state.active, public(state)
-    given: dict[str, Any] = {"seat": seat, "state": shown, "settings": codec.build_settings(state.settings)}
-    if state.phase is Phase.TOWERS:
-        request: Any = AskTowerColorRequest(**given)
-    elif state.phase is Phase.ASSISTANT:
-        request = AskAssistantCardRequest(**given, hand=state.hands[seat])
-    else:
-        request = AskActionRequest(**given, hand=state.hands[seat])
-    async with table.asked(request) as reply:
-        point_at_random(table.person, rng)
-        if state.phase is Phase.TOWERS:
-            assert await reply in answers.legal_replies(state)
-        else:
-            assert rules.violation(state, answers.read_reply(state, await reply)) is None
 
 
 async def test_a_spectators_picture_has_no_parts_of_anybodys_own() -> None:

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from rich.console import Console
 
 from fairplay.eriantys.v1 import eriantys_pb2
 from fairplay.games.eriantys import rules
@@ -19,11 +18,11 @@ from fairplay.games.eriantys.rules.state import NOBODY, Phase, Reason, Settings,
 from fairplay.games.eriantys.views.svg import svg
 from fairplay.games.eriantys.views.text import text
 from fairplay.games.eriantys.views.words import INITIALS
+from tests.games.drawing import SVG, Drawing, place, shown_lines
 from tests.games.eriantys.playing import a_middle
 from tests.games.eriantys.tables import expert, fresh, table
 
 NAMES = ("Ann", "Bob", "Cleo", "Dan")
-SVG = "{http://www.w3.org/2000/svg}"
 some_states = st.builds(
     a_middle,
     st.sampled_from([Settings(), expert(1, 7, 11), expert(5, 10, 12, on_disconnect="skip_turns")]),
@@ -32,22 +31,9 @@ some_states = st.builds(
 )
 
 
-class Drawing:
-    """What an SVG document shows."""
-
-    def __init__(self, document: str) -> None:
-        self.root = ElementTree.fromstring(document)
-        self.title = self.root.findtext(f"{SVG}title", "")
-
-    def of(self, kind: str) -> list[ElementTree.Element]:
-        return [element for element in self.root.iter() if element.get("class") == kind]
-
-    def texts(self, kind: str) -> list[str]:
-        return ["".join(element.itertext()).strip() for element in self.of(kind)]
-
-    def pieces(self, kind: str) -> list[list[str]]:
-        """Return what is drawn of the artwork in each element of a kind."""
-        return [list(map(piece, element.iter(f"{SVG}use"))) for element in self.of(kind)]
+def pieces(drawing: Drawing, kind: str) -> list[list[str]]:
+    """Return what is drawn of the artwork in each element of a kind."""
+    return [list(map(piece, element.iter(f"{SVG}use"))) for element in drawing.of(kind)]
 
 
 def piece(use: ElementTree.Element) -> str:
@@ -64,10 +50,7 @@ def drawn(state: eriantys_pb2.State, players: Sequence[str] = NAMES) -> Drawing:
 
 def lines(state: eriantys_pb2.State, players: Sequence[str] = NAMES) -> list[str]:
     """Return the lines of the text picture as a console shows them."""
-    console = Console(width=200, color_system=None)
-    with console.capture() as captured:
-        console.print(text(state, players))
-    return [line.rstrip() for line in captured.get().splitlines()]
+    return shown_lines(text(state, players))
 
 
 # The document
@@ -77,13 +60,13 @@ def lines(state: eriantys_pb2.State, players: Sequence[str] = NAMES) -> list[str
 @settings(max_examples=60, deadline=None)
 def test_everything_of_a_state_is_drawn(state: State) -> None:
     drawing = drawn(codec.build_public(state))
-    assert drawing.pieces("entrance") == [initials(entrance) for entrance in state.entrances]
+    assert pieces(drawing, "entrance") == [initials(entrance) for entrance in state.entrances]
     seated = [initial * count for room in state.dining_rooms for initial, count in zip(INITIALS, room, strict=True)]
-    assert ["".join(found) for found in drawing.pieces("table")] == seated
-    assert drawing.pieces("cloud") == [["cloud", *initials(cloud)] for cloud in state.clouds]
+    assert ["".join(found) for found in pieces(drawing, "table")] == seated
+    assert pieces(drawing, "cloud") == [["cloud", *initials(cloud)] for cloud in state.clouds]
     held = [card.students for card in state.cards]
     tiles = [["no-entry"] * card.no_entry for card in state.cards]
-    for shown, counts, blocked in zip(drawing.pieces("character"), held, tiles, strict=True):
+    for shown, counts, blocked in zip(pieces(drawing, "character"), held, tiles, strict=True):
         assert shown == ["coin", *initials(counts), *blocked]
     assert drawing.texts("cost") == [str(character_cost(card)) for card in state.cards]
     assert len(drawing.of("professor")) == sum(owner >= 0 for owner in state.professors)
@@ -116,28 +99,20 @@ def kinds(element: ElementTree.Element) -> set[str]:
 
 def test_towers_are_on_one_board_of_a_team() -> None:
     drawing = drawn(codec.build_public(fresh(Settings(), 4)))
-    assert list(map(len, drawing.pieces("towers"))) == [8, 8, 0, 0]
+    assert list(map(len, pieces(drawing, "towers"))) == [8, 8, 0, 0]
 
 
 @given(some_states)
 @settings(max_examples=30, deadline=None)
 def test_all_is_drawn_within_its_frame(state: State) -> None:
-    drawing = drawn(codec.build_state(state))
-    width, height = float(drawing.root.get("width", "")), float(drawing.root.get("height", ""))
-    for panel in drawing.root.findall(f"{SVG}g"):
-        x, y = map(float, panel.get("transform", "")[len("translate(") : -1].split())
-        frame = panel.find(f"{SVG}rect")
-        assert frame is not None
-        assert x + float(frame.get("width", "")) <= width
-        assert y + float(frame.get("height", "")) <= height
+    drawn(codec.build_state(state)).check_frames()
 
 
 def test_islands_never_overlap() -> None:
     for settings_ in (Settings(), expert(1, 2, 3)):
         places = []
         for element in drawn(codec.build_public(fresh(settings_))).of("island"):
-            x, y = map(float, element.get("transform", "")[len("translate(") : -1].split())
-            places.append(complex(x, y))
+            places.append(complex(*place(element)))
         assert min(abs(one - other) for at, one in enumerate(places) for other in places[:at]) >= 116
 
 

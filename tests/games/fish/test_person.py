@@ -22,12 +22,11 @@ from fairplay.fish.v1.fish_player_pb2 import (
 from fairplay.games.fish import protocol, rules
 from fairplay.games.fish.person import FRONTEND, FishPerson, moving, placing
 from fairplay.games.fish.protocol import Shown, build_state, colors
-from fairplay.games.fish.rules.board import Action, Move, Place, board_of_rows
+from fairplay.games.fish.rules.board import Move, board_of_rows
 from fairplay.games.fish.views import svg
 from fairplay.games.frontends import RESERVED_KEYS, IllegalChoiceError, find_frontend
 from fairplay.games.kit.person import Draft, Marks
 from tests.games.at_table import LIMIT_S, AtTable, asking
-from tests.games.pointing import point_at_random
 
 NAMES = ("ann", "bob")
 
@@ -212,25 +211,6 @@ async def test_a_new_game_begins_with_an_older_revision() -> None:
     await table.person.play_as(PlayAsRequest(game_id="next"))
     table.person.update(message(COLUMN))
     assert "R 1" in table.board
-
-
-async def test_every_choice_is_a_part_of_the_picture_and_leads_to_a_legal_reply() -> None:
-    rng = Random(2)
-    for seat_count in (2, 3, 4):
-        state = rules.initial(rules.Settings(rows=4, columns=5, random_fish=True, holes=2), seat_count, rng)
-        while rules.turn(state) is not None:
-            table, shown = Table(), message(state)
-            if rules.placing(state):
-                async with asked(table, SetupRequest(game_id="game", state=shown)) as placed:
-                    point_at_random(table.person, rng)
-                    action: Action = Place((await placed).place)
-            else:
-                async with asked(table, TakeTurnRequest(game_id="game", state=shown)) as moved:
-                    point_at_random(table.person, rng)
-                    reply = (await moved).action
-                    action = Move(reply.source, reply.target)
-            assert action in rules.legal(state)
-            state = rules.apply(state, action)
 
 
 # --- the front end ---

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from rich.console import Console
 from rich.text import Text
 
 from fairplay.fish.v1 import fish_pb2
@@ -19,11 +17,11 @@ from fairplay.games.fish import rules
 from fairplay.games.fish.protocol import Shown, colors
 from fairplay.games.fish.rules.board import FISH_LIMIT, MAX_SIDE, Move, board_of, board_of_rows, neighbours
 from fairplay.games.fish.views import svg, text
+from tests.games.drawing import SVG, Drawing, place, shown_lines
 
 UNKNOWN: Any = 77
 RED, WHITE, BROWN, BLACK = fish_pb2.COLOR_RED, fish_pb2.COLOR_WHITE, fish_pb2.COLOR_BROWN, fish_pb2.COLOR_BLACK
 NAMES = ("Ann", "Bob", "Cleo", "Dan")
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 def played(settings: rules.Settings, seat_count: int, steps: int, rng: Random) -> Shown:
@@ -55,51 +53,23 @@ def games(draw: st.DrawFn) -> Shown:
     return shown
 
 
-class Drawing:
-    """What an SVG document shows."""
-
-    def __init__(self, document: str) -> None:
-        self.root = ElementTree.fromstring(document)
-
-    def of(self, kind: str) -> list[ElementTree.Element]:
-        return [element for element in self.root.iter() if element.get("class") == kind]
-
-    def texts(self, kind: str) -> list[str]:
-        return ["".join(element.itertext()) for element in self.of(kind)]
-
-    def uses(self, name: str) -> int:
-        """How often a drawing is put on a tile."""
-        on_tiles = [use for tile in self.of("tile") for use in tile.iter(f"{SVG}use")]
-        return sum(use.get("href") == f"#{name}" for use in on_tiles)
-
-    def at(self, cell: tuple[int, int]) -> tuple[float, float]:
-        """Where the centre of a tile or hole is."""
-        wanted = f"[{cell[0]}, {cell[1]}]: "
-        for element in self.of("tile") + self.of("hole"):
-            if element.findtext(f"{SVG}title", "").startswith(wanted):
-                return place(element)
-        raise AssertionError(f"nothing is drawn at {wanted}")
+def uses(drawing: Drawing, name: str) -> int:
+    """How often a drawing is put on a tile."""
+    on_tiles = [use for tile in drawing.of("tile") for use in tile.iter(f"{SVG}use")]
+    return sum(use.get("href") == f"#{name}" for use in on_tiles)
 
 
-def place(element: ElementTree.Element) -> tuple[float, float]:
-    x, y = element.get("transform", "").removeprefix("translate(").partition(")")[0].split()
-    return float(x), float(y)
+def at(drawing: Drawing, cell: tuple[int, int]) -> tuple[float, float]:
+    """Where the centre of a tile or hole is."""
+    return drawing.at(cell, "tile", "hole")
 
 
 def drawn(state: rules.State, *own_colors: fish_pb2.Color.ValueType) -> Drawing:
     return Drawing(svg(Shown(state, own_colors or colors(len(state.places))), NAMES))
 
 
-def read(markup: str) -> list[str]:
-    """The lines of a text as a console shows them."""
-    console = Console(width=400, color_system=None)
-    with console.capture() as captured:
-        console.print(markup)
-    return captured.get().splitlines()
-
-
 def lines(state: rules.State, last: Move | None = None, players: Sequence[str] = NAMES) -> list[str]:
-    return read(text(Shown(state, colors(len(state.places)), last), players))
+    return shown_lines(text(Shown(state, colors(len(state.places)), last), players))
 
 
 # SVG
@@ -111,7 +81,7 @@ def test_every_tile_hole_penguin_and_survivor_is_drawn_once(shown: Shown) -> Non
     drawing = Drawing(svg(shown, NAMES))
     state, fish = shown.state, rules.tiles(shown.state)
     tile_count = len(fish) - fish.count(0)
-    assert len(drawing.of("tile")) == drawing.uses("fish-ice") == tile_count
+    assert len(drawing.of("tile")) == uses(drawing, "fish-ice") == tile_count
     assert len(drawing.of("hole")) == fish.count(0)
     assert len(drawing.of("penguin")) == sum(map(len, state.places))
     survivors = [seat for seat, alive in enumerate(state.alive) if alive]
@@ -125,7 +95,7 @@ def test_the_last_move_is_marked_where_there_is_one(shown: Shown) -> None:
     drawing = Drawing(svg(shown, NAMES))
     marks = [place(outline) for last in drawing.of("last") for outline in last.iter(f"{SVG}polygon")]
     columns = shown.state.board.columns
-    assert marks == [drawing.at(divmod(cell, columns)) for cell in shown.last or ()]
+    assert marks == [at(drawing, divmod(cell, columns)) for cell in shown.last or ()]
     assert len(drawing.of("arrow")) == (shown.last is not None)
 
 
@@ -135,10 +105,9 @@ def test_every_size_is_drawn_within_its_frame(size: int) -> None:
     for rows, columns in {(size, 1), (1, size), (size, 2), (2, size), (size, size), (size, largest + 1 - size)}:
         state = rules.state_of(board_of(columns, [1] * (rows * columns)), [(0,), (), (), ()], penguins=1)
         drawing = drawn(state)
-        width, height = float(drawing.root.get("width", "")), float(drawing.root.get("height", ""))
-        right, bottom = drawing.at((rows - 1, columns - 1))
-        assert right + 80 < width
-        assert bottom + 80 < height
+        right, bottom = at(drawing, (rows - 1, columns - 1))
+        assert right + 80 < drawing.width
+        assert bottom + 80 < drawing.height
         assert len(drawing.of("tile")) == rows * columns
         assert len(drawing.of("player")) == 4
         assert len(lines(state)) == 1 + rows + 1 + 4
@@ -147,13 +116,13 @@ def test_every_size_is_drawn_within_its_frame(size: int) -> None:
 def test_tiles_of_a_row_never_touch_and_neighbours_do() -> None:
     board = board_of(4, [1] * 16)
     drawing = drawn(rules.state_of(board, [(0,), (1,)], penguins=1))
-    across = 2 * drawing.at((1, 0))[1]  # between opposite edges of a hexagon
+    across = 2 * at(drawing, (1, 0))[1]  # between opposite edges of a hexagon
     side = across / 3**0.5
-    assert drawing.at((0, 1))[0] - drawing.at((0, 0))[0] > 2 * side
+    assert at(drawing, (0, 1))[0] - at(drawing, (0, 0))[0] > 2 * side
     for cell in range(16):
-        x, y = drawing.at(divmod(cell, 4))
+        x, y = at(drawing, divmod(cell, 4))
         for near in neighbours(board, cell):
-            near_x, near_y = drawing.at(divmod(near, 4))
+            near_x, near_y = at(drawing, divmod(near, 4))
             assert ((near_x - x) ** 2 + (near_y - y) ** 2) ** 0.5 == pytest.approx(across, abs=0.2)
 
 
@@ -162,7 +131,7 @@ def test_a_tile_shows_as_many_fish_as_it_carries(fish: int) -> None:
     drawing = drawn(standing([[fish, 1]], (1,)))
     shoal = next(group for group in drawing.root.iter(f"{SVG}g") if group.get("id") == f"fish-{fish}")
     assert len(list(shoal)) == fish
-    assert drawing.uses(f"fish-{fish}") == 1
+    assert uses(drawing, f"fish-{fish}") == 1
 
 
 def test_a_penguin_has_its_players_colour_and_its_tile_says_its_fish() -> None:
@@ -185,7 +154,7 @@ def test_names_go_by_colour_and_absent_ones_are_named_after_it() -> None:
 def test_a_colour_that_nobody_knows_is_grey() -> None:
     state = standing([[1, 1, 1]], (0,))
     assert Drawing(svg(Shown(state, [UNKNOWN]), NAMES)).texts("name") == ["grey"]
-    assert "grey" in "\n".join(read(text(Shown(state, [UNKNOWN]), NAMES)))
+    assert "grey" in "\n".join(shown_lines(text(Shown(state, [UNKNOWN]), NAMES)))
 
 
 # Who is to do what, in both

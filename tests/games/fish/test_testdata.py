@@ -189,9 +189,6 @@ SMALL = {
 }
 
 
-ACTORS = [["Ann", "minimax"], ["Bob", "minimax"]]
-
-
 @pytest.mark.parametrize(
     "defect",
     [["setup", 2], ["take-turn"], ["play-with", 1], *(["a cheat", cheat] for cheat in testdata.CHEATS)],
@@ -199,24 +196,6 @@ ACTORS = [["Ann", "minimax"], ["Bob", "minimax"]]
 def test_an_actor_with_a_defect_is_eliminated_and_the_other_is_ranked_alone(defect: list[object]) -> None:
     played = testdata.game(SMALL, [["Ann", "minimax", *defect], ["Bob", "greedy"]], 2)
     assert (played["eliminated"], played["ranking"]) == (["Ann"], [["Bob"]])
-
-
-def test_an_actor_that_hangs_in_a_call_that_never_comes_plays_soundly() -> None:
-    sound = testdata.game(SMALL, ACTORS, 2)
-    assert testdata.game(SMALL, [ACTORS[0], ["Bob", "minimax", "setup", 3]], 2) == sound
-
-
-@pytest.mark.parametrize(
-    ("actors", "complaint"),
-    [
-        ([["Ann", "minimax"]], "actors has 1 values: it must have 2"),
-        ([["Ann", "first", "setup", 0], ["Bob", "first"]], "must be at least 1"),
-        ([["Ann", "first", "a cheat", "fly"], ["Bob", "first"]], "must be one of off-board, stay, skip"),
-    ],
-)
-def test_actors_that_make_no_sense_are_refused(actors: object, complaint: str) -> None:
-    with pytest.raises(ValueError, match=complaint):
-        testdata.game(SMALL, actors, 2)
 
 
 # Plans and starts
@@ -242,19 +221,6 @@ def test_a_board_can_be_given() -> None:
         [5, 4, 0, 0],
         [1, 1, 1, 1],
     ]
-
-
-@pytest.mark.parametrize(
-    ("settings", "complaint"),
-    [
-        ({"colour": 1}, "an object with some of rows, columns"),
-        ({"rows": 26}, "rows is 26: it must be between 1 and 25"),
-        ({"board": [[9]]}, "0 to 5 fish"),
-    ],
-)
-def test_settings_that_are_not_allowed_are_refused(settings: object, complaint: str) -> None:
-    with pytest.raises(ValueError, match=complaint):
-        testdata.start(settings, 2)
 
 
 # Tournaments: vectors F7 and section 7

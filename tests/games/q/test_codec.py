@@ -55,22 +55,6 @@ actions = st.one_of(
 # Settings
 
 
-@settings(deadline=None)
-@given(some_settings)
-def test_settings_survive_the_way_through_messages(chosen: Settings) -> None:
-    message = codec.build_settings(chosen)
-    assert codec.read_settings(message) == chosen
-    assert codec.read_settings(json_format.Parse(json_format.MessageToJson(message), q_pb2.Settings())) == chosen
-
-
-def test_what_is_not_set_has_the_default_of_the_rules() -> None:
-    assert codec.read_settings(q_pb2.Settings()) == Settings()
-    assert GAME.full_settings(q_pb2.Settings(q_bonus=0)) == codec.build_settings(Settings(q_bonus=0))
-    assert {field.name for field, _ in GAME.full_settings(q_pb2.Settings()).ListFields()} == set(
-        Settings.__dataclass_fields__
-    )
-
-
 @pytest.mark.parametrize(
     ("message", "sentence"),
     [
@@ -99,16 +83,6 @@ def test_every_tile_has_the_number_that_its_name_says() -> None:
 
 
 # States
-
-
-@settings(max_examples=60, deadline=None)
-@given(shown_states)
-def test_a_full_state_survives_the_way_through_messages(shown: codec.Shown) -> None:
-    message = codec.build_state(shown)
-    chosen = shown.state.settings
-    assert codec.resume(message, chosen) == shown
-    assert codec.resume(q_pb2.State.FromString(message.SerializeToString()), chosen) == shown
-    assert codec.resume(json_format.Parse(json_format.MessageToJson(message), q_pb2.State()), chosen) == shown
 
 
 @settings(max_examples=60, deadline=None)

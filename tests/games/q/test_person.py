@@ -6,12 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from itertools import product
-from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from fairplay.games.frontends import IllegalChoiceError
@@ -20,12 +17,12 @@ from fairplay.games.q.person import FRONTEND, Turn, turn
 from fairplay.games.q.protocol import codec
 from fairplay.games.q.rules import RULES
 from fairplay.games.q.rules.board import COLORS, Board, Coordinate, Placement, tile_of
-from fairplay.games.q.rules.state import PASS, REPLACE, Action, Extension, Settings, State, View
+from fairplay.games.q.rules.state import PASS, REPLACE, Action, Extension, State, View
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import NewTilesRequest, SetupRequest, TakeTurnRequest, TakeTurnResponse, WinRequest
 from tests.games.at_table import AtTable, asking
-from tests.games.pointing import pieces, point_at_random
-from tests.games.q.playing import randomly_played, table, turn_request
+from tests.games.pointing import pieces
+from tests.games.q.playing import table
 
 NAMES = ("ann", "[bob]")
 RED_STAR, BLUE_STAR = tile_of("star", "red"), tile_of("star", "blue")
@@ -82,16 +79,6 @@ def test_words_are_replies() -> None:
     assert action(draft().choose("pass")) is PASS
     assert action(draft().choose("replace")) is REPLACE
     assert draft().choose("pass").choices == ()
-
-
-@given(st.lists(st.integers(0, 50), max_size=12), st.lists(st.integers(0, 35), min_size=1, max_size=7))
-def test_what_is_chosen_is_always_a_legal_reply(picks: Sequence[int], hand: Sequence[int]) -> None:
-    chosen, seen = draft(hand), view(hand=hand)
-    for pick in picks:
-        if chosen.choices:
-            chosen = chosen.choose(chosen.choices[pick % len(chosen.choices)].part)
-    if chosen.reply is not None:
-        assert rules.breach(seen.board, seen.hand, seen.pile_left, codec.read_reply(chosen.reply)) is None
 
 
 def found(turn: Turn) -> list[Action]:
@@ -221,22 +208,6 @@ async def test_of_a_wide_map_the_part_around_the_cursor_is_shown() -> None:
         assert "►◄" in table.board
         assert table.person.marks.cursor == "cell_0_40"
         assert max(cell_len(line) for line in table.board.splitlines()) <= 76
-
-
-async def test_every_choice_is_a_part_of_the_picture_and_leads_to_a_legal_turn() -> None:
-    rng = Random(5)
-    for seat_count in (2, 3, 4) * 2:
-        state = randomly_played(Settings(), seat_count, rng.randrange(30), rng).state
-        while (seat := rules.turn(state)) is not None:
-            table = Table()
-            request = turn_request(state, seat)
-            async with asking(table.person.take_turn(request)) as reply:
-                point_at_random(table.person, rng)
-                action = codec.read_reply(await reply)
-            assert rules.violation(state, action) is None
-            state = rules.apply(state, rng.choice(rules.legal(state)))
-            if rng.random() < 0.2:
-                break
 
 
 async def test_places_where_a_tile_does_not_fit_can_be_pointed_at_and_refuse_with_the_rule() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from random import Random
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
@@ -14,13 +13,13 @@ from rich.text import Text
 from fairplay.games.q import rules
 from fairplay.games.q.game import GAME
 from fairplay.games.q.protocol import codec
-from fairplay.games.q.rules.board import SHAPES, Coordinate, tile_name
+from fairplay.games.q.rules.board import SHAPES, tile_name
 from fairplay.games.q.rules.state import PASS, REPLACE, Action, Extension, Settings, State
 from fairplay.q.v1 import q_pb2
+from tests.games.drawing import SVG, Drawing
 from tests.games.q.playing import extension, randomly_played, table, tiles, turn_request
 
 NAMES = ("Ann", "Bob", "Cleo", "Dan")
-SVG = "{http://www.w3.org/2000/svg}"
 GLYPHS = "✦✸■●♣◆"
 
 shown_states = st.builds(
@@ -32,37 +31,14 @@ shown_states = st.builds(
 )
 
 
-class Drawing:
-    """What an SVG document shows."""
+def drawn(state: q_pb2.State, players: tuple[str, ...] = NAMES) -> Drawing:
+    return Drawing(GAME.svg(state, players))
 
-    def __init__(self, state: q_pb2.State, players: tuple[str, ...] = NAMES) -> None:
-        self.document = GAME.svg(state, players)
-        self.root = ElementTree.fromstring(self.document)
 
-    def of(self, kind: str) -> list[ElementTree.Element]:
-        return [element for element in self.root.iter() if element.get("class") == kind]
-
-    def texts(self, kind: str) -> list[str]:
-        return ["".join(element.itertext()) for element in self.of(kind)]
-
-    def titles(self, kind: str) -> list[str]:
-        return [element.findtext(f"{SVG}title", "") for element in self.of(kind)]
-
-    def at(self, cell: Coordinate) -> tuple[float, float]:
-        """Where a tile is drawn."""
-        for element in self.of("tile"):
-            if element.findtext(f"{SVG}title", "").startswith(f"[{cell[0]}, {cell[1]}]: "):
-                x, y = element.get("transform", "").removeprefix("translate(").removesuffix(")").split()
-                return float(x), float(y)
-        raise AssertionError(f"nothing is drawn at {cell}")
-
-    def marked(self) -> list[str]:
-        """The titles of the tiles that are framed."""
-        return [
-            element.findtext(f"{SVG}title", "")
-            for element in self.of("tile")
-            if any(part.get("class") == "last" for part in element)
-        ]
+def marked(drawing: Drawing) -> list[str]:
+    """The titles of the tiles that are framed."""
+    framed = (tile for tile in drawing.of("tile") if any(part.get("class") == "last" for part in tile))
+    return [tile.findtext(f"{SVG}title", "") for tile in framed]
 
 
 def public(state: State, *done: tuple[int, Action, int]) -> q_pb2.State:
@@ -84,13 +60,16 @@ def lines(state: q_pb2.State, players: tuple[str, ...] = NAMES) -> list[str]:
 @settings(max_examples=60, deadline=None)
 @given(shown_states)
 def test_every_tile_is_drawn_once_where_it_lies(shown: codec.Shown) -> None:
-    drawing, laid = Drawing(codec.build_public(shown)), shown.state.board.tiles
+    drawing, laid = drawn(codec.build_public(shown)), shown.state.board.tiles
     assert sorted(drawing.titles("tile")) == sorted(
         f"[{row}, {column}]: {tile_name(kind)}" for (row, column), kind in laid.items()
     )
-    (row, column), (x, y) = min(laid), drawing.at(min(laid))
+    (row, column), (x, y) = min(laid), drawing.at(min(laid), "tile")
     for other_row, other_column in laid:
-        assert drawing.at((other_row, other_column)) == (x + 44 * (other_column - column), y + 44 * (other_row - row))
+        assert drawing.at((other_row, other_column), "tile") == (
+            x + 44 * (other_column - column),
+            y + 44 * (other_row - row),
+        )
     assert drawing.texts("row") == [str(row) for row in sorted({row for row, _ in laid})]
     assert drawing.texts("column") == [str(column) for column in sorted({column for _, column in laid})]
 
@@ -98,7 +77,7 @@ def test_every_tile_is_drawn_once_where_it_lies(shown: codec.Shown) -> None:
 @settings(max_examples=60, deadline=None)
 @given(shown_states)
 def test_hands_and_pile_are_drawn_only_where_the_state_has_them(shown: codec.Shown) -> None:
-    spectators, referee = Drawing(codec.build_public(shown)), Drawing(codec.build_state(shown))
+    spectators, referee = drawn(codec.build_public(shown)), drawn(codec.build_state(shown))
     assert spectators.of("hand") == spectators.of("next") == []
     held = [tile_name(kind) for hand in shown.state.hands for kind in hand]
     assert referee.titles("hand") == held
@@ -112,7 +91,7 @@ def test_hands_and_pile_are_drawn_only_where_the_state_has_them(shown: codec.Sho
 def test_a_player_sees_its_own_hand_and_itself_first() -> None:
     state = table("red square", "blue star", "green clover")
     view = turn_request(state, 1).state
-    drawing = Drawing(view)
+    drawing = drawn(view)
     assert drawing.texts("name") == ["Bob", "Cleo", "Ann"]
     assert drawing.titles("hand") == ["blue star"]
 
@@ -121,10 +100,10 @@ def test_the_last_placements_are_marked_and_told() -> None:
     before = table("red square, red circle", "blue star")
     action = extension((0, 1, "red square"))
     after = rules.apply(before, action)
-    drawing = Drawing(public(after, (0, action, 3)))
-    assert drawing.marked() == ["[0, 1]: red square"]
+    drawing = drawn(public(after, (0, action, 3)))
+    assert marked(drawing) == ["[0, 1]: red square"]
     assert drawing.texts("told") == ["Ann placed 1 tile: +3"]
-    assert Drawing(public(after)).marked() == []
+    assert marked(drawn(public(after))) == []
 
 
 @pytest.mark.parametrize(
@@ -132,16 +111,16 @@ def test_the_last_placements_are_marked_and_told() -> None:
 )
 def test_turns_that_place_nothing_are_told(action: Action, words: str) -> None:
     state = public(table("red square", "blue star"), (1, action, 0))
-    assert words in Drawing(state).texts("told")[0]
+    assert words in drawn(state).texts("told")[0]
     assert words in lines(state)[-1]
 
 
 def test_the_36_tiles_look_different() -> None:
     looks = set()
     for kind in range(36):
-        drawing = Drawing(public(table("red star", "red star", on_map={(0, 0): tile_name(kind)})))
-        (drawn,) = drawing.of("tile")
-        looks.add(tuple((use.get("href"), use.get("fill")) for use in drawn.iter(f"{SVG}use")))
+        drawing = drawn(public(table("red star", "red star", on_map={(0, 0): tile_name(kind)})))
+        (laid,) = drawing.of("tile")
+        looks.add(tuple((use.get("href"), use.get("fill")) for use in laid.iter(f"{SVG}use")))
     assert len(looks) == 36
     assert {href for look in looks for href, _ in look} == {"#q-back", *(f"#q-{shape}" for shape in SHAPES)}
 
@@ -154,11 +133,10 @@ def test_any_map_and_all_cards_lie_within_the_picture(seat_count: int) -> None:
         on_map=dict.fromkeys([(row, 0) for row in range(300)], "red star"),
         settings=Settings(copies_per_kind=100),
     )
-    drawing = Drawing(full(state._replace(points=(10**9,) * seat_count)))
+    drawing = drawn(full(state._replace(points=(10**9,) * seat_count)))
     _, _, width, height = map(float, drawing.root.get("viewBox", "").split())
-    assert float(drawing.root.get("width", "")) <= 2400
-    assert float(drawing.root.get("height", "")) <= 2400
-    right, bottom = drawing.at((299, 0))
+    assert max(drawing.width, drawing.height) <= 2400
+    right, bottom = drawing.at((299, 0), "tile")
     assert right + 44 < width
     assert bottom + 44 < height
     assert len(drawing.of("player")) == seat_count
@@ -180,7 +158,7 @@ OVER = rules.apply(table("red square", "red clover", "red star", points=[0, 9, 2
     ],
 )
 def test_what_each_player_is_about_is_told(state: State, statuses: list[str], marks: str) -> None:
-    assert Drawing(public(state)).texts("status") == statuses
+    assert drawn(public(state)).texts("status") == statuses
     played = [line for line in lines(public(state)) if any(name in line for name in NAMES)]
     assert [line.rstrip().endswith(status) for line, status in zip(played, statuses, strict=True)] == [True] * len(
         played
@@ -215,13 +193,13 @@ states_of_all_kinds = st.builds(
 @settings(max_examples=100, deadline=None)
 @given(states_of_all_kinds)
 def test_any_state_message_can_be_drawn(state: q_pb2.State) -> None:
-    assert len(Drawing(state).of("player")) == len(state.players)
+    assert len(drawn(state).of("player")) == len(state.players)
     assert len(lines(state)) >= 2
 
 
 def test_a_map_without_players_is_drawn() -> None:
     state = codec.map_message(table("red square", "blue star").board)
-    assert Drawing(state).root.findtext(f"{SVG}title") == "Q: 1 on the map"
+    assert drawn(state).root.findtext(f"{SVG}title") == "Q: 1 on the map"
     assert lines(state)[:2] == ["   0", "0 ✦r"]
 
 

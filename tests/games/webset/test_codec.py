@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from random import Random
 from typing import Any
 
 import pytest
-from google.protobuf import json_format
 from google.protobuf.duration_pb2 import Duration
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,24 +19,7 @@ from fairplay.games.webset.rules.settings import Settings, settings_of
 from fairplay.games.webset.rules.state import Phase, State
 from fairplay.webset.v1 import webset_pb2, webset_player_pb2
 from tests.games.webset.tables import PROFILES, fresh, taken
-from tests.games.webset.test_random_play import CHANGES, games, stepped
-
-
-@st.composite
-def any_settings(draw: st.DrawFn) -> Settings:
-    """Draw settings of any profile, with allowed values."""
-    changes = draw(CHANGES)
-    others = {
-        "window_ms": 2500,
-        "lockout_ms": 700,
-        "min_reaction_ms": 1,
-        "handicaps_ms": (0, 250, 60_000),
-        "min_players": 3,
-        "idle_rounds": 4,
-        "penalty_expired": 9,
-    }
-    chosen = {name: value for name, value in others.items() if draw(st.booleans())}
-    return settings_of(profile=draw(st.sampled_from(PROFILES)), **changes, **chosen)
+from tests.games.webset.test_random_play import games, stepped
 
 
 @st.composite
@@ -53,28 +34,12 @@ def states(draw: st.DrawFn) -> State:
 # Settings
 
 
-def test_the_names_of_settings_are_those_of_the_rules() -> None:
-    times = {"window": "window_ms", "lockout": "lockout_ms", "min_reaction": "min_reaction_ms"}
-    times["handicaps"] = "handicaps_ms"
-    names = [times.get(field.name, field.name) for field in webset_pb2.Settings.DESCRIPTOR.fields]
-    assert sorted(names) == sorted(field.name for field in fields(Settings))
-
-
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_profile_sets_what_is_not_given(profile: str) -> None:
     number = webset_pb2.Profile.Value(f"PROFILE_{profile.upper()}")
     assert codec.read_settings(webset_pb2.Settings(profile=number)) == settings_of(profile=profile)
     mixed = codec.read_settings(webset_pb2.Settings(profile=number, penalty_bad=7, show_enabled=False))
     assert mixed == settings_of(profile=profile, penalty_bad=7, show_enabled=False)
-
-
-@given(any_settings())
-def test_settings_survive_the_way_through_messages(chosen: Settings) -> None:
-    message = codec.build_settings(chosen)
-    assert codec.read_settings(message) == chosen
-    assert GAME.full_settings(message) == message
-    read = json_format.Parse(json_format.MessageToJson(message), webset_pb2.Settings())
-    assert read == message
 
 
 @pytest.mark.parametrize(
@@ -98,15 +63,6 @@ def test_settings_that_cannot_be_are_refused_by_name(wrong: webset_pb2.Settings,
 
 
 # States
-
-
-@settings(max_examples=80, deadline=None)
-@given(states())
-def test_a_full_state_survives_the_way_through_messages_and_json(state: State) -> None:
-    message = codec.build_state(state)
-    read = webset_pb2.State.FromString(message.SerializeToString())
-    assert codec.resume(read, state.settings, Random(0)) == state
-    assert json_format.Parse(json_format.MessageToJson(message), webset_pb2.State()) == message
 
 
 @settings(max_examples=50, deadline=None)

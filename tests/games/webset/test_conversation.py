@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 
-from fairplay.games.game import Start
 from fairplay.games.machine import drive
-from fairplay.games.steps import Arrival, Call, CallAll, CallKind, Eliminate, Race, Show
-from fairplay.games.webset import rules
+from fairplay.games.steps import Call, CallKind, Eliminate, Race
 from fairplay.games.webset.game import GAME
-from fairplay.games.webset.protocol import codec, conversation
+from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules.cards import EMPTY
 from fairplay.games.webset.rules.state import Phase, Player, Standing, State, on_table
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
@@ -72,18 +70,6 @@ def test_a_call_goes_to_the_caller_for_cards_and_to_the_others_as_a_report() -> 
     play.arrive((1, cards(X0)))
     assert list(play.asked("Act")) == [0, 1, 2]
     assert play.state.players[1].points == 1
-
-
-def test_the_limits_are_those_of_notifications_of_decisions_and_the_window() -> None:
-    play = Play(fresh(2, window_ms=2500))
-    play.set_by(0, X0)
-    limits = {call.method.name: (call.kind, call.limit_s) for call in play.sent}
-    assert limits == {
-        "Deal": (CallKind.NOTIFICATION, None),
-        "Act": (CallKind.DECISION, None),
-        "PickCards": (CallKind.DECISION, 2.5),
-        "Report": (CallKind.NOTIFICATION, None),
-    }
 
 
 def test_a_set_costs_two_calls_to_each_player_and_no_more() -> None:
@@ -554,40 +540,6 @@ def test_a_player_that_is_locked_out_is_not_asked_but_told() -> None:
     assert list(play.asked("Act")) == [0, 1, 2]
 
 
-def test_the_same_answers_give_the_same_steps() -> None:
-    for settings in (message(), message(min_reaction_ms=700, lockout_ms=900), message(rounds="lot")):
-        first, second = (steps_of(settings, seed=3) for _ in range(2))
-        assert first == second
-        assert len(first) > 40
-
-
-def steps_of(settings: webset_pb2.Settings, seed: int) -> list[Any]:
-    """Return all steps of a game whose answers come one by one, in an order and at times drawn from a seed."""
-    rng, answer = Random(seed), sound("random:seed=3", "solver:error=0.3", "first")
-    game = GAME.play("g", settings, ["a", "b", "c"], Random(seed), None)
-    steps: list[Any] = []
-    sent: Any = None
-    while True:
-        try:
-            step: Any = game.send(sent)
-        except StopIteration as stop:
-            return [*steps, stop.value]
-        sent = None
-        if isinstance(step, Race):
-            call = rng.choice(step.calls)
-            sent = [Arrival(call.seat, answer(call), rng.randrange(2000) / 1000)]
-            step = (step.hold_s, dict(step.handicap_s), [call_bytes(call) for call in step.calls])
-        elif isinstance(step, CallAll):
-            calls = rng.sample(step.calls, len(step.calls))
-            sent = {call.seat: answer(call) for call in calls}
-            step = [call_bytes(call) for call in step.calls]
-        steps.append(step)
-
-
-def call_bytes(call: Call) -> tuple[int, str, bytes]:
-    return call.seat, call.method.name, call.request.SerializeToString(deterministic=True)
-
-
 # Rounds
 
 
@@ -637,78 +589,4 @@ def test_everybody_may_be_lost_in_a_round() -> None:
 # Whole games
 
 
-@pytest.mark.parametrize("rounds", ["off", "lot"])
-@pytest.mark.parametrize("profile", ["contest", "seed"])
-def test_reference_players_play_every_profile_to_the_end(profile: str, rounds: str) -> None:
-    settings = message(profile=profile, rounds=rounds)
-    outcome = drive(
-        GAME.play("g", settings, list("abcd"), Random(5), None), sound("random", "solver:error=0.2", "first")
-    )
-    assert sorted(seat for group in outcome.ranking for seat, _ in group) == [0, 1, 2, 3]
-
-
-def test_a_game_goes_on_from_any_state_that_was_shown() -> None:
-    settings = message(profile="published", min_players=1)
-    shown = shown_in(GAME.play("g", settings, list("abc"), Random(2), None))
-    assert len(shown) > 40
-    for state in shown[:-1:5]:
-        full = codec.build_state(state)
-        assert GAME.check_state(settings, full) == 3
-        again = shown_in(GAME.play("g", settings, list("abc"), Random(99), full))
-        assert again[0] == state
-        assert again[-1].phase is Phase.OVER
-
-
-def shown_in(game: Any) -> list[State]:
-    states: list[State] = []
-    answer = sound("solver", "first", "solver:seed=4")
-    sent: Any = None
-    while True:
-        try:
-            step = game.send(sent)
-        except StopIteration:
-            return states
-        sent = None
-        if isinstance(step, Show):
-            states.append(step.state.state)
-        elif isinstance(step, Race):
-            sent = [Arrival(call.seat, answer(call), 0.0) for call in step.calls]
-        elif isinstance(step, CallAll):
-            sent = {call.seat: answer(call) for call in step.calls}
-
-
 # What is hidden
-
-
-def disguised(state: State) -> list[State]:
-    """Return states that differ only in what nobody may know."""
-    return [
-        state._replace(draw_state=state.draw_state ^ 0x5555),
-        *[state._replace(deck=rules.shuffled(state.deck, Random(seed))) for seed in range(3)],
-    ]
-
-
-def test_no_byte_to_a_player_depends_on_the_order_of_the_deck() -> None:
-    states = shown_in(GAME.play("g", message(), list("abc"), Random(2), None))
-    compared = 0
-    for state in states[:-1]:
-        expected = first_calls(state)
-        for other in disguised(state):
-            assert first_calls(other) == expected
-            compared += 1
-    assert compared > 100
-
-
-def first_calls(state: State) -> list[tuple[int, str, bytes]]:
-    """Return every byte that is sent to players up to the first decision."""
-    game = conversation.play(Start("g", state.settings, (), state, True))
-    sent: list[tuple[int, str, bytes]] = []
-    answer: Any = None
-    while True:
-        step = game.send(answer)
-        answer = None
-        if isinstance(step, CallAll | Race):
-            sent += [call_bytes(call) for call in step.calls]
-            if isinstance(step, Race):
-                return sent
-            answer = {call.seat: call.method.response() for call in step.calls}
