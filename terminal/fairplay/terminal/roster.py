@@ -34,12 +34,13 @@ from fairplay.player.secrets import check_secret
 from fairplay.server.links.secrets import checked_secret
 from fairplay.server.links.spec import NAME, parse_link
 from fairplay.server.net.errors import Refusal
+from fairplay.server.net.limits import limit_of
 from fairplay.terminal.workers import hide_from_programs
 
-MAX_ENTRANTS = 10_000
+MAX_ENTRANTS = limit_of("TournamentPlan.entrants").max_items
 MAX_CHARS = 16 * 1024 * 1024
 MAX_TEXT_CHARS = 200
-MAX_LINK_CHARS = 4_096
+MAX_LINK_CHARS = limit_of("Player.link").max_characters
 HEADER = re.compile(r"^[ \t]*\[\[[ \t]*entrant[ \t]*\]\]", re.MULTILINE)
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 PLACEHOLDERS = ("path", "name")

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from fairplay.games import evidence
-from fairplay.server.game import plans
+from fairplay.player.secrets import SECRET
 from fairplay.server.links import dial_in, link, program, stream
 from fairplay.server.lobby import events, lobby, users
 from fairplay.server.manager import plan
@@ -91,8 +91,12 @@ def test_the_burst_of_a_user_is_what_two_seconds_allow() -> None:
 
 
 def test_limits_that_only_refusals_name() -> None:
-    assert (peers.MAX_PEERS, plans.MAX_SEED) == (10_000, 2**53)
+    assert peers.MAX_PEERS == 10_000
     assert (text.MAX_NAME_CHARS, LOBBY.empty_s) == (20, 60.0)
+
+
+def test_the_players_kit_takes_the_secrets_that_the_server_takes() -> None:
+    assert limit_of("Player.secret").pattern == SECRET.pattern
 
 
 def test_what_is_cut_is_cut_where_the_comments_say() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal, Protocol, TypeVar
+from typing import TypeVar
 
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
@@ -20,13 +20,14 @@ from fairplay.server.net.errors import Refusal
 from fairplay.server.net.limits import limit_of
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
+from fairplay.v1.rules_pb2 import SimulateGameRequest
 from fairplay.v1.tournament_pb2 import TournamentPlan
 
 ID = re.compile(rf"(?!(.*/)?\.{{0,2}}(/|$)){limit_of('PlayGameRequest.game_id').pattern}")
 """Parts with "/" between them, of which none leads elsewhere where an id is taken for a path."""
 TOURNAMENT_GAME = re.compile(r"[^/]+/r[0-9]+g[0-9]+")
 """The ids of the games of tournaments: who could take one for another game would stop the tournament's own."""
-MAX_SEED = 2**53
+MAX_SEED = limit_of("GamePlan.seed").maximum + 1
 """Seeds are below this, so that every language can read them."""
 LIMITS = ("decision_limit", "first_decision_limit", "notification_limit")
 
@@ -69,10 +70,11 @@ def full_game_plan(plan: GamePlan, check_link: CheckLink, get: Callable[[str], G
     Whether the settings fit the number of players is checked when the game begins.
     """
     refuse_unknown_fields(plan, "plan")
+    check_limits(plan, "plan")
     game = game_of(plan.game, "plan.game", get)
     full = GamePlan()
     full.CopyFrom(plan)
-    full.seed = checked_seed(plan)
+    full.seed = seed_of(plan)
     clear_identity(full.players)
     settings = full_settings(game, plan.settings)
     full.settings.CopyFrom(wrap(GameSettings, game, settings))
@@ -121,23 +123,9 @@ def refuse_unknown_fields(message: Message, field: str) -> None:
             refuse_unknown_fields(part, f"{field}.{descriptor.name}")
 
 
-class Seeded(Protocol):
-    """A request or plan with an optional seed."""
-
-    seed: int
-
-    def HasField(self, field_name: Literal["seed"], /) -> bool:  # noqa: N802 - as protobuf has it
-        """Return whether the seed is set."""
-
-
-def checked_seed(message: Seeded, field: str = "plan.seed") -> int:
-    """Return the seed of a message, or a fresh one if it names none. Raises Refusal if it is not below 2^53."""
-    if not message.HasField("seed"):
-        return secrets.randbelow(MAX_SEED)
-    if message.seed >= MAX_SEED:
-        problem = f"the seed {message.seed} is too large: it must be below 2^53"
-        raise Refusal("INVALID_SEED", problem, field, given=message.seed, limit=MAX_SEED - 1)
-    return message.seed
+def seed_of(message: GamePlan | SimulateGameRequest) -> int:
+    """Return the seed of a message, or a fresh one if it names none."""
+    return message.seed if message.HasField("seed") else secrets.randbelow(MAX_SEED)
 
 
 def same_plan(given: PlanMessage, kept: PlanMessage, full: PlanMessage) -> bool:

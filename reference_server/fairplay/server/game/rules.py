@@ -25,11 +25,11 @@ from fairplay.player.handlers import reply_of, snake_case
 from fairplay.player.simulation import simulate
 from fairplay.server.game.plans import (
     check_player_count,
-    checked_seed,
     checked_state,
     full_settings,
     game_of,
     refuse_unknown_fields,
+    seed_of,
 )
 from fairplay.server.net.errors import Refusal
 from fairplay.v1 import rules_pb2 as pb
@@ -134,7 +134,7 @@ def simulate_game(request: pb.SimulateGameRequest) -> pb.SimulateGameResponse:
     game = game_of(request.game, "game")
     settings = full_settings(game, request.settings, "settings")
     check_player_count(game, settings, len(request.strategies), "strategies")
-    seed = checked_seed(request, "seed")
+    seed = seed_of(request)
     players = [_reference_player(game, name, index) for index, name in enumerate(request.strategies)]
     names = [f"{name}-{seat}" for seat, name in enumerate(request.strategies)]
     try:

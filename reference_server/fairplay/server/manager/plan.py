@@ -29,7 +29,6 @@ from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.server.game.plans import (
     CheckLink,
     check_players,
-    checked_seed,
     clear_identity,
     full_settings,
     full_time_control,
@@ -131,8 +130,6 @@ def full_tournament_plan(plan: TournamentPlan, check_link: CheckLink) -> Tournam
     game = game_of(plan.game, "plan.game")
     full = TournamentPlan()
     full.CopyFrom(plan)
-    if plan.HasField("seed"):
-        full.seed = checked_seed(plan)
     clear_identity(full.entrants)
     settings = full_settings(game, plan.settings)
     full.settings.CopyFrom(wrap(GameSettings, game, settings))
