@@ -225,8 +225,8 @@ global___AdmissionCertificate = AdmissionCertificate
 
 @typing.final
 class TimeControl(google.protobuf.message.Message):
-    """How long a player may take. Limits are counted by the server, from sending a call to reading its reply. A
-    field that is not set has the default of the game.
+    """How long a player may take. Limits are counted by the server, from sending a call to reading its reply (TIME-1 of
+    SPECIFICATION.md). A field that is not set has the default of the game (TIME-15, TIME-17).
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
@@ -241,7 +241,9 @@ class TimeControl(google.protobuf.message.Message):
 
     @property
     def first_decision_limit(self) -> google.protobuf.duration_pb2.Duration:
-        """The limit of a player's first turn in a game. From 1 ms to 1 h. Default: the game's, e.g. 3 s for Fish."""
+        """The limit of a player's first decision in a game, which SPECIFICATION.md names for each game. From 1 ms to 1 h.
+        Default: the game's, e.g. 3 s for Fish.
+        """
 
     @property
     def notification_limit(self) -> google.protobuf.duration_pb2.Duration:

@@ -37,7 +37,7 @@ class _MisconductKindEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper.
     """The player took too long: a denial of service."""
 
 class MisconductKind(_MisconductKind, metaclass=_MisconductKindEnumTypeWrapper):
-    """The three ways in which a player can fail."""
+    """The three ways in which a player can fail; SPECIFICATION.md says what counts as what (FAIL-3 to FAIL-10)."""
 
 MISCONDUCT_KIND_UNSPECIFIED: MisconductKind.ValueType  # 0
 """Not said."""

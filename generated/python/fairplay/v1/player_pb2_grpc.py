@@ -31,14 +31,14 @@ class PlayerServiceStub(object):
     A program that plays serves this service and the service of each game that it plays, e.g.
     fairplay.fish.v1.FishPlayerService: on an address of its own, or through the stream that it opened with
     ConnectionService.DialIn. In a tournament the manager calls Start before the first game and End after the
-    last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
-    server's side and needs none. It is connected to anew for each game or tournament, and goes on serving when a
-    connection ends.
+    last one (TOUR-1, TOUR-2); to fail either counts as a failure there (TOUR-4). A player that serves gets no keepalive
+    pings from the server's side and needs none. It is connected to anew for each game or tournament, and goes on serving
+    when a connection ends (SERVE-4). Ids such as SERVE-4 are those of SPECIFICATION.md, beside these files.
 
     A player that serves may have a secret of its own: 1 to 256 visible characters of ASCII without spaces. Who signs it
     up gives it to the server (Player.secret), and the server shows it in the metadata "fairplay-secret" of every call.
-    The player refuses calls without it, or with another one, with UNAUTHENTICATED, comparing in constant time. The
-    variable FAIRPLAY_SECRET in its environment tells a player its secret; a server that starts a program sets it.
+    The player refuses calls without it, or with another one, with UNAUTHENTICATED (SERVE-7), comparing in constant time.
+    The variable FAIRPLAY_SECRET in its environment tells a player its secret; a server that starts a program sets it.
     """
 
     def __init__(self, channel):
@@ -70,19 +70,19 @@ class PlayerServiceServicer(object):
     A program that plays serves this service and the service of each game that it plays, e.g.
     fairplay.fish.v1.FishPlayerService: on an address of its own, or through the stream that it opened with
     ConnectionService.DialIn. In a tournament the manager calls Start before the first game and End after the
-    last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
-    server's side and needs none. It is connected to anew for each game or tournament, and goes on serving when a
-    connection ends.
+    last one (TOUR-1, TOUR-2); to fail either counts as a failure there (TOUR-4). A player that serves gets no keepalive
+    pings from the server's side and needs none. It is connected to anew for each game or tournament, and goes on serving
+    when a connection ends (SERVE-4). Ids such as SERVE-4 are those of SPECIFICATION.md, beside these files.
 
     A player that serves may have a secret of its own: 1 to 256 visible characters of ASCII without spaces. Who signs it
     up gives it to the server (Player.secret), and the server shows it in the metadata "fairplay-secret" of every call.
-    The player refuses calls without it, or with another one, with UNAUTHENTICATED, comparing in constant time. The
-    variable FAIRPLAY_SECRET in its environment tells a player its secret; a server that starts a program sets it.
+    The player refuses calls without it, or with another one, with UNAUTHENTICATED (SERVE-7), comparing in constant time.
+    The variable FAIRPLAY_SECRET in its environment tells a player its secret; a server that starts a program sets it.
     """
 
     def Describe(self, request, context):
         """Says who the player is and what it can play. May be called at any time and more than once; changes nothing. The
-        answer is always the same, also during games and when the program was started again.
+        answer is always the same, also during games and when the program was started again (DESC-3, DESC-4).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -98,7 +98,7 @@ class PlayerServiceServicer(object):
 
     def End(self, request, context):
         """Tells the player that the tournament is over and whether it won. Called once a tournament, as the last call,
-        to winners before the others, and never to a player that failed. The deadline is the limit for
+        to winners before the others, and never to a player that was withdrawn. The deadline is the limit for
         notifications.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -137,14 +137,14 @@ class PlayerService(object):
     A program that plays serves this service and the service of each game that it plays, e.g.
     fairplay.fish.v1.FishPlayerService: on an address of its own, or through the stream that it opened with
     ConnectionService.DialIn. In a tournament the manager calls Start before the first game and End after the
-    last one. A player that fails either is out of the tournament. A player that serves gets no keepalive pings from the
-    server's side and needs none. It is connected to anew for each game or tournament, and goes on serving when a
-    connection ends.
+    last one (TOUR-1, TOUR-2); to fail either counts as a failure there (TOUR-4). A player that serves gets no keepalive
+    pings from the server's side and needs none. It is connected to anew for each game or tournament, and goes on serving
+    when a connection ends (SERVE-4). Ids such as SERVE-4 are those of SPECIFICATION.md, beside these files.
 
     A player that serves may have a secret of its own: 1 to 256 visible characters of ASCII without spaces. Who signs it
     up gives it to the server (Player.secret), and the server shows it in the metadata "fairplay-secret" of every call.
-    The player refuses calls without it, or with another one, with UNAUTHENTICATED, comparing in constant time. The
-    variable FAIRPLAY_SECRET in its environment tells a player its secret; a server that starts a program sets it.
+    The player refuses calls without it, or with another one, with UNAUTHENTICATED (SERVE-7), comparing in constant time.
+    The variable FAIRPLAY_SECRET in its environment tells a player its secret; a server that starts a program sets it.
     """
 
     @staticmethod

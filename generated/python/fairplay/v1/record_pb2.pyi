@@ -53,7 +53,9 @@ class LinkedEntry(google.protobuf.message.Message):
     entry: builtins.bytes
     """A serialised RecordEntry. Kept as bytes, because the hash is over exactly these."""
     chain_hash: builtins.bytes
-    """SHA-256 over the chain hash of the entry before (32 zero bytes for the first) followed by the bytes of this entry."""
+    """SHA-256 over the chain hash of the entry before (32 zero bytes for the first) followed by the bytes of this entry
+    (RECORD-6 of SPECIFICATION.md).
+    """
     def __init__(
         self,
         *,

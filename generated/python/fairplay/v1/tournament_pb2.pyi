@@ -162,7 +162,8 @@ global___RoundGameStatus = RoundGameStatus
 
 @typing.final
 class TournamentFormat(google.protobuf.message.Message):
-    """How a tournament goes from games to an order of its entrants.
+    """How a tournament goes from games to an order of its entrants. SPECIFICATION.md says of each format who meets whom,
+    and how points, tie-breaks and ratings follow from the games.
 
     A server refuses settings that do not fit the number of entrants or the seats of the game before anything is played.
     """
