@@ -132,7 +132,7 @@ def numbers_the_calls_of_each_stream(part: Call | Reply, rpc: Rpc) -> None:
         part.id = rpc.own[part.id]
 
 
-@mutant("order.time-limits")
+@mutant("order.time-limits", "order.bazaar", "order.eriantys", "order.eriantys-again", "order.eriantys-away")
 def tells_half_the_limit(call: Call, _: Rpc) -> None:
     _set(call.time_limit, _seconds(call.time_limit) / 2)
 
@@ -155,7 +155,7 @@ def pays_out_a_tie_wrongly(reply: PlayGameResponse, _: Rpc) -> None:
         del group.players[1:]
 
 
-@mutant("results.all-eliminated", "blame.ranking-without-the-eliminated", "blame.winner-fails-win")
+@mutant("results.all-eliminated", "blame.ranking-without-the-eliminated", "blame.winner-fails-win", "order.bazaar-win")
 def ranks_the_eliminated(reply: PlayGameResponse, _: Rpc) -> None:
     for each in reply.game.result.misconducts:
         reply.game.result.ranking.add().players.add(seat=each.seat, name=each.player)
@@ -264,6 +264,11 @@ def has_one_limit_for_all_decisions(request: GameRequest, _: Rpc) -> None:
     request.plan.time_control.first_decision_limit.CopyFrom(request.plan.time_control.decision_limit)
 
 
+@mutant("time.defaults")
+def notifies_within_a_second(reply: PlayGameResponse, _: Rpc) -> None:
+    reply.game.plan.time_control.notification_limit.seconds = 1
+
+
 @mutant("time.bank", "time.own-bank")
 def knows_no_bank(request: GameRequest, _: Rpc) -> None:
     request.plan.time_control.ClearField("bank")
@@ -303,6 +308,8 @@ def does_not_cancel(frame: DialInResponse, _: Rpc) -> None:
     "refuses.page-token",
     "refuses.names-the-field",
     "refuses.id-of-a-tournament",
+    "refuses.tells-programs",
+    "tournament.small-board",
     "connection.nobody",
     "connection.name",
     "connection.long-token",
@@ -492,6 +499,12 @@ def says_no_goodbye(frame: DialInResponse, _: Rpc) -> None:
 def counts_letters_of_tokens(frame: DialInRequest, _: Rpc) -> None:
     for player in frame.hello.players if frame.HasField("hello") else ():
         player.token = player.token.encode("ascii", "replace").decode()
+
+
+@mutant("connection.long-description")
+def shows_long_names(reply: PlayGameResponse, _: Rpc) -> None:
+    for player in reply.game.players:
+        player.description.display_name = "x" * 300
 
 
 @mutant("connection.replies-beside-hello")
@@ -684,7 +697,7 @@ def forgets_the_last(reply: GetStandingsResponse, _: Rpc) -> None:
     del reply.standings.standings[-1:]
 
 
-@mutant("format.points")
+@mutant("format.points", "format.points-of-withdrawn")
 def rates_too_high(reply: GetStandingsResponse, _: Rpc) -> None:
     for line in reply.standings.standings:
         line.rating.value += 100

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import grpc
 from google.protobuf.message import Message
 
-from fairplay.conformance.case import Body, Case, Failure, case, failure
+from fairplay.conformance.case import Body, Case, Failure, NotApplicable, case, failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.trial import Trial
 from fairplay.conformance.player.loop import LoopThread
@@ -236,7 +236,12 @@ class ServerContext:
     async def play(self, scene: Scene, *, served: bool = False) -> Played:
         """Have the server play a scene."""
         async with self.staged(scene, served=served) as stage:
-            reply = await self.ask("PlayGame", stage.request)
+            try:
+                reply = await self.ask("PlayGame", stage.request)
+            except grpc.aio.AioRpcError as error:
+                if reason_of(error) != "UNKNOWN_GAME":
+                    raise
+                raise NotApplicable(f"this server does not have {scene.game.title}") from None
             expected = expect(scene, stage.request.game_id)
             return Played(scene, stage.request.game_id, expected, stage.cast, reply.game, list(self.trace))
 
@@ -256,11 +261,15 @@ SETTINGS: tuple[tuple[str, int, dict[str, Any]], ...] = (
 GAMES = tuple(name for name, _, _ in SETTINGS)
 OPEN, HIDDEN = GAMES
 """A game in which nothing is hidden, and one with hidden things."""
+MORE: tuple[tuple[str, int, dict[str, Any]], ...] = (("bazaar", 3, {}), ("eriantys", 2, {}))
+"""Games that a server may lack, in the same way. A race is none of them: what comes next depends on the time."""
+TRADING, FORGIVING = (name for name, _, _ in MORE)
+"""A game with two questions a turn, and one in which an answer may be wrong and a player may come back."""
 
 
 def ordinary(game: str, script: Script | None = None, count: int = 0, seed: int = 1, **values: Any) -> Scene:
     """Return a short scene of a game. `values` are settings beside the usual ones."""
-    [(player_count, settings)] = [(many, given) for name, many, given in SETTINGS if name == game]
+    [(player_count, settings)] = [(many, given) for name, many, given in (*SETTINGS, *MORE) if name == game]
     scene = small(game, count or player_count, seed, **{**settings, **values})
     return scene if script is None else replace(scene, script=script)
 

@@ -271,6 +271,16 @@ async def own_bank(context: ServerContext) -> None:
     await _timed(context, both(at(0, "TakeTurn", thinks), at(1, "TakeTurn", thinks)), limits)
 
 
+@server_case("time.defaults", "TIME-17", level=Level.SHOULD)
+async def defaults(context: ServerContext) -> None:
+    """Whoever plans one limit has planned all of them."""
+    async with context.staged(ordinary(OPEN, count=2)) as stage:
+        stage.request.plan.time_control.Clear()
+        stage.request.plan.time_control.decision_limit.CopyFrom(span(AMPLE_S))
+        found = (await context.ask("PlayGame", stage.request)).game.plan.time_control
+    same("The notification_limit of a plan with a decision_limit only", span(AMPLE_S), found.notification_limit)
+
+
 @server_case("time.first-decision-of-q", "Q-5", level=Level.SHOULD)
 async def first_decision_of_q(context: ServerContext) -> None:
     """The first turn may take longer also where calls came before it."""
@@ -312,7 +322,7 @@ async def others_unhurried(context: ServerContext) -> None:
     check_ranking(played.expected.result, played.game.result)
 
 
-TIMING = (*limits, own_bank, first_decision_of_q, overrun, cancelled, others_unhurried)
+TIMING = (*limits, own_bank, defaults, first_decision_of_q, overrun, cancelled, others_unhurried)
 
 
 CASES = (*BLAME, *TIMING)

@@ -26,6 +26,7 @@ FRAME_REPLIES = 2_000
 PAUSE_S = 0.02
 ATTEMPTS = 3
 MANY = 10_000
+MAX_NAME_CHARS = 80
 MAX_FRAME_BYTES = 64 * 2**20
 WINDOW_S = 5.0
 
@@ -381,6 +382,26 @@ async def half_close(context: ServerContext) -> None:
     check_blame(expect(left, stage.request.game_id).misconducts[:1], game.result.misconducts[:1])
 
 
+@server_case("connection.long-description", "LIMIT-3", level=Level.SHOULD)
+async def long_description(context: ServerContext) -> None:
+    """A player with a long name plays like any other, under a shorter one."""
+    scene, [name, other] = ordinary(OPEN, count=2), context.new_names(2)
+    said = hello(scene.game, [name, other])
+    said.players[0].description.display_name = "x" * 300
+    cast = Cast(scene.game, scene.actors())
+    stream = context.open_stream(cast)
+    try:
+        if not await stream.open(said):
+            raise failure(f"The server did not welcome a player for its long name: {stream.status} {stream.reason}")
+        request = context.request(scene, [f"dial-in:{each}" for each in (name, other)])
+        game = (await context.ask("PlayGame", request)).game
+    finally:
+        await stream.close()
+    shown = game.players[0].description.display_name
+    if not shown or len(shown) > MAX_NAME_CHARS:
+        raise failure(f"The name that a player gives itself must be cut; it has {len(shown)} characters.")
+
+
 async def _back(context: ServerContext, *, resuming: bool) -> None:
     """Lose a stream with an open call, dial in again, and check what the welcome says and that the game goes on."""
     scene = ordinary(OPEN, at(0, "TakeTurn", hang), count=2)
@@ -441,6 +462,7 @@ CASES = (
     negative_window,
     ends_with_ok,
     half_close,
+    long_description,
     resumed,
     fresh_hello,
 )

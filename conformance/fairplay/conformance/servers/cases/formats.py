@@ -10,10 +10,10 @@ from hashlib import sha256
 from itertools import combinations
 
 from fairplay.conformance.case import Case, failure
-from fairplay.conformance.servers.cases.tournaments import Ended, calls_of, make_request, play
+from fairplay.conformance.servers.cases.tournaments import Ended, calls_of, make_request, outcome_of, play
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import ServerContext, server_case
-from fairplay.conformance.servers.scenes import NAMES, Act, Asked, fail
+from fairplay.conformance.servers.scenes import NAMES, Act, Asked, Script, at, fail, sound_script
 from fairplay.games.conformance import Level
 from fairplay.server.manager.course import Course
 from fairplay.v1.manager_pb2 import GetStandingsRequest, ListTournamentGamesRequest
@@ -115,7 +115,7 @@ async def withdrawn(context: ServerContext) -> None:
     )
 
 
-@server_case("format.standings", "STAND-2", "STAND-7", level=Level.SHOULD)
+@server_case("format.standings", "STAND-1", "STAND-2", "STAND-7", level=Level.SHOULD)
 async def standings(context: ServerContext) -> None:
     """The standings and the games of a tournament can be had in pages."""
     ended = await _league(context)
@@ -154,8 +154,10 @@ async def does_not_fit(context: ServerContext) -> None:
     await context.refused("CreateTournament", request, "FORMAT_DOES_NOT_FIT")
 
 
-def follow(shown: Tournament) -> Course:
-    """Return the course that a tournament of sound players takes by its plan, its secret and the results of its games.
+def follow(shown: Tournament, script: Script = sound_script) -> Course:
+    """Return the course that a tournament takes by its plan, its secret and the results of its games.
+
+    `script` says who fails outside of games.
 
     Raises Failure if a game was not played that this course has.
     """
@@ -166,7 +168,7 @@ def follow(shown: Tournament) -> Course:
     results = {game.game_id: game.result for round_ in shown.rounds for game in round_.games}
     while not course.over:
         for seat in list(course.open_calls):
-            course.apply_outcome(seat, b"")
+            course.apply_outcome(seat, outcome_of(script, course.open_calls[seat].call))
         for game_id in list(course.open_games):
             if game_id not in results:
                 raise failure(f"The game {game_id} must be played; it was not.")
@@ -246,9 +248,24 @@ courses = (
 @server_case("format.points", "STAND-2", "STAND-3", "STAND-6", "RATING-1", "RATING-2", "SEED-3", level=Level.SHOULD)
 async def points(context: ServerContext) -> None:
     """Points, tie-breaks, ratings and bands follow from the games, and everybody can compute them again."""
-    shown = (await _league(context)).tournament
+    await _check_standings(context, (await _league(context)).tournament)
+
+
+@server_case("format.points-of-withdrawn", "STAND-4", "STAND-5", "RATING-3", level=Level.SHOULD)
+async def points_of_withdrawn(context: ServerContext) -> None:
+    """Who was withdrawn comes last, and its games count for nobody, or for everybody, alike."""
+
+    def change(plan: TournamentPlan) -> None:
+        _everybody_meets(plan)
+        plan.failures_allowed = 0
+
+    script = at(0, "Start", FAILED)
+    await _check_standings(context, (await play(context, script, change, ENTRANTS)).tournament, script)
+
+
+async def _check_standings(context: ServerContext, shown: Tournament, script: Script = sound_script) -> None:
     got = await context.ask("GetStandings", GetStandingsRequest(tournament_id=shown.tournament_id))
-    wanted = (await follow(shown).standings.latest()).standings
+    wanted = (await follow(shown, script).standings.latest()).standings
     same("The names by place", [(each.place, each.name) for each in wanted], _places(got.standings.standings))
     for one, other in zip(wanted, got.standings.standings, strict=True):
         same(f"The points of {one.name}", _numbers(one)[0], _numbers(other)[0])
@@ -290,5 +307,6 @@ CASES: tuple[Case, ...] = (
     does_not_fit,
     *courses,
     points,
+    points_of_withdrawn,
     seeds,
 )

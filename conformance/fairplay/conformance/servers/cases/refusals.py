@@ -15,6 +15,7 @@ from fairplay.conformance.servers.compare import check_order, check_ranking, sam
 from fairplay.conformance.servers.context import HIDDEN, OPEN, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.scenes import at, expect, slow, span
 from fairplay.games.conformance import Level
+from fairplay.server.net.errors import info_of
 from fairplay.v1.referee_pb2 import (
     CreateGameRequest,
     GamePlan,
@@ -278,6 +279,16 @@ async def id_of_a_tournament(context: ServerContext) -> None:
     await _refuse(context, request, "INVALID_ID")
 
 
+@server_case("refuses.tells-programs", "ERROR-6", level=Level.SHOULD)
+async def tells_programs(context: ServerContext) -> None:
+    """A program that is told which field is wrong, and what it gave, need not read a sentence."""
+    request = context.request(ordinary(OPEN, count=2))
+    _seed(request.plan)
+    told = info_of(await context.refused("CreateGame", CreateGameRequest(plan=request.plan), "INVALID_SEED")).metadata
+    if "seed" not in told["field"] or told["given"] != str(2**53):
+        raise failure("The error does not tell programs which field is wrong and what was given.", ("Told", str(told)))
+
+
 @server_case("refuses.unknown-method", "ROLE-7", level=Level.SHOULD)
 async def unknown_method(context: ServerContext) -> None:
     """A caller that is newer than the server learns that it must do without."""
@@ -295,6 +306,7 @@ REFUSALS = (
     page_token,
     names_the_field,
     id_of_a_tournament,
+    tells_programs,
     unknown_method,
 )
 

@@ -13,10 +13,30 @@ from fairplay.conformance.servers.compare import (
     check_requests,
     same,
 )
-from fairplay.conformance.servers.context import GAMES, HIDDEN, OPEN, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.context import (
+    FORGIVING,
+    GAMES,
+    HIDDEN,
+    OPEN,
+    TRADING,
+    ServerContext,
+    ordinary,
+    server_case,
+)
 from fairplay.conformance.servers.players import parsed
-from fairplay.conformance.servers.scenes import NAMES, Scene, at, control, expect, fail
-from fairplay.games.conformance import Level
+from fairplay.conformance.servers.scenes import (
+    NAMES,
+    Scene,
+    Script,
+    at,
+    both,
+    control,
+    expect,
+    fail,
+    reply,
+    sound_script,
+)
+from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.envelopes import unwrap
 from fairplay.v1.referee_pb2 import GameStatus, GetGameRequest, WatchGameRequest
 
@@ -107,6 +127,79 @@ async def time_limits(context: ServerContext) -> None:
     check_limits(played)
 
 
+def _course_of(case_id: str, game: str, why: str, script: Script, *checks: str) -> Case:
+    @server_case(case_id, *checks, level=Level.SHOULD)
+    async def course(context: ServerContext) -> None:
+        await _follow(context, ordinary(game, script))
+
+    return replace(course, why=why)
+
+
+async def _follow(context: ServerContext, scene: Scene) -> None:
+    """Check that a game takes the course that follows from its rules and what its players do."""
+    played = await context.play(replace(scene, control=control(3.0, 4.0, 2.0)))
+    check_order(played.expected.calls, played.cast.received)
+    check_requests(scene.game, played.expected.calls, played.cast.received)
+    check_limits(played)
+    check_blame(played.expected.misconducts, played.game.result.misconducts)
+    check_ranking(played.expected.result, played.game.result)
+
+
+def _fails_the_end(method: str) -> Script:
+    """Return the script in which winners fail when they are told so."""
+    fails = fail(2, "scripted failure")
+    return lambda asked: fails(asked) if asked.method == method and asked.request.won else None
+
+
+courses = (
+    _course_of(
+        "order.bazaar",
+        TRADING,
+        "A turn has two questions, and the second one follows from the answer to the first.",
+        sound_script,
+        "BAZAAR-1",
+        "BAZAAR-2",
+        "BAZAAR-3",
+        "BAZAAR-4",
+        "GAME-11",
+    ),
+    _course_of(
+        "order.bazaar-win",
+        TRADING,
+        "Whoever cannot hear that it has won has not won, and nobody moves up.",
+        _fails_the_end("Win"),
+        "BAZAAR-5",
+    ),
+    _course_of(
+        "order.eriantys",
+        FORGIVING,
+        "Everybody is told at once what somebody has done.",
+        sound_script,
+        "ERIANTYS-1",
+        "ERIANTYS-3",
+        "ERIANTYS-5",
+        "ERIANTYS-8",
+        "GAME-11",
+    ),
+    _course_of(
+        "order.eriantys-again",
+        FORGIVING,
+        "An answer that is wrong once is asked for again.",
+        both(at(0, "AskAssistantCard", reply(b"")), at(1, "AskAction", reply(b""), 2)),
+        "ERIANTYS-2",
+    ),
+)
+
+
+@server_case("order.eriantys-away", "ERIANTYS-4", "ERIANTYS-6", "ERIANTYS-7", level=Level.SHOULD)
+async def away(context: ServerContext) -> None:
+    """A player that fails is away or out, as the settings say, and back when it answers again."""
+    script = at(0, "AskAction", fail(2, "scripted failure"), 2)
+    for settings in find_conformance(FORGIVING).leaving_settings:
+        values = {field.name: value for field, value in settings.ListFields()}
+        await _follow(context, ordinary(FORGIVING, script, 3, **values))
+
+
 ORDER = (
     *(case for game in GAMES for case in (_order_of(game), _requests_of(game))),
     game_id,
@@ -115,6 +208,8 @@ ORDER = (
     without_the_eliminated,
     call_ids,
     time_limits,
+    *courses,
+    away,
 )
 
 

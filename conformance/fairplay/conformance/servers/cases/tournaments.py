@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from fairplay.conformance.case import Case, failure
@@ -194,7 +195,7 @@ def _check_course(shown: Tournament, script: Script) -> None:
             assert games is not None
             answer = tournament.answer_round(0, step, [each.result for each in games.games])
         elif isinstance(step, CallAll):
-            answer = {call.seat: _outcome(script, call) for call in step.calls}
+            answer = {call.seat: outcome_of(script, call) for call in step.calls}
         else:
             assert isinstance(step, Eliminate)
     same("The number of rounds", [], list(left))
@@ -202,7 +203,8 @@ def _check_course(shown: Tournament, script: Script) -> None:
     same("The others", [names[seat] for seat in order.others], list(shown.result.others))
 
 
-def _outcome(script: Script, call: Any) -> Any:
+def outcome_of(script: Script, call: Any) -> Any:
+    """Return the outcome of a call of the manager to a scripted player."""
     act = script(Asked(call.seat, call.method.name, 1, call.request, b""))
     return call.method.response() if act is None else act.outcome
 
@@ -493,6 +495,11 @@ def _crossed(plan: TournamentPlan) -> None:
     plan.sign_up.min_entrant_count = 9
 
 
+def _small_board(plan: TournamentPlan) -> None:
+    settings = getattr(plan.settings, OPEN)
+    settings.rows, settings.columns = 2, 4
+
+
 plans = (
     _refused(
         "tournament.unknown-game", "A server plays the games that it has.", _unknown_game, "UNKNOWN_GAME", "TOUR-22"
@@ -503,6 +510,17 @@ plans = (
     _refused("tournament.unknown-policy", "Nor within the sign-up.", _unknown_policy, "UNKNOWN_FIELDS", "TOUR-22"),
     _refused("tournament.seed", "Programs in JavaScript cannot read it.", _seed, "INVALID_SEED", "TOUR-22"),
     _refused("tournament.policy", "No more can be needed than may enter.", _crossed, "INVALID_SIGN_UP", "SIGN-11"),
+)
+
+small_board = replace(
+    _refused(
+        "tournament.small-board",
+        "A game of three may come up in a tournament of eight, and has no room on a board for two.",
+        _small_board,
+        "INVALID_SETTINGS",
+        "TOUR-23",
+    ),
+    level=Level.SHOULD,
 )
 
 CASES = (
@@ -529,4 +547,5 @@ CASES = (
     age_order,
     certificate,
     end_may_fail,
+    small_board,
 )
