@@ -98,7 +98,9 @@ class CountedLink:
         self._turn_paths = turn_paths
         self._tally = tally
 
-    def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
+    def call(
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, trace: str = ""
+    ) -> OpenCall:
         """Call through the link, unless the tally is closed: then the call is never sent nor answered."""
         tally = self._tally
         if tally.closed:

@@ -91,7 +91,9 @@ class StageLink:
         self._traces = kind.symptoms | {Symptom.NOTHING} if _is_special(kind) else kind.symptoms
         self._dead = False
 
-    def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
+    def call(
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, trace: str = ""
+    ) -> OpenCall:
         """Call the player as soon as the event loop turns."""
         received: list[ReceivedCall] = []
         open_call = OpenCall(self._clock, limit_s, done, lambda call: self._let_go(call, received))

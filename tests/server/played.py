@@ -36,7 +36,9 @@ class Hand:
         self.limit_s = self.bank_s = 0.0
         self.open: OpenCall | None = None
 
-    def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
+    def call(
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, trace: str = ""
+    ) -> OpenCall:
         self.asked += 1
         self.limit_s, self.bank_s = limit_s, bank_s
         self.open = OpenCall(self._clock, limit_s, done, self._cancel)
@@ -120,6 +122,9 @@ class Recorder:
 
     def game_begun(self, game: Game) -> None:
         """Only calls count here."""
+
+    def trace(self, game_id: str) -> str:
+        return ""
 
     def game_left(self, game: Game) -> None:
         """Only calls count here."""

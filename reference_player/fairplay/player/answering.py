@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextvars import ContextVar
+from functools import partial
 
 import grpc
 
-from fairplay.player.handlers import Callee, CallFailed
+from fairplay.player.handlers import CALL, Callee, CallFailed, CallInfo
 from fairplay.player.outbox import Outbox
 from fairplay.v1.connection_pb2 import Call, Failure, Reply
 
 log = logging.getLogger("fairplay.player")
 
-CALL_LIMIT_S: ContextVar[float] = ContextVar("CALL_LIMIT_S")
-"""Set while a method `async def` answers: the time limit of its call in seconds, or what is left of it where the call
-came again after a lost stream."""
+
+def _info(call: Call) -> CallInfo:
+    return CallInfo(call.time_limit.seconds + call.time_limit.nanos / 1e9, dict(call.metadata))
 
 
 class Answering:
@@ -47,6 +47,7 @@ class Answering:
             self._answer(players, call)
 
     def _answer(self, players: Mapping[int, Callee], call: Call) -> None:
+        CALL.set(partial(_info, call))  # also for the task that may answer it later, which begins with a copy
         try:
             player = players.get(call.player)
             if player is None:
@@ -69,7 +70,6 @@ class Answering:
         self._running[call.id].add_done_callback(ended)
 
     async def _answer_later(self, player: Callee, call: Call) -> None:
-        CALL_LIMIT_S.set(call.time_limit.seconds + call.time_limit.nanos / 1e9)
         try:
             reply = Reply(id=call.id, response=await player.call(call.method_name, call.request))
         except Exception as error:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar, copy_context
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import grpc
@@ -18,6 +20,31 @@ from fairplay.player.threads import DaemonThreads
 from fairplay.v1 import player_pb2
 
 PROTOCOL_REVISION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CallInfo:
+    """What a player may know about the call that it answers, beside the request."""
+
+    limit_s: float | None
+    """How many seconds it may take, from when it came; None: the server did not say."""
+    metadata: Mapping[str, str]
+    """Call.metadata, or what gRPC's metadata have in its place."""
+
+    @property
+    def bank_s(self) -> float:
+        """Return how many seconds of the limit are the player's bank for the whole game."""
+        said = self.metadata.get("fairplay-bank-ms", "0")
+        return int(said) / 1_000 if said.isdecimal() else 0.0
+
+
+CALL: ContextVar[Callable[[], CallInfo]] = ContextVar("CALL")
+"""Set while a method of a player answers: what makes the answer of `current_call`."""
+
+
+def current_call() -> CallInfo:
+    """Return what is known about the call that is being answered. Raises LookupError outside a player's methods."""
+    return CALL.get()()
 
 
 class CallFailed(Exception):  # noqa: N818 - names what happened to the call
@@ -138,7 +165,8 @@ class Handlers(Callee):
         assert function is not None
         if is_async:
             return _encoded(method, await function(_decoded(method, request)))
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self.call_now, path, request)
+        run = copy_context().run
+        return await asyncio.get_running_loop().run_in_executor(self._threads, run, self.call_now, path, request)
 
 
 def _decoded(method: Method, request: bytes) -> object:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import grpc
 
 from fairplay.player import standstill
-from fairplay.player.handlers import Callee, CallFailed, Handlers
+from fairplay.player.handlers import CALL, Callee, CallFailed, CallInfo, Handlers
 from fairplay.player.secrets import SECRET_KEY, secret_of, shows
 from fairplay.player.tls import TlsFiles, server_credentials
 
@@ -97,6 +98,12 @@ class _GenericHandler(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio h
         return self._methods.get(handler_call_details.method)
 
 
+def _info(context: Any, limit_s: float | None) -> CallInfo:
+    said = {key: value for key, value in context.invocation_metadata() or () if isinstance(value, str)}
+    said.pop(SECRET_KEY, None)
+    return CallInfo(limit_s, said)
+
+
 async def _refuse(_: Any, context: grpc.aio.ServicerContext[bytes, bytes]) -> bytes:
     message = f"this player answers only calls that show its secret in the metadata {SECRET_KEY}"
     await context.abort(grpc.StatusCode.UNAUTHENTICATED, message)
@@ -105,6 +112,7 @@ async def _refuse(_: Any, context: grpc.aio.ServicerContext[bytes, bytes]) -> by
 
 def _behaviour(handlers: Callee, path: str) -> Callable[[bytes, Any], Awaitable[bytes]]:
     async def behaviour(request: bytes, context: grpc.aio.ServicerContext[bytes, bytes]) -> bytes:
+        CALL.set(partial(_info, context, context.time_remaining()))
         try:
             return await handlers.call(path, request)
         except CallFailed as failed:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
 from typing import Any
 
+import pytest
+
+from fairplay.games.game import find
+from fairplay.player import CallInfo, current_call
+from fairplay.player.handlers import Handlers
+from fairplay.player.serving import start_server
 from fairplay.v1.connection_pb2 import Call, Reply
-from tests.server.harness import ByHand, plan, seconds, serving, sound
+from tests.server.harness import ByHand, dialled_in, plan, seconds, serving, sound
 
 
 def banked(*links: str, limit_s: float, bank_s: float) -> Any:
@@ -19,8 +26,9 @@ async def test_a_dialled_in_player_is_told_how_much_of_its_time_is_bank() -> Non
 
     def reply(call: Call) -> list[Reply]:
         name = call.method_name.rpartition("/")[2]
-        reported.append((name, call.HasField("bank_time"), call.bank_time.ToMilliseconds()))
-        assert call.time_limit.ToMilliseconds() >= call.bank_time.ToMilliseconds()
+        bank_ms = call.metadata.get("fairplay-bank-ms")
+        reported.append((name, bank_ms))
+        assert call.time_limit.ToMilliseconds() >= int(bank_ms or 0)
         return [answer(call)]
 
     async with serving() as server, ByHand(server, "x") as by_hand:
@@ -28,8 +36,47 @@ async def test_a_dialled_in_player_is_told_how_much_of_its_time_is_bank() -> Non
         async with by_hand.answering(reply):
             await server.referee.play(banked("dial-in:x", "bot:first", limit_s=5, bank_s=7.5), "g")
             await server.referee.play(plan("dial-in:x", "bot:first"), "h")
-    assert {each for each in reported if each[0] in ("PlayAs", "PlayWith")} == {
-        ("PlayAs", False, 0),
-        ("PlayWith", False, 0),
-    }
-    assert {each for each in reported if each[0] == "TakeTurn"} == {("TakeTurn", True, 7_500), ("TakeTurn", False, 0)}
+    assert {each for each in reported if each[0] in ("PlayAs", "PlayWith")} == {("PlayAs", None), ("PlayWith", None)}
+    assert {each for each in reported if each[0] == "TakeTurn"} == {("TakeTurn", "7500"), ("TakeTurn", None)}
+
+
+class Asking:
+    """A player of Fish that notes what it is told of its calls, here or in a thread."""
+
+    game = "fish"
+
+    def __init__(self) -> None:
+        self.known: list[CallInfo] = []
+        self._sound = find("fish").player("first")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sound, name)
+
+    def setup(self, request: Any) -> Any:
+        self.known.append(current_call())
+        return self._sound.setup(request)
+
+    async def take_turn(self, request: Any) -> Any:
+        self.known.append(current_call())
+        return self._sound.take_turn(request)
+
+
+@pytest.mark.parametrize("way", ["dials in", "serves"])
+async def test_a_player_of_the_kit_knows_limit_and_bank_of_its_calls_whichever_way_they_come(way: str) -> None:
+    player = Asking()
+    async with AsyncExitStack() as stack:
+        server = await stack.enter_async_context(serving())
+        link = "dial-in:x"
+        if way == "serves":
+            served, port = await start_server(Handlers(player), "127.0.0.1:0")
+            stack.push_async_callback(served.stop, 0)
+            link = f"grpc://127.0.0.1:{port}"
+        else:
+            await stack.enter_async_context(dialled_in(server, ("x", player)))
+        game = await server.referee.play(banked(link, "bot:first", limit_s=30, bank_s=7.5), "g")
+    assert not game.result.misconducts
+    assert len(player.known) > 4
+    assert {each.bank_s for each in player.known} == {7.5}
+    for each in player.known:
+        assert each.limit_s == pytest.approx(37.5, abs=5.0)
+        assert not [key for key in each.metadata if key in ("fairplay-secret", "traceparent")]

@@ -98,6 +98,18 @@ async def test_replies_that_nobody_asked_for_are_ignored_and_counted(server: Ser
     assert server.hub.stray_reply_count > 0
 
 
+async def test_metadata_of_replies_within_their_limits_are_ignored(server: Server) -> None:
+    answer, metadata = sound(), {f"{number:064}": "~" * 256 for number in range(16)}
+
+    def reply(call: Call) -> list[Reply]:
+        assert dict(call.metadata) == {}
+        return [Reply(id=call.id, response=answer(call).response, metadata=metadata)]
+
+    async with ByHand(server, "x") as by_hand:
+        game = await against_bot(server, by_hand, reply)
+    assert not game.result.misconducts
+
+
 async def test_a_late_reply_is_never_taken_for_another_call(server: Server) -> None:
     answer = sound()
     late: list[Reply] = []
@@ -304,8 +316,18 @@ async def test_a_program_that_half_closes_has_left_and_is_not_waited_for(server:
         (Reply(), "the reply has neither a response nor a failure"),
         (Reply(failure=Failure(message="oh")), "the reply is a failure with the code 0, which is none of gRPC's, 1 to"),
         (Reply(failure=Failure(code=17)), "the reply is a failure with the code 17, which is none of gRPC's, 1 to 16"),
+        (
+            Reply(response=b"", metadata={str(number): "" for number in range(17)}),
+            "the metadata of the reply has 17 entries: at most 16 are allowed",
+        ),
+        (Reply(response=b"", metadata={"Key": ""}), "the metadata of the reply has a key that is not allowed: 'Key'"),
+        (Reply(response=b"", metadata={"a-bin": ""}), "the metadata of the reply has a key that is not allowed: 'a-b"),
+        (
+            Reply(response=b"", metadata={"k": "ä"}),
+            "the metadata of the reply has a value for k that is not allowed: 'ä'",
+        ),
     ],
-    ids=["no outcome", "code 0", "code 17"],
+    ids=["no outcome", "code 0", "code 17", "many entries", "upper case", "a key of gRPC", "not ASCII"],
 )
 async def test_a_malformed_reply_is_an_unparsable_one(server: Server, reply: Reply, sentence: str) -> None:
     def answer(call: Call) -> list[Reply]:

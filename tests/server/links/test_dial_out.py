@@ -28,7 +28,7 @@ PREFACE_OF_SERVER = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
 """The settings with which a server of HTTP/2 begins: none."""
 
 
-async def ask(link: Link, limit_s: float = AMPLE_S, **more: float) -> Any:
+async def ask(link: Link, limit_s: float = AMPLE_S, **more: Any) -> Any:
     """Call a method, and return what became of that."""
     answered: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
     link.call(METHOD, b"", limit_s, lambda outcome, _: answered.set_result(outcome), **more)

@@ -15,7 +15,8 @@ from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_serv
 
 from fairplay.server.observing.tracer import Tracer
 from fairplay.server.server import Config, Server
-from tests.server.harness import plan
+from fairplay.v1.connection_pb2 import Call, Reply
+from tests.server.harness import ByHand, plan, sound
 
 FISH = "/fairplay.fish.v1.FishPlayerService"
 LIMIT_S = 60.0
@@ -80,6 +81,25 @@ async def test_a_game_is_a_span_and_each_call_one_within_it(serving: Serving) ->
     ]
     assert {span.status.message for span in failed} == {"disconnected"}
     assert [event.name for event in games["alone"].events] == ["elimination"]
+
+
+async def test_a_player_is_told_the_span_of_its_game(serving: Serving) -> None:
+    tracer, answer = Tracer(serving.url), sound()
+    told: set[str] = set()
+
+    def reply(call: Call) -> list[Reply]:
+        told.add(call.metadata["traceparent"])
+        return [answer(call)]
+
+    server = await Server.start(Config(tracer=tracer))
+    async with ByHand(server, "x") as by_hand:
+        await by_hand.say_hello()
+        async with by_hand.answering(reply):
+            await server.referee.play(plan("dial-in:x", "bot:first"), "g")
+    await server.stop()
+    tracer.close()
+    [game] = [span for span in serving.collector.spans if not span.parent_span_id]
+    assert {each.rpartition("-")[0] for each in told} == {f"00-{game.trace_id.hex()}-{game.span_id.hex()}"}
 
 
 async def test_a_share_of_none_sends_nothing(serving: Serving) -> None:

@@ -53,7 +53,9 @@ class FaultyLink:
         self._loop = asyncio.get_running_loop()
         self._lost = False
 
-    def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
+    def call(
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, trace: str = ""
+    ) -> OpenCall:
         """Note the call, and answer it after a while."""
         now = self._loop.time()
         self._note(f"{now:.9f} asked {self._seat} {method} {limit_s:.9f} {bank_s:.9f}", request)

@@ -157,6 +157,9 @@ class Stage:
     def game_begun(self, game: referee_pb2.Game) -> None:
         self.observed.append(Entry("begun"))
 
+    def trace(self, game_id: str) -> str:
+        return ""
+
     def call_settled(self, game_id: str, call: Call, link: str, outcome: bytes | Failure, elapsed_s: float) -> None:
         data = outcome if isinstance(outcome, bytes) else outcome.SerializeToString()
         text = f"settled {call.seat} {call.method.name} {link} {type(outcome).__name__} {elapsed_s:.9f}"

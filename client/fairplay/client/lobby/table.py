@@ -14,8 +14,8 @@ from fairplay.client.wording import elimination_line
 from fairplay.games.envelopes import unwrap
 from fairplay.games.frontends import Frontend, HumanPlayer, TableContext
 from fairplay.games.game import find
-from fairplay.player.answering import CALL_LIMIT_S
 from fairplay.player.dialing import DialInError, Hosted, dial_in_async
+from fairplay.player.handlers import current_call
 from fairplay.server.game.plans import full_time_control, seconds
 from fairplay.v1.referee_pb2 import GetGameRequest, WatchGameRequest, WatchGameResponse
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
@@ -39,7 +39,7 @@ class LocalPlayer:
             time.monotonic,
             on_change,
             client.note,
-            lambda: CALL_LIMIT_S.get(None),
+            lambda: current_call().limit_s,
         )
         self.person: HumanPlayer = frontend.create_player(context)
         self._client = client

@@ -39,7 +39,9 @@ class ObjectLink:
         offered = [method for game in games_of(player) for method in game.methods]
         self._methods = {method.path: method for method in (*PLAYER_METHODS.values(), *offered)}
 
-    def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
+    def call(
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, trace: str = ""
+    ) -> OpenCall:
         """Call the object's method in a thread."""
         open_call = OpenCall(self._clock, limit_s, done, lambda _: None)
         future = self._threads.submit(self._outcome, method, request)

@@ -26,7 +26,7 @@ from fairplay.v1 import player_pb2 as fairplay_dot_v1_dot_player__pb2
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x66\x61irplay/v1/connection.proto\x12\x0b\x66\x61irplay.v1\x1a\x18\x66\x61irplay/v1/player.proto\x1a\x1egoogle/protobuf/duration.proto\"W\n\rDialInRequest\x12!\n\x05hello\x18\x01 \x01(\x0b\x32\x12.fairplay.v1.Hello\x12#\n\x07replies\x18\x02 \x03(\x0b\x32\x12.fairplay.v1.Reply\"\x93\x01\n\x0e\x44ialInResponse\x12%\n\x07welcome\x18\x01 \x01(\x0b\x32\x14.fairplay.v1.Welcome\x12 \n\x05\x63\x61lls\x18\x02 \x03(\x0b\x32\x11.fairplay.v1.Call\x12\x11\n\tcancelled\x18\x03 \x03(\x04\x12%\n\x07goodbye\x18\x04 \x01(\x0b\x32\x14.fairplay.v1.Goodbye\"{\n\x05Hello\x12*\n\x07players\x18\x01 \x03(\x0b\x32\x19.fairplay.v1.HostedPlayer\x12\x14\n\x0cresume_token\x18\x02 \x01(\x0c\x12\x30\n\rresume_window\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\"`\n\x0cHostedPlayer\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05token\x18\x02 \x01(\t\x12\x33\n\x0b\x64\x65scription\x18\x03 \x01(\x0b\x32\x1e.fairplay.v1.PlayerDescription\"\xe5\x01\n\x07Welcome\x12\x0f\n\x07players\x18\x01 \x03(\r\x12\x14\n\x0cresume_token\x18\x02 \x01(\x0c\x12\x17\n\x0fmax_frame_bytes\x18\x03 \x01(\x04\x12\x17\n\x0fmax_reply_bytes\x18\x04 \x01(\x04\x12\x18\n\x10max_player_count\x18\x05 \x01(\r\x12\x16\n\x0eserver_version\x18\x06 \x01(\t\x12*\n\x08services\x18\x07 \x03(\x0b\x32\x18.fairplay.v1.GameService\x12\x0f\n\x07resumed\x18\x08 \x01(\x08\x12\x12\n\nopen_calls\x18\t \x03(\x04\"\xa5\x01\n\x04\x43\x61ll\x12\n\n\x02id\x18\x01 \x01(\x04\x12\x0e\n\x06player\x18\x02 \x01(\r\x12\x13\n\x0bmethod_name\x18\x03 \x01(\t\x12\x0f\n\x07request\x18\x04 \x01(\x0c\x12-\n\ntime_limit\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x12,\n\tbank_time\x18\x06 \x01(\x0b\x32\x19.google.protobuf.Duration\"[\n\x05Reply\x12\n\n\x02id\x18\x01 \x01(\x04\x12\x12\n\x08response\x18\x02 \x01(\x0cH\x00\x12\'\n\x07\x66\x61ilure\x18\x03 \x01(\x0b\x32\x14.fairplay.v1.FailureH\x00\x42\t\n\x07outcome\"(\n\x07\x46\x61ilure\x12\x0c\n\x04\x63ode\x18\x01 \x01(\x05\x12\x0f\n\x07message\x18\x02 \x01(\t\"F\n\x07Goodbye\x12*\n\x06reason\x18\x01 \x01(\x0e\x32\x1a.fairplay.v1.GoodbyeReason\x12\x0f\n\x07message\x18\x02 \x01(\t*\x8b\x01\n\rGoodbyeReason\x12\x1e\n\x1aGOODBYE_REASON_UNSPECIFIED\x10\x00\x12 \n\x1cGOODBYE_REASON_SHUTTING_DOWN\x10\x01\x12\x1b\n\x17GOODBYE_REASON_REPLACED\x10\x02\x12\x1b\n\x17GOODBYE_REASON_FINISHED\x10\x03\x32Z\n\x11\x43onnectionService\x12\x45\n\x06\x44ialIn\x12\x1a.fairplay.v1.DialInRequest\x1a\x1b.fairplay.v1.DialInResponse(\x01\x30\x01\x42\x96\x01\n\x0f\x63om.fairplay.v1B\x0f\x43onnectionProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x66\x61irplay/v1/connection.proto\x12\x0b\x66\x61irplay.v1\x1a\x18\x66\x61irplay/v1/player.proto\x1a\x1egoogle/protobuf/duration.proto\"W\n\rDialInRequest\x12!\n\x05hello\x18\x01 \x01(\x0b\x32\x12.fairplay.v1.Hello\x12#\n\x07replies\x18\x02 \x03(\x0b\x32\x12.fairplay.v1.Reply\"\x93\x01\n\x0e\x44ialInResponse\x12%\n\x07welcome\x18\x01 \x01(\x0b\x32\x14.fairplay.v1.Welcome\x12 \n\x05\x63\x61lls\x18\x02 \x03(\x0b\x32\x11.fairplay.v1.Call\x12\x11\n\tcancelled\x18\x03 \x03(\x04\x12%\n\x07goodbye\x18\x04 \x01(\x0b\x32\x14.fairplay.v1.Goodbye\"{\n\x05Hello\x12*\n\x07players\x18\x01 \x03(\x0b\x32\x19.fairplay.v1.HostedPlayer\x12\x14\n\x0cresume_token\x18\x02 \x01(\x0c\x12\x30\n\rresume_window\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\"`\n\x0cHostedPlayer\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05token\x18\x02 \x01(\t\x12\x33\n\x0b\x64\x65scription\x18\x03 \x01(\x0b\x32\x1e.fairplay.v1.PlayerDescription\"\xe5\x01\n\x07Welcome\x12\x0f\n\x07players\x18\x01 \x03(\r\x12\x14\n\x0cresume_token\x18\x02 \x01(\x0c\x12\x17\n\x0fmax_frame_bytes\x18\x03 \x01(\x04\x12\x17\n\x0fmax_reply_bytes\x18\x04 \x01(\x04\x12\x18\n\x10max_player_count\x18\x05 \x01(\r\x12\x16\n\x0eserver_version\x18\x06 \x01(\t\x12*\n\x08services\x18\x07 \x03(\x0b\x32\x18.fairplay.v1.GameService\x12\x0f\n\x07resumed\x18\x08 \x01(\x08\x12\x12\n\nopen_calls\x18\t \x03(\x04\"\xec\x01\n\x04\x43\x61ll\x12\n\n\x02id\x18\x01 \x01(\x04\x12\x0e\n\x06player\x18\x02 \x01(\r\x12\x13\n\x0bmethod_name\x18\x03 \x01(\t\x12\x0f\n\x07request\x18\x04 \x01(\x0c\x12-\n\ntime_limit\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x31\n\x08metadata\x18\x07 \x03(\x0b\x32\x1f.fairplay.v1.Call.MetadataEntry\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01J\x04\x08\x06\x10\x07R\tbank_time\"\xc0\x01\n\x05Reply\x12\n\n\x02id\x18\x01 \x01(\x04\x12\x12\n\x08response\x18\x02 \x01(\x0cH\x00\x12\'\n\x07\x66\x61ilure\x18\x03 \x01(\x0b\x32\x14.fairplay.v1.FailureH\x00\x12\x32\n\x08metadata\x18\x04 \x03(\x0b\x32 .fairplay.v1.Reply.MetadataEntry\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\t\n\x07outcome\"(\n\x07\x46\x61ilure\x12\x0c\n\x04\x63ode\x18\x01 \x01(\x05\x12\x0f\n\x07message\x18\x02 \x01(\t\"F\n\x07Goodbye\x12*\n\x06reason\x18\x01 \x01(\x0e\x32\x1a.fairplay.v1.GoodbyeReason\x12\x0f\n\x07message\x18\x02 \x01(\t*\x8b\x01\n\rGoodbyeReason\x12\x1e\n\x1aGOODBYE_REASON_UNSPECIFIED\x10\x00\x12 \n\x1cGOODBYE_REASON_SHUTTING_DOWN\x10\x01\x12\x1b\n\x17GOODBYE_REASON_REPLACED\x10\x02\x12\x1b\n\x17GOODBYE_REASON_FINISHED\x10\x03\x32Z\n\x11\x43onnectionService\x12\x45\n\x06\x44ialIn\x12\x1a.fairplay.v1.DialInRequest\x1a\x1b.fairplay.v1.DialInResponse(\x01\x30\x01\x42\x96\x01\n\x0f\x63om.fairplay.v1B\x0f\x43onnectionProtoP\x01Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\xa2\x02\x03\x46PX\xaa\x02\x0b\x46\x61irplay.V1\xca\x02\x0b\x46\x61irplay\\V1\xea\x02\x0c\x46\x61irplay::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,8 +34,12 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'fairplay.v1.connection_pb2'
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\017com.fairplay.v1B\017ConnectionProtoP\001Z?github.com/fairplay-protocol/fairplay-go/fairplay/v1;fairplayv1\242\002\003FPX\252\002\013Fairplay.V1\312\002\013Fairplay\\V1\352\002\014Fairplay::V1'
-  _globals['_GOODBYEREASON']._serialized_start=1173
-  _globals['_GOODBYEREASON']._serialized_end=1312
+  _globals['_CALL_METADATAENTRY']._loaded_options = None
+  _globals['_CALL_METADATAENTRY']._serialized_options = b'8\001'
+  _globals['_REPLY_METADATAENTRY']._loaded_options = None
+  _globals['_REPLY_METADATAENTRY']._serialized_options = b'8\001'
+  _globals['_GOODBYEREASON']._serialized_start=1346
+  _globals['_GOODBYEREASON']._serialized_end=1485
   _globals['_DIALINREQUEST']._serialized_start=103
   _globals['_DIALINREQUEST']._serialized_end=190
   _globals['_DIALINRESPONSE']._serialized_start=193
@@ -47,13 +51,17 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_WELCOME']._serialized_start=566
   _globals['_WELCOME']._serialized_end=795
   _globals['_CALL']._serialized_start=798
-  _globals['_CALL']._serialized_end=963
-  _globals['_REPLY']._serialized_start=965
-  _globals['_REPLY']._serialized_end=1056
-  _globals['_FAILURE']._serialized_start=1058
-  _globals['_FAILURE']._serialized_end=1098
-  _globals['_GOODBYE']._serialized_start=1100
-  _globals['_GOODBYE']._serialized_end=1170
-  _globals['_CONNECTIONSERVICE']._serialized_start=1314
-  _globals['_CONNECTIONSERVICE']._serialized_end=1404
+  _globals['_CALL']._serialized_end=1034
+  _globals['_CALL_METADATAENTRY']._serialized_start=970
+  _globals['_CALL_METADATAENTRY']._serialized_end=1017
+  _globals['_REPLY']._serialized_start=1037
+  _globals['_REPLY']._serialized_end=1229
+  _globals['_REPLY_METADATAENTRY']._serialized_start=970
+  _globals['_REPLY_METADATAENTRY']._serialized_end=1017
+  _globals['_FAILURE']._serialized_start=1231
+  _globals['_FAILURE']._serialized_end=1271
+  _globals['_GOODBYE']._serialized_start=1273
+  _globals['_GOODBYE']._serialized_end=1343
+  _globals['_CONNECTIONSERVICE']._serialized_start=1487
+  _globals['_CONNECTIONSERVICE']._serialized_end=1577
 # @@protoc_insertion_point(module_scope)

@@ -135,8 +135,8 @@ class Hello(google.protobuf.message.Message):
     RESUME_TOKEN_FIELD_NUMBER: builtins.int
     RESUME_WINDOW_FIELD_NUMBER: builtins.int
     resume_token: builtins.bytes
-    """Welcome.resume_token of the stream that was lost. Empty: a fresh start. So is a token that the server does not know
-    any more, or that belongs to other players; Welcome.resumed says which it was. At most 64 bytes.
+    """Welcome.resume_token of the stream that was lost. Empty: a fresh start. So is a token that the server does not
+    know any more, or that belongs to other players; Welcome.resumed says which it was. At most 64 bytes.
     """
     @property
     def players(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___HostedPlayer]:
@@ -263,12 +263,28 @@ class Call(google.protobuf.message.Message):
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
+    @typing.final
+    class MetadataEntry(google.protobuf.message.Message):
+        DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: builtins.int
+        VALUE_FIELD_NUMBER: builtins.int
+        key: builtins.str
+        value: builtins.str
+        def __init__(
+            self,
+            *,
+            key: builtins.str = ...,
+            value: builtins.str = ...,
+        ) -> None: ...
+        def ClearField(self, field_name: typing.Literal["key", b"key", "value", b"value"]) -> None: ...
+
     ID_FIELD_NUMBER: builtins.int
     PLAYER_FIELD_NUMBER: builtins.int
     METHOD_NAME_FIELD_NUMBER: builtins.int
     REQUEST_FIELD_NUMBER: builtins.int
     TIME_LIMIT_FIELD_NUMBER: builtins.int
-    BANK_TIME_FIELD_NUMBER: builtins.int
+    METADATA_FIELD_NUMBER: builtins.int
     id: builtins.int
     """The id that the reply names. Unique on the server. Below 2^53."""
     player: builtins.int
@@ -284,10 +300,16 @@ class Call(google.protobuf.message.Message):
         """
 
     @property
-    def bank_time(self) -> google.protobuf.duration_pb2.Duration:
-        """How much of time_limit the player has only because it draws on its bank (TimeControl.bank): what it takes of that
-        is gone for the rest of the game. 0 or not set: nothing. A player that serves finds the same in the metadata key
-        fairplay-bank-ms, in whole milliseconds.
+    def metadata(self) -> google.protobuf.internal.containers.ScalarMap[builtins.str, builtins.str]:
+        """What is said about the call beside its request. A player that serves finds the same keys in gRPC's metadata. A
+        player ignores those that it does not know. A call that is sent again has the same.
+
+        "fairplay-bank-ms": how much of time_limit the player has only because it draws on its bank (TimeControl.bank), in
+        whole milliseconds: what it takes of that is gone for the rest of the game. Left out where it is nothing.
+        "traceparent": the span of the game in the form of the W3C, where the server sends traces of it to a collector.
+
+        At most 16 elements. A key has the form "[a-z0-9_.-]{1,64}" and is none of gRPC's own: it does not begin with "grpc-",
+        nor end with "-bin". A value has the form "[ -~]{0,256}": printable characters of ASCII.
         """
 
     def __init__(
@@ -298,10 +320,10 @@ class Call(google.protobuf.message.Message):
         method_name: builtins.str = ...,
         request: builtins.bytes = ...,
         time_limit: google.protobuf.duration_pb2.Duration | None = ...,
-        bank_time: google.protobuf.duration_pb2.Duration | None = ...,
+        metadata: collections.abc.Mapping[builtins.str, builtins.str] | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["bank_time", b"bank_time", "time_limit", b"time_limit"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["bank_time", b"bank_time", "id", b"id", "method_name", b"method_name", "player", b"player", "request", b"request", "time_limit", b"time_limit"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["time_limit", b"time_limit"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["id", b"id", "metadata", b"metadata", "method_name", b"method_name", "player", b"player", "request", b"request", "time_limit", b"time_limit"]) -> None: ...
 
 global___Call = Call
 
@@ -311,9 +333,26 @@ class Reply(google.protobuf.message.Message):
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
+    @typing.final
+    class MetadataEntry(google.protobuf.message.Message):
+        DESCRIPTOR: google.protobuf.descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: builtins.int
+        VALUE_FIELD_NUMBER: builtins.int
+        key: builtins.str
+        value: builtins.str
+        def __init__(
+            self,
+            *,
+            key: builtins.str = ...,
+            value: builtins.str = ...,
+        ) -> None: ...
+        def ClearField(self, field_name: typing.Literal["key", b"key", "value", b"value"]) -> None: ...
+
     ID_FIELD_NUMBER: builtins.int
     RESPONSE_FIELD_NUMBER: builtins.int
     FAILURE_FIELD_NUMBER: builtins.int
+    METADATA_FIELD_NUMBER: builtins.int
     id: builtins.int
     """The id of the call."""
     response: builtins.bytes
@@ -322,15 +361,22 @@ class Reply(google.protobuf.message.Message):
     def failure(self) -> global___Failure:
         """The call failed. Counts as an exception of the player."""
 
+    @property
+    def metadata(self) -> google.protobuf.internal.containers.ScalarMap[builtins.str, builtins.str]:
+        """What is said about the reply. At most 16 elements. Keys and values have the forms of Call.metadata: a reply with
+        others is malformed. The server ignores keys that it does not know, and knows none yet.
+        """
+
     def __init__(
         self,
         *,
         id: builtins.int = ...,
         response: builtins.bytes = ...,
         failure: global___Failure | None = ...,
+        metadata: collections.abc.Mapping[builtins.str, builtins.str] | None = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["failure", b"failure", "outcome", b"outcome", "response", b"response"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["failure", b"failure", "id", b"id", "outcome", b"outcome", "response", b"response"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["failure", b"failure", "id", b"id", "metadata", b"metadata", "outcome", b"outcome", "response", b"response"]) -> None: ...
     def WhichOneof(self, oneof_group: typing.Literal["outcome", b"outcome"]) -> typing.Literal["response", "failure"] | None: ...
 
 global___Reply = Reply
@@ -361,8 +407,8 @@ global___Failure = Failure
 
 @typing.final
 class Goodbye(google.protobuf.message.Message):
-    """Why the server ends a stream, with status OK right after this. Calls that are open then are no longer wanted: what the
-    caller still sends is ignored.
+    """Why the server ends a stream, with status OK right after this. Calls that are open then are no longer wanted: what
+    the caller still sends is ignored.
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor

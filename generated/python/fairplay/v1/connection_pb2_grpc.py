@@ -49,22 +49,23 @@ class ConnectionServiceServicer(object):
     def DialIn(self, request_iterator, context):
         """Opens the stream through which the server calls the players that the caller hosts.
 
-        The caller's first frame must hold a hello, within the handshake limit of the server (default 10 s); the
-        server answers with a welcome. The caller sends its hello at once and waits for nothing before, the server's headers
-        included: a server may send them with the welcome. From then on the server sends calls and the caller sends replies,
-        any number in a frame, in any order, also in another one than that of the calls.
+        The caller's first frame must hold a hello, within the handshake limit of the server (default 10 s); the server
+        answers with a welcome. The caller sends its hello at once and waits for nothing before, the server's headers
+        included: a server may send them with the welcome. From then on the server sends calls and the caller sends
+        replies, any number in a frame, in any order, also in another one than that of the calls.
 
-        A player has at most one open call of each game, and one of each tournament. It must stand at least 25 calls at once,
-        each of another game.
+        A player has at most one open call of each game, and one of each tournament. It must stand at least 25 calls at
+        once, each of another game.
 
         The stream lasts until one side leaves. The server leaves with a goodbye, and ends the stream right after it with
-        status OK. The caller leaves with a half-close: its players take no more calls, those that are open fail at once as
-        the death of the player, and the server ends the stream with status OK, for which the caller waits. However else a
-        stream ends, by a deadline or a cancellation, too, it is lost. Keepalive pings are welcome, at most one in 10 s.
+        status OK. The caller leaves with a half-close: its players take no more calls, those that are open fail at once
+        as the death of the player, and the server ends the stream with status OK, for which the caller waits. However
+        else a stream ends, by a deadline or a cancellation, too, it is lost. Keepalive pings are welcome, at most one in
+        10 s.
 
-        A name is bound to the token with which it was first claimed on this server: a second hello with the same
-        name and token takes the name over, one with another token is refused as a whole. A stream that has a name which
-        another one takes over is told goodbye, with REPLACED; its other players stay in their games for its resume window.
+        A name is bound to the token with which it was first claimed on this server: a second hello with the same name and
+        token takes the name over, one with another token is refused as a whole. A stream that has a name which another
+        one takes over is told goodbye, with REPLACED; its other players stay in their games for its resume window.
 
         The calls of a lost stream stay open for its resume window. A hello that names players with open calls gets these
         calls again, right after its welcome: under the ids that they had, with what is left of their time. So it is with
@@ -74,14 +75,14 @@ class ConnectionServiceServicer(object):
         A program that the server starts (exec:COMMAND) finds in its environment FAIRPLAY_CONNECT, the address of the
         server as host:port, FAIRPLAY_NAME and FAIRPLAY_TOKEN, for its hello; and FAIRPLAY_LISTEN, the address on which it
         may serve the player's services in the place of dialling in. What it does first counts. It may be started several
-        times, also at once, and has the same time to come up each time. It must not hold more and more: when it has played
-        25 games and plays 25 more, again and again, it must not add 20 threads, 20 open files or 20 child processes each
-        time; 500 games more must not add more than 1 GiB of memory; and it writes at most 1 MiB a game to its standard
-        output and error. What it has started ends with it: the server sees to that.
+        times, also at once, and has the same time to come up each time. It must not hold more and more: when it has
+        played 25 games and plays 25 more, again and again, it must not add 20 threads, 20 open files or 20 child
+        processes each time; 500 games more must not add more than 1 GiB of memory; and it writes at most 1 MiB a game to
+        its standard output and error. What it has started ends with it: the server sees to that.
 
         After INVALID_ARGUMENT, ALREADY_EXISTS, PERMISSION_DENIED, UNAUTHENTICATED or UNIMPLEMENTED, and after
-        RESOURCE_EXHAUSTED with a google.rpc.ErrorInfo and without a google.rpc.RetryInfo, a repeat of the same hello fails
-        again. After any other end the caller may dial in again.
+        RESOURCE_EXHAUSTED with a google.rpc.ErrorInfo and without a google.rpc.RetryInfo, a repeat of the same hello
+        fails again. After any other end the caller may dial in again.
 
         Fails with RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where too many calls, of one host or of all, have not sent a
         hello yet, or an account sends more bytes than its quota;

@@ -136,6 +136,7 @@ class Running:
         self._journal = journal
         self._limits = TimeLimits(message.plan)
         self._observers = observers
+        self._trace = ""
         self._link_kinds = link_kinds(message.plan.players) if observers else []
         self._links: list[Link] = []
         """The link to each seat: to its player, or to nobody while it is away."""
@@ -162,6 +163,7 @@ class Running:
 
     def begin(self, links: Sequence[Link]) -> None:
         """Go on from where the record stands; in a fresh game that is the beginning."""
+        self._trace = next(filter(None, (each.trace(self.message.game_id) for each in self._observers)), "")
         self._reached = list(links)
         self._links = [self._left.get(seat, link) for seat, link in enumerate(links)]
         for call, elapsed_s in self._replayer.calls:
@@ -235,7 +237,8 @@ class Running:
             limit_s = self._limits.limit(call)
             bank_s = self._limits.bank_s(call) if self._limits.banked else 0.0
             done = partial(self._settle, call)
-            self._open[call.seat] = self._links[call.seat].call(call.method.path, call.data, limit_s, done, bank_s)
+            link = self._links[call.seat]
+            self._open[call.seat] = link.call(call.method.path, call.data, limit_s, done, bank_s, self._trace)
         if self._expected:
             self._admit()
         for watcher in self.watchers:

@@ -27,7 +27,9 @@ class BotLink:
         self._loop = asyncio.get_running_loop()
         self._thoughts: dict[int, asyncio.Task[None]] = {}
 
-    def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
+    def call(
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, trace: str = ""
+    ) -> OpenCall:
         """Call the object's method. Its answer counts when it comes in time, as that of every player."""
         if self._handlers.quick(method):
             open_call = OpenCall(self._clock, limit_s, done, lambda _: None)

@@ -286,14 +286,16 @@ class Hub:
         for stream in list(self._streams.values()):
             stream.goodbye(reason, message)
 
-    def call(self, name: str, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
+    def call(
+        self, name: str, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, trace: str = ""
+    ) -> OpenCall:
         """Call the player that is connected with this name now; the call fails if there is none."""
         known = self._names.get(name)
         if known is None or known.stream is None:
             return DeadLink(self._clock, disconnected("the player is not connected")).call(
                 method, request, limit_s, done
             )
-        return known.stream.calls.call(known.stream.numbers[name], method, request, limit_s, done, bank_s)
+        return known.stream.calls.call(known.stream.numbers[name], method, request, limit_s, done, bank_s, trace)
 
 
 def check_players(players: Iterable[HostedPlayer]) -> None:
@@ -323,9 +325,11 @@ class DialInLink:
         """Return what the player said about itself when it dialled in last; None if its name is free."""
         return self._hub.description(self._name)
 
-    def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
+    def call(
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, trace: str = ""
+    ) -> OpenCall:
         """Call the player through the stream that has its name now."""
-        return self._hub.call(self._name, method, request, limit_s, done, bank_s)
+        return self._hub.call(self._name, method, request, limit_s, done, bank_s, trace)
 
     async def close(self) -> None:
         """Let go of the name. The player stays connected, for other games."""

@@ -23,6 +23,7 @@ from fairplay.server.links.link import (
     Link,
     OpenCall,
     call_error,
+    call_metadata,
     disconnected,
     overrun,
     too_large,
@@ -40,9 +41,6 @@ CHANNEL_OPTIONS = [
     ("grpc.use_local_subchannel_pool", 1),  # a fresh connection for every link, not a shared one
 ]
 TIMEOUT_SHARE = 0.9
-BANK_KEY = "fairplay-bank-ms"
-"""The metadata key that says how much of the deadline is the player's bank: connection.proto, Call.bank_time."""
-
 TIMEOUT_KEY = "grpc-timeout"
 """How gRPC tells the other end the deadline of a call.
 
@@ -64,16 +62,18 @@ class DialOutLink:
         self._methods: dict[str, Any] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
 
-    def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
+    def call(
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, trace: str = ""
+    ) -> OpenCall:
         """Call the player, which is told the time limit; it is the clock that judges."""
         open_call = OpenCall(self._clock, limit_s, done, self._drop)
         unary = self._methods.get(method)
         if unary is None:
             unary = self._methods[method] = self._channel.unary_unary(method)
-        bank = ((BANK_KEY, str(int(bank_s * 1_000))),) if bank_s else ()
+        said = (*call_metadata(bank_s, trace).items(), *self._shown)
 
         def make(time_s: float) -> Awaitable[bytes]:
-            made: Awaitable[bytes] = unary(request, metadata=((TIMEOUT_KEY, _timeout(time_s)), *bank, *self._shown))
+            made: Awaitable[bytes] = unary(request, metadata=((TIMEOUT_KEY, _timeout(time_s)), *said))
             return made
 
         task = asyncio.create_task(self._answer(make, open_call, limit_s))

@@ -29,6 +29,9 @@ RETURN_S = 10.0
 Its calls wait, and are made again with their full time: it may have given up a server that did not answer its pings.
 """
 
+BANK_KEY, TRACE_KEY = "fairplay-bank-ms", "traceparent"
+"""The keys of a call's metadata: connection.proto, Call.metadata."""
+
 Done: TypeAlias = "Callable[[bytes | Failure, float], None]"
 """Called once with the outcome of a call, the serialised reply or a failure, and the seconds that it took."""
 
@@ -36,11 +39,14 @@ Done: TypeAlias = "Callable[[bytes | Failure, float], None]"
 class Link(Protocol):
     """The way to one player."""
 
-    def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
+    def call(
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, trace: str = ""
+    ) -> OpenCall:
         """Call a method by its full gRPC name.
 
         `done` is called with the outcome, at most `limit_s` seconds later and never before this method has returned.
-        `bank_s` is how much of that the player has only because it draws on its bank, which it is told.
+        `bank_s` is how much of that the player has only because it draws on its bank, and `trace` names the span of the
+        game, empty where there is none: the player is told both in the metadata of the call.
         """
 
     async def close(self) -> None:
@@ -190,6 +196,12 @@ class Clock:
             self._set_timer(heap[0][0])
 
 
+def call_metadata(bank_s: float, trace: str) -> dict[str, str]:
+    """Return the metadata of a call, whichever way it goes."""
+    said = ((BANK_KEY, str(int(bank_s * 1_000))), (TRACE_KEY, trace))
+    return {key: value for key, value in said if value and value != "0"}
+
+
 def overrun(limit_s: float, elapsed_s: float) -> Overrun:
     """Return the failure of a call that was not answered in time."""
     return Overrun(limit=duration(limit_s), elapsed=duration(elapsed_s))
@@ -230,7 +242,9 @@ class DeadLink:
         self._failure = failure
         self._loop = asyncio.get_running_loop()
 
-    def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
+    def call(
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, trace: str = ""
+    ) -> OpenCall:
         """Fail the call as soon as the event loop turns."""
         open_call = OpenCall(self._clock, limit_s, done, lambda _: None)
         self._loop.call_soon(open_call.settle, self._failure)

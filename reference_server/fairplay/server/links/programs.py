@@ -116,7 +116,9 @@ class ProcessLink:
         """Return the end of what the player has written to its standard output and error."""
         return self._program.output
 
-    def call(self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0) -> OpenCall:
+    def call(
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, trace: str = ""
+    ) -> OpenCall:
         """Call the player; a failure carries the end of its output."""
         if self.ended:
             return DeadLink(self._clock, self._program.failure).call(method, request, limit_s, done)
@@ -129,7 +131,7 @@ class ProcessLink:
                 open_call.conclude(outcome, elapsed_s)
 
         open_call = OpenCall(self._clock, limit_s, done, self._drop, watched=False)  # as the inner call is watched
-        self._open[open_call] = self._inner.call(method, request, limit_s, settled, bank_s)
+        self._open[open_call] = self._inner.call(method, request, limit_s, settled, bank_s, trace)
         return open_call
 
     def _drop(self, open_call: OpenCall) -> None:

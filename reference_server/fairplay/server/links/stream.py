@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TypeAlias
 
@@ -24,6 +25,7 @@ from fairplay.server.links.link import (
     Done,
     OpenCall,
     call_error,
+    call_metadata,
     disconnected,
     duration,
     malformed,
@@ -45,6 +47,9 @@ STRAY_S = 60.0
 MAX_LATE = 100_000
 FAREWELL_S = 5.0
 """How long a connection that was replaced may take to read that it was."""
+MAX_METADATA = limit_of("Reply.metadata").max_items
+METADATA_KEY = re.compile(r"(?!grpc-)[a-z0-9_.-]{1,64}(?<!-bin)")
+METADATA_VALUE = re.compile(r"[ -~]{0,256}")
 ERROR_CODES = range(1, 17)
 """The status codes of gRPC that name an error."""
 Send: TypeAlias = Callable[[list[Call], list[int]], Awaitable[None]]
@@ -152,14 +157,14 @@ class OpenCalls:
             self._outbox.nudge()
 
     def call(
-        self, number: int, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0
+        self, number: int, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, trace: str = ""
     ) -> OpenCall:
         """Send a call to the player of this number with the next frame."""
         open_call = OpenCall(self._clock, limit_s, done, self._drop)
         time_limit = _time_limit(limit_s)
         call = Call(id=open_call.id, player=number, method_name=method, request=request, time_limit=time_limit)
-        if bank_s:
-            call.bank_time.CopyFrom(duration(bank_s))
+        if bank_s or trace:
+            call.metadata.update(call_metadata(bank_s, trace))
         self._open[open_call.id] = (open_call, call)
         if self.paused:
             open_call.pause()
@@ -191,7 +196,9 @@ class OpenCalls:
                 again.discard(reply.id)
                 self._expect_late(reply.id)
             response = reply.response
-            if response or reply.WhichOneof("outcome") == "response":
+            if reply.metadata and (problem := _metadata_problem(reply.metadata)):
+                entry[0].settle(malformed(problem))
+            elif response or reply.WhichOneof("outcome") == "response":
                 entry[0].settle(response if len(response) <= MAX_REPLY_BYTES else too_large(len(response)))
             else:
                 entry[0].settle(_failure(reply))
@@ -209,6 +216,18 @@ class OpenCalls:
         if self._strays.take(self._clock.time()):
             message = f"more than {MAX_STRAY_REPLIES:,} replies came that nobody asked for"
             raise Refusal("REPLY_FLOOD", message, limit=MAX_STRAY_REPLIES)
+
+
+def _metadata_problem(metadata: Mapping[str, str]) -> str:
+    """Return what is wrong with the metadata of a reply; empty if nothing is."""
+    if len(metadata) > MAX_METADATA:
+        return f"the metadata of the reply has {len(metadata):,} entries: at most {MAX_METADATA} are allowed"
+    for key, value in metadata.items():
+        if not METADATA_KEY.fullmatch(key):
+            return f"the metadata of the reply has a key that is not allowed: {key[:64]!r}"
+        if not METADATA_VALUE.fullmatch(value):
+            return f"the metadata of the reply has a value for {key} that is not allowed: {value[:64]!r}"
+    return ""
 
 
 def _failure(reply: Reply) -> CallError:

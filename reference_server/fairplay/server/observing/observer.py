@@ -30,6 +30,9 @@ class Observer(Protocol):
     def game_begun(self, game: Game) -> None:
         """Hear that a game begins, or goes on after a restart of the server."""
 
+    def trace(self, game_id: str) -> str:
+        """Return the span of a game that has begun, in the W3C's form of a traceparent; empty if there is none."""
+
     def call_settled(self, game_id: str, call: Call, link: str, outcome: bytes | Failure, elapsed_s: float) -> None:
         """Hear how a call has ended. `link` is the word before the colon of the player's link."""
 
@@ -86,6 +89,10 @@ class Meter:
 
     def game_begun(self, game: Game) -> None:
         """Count nothing: how many games are running is seen when it is asked."""
+
+    def trace(self, game_id: str) -> str:
+        """Return nothing: games are counted, not traced."""
+        return ""
 
     def call_settled(self, game_id: str, call: Call, link: str, outcome: bytes | Failure, elapsed_s: float) -> None:
         """Count a call, by link, method and outcome."""

@@ -56,6 +56,14 @@ class Tracer:
         if span.is_recording():
             self._games[game.game_id] = span
 
+    def trace(self, game_id: str) -> str:
+        """Return the span of a game in the W3C's form, for its players; empty if the game is not traced."""
+        span = self._games.get(game_id)
+        if span is None:
+            return ""
+        context = span.get_span_context()
+        return f"00-{context.trace_id:032x}-{context.span_id:016x}-{context.trace_flags:02x}"
+
     def call_settled(self, game_id: str, call: Call, link: str, outcome: bytes | Failure, elapsed_s: float) -> None:
         """Add the span of a call, which has ended just now, to that of its game."""
         game = self._games.get(game_id)
