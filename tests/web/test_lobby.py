@@ -6,9 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from fairplay.client.lobby.tokens import TokenStore
+from fairplay.player.channels import NO_CREDENTIALS
 from fairplay.web.middleware import POLICY
 from fairplay.web.site import COOKIE
+from fairplay.web.visitors import Visitor
+from tests.client.lobby.fake import fake_lobby
 from tests.server.lobby.harness import guests
+from tests.slow import SLOW
 from tests.web.harness import Pages, pages_of, text_of, wait_for
 
 
@@ -42,6 +47,19 @@ async def test_a_taken_name_is_refused(pages: Pages) -> None:
         answer = await other.post("/enter", data={"name": "Ann"})
         assert answer.status_code == 409
         assert "Enter the lobby" in answer.text
+
+
+@SLOW
+async def test_who_was_let_in_stays_where_the_lobby_takes_its_time_to_show_itself() -> None:
+    async with fake_lobby() as (lobby, address):
+        lobby.speaks.clear()
+        visitor = Visitor(address, NO_CREDENTIALS, TokenStore(None))
+        assert await visitor.enter("ann") == ""
+        assert not visitor.client.lobby.users
+        lobby.speaks.set()
+        await visitor.until(lambda: "ann" in visitor.client.lobby.users)
+        assert "ann" in visitor.client.lobby.users
+        await visitor.leave()
 
 
 async def test_a_visitor_changes_its_name_and_a_taken_one_is_refused(pages: Pages) -> None:

@@ -29,6 +29,9 @@ class FakeLobby:
         self.attended: list[int] = []
         self.entered: list[tuple[str, str]] = []
         self.refusals: list[tuple[grpc.StatusCode, str]] = []
+        self.speaks = asyncio.Event()
+        """Set as long as it tells anybody anything."""
+        self.speaks.set()
 
     def tell(self, **event: Any) -> None:
         self.sequence += 1
@@ -50,6 +53,7 @@ class FakeLobby:
     async def Attend(self, request: Any, context: Context) -> None:
         if request.token not in self.names:
             await context.abort(grpc.StatusCode.UNAUTHENTICATED, "nobody here has this token")
+        await self.speaks.wait()
         self.attended.append(request.after_sequence)
         events: asyncio.Queue[LobbyEvent | grpc.StatusCode] = asyncio.Queue()
         self.streams.append(events)

@@ -145,21 +145,22 @@ class Visitor:
         return "" if self.client.connection.state is ConnectionState.LIVE else self.client.connection.sentence
 
     async def enter(self, name: str) -> str:
-        """Enter the lobby and wait until it is known; if that is refused return why. Raises LobbyGoneError."""
+        """Enter the lobby and wait a while until it is known; if that is refused return why. Raises LobbyGoneError."""
         refusal = await self.client.enter(name)
         if not refusal:
             self._attending = asyncio.create_task(self.client.attend())
-            if not await self.until(lambda: bool(self.client.lobby.sequence)):
-                return "the server does not answer"
+            await self.until(lambda: bool(self.client.lobby.sequence))
+            # Who was let in is in, and sees the lobby as soon as it is known: a busy machine may take its time.
+            if self.client.over:
+                return self.client.connection.sentence
         return refusal
 
-    async def until(self, holds: Callable[[], bool]) -> bool:
-        """Wait a while until the lobby, as it is known here, fulfils a condition; return whether it does."""
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait until the lobby, as it is known here, fulfils a condition, but not for long."""
         with suppress(TimeoutError):
             async with asyncio.timeout(NEWS_LIMIT_S):
                 while not holds() and not self.client.over:
                     await self.changes.wait(self.changes.version)
-        return holds()
 
     def touch(self) -> None:
         """Record that the person is here."""
