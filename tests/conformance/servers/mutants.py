@@ -513,6 +513,15 @@ def ignores_replies_beside_a_hello(frame: DialInRequest, _: Rpc) -> None:
         frame.ClearField("replies")
 
 
+@mutant("connection.lost-in-parts", "connection.replaced-in-parts")
+def forgets_players_that_others_leave_behind(frame: DialInRequest, rpc: Rpc) -> None:
+    kept: list[str] = rpc.kept.setdefault("hellos", [])
+    if frame.HasField("hello"):
+        kept.append(frame.hello.players[0].name)
+        if len(kept) % 3 == 0:  # a case has three hellos: of both players, of one and of the other
+            frame.hello.players[0].name += "-again"
+
+
 @mutant("connection.resumed", "connection.fresh-hello")
 def does_not_say_which_calls_are_open(frame: DialInResponse, _: Rpc) -> None:
     if frame.HasField("welcome"):

@@ -157,6 +157,10 @@ class ProgramBehaviour:
     invalid_requests: InvalidRequests = InvalidRequests.REFUSES
     only_served: bool = False
     """Whether the mutation shows only when the program serves, and not when it dials in."""
+    waits_for_headers: bool = False
+    """Whether the program says hello only when the server has sent headers, which comes after the hello."""
+    replies_with_hello: bool = False
+    """Whether the frame of the hello has a reply, too."""
     reply_count: int = 1
     """How often the program sends each reply on its stream."""
     comes_back: bool = True

@@ -127,7 +127,10 @@ class _Stream:
     async def run(self, hello: Hello) -> GoodbyeReason.ValueType:
         """Answer calls until the server says goodbye. Raises AioRpcError if the stream is lost."""
         try:
-            await self._send(DialInRequest(hello=hello))
+            if self._behaviour.waits_for_headers:
+                await self._stream.initial_metadata()
+            replies = [Reply(id=1)] if self._behaviour.replies_with_hello else []
+            await self._send(DialInRequest(hello=hello, replies=replies))
             while (frame := await self._stream.read()) is not grpc.aio.EOF:
                 self._take(frame)
                 if frame.HasField("goodbye"):

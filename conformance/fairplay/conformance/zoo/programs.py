@@ -157,6 +157,18 @@ def _program(name: str, sentence: str, case_id: str, behaviour: ProgramBehaviour
 OF_PROGRAMS = (
     _program("ends-at-once", "Ends as soon as it is started.", case_ids.REACHABLE, ProgramBehaviour(Start.EXITS)),
     _program("never-comes-up", "Neither serves nor dials in.", case_ids.REACHABLE, ProgramBehaviour(Start.SLEEPS)),
+    _program(
+        "waits-for-headers",
+        "Waits for headers of the server before it says hello.",
+        case_ids.REACHABLE,
+        ProgramBehaviour(waits_for_headers=True),
+    ),
+    _program(
+        "replies-with-its-hello",
+        "Sends a reply in the frame of its hello.",
+        case_ids.REACHABLE,
+        ProgramBehaviour(replies_with_hello=True),
+    ),
     Mutant(
         "answers-twice",
         "Sends each reply twice.",

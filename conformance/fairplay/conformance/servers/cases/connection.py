@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -438,6 +439,37 @@ async def fresh_hello(context: ServerContext) -> None:
     await _back(context, resuming=False)
 
 
+async def _part(context: ServerContext, *, replaced: bool) -> None:
+    """Have the players of a stream come back one by one, while it is still there or was lost, and check their game."""
+    scene = ordinary(OPEN, at(0, "TakeTurn", hang), count=2)
+    cast, names = Cast(scene.game, scene.actors()), context.new_names(2)
+    async with contextlib.AsyncExitStack() as stack:
+        first = await stack.enter_async_context(context.dialled_in(cast, names, token="token", window_s=WINDOW_S))
+        request = context.request(scene, [f"dial-in:{name}" for name in names])
+        playing = asyncio.ensure_future(context.ask("PlayGame", request))
+        stack.callback(playing.cancel)
+        await _hung(cast)
+        if not replaced:
+            await first.close()
+        for name, actor in zip(names, replace(scene, script=sound_script).actors(), strict=True):
+            alone = Cast(scene.game, [actor])
+            await stack.enter_async_context(context.dialled_in(alone, [name], token="token", window_s=WINDOW_S))
+        game = (await playing).game
+    check_ranking(expect(replace(scene, script=sound_script), request.game_id).result, game.result)
+
+
+@server_case("connection.lost-in-parts", "RESUME-3", "RESUME-6", level=Level.SHOULD)
+async def lost_in_parts(context: ServerContext) -> None:
+    """Players of one stream may come back in programs of their own, one after the other."""
+    await _part(context, replaced=False)
+
+
+@server_case("connection.replaced-in-parts", "TOKEN-3", "TOKEN-4", level=Level.SHOULD)
+async def replaced_in_parts(context: ServerContext) -> None:
+    """Who takes one player over does not end the games of the others."""
+    await _part(context, replaced=True)
+
+
 CASES = (
     welcome,
     *hellos,
@@ -465,4 +497,6 @@ CASES = (
     long_description,
     resumed,
     fresh_hello,
+    lost_in_parts,
+    replaced_in_parts,
 )
