@@ -19,7 +19,7 @@ from fairplay.server.records.chain import parsed
 from fairplay.server.server import Config, Server
 from fairplay.v1 import referee_pb2 as pb
 from fairplay.v1.game_pb2 import Player, TimeControl
-from tests.server.harness import ONE_MOVE, ByHand, dialled_in, plan, seconds, serving, sound
+from tests.server.harness import ONE_MOVE, ByHand, dialled_in, plan, seconds, serving
 
 
 def without_links(game: pb.Game) -> pb.Game:
@@ -40,29 +40,6 @@ async def test_a_game_is_played_and_known_afterwards(referee: Any) -> None:
     assert game.status == pb.GameStatus.GAME_STATUS_FINISHED
     assert (await referee.GetGame(pb.GetGameRequest(game_id="g/1"))).game == without_links(game)
     assert game.plan.settings.fish.rows == 5  # defaults are filled in
-
-
-async def test_a_repeat_returns_the_same_game_and_plays_nothing(referee: Any, server: Server) -> None:
-    made = plan("bot:first", "bot:first")
-    games = await asyncio.gather(*(play(referee, made, "once") for _ in range(5)))
-    assert all(game == games[0] for game in games)
-    entries = len(server.store.read("once").entries)
-    await play(referee, made, "once")
-    assert len(server.store.read("once").entries) == entries
-
-
-async def test_a_caller_that_goes_away_does_not_stop_the_game(referee: Any, server: Server) -> None:
-    async with ByHand(server, "x") as by_hand:
-        await by_hand.say_hello()
-        request = pb.PlayGameRequest(game_id="g", plan=plan("dial-in:x", "bot:first"))
-        call = referee.PlayGame(request)
-        answer = sound()
-        first = await by_hand.next_call()
-        call.cancel()
-        async with by_hand.answering(lambda call: [answer(call)]):
-            await by_hand.reply(answer(first))
-            game = (await referee.PlayGame(request)).game
-    assert not game.result.misconducts
 
 
 async def failed(call: Any) -> grpc.aio.AioRpcError:
@@ -195,31 +172,11 @@ async def test_a_game_that_a_server_left_is_resumed_once_and_for_its_own_plan_on
     assert [entry.WhichOneof("entry") for entry in entries].count("resumed") == 1
 
 
-@pytest.mark.parametrize("method", ["GetGame", "StopGame", "WatchGame"])
-async def test_an_unknown_game_is_not_found(referee: Any, method: str) -> None:
-    call = getattr(referee, method)(getattr(pb, f"{method}Request")(game_id="nobody"))
-    error = await failed(call.read() if method == "WatchGame" else call)
-    assert (error.code(), reason_of(error)) == (grpc.StatusCode.NOT_FOUND, "GAME_NOT_FOUND")
-
-
 async def test_a_game_starts_from_a_given_state(referee: Any) -> None:
     made = plan("bot:minimax", "bot:minimax")
     made.initial_state.fish.CopyFrom(ONE_MOVE)
     game = await play(referee, made)
     assert [[(p.name, p.score) for p in group.players] for group in game.result.ranking] == [[("a", 3)], [("b", 0)]]
-
-
-async def test_a_stopped_game_is_aborted_and_nobody_is_blamed(referee: Any, server: Server) -> None:
-    async with ByHand(server, "x") as by_hand:
-        await by_hand.say_hello()
-        playing = asyncio.create_task(play(referee, plan("dial-in:x", "bot:first", limit_s=60), "g"))
-        open_call = await by_hand.next_call()
-        stopped = (await referee.StopGame(pb.StopGameRequest(game_id="g", reason="lunch"))).game
-        assert (await by_hand.frame()).cancelled == [open_call.id]
-    assert stopped == without_links(await playing)
-    assert stopped.status == pb.GameStatus.GAME_STATUS_ABORTED
-    assert (stopped.result.aborted, len(stopped.result.misconducts)) == ("lunch", 0)
-    assert (await referee.StopGame(pb.StopGameRequest(game_id="g"))).game == stopped
 
 
 async def test_a_referee_that_has_suspended_its_games_begins_none(server: Server) -> None:

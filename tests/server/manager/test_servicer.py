@@ -10,7 +10,7 @@ import grpc
 import pytest
 
 from fairplay.games.game import find
-from fairplay.server.manager.states import CANCELLED, FINISHED, RUNNING, SIGN_UP
+from fairplay.server.manager.states import FINISHED, RUNNING, SIGN_UP
 from fairplay.server.net.errors import reason_of
 from fairplay.server.server import Config, Server
 from fairplay.v1 import manager_pb2 as pb
@@ -88,14 +88,6 @@ async def test_a_tournament_from_its_creation_to_its_end(manager: Any) -> None:
     assert bracket(last)[0] == "edc ab"
     assert kinds(events).count("round_started") == len(last.rounds)
     assert [each.tournament for each in await watch(manager, "t")] == [last]
-
-
-async def test_cancelling(manager: Any) -> None:
-    await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id="t", plan=plan("ab")))
-    request = pb.CancelTournamentRequest(tournament_id="t", reason="rain")
-    for _ in range(2):
-        tournament = (await manager.CancelTournament(request)).tournament
-        assert (tournament.status, tournament.reason) == (CANCELLED, "rain")
 
 
 async def test_errors_carry_their_reasons(manager: Any) -> None:

@@ -89,14 +89,6 @@ async def test_names_differ_in_more_than_capital_letters() -> None:
         assert await refused(sign_up(here, "ZED")) == "NAME_TAKEN"
 
 
-async def test_names_must_match_the_pattern_of_the_tournament() -> None:
-    async with environment() as here:
-        await here.manager.create("t", plan(name_pattern="team-[0-9]"))
-        await here.manager.sign_up("t", player("team-1"), "")
-        assert await refused(here.manager.sign_up("t", player("team-12"), "")) == "NAME_INVALID"
-        assert await refused(here.manager.sign_up("t", player("ann"), "")) == "NAME_INVALID"
-
-
 async def test_a_player_that_dials_in_must_be_there_with_its_token() -> None:
     async with environment() as here:
         await here.manager.create("t", plan())
@@ -289,13 +281,6 @@ async def test_the_period_ends_early_when_everybody_is_there() -> None:
 async def test_a_tournament_with_periods_that_is_full_from_the_start_begins_at_once() -> None:
     async with environment(later=Timers().later) as here:
         assert (await here.manager.create("t", periods(entrants="abc", max_entrant_count=3))).status == RUNNING
-
-
-async def test_without_periods_the_sign_up_stays_open() -> None:
-    timers = Timers()
-    async with environment(later=timers.later) as here:
-        await here.manager.create("t", plan())
-        assert not timers.waiting
 
 
 async def test_starting_and_cancelling_end_the_period() -> None:

@@ -61,17 +61,6 @@ async def test_what_is_known_of_a_tournament_afterwards() -> None:
         assert len(seeds) == 3
 
 
-async def test_players_are_told_start_and_end_once_winners_first() -> None:
-    async with environment() as here:
-        for name in "abcde":
-            here.stage.act(name)
-        tournament = await here.play("t", plan("abcde"))
-        ends = [(name, reported) for name, reported in here.stage.log if reported != "start"]
-        assert here.stage.log[:5] == [(name, "start") for name in "abcde"]
-        assert ends[: len(tournament.result.winners)] == [(name, "end True") for name in tournament.result.winners]
-        assert sorted(ends) == sorted((name, f"end {name in tournament.result.winners}") for name in "abcde")
-
-
 # Failures
 
 
