@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from google.protobuf import text_format
@@ -95,7 +95,9 @@ def sections_of(
         found.append(("Reply (unreadable)", hexadecimal(misconduct.unparsable_reply)))
     found.append(("Cause", cause_of(misconduct)))
     if misconduct.rule_break.legal_replies:
-        found.append(("Legal answers", _legal(misconduct.rule_break.legal_replies, misconduct)))
+        lines = [packed(reply, one_line=True) for reply in list(misconduct.rule_break.legal_replies)[:MAX_LEGAL]]
+        more = misconduct.rule_break.legal_reply_count - len(lines)
+        found.append(("Legal answers", "\n".join([*lines, *([f"and {more} more"] if more > 0 else [])])))
     found.append(("Time", f"{elapsed_s:.3f} s of {limit_s:g} s"))
     if output := output or misconduct.call_error.output:
         found.append(("Output of the player", clipped(output, from_end=True)))
@@ -114,12 +116,6 @@ def cause_of(misconduct: Misconduct) -> str:
     reason = enum_word(CallErrorReason, error.reason)
     status = f" {error.status_code}" if error.status_code else ""
     return clipped(f"{reason}{status}: {error.message}")
-
-
-def _legal(replies: Iterable[Any], misconduct: Misconduct) -> str:
-    lines = [packed(reply, one_line=True) for reply in list(replies)[:MAX_LEGAL]]
-    more = misconduct.rule_break.legal_reply_count - len(lines)
-    return "\n".join([*lines, *([f"and {more} more"] if more > 0 else [])])
 
 
 def packed(message: Any, *, one_line: bool = False) -> str:

@@ -33,13 +33,9 @@ def score_entrants(results: Results, *, seed: int, struck: Iterable[int] = ()) -
     tally = _Tally(results.count, unit)
     for table in tables:
         tally.add(table)
-    return tally.ranked(_draw_lots(results.count, seed))
-
-
-def _draw_lots(count: int, seed: int) -> list[int]:
-    lots = list(range(1, count + 1))
+    lots = list(range(1, results.count + 1))
     Random(f"lot/{seed}").shuffle(lots)
-    return lots
+    return tally.ranked(lots)
 
 
 class _Tally:

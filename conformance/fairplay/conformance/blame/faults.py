@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from google.protobuf.message import Message
-
 from fairplay.conformance.case_ids import (
     ALIVE,
     EVERY_ANSWER,
@@ -82,12 +80,6 @@ def _first(found: Trial) -> bool:
     return last.kind is CallKind.FIRST_DECISION or (last.kind is CallKind.DECISION and found.decision_count == 1)
 
 
-def _settings(game: Game, settings: Message) -> list[tuple[str, str]]:
-    """Return the section of the settings that are not the usual ones, or none."""
-    unusual = unusual_part(game, settings)
-    return [("Settings", readable(unusual))] if unusual.ListFields() else []
-
-
 def evidence_of(game: Game, found: Trial) -> Evidence:
     """Return the evidence of the misconduct that ended a trial."""
     misconduct = found.misconduct
@@ -102,12 +94,13 @@ def evidence_of(game: Game, found: Trial) -> Evidence:
     # A game that goes on from a state may number its seats anew: colours say more than names that may be wrong.
     names = seat_names(situation) if situation.state is None else []
     state = game.full_state(found.shown)
+    unusual = unusual_part(game, situation.settings)
     return Evidence(
         f"{method} {KINDS[misconduct.kind]}: {what}",
         (rule,) if rule else (),
         [
             ("Game", where),
-            *_settings(game, situation.settings),
+            *([("Settings", readable(unusual))] if unusual.ListFields() else []),
             *([("Rivals that leave", "\n".join(map(str, departures)))] if departures else []),
             *sections_of(misconduct, request, last.limit_s, last.elapsed_s, found.output),
         ],

@@ -98,7 +98,10 @@ def list_legal_replies(position: Position) -> pb.ListLegalRepliesResponse:
     """Return the legal replies of the seat, as the evidence of a broken rule lists them; at most MAX_LEGAL_REPLIES."""
     asked = _ask(position)
     call = asked.call
-    found = pb.ListLegalRepliesResponse(method_name=call.method.path, request=pack(_anonymous(call.request)))
+    request = type(call.request)()
+    request.CopyFrom(call.request)
+    request.ClearField("game_id")
+    found = pb.ListLegalRepliesResponse(method_name=call.method.path, request=pack(request))
     listed = find_conformance(position.game.name).list_legal_replies(position.settings, call)
     if listed is not None:
         found.replies.extend(map(pack, listed[:MAX_LEGAL_REPLIES]))
@@ -246,13 +249,6 @@ def _unpack(reply: Any, call: Call) -> Message:
         problem = f"the reply is not a {wanted}, with which {call.method.name} is answered"
         raise Refusal("INVALID_REPLY", problem, "reply", given=reply.type_url, allowed=wanted)
     return message
-
-
-def _anonymous(request: Message) -> Message:
-    copy = type(request)()
-    copy.CopyFrom(request)
-    copy.ClearField("game_id")
-    return copy
 
 
 def _ranking(outcome: Outcome, names: Sequence[str] = ()) -> list[RankGroup]:

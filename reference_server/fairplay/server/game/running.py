@@ -345,7 +345,11 @@ class Running:
         message.status = GameStatus.GAME_STATUS_ABORTED if result.aborted else GameStatus.GAME_STATUS_FINISHED
         message.result.CopyFrom(result)
         message.end_time.FromNanoseconds(now_ns)
-        self._journal.finish(*_last_entry(message), now_ns)
+        kept = GameMessage()  # without the evidence, which is in the calls of the record
+        kept.CopyFrom(message)
+        kept.result.CopyFrom(result_without_evidence(message.result))
+        entry = RecordEntry(result=RecordedResult(result=kept.result, end_time=kept.end_time))
+        self._journal.finish(entry.SerializeToString(), kept.SerializeToString(), now_ns)
         self._keep(self._announce())
 
     def _let_go(self) -> None:
@@ -382,12 +386,3 @@ class Running:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def _last_entry(message: GameMessage) -> tuple[bytes, bytes]:
-    """Return the last entry of the record of a game that is over, and its summary; the evidence is in its calls."""
-    kept = GameMessage()
-    kept.CopyFrom(message)
-    kept.result.CopyFrom(result_without_evidence(message.result))
-    entry = RecordEntry(result=RecordedResult(result=kept.result, end_time=kept.end_time))
-    return entry.SerializeToString(), kept.SerializeToString()

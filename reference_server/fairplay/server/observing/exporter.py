@@ -134,7 +134,9 @@ class ServerCollector(Collector):
         return asyncio.run_coroutine_threadsafe(self._read(), self._loop).result(PATIENCE_S)
 
     async def _read(self) -> list[Metric]:
-        return [_info(), *self._counted(), *self._standing()]
+        info = GaugeMetricFamily("fairplay_info", "The version of the server; always 1.", labels=["version"])
+        info.add_metric([__version__], 1)
+        return [info, *self._counted(), *self._standing()]
 
     def _counted(self) -> Iterator[Metric]:
         meter = self._meter
@@ -176,12 +178,6 @@ class ServerCollector(Collector):
             "fairplay_stray_replies", "Replies that nobody had asked for.", value=hub.stray_reply_count
         )
         yield CounterMetricFamily("fairplay_late_replies", "Replies that came too late.", value=hub.late_reply_count)
-
-
-def _info() -> Metric:
-    info = GaugeMetricFamily("fairplay_info", "The version of the server; always 1.", labels=["version"])
-    info.add_metric([__version__], 1)
-    return info
 
 
 def _durations(
