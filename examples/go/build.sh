@@ -8,7 +8,7 @@ GOBIN=$PWD/bin go install tool
 
 # The stubs go into the module of this example, in the place of the Go package that the protos name.
 module=example.com/players
-protos="fairplay/v1/access.proto fairplay/v1/player.proto fairplay/v1/connection.proto
+protos="fairplay/v1/player.proto fairplay/v1/connection.proto
         fairplay/fish/v1/fish.proto fairplay/fish/v1/fish_player.proto
         fairplay/q/v1/q.proto fairplay/q/v1/q_player.proto"
 packages=$(for p in $protos; do d=$module/gen/$(dirname "$p"); echo "--go_opt=M$p=$d --go-grpc_opt=M$p=$d"; done)

@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 # The generator, in the version that package-lock.json names.
 npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 
-protos="fairplay/v1/access.proto fairplay/v1/player.proto fairplay/v1/connection.proto
+protos="fairplay/v1/player.proto fairplay/v1/connection.proto
         fairplay/fish/v1/fish.proto fairplay/fish/v1/fish_player.proto
         fairplay/q/v1/q.proto fairplay/q/v1/q_player.proto"
 rm -rf src/gen dist && mkdir src/gen

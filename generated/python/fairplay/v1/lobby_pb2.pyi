@@ -348,7 +348,7 @@ class ListTablesRequest(google.protobuf.message.Message):
     page_size: builtins.int
     """The most tables to return. 0 counts as 50. More than 1,000 counts as 1,000."""
     page_token: builtins.str
-    """From next_page_token of the page before. Empty: the first page. At most 512 characters."""
+    """From next_page_token of the page before, as it came. Empty: the first page. At most 512 characters."""
     def __init__(
         self,
         *,
@@ -370,7 +370,7 @@ class ListTablesResponse(google.protobuf.message.Message):
     TABLES_FIELD_NUMBER: builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: builtins.int
     next_page_token: builtins.str
-    """For the next page. Empty: this was the last one."""
+    """For the next page. Empty: this was the last one. At most 512 characters."""
     @property
     def tables(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.v1.table_pb2.Table]:
         """The tables, newest first."""

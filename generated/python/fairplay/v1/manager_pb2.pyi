@@ -317,7 +317,7 @@ class GetStandingsRequest(google.protobuf.message.Message):
     page_size: builtins.int
     """The most entrants to return. 0 counts as 50. More than 1,000 counts as 1,000."""
     page_token: builtins.str
-    """GetStandingsResponse.next_page_token of the page before. Empty: the first page. At most 512 characters."""
+    """GetStandingsResponse.next_page_token of the page before, as it came. Empty: the first page. At most 512 characters."""
     def __init__(
         self,
         *,
@@ -338,7 +338,7 @@ class GetStandingsResponse(google.protobuf.message.Message):
     STANDINGS_FIELD_NUMBER: builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: builtins.int
     next_page_token: builtins.str
-    """What gets the next page. Empty: there is none."""
+    """What gets the next page. Empty: there is none. At most 512 characters."""
     @property
     def standings(self) -> fairplay.v1.tournament_pb2.Standings:
         """The standings, with the entrants of this page."""
@@ -368,7 +368,9 @@ class ListTournamentGamesRequest(google.protobuf.message.Message):
     page_size: builtins.int
     """The most games to return. 0 counts as 50. More than 1,000 counts as 1,000."""
     page_token: builtins.str
-    """ListTournamentGamesResponse.next_page_token of the page before. Empty: the first page. At most 512 characters."""
+    """ListTournamentGamesResponse.next_page_token of the page before, as it came. Empty: the first page. At most 512
+    characters.
+    """
     def __init__(
         self,
         *,
@@ -389,7 +391,7 @@ class ListTournamentGamesResponse(google.protobuf.message.Message):
     GAMES_FIELD_NUMBER: builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: builtins.int
     next_page_token: builtins.str
-    """What gets the next page. Empty: there is none."""
+    """What gets the next page. Empty: there is none. At most 512 characters."""
     @property
     def games(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.v1.tournament_pb2.RoundGame]:
         """The games, each with the number of its round. Misconducts come without the evidence, which GetGame has."""
@@ -415,7 +417,9 @@ class ListTournamentsRequest(google.protobuf.message.Message):
     page_size: builtins.int
     """The most tournaments to return. 0 counts as 50. More than 1,000 counts as 1,000."""
     page_token: builtins.str
-    """ListTournamentsResponse.next_page_token of the page before. Empty: the first page. At most 512 characters."""
+    """ListTournamentsResponse.next_page_token of the page before, as it came. Empty: the first page. At most 512
+    characters.
+    """
     def __init__(
         self,
         *,
@@ -435,7 +439,7 @@ class ListTournamentsResponse(google.protobuf.message.Message):
     TOURNAMENTS_FIELD_NUMBER: builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: builtins.int
     next_page_token: builtins.str
-    """What gets the next page. Empty: there is none."""
+    """What gets the next page. Empty: there is none. At most 512 characters."""
     @property
     def tournaments(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.v1.tournament_pb2.TournamentSummary]:
         """The tournaments, newest first. GetTournament has the rest of each."""

@@ -527,7 +527,7 @@ class ListGamesRequest(google.protobuf.message.Message):
     page_size: builtins.int
     """The most games to return. 0 counts as 50. More than 1,000 counts as 1,000."""
     page_token: builtins.str
-    """ListGamesResponse.next_page_token of the page before. Empty: the first page. At most 512 characters."""
+    """ListGamesResponse.next_page_token of the page before, as it came. Empty: the first page. At most 512 characters."""
     tournament_id: builtins.str
     """Only games of this tournament. Empty: all. At most 64 characters."""
     game: builtins.str
@@ -573,7 +573,7 @@ class ListGamesResponse(google.protobuf.message.Message):
     GAMES_FIELD_NUMBER: builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: builtins.int
     next_page_token: builtins.str
-    """What gets the next page. Empty: there is none."""
+    """What gets the next page. Empty: there is none. At most 512 characters."""
     @property
     def games(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___GameSummary]:
         """The games. GetGame has the rest of each."""
