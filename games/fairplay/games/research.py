@@ -40,6 +40,16 @@ class Part(NamedTuple):
         return prod(self.shape)
 
 
+def by_player(name: str, seat_count: int, high: int, meaning: str, low: int = 0) -> Part:
+    """Return a part with a number for each player in turn order; `meaning` goes on from "the observer first: "."""
+    return Part(name, (seat_count,), high, f"By player, the observer first: {meaning}", low)
+
+
+def turn_part(seat_count: int) -> Part:
+    """Return the part that says whose turn it is."""
+    return Part("turn", (1,), seat_count, "How many players after the observer it is the turn of; all: nobody's.")
+
+
 class Kind(NamedTuple):
     """A kind of action; the actions of one kind have consecutive numbers."""
 
@@ -112,6 +122,15 @@ class Encoding(ABC):
     def action(self, state: Any, number: int) -> Any:
         """Return the legal action of the rules that a number stands for."""
         raise NotImplementedError
+
+    def seats_from(self, seat: int) -> list[int]:
+        """Return all seats in turn order, beginning with this one: the order of observations."""
+        return [(seat + step) % self.seat_count for step in range(self.seat_count)]
+
+    def turns_until(self, position: Any, seat: int) -> int:
+        """Return how many seats after this one the seat to act sits; `seat_count` once the game is over."""
+        turn = self.turn(position)
+        return self.seat_count if turn is None else (turn - seat) % self.seat_count
 
     @abstractmethod
     def observe(self, position: Any, seat: int) -> list[int]:
@@ -196,16 +215,6 @@ def ranks(ranking: Iterable[Sequence[int]], seat_count: int) -> list[int]:
             found[seat] = ahead + 1
         ahead += len(group)
     return found
-
-
-def seats_from(seat: int, seat_count: int) -> list[int]:
-    """Return all seats in turn order, beginning with this one: the order of observations."""
-    return [(seat + step) % seat_count for step in range(seat_count)]
-
-
-def turns_until(turn: int | None, seat: int, seat_count: int) -> int:
-    """Return how many seats after this one the seat to act sits; `seat_count` once the game is over."""
-    return seat_count if turn is None else (turn - seat) % seat_count
 
 
 class Ending(NamedTuple):

@@ -29,8 +29,8 @@ from fairplay.games.bazaar.views.seats import (
     exchange_part,
     news_line,
 )
-from fairplay.games.frontends import Choice, Frontend, GameView, IllegalChoiceError, TableContext
-from fairplay.games.kit.person import NO_MARKS, Draft, Marks, Person, check_choice
+from fairplay.games.frontends import Choice, Frontend, IllegalChoiceError, TableContext
+from fairplay.games.kit.person import NO_MARKS, Draft, Marks, Person, check_choice, watching
 
 _ONE_KIND = "A turn asks for a pebble or for exchanges, not for both: take the last choice back first."
 
@@ -218,8 +218,6 @@ FRONTEND = Frontend(
         "exchanges, or for none, costs a card. Then buy cards with your pebbles: the fewer are left, the more points. "
         "Arrow keys go to what can be chosen, Enter chooses it, Backspace takes a choice back, s sends."
     ),
-    view_of=lambda state, names: GameView(
-        text.board_text(state, NOTHING_OWN, NO_MARKS), text.side_text(state, names), "You watch."
-    ),
+    view_of=watching(lambda state: text.board_text(state, NOTHING_OWN, NO_MARKS), text.side_text),
     create_player=BazaarPerson,
 )

@@ -12,7 +12,7 @@ from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.protocol import codec
 from fairplay.games.bazaar.rules.pieces import COLOURS, MAX_COUNT, Bag, Card, Exchange, holds, unpack
 from fairplay.games.bazaar.rules.state import PEBBLE, Action, Phase, State
-from fairplay.games.research import Encoding, Kind, Part, Position, Research, first_numbers, seats_from, turns_until
+from fairplay.games.research import Encoding, Kind, Part, Position, Research, by_player, first_numbers, turn_part
 
 _COLOR_COUNT = len(COLOURS)
 _MOST_POINTS, _MOST_BONUS = 8, 50
@@ -60,7 +60,7 @@ class BazaarEncoding(Encoding):
                 f"By place: the pebbles of a visible card, {colors}; 1 if it has a face. All 0: no card.",
             ),
             Part("pile", (1,), chosen.cards_total, "How many cards are hidden."),
-            Part("scores", (seat_count,), most, "By player, the observer first: its points."),
+            by_player("scores", seat_count, most, "its points."),
             Part(
                 "own_cards",
                 (_COLOR_COUNT,),
@@ -70,7 +70,7 @@ class BazaarEncoding(Encoding):
             Part("phase", (1,), len(Phase) - 1, "0: pebble or exchanges are due, 1: cards, 2: the game is over."),
             Part("step_count", (1,), max(chosen.max_exchanges, chosen.visible), "Steps of the observer's answer."),
             Part("turn_count", (1,), chosen.turn_cap, "How many turns have ended."),
-            Part("turn", (1,), seat_count, "How many players after the observer it is the turn of; all: nobody's."),
+            turn_part(seat_count),
         )
 
     def legal(self, position: Position) -> list[int]:
@@ -137,12 +137,12 @@ class BazaarEncoding(Encoding):
             *cards,
             *[0] * (missing * (_COLOR_COUNT + 1)),
             len(state.pile),
-            *(scores[other] for other in seats_from(seat, self.seat_count)),
+            *(scores[other] for other in self.seats_from(seat)),
             *(sum(unpack(card.pebbles)[color] > 0 for card in seen.cards) for color in range(_COLOR_COUNT)),
             int(state.phase),
             len(position.steps) if acts else 0,
             state.turns,
-            turns_until(rules.turn(state), seat, self.seat_count),
+            self.turns_until(position, seat),
         ]
 
     def shown(self, position: Position) -> codec.Shown:

@@ -338,12 +338,6 @@ class EriantysPerson(Person[eriantys_pb2.State]):
         return last_action(state, self.table.names())
 
 
-def _watched(state: eriantys_pb2.State, names: Sequence[str]) -> GameView:
-    """Return the board as a spectator sees it."""
-    board = board_text(state, names, (), (), NO_MARKS)
-    return GameView(board, side_text(state, names), "You watch.")
-
-
 FRONTEND = Frontend(
     limit="3m",
     bot="greedy",
@@ -353,6 +347,8 @@ FRONTEND = Frontend(
         "then takes a cloud. Up and down go through what can be chosen, Enter chooses it and at the end sends, "
         "Backspace takes a step back."
     ),
-    view_of=_watched,
+    view_of=lambda state, names: GameView(
+        board_text(state, names, (), (), NO_MARKS), side_text(state, names), "You watch."
+    ),
     create_player=EriantysPerson,
 )

@@ -38,7 +38,7 @@ from fairplay.games.eriantys.rules.state import (
     members,
     unseen,
 )
-from fairplay.games.research import Encoding, Kind, Part, Position, Research, first_numbers, seats_from, turns_until
+from fairplay.games.research import Encoding, Kind, Part, Position, Research, by_player, first_numbers
 
 _COLOR_COUNT = len(COLORS)
 _MOST_STEPS = 7
@@ -127,7 +127,7 @@ class EriantysEncoding(Encoding):
         """Return what a seat sees: the others' hands are hidden, and their turns that are not complete."""
         state: State = position.state
         acts = seat == rules.turn(state)
-        order = seats_from(seat, self.seat_count)
+        order = self.seats_from(seat)
         cards = [(card.character, int(card.is_used), *card.students, card.no_entry) for card in state.cards]
         own_steps = [1 + step for step in position.steps] if acts else []
         return [
@@ -154,7 +154,7 @@ class EriantysEncoding(Encoding):
             min(state.round, _MOST_ROUNDS),
             int(state.last_round),
             *_padded(own_steps, _LONGEST),
-            turns_until(rules.turn(state), seat, self.seat_count),
+            self.turns_until(position, seat),
         ]
 
     def shown(self, position: Position) -> codec.Shown:
@@ -222,27 +222,12 @@ def _build_parts(seat_count: int, action_count: int) -> tuple[Part, ...]:
             "By colour: who owns it, 1 the observer, 2 the next player, ...; 0: nobody.",
         ),
         Part("hand", (ASSISTANTS,), 1, "By value: 1 if the observer has this assistant."),
-        Part(
-            "assistants",
-            (seat_count,),
-            ASSISTANTS,
-            "By player, the observer first: the assistant played last; 0: none.",
-        ),
-        Part(
-            "planned",
-            (seat_count,),
-            1,
-            "By player, the observer first: 1 if it has played its assistant of this round.",
-        ),
-        Part("towers", (seat_count,), 8, "By player, the observer first: towers that its side has still to build."),
-        Part(
-            "tower_colors",
-            (seat_count,),
-            len(TOWER_COLORS),
-            "By player, the observer first: 1 + its tower colour; 0: none.",
-        ),
-        Part("partners", (seat_count,), 1, "By player, the observer first: 1 if it is on the observer's side."),
-        Part("coins", (seat_count,), _MOST_COINS, "By player, the observer first: its coins."),
+        by_player("assistants", seat_count, ASSISTANTS, "the assistant played last; 0: none."),
+        by_player("planned", seat_count, 1, "1 if it has played its assistant of this round."),
+        by_player("towers", seat_count, 8, "towers that its side has still to build."),
+        by_player("tower_colors", seat_count, len(TOWER_COLORS), "1 + its tower colour; 0: none."),
+        by_player("partners", seat_count, 1, "1 if it is on the observer's side."),
+        by_player("coins", seat_count, _MOST_COINS, "its coins."),
         Part("reserve", (1,), _MOST_COINS, "Coins that nobody has."),
         Part("bag", (_COLOR_COUNT,), student, "Students in the bag, by colour."),
         Part(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from google.protobuf.message import Message
 
@@ -19,8 +19,8 @@ from fairplay.games.fish import rules
 from fairplay.games.fish.protocol import build_action, read_shown, read_view
 from fairplay.games.fish.rules.board import Move, Place
 from fairplay.games.fish.views import board_text, cell_of, centre, move_line, name_cell, part_of, side_text, svg
-from fairplay.games.frontends import Choice, Frontend, GameView, IllegalChoiceError
-from fairplay.games.kit.person import Marks, Person, PlainDraft, check_choice
+from fairplay.games.frontends import Choice, Frontend, IllegalChoiceError
+from fairplay.games.kit.person import Marks, Person, PlainDraft, check_choice, watching
 
 
 def placing(state: rules.State, place: int | None = None) -> PlainDraft:
@@ -116,12 +116,6 @@ class FishPerson(Person[fish_pb2.State]):
         return move_line(read_shown(state), self.table.names())
 
 
-def _watch(state: fish_pb2.State, names: Sequence[str]) -> GameView:
-    """Return the board as a spectator sees it."""
-    shown = read_shown(state)
-    return GameView(board_text(shown), side_text(shown, names), "You watch.")
-
-
 FRONTEND = Frontend(
     settings="rows=5 columns=5 random_fish=true holes=2",
     limit="2m",
@@ -131,6 +125,8 @@ FRONTEND = Frontend(
         "all penguins are placed; then each turn moves one in a straight line over free tiles. The tile that it "
         "leaves sinks, and its fish are yours. Who has most when nobody can move has won."
     ),
-    view_of=_watch,
+    view_of=watching(
+        lambda state: board_text(read_shown(state)), lambda state, names: side_text(read_shown(state), names)
+    ),
     create_player=FishPerson,
 )

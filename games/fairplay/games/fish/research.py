@@ -8,7 +8,7 @@ from fairplay.fish.v1 import fish_pb2
 from fairplay.games.fish import rules
 from fairplay.games.fish.protocol import Shown, colors, read_settings
 from fairplay.games.fish.rules.board import FISH_LIMIT, Action, Move, Place
-from fairplay.games.research import Encoding, Kind, Part, Position, Research, seats_from, turns_until
+from fairplay.games.research import Encoding, Kind, Part, Position, Research, by_player, turn_part
 
 
 class FishEncoding(Encoding):
@@ -32,9 +32,9 @@ class FishEncoding(Encoding):
                 penguins,
                 "By player, the observer first: 1 + the number of its penguin there.",
             ),
-            Part("scores", (seat_count,), self._size * FISH_LIMIT, "By player, the observer first: fish collected."),
+            by_player("scores", seat_count, self._size * FISH_LIMIT, "fish collected."),
             Part("penguin_count", (1,), penguins, "How many penguins each player places."),
-            Part("turn", (1,), seat_count, "How many players after the observer it is the turn of; all: nobody's."),
+            turn_part(seat_count),
         )
 
     def number(self, state: rules.State, action: Action) -> int:
@@ -54,7 +54,7 @@ class FishEncoding(Encoding):
     def observe(self, position: Position, seat: int) -> list[int]:
         """Return what a seat sees; in Fish nothing is hidden."""
         state: rules.State = position.state
-        order = seats_from(seat, self.seat_count)
+        order = self.seats_from(seat)
         penguins = [0] * (self.seat_count * self._size)
         for plane, other in enumerate(order):
             for number, cell in enumerate(state.places[other]):
@@ -64,7 +64,7 @@ class FishEncoding(Encoding):
             *penguins,
             *(state.scores[other] for other in order),
             state.penguins,
-            turns_until(rules.turn(state), seat, self.seat_count),
+            self.turns_until(position, seat),
         ]
 
     def shown(self, position: Position) -> Shown:

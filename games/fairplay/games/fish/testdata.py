@@ -30,26 +30,10 @@ from fairplay.games.fish.rules import Settings, State
 from fairplay.games.fish.rules.board import Action, Board, Move, Place, board_of_rows
 from fairplay.games.game import Start
 from fairplay.games.kit import knockout
+from fairplay.games.kit import testdata as kit
 from fairplay.games.kit.conformance import pick_mutations
 from fairplay.games.kit.player_service import END, START
-from fairplay.games.kit.testdata import (
-    Actor,
-    Json,
-    PlayedGame,
-    PlayedTournament,
-    collect_questions,
-    play_game,
-    play_scripted,
-    play_tournament,
-    question,
-    read_flag,
-    read_int,
-    read_list,
-    read_object,
-    read_scripts,
-    read_settings,
-    read_text,
-)
+from fairplay.games.kit.testdata import Json, question
 
 SIZES = range(rules.MIN_SEATS, rules.MAX_SEATS + 1)
 MAX_SEED = 2**64 - 1
@@ -69,9 +53,9 @@ class Table(NamedTuple):
 
 def read_board(value: Json, where: str = "board") -> Board:
     """Return the board with these rows. Raises ValueError if the value has another form."""
-    rows = [read_list(row, f"{where}[{number}]") for number, row in enumerate(read_list(value, where))]
+    rows = [kit.read_list(row, f"{where}[{number}]") for number, row in enumerate(kit.read_list(value, where))]
     fish = [
-        [read_int(each, f"{where}[{row}][{column}]", 0) for column, each in enumerate(tiles)]
+        [kit.read_int(each, f"{where}[{row}][{column}]", 0) for column, each in enumerate(tiles)]
         for row, tiles in enumerate(rows)
     ]
     if not any(fish):
@@ -86,19 +70,19 @@ def read_state(value: Json, penguins: Json = None) -> Table:
     all have been placed. If the first player cannot act, the turn is the next one's that can. Raises ValueError if a
     value has another form.
     """
-    fields = read_object(value, "state", ("players", "board"))
+    fields = kit.read_object(value, "state", ("players", "board"))
     board = read_board(fields["board"])
-    listed = enumerate(read_list(fields["players"], "players"))
-    players = [read_object(each, f"players[{seat}]", ("color", "score", "places")) for seat, each in listed]
+    listed = enumerate(kit.read_list(fields["players"], "players"))
+    players = [kit.read_object(each, f"players[{seat}]", ("color", "score", "places")) for seat, each in listed]
     places = [_read_places(each["places"], f"players[{seat}].places", board) for seat, each in enumerate(players)]
     _check_distinct([cell for own in places for cell in own], "Two penguins stand on the same tile.")
     state = rules.state_of(
         board,
         places,
-        scores=[read_int(each["score"], f"players[{seat}].score", 0) for seat, each in enumerate(players)],
-        penguins=min(map(len, places), default=0) if penguins is None else read_int(penguins, "penguins", 0),
+        scores=[kit.read_int(each["score"], f"players[{seat}].score", 0) for seat, each in enumerate(players)],
+        penguins=min(map(len, places), default=0) if penguins is None else kit.read_int(penguins, "penguins", 0),
     )
-    colors = [read_text(each["color"], f"players[{seat}].color", rules.COLORS) for seat, each in enumerate(players)]
+    colors = [kit.read_text(each["color"], f"players[{seat}].color", rules.COLORS) for seat, each in enumerate(players)]
     _check_distinct(colors, "Two players have the same color.")
     return Table(state, tuple(colors))
 
@@ -110,7 +94,7 @@ def read_action(value: Json, board: Board) -> Action | None:
     """
     if value is False:
         return None
-    parts = read_list(value, "action", count=2)
+    parts = kit.read_list(value, "action", count=2)
     if isinstance(parts[0], list):
         return Move(*(_read_cell(part, f"action[{number}]", board) for number, part in enumerate(parts)))
     return Place(_read_cell(value, "action", board))
@@ -131,11 +115,13 @@ def read_chosen(value: Json) -> Settings:
         board = read_board(value, where)
         return tuple(board.fish[start : start + board.columns] for start in range(0, len(board.fish), board.columns))
 
-    return read_settings(value, Settings, rules.settings_problem, board=read_rows)
+    return kit.read_settings(value, Settings, rules.settings_problem, board=read_rows)
 
 
 def _read_places(value: Json, where: str, board: Board) -> list[int]:
-    cells = [read_position(place, f"{where}[{number}]", board) for number, place in enumerate(read_list(value, where))]
+    cells = [
+        read_position(place, f"{where}[{number}]", board) for number, place in enumerate(kit.read_list(value, where))
+    ]
     for number, cell in enumerate(cells):
         if not board.fish[cell]:
             raise ValueError(f"{where}[{number}] is a hole.")
@@ -143,8 +129,8 @@ def _read_places(value: Json, where: str, board: Board) -> list[int]:
 
 
 def _read_cell(value: Json, where: str, board: Board) -> int:
-    parts = enumerate(read_list(value, where, count=2))
-    row, column = (read_int(part, f"{where}[{number}]", 0) for number, part in parts)
+    parts = enumerate(kit.read_list(value, where, count=2))
+    row, column = (kit.read_int(part, f"{where}[{number}]", 0) for number, part in parts)
     return row * board.columns + column if row < board.rows and column < board.columns else -1
 
 
@@ -238,7 +224,7 @@ def apply(state: Json, action: Json, penguins: Json = None) -> Json:
 def eliminate(state: Json, color: Json, penguins: Json = None) -> Json:
     """Give the state without the player of a colour and its penguins."""
     table = read_state(state, penguins)
-    seat = table.colors.index(read_text(color, "color", table.colors))
+    seat = table.colors.index(kit.read_text(color, "color", table.colors))
     return write_state(table._replace(state=rules.eliminate(table.state, seat)))
 
 
@@ -263,7 +249,7 @@ def ranking(state: Json) -> Json:
 def step(state: Json, spec: Json, penguins: Json = None) -> Json:
     """Give what a strategy answers as the first player: a position or an action."""
     current = read_state(state, penguins).state
-    chosen = strategy(read_text(spec, "strategy"))
+    chosen = strategy(kit.read_text(spec, "strategy"))
     if rules.turn(current) != 0:
         return False
     if rules.placing(current):
@@ -278,7 +264,7 @@ def plan(state: Json, depth: Json) -> Json:
     The moves of the others are those that leave it least. A stuck player is sure of none, and plans no move.
     """
     current = read_state(state).state
-    sure, line = Minimax(read_int(depth, "depth", 1, 10)).plan(current, 0)
+    sure, line = Minimax(kit.read_int(depth, "depth", 1, 10)).plan(current, 0)
     return [sure, [write_action(move, current.board) for move in line]]
 
 
@@ -288,8 +274,8 @@ def plan(state: Json, depth: Json) -> Json:
 @question
 def start(settings: Json, player_count: Json, seed: Json = 0) -> Json:
     """Give the state in which a fresh game begins, and how many penguins each player places: [state, penguins]."""
-    rng = Random(read_int(seed, "seed", 0, MAX_SEED))
-    count = read_int(player_count, "player_count", SIZES.start, SIZES.stop - 1)
+    rng = Random(kit.read_int(seed, "seed", 0, MAX_SEED))
+    count = kit.read_int(player_count, "player_count", SIZES.start, SIZES.stop - 1)
     state = rules.initial(read_chosen(settings), count, rng)
     return [write_state(Table(state, rules.COLORS[:count])), state.penguins]
 
@@ -304,17 +290,17 @@ def game(state: Json, actors: Json, penguins: Json = None) -> Json:
     cast = read_actors(actors, len(table.colors))
     names = [actor.script.name for actor in cast]
     start = Shown(table.state, tuple(map(color_of, table.colors)))
-    played = play_game(play(Start("test", Settings(), names, start, fresh=False)), cast)
+    played = kit.play_game(play(Start("test", Settings(), names, start, fresh=False)), cast)
     groups = [[names[seat] for seat in group] for group in rules.ranking(played.state.state)]
     fish = {names[seat]: score for group in played.outcome.ranking for seat, score in group}
     return {"ranking": groups, "scores": fish, "eliminated": [names[seat] for seat in played.eliminated]}
 
 
-def read_actors(value: Json, count: int | None = None, *, tournament: bool = False) -> list[Actor]:
+def read_actors(value: Json, count: int | None = None, *, tournament: bool = False) -> list[kit.Actor]:
     """Return the actors in a JSON array, `count` of them if that is given. Raises ValueError if an item is no actor."""
     methods = (START, *METHODS.values(), END) if tournament else METHODS.values()
-    scripts = read_scripts(value, "actors", tuple(methods), CHEATS, count=count)
-    return [Actor(script, player(script.strategy), CHEATS) for script in scripts]
+    scripts = kit.read_scripts(value, "actors", tuple(methods), CHEATS, count=count)
+    return [kit.Actor(script, player(script.strategy), CHEATS) for script in scripts]
 
 
 # Tournaments (section 7)
@@ -323,9 +309,9 @@ def read_actors(value: Json, count: int | None = None, *, tournament: bool = Fal
 @question
 def allocation(player_count: Json, smallest: Json = SIZES.start, largest: Json = SIZES.stop - 1) -> Json:
     """List the sizes of the games to which so many players are dealt, in order."""
-    low = read_int(smallest, "smallest", 1)
+    low = kit.read_int(smallest, "smallest", 1)
     return knockout.allocate(
-        read_int(player_count, "player_count", 0), range(low, read_int(largest, "largest", low) + 1)
+        kit.read_int(player_count, "player_count", 0), range(low, kit.read_int(largest, "largest", low) + 1)
     )
 
 
@@ -337,15 +323,15 @@ def tournament(actors: Json, settings: Json = NO_SETTINGS, seed: Json = 0, end_f
     with `end_failure_is_failure`.
     """
     cast = read_actors(actors, tournament=True)
-    chosen, rng = read_chosen(settings), Random(read_int(seed, "seed", 0, MAX_SEED))
-    strict = read_flag(end_failure_is_failure, "end_failure_is_failure")
+    chosen, rng = read_chosen(settings), Random(kit.read_int(seed, "seed", 0, MAX_SEED))
+    strict = kit.read_flag(end_failure_is_failure, "end_failure_is_failure")
     conversation = knockout.play("test", len(cast), SIZES, strict)
 
-    def play_fresh(players: Sequence[Actor]) -> PlayedGame:
+    def play_fresh(players: Sequence[kit.Actor]) -> kit.PlayedGame:
         start = Shown(rules.initial(chosen, len(players), rng), colors(len(players)))
-        return play_game(play(Start("test", chosen, [], start, fresh=True)), players)
+        return kit.play_game(play(Start("test", chosen, [], start, fresh=True)), players)
 
-    return _written(play_tournament(conversation, cast, play_fresh), cast)
+    return _written(kit.play_tournament(conversation, cast, play_fresh), cast)
 
 
 @question
@@ -355,12 +341,12 @@ def knockouts(names: Json, outcomes: Json) -> Json:
     `outcomes` has for each game, in the order in which they are played, the list of its winners and the list of those
     that failed in it: [[name, ...], [name, ...]].
     """
-    actors = read_actors([[name, "first"] for name in read_list(names, "names")], tournament=True)
+    actors = read_actors([[name, "first"] for name in kit.read_list(names, "names")], tournament=True)
     conversation = knockout.play("test", len(actors), SIZES)
-    return _written(play_tournament(conversation, actors, play_scripted(outcomes)), actors)
+    return _written(kit.play_tournament(conversation, actors, kit.play_scripted(outcomes)), actors)
 
 
-def _written(played: PlayedTournament, actors: list[Actor]) -> Json:
+def _written(played: kit.PlayedTournament, actors: list[kit.Actor]) -> Json:
     names = [actor.script.name for actor in actors]
     return {
         "winners": [names[entrant] for entrant in played.winners],
@@ -369,4 +355,4 @@ def _written(played: PlayedTournament, actors: list[Actor]) -> Json:
     }
 
 
-TESTDATA = collect_questions(globals())
+TESTDATA = kit.collect_questions(globals())

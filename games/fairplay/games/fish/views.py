@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from math import atan2, ceil, degrees, hypot, sqrt
+from math import atan2, degrees, hypot, sqrt
 from typing import NamedTuple
 
 from fairplay.fish.v1 import fish_pb2
@@ -18,7 +18,7 @@ from fairplay.games.fish.protocol import Shown
 from fairplay.games.fish.rules.board import Board, Move
 from fairplay.games.kit.lettering import font_size, literally, name_column, short_name
 from fairplay.games.kit.person import NO_MARKS, Marks
-from fairplay.games.kit.pictures import AMBER, document, outline, piece
+from fairplay.games.kit.pictures import AMBER, Frame, document, lay_out, outline, piece
 
 # The players that are left, their colours and scores, and names of cells
 
@@ -113,9 +113,9 @@ def move_line(shown: Shown, players: Sequence[str]) -> str:
 _SIDE = 40.0  # of a hexagon
 _STEP = _SIDE * sqrt(3) / 2  # from one row to the next: half the height of a hexagon (section 2)
 _SHORE = 30.0  # water around the tiles
-_MARGIN = 14.0  # around water and legend, and between them
 _CARD_WIDTH, _CARD_HEIGHT = 216.0, 60.0
 _NAME_ROOM = 150.0
+_LEGIBLE = 960.0  # the longest side of a board beside which the legend can be read where the picture is small
 
 _SHOALS = {  # how large the fish of a tile are drawn, and how many of them in each row
     1: (1.25, (1,)),
@@ -136,8 +136,10 @@ def svg(shown: Shown, players: Sequence[str], marks: Marks = NO_MARKS) -> str:
     Tiles and holes have the id of their part as `data-part`.
     """
     board, standings = shown.state.board, standings_of(shown, players)
-    frame = _frame(board, len(standings))
-    (x, y), (wide, high) = frame.water, frame.water_size
+    wide = (3 * board.columns - 1 + 1.5 * (board.rows > 1)) * _SIDE + 2 * _SHORE
+    high = (board.rows + 1) * _STEP + 2 * _SHORE
+    frame = lay_out(wide, high, len(standings), (_CARD_WIDTH, _CARD_HEIGHT), _LEGIBLE)
+    x, y = frame.board
     parts = [
         f"<defs>{_ARTWORK}</defs>",
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" rx="14" fill="#7cbcdd"/>',
@@ -153,37 +155,6 @@ def svg(shown: Shown, players: Sequence[str], marks: Marks = NO_MARKS) -> str:
     each = (f"{name} {score}{status and f' ({status})'}" for _, name, score, status, _ in standings)
     title = f"Fish: {', '.join(each) or 'nobody is left'}"
     return document(frame.width, frame.height, title, parts, ground="#f6fafc", ink="#1f2d36")
-
-
-class _Frame(NamedTuple):
-    """Where things are; `cards` of the legend stand side by side, enlarged `scale` times to go with large boards."""
-
-    width: float
-    height: float
-    water: tuple[float, float]
-    water_size: tuple[float, float]
-    legend: tuple[float, float]
-    scale: float
-    cards: int
-
-
-def _frame(board: Board, players: int) -> _Frame:
-    """Return where things are: the legend below the board, or beside one that is higher than wide."""
-    wide = (3 * board.columns - 1 + 1.5 * (board.rows > 1)) * _SIDE + 2 * _SHORE
-    high = (board.rows + 1) * _STEP + 2 * _SHORE
-    beside = high > wide
-    scale = max(1.0, (high if beside else wide) / 960)
-    fitting = 1 if beside else max(1, int(wide / scale / _CARD_WIDTH))
-    lines = ceil(players / fitting)
-    cards = ceil(players / max(1, lines))
-    legend_wide, legend_high = cards * _CARD_WIDTH * scale, lines * _CARD_HEIGHT * scale
-    if beside:
-        width, height = wide + legend_wide + 3 * _MARGIN, max(high, legend_high) + 2 * _MARGIN
-        water, legend = (_MARGIN, (height - high) / 2), (wide + 2 * _MARGIN, (height - legend_high) / 2)
-    else:
-        width, height = max(wide, legend_wide) + 2 * _MARGIN, high + legend_high + 3 * _MARGIN
-        water, legend = ((width - wide) / 2, _MARGIN), ((width - legend_wide) / 2, high + 2 * _MARGIN)
-    return _Frame(width, height, water, (wide, high), legend, scale, cards)
 
 
 def _hexagon(radius: float) -> str:
@@ -305,7 +276,7 @@ def _penguins(shown: Shown) -> Iterator[str]:
         yield _penguin(coat, "penguin", f"translate({x - 9:.1f} {y:.1f})")
 
 
-def _legend(standings: Sequence[Standing], frame: _Frame) -> Iterator[str]:
+def _legend(standings: Sequence[Standing], frame: Frame) -> Iterator[str]:
     x, y = frame.legend
     yield f'<g class="legend" transform="translate({x:.1f} {y:.1f}) scale({frame.scale:.3f})">'
     for number, standing in enumerate(standings):

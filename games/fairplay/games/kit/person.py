@@ -127,6 +127,13 @@ def _along(start: Choice, choice: Choice, step_x: int, step_y: int) -> tuple[flo
     return right * step_x + down * step_y, right * step_y + down * step_x
 
 
+def watching(
+    draw: Callable[[Any], str], describe: Callable[[Any, Sequence[str]], str]
+) -> Callable[[Any, Sequence[str]], GameView]:
+    """Return how spectators see states: the board that `draw` returns, and what `describe` says of the players."""
+    return lambda state, names: GameView(draw(state), describe(state, names), "You watch.")
+
+
 class _Question(NamedTuple):
     """A question, when its time limit is over, and the drafts of its reply, the newest last."""
 

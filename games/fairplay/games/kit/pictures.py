@@ -7,13 +7,17 @@ whole, and the cursor has a dark edge around it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
+from math import ceil
+from typing import NamedTuple
 
 from fairplay.games.frontends import Choice
 from fairplay.games.kit.lettering import text_width
 from fairplay.games.kit.person import Marks
 
+MARGIN = 14.0
+"""Around a board and the cards of the players, and between them."""
 BUTTON_HEIGHT = 40.0
 """Of a line of buttons, with the gap to the next."""
 AMBER = "#d97706"
@@ -43,6 +47,54 @@ def document(
             "</svg>",
         ]
     )
+
+
+class Frame(NamedTuple):
+    """Where a board is, and cards, which are enlarged `scale` times to go with large boards.
+
+    `cards` stand side by side, below what a person sees of its own.
+    """
+
+    width: float
+    height: float
+    board: tuple[float, float]
+    own: tuple[float, float]
+    own_width: float
+    """As it is before it is enlarged."""
+    legend: tuple[float, float]
+    scale: float
+    cards: int
+    card: tuple[float, float]
+    """The width and height of one."""
+
+
+def lay_out(
+    wide: float,
+    high: float,
+    count: int,
+    card: tuple[float, float],
+    legible: float,
+    own_height: Callable[[float], float] | None = None,
+) -> Frame:
+    """Return where things are: `count` cards below a board that is `wide` and `high`, or beside one higher than wide.
+
+    `card` is the width and height of one. `legible` is the longest side of a board beside which cards can be read where
+    the picture is shown small. `own_height` returns how much room a person's own things, of a width, take above them.
+    """
+    beside, scale = high > wide, max(1.0, max(wide, high) / legible)
+    lines = ceil(count / (1 if beside else max(1, int(wide / scale / card[0]))))
+    cards = ceil(count / max(1, lines))
+    own_width = 0.0 if own_height is None else card[0] if beside else max(card[0], wide / scale)
+    own_high = 0.0 if own_height is None else own_height(own_width) * scale
+    below_wide, below_high = max(cards * card[0], own_width) * scale, own_high + lines * card[1] * scale
+    if beside:
+        width, height = wide + below_wide + 3 * MARGIN, max(high, below_high) + 2 * MARGIN
+        board, own = (MARGIN, (height - high) / 2), (wide + 2 * MARGIN, (height - below_high) / 2)
+    else:
+        width, height = max(wide, below_wide) + 2 * MARGIN, high + below_high + 3 * MARGIN
+        board, own = ((width - wide) / 2, MARGIN), ((width - own_width * scale) / 2, high + 2 * MARGIN)
+    legend = (own[0] if beside else (width - cards * card[0] * scale) / 2, own[1] + own_high)
+    return Frame(width, height, board, own, own_width, legend, scale, cards, card)
 
 
 def piece(css_class: str, title: str, *, part: str = "", transform: str = "") -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from fairplay.games.kit.turns import Turns
-from fairplay.games.research import Encoding, Kind, Part, Position, Research, seats_from, turns_until
+from fairplay.games.research import Encoding, Kind, Part, Position, Research, turn_part
 
 
 def build_research(
@@ -36,8 +36,7 @@ def build_research(
             self._actions = list_actions(chosen)
             self._numbers = {action: number for number, action in enumerate(self._actions)}
             self.kinds = (Kind("act", len(self._actions), meaning),)
-            turn = "How many players after the observer it is the turn of; all: nobody's."
-            self.parts = (*list_parts(chosen), Part("turn", (1,), seat_count, turn))
+            self.parts = (*list_parts(chosen), turn_part(seat_count))
 
         def number(self, state: Any, action: Any) -> int:
             """Return the place of an action in the list."""
@@ -49,7 +48,7 @@ def build_research(
 
         def observe(self, position: Position, seat: int) -> list[int]:
             """Return what a seat sees: everything."""
-            state, order = position.state, seats_from(seat, self.seat_count)
-            return [*observe(state, order), turns_until(rules.turn(state), seat, self.seat_count)]
+            state, order = position.state, self.seats_from(seat)
+            return [*observe(state, order), self.turns_until(position, seat)]
 
     return Research(rules, turns.read_settings, TurnEncoding)

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from google.protobuf.message import Message
 
-from fairplay.games.frontends import Choice, Frontend, GameView, IllegalChoiceError, TableContext
-from fairplay.games.kit.person import NO_MARKS, Marks, Person, check_choice
+from fairplay.games.frontends import Choice, Frontend, IllegalChoiceError, TableContext
+from fairplay.games.kit.person import NO_MARKS, Marks, Person, check_choice, watching
 from fairplay.games.q import rules
 from fairplay.games.q.protocol import codec
 from fairplay.games.q.rules.board import Placement
@@ -186,8 +186,6 @@ FRONTEND = Frontend(
         "of your hand, then its place; more tiles may follow in the same row or column. Each tile fits its neighbours "
         "to the left and right by colour or by shape, and so it does above and below. Or replace all tiles, or pass."
     ),
-    view_of=lambda state, names: GameView(
-        text.board_text(state, NOTHING_OWN, NO_MARKS), text.side_text(state, names), "You watch."
-    ),
+    view_of=watching(lambda state: text.board_text(state, NOTHING_OWN, NO_MARKS), text.side_text),
     create_player=QPerson,
 )

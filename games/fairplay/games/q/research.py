@@ -14,7 +14,7 @@ from fairplay.games.q import rules
 from fairplay.games.q.protocol import codec
 from fairplay.games.q.rules.board import KINDS, Board, Placement
 from fairplay.games.q.rules.state import MAX_HAND, PASS, REPLACE, Action, Extension, State
-from fairplay.games.research import Encoding, Kind, Part, Position, Research, first_numbers, seats_from, turns_until
+from fairplay.games.research import Encoding, Kind, Part, Position, Research, by_player, first_numbers, turn_part
 from fairplay.q.v1 import q_pb2
 
 REACH = 20
@@ -54,10 +54,10 @@ class QEncoding(Encoding):
             Part("placed", (SIDE, SIDE), 1, "1 where the observer has placed a tile in this turn."),
             Part("hand", (KINDS,), MAX_HAND, "By tile: how many of it the observer holds."),
             Part("chosen", (1,), KINDS, "1 + the tile that the observer is to place next; 0: none."),
-            Part("scores", (seat_count,), most, "By player, the observer first: its points."),
+            by_player("scores", seat_count, most, "its points."),
             Part("pile", (1,), tiles, "How many tiles are in the pile."),
             Part("placed_in_round", (1,), 1, "1 if somebody has placed tiles in this round, which is not the last."),
-            Part("turn", (1,), seat_count, "How many players after the observer it is the turn of; all: nobody's."),
+            turn_part(seat_count),
         )
 
     def legal(self, position: Position) -> list[int]:
@@ -121,10 +121,10 @@ class QEncoding(Encoding):
             *own,
             *(rest.count(kind) for kind in range(KINDS)),
             0 if tile is None else 1 + tile,
-            *(state.points[other] for other in seats_from(seat, self.seat_count)),
+            *(state.points[other] for other in self.seats_from(seat)),
             len(state.pile),
             int(state.placed),
-            turns_until(state.mover, seat, self.seat_count),
+            self.turns_until(position, seat),
         ]
 
     def shown(self, position: Position) -> codec.Shown:

@@ -12,7 +12,7 @@ from math import comb
 from random import Random
 from typing import NamedTuple
 
-from fairplay.games.research import Encoding, Kind, Part, Research, first_numbers, seats_from, turns_until
+from fairplay.games.research import Encoding, Kind, Part, Research, by_player, first_numbers
 from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import takes
@@ -60,19 +60,8 @@ class WebsetEncoding(Encoding):
             ),
             Part("picked", (slots,), 1, "1 for each card that the observer has picked for its next take."),
             Part("named_count", (1,), MOST_NAMED, "In a puzzle: how many takes the observer has named."),
-            Part(
-                "scores",
-                (seat_count,),
-                most,
-                "By player, the observer first: its points.",
-                -most * max(chosen.penalty_bad, 1),
-            ),
-            Part(
-                "locked",
-                (seat_count,),
-                1,
-                "By player, the observer first: 1 if it cannot act before the table changes.",
-            ),
+            by_player("scores", seat_count, most, "its points.", -most * max(chosen.penalty_bad, 1)),
+            by_player("locked", seat_count, 1, "1 if it cannot act before the table changes."),
             Part("deck", (1,), CARDS, "How many cards are hidden."),
             Part("idle_count", (1,), chosen.idle_rounds, "How many rounds in a row nobody has taken cards."),
             Part("turn", (1,), seat_count, "How many players after the observer the one to act sits; all: nobody."),
@@ -131,7 +120,7 @@ class WebsetEncoding(Encoding):
         table: list[int] = []
         for card in state.table:
             table += [0] * _ASPECTS if card == EMPTY else [1 + digit for digit in digits(card)]
-        order = seats_from(seat, self.seat_count)
+        order = self.seats_from(seat)
         return [
             *table,
             *(int(card in picked) for card in state.table),
@@ -140,7 +129,7 @@ class WebsetEncoding(Encoding):
             *(int(state.players[other].locked) for other in order),
             len(state.deck),
             position.idle_count,
-            turns_until(turn, seat, self.seat_count),
+            self.turns_until(position, seat),
         ]
 
     def shown(self, position: RoundPosition) -> codec.Shown:

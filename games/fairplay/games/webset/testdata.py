@@ -17,21 +17,10 @@ from dataclasses import replace
 from random import Random
 
 from fairplay.games.game import Start
+from fairplay.games.kit import testdata as kit
 from fairplay.games.kit.conformance import pick_mutations
 from fairplay.games.kit.judging import MalformedReplyError
-from fairplay.games.kit.testdata import (
-    Actor,
-    Json,
-    collect_questions,
-    play_game,
-    question,
-    read_int,
-    read_list,
-    read_message,
-    read_scripts,
-    read_text,
-    write_message,
-)
+from fairplay.games.kit.testdata import Json, question
 from fairplay.games.webset import rules
 from fairplay.games.webset.mutations import MUTATIONS
 from fairplay.games.webset.players import player_at_once
@@ -64,7 +53,7 @@ _NO_SETTINGS: Json = {}
 
 def _read_cards(value: Json, where: str) -> Cards:
     return tuple(
-        [parse_card(read_text(each, f"{where}[{place}]")) for place, each in enumerate(read_list(value, where))]
+        [parse_card(kit.read_text(each, f"{where}[{place}]")) for place, each in enumerate(kit.read_list(value, where))]
     )
 
 
@@ -73,26 +62,26 @@ def _write_cards(cards: Iterable[int]) -> list[str]:
 
 
 def _read_settings(given: Json) -> Settings:
-    return codec.read_settings(read_message(given, webset_pb2.Settings, "settings"))
+    return codec.read_settings(kit.read_message(given, webset_pb2.Settings, "settings"))
 
 
 def _read_game(value: Json, settings: Json) -> State:
-    return codec.resume(read_message(value, webset_pb2.State, "game"), _read_settings(settings), Random(0))
+    return codec.resume(kit.read_message(value, webset_pb2.State, "game"), _read_settings(settings), Random(0))
 
 
 def _write_game(state: State) -> Json:
-    return write_message(codec.build_state(state))
+    return kit.write_message(codec.build_state(state))
 
 
 def _read_seat(seat: Json, state: State) -> int:
-    return read_int(seat, "seat", 0, len(state.players) - 1)
+    return kit.read_int(seat, "seat", 0, len(state.players) - 1)
 
 
 def _read_action(message: Json) -> Action:
     if isinstance(message, dict) and "cards" in message:
-        return Take(tuple(read_message(message, PickCardsResponse, "message").cards))
+        return Take(tuple(kit.read_message(message, PickCardsResponse, "message").cards))
     try:
-        word = codec.read_act(read_message(message, ActResponse, "message"))
+        word = codec.read_act(kit.read_message(message, ActResponse, "message"))
     except MalformedReplyError as malformed:
         raise ValueError(f"message is {message!r}: it has {malformed.given}.") from None
     if word is None:
@@ -102,7 +91,7 @@ def _read_action(message: Json) -> Action:
 
 def _write_action(action: Action) -> Json:
     reply = PickCardsResponse(cards=action.cards) if isinstance(action, Take) else codec.build_act(action)
-    return write_message(reply)
+    return kit.write_message(reply)
 
 
 # Cards
@@ -111,7 +100,7 @@ def _write_action(action: Action) -> Json:
 @question
 def is_set(cards: Json) -> Json:
     """Say whether three cards are a set; repeated cards are no set (section 1)."""
-    return deck_cards.is_set(*_read_cards(read_list(cards, "cards", count=3), "cards"))
+    return deck_cards.is_set(*_read_cards(kit.read_list(cards, "cards", count=3), "cards"))
 
 
 @question
@@ -125,7 +114,7 @@ def third_card(one: Json, other: Json) -> Json:
 @question
 def sets(cards: Json) -> Json:
     """List all sets among different cards, each sorted, in sorted order; null stands for no card."""
-    found = [card for card in read_list(cards, "cards") if card is not None]
+    found = [card for card in kit.read_list(cards, "cards") if card is not None]
     return [_write_cards(triple) for triple in sets_among(_read_cards(found, "cards"))]
 
 
@@ -135,20 +124,20 @@ def sets(cards: Json) -> Json:
 @question
 def settings(given: Json) -> Json:
     """Give all settings of a game, those that are not given with their defaults."""
-    return write_message(codec.build_settings(_read_settings(given)))
+    return kit.write_message(codec.build_settings(_read_settings(given)))
 
 
 @question
 def start(seed: Json, player_count: Json, settings: Json = _NO_SETTINGS) -> Json:
     """Give a game that is shuffled and dealt, the same for the same seed."""
-    count = read_int(player_count, "player_count", 1, MAX_SEATS)
-    return _write_game(rules.initial(_read_settings(settings), count, Random(read_int(seed, "seed"))))
+    count = kit.read_int(player_count, "player_count", 1, MAX_SEATS)
+    return _write_game(rules.initial(_read_settings(settings), count, Random(kit.read_int(seed, "seed"))))
 
 
 @question
 def deal(deck: Json, player_count: Json, settings: Json = _NO_SETTINGS) -> Json:
     """Give a game with this deck, the next card first; null stands for the unshuffled deck."""
-    count = read_int(player_count, "player_count", 1, MAX_SEATS)
+    count = kit.read_int(player_count, "player_count", 1, MAX_SEATS)
     return _write_game(_deal(deck, count, _read_settings(settings)))
 
 
@@ -237,7 +226,7 @@ def plan(strategy: Json, game: Json, settings: Json = _NO_SETTINGS) -> Json:
 
 def _choose(strategy: Json, state: State, seat: int) -> Action | None:
     """Return what a strategy does; None: nothing."""
-    chosen, rounds = make_strategy(read_text(strategy, "strategy")), state.settings.rounds
+    chosen, rounds = make_strategy(kit.read_text(strategy, "strategy")), state.settings.rounds
     shown, words = codec.build_public(state), rules.possible(state, seat)
     if state.caller == seat or (rounds != "off" and state.phase is Phase.OPEN):
         request = PickCardsRequest(seat=seat, state=shown, may_skip=rounds != "off", all_sets=rounds == "puzzle")
@@ -278,12 +267,12 @@ def game(actors: Json, deck: Json, settings: Json = _NO_SETTINGS) -> Json:
     actor leaves by a failing method; one that hangs in "pick-cards" lets its call expire. The cheats are
     "unknown-act", which eliminates, and "no-set", "absent-card", "card-twice" and "two-cards", which cost points.
     """
-    scripts = read_scripts(actors, "actors", list(codec.METHODS.values()), CHEATS)
+    scripts = kit.read_scripts(actors, "actors", list(codec.METHODS.values()), CHEATS)
     state = _deal(deck, len(scripts), _read_settings(settings))
     names = [script.name for script in scripts]
-    played = play_game(
+    played = kit.play_game(
         conversation.play(Start("test", state.settings, names, state, True)),
-        [Actor(script, player_at_once(script.strategy), CHEATS) for script in scripts],
+        [kit.Actor(script, player_at_once(script.strategy), CHEATS) for script in scripts],
     )
     return {
         "ranking": [[[scripts[seat].name, points] for seat, points in group] for group in played.outcome.ranking],
@@ -292,4 +281,4 @@ def game(actors: Json, deck: Json, settings: Json = _NO_SETTINGS) -> Json:
     }
 
 
-TESTDATA = collect_questions(globals())
+TESTDATA = kit.collect_questions(globals())

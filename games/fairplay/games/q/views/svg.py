@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from html import escape
 from math import ceil, cos, pi, sin
-from typing import NamedTuple
 
 from fairplay.games.kit.lettering import font_size
 from fairplay.games.kit.person import NO_MARKS, Marks
-from fairplay.games.kit.pictures import AMBER, BUTTON_HEIGHT, button_lines, buttons, document, outline, piece
+from fairplay.games.kit.pictures import (
+    AMBER,
+    BUTTON_HEIGHT,
+    Frame,
+    button_lines,
+    buttons,
+    document,
+    lay_out,
+    outline,
+    piece,
+)
 from fairplay.games.q.rules.board import COLORS, SHAPES, Coordinate
 from fairplay.games.q.views.table import (
     NOTHING_OWN,
@@ -27,7 +37,6 @@ from fairplay.q.v1 import q_pb2
 
 _CELL = 44.0  # from one tile to the next
 _EDGE = 34.0  # around the map, where the numbers of rows and columns are
-_MARGIN = 14.0  # around map and cards, and between them
 _CARD_WIDTH, _CARD_HEIGHT = 250.0, 62.0
 _NAME_ROOM = 168.0
 _HAND_STEP = 50.0  # from one tile of the hand to the next
@@ -46,12 +55,14 @@ def svg(state: q_pb2.State, players: Sequence[str], own: Own = NOTHING_OWN, mark
     sees of its own, below the map; cells, tiles of its hand and words have the id of their part as `data-part`.
     """
     shown = with_own(table(state, players), own)
-    frame = _frame(shown, own)
-    x, y = frame.map
+    wide = max(1, len(shown.columns)) * _CELL + 2 * _EDGE
+    high = max(1, len(shown.rows)) * _CELL + 2 * _EDGE
+    card = _CARD_WIDTH, _CARD_HEIGHT + _MINI * _CELL * _card_lines(shown)
+    frame = lay_out(wide, high, len(shown.standings) + 1, card, _LEGIBLE, partial(_own_height, own))
+    x, y = frame.board
     parts = [
         f"<defs>{_ARTWORK}</defs>",
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{frame.map_size[0]:.1f}" height="{frame.map_size[1]:.1f}" rx="14" '
-        'fill="#cfdccb"/>',
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" rx="14" fill="#cfdccb"/>',
         f'<g transform="translate({x + _EDGE + _CELL / 2:.1f} {y + _EDGE + _CELL / 2:.1f})">',
         *_axes(shown),
         *_map(shown, own, marks),
@@ -61,48 +72,8 @@ def svg(state: q_pb2.State, players: Sequence[str], own: Own = NOTHING_OWN, mark
     ]
     each = (f"{name} {score}{status and f' ({status})'}" for name, score, status, _ in shown.standings)
     title = f"Q: {', '.join(each) or f'{len(shown.tiles)} on the map'}"
-    return document(frame.width, frame.height, title, parts, ground="#f5f7f4", ink="#20262b", zoom=frame.zoom)
-
-
-class _Frame(NamedTuple):
-    """Where things are; `cards` stand side by side, enlarged `scale` times to go with large maps, as the hand is."""
-
-    width: float
-    height: float
-    zoom: float
-    map: tuple[float, float]
-    map_size: tuple[float, float]
-    own: tuple[float, float]
-    own_width: float
-    """Of the hand, as it is before it is enlarged."""
-    legend: tuple[float, float]
-    scale: float
-    cards: int
-    card_height: float
-
-
-def _frame(table: Table, own: Own) -> _Frame:
-    """Return where things are: hand and cards below the map, or beside one that is higher than wide."""
-    wide = max(1, len(table.columns)) * _CELL + 2 * _EDGE
-    high = max(1, len(table.rows)) * _CELL + 2 * _EDGE
-    count, card_high = len(table.standings) + 1, _CARD_HEIGHT + _MINI * _CELL * _card_lines(table)
-    beside = high > wide
-    scale = max(1.0, max(wide, high) / _LEGIBLE)
-    fitting = 1 if beside else max(1, int(wide / scale / _CARD_WIDTH))
-    lines = ceil(count / fitting)
-    cards = ceil(count / lines)
-    own_width = _CARD_WIDTH if beside else max(_CARD_WIDTH, wide / scale)
-    own_high = _own_height(own, own_width) * scale
-    below_wide, below_high = max(cards * _CARD_WIDTH, own_width) * scale, own_high + lines * card_high * scale
-    if beside:
-        width, height = wide + below_wide + 3 * _MARGIN, max(high, below_high) + 2 * _MARGIN
-        at, hand = (_MARGIN, (height - high) / 2), (wide + 2 * _MARGIN, (height - below_high) / 2)
-    else:
-        width, height = max(wide, below_wide) + 2 * _MARGIN, high + below_high + 3 * _MARGIN
-        at, hand = ((width - wide) / 2, _MARGIN), ((width - own_width * scale) / 2, high + 2 * _MARGIN)
-    legend = (hand[0] if beside else (width - cards * _CARD_WIDTH * scale) / 2, hand[1] + own_high)
-    zoom = min(1.0, _LONGEST / max(width, height))
-    return _Frame(width, height, zoom, at, (wide, high), hand, own_width, legend, scale, cards, card_high)
+    zoom = min(1.0, _LONGEST / max(frame.width, frame.height))
+    return document(frame.width, frame.height, title, parts, ground="#f5f7f4", ink="#20262b", zoom=zoom)
 
 
 def _card_lines(table: Table) -> int:
@@ -202,7 +173,7 @@ def _tiles_in(width: float) -> int:
     return int(width // _HAND_STEP)
 
 
-def _own(own: Own, marks: Marks, frame: _Frame) -> Iterator[str]:
+def _own(own: Own, marks: Marks, frame: Frame) -> Iterator[str]:
     x, y = frame.own
     yield f'<g class="own" transform="translate({x:.1f} {y:.1f}) scale({frame.scale:.3f})">'
     top = 0.0
@@ -221,12 +192,12 @@ def _own(own: Own, marks: Marks, frame: _Frame) -> Iterator[str]:
 # The cards
 
 
-def _cards(table: Table, frame: _Frame) -> Iterator[str]:
+def _cards(table: Table, frame: Frame) -> Iterator[str]:
     x, y = frame.legend
     yield f'<g class="cards" transform="translate({x:.1f} {y:.1f}) scale({frame.scale:.3f})">'
     for number in range(len(table.standings) + 1):
         line, card = divmod(number, frame.cards)
-        at = f'transform="translate({card * _CARD_WIDTH:.0f} {line * frame.card_height:.1f})"'
+        at = f'transform="translate({card * _CARD_WIDTH:.0f} {line * frame.card[1]:.1f})"'
         if number < len(table.standings):
             yield f'<g class="player" {at}>'
             yield from _player(table.standings[number], frame)
@@ -237,15 +208,15 @@ def _cards(table: Table, frame: _Frame) -> Iterator[str]:
     yield "</g>"
 
 
-def _card(frame: _Frame, *, marked: bool) -> str:
+def _card(frame: Frame, *, marked: bool) -> str:
     border = f'stroke="{AMBER}" stroke-width="3"' if marked else 'stroke="#d3dbd0"'
     return (
-        f'<rect x="4" y="4" width="{_CARD_WIDTH - 8:.0f}" height="{frame.card_height - 8:.1f}" rx="10" '
+        f'<rect x="4" y="4" width="{_CARD_WIDTH - 8:.0f}" height="{frame.card[1] - 8:.1f}" rx="10" '
         f'fill="#ffffff" {border}/>'
     )
 
 
-def _player(standing: Standing, frame: _Frame) -> Iterator[str]:
+def _player(standing: Standing, frame: Frame) -> Iterator[str]:
     name, score, status, hand = standing
     faded = ' fill-opacity=".45"' if status == "out" else ""
     yield _card(frame, marked=status in ("to move", "winner"))
@@ -261,7 +232,7 @@ def _player(standing: Standing, frame: _Frame) -> Iterator[str]:
     yield from _minis(hand, "hand")
 
 
-def _pile(table: Table, frame: _Frame) -> Iterator[str]:
+def _pile(table: Table, frame: Frame) -> Iterator[str]:
     yield _card(frame, marked=False)
     yield '<g transform="translate(30 29) scale(.5)">'
     for step in range(-1, min(table.pile_left, 3) - 1):
