@@ -106,10 +106,11 @@ def test_settings_that_are_not_given_have_their_defaults_and_unknown_choices_are
 
 
 @each_game
-def test_more_players_than_a_game_has_seats_for_are_refused(name: str) -> None:
+def test_as_many_players_as_a_game_has_no_seats_for_are_refused(name: str) -> None:
     game = find(name)
-    with pytest.raises(ValueError, match=rf"{max(game.seats)} players, not (by )?{max(game.seats) + 1}"):
-        game.play("g", game.settings_type(), ["player"] * (max(game.seats) + 1), Random(0), None)
+    for count in (1, max(game.seats) + 1):
+        with pytest.raises(ValueError, match=rf"2 to {max(game.seats)} players, not (by )?{count}"):
+            game.play("g", game.settings_type(), ["player"] * count, Random(0), None)
 
 
 @each_game

@@ -204,11 +204,6 @@ def test_a_public_state_is_the_full_one_without_what_is_hidden(state: State) -> 
     assert full == public
 
 
-def test_nothing_can_go_on_from_a_public_state() -> None:
-    with pytest.raises(ValueError, match=r"^players\[0\].wallet must be five counts of 0 to 400, not \[\]\.$"):
-        GAME.check_state(bazaar_pb2.Settings(), codec.build_public(random_state()))
-
-
 def test_the_bonus_is_shown_once_the_game_is_over_and_never_read() -> None:
     chosen = Settings(bonus="rwb")
     ann = Player(parse_bag("rrwwb"), 3, row("rrwwb"))

@@ -138,12 +138,6 @@ def test_there_are_as_many_equations_as_section_2_counts() -> None:
     assert sum(disjoint(one, other) for one, other in combinations(sides, 2)) == 2000
 
 
-@pytest.mark.parametrize("seats", [1, 7])
-def test_a_fresh_game_needs_two_to_six_players(seats: int) -> None:
-    with pytest.raises(ValueError, match="2 to 6 players"):
-        rules.initial(Settings(), seats, Random(1))
-
-
 @given(st.integers(0, 10**6), st.sampled_from(SEATS))
 def test_a_fresh_game_has_the_pieces_of_section_2(seed: int, seats: int) -> None:
     state = rules.initial(Settings(), seats, Random(seed))

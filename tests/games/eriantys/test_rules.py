@@ -590,12 +590,6 @@ def test_partners_may_sit_beside_each_other() -> None:
     assert members(state, 1) == (2, 3)
 
 
-@pytest.mark.parametrize("seats", [1, 5])
-def test_the_number_of_players_is_two_to_four(seats: int) -> None:
-    with pytest.raises(ValueError, match="2 to 4 players"):
-        rules.initial(BASIC, seats, Random(0))
-
-
 def test_tower_colours_are_asked_for_in_turn_or_at_once() -> None:
     state = rules.initial(BASIC, 3, Random(0))
     assert rules.legal(state) == [ChooseTowers(0), ChooseTowers(1), ChooseTowers(2)]

@@ -202,12 +202,6 @@ def test_short_rows_end_in_holes() -> None:
     assert (board.rows, board.columns, board.fish) == (3, 3, (1, 2, 0, 0, 0, 0, 3, 4, 5))
 
 
-@pytest.mark.parametrize("seats", [1, 5])
-def test_a_game_needs_2_to_4_players(seats: int) -> None:
-    with pytest.raises(ValueError, match=r"2 to 4 players"):
-        rules.initial(Settings(), seats, Random(0))
-
-
 def test_a_board_must_have_a_tile_for_every_penguin() -> None:
     with pytest.raises(ValueError, match=r"7 tiles: 2 players with 4 penguins each need 8"):
         rules.initial(Settings(rows=3, columns=3, holes=2), 2, Random(0))

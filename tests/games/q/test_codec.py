@@ -252,13 +252,6 @@ def test_a_single_player_cannot_have_a_turn_where_the_last_one_left_stops() -> N
         GAME.check_state(q_pb2.Settings(lone_survivor=q_pb2.LONE_SURVIVOR_STOP), alone)
 
 
-def test_what_a_player_or_a_spectator_is_told_is_no_full_state() -> None:
-    views = [turn_request(SOUND, 0).state, codec.build_public(codec.Shown(SOUND))]
-    for view in views:
-        with pytest.raises(ValueError, match="full states only"):
-            GAME.check_state(q_pb2.Settings(), view)
-
-
 def test_a_state_written_by_hand_may_leave_out_what_follows_from_the_rest() -> None:
     text = """{"rows": [0], "columns": [0], "tiles": ["TILE_RED_STAR"], "turn": 0, "pile": ["TILE_RED_CLOVER"],
         "players": [{"hand": ["TILE_RED_SQUARE", "TILE_BLUE_STAR"]}, {"seat": 1, "hand": ["TILE_GREEN_STAR"]}]}"""

@@ -10,14 +10,13 @@ from google.protobuf.duration_pb2 import Duration
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairplay.games.kit.judging import MalformedReplyError
 from fairplay.games.webset import rules
 from fairplay.games.webset.game import GAME
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules.cards import EMPTY
 from fairplay.games.webset.rules.settings import Settings, settings_of
 from fairplay.games.webset.rules.state import Phase, State
-from fairplay.webset.v1 import webset_pb2, webset_player_pb2
+from fairplay.webset.v1 import webset_pb2
 from tests.games.webset.tables import PROFILES, fresh, taken
 from tests.games.webset.test_random_play import games, stepped
 
@@ -152,17 +151,4 @@ def test_a_state_that_cannot_be_is_refused(changes: dict[str, Any], sentence: st
         GAME.check_state(codec.build_settings(settings_of(min_players=1)), by_hand(**changes))
 
 
-def test_nothing_can_go_on_from_a_public_state() -> None:
-    with pytest.raises(ValueError, match="69 of 81 cards"):
-        GAME.check_state(webset_pb2.Settings(), codec.build_public(fresh()))
-
-
 # Answers
-
-
-@pytest.mark.parametrize(("number", "given_text"), [(0, "no action"), (-1, "value -1")])
-def test_no_act_and_an_unknown_one_are_malformed(number: int, given_text: str) -> None:
-    with pytest.raises(MalformedReplyError) as refused:
-        codec.read_act(webset_player_pb2.ActResponse(action=number))  # type: ignore[arg-type]
-    assert refused.value.rule_id == "webset.act.required"
-    assert given_text in refused.value.given

@@ -320,15 +320,6 @@ def test_no_act_or_an_unknown_one_breaks_a_rule(number: int) -> None:
     assert [codec.read_act(reply) for reply in legal] == [None, CALL, MORE, SHOW]
 
 
-@pytest.mark.parametrize("method", ["Deal", "Report"])
-def test_a_player_that_fails_in_a_notification_is_out(method: str) -> None:
-    play = Play(fresh(3), failing={(2, method): CallError()})
-    play.set_by(0, X0)
-    assert play.out == [Eliminate(2, CallError())]
-    assert list(play.asked("Act")) == [0, 1]
-    assert play.state.players[0].points == 1
-
-
 def test_a_winner_that_fails_when_it_is_told_leaves_no_winner() -> None:
     play = Play(two_sets_left(3), failing={(0, "GameOver"): CallError()})
     play.set_by(0, X0)
@@ -578,12 +569,6 @@ def test_in_rounds_a_pass_of_all_asks_for_more_cards() -> None:
     play.answer_round({0: PickCardsResponse(), 1: PickCardsResponse()})
     assert len(on_table(play.state)) == 15
     assert events(play.asked("PickCards")[0]) == [("CARDS_DEALT", None)]
-
-
-def test_everybody_may_be_lost_in_a_round() -> None:
-    play = Play(fresh(2, rounds="earliest"))
-    play.answer_round({0: CallError(), 1: CallError()})
-    assert play.ranking() == []
 
 
 # Whole games
