@@ -212,6 +212,7 @@ def takes_timeouts_for_exceptions(reply: PlayGameResponse, _: Rpc) -> None:
     "blame.too-large-reply",
     "blame.disconnected",
     "connection.window-over",
+    "connection.nobody-waits",
 )
 def takes_every_failure_for_a_status(reply: PlayGameResponse, _: Rpc) -> None:
     for each in reply.game.result.misconducts:
@@ -272,6 +273,16 @@ def notifies_within_a_second(reply: PlayGameResponse, _: Rpc) -> None:
 @mutant("time.bank", "time.own-bank")
 def knows_no_bank(request: GameRequest, _: Rpc) -> None:
     request.plan.time_control.ClearField("bank")
+
+
+@mutant("time.told-bank")
+def says_nothing_of_the_bank(call: Call, _: Rpc) -> None:
+    call.ClearField("metadata")
+
+
+@mutant("blame.metadata")
+def drops_metadata_unread(reply: Reply, _: Rpc) -> None:
+    reply.ClearField("metadata")
 
 
 @mutant("time.bank-runs-out")
@@ -520,6 +531,21 @@ def forgets_players_that_others_leave_behind(frame: DialInRequest, rpc: Rpc) -> 
         kept.append(frame.hello.players[0].name)
         if len(kept) % 3 == 0:  # a case has three hellos: of both players, of one and of the other
             frame.hello.players[0].name += "-again"
+
+
+@mutant("connection.late-flood")
+def endures_whatever_comes_late(frame: DialInRequest | DialInResponse, rpc: Rpc) -> Sequence[Message] | None:
+    cancelled = rpc.own.setdefault("cancelled", set())
+    if isinstance(frame, DialInResponse):
+        cancelled.update(frame.cancelled)
+        return None
+    return NONE if any(reply.id in cancelled for reply in frame.replies) else None
+
+
+@mutant("connection.resumed")
+def forgets_the_metadata_of_what_it_sends_again(call: Call, rpc: Rpc) -> None:
+    if rpc.kept.setdefault(str(call.id), rpc) is not rpc:
+        call.ClearField("metadata")
 
 
 @mutant("connection.resumed", "connection.fresh-hello")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import grpc
@@ -45,6 +45,7 @@ class Received:
     """The limit that the call names; for a player that serves, its deadline from now."""
     at_s: float
     call_id: int = 0
+    metadata: Mapping[str, str] = field(default_factory=dict)
     act: Act | None = None
     secret: str = ""
     """What the call of a player that serves has shown as its secret."""
@@ -80,9 +81,11 @@ class Cast:
     def __len__(self) -> int:
         return len(self._actors)
 
-    def take(self, seat: int, path: str, request: bytes, limit_s: float, call_id: int = 0) -> Received:
+    def take(
+        self, seat: int, path: str, request: bytes, limit_s: float, metadata: Mapping[str, str], call_id: int = 0
+    ) -> Received:
         """Note a call, and return it with what the player does."""
-        received = Received(seat, path, request, limit_s, time.monotonic(), call_id)
+        received = Received(seat, path, request, limit_s, time.monotonic(), call_id, metadata)
         self.received.append(received)
         received.act = self._act(seat, path, request)
         return received
@@ -189,7 +192,7 @@ class Stream:
     def _call(self, call: Call) -> None:
         limit_s = call.time_limit.ToNanoseconds() / 1e9
         seat = self._seats.get(call.player, -1)
-        received = self.cast.take(max(seat, 0), call.method_name, call.request, limit_s, call.id)
+        received = self.cast.take(max(seat, 0), call.method_name, call.request, limit_s, dict(call.metadata), call.id)
         self._open[call.id] = received
         self.called.set()
         self._keep(self._answer(call.id, received.act or Act(Manner.HANG)))
@@ -200,7 +203,7 @@ class Stream:
         match act.manner:
             case Manner.REPLY:
                 too_large = b"\0" * (self.welcome.max_reply_bytes + 1 if self.welcome is not None else 0)
-                await self.reply(call_id, too_large if act.oversized else act.data)
+                await self.reply(call_id, too_large if act.oversized else act.data, act.metadata)
                 if act.again is not None:
                     await self.reply(call_id, act.again)
             case Manner.FAIL:
@@ -218,9 +221,9 @@ class Stream:
             await asyncio.sleep(0.01)
         return True
 
-    async def reply(self, call_id: int, data: bytes) -> None:
+    async def reply(self, call_id: int, data: bytes, metadata: Mapping[str, str] | None = None) -> None:
         """Answer a call."""
-        await self.write(DialInRequest(replies=[Reply(id=call_id, response=data)]))
+        await self.write(DialInRequest(replies=[Reply(id=call_id, response=data, metadata=metadata)]))
 
 
 class Served:
@@ -262,7 +265,8 @@ class _Handler(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no t
             return None
 
         async def answer(request: bytes, context: Any) -> bytes:
-            received = self._cast.take(self._seat, path, request, context.time_remaining() or 0.0)
+            said = {key: value for key, value in context.invocation_metadata() or () if isinstance(value, str)}
+            received = self._cast.take(self._seat, path, request, context.time_remaining() or 0.0, said)
             received.secret = str(dict(context.invocation_metadata()).get(SECRET_KEY, ""))
             act = received.act or Act(Manner.HANG)
             if act.manner is Manner.HANG:

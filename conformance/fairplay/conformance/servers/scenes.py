@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from random import Random
@@ -53,6 +53,8 @@ class Act:
     """A second reply to the same call, right behind the first."""
     oversized: bool = False
     """Whether the reply has more bytes than the server says that it accepts."""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    """The metadata of a reply on a stream."""
 
     @property
     def outcome(self) -> bytes | Failure:

@@ -11,6 +11,7 @@ from fairplay.conformance.servers.scenes import (
     AMPLE_S,
     Act,
     Asked,
+    Manner,
     Scene,
     Script,
     at,
@@ -28,6 +29,7 @@ from fairplay.conformance.servers.scenes import (
 )
 from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.game import find
+from fairplay.games.steps import CallKind
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.misconduct_pb2 import CallErrorReason
 
@@ -157,6 +159,21 @@ async def no_outcome(context: ServerContext) -> None:
         same(f"The reason of a failure with the code {code}", [CallErrorReason.CALL_ERROR_REASON_UNPARSABLE], found)
 
 
+@server_case("blame.metadata", "META-3", "META-4", level=Level.SHOULD)
+async def metadata(context: ServerContext) -> None:
+    """What a reply says of itself is read by nobody yet, but it has limits."""
+
+    def say(**said: str) -> Script:
+        return at(0, "TakeTurn", lambda asked: Act(Manner.REPLY, asked.sound, metadata=said))
+
+    await _judged(context, ordinary(OPEN, say(nobody="knows this key")))
+    for wrong in ({"Key": ""}, {"key": "x" * 257}, {f"key-{number}": "" for number in range(17)}):
+        played = await context.play(ordinary(OPEN, say(**wrong)))
+        found = [each.call_error.reason for each in played.game.result.misconducts]
+        title = f"The reason of a reply with the metadata {str(wrong)[:40]}"
+        same(title, [CallErrorReason.CALL_ERROR_REASON_UNPARSABLE], found)
+
+
 @server_case("blame.unknown-value", "CALL-9", level=Level.SHOULD)
 async def unknown_value(context: ServerContext) -> None:
     """A value that the server does not know is no answer to its question."""
@@ -173,6 +190,7 @@ BLAME = (
     ranking_without,
     winner_fails_win,
     no_outcome,
+    metadata,
     unknown_value,
 )
 
@@ -271,6 +289,18 @@ async def own_bank(context: ServerContext) -> None:
     await _timed(context, both(at(0, "TakeTurn", thinks), at(1, "TakeTurn", thinks)), limits)
 
 
+@server_case("time.told-bank", "META-1", "META-2", level=Level.SHOULD)
+async def told_bank(context: ServerContext) -> None:
+    """A player that knows how much of its time is its bank can save it, however it is reached."""
+    limits = TimeControl(**{**{f.name: v for f, v in control().ListFields()}, "bank": span(7.5)})
+    for served in (False, True):
+        played = await context.play(replace(ordinary(OPEN, count=2), control=limits), served=served)
+        decisions = {call.method.name for call in played.expected.calls if call.kind is not CallKind.NOTIFICATION}
+        for each in played.cast.received:
+            told = each.metadata.get("fairplay-bank-ms")
+            same(f"The bank that {each.method} names", "7500" if each.method in decisions else None, told)
+
+
 @server_case("time.defaults", "TIME-17", level=Level.SHOULD)
 async def defaults(context: ServerContext) -> None:
     """Whoever plans one limit has planned all of them."""
@@ -322,7 +352,7 @@ async def others_unhurried(context: ServerContext) -> None:
     check_ranking(played.expected.result, played.game.result)
 
 
-TIMING = (*limits, own_bank, defaults, first_decision_of_q, overrun, cancelled, others_unhurried)
+TIMING = (*limits, own_bank, told_bank, defaults, first_decision_of_q, overrun, cancelled, others_unhurried)
 
 
 CASES = (*BLAME, *TIMING)

@@ -12,12 +12,26 @@ import grpc
 from fairplay.conformance.case import Case, Failure, NotApplicable, failure
 from fairplay.conformance.servers.compare import check_blame, check_order, check_ranking, same
 from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case
-from fairplay.conformance.servers.players import Cast, Stream, hello
-from fairplay.conformance.servers.scenes import Act, Asked, Manner, at, both, expect, hang, sound_script, vanish
+from fairplay.conformance.servers.players import Cast, Received, Stream, hello
+from fairplay.conformance.servers.scenes import (
+    AMPLE_S,
+    Act,
+    Asked,
+    Manner,
+    at,
+    both,
+    expect,
+    hang,
+    slow,
+    sound_script,
+    span,
+    vanish,
+)
 from fairplay.games.conformance import Level
 from fairplay.server.net.errors import STATUS
 from fairplay.v1.connection_pb2 import DialInRequest, GoodbyeReason, Hello, Reply
-from fairplay.v1.referee_pb2 import CreateGameRequest
+from fairplay.v1.game_pb2 import TimeControl
+from fairplay.v1.referee_pb2 import CreateGameRequest, StopGameRequest
 
 END_LIMIT_S = 20.0
 STRAY = 2**52
@@ -263,11 +277,16 @@ async def resume(context: ServerContext) -> None:
 
 async def _hung(cast: Cast) -> int:
     """Wait for the call that a player leaves open, and return its id."""
+    return (await _called(cast, lambda each: each.act is not None and each.act.manner is Manner.HANG)).call_id
+
+
+async def _called(cast: Cast, wanted: Callable[[Received], bool]) -> Received:
+    """Wait for a call to players, and return it."""
     async with asyncio.timeout(END_LIMIT_S):
         while True:
             for each in cast.received:
-                if each.act is not None and each.act.manner is Manner.HANG:
-                    return each.call_id
+                if wanted(each):
+                    return each
             await asyncio.sleep(0.01)
 
 
@@ -406,6 +425,7 @@ async def long_description(context: ServerContext) -> None:
 async def _back(context: ServerContext, *, resuming: bool) -> None:
     """Lose a stream with an open call, dial in again, and check what the welcome says and that the game goes on."""
     scene = ordinary(OPEN, at(0, "TakeTurn", hang), count=2)
+    scene = replace(scene, control=TimeControl(decision_limit=span(AMPLE_S), bank=span(AMPLE_S)))
     cast, names = Cast(scene.game, scene.actors()), context.new_names(2)
     async with context.dialled_in(cast, names, token="token", window_s=WINDOW_S) as first:
         request = context.request(scene, [f"dial-in:{name}" for name in names])
@@ -424,10 +444,44 @@ async def _back(context: ServerContext, *, resuming: bool) -> None:
     assert second.welcome is not None
     same("Whether the welcome says that the stream was resumed", resuming, second.welcome.resumed)
     same("The calls that the welcome says are open", [open_call], list(second.welcome.open_calls))
+    before, again = (each.metadata for each in cast.received if each.call_id == open_call)
+    same("The metadata of the call that was sent again", before, again)
     check_ranking(expect(replace(scene, script=sound_script), request.game_id).result, game.result)
 
 
-@server_case("connection.resumed", "RESUME-4", "RESUME-5", level=Level.SHOULD)
+@server_case("connection.nobody-waits", "RESUME-7", level=Level.SHOULD)
+async def nobody_waits(context: ServerContext) -> None:
+    """A player that has gone while another one was asked is not waited for when its turn comes."""
+    thinks = at(1, "TakeTurn", slow(1.0))
+    scene, names = ordinary(OPEN, thinks, count=2), context.new_names(2)
+    actors = scene.actors()
+    one, other = Cast(scene.game, actors[:1]), Cast(scene.game, actors[1:])
+    async with context.dialled_in(other, names[1:]):
+        async with context.dialled_in(one, names[:1]):
+            request = context.request(scene, [f"dial-in:{name}" for name in names])
+            playing = asyncio.ensure_future(context.ask("PlayGame", request))
+            await _called(other, lambda each: each.method == "TakeTurn")
+        game = (await playing).game
+    left = replace(scene, script=both(thinks, at(0, "TakeTurn", vanish, 2)))
+    check_blame(expect(left, request.game_id).misconducts, game.result.misconducts)
+
+
+@server_case("connection.late-flood", "LATE-4", level=Level.SHOULD)
+async def late_flood(context: ServerContext) -> None:
+    """One reply to a call that was cancelled is nobody's fault, thousands are a flood."""
+    async with context.staged(ordinary(OPEN, at(0, "TakeTurn", hang), count=2)) as stage:
+        assert stage.stream is not None
+        playing = asyncio.ensure_future(context.ask("PlayGame", stage.request))
+        call_id = await _hung(stage.cast)
+        await context.ask("StopGame", StopGameRequest(game_id=stage.request.game_id))
+        await playing
+        await stage.stream.was_cancelled(END_LIMIT_S)
+        await stage.stream.write(DialInRequest(replies=[Reply(id=call_id, response=b"")] * FRAME_REPLIES))
+        await _ended(stage.stream, "a connection that answers a cancelled call again and again")
+    same("The reason for which the connection ended", "REPLY_FLOOD", stage.stream.reason)
+
+
+@server_case("connection.resumed", "RESUME-4", "RESUME-5", "META-5", level=Level.SHOULD)
 async def resumed(context: ServerContext) -> None:
     """A program that comes back knows by the welcome which of its calls it still owes."""
     await _back(context, resuming=True)
@@ -494,6 +548,8 @@ CASES = (
     negative_window,
     ends_with_ok,
     half_close,
+    nobody_waits,
+    late_flood,
     long_description,
     resumed,
     fresh_hello,
