@@ -45,7 +45,7 @@ UNITS = {"ms": 0.001, "s": 1, "min": 60, "h": 3_600, "day": 86_400, "days": 86_4
 SUFFIXES = {"characters": "characters", "bytes": "bytes", "elements": "items", "element": "items"}
 
 NEEDS = re.compile(r"Needs the role (\w+)\.")
-FAILS = re.compile(r"(Fails with|Every method(?: but (?P<but>\w+))? fails with|and with) (?P<with>[^.]*)\.")
+FAILS = re.compile(r"(?:Fails|Every method(?: but (?P<but>\w+))? fails) with (?P<with>(?:[^.]|\.(?=\w))*)\.")
 SAME = re.compile(r"Fails as (\w+) does\.")
 CAPITALS = re.compile(r"\b[A-Z][A-Z_]{2,}\b")
 

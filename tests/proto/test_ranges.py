@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from fairplay.formats import format as formats
+from fairplay.formats import stages
 from fairplay.games import game as games
 from fairplay.games.kit.settings import Setting
 from fairplay.server.net.limits import LIMITS, Limit
@@ -41,3 +42,5 @@ def test_settings_of_formats_have_the_ranges_that_are_stated() -> None:
     for arm in ARMS:
         for setting in formats.find(arm.name.replace("_", "-")).settings:
             check(arm.message_type, setting)
+    limit = LIMITS["fairplay.v1.Stages.stages"]
+    assert (limit.min_items, limit.max_items) == (stages.LEAST, stages.MOST)
