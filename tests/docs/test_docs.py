@@ -16,6 +16,7 @@ from google.protobuf.descriptor import FileDescriptor
 from typer.core import TyperGroup
 
 from fairplay.conformance.cases import cases
+from fairplay.conformance.requirements import requirements
 from fairplay.conformance.servers.cases import CASES
 from fairplay.conformance.zoo.registry import common_mutants, find_mutants, own_mutants
 from fairplay.games.conformance import find_conformance
@@ -273,6 +274,13 @@ def test_the_reference_is_fresh_and_linked() -> None:
     assert {path.name: path.read_text() for path in REFERENCE.glob("*.md")} == pages, "run: make reference"
     assert {found[1] for found in LINK.finditer(pages["README.md"])} == pages.keys() - {"README.md"}
     assert "(reference/README.md)" in (ROOT / "docs" / "README.md").read_text()
+
+
+def test_every_requirement_that_pages_and_protos_name_exists() -> None:
+    families = "|".join({each.partition("-")[0] for each in requirements()})
+    named = re.compile(rf"\b(?:{families})-[0-9]+\b")
+    for path in [*PAGES, *(ROOT / "proto").rglob("*.proto")]:
+        assert set(named.findall(path.read_text())) <= requirements().keys(), path
 
 
 def test_the_folder_of_protos_suffices_without_the_repository() -> None:
