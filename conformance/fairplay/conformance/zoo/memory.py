@@ -121,6 +121,15 @@ BESIDE_ANOTHER = (
         (case_ids.AT_ONCE,),
         between_games(1),
         RAISES,
+        # In these it may be in another method when that happens, which is another fault.
+        (
+            case_ids.ENDS_BESIDE,
+            case_ids.MANY_AT_ONCE,
+            case_ids.SAME_SEAT,
+            case_ids.SIMILAR_IDS,
+            case_ids.OTHER_SETTINGS,
+            case_ids.UNDER_LOAD,
+        ),
     ),
     Mutant(
         "is-slow-under-load",
