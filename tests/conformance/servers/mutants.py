@@ -47,6 +47,7 @@ from fairplay.v1.referee_pb2 import (
     WatchGameRequest,
     WatchGameResponse,
 )
+from fairplay.v1.server_pb2 import GetServerInfoRequest
 from fairplay.v1.tournament_pb2 import AgeOrder
 from tests.conformance.servers.proxy import Change, Changes, HalfClose, Rpc
 
@@ -85,7 +86,7 @@ def mutant(*cases: str) -> Callable[[Change], Change]:
 # --- order ---
 
 
-@mutant("order.fish", "order.q", "order.served-players")
+@mutant("order.fish", "order.q", "order.served-players", "order.served-once")
 def asks_in_the_wrong_order(request: GameRequest, _: Rpc) -> None:
     links = [player.link for player in request.plan.players]
     for player, link in zip(request.plan.players, [*links[1:], *links[:1]], strict=True):
@@ -107,7 +108,7 @@ def leaks_a_hand(request: TakeTurnRequest, _: Rpc) -> None:
     request.state.players[-1].hand.extend(request.state.players[0].hand)
 
 
-@mutant("order.game-id")
+@mutant("order.game-id", "format.one-game-at-a-time")
 def forgets_which_game_it_is(request: PlayAsRequest, _: Rpc) -> None:
     request.game_id = "another-game"
 
@@ -121,6 +122,19 @@ def calls_the_eliminated(frame: DialInRequest | DialInResponse, rpc: Rpc) -> Non
         known.update((call.id, copy.deepcopy(call)) for call in frame.calls)
         frame.calls.extend(failed)
         failed.clear()
+
+
+@mutant("order.one-call-at-a-time")
+def asks_everything_twice(call: Call, _: Rpc) -> Sequence[Message]:
+    again = copy.deepcopy(call)
+    again.id += OPENINGS
+    return [call, again]
+
+
+@mutant("order.frame-size")
+def sends_large_frames(frame: DialInResponse, _: Rpc) -> None:
+    if frame.HasField("welcome"):
+        frame.welcome.server_version = "x" * 5 * 2**20
 
 
 @mutant("order.call-ids")
@@ -501,6 +515,15 @@ def breaks_off_at_replies_to_no_call(frame: DialInRequest | DialInResponse, rpc:
         opened.difference_update(reply.id for reply in frame.replies)
 
 
+@mutant("connection.late-replies")
+def breaks_off_at_late_replies(frame: DialInRequest | DialInResponse, rpc: Rpc) -> None:
+    cancelled: set[int] = rpc.own.setdefault("cancelled", set())
+    if isinstance(frame, DialInResponse):
+        cancelled.update(frame.cancelled)
+    elif any(reply.id in cancelled for reply in frame.replies):
+        frame.hello.CopyFrom(Hello())  # which the server takes for a breach of the protocol
+
+
 @mutant("connection.take-over", "connection.ends-with-ok")
 def says_no_goodbye(frame: DialInResponse, _: Rpc) -> None:
     frame.ClearField("goodbye")
@@ -705,6 +728,9 @@ def lists_no_tournament(reply: ListTournamentsResponse, _: Rpc) -> None:
     "format.gauntlet",
     "format.ladder",
     "format.stages",
+    "format.swiss-withdrawn",
+    "format.gauntlet-withdrawn",
+    "format.stages-withdrawn",
 )
 def leaves_out_a_meeting(reply: GetTournamentResponse, _: Rpc) -> None:
     del reply.tournament.rounds[-1].games[-1:]
@@ -746,6 +772,20 @@ def draws_another_seed(reply: GetGameResponse, _: Rpc) -> None:
 @mutant("format.does-not-fit")
 def forgets_the_challengers(request: CreateTournamentRequest, _: Rpc) -> None:
     request.plan.format.gauntlet.ClearField("challengers")
+
+
+@mutant("services.optional")
+def cannot_say_what_it_can_do(part: GetServerInfoRequest | Status, _: Rpc) -> Sequence[Message] | None:
+    if isinstance(part, Status):
+        part.code = 12
+        return None
+    return NONE
+
+
+@mutant("format.aborted-game", "format.all-aborted")
+def goes_on_with_nobody(reply: GetTournamentResponse, _: Rpc) -> None:
+    del reply.tournament.rounds[1:]
+    reply.tournament.result.winners.append("anna")
 
 
 @mutant("format.unknown")

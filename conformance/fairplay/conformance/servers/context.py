@@ -180,8 +180,8 @@ class ServerContext:
             return error
         raise failure(f"{name} must be refused with {wanted}; it was granted.")
 
-    async def call_unknown_method(self, path: str) -> grpc.StatusCode:
-        """Return the status with which the server ends a call of a method that there is not."""
+    async def call_raw(self, path: str) -> grpc.StatusCode:
+        """Return the status with which the server ends a call of any method with an empty request."""
         call = self._channel.unary_unary(path)(b"", timeout=RPC_LIMIT_S)
         code: grpc.StatusCode = await call.code()
         return code

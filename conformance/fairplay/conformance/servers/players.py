@@ -17,7 +17,6 @@ from fairplay.games.game import Game
 from fairplay.games.kit.player_service import PLAYER_METHODS
 from fairplay.games.steps import Method
 from fairplay.player.handlers import PROTOCOL_REVISION
-from fairplay.player.secrets import SECRET_KEY
 from fairplay.server.net.errors import reason_of
 from fairplay.v1.connection_pb2 import (
     Call,
@@ -47,8 +46,6 @@ class Received:
     call_id: int = 0
     metadata: Mapping[str, str] = field(default_factory=dict)
     act: Act | None = None
-    secret: str = ""
-    """What the call of a player that serves has shown as its secret."""
     cancelled_after_s: float | None = None
     """The seconds after which the server said that the reply is no longer wanted; None: it did not."""
 
@@ -70,6 +67,8 @@ class Cast:
     def __init__(self, game: Game, actors: Sequence[Actor]) -> None:
         self.game = game
         self.received: list[Received] = []
+        self.hung = asyncio.Event()
+        """Set when a player leaves a call without an answer."""
         self._actors = actors
         self._methods: dict[str, Method] = {each.path: each for each in (*PLAYER_METHODS.values(), *game.methods)}
 
@@ -88,6 +87,8 @@ class Cast:
         received = Received(seat, path, request, limit_s, time.monotonic(), call_id, metadata)
         self.received.append(received)
         received.act = self._act(seat, path, request)
+        if received.act.manner is Manner.HANG:
+            self.hung.set()
         return received
 
     def _act(self, seat: int, path: str, request: bytes) -> Act:
@@ -120,11 +121,16 @@ class Stream:
         self.reason = ""
         self.ended = asyncio.Event()
         self.called = asyncio.Event()
+        self.largest_frame_bytes = 0
+        self.overlapping: list[Received] = []
+        """The calls that came while another one of the same game to the same player was open."""
         self._welcomed = asyncio.Event()
         self._rpc: Any = ConnectionServiceStub(channel).DialIn()
         self._writing = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._open: dict[int, Received] = {}
+        self._waiting: dict[int, tuple[Received, str]] = {}
+        """The calls that are neither answered nor cancelled, each with its game."""
         self._seats: dict[int, int] = {}
 
     async def open(self, said: Hello) -> bool:
@@ -177,6 +183,7 @@ class Stream:
             self.ended.set()
 
     def _take(self, frame: DialInResponse) -> None:
+        self.largest_frame_bytes = max(self.largest_frame_bytes, frame.ByteSize())
         if frame.HasField("welcome"):
             self.welcome = frame.welcome
             self._seats = {number: seat for seat, number in enumerate(frame.welcome.players)}
@@ -184,6 +191,7 @@ class Stream:
         for call in frame.calls:
             self._call(call)
         for call_id in frame.cancelled:
+            self._waiting.pop(call_id, None)
             if (known := self._open.get(call_id)) is not None:
                 known.cancelled_after_s = time.monotonic() - known.at_s
         if frame.HasField("goodbye"):
@@ -193,13 +201,19 @@ class Stream:
         limit_s = call.time_limit.ToNanoseconds() / 1e9
         seat = self._seats.get(call.player, -1)
         received = self.cast.take(max(seat, 0), call.method_name, call.request, limit_s, dict(call.metadata), call.id)
+        game_id = getattr(parsed(self.cast.game, received), "game_id", "")
+        if any(each.seat == seat and other == game_id for each, other in self._waiting.values()):
+            self.overlapping.append(received)
         self._open[call.id] = received
+        self._waiting[call.id] = (received, game_id)
         self.called.set()
         self._keep(self._answer(call.id, received.act or Act(Manner.HANG)))
 
     async def _answer(self, call_id: int, act: Act) -> None:
         if act.wait_s:
             await asyncio.sleep(act.wait_s)
+        if act.manner is not Manner.HANG:
+            self._waiting.pop(call_id, None)
         match act.manner:
             case Manner.REPLY:
                 too_large = b"\0" * (self.welcome.max_reply_bytes + 1 if self.welcome is not None else 0)
@@ -267,7 +281,6 @@ class _Handler(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no t
         async def answer(request: bytes, context: Any) -> bytes:
             said = {key: value for key, value in context.invocation_metadata() or () if isinstance(value, str)}
             received = self._cast.take(self._seat, path, request, context.time_remaining() or 0.0, said)
-            received.secret = str(dict(context.invocation_metadata()).get(SECRET_KEY, ""))
             act = received.act or Act(Manner.HANG)
             if act.manner is Manner.HANG:
                 await asyncio.Event().wait()

@@ -20,6 +20,7 @@ from fairplay.conformance.servers.scenes import (
     Manner,
     at,
     both,
+    control,
     expect,
     hang,
     slow,
@@ -41,6 +42,9 @@ FRAME_REPLIES = 2_000
 PAUSE_S = 0.02
 ATTEMPTS = 3
 MANY = 10_000
+SHORT_S = 0.5
+MOST_STRAYS = 1_000
+"""So many at once do not end a stream."""
 MAX_NAME_CHARS = 80
 MAX_FRAME_BYTES = 64 * 2**20
 WINDOW_S = 5.0
@@ -247,7 +251,7 @@ async def large_frame(context: ServerContext) -> None:
     check_order(expect(stage.scene, stage.request.game_id).calls, stage.cast.received)
 
 
-@server_case("connection.resume", "RESUME-1", "RESUME-3")
+@server_case("connection.resume", "RESUME-1", "RESUME-3", "TOKEN-6")
 async def resume(context: ServerContext) -> None:
     """A player whose connection broke goes on with its game: what it was asked it is asked again, under the same id."""
     async with context.staged(ordinary(OPEN, at(0, "TakeTurn", hang)), window_s=WINDOW_S) as stage:
@@ -493,6 +497,22 @@ async def fresh_hello(context: ServerContext) -> None:
     await _back(context, resuming=False)
 
 
+@server_case("connection.late-replies", "LATE-4", "LATE-6", level=Level.SHOULD)
+async def late_replies(context: ServerContext) -> None:
+    """An answer that crosses the cancellation of its call is no fault, and a few more are forgiven."""
+    late = at(1, "TakeTurn", slow(SHORT_S + 0.3, late=True))
+    async with context.staged(replace(ordinary(OPEN, late), control=control(SHORT_S, SHORT_S))) as stage:
+        assert stage.stream is not None
+        await context.ask("PlayGame", stage.request)
+        await asyncio.sleep(SHORT_S + 0.3)  # the late reply is under way by now
+        strays = [Reply(id=STRAY + number) for number in range(MOST_STRAYS)]
+        await stage.stream.write(DialInRequest(replies=strays))
+        scene = ordinary(OPEN)
+        request = context.request(scene, [f"dial-in:{name}" for name in stage.names])
+        game = (await context.ask("PlayGame", request)).game
+    check_blame([], game.result.misconducts)
+
+
 async def _part(context: ServerContext, *, replaced: bool) -> None:
     """Have the players of a stream come back one by one, while it is still there or was lost, and check their game."""
     scene = ordinary(OPEN, at(0, "TakeTurn", hang), count=2)
@@ -553,6 +573,7 @@ CASES = (
     long_description,
     resumed,
     fresh_hello,
+    late_replies,
     lost_in_parts,
     replaced_in_parts,
 )

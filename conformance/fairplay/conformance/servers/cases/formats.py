@@ -6,21 +6,33 @@ import hmac
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
-from itertools import combinations
+from itertools import combinations, groupby
 
 from fairplay.conformance.case import Case, failure
-from fairplay.conformance.servers.cases.tournaments import Ended, calls_of, make_request, outcome_of, play
+from fairplay.conformance.servers.cases.tournaments import (
+    Ended,
+    calls_of,
+    ends_by_itself,
+    entered,
+    make_request,
+    outcome_of,
+    play,
+)
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import ServerContext, server_case
-from fairplay.conformance.servers.scenes import NAMES, Act, Asked, Script, at, fail, sound_script
+from fairplay.conformance.servers.players import parsed
+from fairplay.conformance.servers.scenes import NAMES, Act, Asked, Script, at, fail, hang, sound_script
 from fairplay.games.conformance import Level
 from fairplay.server.manager.course import Course
-from fairplay.v1.manager_pb2 import GetStandingsRequest, ListTournamentGamesRequest
-from fairplay.v1.referee_pb2 import GetGameRequest
-from fairplay.v1.tournament_pb2 import RoundGame, Standing, Tournament, TournamentPlan
+from fairplay.v1.manager_pb2 import GetStandingsRequest, ListTournamentGamesRequest, StartTournamentRequest
+from fairplay.v1.referee_pb2 import GetGameRequest, StopGameRequest
+from fairplay.v1.tournament_pb2 import RoundGame, RoundGameStatus, Standing, Tournament, TournamentPlan
 
 ENTRANTS = 4
+FIRST_GAME = "/r1g1"
+"""The end of the id of the first game of a tournament."""
 FAILED = fail(2, "scripted failure")
 
 
@@ -165,28 +177,36 @@ def follow(shown: Tournament, script: Script = sound_script) -> Course:
         tournament_id=shown.tournament_id, plan=shown.plan, entrants=shown.entrants, secret=shown.secret
     )
     course = Course(header, lambda _: None, lambda _: None)
-    results = {game.game_id: game.result for round_ in shown.rounds for game in round_.games}
+    games = {game.game_id: game for round_ in shown.rounds for game in round_.games}
     while not course.over:
         for seat in list(course.open_calls):
             course.apply_outcome(seat, outcome_of(script, course.open_calls[seat].call))
         for game_id in list(course.open_games):
-            if game_id not in results:
+            if game_id not in games:
                 raise failure(f"The game {game_id} must be played; it was not.")
-            course.apply_result(game_id, results[game_id])
+            if games[game_id].status == RoundGameStatus.ROUND_GAME_STATUS_SKIPPED:
+                gone = course.withdrawn & {*course.open_games[game_id].pairing.entrants}
+                course.leave_out(game_id, gone)
+            course.apply_result(game_id, games[game_id].result)
     return course
 
 
-def _course(name: str, why: str, change: Callable[[TournamentPlan], None], *checks: str) -> Case:
+def _course(
+    name: str, why: str, change: Callable[[TournamentPlan], None], *checks: str, script: Script = sound_script
+) -> Case:
     @server_case(f"format.{name}", *checks, level=Level.SHOULD)
     async def takes_its_course(context: ServerContext) -> None:
-        shown = (await play(context, change=change)).tournament
-        course = follow(shown)
-        same("The rounds", _rounds(course.message), _rounds(shown))
-        assert course.result is not None
-        same("The winners", list(course.result.winners), list(shown.result.winners))
-        same("The others", list(course.result.others), list(shown.result.others))
+        _check_course((await play(context, script, change)).tournament, script)
 
     return replace(takes_its_course, why=why)
+
+
+def _check_course(shown: Tournament, script: Script) -> None:
+    course = follow(shown, script)
+    same("The rounds", _rounds(course.message), _rounds(shown))
+    assert course.result is not None
+    same("The winners", list(course.result.winners), list(shown.result.winners))
+    same("The others", list(course.result.others), list(shown.result.others))
 
 
 def _rounds(shown: Tournament) -> list[list[tuple[str, list[str], int]]]:
@@ -217,10 +237,68 @@ def _ladder(plan: TournamentPlan) -> None:
     plan.format.ladder.game_limit = 12
 
 
+def _fails_turns(asked: Asked) -> Act | None:
+    """Fail in every turn of the second entrant."""
+    return FAILED(asked) if asked.seat == 1 and asked.method == "TakeTurn" else None
+
+
+def _one_failure(change: Callable[[TournamentPlan], None], plan: TournamentPlan) -> None:
+    """Have an entrant withdrawn for its first failure."""
+    change(plan)
+    plan.failures_allowed = 0
+
+
 def _two_stages(plan: TournamentPlan) -> None:
     stages = plan.format.stages.stages
     stages.add(top_count=3).format.round_robin.SetInParent()
     stages.add().format.knockout.SetInParent()
+
+
+def _in_game(suffix: str, act: Callable[[Asked], Act]) -> Script:
+    """Return the script in which the first entrant does something in its turns of one game of a tournament."""
+
+    def script(asked: Asked) -> Act | None:
+        if asked.seat == 0 and asked.method == "TakeTurn" and asked.request.game_id.endswith(suffix):
+            return act(asked)
+        return None
+
+    return script
+
+
+async def _stopped(context: ServerContext, count: int) -> None:
+    """Stop the first game of a tournament, and check what becomes of the tournament."""
+    async with entered(context, _in_game(FIRST_GAME, hang), count) as players:
+        request = players.request
+        await context.ask("CreateTournament", request)
+        await context.ask("StartTournament", StartTournamentRequest(tournament_id=request.tournament_id))
+        await players.cast.hung.wait()
+        await context.ask("StopGame", StopGameRequest(game_id=f"{request.tournament_id}{FIRST_GAME}"))
+        shown = await ends_by_itself(context, request)
+    _check_course(shown, sound_script)
+
+
+@server_case("format.aborted-game", "TOUR-10", "KNOCKOUT-3", level=Level.SHOULD)
+async def aborted_game(context: ServerContext) -> None:
+    """A game that was stopped has decided nothing, and nobody is out for it."""
+    await _stopped(context, ENTRANTS + 1)
+
+
+@server_case("format.all-aborted", "TOUR-10", "KNOCKOUT-7", level=Level.SHOULD)
+async def all_aborted(context: ServerContext) -> None:
+    """Where no game could be played nobody has won."""
+    await _stopped(context, 2)
+
+
+@server_case("format.one-game-at-a-time", "TOUR-11", level=Level.SHOULD)
+async def one_game_at_a_time(context: ServerContext) -> None:
+    """A player that is in one game has all its time for it."""
+    league = await _league(context)
+    for seat in range(ENTRANTS):
+        received = [each for each in league.cast.received if each.seat == seat]
+        games = [getattr(parsed(league.cast.game, each), "game_id", "") for each in received]
+        turns = [game_id for game_id, _ in groupby(filter(None, games))]
+        if len(set(turns)) < len(turns):
+            raise failure(f"{NAMES[seat]} was in two games at once.", ("Its games in turn", ", ".join(turns)))
 
 
 courses = (
@@ -240,6 +318,29 @@ courses = (
     _course("gauntlet", "A challenger is measured against all others.", _gauntlet, "GAUNTLET-1", "GAUNTLET-3"),
     _course(
         "ladder", "Those play first of whom least is known.", _ladder, "LADDER-1", "LADDER-2", "LADDER-3", "RATING-1"
+    ),
+    _course(
+        "swiss-withdrawn",
+        "Who is left of a game that is not played is not to blame for that.",
+        partial(_one_failure, _swiss),
+        "SWISS-5",
+        "TOUR-14",
+        script=_fails_turns,
+    ),
+    _course(
+        "gauntlet-withdrawn",
+        "A challenger goes on against those who are left.",
+        partial(_one_failure, _gauntlet),
+        "GAUNTLET-2",
+        "TOUR-14",
+        script=_fails_turns,
+    ),
+    _course(
+        "stages-withdrawn",
+        "Who has played no game of a stage to its end is in no other one.",
+        _two_stages,
+        "STAGE-2",
+        script=_fails_turns,
     ),
     _course("stages", "The best of a stage play the next one.", _two_stages, "STAGE-1", "STAGE-3", "STAGE-4"),
 )
@@ -306,6 +407,9 @@ CASES: tuple[Case, ...] = (
     unknown,
     does_not_fit,
     *courses,
+    aborted_game,
+    all_aborted,
+    one_game_at_a_time,
     points,
     points_of_withdrawn,
     seeds,

@@ -27,6 +27,11 @@ from fairplay.v1.referee_pb2 import (
     WatchGameRequest,
 )
 
+OPTIONAL = (
+    "/fairplay.v1.ServerService/GetServerInfo",
+    "/fairplay.v1.RecordService/GetRecord",
+    "/grpc.health.v1.Health/Check",
+)
 UNKNOWN_FIELD = b"\xf8\x7c\x01"
 """The field 1999 with the number 1."""
 
@@ -289,10 +294,18 @@ async def tells_programs(context: ServerContext) -> None:
         raise failure("The error does not tell programs which field is wrong and what was given.", ("Told", str(told)))
 
 
+@server_case("services.optional", "ROLE-5", level=Level.SHOULD)
+async def optional(context: ServerContext) -> None:
+    """Clients ask what a server can do, whether it is up, and for records."""
+    for path in OPTIONAL:
+        if await context.call_raw(path) is grpc.StatusCode.UNIMPLEMENTED:
+            raise failure(f"The server does not have {path}.")
+
+
 @server_case("refuses.unknown-method", "ROLE-7", level=Level.SHOULD)
 async def unknown_method(context: ServerContext) -> None:
     """A caller that is newer than the server learns that it must do without."""
-    code = await context.call_unknown_method("/fairplay.v1.RefereeService/NoSuchMethod")
+    code = await context.call_raw("/fairplay.v1.RefereeService/NoSuchMethod")
     same("The status of a method that there is not", grpc.StatusCode.UNIMPLEMENTED, code)
 
 
@@ -397,4 +410,4 @@ async def without_a_seed(context: ServerContext) -> None:
 IDS = (repeat, at_once, other_request, chosen, create, caller_leaves, without_a_seed)
 
 
-CASES = (*REFUSALS, *IDS)
+CASES = (*REFUSALS, *IDS, optional)

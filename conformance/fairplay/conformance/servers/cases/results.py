@@ -34,13 +34,16 @@ from fairplay.conformance.servers.scenes import (
     expect,
     fail,
     reply,
+    slow,
     sound_script,
 )
 from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.envelopes import unwrap
+from fairplay.player.secrets import SECRET_KEY
 from fairplay.v1.referee_pb2 import GameStatus, GetGameRequest, WatchGameRequest
 
 MAX_CALL_ID = 2**53
+MAX_FRAME_BYTES = 4 * 2**20
 ORDER_OF = {
     OPEN: ("GAME-10", "FISH-1", "FISH-2", "FISH-3", "ROLE-4", "ROLE-8", "CALL-20"),
     HIDDEN: ("GAME-10", "Q-1", "Q-2", "Q-3", "Q-4"),
@@ -94,12 +97,39 @@ async def secrets_of_players(context: ServerContext) -> None:
             player.secret = f"secret-of-{player.name}"
         game = (await context.ask("PlayGame", stage.request)).game
     events = await context.stream_all("WatchGame", WatchGameRequest(game_id=stage.request.game_id))
-    wrong = [each for each in stage.cast.received if each.secret != f"secret-of-{NAMES[each.seat]}"]
+    wrong = [each for each in stage.cast.received if each.metadata.get(SECRET_KEY) != f"secret-of-{NAMES[each.seat]}"]
     if wrong:
         raise failure(f"{NAMES[wrong[0].seat]} was called with {wrong[0].method} without its secret.")
     got = await context.ask("GetGame", GetGameRequest(game_id=stage.request.game_id))
     if any("secret-of-" in str(each) for each in (game, got, *events)):
         raise failure("The server tells the secrets of players.")
+
+
+@server_case("order.served-once", "SERVE-2", level=Level.SHOULD)
+async def served_once(context: ServerContext) -> None:
+    """A call that has failed may have been played: a second one would be another decision."""
+    played = await context.play(ordinary(OPEN, at(1, "TakeTurn", fail(14, "scripted failure"))), served=True)
+    check_order(played.expected.calls, played.cast.received)
+
+
+@server_case("order.one-call-at-a-time", "CALL-10", level=Level.SHOULD)
+async def one_call_at_a_time(context: ServerContext) -> None:
+    """A player decides from one state at a time."""
+    async with context.staged(ordinary(OPEN, slow(0.01))) as stage:
+        assert stage.stream is not None
+        await context.ask("PlayGame", stage.request)
+    for each in stage.stream.overlapping[:1]:
+        raise failure(f"{each.method} was called while another call of the game to the same player was open.")
+
+
+@server_case("order.frame-size", "STREAM-3", level=Level.SHOULD)
+async def frame_size(context: ServerContext) -> None:
+    """Larger frames do not reach programs whose library keeps to its usual limit."""
+    async with context.staged(ordinary(HIDDEN)) as stage:
+        assert stage.stream is not None
+        await context.ask("PlayGame", stage.request)
+    if stage.stream.largest_frame_bytes > MAX_FRAME_BYTES:
+        raise failure(f"The server sent a frame of {stage.stream.largest_frame_bytes:,} bytes.")
 
 
 @server_case("order.without-the-eliminated", "FAIL-12", "FAIL-13")
@@ -205,6 +235,9 @@ ORDER = (
     game_id,
     served_players,
     secrets_of_players,
+    served_once,
+    one_call_at_a_time,
+    frame_size,
     without_the_eliminated,
     call_ids,
     time_limits,

@@ -85,9 +85,10 @@ def make_request(context: ServerContext, links: Sequence[str] = ()) -> CreateTou
 
 
 @asynccontextmanager
-async def _entered(
+async def entered(
     context: ServerContext, script: Script = sound_script, count: int = ENTRANTS
 ) -> AsyncIterator[Entered]:
+    """Yield players that have dialled in, and the request for a knockout between them."""
     game = _scene().game
     cast = Cast(game, [Actor(seat, game, script, _scene().strategy) for seat in range(count)])
     names = context.new_names(count)
@@ -102,18 +103,18 @@ async def play(
     count: int = ENTRANTS,
 ) -> Ended:
     """Have the server play a tournament to its end, watched from its beginning. `change` changes its plan."""
-    async with _entered(context, script, count) as entered:
+    async with entered(context, script, count) as players:
         if change is not None:
-            change(entered.request.plan)
-        await context.ask("CreateTournament", entered.request)
-        tournament_id = entered.request.tournament_id
+            change(players.request.plan)
+        await context.ask("CreateTournament", players.request)
+        tournament_id = players.request.tournament_id
         events: list[WatchTournamentResponse] = []
         async for event in context.stream("WatchTournament", WatchTournamentRequest(tournament_id=tournament_id)):
             if not events:
                 await context.ask("StartTournament", StartTournamentRequest(tournament_id=tournament_id))
             events.append(event)
         reply = await context.ask("GetTournament", GetTournamentRequest(tournament_id=tournament_id))
-    return Ended(entered.cast, reply.tournament, events)
+    return Ended(players.cast, reply.tournament, events)
 
 
 async def whole_tournament(context: ServerContext) -> Ended:
@@ -400,10 +401,10 @@ async def full(context: ServerContext) -> None:
     async with context.dialled_in(Cast(game, _scene().actors()), players, token="token"):
         for name, player in zip(NAMES, players, strict=False):
             await context.ask("SignUp", _sign_up(request, name, "token", f"dial-in:{player}"))
-        await _ends(context, request)
+        await ends_by_itself(context, request)
 
 
-async def _ends(context: ServerContext, request: CreateTournamentRequest) -> Tournament:
+async def ends_by_itself(context: ServerContext, request: CreateTournamentRequest) -> Tournament:
     """Wait for the end of a tournament that starts by itself, and return it."""
     watching = WatchTournamentRequest(tournament_id=request.tournament_id)
     try:
@@ -427,7 +428,7 @@ async def period(context: ServerContext) -> None:
         await context.ask("CreateTournament", request)
         for name, player in zip(NAMES, players, strict=False):
             await context.ask("SignUp", _sign_up(request, name, "token", f"dial-in:{player}"))
-        await _ends(context, request)
+        await ends_by_itself(context, request)
 
 
 @server_case("tournament.age-order", "SIGN-10", level=Level.SHOULD)
