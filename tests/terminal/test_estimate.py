@@ -19,7 +19,7 @@ def judged(count: int, seconds: float, budget_s: float | None, case_count: int =
     estimate = Estimate(case_count, budget_s, clock)
     for _ in range(count):
         clock.now += seconds
-        estimate.count_case()
+        estimate.count()
     return estimate
 
 
@@ -35,7 +35,7 @@ def test_a_run_takes_no_longer_than_its_budget() -> None:
 def test_what_was_over_before_says_nothing_of_how_long_the_rest_takes() -> None:
     clock = Clock()
     estimate = Estimate(1_800, None, clock)
-    estimate.set_before(866)
+    estimate.before_count = 866
     clock.now += 100.0
-    estimate.count_cases(100)
+    estimate.count(100)
     assert estimate.line("games") == "966 of 1800 games, about 14 min left"

@@ -101,12 +101,7 @@ def _affordable(link: Link) -> int:
         size = sum(process.memory_info().rss for process in processes)
     except psutil.Error:
         return 0
-    return count_affordable(size, psutil.virtual_memory().available)
-
-
-def count_affordable(size: int, available: int) -> int:
-    """Return how many players of `size` bytes fit into the share for spares of the free memory, also in bytes."""
-    return int(MEMORY_SHARE * available / max(size, 1))
+    return int(MEMORY_SHARE * psutil.virtual_memory().available / max(size, 1))
 
 
 SERVING, DIALLING = "serving", "dialling in"

@@ -266,11 +266,6 @@ class Expected(NamedTuple):
     full_states: Sequence[Message]
 
 
-def strategy_of(game: Game) -> str:
-    """Return the strategy of the scripted players: one that answers at once, always the same."""
-    return "first" if "first" in game.strategies else next(iter(game.strategies))
-
-
 def small(name: str, player_count: int, seed: int = 1, **values: Any) -> Scene:
     """Return a scene of sound players from a drawn state. `values` are settings of the game."""
     game = find(name)
@@ -287,7 +282,9 @@ def small(name: str, player_count: int, seed: int = 1, **values: Any) -> Scene:
         state = game.full_state(shown.state)
     finally:
         conversation.close()
-    return Scene(game, settings, state, player_count, strategy=strategy_of(game))
+    # One that answers at once, always the same.
+    strategy = "first" if "first" in game.strategies else next(iter(game.strategies))
+    return Scene(game, settings, state, player_count, strategy=strategy)
 
 
 def expect(scene: Scene, game_id: str) -> Expected:

@@ -51,11 +51,6 @@ def find_troubles(judged: Iterable[Judged]) -> list[Trouble]:
     return [Trouble(sentence_of(cases[0]), cases) for cases in found.values()]
 
 
-def anchors(troubles: Iterable[Trouble]) -> Mapping[str, str]:
-    """Return the id of each case with the name of the trouble that it belongs to."""
-    return {each.id: trouble.name for trouble in troubles for each in trouble.cases}
-
-
 def sentence_of(judged: Judged) -> str:
     """Return what is wrong with a case, in one sentence."""
     return OUTDATED if judged.outdated else judged.sentence
@@ -125,7 +120,7 @@ def page(report: Report) -> str:
             _counts(report),
             _facts(report),
             *(["<h2>What is to be mended</h2>", *map(_trouble, troubles)] if troubles else []),
-            _cases(report, anchors(troubles)),
+            _cases(report, {each.id: trouble.name for trouble in troubles for each in trouble.cases}),
             _times(report),
             "</body></html>\n",
         ]

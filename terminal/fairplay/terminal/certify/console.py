@@ -68,7 +68,7 @@ class ConsoleWriter:
         self._say(f"[{style}]{judged.verdict:14}[/] {judged.id:36} {judged.seconds:6.2f} s{known}")
         if judged.sentence:
             self._say(f"    {escape(judged.sentence)}")
-        self._estimate.count_case()
+        self._estimate.count()
         if self._progress is not None:
             self._progress.update(self._progress.task_ids[0], advance=1, left=self._estimate.text)
         elif (line := self._estimate.line()) is not None:
@@ -166,7 +166,7 @@ class SeveralView:
             return
         self._seen[name].add(case_id)
         self._progress.advance(self._tasks[name])
-        self._estimate.count_case()
+        self._estimate.count()
         self._progress.update(self._total, advance=1, description=self._estimate.text)
         if not self._console.is_terminal and (line := self._estimate.line()) is not None:
             say(self._console, f"[dim]{line}[/]")

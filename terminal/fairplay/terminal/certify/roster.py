@@ -73,11 +73,6 @@ def folder_of(name: str) -> str:
     return f"{name}.report"
 
 
-def default_at_once() -> int:
-    """Return how many players are judged at a time: each may need a core, and so does what judges it."""
-    return max(1, processors() // 2)
-
-
 def certify_roster(options: CertifyOptions) -> int:
     """Judge all players of a roster, show and keep what was found, and return the exit code: 0 if all are certified.
 
@@ -99,7 +94,7 @@ def certify_roster(options: CertifyOptions) -> int:
     console = make_console(errors=options.json == "-")
     results = Results(game, roster, report, open_output(options.json), console)
     if cluster is None:
-        at_once = at_once or default_at_once()
+        at_once = at_once or max(1, processors() // 2)  # a player may need a core, and so does what judges it
     case_counts = [len(plan.cases) for plan in plans.values()]
     with SeveralView(console, find(game).title, case_counts, _how(cluster, at_once)) as view:
 

@@ -144,7 +144,7 @@ class TournamentView:
             self._show_entrants(tournament.entrants)
         if self._league:
             if not self._over_count:
-                self._estimate.set_before(tournament.game_count)
+                self._estimate.before_count = tournament.game_count
                 self._over_count = tournament.game_count
             self._count(tournament.game_count, tournament.skipped_game_count)
             return
@@ -214,10 +214,10 @@ class TournamentView:
 
     def _count(self, over_count: int, skipped_count: int) -> None:
         """Take note of how many games of a league are over; now and then, say so where there is no terminal."""
-        self._estimate.count_cases(over_count - self._over_count)
+        self._estimate.count(over_count - self._over_count)
         self._over_count, self._skipped_count = over_count, skipped_count
         total = self._expected - skipped_count if self._expected else None
-        self._estimate.set_total(total or 0)
+        self._estimate.case_count = total or 0
         if self._task is not None:
             of = f"/{total}" if total else ""
             self._progress.update(self._task, completed=over_count, total=total, of=of)
