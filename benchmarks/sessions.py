@@ -83,12 +83,8 @@ def _ready(measured: MeasuredGame, rng: Random) -> Any:
         while rules.turn(state) is not None:
             if measured.ready(state):
                 return state
-            state = _step(rules, state, rng)
-
-
-def _step(rules: Any, state: Any, rng: Random) -> Any:
-    actions = rules.legal(state)
-    return rules.apply(state, actions[int(rng.random() * len(actions))])
+            actions = rules.legal(state)
+            state = rules.apply(state, actions[int(rng.random() * len(actions))])
 
 
 class Round(NamedTuple):

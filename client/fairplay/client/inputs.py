@@ -88,18 +88,14 @@ def _name_problem(spec: str) -> str:
 def _free_name(kind: str, value: str, taken: Iterable[str]) -> str:
     """Return a name for a player without one: bot:minimax:depth=2 -> minimax, exec:./run.sh -> run, then run-2, …"""
     if kind == "exec":
-        value = _program(value)
+        # What it runs: the first word that is neither an interpreter nor an option.
+        words = [Path(word).stem for word in shlex.split(value) if not word.startswith("-")]
+        value = next((word for word in words if not INTERPRETER.fullmatch(word)), "player")
     elif kind == "bot":
         value = value.partition(":")[0]
     base = re.sub(r"[^A-Za-z0-9_.-]+", "-", value).strip("-")[:50] or "player"
     names = chain([base], (f"{base}-{number}" for number in count(2)))
     return next(name for name in names if name not in taken)
-
-
-def _program(command: str) -> str:
-    """Return what a command runs: the first word that is neither an interpreter nor an option."""
-    words = [Path(word).stem for word in shlex.split(command) if not word.startswith("-")]
-    return next((word for word in words if not INTERPRETER.fullmatch(word)), "player")
 
 
 def parse_seconds(text: str, option: str) -> float:

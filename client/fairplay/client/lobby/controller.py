@@ -192,12 +192,15 @@ class LobbyController:
         if table is None:
             return None
         view = self._played(table, self._player) if self._player is not None else self._watched(table)
+        lines = []
+        for speaker, text in self.client.lobby.talk:
+            lines.append(Text.assemble((f"{speaker}: ", "bold"), text) if speaker else Text(text, "dim"))
         return TableView(
             heading(table),
             harmless(view.board),
             harmless(view.side),
             harmless(view.status),
-            self._talk(),
+            Text("\n").join(lines),
             [*view.keys, *(() if view.takes_letters else keys.at_table(lobby))],
             view.takes_letters,
             view.ticking,
@@ -217,12 +220,6 @@ class LobbyController:
         if frontend is not None:
             return _with_watchers(frontend.view_of(spectator.state, spectator.names), table)
         return GameView(spectator.board(), listed(table), status)
-
-    def _talk(self) -> Text:
-        lines = []
-        for speaker, text in self.client.lobby.talk:
-            lines.append(Text.assemble((f"{speaker}: ", "bold"), text) if speaker else Text(text, "dim"))
-        return Text("\n").join(lines)
 
     def trouble(self) -> str:
         """Return what is wrong with the connection; empty if nothing is."""

@@ -35,22 +35,17 @@ def at_table(lobby: LobbyMirror) -> Iterator[Key]:
     if lobby.seat is None:
         yield from _join_keys(lobby, table)
     if not running and (lobby.seat is not None or table.owner == lobby.me):
-        yield from _before_a_game(lobby, table)
+        if lobby.seat is not None:
+            yield Key(READY, "not ready" if lobby.ready else "ready")
+        if len(table.seats) >= table.min_seat_count:
+            yield Key(START, "go: start")
+        if len(table.seats) < table.max_seat_count or any(seat.bot for seat in table.seats):
+            yield Key(BOTS, "bots")
     yield Key(TALK, "talk")
     yield Key(LEAVE, "leave")
     if _may_delete(lobby, table):
         yield Key(DELETE, "delete")
     yield from ALWAYS
-
-
-def _before_a_game(lobby: LobbyMirror, table: Table) -> Iterator[Key]:
-    """Yield the keys with which who has a seat, or owns the table, brings a game about."""
-    if lobby.seat is not None:
-        yield Key(READY, "not ready" if lobby.ready else "ready")
-    if len(table.seats) >= table.min_seat_count:
-        yield Key(START, "go: start")
-    if len(table.seats) < table.max_seat_count or any(seat.bot for seat in table.seats):
-        yield Key(BOTS, "bots")
 
 
 def shown(key: str) -> str:

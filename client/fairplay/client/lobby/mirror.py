@@ -87,7 +87,9 @@ class LobbyMirror:
         if event.user_gone.new_name:
             gone = event.user_gone
             return replace(self.renamed(gone.name, gone.new_name), sequence=event.sequence)
-        changed = replace(_changed(self, event), sequence=event.sequence)
+        kind = event.WhichOneof("event")  # unknown ones, of later versions, change nothing
+        change = CHANGES.get(kind) if kind is not None else None
+        changed = replace(change(self, event) if change is not None else self, sequence=event.sequence)
         here, before = changed.table, self.table
         if (here.name if here else "") != (before.name if before else ""):
             return replace(changed, talk=())
@@ -111,12 +113,6 @@ def _with_user(table: Table, name: str, new_name: str) -> Table:
         if seat.name == name and seat.present:
             seat.name = new_name
     return changed
-
-
-def _changed(lobby: LobbyMirror, event: LobbyEvent) -> LobbyMirror:
-    kind = event.WhichOneof("event")
-    change = CHANGES.get(kind) if kind is not None else None
-    return change(lobby, event) if change is not None else lobby  # unknown events of later versions change nothing
 
 
 def _whole(lobby: LobbyMirror, event: LobbyEvent) -> LobbyMirror:
@@ -176,7 +172,10 @@ def _changes(before: Table | None, now: Table | None) -> Iterator[str]:
     yield from (f"{plain(name)} watches." for name in now.watchers if name not in known)
     yield from (f"{plain(name)} goes." for name in before.watchers if name not in {*seated, *now.watchers})
     if now.status != before.status or now.game_id != before.game_id:
-        yield from _game_line(now)
+        if now.status == TableStatus.TABLE_STATUS_RUNNING:
+            yield "The game begins."
+        elif now.status == TableStatus.TABLE_STATUS_OVER:
+            yield f"The game is over, {result_line(now.result)}."
 
 
 def _ready_lines(before: Table, now: Table) -> Iterator[str]:
@@ -187,10 +186,3 @@ def _ready_lines(before: Table, now: Table) -> Iterator[str]:
     for seat in now.seats:
         if not seat.bot and seat.name in were and were[seat.name] != seat.ready:
             yield f"{plain(seat.name)} is {'ready' if seat.ready else 'not ready any more'}."
-
-
-def _game_line(now: Table) -> Iterator[str]:
-    if now.status == TableStatus.TABLE_STATUS_RUNNING:
-        yield "The game begins."
-    elif now.status == TableStatus.TABLE_STATUS_OVER:
-        yield f"The game is over, {result_line(now.result)}."
