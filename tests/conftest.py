@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from fairplay.server.net.limits import METHODS
 from fairplay.server.records.place import Place, at, parse_place
 from tests.postgresql import Cluster, PostgresqlMissingError, running
 
@@ -20,6 +22,34 @@ os.environ["FAIRPLAY_SANDBOX"] = "off"
 
 REQUIRED = "FAIRPLAY_POSTGRESQL_REQUIRED"
 """Where this is set, a machine without PostgreSQL fails the tests that need it, rather than leaving them out."""
+
+
+class Refusals(logging.Filter):
+    """Keeps the refusals of servers of this process whose reasons the comments of their methods do not name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.unknown: set[str] = set()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Look at a refusal, which nobody else is told of."""
+        path, reason = record.getMessage().split()
+        method = METHODS.get(path.strip("/").replace("/", "."))
+        if method is not None and reason not in method.reasons:
+            self.unknown.add(f"{path} {reason}")
+        return False
+
+
+@pytest.fixture(autouse=True)
+def heard_refusals() -> Iterator[None]:
+    """Fail a test in which a call is refused with a reason that the comment of its method does not name."""
+    log, heard = logging.getLogger("fairplay.server.refusals"), Refusals()
+    log.setLevel(logging.DEBUG)
+    log.addFilter(heard)
+    yield
+    log.removeFilter(heard)
+    log.setLevel(logging.NOTSET)
+    assert heard.unknown == set()
 
 
 @pytest.fixture(scope="session")

@@ -46,6 +46,7 @@ SUFFIXES = {"characters": "characters", "bytes": "bytes", "elements": "items", "
 
 NEEDS = re.compile(r"Needs the role (\w+)\.")
 FAILS = re.compile(r"(?:Fails|Every method(?: but (?P<but>\w+))? fails) with (?P<with>(?:[^.]|\.(?=\w))*)\.")
+AS_ALL = "fails as ErrorReason says of all methods."
 SAME = re.compile(r"Fails as (\w+) does\.")
 CAPITALS = re.compile(r"\b[A-Z][A-Z_]{2,}\b")
 
@@ -69,7 +70,7 @@ def read_limits(files: FileDescriptorSet) -> Limits:
     statuses = dict(_statuses(ours, comments))
     methods: Limits = {}
     for file in ours:
-        methods.update(_methods(file, comments[file.name], statuses))
+        methods.update(_methods(file, comments[file.name], _all_methods(ours, comments), statuses))
     return {"fields": fields, "methods": methods, "statuses": statuses}
 
 
@@ -145,8 +146,19 @@ def _statuses(files: list[FileDescriptorProto], comments: Mapping[str, Comments]
                         yield value.name.removeprefix(REASON), status
 
 
+def _all_methods(files: list[FileDescriptorProto], comments: Mapping[str, Comments]) -> str:
+    """Return the comment of the reasons, which says with which of them every method fails."""
+    found = (
+        comments[file.name].get((ENUMS, index), "")
+        for file in files
+        for index, enum in enumerate(file.enum_type)
+        if f".{enum.name}" == REASONS
+    )
+    return " ".join(found)
+
+
 def _methods(
-    file: FileDescriptorProto, comments: Comments, statuses: Mapping[str, str]
+    file: FileDescriptorProto, comments: Comments, all_methods: str, statuses: Mapping[str, str]
 ) -> Iterator[tuple[str, Limits]]:
     for index, service in enumerate(file.service):
         shared = comments.get((SERVICES, index), "")
@@ -156,8 +168,10 @@ def _methods(
             stated, full_name = Limits(), f"{file.package}.{service.name}.{name}"
             if role := NEEDS.search(text):
                 stated["role"] = role[1]
-            same = [texts[other] for other in SAME.findall(text)]
-            if reasons := dict.fromkeys(_reasons(full_name, [text, *same, shared], statuses)):
+            named = [texts[other] for other in SAME.findall(text)]
+            if AS_ALL in shared or AS_ALL in text:
+                named.append(all_methods)
+            if reasons := dict.fromkeys(_reasons(full_name, [text, *named, shared], statuses)):
                 stated["reasons"] = list(reasons)
             yield full_name, stated
 
@@ -169,9 +183,9 @@ def _reasons(name: str, texts: list[str], statuses: Mapping[str, str]) -> Iterat
         if match["but"] == name.rpartition(".")[2]:
             continue
         for word in CAPITALS.findall(match["with"]):
-            if word in statuses.values() and word not in statuses:
-                status = word
-            elif statuses.get(word) == status:
+            if statuses.get(word) == status:
                 yield word
+            elif word in statuses.values():
+                status = word
             else:
                 raise CommentError(f"{name}: {status} and {word} do not go together, or there is no such reason")

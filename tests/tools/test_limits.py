@@ -84,6 +84,16 @@ def test_roles_and_reasons_of_a_method_and_of_its_service_are_read() -> None:
     assert read_limits(files)["statuses"] == {"GONE": "NOT_FOUND", "BUSY": "UNAVAILABLE", "ODD": "NOT_FOUND"}
 
 
+def test_what_the_reasons_say_of_all_methods_holds_for_those_that_say_so() -> None:
+    files = commented("Fails with NOT_FOUND and GONE. It also fails as ErrorReason says of all methods.")
+    of_all = (
+        " Reasons. Every method but Get fails with UNAVAILABLE and BUSY. Every method fails with NOT_FOUND and ODD."
+    )
+    files.file[0].source_code_info.location.append(SourceCodeInfo.Location(path=[5, 0], leading_comments=of_all))
+    assert read_limits(files)["methods"]["fairplay.v1.Things.Get"]["reasons"] == ["GONE", "ODD"]
+    assert "reasons" not in read_limits(files)["methods"]["fairplay.v1.Things.List"]
+
+
 @pytest.mark.parametrize("text", ["Fails with UNAVAILABLE and GONE.", "Fails with NOT_FOUND and NOWHERE."])
 def test_a_reason_that_there_is_not_or_that_has_another_status_fails(text: str) -> None:
     with pytest.raises(CommentError, match=r"Things\.Get"):

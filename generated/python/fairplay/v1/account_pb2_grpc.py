@@ -29,6 +29,8 @@ class AccountServiceStub(object):
     """AccountService lets callers who were invited make accounts, and says who a caller is.
 
     Operators make accounts, tokens and invitations where the server runs, not through this service.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     def __init__(self, channel):
@@ -53,6 +55,8 @@ class AccountServiceServicer(object):
     """AccountService lets callers who were invited make accounts, and says who a caller is.
 
     Operators make accounts, tokens and invitations where the server runs, not through this service.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     def CreateAccount(self, request, context):
@@ -61,8 +65,9 @@ class AccountServiceServicer(object):
         An invitation serves for as many accounts as it was made for. The name must be free; capital and small letters
         make no difference.
 
-        Fails with PERMISSION_DENIED and INVITATION_INVALID; ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and
-        NAME_INVALID; FAILED_PRECONDITION and NO_ACCOUNTS; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS after many failures.
+        Fails with PERMISSION_DENIED and INVITATION_INVALID, or WRONG_TOKEN where the invitation is too long;
+        ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; FAILED_PRECONDITION and NO_ACCOUNTS;
+        RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS after many failures.
 
         Needs the role SPECTATOR.
         """
@@ -104,6 +109,8 @@ class AccountService(object):
     """AccountService lets callers who were invited make accounts, and says who a caller is.
 
     Operators make accounts, tokens and invitations where the server runs, not through this service.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     @staticmethod

@@ -21,6 +21,8 @@ class AccountServiceStub:
     """AccountService lets callers who were invited make accounts, and says who a caller is.
 
     Operators make accounts, tokens and invitations where the server runs, not through this service.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
@@ -33,8 +35,9 @@ class AccountServiceStub:
     An invitation serves for as many accounts as it was made for. The name must be free; capital and small letters
     make no difference.
 
-    Fails with PERMISSION_DENIED and INVITATION_INVALID; ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and
-    NAME_INVALID; FAILED_PRECONDITION and NO_ACCOUNTS; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS after many failures.
+    Fails with PERMISSION_DENIED and INVITATION_INVALID, or WRONG_TOKEN where the invitation is too long;
+    ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; FAILED_PRECONDITION and NO_ACCOUNTS;
+    RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS after many failures.
 
     Needs the role SPECTATOR.
     """
@@ -52,6 +55,8 @@ class AccountServiceAsyncStub:
     """AccountService lets callers who were invited make accounts, and says who a caller is.
 
     Operators make accounts, tokens and invitations where the server runs, not through this service.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     CreateAccount: grpc.aio.UnaryUnaryMultiCallable[
@@ -63,8 +68,9 @@ class AccountServiceAsyncStub:
     An invitation serves for as many accounts as it was made for. The name must be free; capital and small letters
     make no difference.
 
-    Fails with PERMISSION_DENIED and INVITATION_INVALID; ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and
-    NAME_INVALID; FAILED_PRECONDITION and NO_ACCOUNTS; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS after many failures.
+    Fails with PERMISSION_DENIED and INVITATION_INVALID, or WRONG_TOKEN where the invitation is too long;
+    ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; FAILED_PRECONDITION and NO_ACCOUNTS;
+    RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS after many failures.
 
     Needs the role SPECTATOR.
     """
@@ -82,6 +88,8 @@ class AccountServiceServicer(metaclass=abc.ABCMeta):
     """AccountService lets callers who were invited make accounts, and says who a caller is.
 
     Operators make accounts, tokens and invitations where the server runs, not through this service.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     @abc.abstractmethod
@@ -95,8 +103,9 @@ class AccountServiceServicer(metaclass=abc.ABCMeta):
         An invitation serves for as many accounts as it was made for. The name must be free; capital and small letters
         make no difference.
 
-        Fails with PERMISSION_DENIED and INVITATION_INVALID; ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and
-        NAME_INVALID; FAILED_PRECONDITION and NO_ACCOUNTS; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS after many failures.
+        Fails with PERMISSION_DENIED and INVITATION_INVALID, or WRONG_TOKEN where the invitation is too long;
+        ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; FAILED_PRECONDITION and NO_ACCOUNTS;
+        RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS after many failures.
 
         Needs the role SPECTATOR.
         """

@@ -62,12 +62,12 @@ class ConnectionServiceStub:
     RESOURCE_EXHAUSTED with a google.rpc.ErrorInfo and without a google.rpc.RetryInfo, a repeat of the same hello
     fails again. After any other end the caller may dial in again.
 
-    Fails with RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where too many calls, of one host or of all, have not sent a
-    hello yet, or an account sends more bytes than its quota;
-    INVALID_ARGUMENT and MALFORMED_HELLO, NAME_INVALID or PROTOCOL_BROKEN; DEADLINE_EXCEEDED and
-    HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; RESOURCE_EXHAUSTED and REPLY_FLOOD or
-    TOO_MANY_PLAYERS, and without a reason where a frame is larger than the server reads; UNAVAILABLE and
-    SHUTTING_DOWN.
+    Fails with INVALID_ARGUMENT and MALFORMED_HELLO, NAME_INVALID or PROTOCOL_BROKEN; DEADLINE_EXCEEDED and
+    HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; PERMISSION_DENIED and WRONG_TOKEN where another name dials in at
+    the address of a program that the server has started; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where too many
+    calls, of one host or of all, have not sent a hello yet, or an account sends more bytes than its quota,
+    REPLY_FLOOD or TOO_MANY_PLAYERS, and without a reason where a frame is larger than the server reads. It also
+    fails as ErrorReason says of all methods.
 
     Needs the role PLAYER.
     """
@@ -116,12 +116,12 @@ class ConnectionServiceAsyncStub:
     RESOURCE_EXHAUSTED with a google.rpc.ErrorInfo and without a google.rpc.RetryInfo, a repeat of the same hello
     fails again. After any other end the caller may dial in again.
 
-    Fails with RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where too many calls, of one host or of all, have not sent a
-    hello yet, or an account sends more bytes than its quota;
-    INVALID_ARGUMENT and MALFORMED_HELLO, NAME_INVALID or PROTOCOL_BROKEN; DEADLINE_EXCEEDED and
-    HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; RESOURCE_EXHAUSTED and REPLY_FLOOD or
-    TOO_MANY_PLAYERS, and without a reason where a frame is larger than the server reads; UNAVAILABLE and
-    SHUTTING_DOWN.
+    Fails with INVALID_ARGUMENT and MALFORMED_HELLO, NAME_INVALID or PROTOCOL_BROKEN; DEADLINE_EXCEEDED and
+    HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; PERMISSION_DENIED and WRONG_TOKEN where another name dials in at
+    the address of a program that the server has started; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where too many
+    calls, of one host or of all, have not sent a hello yet, or an account sends more bytes than its quota,
+    REPLY_FLOOD or TOO_MANY_PLAYERS, and without a reason where a frame is larger than the server reads. It also
+    fails as ErrorReason says of all methods.
 
     Needs the role PLAYER.
     """
@@ -172,12 +172,12 @@ class ConnectionServiceServicer(metaclass=abc.ABCMeta):
         RESOURCE_EXHAUSTED with a google.rpc.ErrorInfo and without a google.rpc.RetryInfo, a repeat of the same hello
         fails again. After any other end the caller may dial in again.
 
-        Fails with RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where too many calls, of one host or of all, have not sent a
-        hello yet, or an account sends more bytes than its quota;
-        INVALID_ARGUMENT and MALFORMED_HELLO, NAME_INVALID or PROTOCOL_BROKEN; DEADLINE_EXCEEDED and
-        HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; RESOURCE_EXHAUSTED and REPLY_FLOOD or
-        TOO_MANY_PLAYERS, and without a reason where a frame is larger than the server reads; UNAVAILABLE and
-        SHUTTING_DOWN.
+        Fails with INVALID_ARGUMENT and MALFORMED_HELLO, NAME_INVALID or PROTOCOL_BROKEN; DEADLINE_EXCEEDED and
+        HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; PERMISSION_DENIED and WRONG_TOKEN where another name dials in at
+        the address of a program that the server has started; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where too many
+        calls, of one host or of all, have not sent a hello yet, or an account sends more bytes than its quota,
+        REPLY_FLOOD or TOO_MANY_PLAYERS, and without a reason where a frame is larger than the server reads. It also
+        fails as ErrorReason says of all methods.
 
         Needs the role PLAYER.
         """

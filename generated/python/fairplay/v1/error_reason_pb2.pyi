@@ -153,6 +153,17 @@ class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """The reasons that errors of Fairplay's services carry: google.rpc.ErrorInfo.reason is the name of the value without
     its prefix, e.g. "NAME_TAKEN", and the domain is "fairplay.v1". Losing, breaking a rule and running out of time are
     results, never errors.
+
+    google.rpc.ErrorInfo.metadata says for programs what the message of the status says for people, where there is such a
+    thing: "field", the path of the field of the request that is wrong, as in google.rpc.BadRequest; "given", what came, a
+    number, a length, a name or an id and never a secret; "limit", the bound that it passed; "allowed", what may come in
+    its place. Each value is cut after 200 characters. There may be other keys.
+
+    Every method fails with INVALID_ARGUMENT and PROTOCOL_BROKEN where its request cannot be read; UNAUTHENTICATED and
+    ACCOUNT_REQUIRED where the caller needs an account, or shows a token that is not valid; RESOURCE_EXHAUSTED and
+    TOO_MANY_REQUESTS where the caller asks too often, or has sent no request in too many calls; UNAVAILABLE and
+    RECORDS_UNAVAILABLE or MACHINE_EXHAUSTED; INTERNAL and INTERNAL. Every method but DialIn fails with
+    DEADLINE_EXCEEDED and REQUEST_MISSING where no request comes.
     """
 
 ERROR_REASON_UNSPECIFIED: ErrorReason.ValueType  # 0

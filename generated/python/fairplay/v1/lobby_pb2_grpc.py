@@ -47,7 +47,11 @@ class LobbyServiceStub(object):
     Every method but Enter fails with UNAUTHENTICATED and UNKNOWN_USER where the token is that of nobody in the lobby,
     and with RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, with a google.rpc.RetryInfo, where a user asks more often than
     the lobby allows; requests without the token of a user count for their connection. Nobody else is slowed by that.
-    Every method fails with UNAVAILABLE and SHUTTING_DOWN while the server shuts down.
+    Every method fails with PERMISSION_DENIED and WRONG_TOKEN where the token is too long; ALREADY_EXISTS and
+    NAME_TAKEN where the name of the user belongs to another account; UNAVAILABLE and SHUTTING_DOWN while the server
+    shuts down.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     def __init__(self, channel):
@@ -150,7 +154,11 @@ class LobbyServiceServicer(object):
     Every method but Enter fails with UNAUTHENTICATED and UNKNOWN_USER where the token is that of nobody in the lobby,
     and with RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, with a google.rpc.RetryInfo, where a user asks more often than
     the lobby allows; requests without the token of a user count for their connection. Nobody else is slowed by that.
-    Every method fails with UNAVAILABLE and SHUTTING_DOWN while the server shuts down.
+    Every method fails with PERMISSION_DENIED and WRONG_TOKEN where the token is too long; ALREADY_EXISTS and
+    NAME_TAKEN where the name of the user belongs to another account; UNAVAILABLE and SHUTTING_DOWN while the server
+    shuts down.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     def Enter(self, request, context):
@@ -164,8 +172,7 @@ class LobbyServiceServicer(object):
         come with its old one, and is told a new one.
 
         Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; PERMISSION_DENIED and WRONG_TOKEN
-        where a token was given for a name that is not free; RESOURCE_EXHAUSTED and LOBBY_FULL or TOO_MANY_REQUESTS;
-        UNAVAILABLE and SHUTTING_DOWN.
+        where a token was given for a name that is not free; RESOURCE_EXHAUSTED and LOBBY_FULL or TOO_MANY_REQUESTS.
 
         Needs the role PLAYER.
         """
@@ -208,7 +215,8 @@ class LobbyServiceServicer(object):
         What happens at the user's table is told at once. Everything else is told as soon as the server has time for it:
         of several changes of one user or one table that are due by then, only the last one is.
 
-        Fails with ABORTED and STREAM_REPLACED; UNAVAILABLE and SHUTTING_DOWN.
+        Fails with ABORTED and STREAM_REPLACED; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where too many streams of the
+        user have not ended, or STREAM_NOT_READ.
 
         Needs the role PLAYER.
         """
@@ -219,7 +227,7 @@ class LobbyServiceServicer(object):
     def ListTables(self, request, context):
         """Lists the tables of all games, newest first, with their state and seats. Changes nothing.
 
-        Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+        Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN, or UNKNOWN_GAME where the name of the game is too long.
 
         Needs the role PLAYER.
         """
@@ -235,8 +243,9 @@ class LobbyServiceServicer(object):
         letters make no difference, here and wherever a request names a table. A user may own some tables only, and one
         where nobody is while its owner is not in the lobby either is deleted after a while.
 
-        Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, INVALID_PLAYERS,
-        INVALID_SETTINGS or INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION and SEATED.
+        Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, UNKNOWN_FIELDS,
+        INVALID_PLAYERS, INVALID_SETTINGS or INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION
+        and SEATED.
 
         Needs the role PLAYER.
         """
@@ -269,7 +278,7 @@ class LobbyServiceServicer(object):
 
         Fails with NOT_FOUND and TABLE_NOT_FOUND; FAILED_PRECONDITION and NOT_AT_TABLE, TABLE_RUNNING, TABLE_FULL,
         NOT_DIALLED_IN or SEATED; INVALID_ARGUMENT and INVALID_LINK or INVALID_SECRET; PERMISSION_DENIED and
-        EXEC_NOT_ALLOWED or WRONG_TOKEN.
+        EXEC_NOT_ALLOWED, ADDRESS_NOT_ALLOWED, WRONG_TOKEN, or NOT_OWNER where the player belongs to another account.
 
         Needs the role PLAYER.
         """
@@ -332,7 +341,7 @@ class LobbyServiceServicer(object):
         which they were taken.
 
         Fails with FAILED_PRECONDITION and NOT_SEATED, TABLE_RUNNING, TOO_FEW_SEATS or NOT_DIALLED_IN; INVALID_ARGUMENT
-        and INVALID_SETTINGS where the settings do not fit so many players; UNAVAILABLE and SHUTTING_DOWN.
+        and INVALID_SETTINGS where the settings do not fit so many players.
 
         Needs the role PLAYER.
         """
@@ -454,7 +463,11 @@ class LobbyService(object):
     Every method but Enter fails with UNAUTHENTICATED and UNKNOWN_USER where the token is that of nobody in the lobby,
     and with RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, with a google.rpc.RetryInfo, where a user asks more often than
     the lobby allows; requests without the token of a user count for their connection. Nobody else is slowed by that.
-    Every method fails with UNAVAILABLE and SHUTTING_DOWN while the server shuts down.
+    Every method fails with PERMISSION_DENIED and WRONG_TOKEN where the token is too long; ALREADY_EXISTS and
+    NAME_TAKEN where the name of the user belongs to another account; UNAVAILABLE and SHUTTING_DOWN while the server
+    shuts down.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     @staticmethod

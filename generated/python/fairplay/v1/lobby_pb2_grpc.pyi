@@ -39,7 +39,11 @@ class LobbyServiceStub:
     Every method but Enter fails with UNAUTHENTICATED and UNKNOWN_USER where the token is that of nobody in the lobby,
     and with RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, with a google.rpc.RetryInfo, where a user asks more often than
     the lobby allows; requests without the token of a user count for their connection. Nobody else is slowed by that.
-    Every method fails with UNAVAILABLE and SHUTTING_DOWN while the server shuts down.
+    Every method fails with PERMISSION_DENIED and WRONG_TOKEN where the token is too long; ALREADY_EXISTS and
+    NAME_TAKEN where the name of the user belongs to another account; UNAVAILABLE and SHUTTING_DOWN while the server
+    shuts down.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
@@ -57,8 +61,7 @@ class LobbyServiceStub:
     come with its old one, and is told a new one.
 
     Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; PERMISSION_DENIED and WRONG_TOKEN
-    where a token was given for a name that is not free; RESOURCE_EXHAUSTED and LOBBY_FULL or TOO_MANY_REQUESTS;
-    UNAVAILABLE and SHUTTING_DOWN.
+    where a token was given for a name that is not free; RESOURCE_EXHAUSTED and LOBBY_FULL or TOO_MANY_REQUESTS.
 
     Needs the role PLAYER.
     """
@@ -101,7 +104,8 @@ class LobbyServiceStub:
     What happens at the user's table is told at once. Everything else is told as soon as the server has time for it:
     of several changes of one user or one table that are due by then, only the last one is.
 
-    Fails with ABORTED and STREAM_REPLACED; UNAVAILABLE and SHUTTING_DOWN.
+    Fails with ABORTED and STREAM_REPLACED; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where too many streams of the
+    user have not ended, or STREAM_NOT_READ.
 
     Needs the role PLAYER.
     """
@@ -112,7 +116,7 @@ class LobbyServiceStub:
     ]
     """Lists the tables of all games, newest first, with their state and seats. Changes nothing.
 
-    Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+    Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN, or UNKNOWN_GAME where the name of the game is too long.
 
     Needs the role PLAYER.
     """
@@ -128,8 +132,9 @@ class LobbyServiceStub:
     letters make no difference, here and wherever a request names a table. A user may own some tables only, and one
     where nobody is while its owner is not in the lobby either is deleted after a while.
 
-    Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, INVALID_PLAYERS,
-    INVALID_SETTINGS or INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION and SEATED.
+    Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, UNKNOWN_FIELDS,
+    INVALID_PLAYERS, INVALID_SETTINGS or INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION
+    and SEATED.
 
     Needs the role PLAYER.
     """
@@ -162,7 +167,7 @@ class LobbyServiceStub:
 
     Fails with NOT_FOUND and TABLE_NOT_FOUND; FAILED_PRECONDITION and NOT_AT_TABLE, TABLE_RUNNING, TABLE_FULL,
     NOT_DIALLED_IN or SEATED; INVALID_ARGUMENT and INVALID_LINK or INVALID_SECRET; PERMISSION_DENIED and
-    EXEC_NOT_ALLOWED or WRONG_TOKEN.
+    EXEC_NOT_ALLOWED, ADDRESS_NOT_ALLOWED, WRONG_TOKEN, or NOT_OWNER where the player belongs to another account.
 
     Needs the role PLAYER.
     """
@@ -225,7 +230,7 @@ class LobbyServiceStub:
     which they were taken.
 
     Fails with FAILED_PRECONDITION and NOT_SEATED, TABLE_RUNNING, TOO_FEW_SEATS or NOT_DIALLED_IN; INVALID_ARGUMENT
-    and INVALID_SETTINGS where the settings do not fit so many players; UNAVAILABLE and SHUTTING_DOWN.
+    and INVALID_SETTINGS where the settings do not fit so many players.
 
     Needs the role PLAYER.
     """
@@ -263,7 +268,11 @@ class LobbyServiceAsyncStub:
     Every method but Enter fails with UNAUTHENTICATED and UNKNOWN_USER where the token is that of nobody in the lobby,
     and with RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, with a google.rpc.RetryInfo, where a user asks more often than
     the lobby allows; requests without the token of a user count for their connection. Nobody else is slowed by that.
-    Every method fails with UNAVAILABLE and SHUTTING_DOWN while the server shuts down.
+    Every method fails with PERMISSION_DENIED and WRONG_TOKEN where the token is too long; ALREADY_EXISTS and
+    NAME_TAKEN where the name of the user belongs to another account; UNAVAILABLE and SHUTTING_DOWN while the server
+    shuts down.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     Enter: grpc.aio.UnaryUnaryMultiCallable[
@@ -280,8 +289,7 @@ class LobbyServiceAsyncStub:
     come with its old one, and is told a new one.
 
     Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; PERMISSION_DENIED and WRONG_TOKEN
-    where a token was given for a name that is not free; RESOURCE_EXHAUSTED and LOBBY_FULL or TOO_MANY_REQUESTS;
-    UNAVAILABLE and SHUTTING_DOWN.
+    where a token was given for a name that is not free; RESOURCE_EXHAUSTED and LOBBY_FULL or TOO_MANY_REQUESTS.
 
     Needs the role PLAYER.
     """
@@ -324,7 +332,8 @@ class LobbyServiceAsyncStub:
     What happens at the user's table is told at once. Everything else is told as soon as the server has time for it:
     of several changes of one user or one table that are due by then, only the last one is.
 
-    Fails with ABORTED and STREAM_REPLACED; UNAVAILABLE and SHUTTING_DOWN.
+    Fails with ABORTED and STREAM_REPLACED; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where too many streams of the
+    user have not ended, or STREAM_NOT_READ.
 
     Needs the role PLAYER.
     """
@@ -335,7 +344,7 @@ class LobbyServiceAsyncStub:
     ]
     """Lists the tables of all games, newest first, with their state and seats. Changes nothing.
 
-    Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+    Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN, or UNKNOWN_GAME where the name of the game is too long.
 
     Needs the role PLAYER.
     """
@@ -351,8 +360,9 @@ class LobbyServiceAsyncStub:
     letters make no difference, here and wherever a request names a table. A user may own some tables only, and one
     where nobody is while its owner is not in the lobby either is deleted after a while.
 
-    Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, INVALID_PLAYERS,
-    INVALID_SETTINGS or INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION and SEATED.
+    Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, UNKNOWN_FIELDS,
+    INVALID_PLAYERS, INVALID_SETTINGS or INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION
+    and SEATED.
 
     Needs the role PLAYER.
     """
@@ -385,7 +395,7 @@ class LobbyServiceAsyncStub:
 
     Fails with NOT_FOUND and TABLE_NOT_FOUND; FAILED_PRECONDITION and NOT_AT_TABLE, TABLE_RUNNING, TABLE_FULL,
     NOT_DIALLED_IN or SEATED; INVALID_ARGUMENT and INVALID_LINK or INVALID_SECRET; PERMISSION_DENIED and
-    EXEC_NOT_ALLOWED or WRONG_TOKEN.
+    EXEC_NOT_ALLOWED, ADDRESS_NOT_ALLOWED, WRONG_TOKEN, or NOT_OWNER where the player belongs to another account.
 
     Needs the role PLAYER.
     """
@@ -448,7 +458,7 @@ class LobbyServiceAsyncStub:
     which they were taken.
 
     Fails with FAILED_PRECONDITION and NOT_SEATED, TABLE_RUNNING, TOO_FEW_SEATS or NOT_DIALLED_IN; INVALID_ARGUMENT
-    and INVALID_SETTINGS where the settings do not fit so many players; UNAVAILABLE and SHUTTING_DOWN.
+    and INVALID_SETTINGS where the settings do not fit so many players.
 
     Needs the role PLAYER.
     """
@@ -486,7 +496,11 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
     Every method but Enter fails with UNAUTHENTICATED and UNKNOWN_USER where the token is that of nobody in the lobby,
     and with RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, with a google.rpc.RetryInfo, where a user asks more often than
     the lobby allows; requests without the token of a user count for their connection. Nobody else is slowed by that.
-    Every method fails with UNAVAILABLE and SHUTTING_DOWN while the server shuts down.
+    Every method fails with PERMISSION_DENIED and WRONG_TOKEN where the token is too long; ALREADY_EXISTS and
+    NAME_TAKEN where the name of the user belongs to another account; UNAVAILABLE and SHUTTING_DOWN while the server
+    shuts down.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     @abc.abstractmethod
@@ -505,8 +519,7 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         come with its old one, and is told a new one.
 
         Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID; PERMISSION_DENIED and WRONG_TOKEN
-        where a token was given for a name that is not free; RESOURCE_EXHAUSTED and LOBBY_FULL or TOO_MANY_REQUESTS;
-        UNAVAILABLE and SHUTTING_DOWN.
+        where a token was given for a name that is not free; RESOURCE_EXHAUSTED and LOBBY_FULL or TOO_MANY_REQUESTS.
 
         Needs the role PLAYER.
         """
@@ -555,7 +568,8 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         What happens at the user's table is told at once. Everything else is told as soon as the server has time for it:
         of several changes of one user or one table that are due by then, only the last one is.
 
-        Fails with ABORTED and STREAM_REPLACED; UNAVAILABLE and SHUTTING_DOWN.
+        Fails with ABORTED and STREAM_REPLACED; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where too many streams of the
+        user have not ended, or STREAM_NOT_READ.
 
         Needs the role PLAYER.
         """
@@ -568,7 +582,7 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
     ) -> typing.Union[fairplay.v1.lobby_pb2.ListTablesResponse, collections.abc.Awaitable[fairplay.v1.lobby_pb2.ListTablesResponse]]:
         """Lists the tables of all games, newest first, with their state and seats. Changes nothing.
 
-        Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+        Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN, or UNKNOWN_GAME where the name of the game is too long.
 
         Needs the role PLAYER.
         """
@@ -586,8 +600,9 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         letters make no difference, here and wherever a request names a table. A user may own some tables only, and one
         where nobody is while its owner is not in the lobby either is deleted after a while.
 
-        Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, INVALID_PLAYERS,
-        INVALID_SETTINGS or INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION and SEATED.
+        Fails with ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, UNKNOWN_GAME, UNKNOWN_FIELDS,
+        INVALID_PLAYERS, INVALID_SETTINGS or INVALID_TIME_CONTROL; RESOURCE_EXHAUSTED and LOBBY_FULL; FAILED_PRECONDITION
+        and SEATED.
 
         Needs the role PLAYER.
         """
@@ -624,7 +639,7 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
 
         Fails with NOT_FOUND and TABLE_NOT_FOUND; FAILED_PRECONDITION and NOT_AT_TABLE, TABLE_RUNNING, TABLE_FULL,
         NOT_DIALLED_IN or SEATED; INVALID_ARGUMENT and INVALID_LINK or INVALID_SECRET; PERMISSION_DENIED and
-        EXEC_NOT_ALLOWED or WRONG_TOKEN.
+        EXEC_NOT_ALLOWED, ADDRESS_NOT_ALLOWED, WRONG_TOKEN, or NOT_OWNER where the player belongs to another account.
 
         Needs the role PLAYER.
         """
@@ -697,7 +712,7 @@ class LobbyServiceServicer(metaclass=abc.ABCMeta):
         which they were taken.
 
         Fails with FAILED_PRECONDITION and NOT_SEATED, TABLE_RUNNING, TOO_FEW_SEATS or NOT_DIALLED_IN; INVALID_ARGUMENT
-        and INVALID_SETTINGS where the settings do not fit so many players; UNAVAILABLE and SHUTTING_DOWN.
+        and INVALID_SETTINGS where the settings do not fit so many players.
 
         Needs the role PLAYER.
         """

@@ -30,6 +30,8 @@ class ManagerServiceStub(object):
 
     A tournament tells every entrant Start, plays its rounds, and tells End to the winners first, then to the rest.
     It is recorded; after a crash of the server it goes on where the record ends.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     def __init__(self, channel):
@@ -95,6 +97,8 @@ class ManagerServiceServicer(object):
 
     A tournament tells every entrant Start, plays its rounds, and tells End to the winners first, then to the rest.
     It is recorded; after a crash of the server it goes on where the record ends.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     def CreateTournament(self, request, context):
@@ -103,10 +107,13 @@ class ManagerServiceServicer(object):
         The tournament is known by its id: a repeat with the same request returns it as it is, also where the request
         names no seed; one with another request fails. Where sign_up.waiting_period is not 0 the first period begins now.
 
-        Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_FORMAT,
-        INVALID_PLAYERS, INVALID_LINK, NAME_INVALID, INVALID_ID, INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED;
-        FAILED_PRECONDITION and FORMAT_DOES_NOT_FIT, where all entrants are named; PERMISSION_DENIED and EXEC_NOT_ALLOWED;
-        UNAVAILABLE and SHUTTING_DOWN.
+        Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_PLAYERS,
+        NAME_INVALID, INVALID_LINK, INVALID_SECRET, INVALID_TIME_CONTROL, INVALID_ID, INVALID_FORMAT, INVALID_SIGN_UP or
+        TEXT_INVALID; FAILED_PRECONDITION and FORMAT_DOES_NOT_FIT, where all entrants are named; RESOURCE_EXHAUSTED and
+        TOO_MANY_REQUESTS where too many tournaments of the account are not over; ALREADY_EXISTS and ID_REUSED where the
+        id belongs to another request, or NAME_TAKEN where a name belongs to another account; PERMISSION_DENIED and
+        EXEC_NOT_ALLOWED, ADDRESS_NOT_ALLOWED, ROLE_REQUIRED, or NOT_OWNER where the id or a player belongs to another
+        account; UNAVAILABLE and SHUTTING_DOWN.
 
         Needs the role ORGANISER.
         """
@@ -124,8 +131,10 @@ class ManagerServiceServicer(object):
         begun are over; who is being examined when the tournament starts is refused. Withdraw ends an examination.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED or CERTIFICATE_REQUIRED;
-        ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID or INVALID_LINK; PERMISSION_DENIED and
-        EXEC_NOT_ALLOWED or WRONG_TOKEN; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, where too many wait to be examined.
+        ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, INVALID_LINK, INVALID_SECRET, or INVALID_ID
+        where the id is too long; PERMISSION_DENIED and EXEC_NOT_ALLOWED, ADDRESS_NOT_ALLOWED, WRONG_TOKEN, or NOT_OWNER
+        where the player belongs to another account; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, where too many wait to be
+        examined; UNAVAILABLE and SHUTTING_DOWN.
 
         Needs the role PLAYER.
         """
@@ -137,7 +146,8 @@ class ManagerServiceServicer(object):
         """Takes a player out again. The sign-up must be open. A repeat changes nothing.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED; PERMISSION_DENIED and
-        WRONG_TOKEN.
+        WRONG_TOKEN; ALREADY_EXISTS and NAME_TAKEN where the name belongs to another account; INVALID_ARGUMENT and
+        INVALID_ID or NAME_INVALID where the id or name is too long; UNAVAILABLE and SHUTTING_DOWN.
 
         Needs the role PLAYER.
         """
@@ -148,8 +158,9 @@ class ManagerServiceServicer(object):
     def StartTournament(self, request, context):
         """Closes the sign-up and starts the tournament. A repeat while it runs changes nothing.
 
-        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOO_FEW_ENTRANTS, FORMAT_DOES_NOT_FIT
-        or TOURNAMENT_OVER.
+        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOO_FEW_ENTRANTS, FORMAT_DOES_NOT_FIT or
+        TOURNAMENT_OVER; PERMISSION_DENIED and NOT_OWNER or ROLE_REQUIRED; INVALID_ARGUMENT and INVALID_ID where the id
+        is too long; UNAVAILABLE and SHUTTING_DOWN.
 
         Needs the role ORGANISER.
         """
@@ -161,7 +172,9 @@ class ManagerServiceServicer(object):
         """Cancels a tournament that is not over. Its running games are stopped; nobody is blamed. A repeat changes
         nothing.
 
-        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOURNAMENT_OVER.
+        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOURNAMENT_OVER; PERMISSION_DENIED and
+        NOT_OWNER or ROLE_REQUIRED; INVALID_ARGUMENT and TEXT_INVALID, or INVALID_ID where the id is too long;
+        UNAVAILABLE and SHUTTING_DOWN.
 
         Needs the role ORGANISER.
         """
@@ -178,7 +191,7 @@ class ManagerServiceServicer(object):
         say in words; the misconducts of games, which GetGame returns; the descriptions of entrants; in the results of
         games, the groups after the first.
 
-        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
+        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_ID where the id is too long.
 
         Needs the role SPECTATOR.
         """
@@ -192,7 +205,8 @@ class ManagerServiceServicer(object):
         While the tournament runs they are those after its latest game, or a moment before; pages that are asked for one
         after the other may then come from different standings. A tournament that has not started has none.
 
-        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN, or INVALID_ID where the
+        id is too long.
 
         Needs the role SPECTATOR.
         """
@@ -204,7 +218,8 @@ class ManagerServiceServicer(object):
         """Lists the games of a tournament, those that run and those that wait included, in the order of the rounds. Changes
         nothing.
 
-        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN, or INVALID_ID where the
+        id is too long.
 
         Needs the role SPECTATOR.
         """
@@ -229,7 +244,8 @@ class ManagerServiceServicer(object):
         Every event stays below 4 MiB, as the answer of GetTournament does. Whoever leaves more than 1,000 events unread
         misses them, and is sent the whole tournament as it is then.
 
-        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
+        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_ID where the id is too long;
+        RESOURCE_EXHAUSTED and STREAM_NOT_READ; UNAVAILABLE and SHUTTING_DOWN.
 
         Needs the role SPECTATOR.
         """
@@ -303,6 +319,8 @@ class ManagerService(object):
 
     A tournament tells every entrant Start, plays its rounds, and tells End to the winners first, then to the rest.
     It is recorded; after a crash of the server it goes on where the record ends.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     @staticmethod

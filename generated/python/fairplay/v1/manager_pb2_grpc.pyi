@@ -22,6 +22,8 @@ class ManagerServiceStub:
 
     A tournament tells every entrant Start, plays its rounds, and tells End to the winners first, then to the rest.
     It is recorded; after a crash of the server it goes on where the record ends.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
@@ -34,10 +36,13 @@ class ManagerServiceStub:
     The tournament is known by its id: a repeat with the same request returns it as it is, also where the request
     names no seed; one with another request fails. Where sign_up.waiting_period is not 0 the first period begins now.
 
-    Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_FORMAT,
-    INVALID_PLAYERS, INVALID_LINK, NAME_INVALID, INVALID_ID, INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED;
-    FAILED_PRECONDITION and FORMAT_DOES_NOT_FIT, where all entrants are named; PERMISSION_DENIED and EXEC_NOT_ALLOWED;
-    UNAVAILABLE and SHUTTING_DOWN.
+    Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_PLAYERS,
+    NAME_INVALID, INVALID_LINK, INVALID_SECRET, INVALID_TIME_CONTROL, INVALID_ID, INVALID_FORMAT, INVALID_SIGN_UP or
+    TEXT_INVALID; FAILED_PRECONDITION and FORMAT_DOES_NOT_FIT, where all entrants are named; RESOURCE_EXHAUSTED and
+    TOO_MANY_REQUESTS where too many tournaments of the account are not over; ALREADY_EXISTS and ID_REUSED where the
+    id belongs to another request, or NAME_TAKEN where a name belongs to another account; PERMISSION_DENIED and
+    EXEC_NOT_ALLOWED, ADDRESS_NOT_ALLOWED, ROLE_REQUIRED, or NOT_OWNER where the id or a player belongs to another
+    account; UNAVAILABLE and SHUTTING_DOWN.
 
     Needs the role ORGANISER.
     """
@@ -55,8 +60,10 @@ class ManagerServiceStub:
     begun are over; who is being examined when the tournament starts is refused. Withdraw ends an examination.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED or CERTIFICATE_REQUIRED;
-    ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID or INVALID_LINK; PERMISSION_DENIED and
-    EXEC_NOT_ALLOWED or WRONG_TOKEN; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, where too many wait to be examined.
+    ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, INVALID_LINK, INVALID_SECRET, or INVALID_ID
+    where the id is too long; PERMISSION_DENIED and EXEC_NOT_ALLOWED, ADDRESS_NOT_ALLOWED, WRONG_TOKEN, or NOT_OWNER
+    where the player belongs to another account; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, where too many wait to be
+    examined; UNAVAILABLE and SHUTTING_DOWN.
 
     Needs the role PLAYER.
     """
@@ -68,7 +75,8 @@ class ManagerServiceStub:
     """Takes a player out again. The sign-up must be open. A repeat changes nothing.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED; PERMISSION_DENIED and
-    WRONG_TOKEN.
+    WRONG_TOKEN; ALREADY_EXISTS and NAME_TAKEN where the name belongs to another account; INVALID_ARGUMENT and
+    INVALID_ID or NAME_INVALID where the id or name is too long; UNAVAILABLE and SHUTTING_DOWN.
 
     Needs the role PLAYER.
     """
@@ -79,8 +87,9 @@ class ManagerServiceStub:
     ]
     """Closes the sign-up and starts the tournament. A repeat while it runs changes nothing.
 
-    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOO_FEW_ENTRANTS, FORMAT_DOES_NOT_FIT
-    or TOURNAMENT_OVER.
+    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOO_FEW_ENTRANTS, FORMAT_DOES_NOT_FIT or
+    TOURNAMENT_OVER; PERMISSION_DENIED and NOT_OWNER or ROLE_REQUIRED; INVALID_ARGUMENT and INVALID_ID where the id
+    is too long; UNAVAILABLE and SHUTTING_DOWN.
 
     Needs the role ORGANISER.
     """
@@ -92,7 +101,9 @@ class ManagerServiceStub:
     """Cancels a tournament that is not over. Its running games are stopped; nobody is blamed. A repeat changes
     nothing.
 
-    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOURNAMENT_OVER.
+    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOURNAMENT_OVER; PERMISSION_DENIED and
+    NOT_OWNER or ROLE_REQUIRED; INVALID_ARGUMENT and TEXT_INVALID, or INVALID_ID where the id is too long;
+    UNAVAILABLE and SHUTTING_DOWN.
 
     Needs the role ORGANISER.
     """
@@ -109,7 +120,7 @@ class ManagerServiceStub:
     say in words; the misconducts of games, which GetGame returns; the descriptions of entrants; in the results of
     games, the groups after the first.
 
-    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
+    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_ID where the id is too long.
 
     Needs the role SPECTATOR.
     """
@@ -123,7 +134,8 @@ class ManagerServiceStub:
     While the tournament runs they are those after its latest game, or a moment before; pages that are asked for one
     after the other may then come from different standings. A tournament that has not started has none.
 
-    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN, or INVALID_ID where the
+    id is too long.
 
     Needs the role SPECTATOR.
     """
@@ -135,7 +147,8 @@ class ManagerServiceStub:
     """Lists the games of a tournament, those that run and those that wait included, in the order of the rounds. Changes
     nothing.
 
-    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN, or INVALID_ID where the
+    id is too long.
 
     Needs the role SPECTATOR.
     """
@@ -160,7 +173,8 @@ class ManagerServiceStub:
     Every event stays below 4 MiB, as the answer of GetTournament does. Whoever leaves more than 1,000 events unread
     misses them, and is sent the whole tournament as it is then.
 
-    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
+    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_ID where the id is too long;
+    RESOURCE_EXHAUSTED and STREAM_NOT_READ; UNAVAILABLE and SHUTTING_DOWN.
 
     Needs the role SPECTATOR.
     """
@@ -170,6 +184,8 @@ class ManagerServiceAsyncStub:
 
     A tournament tells every entrant Start, plays its rounds, and tells End to the winners first, then to the rest.
     It is recorded; after a crash of the server it goes on where the record ends.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     CreateTournament: grpc.aio.UnaryUnaryMultiCallable[
@@ -181,10 +197,13 @@ class ManagerServiceAsyncStub:
     The tournament is known by its id: a repeat with the same request returns it as it is, also where the request
     names no seed; one with another request fails. Where sign_up.waiting_period is not 0 the first period begins now.
 
-    Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_FORMAT,
-    INVALID_PLAYERS, INVALID_LINK, NAME_INVALID, INVALID_ID, INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED;
-    FAILED_PRECONDITION and FORMAT_DOES_NOT_FIT, where all entrants are named; PERMISSION_DENIED and EXEC_NOT_ALLOWED;
-    UNAVAILABLE and SHUTTING_DOWN.
+    Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_PLAYERS,
+    NAME_INVALID, INVALID_LINK, INVALID_SECRET, INVALID_TIME_CONTROL, INVALID_ID, INVALID_FORMAT, INVALID_SIGN_UP or
+    TEXT_INVALID; FAILED_PRECONDITION and FORMAT_DOES_NOT_FIT, where all entrants are named; RESOURCE_EXHAUSTED and
+    TOO_MANY_REQUESTS where too many tournaments of the account are not over; ALREADY_EXISTS and ID_REUSED where the
+    id belongs to another request, or NAME_TAKEN where a name belongs to another account; PERMISSION_DENIED and
+    EXEC_NOT_ALLOWED, ADDRESS_NOT_ALLOWED, ROLE_REQUIRED, or NOT_OWNER where the id or a player belongs to another
+    account; UNAVAILABLE and SHUTTING_DOWN.
 
     Needs the role ORGANISER.
     """
@@ -202,8 +221,10 @@ class ManagerServiceAsyncStub:
     begun are over; who is being examined when the tournament starts is refused. Withdraw ends an examination.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED or CERTIFICATE_REQUIRED;
-    ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID or INVALID_LINK; PERMISSION_DENIED and
-    EXEC_NOT_ALLOWED or WRONG_TOKEN; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, where too many wait to be examined.
+    ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, INVALID_LINK, INVALID_SECRET, or INVALID_ID
+    where the id is too long; PERMISSION_DENIED and EXEC_NOT_ALLOWED, ADDRESS_NOT_ALLOWED, WRONG_TOKEN, or NOT_OWNER
+    where the player belongs to another account; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, where too many wait to be
+    examined; UNAVAILABLE and SHUTTING_DOWN.
 
     Needs the role PLAYER.
     """
@@ -215,7 +236,8 @@ class ManagerServiceAsyncStub:
     """Takes a player out again. The sign-up must be open. A repeat changes nothing.
 
     Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED; PERMISSION_DENIED and
-    WRONG_TOKEN.
+    WRONG_TOKEN; ALREADY_EXISTS and NAME_TAKEN where the name belongs to another account; INVALID_ARGUMENT and
+    INVALID_ID or NAME_INVALID where the id or name is too long; UNAVAILABLE and SHUTTING_DOWN.
 
     Needs the role PLAYER.
     """
@@ -226,8 +248,9 @@ class ManagerServiceAsyncStub:
     ]
     """Closes the sign-up and starts the tournament. A repeat while it runs changes nothing.
 
-    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOO_FEW_ENTRANTS, FORMAT_DOES_NOT_FIT
-    or TOURNAMENT_OVER.
+    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOO_FEW_ENTRANTS, FORMAT_DOES_NOT_FIT or
+    TOURNAMENT_OVER; PERMISSION_DENIED and NOT_OWNER or ROLE_REQUIRED; INVALID_ARGUMENT and INVALID_ID where the id
+    is too long; UNAVAILABLE and SHUTTING_DOWN.
 
     Needs the role ORGANISER.
     """
@@ -239,7 +262,9 @@ class ManagerServiceAsyncStub:
     """Cancels a tournament that is not over. Its running games are stopped; nobody is blamed. A repeat changes
     nothing.
 
-    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOURNAMENT_OVER.
+    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOURNAMENT_OVER; PERMISSION_DENIED and
+    NOT_OWNER or ROLE_REQUIRED; INVALID_ARGUMENT and TEXT_INVALID, or INVALID_ID where the id is too long;
+    UNAVAILABLE and SHUTTING_DOWN.
 
     Needs the role ORGANISER.
     """
@@ -256,7 +281,7 @@ class ManagerServiceAsyncStub:
     say in words; the misconducts of games, which GetGame returns; the descriptions of entrants; in the results of
     games, the groups after the first.
 
-    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
+    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_ID where the id is too long.
 
     Needs the role SPECTATOR.
     """
@@ -270,7 +295,8 @@ class ManagerServiceAsyncStub:
     While the tournament runs they are those after its latest game, or a moment before; pages that are asked for one
     after the other may then come from different standings. A tournament that has not started has none.
 
-    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN, or INVALID_ID where the
+    id is too long.
 
     Needs the role SPECTATOR.
     """
@@ -282,7 +308,8 @@ class ManagerServiceAsyncStub:
     """Lists the games of a tournament, those that run and those that wait included, in the order of the rounds. Changes
     nothing.
 
-    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN, or INVALID_ID where the
+    id is too long.
 
     Needs the role SPECTATOR.
     """
@@ -307,7 +334,8 @@ class ManagerServiceAsyncStub:
     Every event stays below 4 MiB, as the answer of GetTournament does. Whoever leaves more than 1,000 events unread
     misses them, and is sent the whole tournament as it is then.
 
-    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
+    Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_ID where the id is too long;
+    RESOURCE_EXHAUSTED and STREAM_NOT_READ; UNAVAILABLE and SHUTTING_DOWN.
 
     Needs the role SPECTATOR.
     """
@@ -317,6 +345,8 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
 
     A tournament tells every entrant Start, plays its rounds, and tells End to the winners first, then to the rest.
     It is recorded; after a crash of the server it goes on where the record ends.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     @abc.abstractmethod
@@ -330,10 +360,13 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         The tournament is known by its id: a repeat with the same request returns it as it is, also where the request
         names no seed; one with another request fails. Where sign_up.waiting_period is not 0 the first period begins now.
 
-        Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_FORMAT,
-        INVALID_PLAYERS, INVALID_LINK, NAME_INVALID, INVALID_ID, INVALID_SIGN_UP or INVALID_TIME_CONTROL; ALREADY_EXISTS and ID_REUSED;
-        FAILED_PRECONDITION and FORMAT_DOES_NOT_FIT, where all entrants are named; PERMISSION_DENIED and EXEC_NOT_ALLOWED;
-        UNAVAILABLE and SHUTTING_DOWN.
+        Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_PLAYERS,
+        NAME_INVALID, INVALID_LINK, INVALID_SECRET, INVALID_TIME_CONTROL, INVALID_ID, INVALID_FORMAT, INVALID_SIGN_UP or
+        TEXT_INVALID; FAILED_PRECONDITION and FORMAT_DOES_NOT_FIT, where all entrants are named; RESOURCE_EXHAUSTED and
+        TOO_MANY_REQUESTS where too many tournaments of the account are not over; ALREADY_EXISTS and ID_REUSED where the
+        id belongs to another request, or NAME_TAKEN where a name belongs to another account; PERMISSION_DENIED and
+        EXEC_NOT_ALLOWED, ADDRESS_NOT_ALLOWED, ROLE_REQUIRED, or NOT_OWNER where the id or a player belongs to another
+        account; UNAVAILABLE and SHUTTING_DOWN.
 
         Needs the role ORGANISER.
         """
@@ -353,8 +386,10 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         begun are over; who is being examined when the tournament starts is refused. Withdraw ends an examination.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED or CERTIFICATE_REQUIRED;
-        ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID or INVALID_LINK; PERMISSION_DENIED and
-        EXEC_NOT_ALLOWED or WRONG_TOKEN; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, where too many wait to be examined.
+        ALREADY_EXISTS and NAME_TAKEN; INVALID_ARGUMENT and NAME_INVALID, INVALID_LINK, INVALID_SECRET, or INVALID_ID
+        where the id is too long; PERMISSION_DENIED and EXEC_NOT_ALLOWED, ADDRESS_NOT_ALLOWED, WRONG_TOKEN, or NOT_OWNER
+        where the player belongs to another account; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS, where too many wait to be
+        examined; UNAVAILABLE and SHUTTING_DOWN.
 
         Needs the role PLAYER.
         """
@@ -368,7 +403,8 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         """Takes a player out again. The sign-up must be open. A repeat changes nothing.
 
         Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and SIGN_UP_CLOSED; PERMISSION_DENIED and
-        WRONG_TOKEN.
+        WRONG_TOKEN; ALREADY_EXISTS and NAME_TAKEN where the name belongs to another account; INVALID_ARGUMENT and
+        INVALID_ID or NAME_INVALID where the id or name is too long; UNAVAILABLE and SHUTTING_DOWN.
 
         Needs the role PLAYER.
         """
@@ -381,8 +417,9 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
     ) -> typing.Union[fairplay.v1.manager_pb2.StartTournamentResponse, collections.abc.Awaitable[fairplay.v1.manager_pb2.StartTournamentResponse]]:
         """Closes the sign-up and starts the tournament. A repeat while it runs changes nothing.
 
-        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOO_FEW_ENTRANTS, FORMAT_DOES_NOT_FIT
-        or TOURNAMENT_OVER.
+        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOO_FEW_ENTRANTS, FORMAT_DOES_NOT_FIT or
+        TOURNAMENT_OVER; PERMISSION_DENIED and NOT_OWNER or ROLE_REQUIRED; INVALID_ARGUMENT and INVALID_ID where the id
+        is too long; UNAVAILABLE and SHUTTING_DOWN.
 
         Needs the role ORGANISER.
         """
@@ -396,7 +433,9 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         """Cancels a tournament that is not over. Its running games are stopped; nobody is blamed. A repeat changes
         nothing.
 
-        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOURNAMENT_OVER.
+        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; FAILED_PRECONDITION and TOURNAMENT_OVER; PERMISSION_DENIED and
+        NOT_OWNER or ROLE_REQUIRED; INVALID_ARGUMENT and TEXT_INVALID, or INVALID_ID where the id is too long;
+        UNAVAILABLE and SHUTTING_DOWN.
 
         Needs the role ORGANISER.
         """
@@ -415,7 +454,7 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         say in words; the misconducts of games, which GetGame returns; the descriptions of entrants; in the results of
         games, the groups after the first.
 
-        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
+        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_ID where the id is too long.
 
         Needs the role SPECTATOR.
         """
@@ -431,7 +470,8 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         While the tournament runs they are those after its latest game, or a moment before; pages that are asked for one
         after the other may then come from different standings. A tournament that has not started has none.
 
-        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN, or INVALID_ID where the
+        id is too long.
 
         Needs the role SPECTATOR.
         """
@@ -445,7 +485,8 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         """Lists the games of a tournament, those that run and those that wait included, in the order of the rounds. Changes
         nothing.
 
-        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_PAGE_TOKEN, or INVALID_ID where the
+        id is too long.
 
         Needs the role SPECTATOR.
         """
@@ -474,7 +515,8 @@ class ManagerServiceServicer(metaclass=abc.ABCMeta):
         Every event stays below 4 MiB, as the answer of GetTournament does. Whoever leaves more than 1,000 events unread
         misses them, and is sent the whole tournament as it is then.
 
-        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND.
+        Fails with NOT_FOUND and TOURNAMENT_NOT_FOUND; INVALID_ARGUMENT and INVALID_ID where the id is too long;
+        RESOURCE_EXHAUSTED and STREAM_NOT_READ; UNAVAILABLE and SHUTTING_DOWN.
 
         Needs the role SPECTATOR.
         """

@@ -27,6 +27,8 @@ if _version_not_supported:
 
 class RecordServiceStub(object):
     """RecordService hands out records.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     def __init__(self, channel):
@@ -44,6 +46,8 @@ class RecordServiceStub(object):
 
 class RecordServiceServicer(object):
     """RecordService hands out records.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     def GetRecord(self, request, context):
@@ -51,8 +55,8 @@ class RecordServiceServicer(object):
         Appended to each other the entries are a Record, which whoever has it can verify. The links of players are left
         out, and the hash chain is that of the entries as they are streamed. Changes nothing.
 
-        Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs, and
-        for a game while its tournament does: hidden things are in it.
+        Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs,
+        and for a game while its tournament does: hidden things are in it; RESOURCE_EXHAUSTED and STREAM_NOT_READ.
 
         Needs the role SPECTATOR.
         """
@@ -78,6 +82,8 @@ def add_RecordServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class RecordService(object):
     """RecordService hands out records.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     @staticmethod

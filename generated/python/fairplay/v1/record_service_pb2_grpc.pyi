@@ -18,7 +18,10 @@ class _ServicerContext(grpc.ServicerContext, grpc.aio.ServicerContext):  # type:
     ...
 
 class RecordServiceStub:
-    """RecordService hands out records."""
+    """RecordService hands out records.
+
+    Every method also fails as ErrorReason says of all methods.
+    """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
     GetRecord: grpc.UnaryStreamMultiCallable[
@@ -29,14 +32,17 @@ class RecordServiceStub:
     Appended to each other the entries are a Record, which whoever has it can verify. The links of players are left
     out, and the hash chain is that of the entries as they are streamed. Changes nothing.
 
-    Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs, and
-    for a game while its tournament does: hidden things are in it.
+    Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs,
+    and for a game while its tournament does: hidden things are in it; RESOURCE_EXHAUSTED and STREAM_NOT_READ.
 
     Needs the role SPECTATOR.
     """
 
 class RecordServiceAsyncStub:
-    """RecordService hands out records."""
+    """RecordService hands out records.
+
+    Every method also fails as ErrorReason says of all methods.
+    """
 
     GetRecord: grpc.aio.UnaryStreamMultiCallable[
         fairplay.v1.record_service_pb2.GetRecordRequest,
@@ -46,14 +52,17 @@ class RecordServiceAsyncStub:
     Appended to each other the entries are a Record, which whoever has it can verify. The links of players are left
     out, and the hash chain is that of the entries as they are streamed. Changes nothing.
 
-    Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs, and
-    for a game while its tournament does: hidden things are in it.
+    Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs,
+    and for a game while its tournament does: hidden things are in it; RESOURCE_EXHAUSTED and STREAM_NOT_READ.
 
     Needs the role SPECTATOR.
     """
 
 class RecordServiceServicer(metaclass=abc.ABCMeta):
-    """RecordService hands out records."""
+    """RecordService hands out records.
+
+    Every method also fails as ErrorReason says of all methods.
+    """
 
     @abc.abstractmethod
     def GetRecord(
@@ -65,8 +74,8 @@ class RecordServiceServicer(metaclass=abc.ABCMeta):
         Appended to each other the entries are a Record, which whoever has it can verify. The links of players are left
         out, and the hash chain is that of the entries as they are streamed. Changes nothing.
 
-        Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs, and
-        for a game while its tournament does: hidden things are in it.
+        Fails with NOT_FOUND and RECORD_NOT_FOUND; FAILED_PRECONDITION and RECORD_OPEN while the game or tournament runs,
+        and for a game while its tournament does: hidden things are in it; RESOURCE_EXHAUSTED and STREAM_NOT_READ.
 
         Needs the role SPECTATOR.
         """

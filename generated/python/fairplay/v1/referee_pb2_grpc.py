@@ -27,6 +27,8 @@ if _version_not_supported:
 
 class RefereeServiceStub(object):
     """RefereeService runs single games between players, and shows them.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     def __init__(self, channel):
@@ -69,6 +71,8 @@ class RefereeServiceStub(object):
 
 class RefereeServiceServicer(object):
     """RefereeService runs single games between players, and shows them.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     def PlayGame(self, request, context):
@@ -80,9 +84,12 @@ class RefereeServiceServicer(object):
         other call. The deadline or cancellation of this call does not stop the game; StopGame does. The game is
         recorded; after a crash of the server it goes on where the record ends.
 
-        Fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS, INVALID_PLAYERS, INVALID_LINK, INVALID_STATE,
-        INVALID_TIME_CONTROL or INVALID_ID; ALREADY_EXISTS and ID_REUSED where the id belongs to another request;
-        PERMISSION_DENIED and EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
+        Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_PLAYERS,
+        NAME_INVALID, INVALID_LINK, INVALID_SECRET, INVALID_TIME_CONTROL, INVALID_ID or INVALID_STATE; RESOURCE_EXHAUSTED
+        and TOO_MANY_REQUESTS where too many games of the account run, or the bots in them have thought too long;
+        ALREADY_EXISTS and ID_REUSED where the id belongs to another request, or NAME_TAKEN where a name belongs to
+        another account; PERMISSION_DENIED and EXEC_NOT_ALLOWED, ADDRESS_NOT_ALLOWED, ROLE_REQUIRED, or NOT_OWNER where
+        the id or a player belongs to another account; UNAVAILABLE and SHUTTING_DOWN.
 
         Needs the role ORGANISER.
         """
@@ -108,7 +115,8 @@ class RefereeServiceServicer(object):
         view: no hidden hands, bags or piles. After that it is shown as it went, hidden things included. With after_sequence the stream goes on after an event that the caller
         has seen. Changes nothing. A caller that reads too slowly misses intermediate states, never the last one.
 
-        Fails with NOT_FOUND and GAME_NOT_FOUND.
+        Fails with NOT_FOUND and GAME_NOT_FOUND; INVALID_ARGUMENT and INVALID_ID where the id is too long;
+        RESOURCE_EXHAUSTED and STREAM_NOT_READ.
 
         Needs the role SPECTATOR.
         """
@@ -119,7 +127,7 @@ class RefereeServiceServicer(object):
     def GetGame(self, request, context):
         """Returns what is known of one game, without the links of its players. Changes nothing.
 
-        Fails with NOT_FOUND and GAME_NOT_FOUND.
+        Fails with NOT_FOUND and GAME_NOT_FOUND; INVALID_ARGUMENT and INVALID_ID where the id is too long.
 
         Needs the role SPECTATOR.
         """
@@ -132,7 +140,8 @@ class RefereeServiceServicer(object):
         games: a page may have fewer than asked for, even none, and yet not be the last one. Games that begin later change
         no page that was read. Changes nothing.
 
-        Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+        Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN, or INVALID_ID, UNKNOWN_GAME or NAME_INVALID where what is
+        looked for is too long.
 
         Needs the role SPECTATOR.
         """
@@ -144,7 +153,8 @@ class RefereeServiceServicer(object):
         """Ends a running game. Calls that are open are cancelled, the game ends as aborted and nobody is blamed. A game
         that is over stays as it is, so that a repeat changes nothing. Returns it without the links of its players.
 
-        Fails with NOT_FOUND and GAME_NOT_FOUND.
+        Fails with NOT_FOUND and GAME_NOT_FOUND; PERMISSION_DENIED and NOT_OWNER or ROLE_REQUIRED; INVALID_ARGUMENT and
+        TEXT_INVALID, or INVALID_ID where the id is too long.
 
         Needs the role ORGANISER.
         """
@@ -195,6 +205,8 @@ def add_RefereeServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class RefereeService(object):
     """RefereeService runs single games between players, and shows them.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     @staticmethod

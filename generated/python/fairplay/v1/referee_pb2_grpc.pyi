@@ -18,7 +18,10 @@ class _ServicerContext(grpc.ServicerContext, grpc.aio.ServicerContext):  # type:
     ...
 
 class RefereeServiceStub:
-    """RefereeService runs single games between players, and shows them."""
+    """RefereeService runs single games between players, and shows them.
+
+    Every method also fails as ErrorReason says of all methods.
+    """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
     PlayGame: grpc.UnaryUnaryMultiCallable[
@@ -33,9 +36,12 @@ class RefereeServiceStub:
     other call. The deadline or cancellation of this call does not stop the game; StopGame does. The game is
     recorded; after a crash of the server it goes on where the record ends.
 
-    Fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS, INVALID_PLAYERS, INVALID_LINK, INVALID_STATE,
-    INVALID_TIME_CONTROL or INVALID_ID; ALREADY_EXISTS and ID_REUSED where the id belongs to another request;
-    PERMISSION_DENIED and EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
+    Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_PLAYERS,
+    NAME_INVALID, INVALID_LINK, INVALID_SECRET, INVALID_TIME_CONTROL, INVALID_ID or INVALID_STATE; RESOURCE_EXHAUSTED
+    and TOO_MANY_REQUESTS where too many games of the account run, or the bots in them have thought too long;
+    ALREADY_EXISTS and ID_REUSED where the id belongs to another request, or NAME_TAKEN where a name belongs to
+    another account; PERMISSION_DENIED and EXEC_NOT_ALLOWED, ADDRESS_NOT_ALLOWED, ROLE_REQUIRED, or NOT_OWNER where
+    the id or a player belongs to another account; UNAVAILABLE and SHUTTING_DOWN.
 
     Needs the role ORGANISER.
     """
@@ -61,7 +67,8 @@ class RefereeServiceStub:
     view: no hidden hands, bags or piles. After that it is shown as it went, hidden things included. With after_sequence the stream goes on after an event that the caller
     has seen. Changes nothing. A caller that reads too slowly misses intermediate states, never the last one.
 
-    Fails with NOT_FOUND and GAME_NOT_FOUND.
+    Fails with NOT_FOUND and GAME_NOT_FOUND; INVALID_ARGUMENT and INVALID_ID where the id is too long;
+    RESOURCE_EXHAUSTED and STREAM_NOT_READ.
 
     Needs the role SPECTATOR.
     """
@@ -72,7 +79,7 @@ class RefereeServiceStub:
     ]
     """Returns what is known of one game, without the links of its players. Changes nothing.
 
-    Fails with NOT_FOUND and GAME_NOT_FOUND.
+    Fails with NOT_FOUND and GAME_NOT_FOUND; INVALID_ARGUMENT and INVALID_ID where the id is too long.
 
     Needs the role SPECTATOR.
     """
@@ -85,7 +92,8 @@ class RefereeServiceStub:
     games: a page may have fewer than asked for, even none, and yet not be the last one. Games that begin later change
     no page that was read. Changes nothing.
 
-    Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+    Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN, or INVALID_ID, UNKNOWN_GAME or NAME_INVALID where what is
+    looked for is too long.
 
     Needs the role SPECTATOR.
     """
@@ -97,13 +105,17 @@ class RefereeServiceStub:
     """Ends a running game. Calls that are open are cancelled, the game ends as aborted and nobody is blamed. A game
     that is over stays as it is, so that a repeat changes nothing. Returns it without the links of its players.
 
-    Fails with NOT_FOUND and GAME_NOT_FOUND.
+    Fails with NOT_FOUND and GAME_NOT_FOUND; PERMISSION_DENIED and NOT_OWNER or ROLE_REQUIRED; INVALID_ARGUMENT and
+    TEXT_INVALID, or INVALID_ID where the id is too long.
 
     Needs the role ORGANISER.
     """
 
 class RefereeServiceAsyncStub:
-    """RefereeService runs single games between players, and shows them."""
+    """RefereeService runs single games between players, and shows them.
+
+    Every method also fails as ErrorReason says of all methods.
+    """
 
     PlayGame: grpc.aio.UnaryUnaryMultiCallable[
         fairplay.v1.referee_pb2.PlayGameRequest,
@@ -117,9 +129,12 @@ class RefereeServiceAsyncStub:
     other call. The deadline or cancellation of this call does not stop the game; StopGame does. The game is
     recorded; after a crash of the server it goes on where the record ends.
 
-    Fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS, INVALID_PLAYERS, INVALID_LINK, INVALID_STATE,
-    INVALID_TIME_CONTROL or INVALID_ID; ALREADY_EXISTS and ID_REUSED where the id belongs to another request;
-    PERMISSION_DENIED and EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
+    Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_PLAYERS,
+    NAME_INVALID, INVALID_LINK, INVALID_SECRET, INVALID_TIME_CONTROL, INVALID_ID or INVALID_STATE; RESOURCE_EXHAUSTED
+    and TOO_MANY_REQUESTS where too many games of the account run, or the bots in them have thought too long;
+    ALREADY_EXISTS and ID_REUSED where the id belongs to another request, or NAME_TAKEN where a name belongs to
+    another account; PERMISSION_DENIED and EXEC_NOT_ALLOWED, ADDRESS_NOT_ALLOWED, ROLE_REQUIRED, or NOT_OWNER where
+    the id or a player belongs to another account; UNAVAILABLE and SHUTTING_DOWN.
 
     Needs the role ORGANISER.
     """
@@ -145,7 +160,8 @@ class RefereeServiceAsyncStub:
     view: no hidden hands, bags or piles. After that it is shown as it went, hidden things included. With after_sequence the stream goes on after an event that the caller
     has seen. Changes nothing. A caller that reads too slowly misses intermediate states, never the last one.
 
-    Fails with NOT_FOUND and GAME_NOT_FOUND.
+    Fails with NOT_FOUND and GAME_NOT_FOUND; INVALID_ARGUMENT and INVALID_ID where the id is too long;
+    RESOURCE_EXHAUSTED and STREAM_NOT_READ.
 
     Needs the role SPECTATOR.
     """
@@ -156,7 +172,7 @@ class RefereeServiceAsyncStub:
     ]
     """Returns what is known of one game, without the links of its players. Changes nothing.
 
-    Fails with NOT_FOUND and GAME_NOT_FOUND.
+    Fails with NOT_FOUND and GAME_NOT_FOUND; INVALID_ARGUMENT and INVALID_ID where the id is too long.
 
     Needs the role SPECTATOR.
     """
@@ -169,7 +185,8 @@ class RefereeServiceAsyncStub:
     games: a page may have fewer than asked for, even none, and yet not be the last one. Games that begin later change
     no page that was read. Changes nothing.
 
-    Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+    Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN, or INVALID_ID, UNKNOWN_GAME or NAME_INVALID where what is
+    looked for is too long.
 
     Needs the role SPECTATOR.
     """
@@ -181,13 +198,17 @@ class RefereeServiceAsyncStub:
     """Ends a running game. Calls that are open are cancelled, the game ends as aborted and nobody is blamed. A game
     that is over stays as it is, so that a repeat changes nothing. Returns it without the links of its players.
 
-    Fails with NOT_FOUND and GAME_NOT_FOUND.
+    Fails with NOT_FOUND and GAME_NOT_FOUND; PERMISSION_DENIED and NOT_OWNER or ROLE_REQUIRED; INVALID_ARGUMENT and
+    TEXT_INVALID, or INVALID_ID where the id is too long.
 
     Needs the role ORGANISER.
     """
 
 class RefereeServiceServicer(metaclass=abc.ABCMeta):
-    """RefereeService runs single games between players, and shows them."""
+    """RefereeService runs single games between players, and shows them.
+
+    Every method also fails as ErrorReason says of all methods.
+    """
 
     @abc.abstractmethod
     def PlayGame(
@@ -203,9 +224,12 @@ class RefereeServiceServicer(metaclass=abc.ABCMeta):
         other call. The deadline or cancellation of this call does not stop the game; StopGame does. The game is
         recorded; after a crash of the server it goes on where the record ends.
 
-        Fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS, INVALID_PLAYERS, INVALID_LINK, INVALID_STATE,
-        INVALID_TIME_CONTROL or INVALID_ID; ALREADY_EXISTS and ID_REUSED where the id belongs to another request;
-        PERMISSION_DENIED and EXEC_NOT_ALLOWED; UNAVAILABLE and SHUTTING_DOWN.
+        Fails with INVALID_ARGUMENT and UNKNOWN_GAME, UNKNOWN_FIELDS, INVALID_SEED, INVALID_SETTINGS, INVALID_PLAYERS,
+        NAME_INVALID, INVALID_LINK, INVALID_SECRET, INVALID_TIME_CONTROL, INVALID_ID or INVALID_STATE; RESOURCE_EXHAUSTED
+        and TOO_MANY_REQUESTS where too many games of the account run, or the bots in them have thought too long;
+        ALREADY_EXISTS and ID_REUSED where the id belongs to another request, or NAME_TAKEN where a name belongs to
+        another account; PERMISSION_DENIED and EXEC_NOT_ALLOWED, ADDRESS_NOT_ALLOWED, ROLE_REQUIRED, or NOT_OWNER where
+        the id or a player belongs to another account; UNAVAILABLE and SHUTTING_DOWN.
 
         Needs the role ORGANISER.
         """
@@ -235,7 +259,8 @@ class RefereeServiceServicer(metaclass=abc.ABCMeta):
         view: no hidden hands, bags or piles. After that it is shown as it went, hidden things included. With after_sequence the stream goes on after an event that the caller
         has seen. Changes nothing. A caller that reads too slowly misses intermediate states, never the last one.
 
-        Fails with NOT_FOUND and GAME_NOT_FOUND.
+        Fails with NOT_FOUND and GAME_NOT_FOUND; INVALID_ARGUMENT and INVALID_ID where the id is too long;
+        RESOURCE_EXHAUSTED and STREAM_NOT_READ.
 
         Needs the role SPECTATOR.
         """
@@ -248,7 +273,7 @@ class RefereeServiceServicer(metaclass=abc.ABCMeta):
     ) -> typing.Union[fairplay.v1.referee_pb2.GetGameResponse, collections.abc.Awaitable[fairplay.v1.referee_pb2.GetGameResponse]]:
         """Returns what is known of one game, without the links of its players. Changes nothing.
 
-        Fails with NOT_FOUND and GAME_NOT_FOUND.
+        Fails with NOT_FOUND and GAME_NOT_FOUND; INVALID_ARGUMENT and INVALID_ID where the id is too long.
 
         Needs the role SPECTATOR.
         """
@@ -263,7 +288,8 @@ class RefereeServiceServicer(metaclass=abc.ABCMeta):
         games: a page may have fewer than asked for, even none, and yet not be the last one. Games that begin later change
         no page that was read. Changes nothing.
 
-        Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN.
+        Fails with INVALID_ARGUMENT and INVALID_PAGE_TOKEN, or INVALID_ID, UNKNOWN_GAME or NAME_INVALID where what is
+        looked for is too long.
 
         Needs the role SPECTATOR.
         """
@@ -277,7 +303,8 @@ class RefereeServiceServicer(metaclass=abc.ABCMeta):
         """Ends a running game. Calls that are open are cancelled, the game ends as aborted and nobody is blamed. A game
         that is over stays as it is, so that a repeat changes nothing. Returns it without the links of its players.
 
-        Fails with NOT_FOUND and GAME_NOT_FOUND.
+        Fails with NOT_FOUND and GAME_NOT_FOUND; PERMISSION_DENIED and NOT_OWNER or ROLE_REQUIRED; INVALID_ARGUMENT and
+        TEXT_INVALID, or INVALID_ID where the id is too long.
 
         Needs the role ORGANISER.
         """

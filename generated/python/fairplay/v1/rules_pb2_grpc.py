@@ -33,9 +33,12 @@ class RulesServiceStub(object):
     asked here, and nothing is kept between two questions. Where a state has hidden parts, the caller makes them up.
     Questions are bounded in size (256 KiB) and time.
 
-    Every method fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS or INVALID_STATE; FAILED_PRECONDITION
-    and NOT_ASKED where the seat is not asked in this state; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where the server
-    is busy with such questions, or one of them takes too long.
+    Every method fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS or UNKNOWN_FIELDS; RESOURCE_EXHAUSTED
+    and TOO_MANY_REQUESTS where the server is busy with such questions, or one of them takes too long. Every method but
+    SimulateGame fails with INVALID_ARGUMENT and INVALID_STATE; FAILED_PRECONDITION and NOT_ASKED where the seat is not
+    asked in this state.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     def __init__(self, channel):
@@ -74,9 +77,12 @@ class RulesServiceServicer(object):
     asked here, and nothing is kept between two questions. Where a state has hidden parts, the caller makes them up.
     Questions are bounded in size (256 KiB) and time.
 
-    Every method fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS or INVALID_STATE; FAILED_PRECONDITION
-    and NOT_ASKED where the seat is not asked in this state; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where the server
-    is busy with such questions, or one of them takes too long.
+    Every method fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS or UNKNOWN_FIELDS; RESOURCE_EXHAUSTED
+    and TOO_MANY_REQUESTS where the server is busy with such questions, or one of them takes too long. Every method but
+    SimulateGame fails with INVALID_ARGUMENT and INVALID_STATE; FAILED_PRECONDITION and NOT_ASKED where the seat is not
+    asked in this state.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     def ListLegalReplies(self, request, context):
@@ -91,6 +97,8 @@ class RulesServiceServicer(object):
     def CheckReply(self, request, context):
         """Says whether a reply is legal, and which rule it breaks if it is not. Changes nothing.
 
+        Fails with INVALID_ARGUMENT and INVALID_REPLY.
+
         Needs the role SPECTATOR.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -101,7 +109,8 @@ class RulesServiceServicer(object):
         """Returns the state that a legal reply leads to. Others that are asked at the same time answer as the first
         reference strategy of the game does, and where the first answer counts they do not answer. Changes nothing.
 
-        Fails with FAILED_PRECONDITION and REPLY_REFUSED where the reply is not legal: CheckReply says why.
+        Fails with INVALID_ARGUMENT and INVALID_REPLY; FAILED_PRECONDITION and REPLY_REFUSED where the reply is not
+        legal: CheckReply says why.
 
         Needs the role SPECTATOR.
         """
@@ -113,7 +122,8 @@ class RulesServiceServicer(object):
         """Plays a game between reference strategies and returns its result and its last state. Changes nothing; nothing is
         recorded.
 
-        Fails with INVALID_ARGUMENT and INVALID_PLAYERS where a strategy is unknown or there are too few or too many.
+        Fails with INVALID_ARGUMENT and INVALID_SEED, or INVALID_PLAYERS where a strategy is unknown or there are too few
+        or too many.
 
         Needs the role SPECTATOR.
         """
@@ -160,9 +170,12 @@ class RulesService(object):
     asked here, and nothing is kept between two questions. Where a state has hidden parts, the caller makes them up.
     Questions are bounded in size (256 KiB) and time.
 
-    Every method fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS or INVALID_STATE; FAILED_PRECONDITION
-    and NOT_ASKED where the seat is not asked in this state; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where the server
-    is busy with such questions, or one of them takes too long.
+    Every method fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS or UNKNOWN_FIELDS; RESOURCE_EXHAUSTED
+    and TOO_MANY_REQUESTS where the server is busy with such questions, or one of them takes too long. Every method but
+    SimulateGame fails with INVALID_ARGUMENT and INVALID_STATE; FAILED_PRECONDITION and NOT_ASKED where the seat is not
+    asked in this state.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     @staticmethod

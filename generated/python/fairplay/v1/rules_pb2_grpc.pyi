@@ -25,9 +25,12 @@ class RulesServiceStub:
     asked here, and nothing is kept between two questions. Where a state has hidden parts, the caller makes them up.
     Questions are bounded in size (256 KiB) and time.
 
-    Every method fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS or INVALID_STATE; FAILED_PRECONDITION
-    and NOT_ASKED where the seat is not asked in this state; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where the server
-    is busy with such questions, or one of them takes too long.
+    Every method fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS or UNKNOWN_FIELDS; RESOURCE_EXHAUSTED
+    and TOO_MANY_REQUESTS where the server is busy with such questions, or one of them takes too long. Every method but
+    SimulateGame fails with INVALID_ARGUMENT and INVALID_STATE; FAILED_PRECONDITION and NOT_ASKED where the seat is not
+    asked in this state.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
@@ -46,6 +49,8 @@ class RulesServiceStub:
     ]
     """Says whether a reply is legal, and which rule it breaks if it is not. Changes nothing.
 
+    Fails with INVALID_ARGUMENT and INVALID_REPLY.
+
     Needs the role SPECTATOR.
     """
 
@@ -56,7 +61,8 @@ class RulesServiceStub:
     """Returns the state that a legal reply leads to. Others that are asked at the same time answer as the first
     reference strategy of the game does, and where the first answer counts they do not answer. Changes nothing.
 
-    Fails with FAILED_PRECONDITION and REPLY_REFUSED where the reply is not legal: CheckReply says why.
+    Fails with INVALID_ARGUMENT and INVALID_REPLY; FAILED_PRECONDITION and REPLY_REFUSED where the reply is not
+    legal: CheckReply says why.
 
     Needs the role SPECTATOR.
     """
@@ -68,7 +74,8 @@ class RulesServiceStub:
     """Plays a game between reference strategies and returns its result and its last state. Changes nothing; nothing is
     recorded.
 
-    Fails with INVALID_ARGUMENT and INVALID_PLAYERS where a strategy is unknown or there are too few or too many.
+    Fails with INVALID_ARGUMENT and INVALID_SEED, or INVALID_PLAYERS where a strategy is unknown or there are too few
+    or too many.
 
     Needs the role SPECTATOR.
     """
@@ -81,9 +88,12 @@ class RulesServiceAsyncStub:
     asked here, and nothing is kept between two questions. Where a state has hidden parts, the caller makes them up.
     Questions are bounded in size (256 KiB) and time.
 
-    Every method fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS or INVALID_STATE; FAILED_PRECONDITION
-    and NOT_ASKED where the seat is not asked in this state; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where the server
-    is busy with such questions, or one of them takes too long.
+    Every method fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS or UNKNOWN_FIELDS; RESOURCE_EXHAUSTED
+    and TOO_MANY_REQUESTS where the server is busy with such questions, or one of them takes too long. Every method but
+    SimulateGame fails with INVALID_ARGUMENT and INVALID_STATE; FAILED_PRECONDITION and NOT_ASKED where the seat is not
+    asked in this state.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     ListLegalReplies: grpc.aio.UnaryUnaryMultiCallable[
@@ -101,6 +111,8 @@ class RulesServiceAsyncStub:
     ]
     """Says whether a reply is legal, and which rule it breaks if it is not. Changes nothing.
 
+    Fails with INVALID_ARGUMENT and INVALID_REPLY.
+
     Needs the role SPECTATOR.
     """
 
@@ -111,7 +123,8 @@ class RulesServiceAsyncStub:
     """Returns the state that a legal reply leads to. Others that are asked at the same time answer as the first
     reference strategy of the game does, and where the first answer counts they do not answer. Changes nothing.
 
-    Fails with FAILED_PRECONDITION and REPLY_REFUSED where the reply is not legal: CheckReply says why.
+    Fails with INVALID_ARGUMENT and INVALID_REPLY; FAILED_PRECONDITION and REPLY_REFUSED where the reply is not
+    legal: CheckReply says why.
 
     Needs the role SPECTATOR.
     """
@@ -123,7 +136,8 @@ class RulesServiceAsyncStub:
     """Plays a game between reference strategies and returns its result and its last state. Changes nothing; nothing is
     recorded.
 
-    Fails with INVALID_ARGUMENT and INVALID_PLAYERS where a strategy is unknown or there are too few or too many.
+    Fails with INVALID_ARGUMENT and INVALID_SEED, or INVALID_PLAYERS where a strategy is unknown or there are too few
+    or too many.
 
     Needs the role SPECTATOR.
     """
@@ -136,9 +150,12 @@ class RulesServiceServicer(metaclass=abc.ABCMeta):
     asked here, and nothing is kept between two questions. Where a state has hidden parts, the caller makes them up.
     Questions are bounded in size (256 KiB) and time.
 
-    Every method fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS or INVALID_STATE; FAILED_PRECONDITION
-    and NOT_ASKED where the seat is not asked in this state; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where the server
-    is busy with such questions, or one of them takes too long.
+    Every method fails with INVALID_ARGUMENT and UNKNOWN_GAME, INVALID_SETTINGS or UNKNOWN_FIELDS; RESOURCE_EXHAUSTED
+    and TOO_MANY_REQUESTS where the server is busy with such questions, or one of them takes too long. Every method but
+    SimulateGame fails with INVALID_ARGUMENT and INVALID_STATE; FAILED_PRECONDITION and NOT_ASKED where the seat is not
+    asked in this state.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     @abc.abstractmethod
@@ -160,6 +177,8 @@ class RulesServiceServicer(metaclass=abc.ABCMeta):
     ) -> typing.Union[fairplay.v1.rules_pb2.CheckReplyResponse, collections.abc.Awaitable[fairplay.v1.rules_pb2.CheckReplyResponse]]:
         """Says whether a reply is legal, and which rule it breaks if it is not. Changes nothing.
 
+        Fails with INVALID_ARGUMENT and INVALID_REPLY.
+
         Needs the role SPECTATOR.
         """
 
@@ -172,7 +191,8 @@ class RulesServiceServicer(metaclass=abc.ABCMeta):
         """Returns the state that a legal reply leads to. Others that are asked at the same time answer as the first
         reference strategy of the game does, and where the first answer counts they do not answer. Changes nothing.
 
-        Fails with FAILED_PRECONDITION and REPLY_REFUSED where the reply is not legal: CheckReply says why.
+        Fails with INVALID_ARGUMENT and INVALID_REPLY; FAILED_PRECONDITION and REPLY_REFUSED where the reply is not
+        legal: CheckReply says why.
 
         Needs the role SPECTATOR.
         """
@@ -186,7 +206,8 @@ class RulesServiceServicer(metaclass=abc.ABCMeta):
         """Plays a game between reference strategies and returns its result and its last state. Changes nothing; nothing is
         recorded.
 
-        Fails with INVALID_ARGUMENT and INVALID_PLAYERS where a strategy is unknown or there are too few or too many.
+        Fails with INVALID_ARGUMENT and INVALID_SEED, or INVALID_PLAYERS where a strategy is unknown or there are too few
+        or too many.
 
         Needs the role SPECTATOR.
         """

@@ -27,6 +27,8 @@ if _version_not_supported:
 
 class ServerServiceStub(object):
     """ServerService says what a server is and what it offers.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     def __init__(self, channel):
@@ -49,6 +51,8 @@ class ServerServiceStub(object):
 
 class ServerServiceServicer(object):
     """ServerService says what a server is and what it offers.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     def GetServerInfo(self, request, context):
@@ -63,6 +67,8 @@ class ServerServiceServicer(object):
 
     def GetServerLoad(self, request, context):
         """Returns how much the server has to do at this moment, for those who run it. Changes nothing.
+
+        Fails with PERMISSION_DENIED and ROLE_REQUIRED.
 
         Needs the role OPERATOR.
         """
@@ -93,6 +99,8 @@ def add_ServerServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class ServerService(object):
     """ServerService says what a server is and what it offers.
+
+    Every method also fails as ErrorReason says of all methods.
     """
 
     @staticmethod

@@ -18,7 +18,10 @@ class _ServicerContext(grpc.ServicerContext, grpc.aio.ServicerContext):  # type:
     ...
 
 class ServerServiceStub:
-    """ServerService says what a server is and what it offers."""
+    """ServerService says what a server is and what it offers.
+
+    Every method also fails as ErrorReason says of all methods.
+    """
 
     def __init__(self, channel: typing.Union[grpc.Channel, grpc.aio.Channel]) -> None: ...
     GetServerInfo: grpc.UnaryUnaryMultiCallable[
@@ -37,11 +40,16 @@ class ServerServiceStub:
     ]
     """Returns how much the server has to do at this moment, for those who run it. Changes nothing.
 
+    Fails with PERMISSION_DENIED and ROLE_REQUIRED.
+
     Needs the role OPERATOR.
     """
 
 class ServerServiceAsyncStub:
-    """ServerService says what a server is and what it offers."""
+    """ServerService says what a server is and what it offers.
+
+    Every method also fails as ErrorReason says of all methods.
+    """
 
     GetServerInfo: grpc.aio.UnaryUnaryMultiCallable[
         fairplay.v1.server_pb2.GetServerInfoRequest,
@@ -59,11 +67,16 @@ class ServerServiceAsyncStub:
     ]
     """Returns how much the server has to do at this moment, for those who run it. Changes nothing.
 
+    Fails with PERMISSION_DENIED and ROLE_REQUIRED.
+
     Needs the role OPERATOR.
     """
 
 class ServerServiceServicer(metaclass=abc.ABCMeta):
-    """ServerService says what a server is and what it offers."""
+    """ServerService says what a server is and what it offers.
+
+    Every method also fails as ErrorReason says of all methods.
+    """
 
     @abc.abstractmethod
     def GetServerInfo(
@@ -84,6 +97,8 @@ class ServerServiceServicer(metaclass=abc.ABCMeta):
         context: _ServicerContext,
     ) -> typing.Union[fairplay.v1.server_pb2.GetServerLoadResponse, collections.abc.Awaitable[fairplay.v1.server_pb2.GetServerLoadResponse]]:
         """Returns how much the server has to do at this moment, for those who run it. Changes nothing.
+
+        Fails with PERMISSION_DENIED and ROLE_REQUIRED.
 
         Needs the role OPERATOR.
         """

@@ -34,6 +34,8 @@ AT_ONCE_S = 1.0
 """What the first message of a sound caller takes at the most, in a burst of many calls: it counts as silent after."""
 
 log = logging.getLogger("fairplay.server")
+refusals = logging.getLogger("fairplay.server.refusals")
+"""Is told the path of the method and the reason of each refusal, for those who look for what goes wrong."""
 KINDS = {
     "unary_unary": grpc.unary_unary_rpc_method_handler,
     "unary_stream": grpc.unary_stream_rpc_method_handler,
@@ -192,17 +194,18 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
         handler = await continuation(handler_call_details)
         if handler is None:
             return None
+        method = handler_call_details.method
         for kind, build in KINDS.items():
             behaviour = getattr(handler, kind)
             if iscoroutinefunction(behaviour):
                 deserializer = guard_deserializer(handler.request_deserializer)
                 if kind in READ_KINDS:
-                    guarded = self._guarded(self._reading(behaviour), streams=kind == "unary_stream")
+                    guarded = self._guarded(self._reading(behaviour), method, streams=kind == "unary_stream")
                     return READ_KINDS[kind](guarded, deserializer, handler.response_serializer)
-                return build(self._guarded(behaviour), deserializer, handler.response_serializer)
+                return build(self._guarded(behaviour, method), deserializer, handler.response_serializer)
             if isasyncgenfunction(behaviour):
                 deserializer = guard_deserializer(handler.request_deserializer)
-                return build(self._guarded_stream(behaviour), deserializer, handler.response_serializer)
+                return build(self._guarded_stream(behaviour, method), deserializer, handler.response_serializer)
         return handler
 
     def _reading(self, behaviour: Behaviour) -> Behaviour:
@@ -218,7 +221,7 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
 
         return reading
 
-    def _guarded(self, behaviour: Behaviour, *, streams: bool = False) -> Behaviour:
+    def _guarded(self, behaviour: Behaviour, method: str, *, streams: bool = False) -> Behaviour:
         async def guarded(request: Any, context: Any) -> Any:
             shown = ReadContext(context, self._unread_limit_s) if streams else context
             try:
@@ -228,15 +231,15 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
                     self._count_reset(context)
                 raise
             except Refusal as refusal:
-                await self._refuse(context, refusal)
+                await self._refuse(method, context, refusal)
             except grpc.aio.AbortError:
                 raise
             except Exception as error:
-                await self._refuse(context, _refusal_for(error))
+                await self._refuse(method, context, _refusal_for(error))
 
         return guarded
 
-    def _guarded_stream(self, behaviour: Streaming) -> Streaming:
+    def _guarded_stream(self, behaviour: Streaming, method: str) -> Streaming:
         async def guarded(requests: AsyncIterator[Any], context: Any) -> AsyncIterator[Any]:
             try:
                 async for answer in behaviour(self._sound_ones(requests, context.peer()), context):
@@ -245,11 +248,11 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
                 self._count_reset(context)
                 raise
             except Refusal as refusal:
-                await self._refuse(context, refusal)
+                await self._refuse(method, context, refusal)
             except grpc.aio.AbortError:
                 raise
             except Exception as error:
-                await self._refuse(context, _refusal_for(error))
+                await self._refuse(method, context, _refusal_for(error))
 
         return guarded
 
@@ -266,7 +269,8 @@ class ErrorInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grp
         if self._on_reset is not None:
             self._on_reset(context.peer())
 
-    async def _refuse(self, context: Any, refusal: Refusal) -> None:
+    async def _refuse(self, method: str, context: Any, refusal: Refusal) -> None:
+        refusals.debug("%s %s", method, refusal.reason)
         if self._meter is not None:
             self._meter.count_refusal(refusal.reason)
         await abort(context, refusal)
