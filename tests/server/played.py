@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -23,6 +23,7 @@ from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.record_pb2 import GameHeader, RecordEntry, Resumed
 from fairplay.v1.referee_pb2 import Game, GamePlan
 from tests.server.harness import seconds
+from tests.server.quick import in_no_time, quick_clock
 from tests.server.snap import Rounds, Snap
 
 
@@ -225,3 +226,26 @@ async def played(rounds: Rounds, seat_count: int, **options: Any) -> AsyncIterat
         at.journal.catch_up()
         at.running.stop("the test is over")
         await asyncio.wait([at.running.over])
+
+
+def playing(
+    rounds: Rounds, seat_count: int
+) -> Callable[[Callable[[Played], Coroutine[Any, Any, None]]], Callable[[], None]]:
+    """Begin a game in simulated time for the decorated test, and fail if the event loop is told of an error."""
+
+    def decorate(test: Callable[[Played], Coroutine[Any, Any, None]]) -> Callable[[], None]:
+        def run() -> None:
+            reported: list[dict[str, Any]] = []
+
+            async def play() -> None:
+                asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
+                async with played(rounds, seat_count, clock=quick_clock()) as at:
+                    at.begin()
+                    await test(at)
+
+            in_no_time(play())
+            assert reported == []
+
+        return run
+
+    return decorate

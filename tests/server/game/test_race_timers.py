@@ -3,27 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
 
 from fairplay.games.steps import Call, Conversation, Outcome, Race
-from tests.server.played import Played, played, turned
-from tests.server.quick import in_no_time, quick_clock
-from tests.server.snap import Rounds, Snap, ask, first_of
-
-
-def play(rounds: Rounds, seat_count: int, test: Callable[[Played], Awaitable[None]]) -> None:
-    """Begin a game in simulated time, and fail if the event loop is told of an error."""
-    reported: list[dict[str, Any]] = []
-
-    async def playing() -> None:
-        asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
-        async with played(rounds, seat_count, clock=quick_clock()) as at:
-            at.begin()
-            await test(at)
-
-    in_no_time(playing())
-    assert reported == []
+from tests.server.played import Played, playing, turned
+from tests.server.snap import Snap, ask, first_of
 
 
 def one_of_a_race_then_alone(snap: Snap) -> Conversation:
@@ -34,111 +17,102 @@ def one_of_a_race_then_alone(snap: Snap) -> Conversation:
     return Outcome([])
 
 
-def test_an_answer_that_comes_later_and_counts_earlier_is_first() -> None:
-    async def test(at: Played) -> None:
-        at.hands[0].say("a")
-        await asyncio.sleep(2.0)
-        at.hands[1].say("b")
-        await asyncio.sleep(0.9)
-        assert at.snap.received == []
-        await asyncio.sleep(0.2)
-        assert at.snap.received == [[(1, "b")]]
-        await asyncio.sleep(20.0)  # the time of the answer that was dropped is over
-        assert at.hands[2].asked == 1
-        at.hands[2].say("c")
-        at.hands[0].say("d")
+@playing(one_of_a_race_then_alone, 3)
+async def test_an_answer_that_comes_later_and_counts_earlier_is_first(at: Played) -> None:
+    at.hands[0].say("a")
+    await asyncio.sleep(2.0)
+    at.hands[1].say("b")
+    await asyncio.sleep(0.9)
+    assert at.snap.received == []
+    await asyncio.sleep(0.2)
+    assert at.snap.received == [[(1, "b")]]
+    await asyncio.sleep(20.0)  # the time of the answer that was dropped is over
+    assert at.hands[2].asked == 1
+    at.hands[2].say("c")
+    at.hands[0].say("d")
+    await turned()
+    assert at.snap.received == [[(1, "b")], [(0, "d")]]
+
+
+@playing(first_of([0, 1], 2, handicap_s={0: 5.0}), 2)
+async def test_nothing_counts_when_the_time_of_an_answer_comes_whose_race_is_over(at: Played) -> None:
+    at.hands[0].say("dropped")
+    at.hands[1].say("first")
+    await asyncio.sleep(10.0)
+    assert at.snap.received == [[(1, "first")]]
+    at.hands[1].say("again")
+    await turned()
+    assert at.snap.received == [[(1, "first")], [(1, "again")]]
+
+
+@playing(first_of([0, 1, 2], 2, handicap_s={0: 5.0, 2: 8.0}), 3)
+async def test_an_answer_waits_for_its_own_time_although_one_that_was_dropped_would_have_counted_before(
+    at: Played,
+) -> None:
+    at.hands[0].say("dropped")
+    at.hands[1].say("first")
+    await turned()
+    at.hands[2].say("second")
+    await asyncio.sleep(7.9)
+    assert at.snap.received == [[(1, "first")]]
+    await asyncio.sleep(0.2)
+    assert at.snap.received == [[(1, "first")], [(2, "second")]]
+
+
+@playing(first_of([0, 1], 2, handicap_s={0: 5.0}), 2)
+async def test_a_game_that_is_stopped_while_an_answer_waits_stays_stopped(at: Played) -> None:
+    at.hands[0].say("early")
+    at.running.stop("enough")
+    await asyncio.sleep(10.0)
+    assert at.snap.received == []
+    assert at.journal.kinds() == ["game", "result"]
+
+
+@playing(one_of_a_race_then_alone, 3)
+async def test_an_answer_that_came_while_the_record_was_behind_does_not_hold_up_the_races_that_follow(
+    at: Played,
+) -> None:
+    at.journal.hold_up()
+    at.hands[1].say("b")
+    await asyncio.sleep(1.0)
+    assert at.snap.received == [[(1, "b")]]
+    at.hands[0].say("dropped")
+    at.journal.catch_up()
+    await turned()
+    await asyncio.sleep(20.0)
+    at.hands[2].say("c")
+    at.hands[1].say("d")
+    await asyncio.sleep(1.0)
+    assert at.snap.received == [[(1, "b")], [(1, "d")]]
+
+
+@playing(first_of([0, 1], 2, handicap_s={0: 5.0}), 2)
+async def test_nothing_is_due_at_the_time_of_an_answer_that_came_while_the_record_was_behind(at: Played) -> None:
+    at.journal.hold_up()
+    at.hands[1].say("b")
+    await asyncio.sleep(1.0)
+    at.hands[0].say("dropped")
+    at.journal.catch_up()
+    await asyncio.sleep(10.0)
+    assert at.snap.received == [[(1, "b")]]
+    at.hands[1].say("d")
+    await asyncio.sleep(1.0)
+    assert at.snap.received == [[(1, "b")], [(1, "d")]]
+
+
+def stays(snap: Snap) -> Conversation:
+    calls: list[Call] = ask(0, 1)
+    snap.hear((yield Race(calls)))
+    snap.hear((yield Race(calls[:1])))
+    yield ask(1)[0]
+    snap.hear((yield Race(calls)))
+    return Outcome([])
+
+
+@playing(stays, 2)
+async def test_a_call_stays_the_same_over_races_and_is_made_again_when_somebody_was_asked_alone(at: Played) -> None:
+    for seat in (1, 0, 1, 0):
+        at.hands[seat].say("x")
         await turned()
-        assert at.snap.received == [[(1, "b")], [(0, "d")]]
-
-    play(one_of_a_race_then_alone, 3, test)
-
-
-def test_nothing_counts_when_the_time_of_an_answer_comes_whose_race_is_over() -> None:
-    async def test(at: Played) -> None:
-        at.hands[0].say("dropped")
-        at.hands[1].say("first")
-        await asyncio.sleep(10.0)
-        assert at.snap.received == [[(1, "first")]]
-        at.hands[1].say("again")
-        await turned()
-        assert at.snap.received == [[(1, "first")], [(1, "again")]]
-
-    play(first_of([0, 1], 2, handicap_s={0: 5.0}), 2, test)
-
-
-def test_an_answer_waits_for_its_own_time_although_one_that_was_dropped_would_have_counted_before() -> None:
-    async def test(at: Played) -> None:
-        at.hands[0].say("dropped")
-        at.hands[1].say("first")
-        await turned()
-        at.hands[2].say("second")
-        await asyncio.sleep(7.9)
-        assert at.snap.received == [[(1, "first")]]
-        await asyncio.sleep(0.2)
-        assert at.snap.received == [[(1, "first")], [(2, "second")]]
-
-    play(first_of([0, 1, 2], 2, handicap_s={0: 5.0, 2: 8.0}), 3, test)
-
-
-def test_a_game_that_is_stopped_while_an_answer_waits_stays_stopped() -> None:
-    async def test(at: Played) -> None:
-        at.hands[0].say("early")
-        at.running.stop("enough")
-        await asyncio.sleep(10.0)
-        assert at.snap.received == []
-        assert at.journal.kinds() == ["game", "result"]
-
-    play(first_of([0, 1], 2, handicap_s={0: 5.0}), 2, test)
-
-
-def test_an_answer_that_came_while_the_record_was_behind_does_not_hold_up_the_races_that_follow() -> None:
-    async def test(at: Played) -> None:
-        at.journal.hold_up()
-        at.hands[1].say("b")
-        await asyncio.sleep(1.0)
-        assert at.snap.received == [[(1, "b")]]
-        at.hands[0].say("dropped")
-        at.journal.catch_up()
-        await turned()
-        await asyncio.sleep(20.0)
-        at.hands[2].say("c")
-        at.hands[1].say("d")
-        await asyncio.sleep(1.0)
-        assert at.snap.received == [[(1, "b")], [(1, "d")]]
-
-    play(one_of_a_race_then_alone, 3, test)
-
-
-def test_nothing_is_due_at_the_time_of_an_answer_that_came_while_the_record_was_behind() -> None:
-    async def test(at: Played) -> None:
-        at.journal.hold_up()
-        at.hands[1].say("b")
-        await asyncio.sleep(1.0)
-        at.hands[0].say("dropped")
-        at.journal.catch_up()
-        await asyncio.sleep(10.0)
-        assert at.snap.received == [[(1, "b")]]
-        at.hands[1].say("d")
-        await asyncio.sleep(1.0)
-        assert at.snap.received == [[(1, "b")], [(1, "d")]]
-
-    play(first_of([0, 1], 2, handicap_s={0: 5.0}), 2, test)
-
-
-def test_a_call_stays_the_same_over_races_and_is_made_again_when_somebody_was_asked_alone() -> None:
-    def stays(snap: Snap) -> Conversation:
-        calls: list[Call] = ask(0, 1)
-        snap.hear((yield Race(calls)))
-        snap.hear((yield Race(calls[:1])))
-        yield ask(1)[0]
-        snap.hear((yield Race(calls)))
-        return Outcome([])
-
-    async def test(at: Played) -> None:
-        for seat in (1, 0, 1, 0):
-            at.hands[seat].say("x")
-            await turned()
-        assert at.snap.received == [[(1, "x")], [(0, "x")], [(0, "x")]]
-        assert [(hand.asked, hand.cancelled) for hand in at.hands] == [(2, 0), (3, 1)]
-
-    play(stays, 2, test)
+    assert at.snap.received == [[(1, "x")], [(0, "x")], [(0, "x")]]
+    assert [(hand.asked, hand.cancelled) for hand in at.hands] == [(2, 0), (3, 1)]

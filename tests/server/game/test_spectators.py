@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
 
 import pytest
 
@@ -19,8 +17,7 @@ from fairplay.v1.game_pb2 import GameState, Player
 from fairplay.v1.record_pb2 import GameHeader, RecordEntry
 from fairplay.v1.referee_pb2 import GamePlan, WatchGameResponse
 from tests.server.game.test_joining import one_race
-from tests.server.played import Played, played, turned
-from tests.server.quick import in_no_time, quick_clock
+from tests.server.played import Played, playing, turned
 from tests.server.records.test_dataset import fish
 from tests.server.snap import Rounds, Snap, ask, everybody
 
@@ -46,68 +43,54 @@ class Spectator:
         return reported
 
 
-def play(rounds: Rounds, seat_count: int, test: Callable[[Played], Awaitable[None]], **options: Any) -> None:
-    async def playing() -> None:
-        async with played(rounds, seat_count, clock=quick_clock(), **options) as at:
-            at.begin()
-            await test(at)
+@playing(everybody([0, 1]), 2)
+async def test_a_spectator_sees_the_state_at_once_and_20_ms_later_whom_the_game_waits_for(at: Played) -> None:
+    spectator = Spectator(at)
+    await asyncio.sleep(0.019)
+    assert spectator.reported() == [(1, "state")]
+    await asyncio.sleep(0.002)
+    (asked,) = [event.asked for event in spectator.events]
+    due = [(seat, "/snap.Player/Say") for seat in (0, 1)]
+    assert [(each.seat, each.method_name) for each in asked.players] == due
+    assert spectator.reported() == [(1, "asked")]
+    await asyncio.sleep(5.0)
+    assert spectator.reported() == []  # it is said once
 
-    in_no_time(playing())
+
+def two_races(_: Snap) -> Conversation:
+    yield Show(None)
+    yield Race(ask(0, 1))
+    yield Race(ask(1))
+    return Outcome([[(0, 0)]])
 
 
-def test_a_spectator_sees_the_state_at_once_and_20_ms_later_whom_the_game_waits_for() -> None:
-    async def test(at: Played) -> None:
+@playing(two_races, 2)
+async def test_whom_a_game_waits_for_is_said_anew_when_others_are_asked(at: Played) -> None:
+    spectator = Spectator(at)
+    await asyncio.sleep(1.0)
+    spectator.reported()
+    at.hands[0].say("x")
+    await asyncio.sleep(0.01)
+    assert spectator.reported() == []
+    await asyncio.sleep(1.0)
+    assert [each.seat for each in spectator.events[0].asked.players] == [1]
+    assert spectator.reported() == [(1, "asked")]
+    at.hands[1].say("x")
+    await asyncio.sleep(1.0)
+    assert spectator.reported() == [(2, "finished")]
+    assert spectator.reading.done()
+    assert at.running.watchers == [at.received]
+
+
+@playing(everybody([0]), 1)
+async def test_a_deadline_is_as_far_away_as_the_call_has_time(at: Played) -> None:
+    await asyncio.sleep(20.0)
+    for left_ns in (39_980_000_000, 480_000_000):
         spectator = Spectator(at)
-        await asyncio.sleep(0.019)
-        assert spectator.reported() == [(1, "state")]
-        await asyncio.sleep(0.002)
-        (asked,) = [event.asked for event in spectator.events]
-        due = [(seat, "/snap.Player/Say") for seat in (0, 1)]
-        assert [(each.seat, each.method_name) for each in asked.players] == due
-        assert spectator.reported() == [(1, "asked")]
-        await asyncio.sleep(5.0)
-        assert spectator.reported() == []  # it is said once
-
-    play(everybody([0, 1]), 2, test)
-
-
-def test_whom_a_game_waits_for_is_said_anew_when_others_are_asked() -> None:
-    def two_races(_: Snap) -> Conversation:
-        yield Show(None)
-        yield Race(ask(0, 1))
-        yield Race(ask(1))
-        return Outcome([[(0, 0)]])
-
-    async def test(at: Played) -> None:
-        spectator = Spectator(at)
-        await asyncio.sleep(1.0)
-        spectator.reported()
-        at.hands[0].say("x")
-        await asyncio.sleep(0.01)
-        assert spectator.reported() == []
-        await asyncio.sleep(1.0)
-        assert [each.seat for each in spectator.events[0].asked.players] == [1]
-        assert spectator.reported() == [(1, "asked")]
-        at.hands[1].say("x")
-        await asyncio.sleep(1.0)
-        assert spectator.reported() == [(2, "finished")]
-        assert spectator.reading.done()
-        assert at.running.watchers == [at.received]
-
-    play(two_races, 2, test)
-
-
-def test_a_deadline_is_as_far_away_as_the_call_has_time() -> None:
-    async def test(at: Played) -> None:
-        await asyncio.sleep(20.0)
-        for left_ns in (39_980_000_000, 480_000_000):
-            spectator = Spectator(at)
-            await asyncio.sleep(39.5)
-            asked = next(event for event in spectator.events if event.HasField("asked"))
-            found_ns = asked.asked.players[0].deadline.ToNanoseconds() - asked.time.ToNanoseconds()
-            assert abs(found_ns - left_ns) < 10
-
-    play(everybody([0]), 1, test)  # in which a call has 60 seconds
+        await asyncio.sleep(39.5)
+        asked = next(event for event in spectator.events if event.HasField("asked"))
+        found_ns = asked.asked.players[0].deadline.ToNanoseconds() - asked.time.ToNanoseconds()
+        assert abs(found_ns - left_ns) < 10
 
 
 def shown_and_out(_: Snap) -> Conversation:
@@ -123,99 +106,91 @@ def shown_and_out(_: Snap) -> Conversation:
     return Outcome([])
 
 
-def test_every_event_has_its_number_and_comes_once() -> None:
-    async def test(at: Played) -> None:
-        spectator = Spectator(at)
-        late: list[Spectator] = []
-        for seat in (0, 1, 0):
-            await turned(6)
-            late.append(Spectator(at))
-            at.hands[seat].say("x")
-        await turned(9)
-        assert spectator.reported() == [
-            (1, "state"),
-            (2, "state"),
-            (3, "eliminated"),
-            (4, "state"),
-            (5, "eliminated"),
-            (6, "finished"),
-        ]
-        assert late[1].reported() == [(2, "state"), (3, "eliminated"), (4, "state"), (5, "eliminated"), (6, "finished")]
-        assert late[2].reported() == [(4, "state"), (5, "eliminated"), (6, "finished")]
-
-    play(shown_and_out, 2, test)
-
-
-def test_who_has_seen_the_last_state_is_not_shown_it_again() -> None:
-    async def test(at: Played) -> None:
-        spectators = [Spectator(at, after) for after in (0, 1, 2)]
-        await asyncio.sleep(1.0)
-        assert [each.reported() for each in spectators] == [
-            [(1, "state"), (1, "asked")],
-            [(1, "asked")],
-            [(1, "asked")],
-        ]
-        at.hands[0].say("x")
+@playing(shown_and_out, 2)
+async def test_every_event_has_its_number_and_comes_once(at: Played) -> None:
+    spectator = Spectator(at)
+    late: list[Spectator] = []
+    for seat in (0, 1, 0):
         await turned(6)
-        assert [each.reported() for each in spectators] == [[(2, "state")], [(2, "state")], []]
-
-    play(shown_and_out, 2, test)
-
-
-def test_whom_the_rules_eliminate_is_shown_with_its_evidence_to_nobody_while_the_game_runs() -> None:
-    async def test(at: Played) -> None:
-        public, whole = Spectator(at, single=False), Spectator(at, single=True)
-        for seat in (0, 1, 0):
-            await turned(6)
-            at.hands[seat].say("x")
-        await turned(9)
-        for spectator, evidence in ((public, False), (whole, True)):
-            out = [event for event in spectator.events if event.HasField("eliminated")]
-            assert [(event.eliminated.seat, event.eliminated.HasField("request")) for event in out] == [
-                (1, False),
-                (0, False),
-            ]
-            end = spectator.events[-1]
-            assert [each.HasField("request") for each in end.finished.misconducts] == [evidence] * 2
-            assert end.time == at.running.message.end_time
-        times = [event.time.ToNanoseconds() for event in whole.events]
-        assert times == sorted(times)
-        assert times[1] > times[0] > 0
-
-    play(shown_and_out, 2, test)
+        late.append(Spectator(at))
+        at.hands[seat].say("x")
+    await turned(9)
+    assert spectator.reported() == [
+        (1, "state"),
+        (2, "state"),
+        (3, "eliminated"),
+        (4, "state"),
+        (5, "eliminated"),
+        (6, "finished"),
+    ]
+    assert late[1].reported() == [(2, "state"), (3, "eliminated"), (4, "state"), (5, "eliminated"), (6, "finished")]
+    assert late[2].reported() == [(4, "state"), (5, "eliminated"), (6, "finished")]
 
 
-def test_players_that_have_joined_are_told_behind_the_state() -> None:
-    async def test(at: Played) -> None:
-        early = Spectator(at)
+@playing(shown_and_out, 2)
+async def test_who_has_seen_the_last_state_is_not_shown_it_again(at: Played) -> None:
+    spectators = [Spectator(at, after) for after in (0, 1, 2)]
+    await asyncio.sleep(1.0)
+    assert [each.reported() for each in spectators] == [
+        [(1, "state"), (1, "asked")],
+        [(1, "asked")],
+        [(1, "asked")],
+    ]
+    at.hands[0].say("x")
+    await turned(6)
+    assert [each.reported() for each in spectators] == [[(2, "state")], [(2, "state")], []]
+
+
+@playing(shown_and_out, 2)
+async def test_whom_the_rules_eliminate_is_shown_with_its_evidence_to_nobody_while_the_game_runs(at: Played) -> None:
+    public, whole = Spectator(at, single=False), Spectator(at, single=True)
+    for seat in (0, 1, 0):
         await turned(6)
-        assert early.reported() == [(1, "state")]
-        hands = [*at.hands]
-        for name in ("b", "c"):
-            hand, reached = at.join(name)
-            hands.append(hand)
-            reached.set_result(hand)
-            await turned(9)
-        late, knows_one, knows_all = (Spectator(at, after) for after in (0, 2, 3))
-        await turned(6)
-        assert [(event.sequence, event.joined.seat, event.joined.name) for event in early.events] == [
-            (2, 1, "b"),
-            (3, 2, "c"),
+        at.hands[seat].say("x")
+    await turned(9)
+    for spectator, evidence in ((public, False), (whole, True)):
+        out = [event for event in spectator.events if event.HasField("eliminated")]
+        assert [(event.eliminated.seat, event.eliminated.HasField("request")) for event in out] == [
+            (1, False),
+            (0, False),
         ]
-        assert all(event.time.ToNanoseconds() for event in early.events)
-        assert late.reported() == [(3, "state"), (3, "joined"), (3, "joined")]
-        assert knows_one.reported() == [(3, "state"), (3, "joined")]
-        assert knows_all.reported() == []
-        early.reported()
-        at.hands[0].say("x")
-        await asyncio.sleep(1.0)
-        assert early.reported() == [(3, "asked")]
-        for hand in hands[1:]:
-            hand.say("x")
-        await turned(9)
-        assert early.reported() == [(4, "finished")]
+        end = spectator.events[-1]
+        assert [each.HasField("request") for each in end.finished.misconducts] == [evidence] * 2
+        assert end.time == at.running.message.end_time
+    times = [event.time.ToNanoseconds() for event in whole.events]
+    assert times == sorted(times)
+    assert times[1] > times[0] > 0
 
-    play(one_race, 1, test)
+
+@playing(one_race, 1)
+async def test_players_that_have_joined_are_told_behind_the_state(at: Played) -> None:
+    early = Spectator(at)
+    await turned(6)
+    assert early.reported() == [(1, "state")]
+    hands = [*at.hands]
+    for name in ("b", "c"):
+        hand, reached = at.join(name)
+        hands.append(hand)
+        reached.set_result(hand)
+        await turned(9)
+    late, knows_one, knows_all = (Spectator(at, after) for after in (0, 2, 3))
+    await turned(6)
+    assert [(event.sequence, event.joined.seat, event.joined.name) for event in early.events] == [
+        (2, 1, "b"),
+        (3, 2, "c"),
+    ]
+    assert all(event.time.ToNanoseconds() for event in early.events)
+    assert late.reported() == [(3, "state"), (3, "joined"), (3, "joined")]
+    assert knows_one.reported() == [(3, "state"), (3, "joined")]
+    assert knows_all.reported() == []
+    early.reported()
+    at.hands[0].say("x")
+    await asyncio.sleep(1.0)
+    assert early.reported() == [(3, "asked")]
+    for hand in hands[1:]:
+        hand.say("x")
+    await turned(9)
+    assert early.reported() == [(4, "finished")]
 
 
 def many(count: int) -> Rounds:
@@ -234,45 +209,42 @@ def many(count: int) -> Rounds:
     return conversation
 
 
-def test_who_does_not_keep_up_misses_states_and_neither_eliminations_nor_the_end() -> None:
-    async def test(at: Played) -> None:
-        stream = live(at.snap.game, at.running, 0, single=True)
-        events = [await anext(stream)]
-        at.hands[1].say("x")
-        for _ in range(200):
-            await turned(6)
-            at.hands[0].say("x")
-        await turned(9)
-        events += [event async for event in stream]
-        kinds = [event.WhichOneof("event") for event in events]
-        assert kinds.count("state") < 100
-        assert kinds.count("eliminated") == 1
-        sequences = [event.sequence for event in events]
-        assert sequences == sorted(set(sequences))
-        assert kinds[-2:] == ["state", "finished"]  # the last state is not missed
-        assert sequences[-2:] == [202, 203]
-
-    play(many(200), 2, test)
-
-
-def test_a_game_that_has_shown_no_state_yet_can_be_watched() -> None:
-    def shows_nothing(_: Snap) -> Conversation:
-        yield Race(ask(0))
-        yield Eliminate(0, CAUSE)
-        yield Race(ask(1))
-        return Outcome([])
-
-    async def test(at: Played) -> None:
+@playing(many(200), 2)
+async def test_who_does_not_keep_up_misses_states_and_neither_eliminations_nor_the_end(at: Played) -> None:
+    stream = live(at.snap.game, at.running, 0, single=True)
+    events = [await anext(stream)]
+    at.hands[1].say("x")
+    for _ in range(200):
+        await turned(6)
         at.hands[0].say("x")
-        await turned(6)
-        spectator = Spectator(at)
-        await asyncio.sleep(1.0)
-        assert spectator.reported() == [(1, "asked")]
-        at.hands[1].say("x")
-        await turned(6)
-        assert spectator.reported() == [(2, "finished")]
+    await turned(9)
+    events += [event async for event in stream]
+    kinds = [event.WhichOneof("event") for event in events]
+    assert kinds.count("state") < 100
+    assert kinds.count("eliminated") == 1
+    sequences = [event.sequence for event in events]
+    assert sequences == sorted(set(sequences))
+    assert kinds[-2:] == ["state", "finished"]  # the last state is not missed
+    assert sequences[-2:] == [202, 203]
 
-    play(shows_nothing, 2, test)
+
+def shows_nothing(_: Snap) -> Conversation:
+    yield Race(ask(0))
+    yield Eliminate(0, CAUSE)
+    yield Race(ask(1))
+    return Outcome([])
+
+
+@playing(shows_nothing, 2)
+async def test_a_game_that_has_shown_no_state_yet_can_be_watched(at: Played) -> None:
+    at.hands[0].say("x")
+    await turned(6)
+    spectator = Spectator(at)
+    await asyncio.sleep(1.0)
+    assert spectator.reported() == [(1, "asked")]
+    at.hands[1].say("x")
+    await turned(6)
+    assert spectator.reported() == [(2, "finished")]
 
 
 @pytest.mark.parametrize("ended", [False, True])
