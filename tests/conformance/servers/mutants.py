@@ -356,7 +356,7 @@ def gives_no_reason(error: Status, _: Rpc) -> None:
     error.ClearField("details")
 
 
-@mutant("connection.large-frame", "refuses.unknown-method")
+@mutant("connection.large-frame", "connection.compressed", "refuses.unknown-method")
 def gives_no_code(error: Status, _: Rpc) -> None:
     error.code = 2
 

@@ -188,9 +188,10 @@ class ServerContext:
 
     # --- players and games ---
 
-    def open_stream(self, cast: Cast) -> Stream:
-        """Return a connection of its own for players, which has said nothing yet."""
-        return Stream(open_channel(self.place.address, self.place.credentials, CHANNEL_OPTIONS), cast)
+    def open_stream(self, cast: Cast, *, compression: grpc.Compression = grpc.Compression.NoCompression) -> Stream:
+        """Return a connection of its own for players, which has said nothing yet. It compresses what it sends."""
+        options = [*CHANNEL_OPTIONS, ("grpc.default_compression_algorithm", compression.value)]
+        return Stream(open_channel(self.place.address, self.place.credentials, options), cast)
 
     def new_names(self, count: int) -> list[str]:
         """Return names to dial in with that nobody else has."""

@@ -251,6 +251,26 @@ async def large_frame(context: ServerContext) -> None:
     check_order(expect(stage.scene, stage.request.game_id).calls, stage.cast.received)
 
 
+@server_case("connection.compressed", "STREAM-5", level=Level.SHOULD)
+async def compressed(context: ServerContext) -> None:
+    """A library may compress what a player sends; a small frame that becomes a large one ends its connection."""
+    for compression in (grpc.Compression.Gzip, grpc.Compression.Deflate):
+        stream = context.open_stream(_cast(), compression=compression)
+        try:
+            async with asyncio.timeout(END_LIMIT_S):
+                if not await stream.open(_hello(context.new_names(1))):
+                    raise failure(f"The server must read what is compressed with {compression.name.lower()}.")
+            assert stream.welcome is not None
+            if stream.welcome.max_frame_bytes > MAX_FRAME_BYTES:
+                continue
+            await stream.reply(STRAY, b"\0" * stream.welcome.max_frame_bytes)
+            await _ended(stream, "a connection with a frame that is too large when it is inflated")
+            if stream.status is not grpc.StatusCode.RESOURCE_EXHAUSTED:
+                raise failure(f"The connection must end with RESOURCE_EXHAUSTED; it ended with {stream.status}")
+        finally:
+            await stream.close()
+
+
 @server_case("connection.resume", "RESUME-1", "RESUME-3", "TOKEN-6")
 async def resume(context: ServerContext) -> None:
     """A player whose connection broke goes on with its game: what it was asked it is asked again, under the same id."""
@@ -556,6 +576,7 @@ CASES = (
     second_reply,
     reply_flood,
     large_frame,
+    compressed,
     resume,
     window_over,
     two_games,
