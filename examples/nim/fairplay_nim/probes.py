@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from fairplay.games.conformance import Conformance, Probe, Situation
+from fairplay.games.conformance import Conformance, Situation
+from fairplay.games.kit.conformance import Check, build_probes
 from fairplay_nim.mutations import MUTATIONS
 from fairplay_nim.protocol import TURNS
 from fairplay_nim.rules import Settings, State
@@ -20,31 +21,23 @@ def _drawn(heaps: str, most: int = 3) -> Callable[[Random], Situation]:
     return lambda rng: Situation(TURNS.build_settings(Settings(most=most)), 2, 0, TURNS.build_state(state))
 
 
-PROBES = (
-    Probe(
-        "nim.take.last-match",
-        ("nim.take.count",),
-        "One match is left: a player that always takes two or three breaks a rule.",
-        _drawn("1"),
+CHECKS = {
+    "take.last-match: One match is left: a player that always takes two or three breaks a rule.": Check(
+        ["take.count"], _drawn("1")
     ),
-    Probe(
-        "nim.take.one-at-a-time",
-        ("nim.take.count",),
-        "The settings allow one match in a turn: a player that knows only the usual three breaks a rule.",
-        _drawn("4 4 4", most=1),
+    "take.one-at-a-time: "
+    "The settings allow one match in a turn: a player that knows only the usual three breaks a rule.": Check(
+        ["take.count"], _drawn("4 4 4", most=1)
     ),
-    Probe(
-        "nim.take.first-heap-gone",
-        ("nim.take.heap",),
-        "The first heap is gone, but keeps its place: a player that always takes from it breaks a rule.",
-        _drawn("0 2 0 3"),
+    "take.first-heap-gone: "
+    "The first heap is gone, but keeps its place: a player that always takes from it breaks a rule.": Check(
+        ["take.heap"], _drawn("0 2 0 3")
     ),
-    Probe(
-        "nim.take.zero",
-        ("nim.take.required",),
-        "Only heap 0 has matches: a reply that leaves out a zero names no heap.",
-        _drawn("5 0"),
+    "take.zero: Only heap 0 has matches: a reply that leaves out a zero names no heap.": Check(
+        ["take.required"], _drawn("5 0")
     ),
-)
+}
+
+PROBES = build_probes("nim", CHECKS)
 
 CONFORMANCE = Conformance(probes=PROBES, mutations=MUTATIONS, package="fairplay_nim")

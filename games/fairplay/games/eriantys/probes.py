@@ -21,7 +21,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from fairplay.eriantys.v1 import eriantys_settings_pb2
-from fairplay.games.conformance import Conformance, Infraction, Level, Probe, Situation
+from fairplay.games.conformance import Conformance, Infraction, Level, Situation
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.mutations import MUTATIONS
 from fairplay.games.eriantys.players import STRATEGIES, strategy
@@ -49,7 +49,7 @@ from fairplay.games.eriantys.rules.state import (
     view_of,
     with_at,
 )
-from fairplay.games.kit.conformance import MakeSituation, begin_game
+from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes
 from fairplay.games.kit.judging import MalformedReplyError
 from fairplay.games.steps import FAILURES, Call
 
@@ -309,40 +309,23 @@ OUT_AND_IN = (Standing.IN, Standing.IN, Standing.OUT, Standing.IN)
 AWAY_AND_IN = (Standing.IN, Standing.AWAY, Standing.IN)
 
 
-def _probe(name: str, broken: Sequence[str], why: str, situation: MakeSituation, draws: int = 1) -> Probe:
-    """Return a probe; its name and those of the rules are the ids without "eriantys.", with which all begin."""
-    return Probe(f"eriantys.{name}", tuple([f"eriantys.{rule}" for rule in broken]), why, situation, draws=draws)
-
-
-PROBES: tuple[Probe, ...] = (
-    _probe(
-        "towers.last-choice",
-        TOWERS,
-        "Two of three players have their colours: one is left, whichever the player likes best.",
-        _choosing(1, 1, NOBODY, 0),
+CHECKS = {
+    "towers.last-choice: Two of three players have their colours: one is left, whichever the player likes best.": Check(
+        TOWERS, _choosing(1, 1, NOBODY, 0)
     ),
-    _probe(
-        "towers.no-grey",
-        TOWERS,
-        "Four players are two teams, with black and white towers: there is no grey, and one colour is left.",
-        _choosing(1, 0, NOBODY),
+    "towers.no-grey: "
+    "Four players are two teams, with black and white towers: there is no grey, and one colour is left.": Check(
+        TOWERS, _choosing(1, 0, NOBODY)
     ),
-    _probe(
-        "towers.race",
-        TOWERS,
-        "All are asked at once, and another one gets the colour: the player is asked again, and must choose another.",
-        _race,
+    "towers.race: All are asked at once, and another one gets the colour: "
+    "the player is asked again, and must choose another.": Check(TOWERS, _race),
+    "assistant.one-left-free: "
+    "Somebody has played one of the last two assistants of the hand: only the other one can be played.": Check(
+        PLANNING, _scene(phase=Phase.ASSISTANT, first=1, round_number=9, assistants=(8, 4), hands={0: (4, 9), 1: (6,)})
     ),
-    _probe(
-        "assistant.one-left-free",
+    "assistant.only-repeated: "
+    "All others have played what is left in the hand: then, and only then, a value may be repeated.": Check(
         PLANNING,
-        "Somebody has played one of the last two assistants of the hand: only the other one can be played.",
-        _scene(phase=Phase.ASSISTANT, first=1, round_number=9, assistants=(8, 4), hands={0: (4, 9), 1: (6,)}),
-    ),
-    _probe(
-        "assistant.only-repeated",
-        PLANNING,
-        "All others have played what is left in the hand: then, and only then, a value may be repeated.",
         _scene(
             ONCE,
             4,
@@ -353,173 +336,118 @@ PROBES: tuple[Probe, ...] = (
             hands={0: (9, 10), 1: (1, 2), 2: (2, 4), 3: (3, 5, 7)},
         ),
     ),
-    _probe(
-        "assistant.last-card",
-        (*PLANNING, *WHOLE_TURN),
-        "The last assistant is played: the last round is announced, finished with clouds and all, and the game ends.",
+    "assistant.last-card: The last assistant is played: the last round is announced, "
+    "finished with clouds and all, and the game ends.": Check(
+        [*PLANNING, *WHOLE_TURN],
         _scene(phase=Phase.ASSISTANT, round_number=10, assistants=(8, 4), hands={0: (6,), 1: (5,)}, turn_count=0),
     ),
-    _probe(
-        "assistant.partner",
+    "assistant.partner: With four players the value of one's partner cannot be repeated either.": Check(
         PLANNING,
-        "With four players the value of one's partner cannot be repeated either.",
         _scene(ONCE, 4, phase=Phase.ASSISTANT, first=2, assistants=(7, 8, 3, 4), hands={0: (1, 2, 3, 4, 5, 6, 9)}),
     ),
-    _probe(
-        "students.tables-full",
+    "students.tables-full: The tables of all colours in the entrance are full: islands are what is left.": Check(
+        STUDENTS, _scene(phase=Phase.STUDENTS, rooms=FULL_TABLES, entrances=GREEN_AND_RED, turn_count=3)
+    ),
+    "students.fourth-of-three-players: "
+    "Three players move four students each: after three of them Mother Nature is not due yet.": Check(
+        STUDENTS, _scene(ONCE, 3, phase=Phase.STUDENTS, to_move=1, entrances=["GRYPBG"], turn_count=2)
+    ),
+    "students.resumed: "
+    "A game may go on in the middle of a turn: one student is still to be moved, and all are of one colour.": Check(
+        WHOLE_TURN, _scene(phase=Phase.STUDENTS, to_move=1, entrances=["BBBBB"], turn_count=3)
+    ),
+    "mother-nature.one-step: The assistants 1 and 2 let Mother Nature go one step: half the value, rounded up.": Check(
+        ["mother-nature.steps", "action.phase", "action.required"], _scene(assistants=(2, 3))
+    ),
+    "mother-nature.once-around: "
+    "A group is one step: with four of them five steps lead round the circle, and there is no sixth.": Check(
+        ["mother-nature.steps", *CLOUDS], _scene(islands=FOUR_GROUPS, assistants=(10, 9), turn_count=2)
+    ),
+    "cloud.only-zero: Cloud 0 is left: a reply that leaves out a zero names no cloud.": Check(
+        CLOUDS, _scene(ONCE, 3, seat=2, phase=Phase.CLOUD, clouds=["GRYP", "", ""])
+    ),
+    "cloud.only-last: The others have taken all clouds but the last one.": Check(
+        CLOUDS, _scene(ONCE, 4, seat=3, phase=Phase.CLOUD, clouds=["", "", "", "GRY"])
+    ),
+    "cloud.closed: "
+    "The bag could not fill the clouds: in this last round nobody takes one, though there are students on them.": Check(
+        WHOLE_TURN, _closed_clouds
+    ),
+    "cloud.half-filled: "
+    "The settings may let players take what the bag still held: some clouds are empty from the beginning.": Check(
+        CLOUDS, _half_filled_clouds
+    ),
+    "island.by-tile: Islands keep their numbers when they grow together, "
+    "also over the end of the circle: there is no island 12.": Check(
         STUDENTS,
-        "The tables of all colours in the entrance are full: islands are what is left.",
-        _scene(phase=Phase.STUDENTS, rooms=FULL_TABLES, entrances=GREEN_AND_RED, turn_count=3),
-    ),
-    _probe(
-        "students.fourth-of-three-players",
-        STUDENTS,
-        "Three players move four students each: after three of them Mother Nature is not due yet.",
-        _scene(ONCE, 3, phase=Phase.STUDENTS, to_move=1, entrances=["GRYPBG"], turn_count=2),
-    ),
-    _probe(
-        "students.resumed",
-        WHOLE_TURN,
-        "A game may go on in the middle of a turn: one student is still to be moved, and all are of one colour.",
-        _scene(phase=Phase.STUDENTS, to_move=1, entrances=["BBBBB"], turn_count=3),
-    ),
-    _probe(
-        "mother-nature.one-step",
-        ("mother-nature.steps", "action.phase", "action.required"),
-        "The assistants 1 and 2 let Mother Nature go one step: half the value, rounded up.",
-        _scene(assistants=(2, 3)),
-    ),
-    _probe(
-        "mother-nature.once-around",
-        ("mother-nature.steps", *CLOUDS),
-        "A group is one step: with four of them five steps lead round the circle, and there is no sixth.",
-        _scene(islands=FOUR_GROUPS, assistants=(10, 9), turn_count=2),
-    ),
-    _probe(
-        "cloud.only-zero",
-        CLOUDS,
-        "Cloud 0 is left: a reply that leaves out a zero names no cloud.",
-        _scene(ONCE, 3, seat=2, phase=Phase.CLOUD, clouds=["GRYP", "", ""]),
-    ),
-    _probe(
-        "cloud.only-last",
-        CLOUDS,
-        "The others have taken all clouds but the last one.",
-        _scene(ONCE, 4, seat=3, phase=Phase.CLOUD, clouds=["", "", "", "GRY"]),
-    ),
-    _probe(
-        "cloud.closed",
-        WHOLE_TURN,
-        "The bag could not fill the clouds: in this last round nobody takes one, though there are students on them.",
-        _closed_clouds,
-    ),
-    _probe(
-        "cloud.half-filled",
-        CLOUDS,
-        "The settings may let players take what the bag still held: some clouds are empty from the beginning.",
-        _half_filled_clouds,
-    ),
-    _probe(
-        "island.by-tile",
-        STUDENTS,
-        "Islands keep their numbers when they grow together, also over the end of the circle: there is no island 12.",
         _scene(islands=WRAPPED, first_tile=10, phase=Phase.STUDENTS, rooms=FULL_TABLES, entrances=GREEN_AND_RED),
     ),
-    _probe(
-        "island.by-group",
+    "island.by-group: "
+    "The settings may name islands by the place of their group: five are left, and no number above 4.": Check(
         STUDENTS,
-        "The settings may name islands by the place of their group: five are left, and no number above 4.",
         _scene(BY_GROUP, islands=FIVE_GROUPS, phase=Phase.STUDENTS, rooms=FULL_TABLES, entrances=GREEN_AND_RED),
     ),
-    _probe(
-        "character.no-coins",
-        ("character.coins", "student.entrance"),
-        "A player without coins can play no character, not even one that costs a single coin.",
-        _scene(_expert(1, 4, 7), phase=Phase.STUDENTS, turn_count=4),
+    "character.no-coins: A player without coins can play no character, not even one that costs a single coin.": Check(
+        ["character.coins", "student.entrance"], _scene(_expert(1, 4, 7), phase=Phase.STUDENTS, turn_count=4)
     ),
-    _probe(
-        "character.dearer",
-        ("character.coins", "mother-nature.steps"),
-        "A character costs one coin more than is printed on it once anybody has played it.",
-        _scene(_expert(4, 5, 10), coins=1, used=(4, 10)),
+    "character.dearer: A character costs one coin more than is printed on it once anybody has played it.": Check(
+        ["character.coins", "mother-nature.steps"], _scene(_expert(4, 5, 10), coins=1, used=(4, 10))
     ),
-    _probe(
-        "character.once-a-turn",
-        ("character.once", "mother-nature.steps"),
-        "The player has played the postman, and may go two steps more; a second character it may not play.",
+    "character.once-a-turn: "
+    "The player has played the postman, and may go two steps more; a second character it may not play.": Check(
+        ["character.once", "mother-nature.steps"],
         _scene(_expert(4, 8, 12), coins=9, used=(4,), played=4, assistants=(1, 3)),
     ),
-    _probe(
-        "character.what-it-needs",
-        (*CHARACTERS, "color.known", "island.known"),
-        "One character needs a colour, another one an island, a third one nothing: no more and no less is given.",
+    "character.what-it-needs: "
+    "One character needs a colour, another one an island, a third one nothing: no more and no less is given.": Check(
+        [*CHARACTERS, "color.known", "island.known"],
         _scene(_expert(2, 3, 9), coins=9, phase=Phase.STUDENTS, turn_count=4),
     ),
-    _probe(
-        "character.bag-empty",
-        (*CHARACTERS, "character.swap-entrance"),
-        "Students of characters are not replaced any more: only those can leave that lie there, or none.",
-        _bag_empty,
+    "character.bag-empty: "
+    "Students of characters are not replaced any more: only those can leave that lie there, or none.": Check(
+        [*CHARACTERS, "character.swap-entrance"], _bag_empty
     ),
-    _probe(
-        "character.exchanges",
-        (*CHARACTERS, "character.swap-dining-room", "character.swap-entrance", "color.known"),
-        "Jester and minstrel exchange up to three students and up to two, as many for as many, and at least one.",
+    "character.exchanges: "
+    "Jester and minstrel exchange up to three students and up to two, as many for as many, and at least one.": Check(
+        [*CHARACTERS, "character.swap-dining-room", "character.swap-entrance", "color.known"],
         _scene(_expert(1, 7, 10), coins=3, characters={7: "GGGGGG"}, entrances=["RRYY"], rooms=["GPPB", "GRYPB"]),
     ),
-    _probe(
-        "character.nothing-to-exchange",
-        ("character.swap-count", "character.swap-entrance"),
-        "The entrance is empty, as it is after rounds without clouds: jester and minstrel have nothing to exchange.",
-        _scene(_expert(7, 8, 10), coins=5, entrances=[""]),
+    "character.nothing-to-exchange: "
+    "The entrance is empty, as it is after rounds without clouds: jester and minstrel have nothing to exchange.": Check(
+        ["character.swap-count", "character.swap-entrance"], _scene(_expert(7, 8, 10), coins=5, entrances=[""])
     ),
-    _probe(
-        "character.table-full",
-        ("character.table-full", "character.swap-dining-room"),
-        "Neither the princess nor the minstrel can seat an eleventh student, unless one of the same colour leaves.",
+    "character.table-full: "
+    "Neither the princess nor the minstrel can seat an eleventh student, unless one of the same colour leaves.": Check(
+        ["character.table-full", "character.swap-dining-room"],
         _scene(_expert(2, 10, 11), coins=5, characters={11: "GGRR"}, entrances=["GRRG"], rooms=FULL_TABLES),
     ),
-    _probe(
-        "character.nearly-full",
-        ("character.table-full", "character.swap-dining-room", "character.swap-entrance"),
-        "Two tables have one free seat or none: what the minstrel exchanges must fit there, all of it together.",
-        _nearly_full,
-        draws=8,
+    "character.nearly-full: "
+    "Two tables have one free seat or none: what the minstrel exchanges must fit there, all of it together.": Check(
+        ["character.table-full", "character.swap-dining-room", "character.swap-entrance"], _nearly_full, draws=8
     ),
-    _probe(
-        "character.no-entry-used-up",
-        ("character.no-entry-left", "character.island"),
-        "All four no-entry tiles lie on islands: the herbalist has none to give.",
-        _scene(_expert(3, 5, 6), coins=9, islands=ALL_NO_ENTRY),
+    "character.no-entry-used-up: All four no-entry tiles lie on islands: the herbalist has none to give.": Check(
+        ["character.no-entry-left", "character.island"], _scene(_expert(3, 5, 6), coins=9, islands=ALL_NO_ENTRY)
     ),
-    _probe(
-        "character.no-entry-one-each",
-        ("character.no-entry-one", "island.known"),
-        "The settings may allow an island one no-entry tile only: two have theirs already.",
+    "character.no-entry-one-each: "
+    "The settings may allow an island one no-entry tile only: two have theirs already.": Check(
+        ["character.no-entry-one", "island.known"],
         _scene(_expert(3, 5, 6, no_entry_stack=False), coins=9, islands=TWO_NO_ENTRY),
     ),
-    _probe(
-        "character.late",
-        ("character.late", *CLOUDS),
-        "The settings may forbid characters that help Mother Nature once she has moved.",
-        _scene(_expert(4, 6, 9, late_character="refuse"), coins=9, phase=Phase.CLOUD),
+    "character.late: The settings may forbid characters that help Mother Nature once she has moved.": Check(
+        ["character.late", *CLOUDS], _scene(_expert(4, 6, 9, late_character="refuse"), coins=9, phase=Phase.CLOUD)
     ),
-    _probe(
-        "turn.explicit-end",
-        ("action.phase",),
-        "The settings may want the end of a turn said: it is all that can be done then, coins or no coins.",
-        _scene(END_SAID, coins=9, phase=Phase.END_TURN),
+    "turn.explicit-end: "
+    "The settings may want the end of a turn said: it is all that can be done then, coins or no coins.": Check(
+        ["action.phase"], _scene(END_SAID, coins=9, phase=Phase.END_TURN)
     ),
-    _probe(
-        "seats.last-of-four",
-        ("character.expert", "character.in-play", *WHOLE_TURN, *CHARACTERS),
-        "Four players, drawn characters, partners side by side: the last seat plays some rounds.",
+    "seats.last-of-four: "
+    "Four players, drawn characters, partners side by side: the last seat plays some rounds.": Check(
+        ["character.expert", "character.in-play", *WHOLE_TURN, *CHARACTERS],
         begin_game(3, 4, codec.build_short_settings(ADJACENT), 18),
     ),
-    _probe(
-        "resume.partner-out",
+    "resume.partner-out: "
+    "One's partner is eliminated, its students are out of the game: the player goes on for its team alone.": Check(
         WHOLE_TURN,
-        "One's partner is eliminated, its students are out of the game: the player goes on for its team alone.",
         _scene(
             ONCE,
             4,
@@ -534,10 +462,9 @@ PROBES: tuple[Probe, ...] = (
             turn_count=6,
         ),
     ),
-    _probe(
-        "resume.somebody-away",
+    "resume.somebody-away: "
+    "Turns of a player that was lost may be skipped, and it may return: the others' turns come sooner.": Check(
         WHOLE_TURN,
-        "Turns of a player that was lost may be skipped, and it may return: the others' turns come sooner.",
         _scene(
             replace(ONCE, on_disconnect="skip_turns"),
             3,
@@ -548,7 +475,9 @@ PROBES: tuple[Probe, ...] = (
             turn_count=14,
         ),
     ),
-)
+}
+
+PROBES = build_probes("eriantys", CHECKS)
 
 
 # A game that ends in a tie, whatever the player under test does

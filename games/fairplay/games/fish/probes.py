@@ -10,16 +10,17 @@ from collections.abc import Sequence
 from random import Random
 
 from fairplay.fish.v1 import fish_pb2
-from fairplay.games.conformance import Conformance, Probe, Situation
+from fairplay.games.conformance import Conformance, Situation
 from fairplay.games.fish import rules
 from fairplay.games.fish.mutations import MUTATIONS
 from fairplay.games.fish.protocol import Shown, build_state, read_settings
 from fairplay.games.fish.protocol import colors as fresh_colors
 from fairplay.games.fish.rules.board import board_of, board_of_rows
-from fairplay.games.kit.conformance import MakeSituation, begin_game, find_state, play_randomly
+from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, find_state, play_randomly
 
-PLACING = tuple(rule for rule in rules.RULES if rule.startswith("fish.place.") and rule != "fish.place.before-moving")
-MOVING = ("fish.action.required", *(rule for rule in rules.RULES if rule.startswith("fish.move.")))
+RULES = [rule.removeprefix("fish.") for rule in rules.RULES]
+PLACING = [rule for rule in RULES if rule.startswith("place.") and rule != "place.before-moving"]
+MOVING = ["action.required", *(rule for rule in RULES if rule.startswith("move."))]
 LETTERS = "abcd"
 FISH_BELOW = "2"
 DEFAULT_SETTINGS = fish_pb2.Settings()
@@ -93,182 +94,117 @@ ONE_BY_ONE = fish_pb2.Settings(announce_order=fish_pb2.ANNOUNCE_ORDER_PER_PLAYER
 WITH_MOVES = fish_pb2.Settings(rows=6, columns=6, action_list=fish_pb2.ACTION_LIST_MOVES)
 MANY_HOLES = fish_pb2.Settings(rows=6, columns=6, holes=18, random_fish=True)
 
-PROBES: tuple[Probe, ...] = (
-    Probe(
-        "fish.place.last-free-tile",
-        PLACING,
-        "The last penguin has one tile left: a player that takes the first cell, or any, breaks a rule.",
-        begin_game(3, 4, fish_pb2.Settings(rows=2, columns=2, penguin_base=5)),
+CHECKS = {
+    "place.last-free-tile: "
+    "The last penguin has one tile left: a player that takes the first cell, or any, breaks a rule.": Check(
+        PLACING, begin_game(3, 4, fish_pb2.Settings(rows=2, columns=2, penguin_base=5))
     ),
-    Probe(
-        "fish.place.zero",
-        ("fish.place.required", "fish.place.free"),
-        "Only cell 0 is free: a reply that leaves out a zero has no place at all.",
-        _drawn("2b.", "b.a", "ab.", penguins=3),
+    "place.zero: Only cell 0 is free: a reply that leaves out a zero has no place at all.": Check(
+        ["place.required", "place.free"], _drawn("2b.", "b.a", "ab.", penguins=3)
     ),
-    Probe(
-        "fish.place.between-holes",
-        ("fish.place.tile", "fish.place.free"),
-        "Most cells are holes, the first ones too: a penguin needs a tile.",
-        _drawn("....", ".a..", "..2.", "b..2", penguins=2),
+    "place.between-holes: Most cells are holes, the first ones too: a penguin needs a tile.": Check(
+        ["place.tile", "place.free"], _drawn("....", ".a..", "..2.", "b..2", penguins=2)
     ),
-    Probe(
-        "fish.place.short-rows",
-        ("fish.place.tile", "fish.place.on-board"),
-        "The rows of a board may end, or begin, in holes.",
-        begin_game(1, 2, _board("22222", "22", "..222", ".2222", "2")),
+    "place.short-rows: The rows of a board may end, or begin, in holes.": Check(
+        ["place.tile", "place.on-board"], begin_game(1, 2, _board("22222", "22", "..222", ".2222", "2"))
     ),
-    Probe(
-        "fish.place.one-row",
-        PLACING,
-        "Tiles of one row never touch: after the placement the game is over, and nobody is asked to move.",
-        begin_game(0, 2, fish_pb2.Settings(rows=1, columns=9)),
+    "place.one-row: "
+    "Tiles of one row never touch: after the placement the game is over, and nobody is asked to move.": Check(
+        PLACING, begin_game(0, 2, fish_pb2.Settings(rows=1, columns=9))
     ),
-    Probe(
-        "fish.place.most-penguins",
-        PLACING,
-        "The number of penguins is a setting: here two players have eight each, and fill the board.",
-        begin_game(1, 2, fish_pb2.Settings(rows=4, columns=4, penguin_base=10)),
+    "place.most-penguins: "
+    "The number of penguins is a setting: here two players have eight each, and fill the board.": Check(
+        PLACING, begin_game(1, 2, fish_pb2.Settings(rows=4, columns=4, penguin_base=10))
     ),
-    Probe(
-        "fish.place.resumed",
-        PLACING,
-        "A game may go on in the middle of the placement, where the players have placed different numbers.",
-        _drawn("b2222", "2a222", "22b2c", "222c2", penguins=3, seat=2, revision=5, turn_count=2),
+    "place.resumed: "
+    "A game may go on in the middle of the placement, where the players have placed different numbers.": Check(
+        PLACING, _drawn("b2222", "2a222", "22b2c", "222c2", penguins=3, seat=2, revision=5, turn_count=2)
     ),
-    Probe(
-        "fish.turn.single-legal-move",
-        ("fish.move.mandatory", "fish.move.clear-path", "fish.move.tile"),
-        "One penguin can make one move, the others are stuck: it must be found, and made.",
-        _drawn("a.a.b", ".....", "..2.b"),
+    "turn.single-legal-move: One penguin can make one move, the others are stuck: it must be found, and made.": Check(
+        ["move.mandatory", "move.clear-path", "move.tile"], _drawn("a.a.b", ".....", "..2.b")
     ),
-    Probe(
-        "fish.turn.last-penguin-only",
-        ("fish.move.clear-path", "fish.move.tile"),
-        "Only the penguin listed last is free: a player that always moves the first one is out.",
-        _drawn("ab.22", "ab.2a", "...22", "b..22"),
+    "turn.last-penguin-only: "
+    "Only the penguin listed last is free: a player that always moves the first one is out.": Check(
+        ["move.clear-path", "move.tile"], _drawn("ab.22", "ab.2a", "...22", "b..22")
     ),
-    Probe(
-        "fish.turn.others-stuck",
-        ("fish.move.mandatory", "fish.move.tile"),
-        "The others cannot move any more: one player goes on alone, asked again and again, till it is stuck as well.",
-        _drawn("b..2222", "...2a22", "b..2222", "...a222", turn_count=0),
+    "turn.others-stuck: The others cannot move any more: one player goes on alone, "
+    "asked again and again, till it is stuck as well.": Check(
+        ["move.mandatory", "move.tile"], _drawn("b..2222", "...2a22", "b..2222", "...a222", turn_count=0)
     ),
-    Probe(
-        "fish.turn.last-of-the-game",
-        ("fish.move.mandatory", "fish.move.tile"),
-        "Whatever move is made, it is the last one of a game that ends in a tie.",
-        _drawn("a..b", "....", "2...", scores=(6, 8), revision=40, turn_count=0),
+    "turn.last-of-the-game: Whatever move is made, it is the last one of a game that ends in a tie.": Check(
+        ["move.mandatory", "move.tile"], _drawn("a..b", "....", "2...", scores=(6, 8), revision=40, turn_count=0)
     ),
-    Probe(
-        "fish.turn.zero",
-        ("fish.action.required", "fish.move.mandatory"),
-        "The only move goes to cell 0: a reply that leaves out a zero has no target.",
-        _drawn("2..", "...", "a.b"),
+    "turn.zero: The only move goes to cell 0: a reply that leaves out a zero has no target.": Check(
+        ["action.required", "move.mandatory"], _drawn("2..", "...", "a.b")
     ),
-    Probe(
-        "fish.move.over-holes",
-        ("fish.move.clear-path", "fish.move.tile"),
-        "There are tiles behind holes, on every line: a penguin stops before the first hole.",
+    "move.over-holes: There are tiles behind holes, on every line: a penguin stops before the first hole.": Check(
+        ["move.clear-path", "move.tile"],
         _drawn("22222", "2222.", "2.2.2", "2..22", "22a22", "2..22", "2.2.2", "222b.", "22222"),
     ),
-    Probe(
-        "fish.move.over-penguins",
-        ("fish.move.clear-path",),
-        "Penguins, own and others', stand on every line with free tiles behind them: nobody jumps.",
-        _drawn("22222", "22222", "22a22", "2b222", "22a22", "2ba22", "22222", "2222b", "22222"),
+    "move.over-penguins: "
+    "Penguins, own and others', stand on every line with free tiles behind them: nobody jumps.": Check(
+        ["move.clear-path"], _drawn("22222", "22222", "22a22", "2b222", "22a22", "2ba22", "22222", "2222b", "22222")
     ),
-    Probe(
-        "fish.move.edges-and-corners",
-        ("fish.move.on-board", "fish.move.straight-line"),
-        "The penguins stand in the corners: lines end at the edge, and do not go on at the other side.",
+    "move.edges-and-corners: "
+    "The penguins stand in the corners: lines end at the edge, and do not go on at the other side.": Check(
+        ["move.on-board", "move.straight-line"],
         _drawn("a2222a", "222222", "222b22", "22b2b2", "2b2222", "a2222a", turn_count=4),
     ),
-    Probe(
-        "fish.move.even-rows",
-        ("fish.move.straight-line",),
-        "From an even row the lower neighbours are in the same column and in the one to the left.",
-        _drawn("b2222", "22222", "22a22", "22222", "22a22", "22222", "b2222"),
+    "move.even-rows: From an even row the lower neighbours are in the same column and in the one to the left.": Check(
+        ["move.straight-line"], _drawn("b2222", "22222", "22a22", "22222", "22a22", "22222", "b2222")
     ),
-    Probe(
-        "fish.move.odd-rows",
-        ("fish.move.straight-line",),
-        "From an odd row the lower neighbours are in the same column and in the one to the right.",
-        _drawn("b2222", "22222", "22222", "22a22", "22222", "22a22", "b2222"),
+    "move.odd-rows: From an odd row the lower neighbours are in the same column and in the one to the right.": Check(
+        ["move.straight-line"], _drawn("b2222", "22222", "22222", "22a22", "22222", "22a22", "b2222")
     ),
-    Probe(
-        "fish.board.one-column",
-        MOVING,
-        "With one column there is still a zigzag of neighbours, and moves to the second row next.",
-        begin_game(1, 2, fish_pb2.Settings(rows=25, columns=1)),
+    "board.one-column: With one column there is still a zigzag of neighbours, and moves to the second row next.": Check(
+        MOVING, begin_game(1, 2, fish_pb2.Settings(rows=25, columns=1))
     ),
-    Probe(
-        "fish.board.tall",
-        ("fish.move.own-penguin", "fish.move.straight-line", "fish.place.on-board"),
-        "Cells are numbered row by row: a player that mixes up rows and columns answers with other cells.",
+    "board.tall: "
+    "Cells are numbered row by row: a player that mixes up rows and columns answers with other cells.": Check(
+        ["move.own-penguin", "move.straight-line", "place.on-board"],
         begin_game(0, 2, fish_pb2.Settings(rows=25, columns=2), turn_count=12),
     ),
-    Probe(
-        "fish.board.wide",
-        ("fish.move.own-penguin", "fish.move.straight-line", "fish.place.on-board"),
-        "Two rows, many columns: every line is short, and cells have numbers beyond the number of rows squared.",
+    "board.wide: "
+    "Two rows, many columns: every line is short, and cells have numbers beyond the number of rows squared.": Check(
+        ["move.own-penguin", "move.straight-line", "place.on-board"],
         begin_game(1, 2, fish_pb2.Settings(rows=2, columns=25), turn_count=12),
     ),
-    Probe(
-        "fish.board.largest",
-        ("fish.move.on-board", "fish.place.on-board"),
-        "A board of 25 rows and 25 columns, with all numbers of fish.",
+    "board.largest: A board of 25 rows and 25 columns, with all numbers of fish.": Check(
+        ["move.on-board", "place.on-board"],
         begin_game(1, 2, fish_pb2.Settings(rows=25, columns=25, random_fish=True), turn_count=8),
     ),
-    Probe(
-        "fish.board.many-holes",
-        (*PLACING, *MOVING),
-        "Half of the board is missing from the beginning.",
-        begin_game(1, 2, MANY_HOLES),
+    "board.many-holes: Half of the board is missing from the beginning.": Check(
+        [*PLACING, *MOVING], begin_game(1, 2, MANY_HOLES)
     ),
-    Probe(
-        "fish.history.moves",
-        MOVING,
-        "Take-turn tells what the others did; nothing is told on the first turn, whatever was before.",
-        begin_game(3, 4, WITH_MOVES),
+    "history.moves: "
+    "Take-turn tells what the others did; nothing is told on the first turn, whatever was before.": Check(
+        MOVING, begin_game(3, 4, WITH_MOVES)
     ),
-    Probe(
-        "fish.history.skips",
-        MOVING,
-        "The list of actions also names players that were passed over: a skip has neither source nor target.",
-        _passed_over,
+    "history.skips: "
+    "The list of actions also names players that were passed over: a skip has neither source nor target.": Check(
+        MOVING, _passed_over
     ),
-    Probe(
-        "fish.history.resumed",
-        MOVING,
-        "The game goes on in its middle: nothing is told of what was before.",
-        _in_the_middle(3, 1, WITH_MOVES, 6),
+    "history.resumed: The game goes on in its middle: nothing is told of what was before.": Check(
+        MOVING, _in_the_middle(3, 1, WITH_MOVES, 6)
     ),
-    Probe(
-        "fish.resume.late-and-rich",
-        MOVING,
-        "Revision and scores can be large numbers, in a game that has gone on for long.",
-        _drawn("a2b22", "22222", "2a2b2", scores=(1_000_000, 999_999), revision=1 << 52),
+    "resume.late-and-rich: Revision and scores can be large numbers, in a game that has gone on for long.": Check(
+        MOVING, _drawn("a2b22", "22222", "2a2b2", scores=(1_000_000, 999_999), revision=1 << 52)
     ),
-    Probe(
-        "fish.resume.two-left",
-        ("fish.move.own-penguin", "fish.move.mandatory"),
-        "Two of four players are left, black and brown: neither the colours nor the penguins tell how many there are.",
+    "resume.two-left: Two of four players are left, black and brown: "
+    "neither the colours nor the penguins tell how many there are.": Check(
+        ["move.own-penguin", "move.mandatory"],
         _drawn("a2b22", "22222", "2a2b2", scores=(7, 0), colors=BLACK_AND_BROWN, seat=1, turn_count=0),
     ),
-    Probe(
-        "fish.seats.last-of-four",
-        (*PLACING, *MOVING),
-        "The fourth player is black and the last one to act: nobody has less to choose from.",
-        begin_game(3, 4, fish_pb2.Settings(rows=4, columns=4)),
+    "seats.last-of-four: The fourth player is black and the last one to act: nobody has less to choose from.": Check(
+        [*PLACING, *MOVING], begin_game(3, 4, fish_pb2.Settings(rows=4, columns=4))
     ),
-    Probe(
-        "fish.seats.announced-one-by-one",
-        PLACING,
-        "The announcements may come player by player: a player may hear of colours before all have got theirs.",
-        begin_game(1, 3, ONE_BY_ONE, turn_count=2),
+    "seats.announced-one-by-one: "
+    "The announcements may come player by player: a player may hear of colours before all have got theirs.": Check(
+        PLACING, begin_game(1, 3, ONE_BY_ONE, turn_count=2)
     ),
-)
+}
+
+PROBES = build_probes("fish", CHECKS)
 
 # Settings that the suite tries away from their defaults; the largest boards are probes, as they take long
 

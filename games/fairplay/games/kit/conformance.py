@@ -1,6 +1,7 @@
 """What the probes and mutations of the games are made with.
 
-*probes.py* of a game names situations that players get wrong. The state of a situation is made by the game's own rules
+*probes.py* of a game is a table of situations that players get wrong: names and sentences, each with the rules that are
+checked there, and what draws the situation. The state of a situation is made by the game's own rules
 and codec: drawn in the game's own notation, or reached by random play with `play_randomly` and `find_state`, which take
 the game's rules as they are. All randomness comes from the `rng` that a probe is given, so that the same seed gives the
 same game. A probe must reach the player under test whatever the others do.
@@ -22,7 +23,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
-from fairplay.games.conformance import Infraction, Mutation, Situation
+from fairplay.games.conformance import Infraction, Level, Mutation, Probe, Situation
 from fairplay.games.game import Game
 from fairplay.games.kit.judging import build_rule_break
 from fairplay.games.steps import (
@@ -63,6 +64,32 @@ def whole_game(seat: int, player_count: int) -> str:
 
 WHOLE_GAME = whole_game(0, 2)
 """The id of the plainest one."""
+
+
+# Probes
+
+
+class Check(NamedTuple):
+    """What a probe checks, and where, without its id and its sentence."""
+
+    rules: Sequence[str]
+    situation: MakeSituation
+    level: Level = Level.MUST
+    draws: int = 1
+
+
+def build_probes(game: str, checks: Mapping[str, Check]) -> tuple[Probe, ...]:
+    """Return the probes of a game from a table: "topic.what: Why." -> the check.
+
+    Ids of probes and rules stand in it without the name of the game, with which they begin.
+    """
+    keys = [key.partition(": ") for key in checks]
+    return tuple(
+        [
+            Probe(full_id(game, name), tuple([full_id(game, rule) for rule in rules]), why, situation, level, draws)
+            for (name, _, why), (rules, situation, level, draws) in zip(keys, checks.values(), strict=True)
+        ]
+    )
 
 
 # Situations

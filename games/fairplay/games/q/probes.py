@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from random import Random
 
-from fairplay.games.conformance import Conformance, Probe, Situation
-from fairplay.games.kit.conformance import MakeSituation, begin_game, find_state
+from fairplay.games.conformance import Conformance, Situation
+from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, find_state
 from fairplay.games.q import rules
 from fairplay.games.q.mutations import MUTATIONS
 from fairplay.games.q.protocol import codec
@@ -20,18 +20,18 @@ from fairplay.games.q.rules.state import State
 from fairplay.q.v1 import q_pb2
 
 EXTENDING = (
-    "q.action.required",
-    "q.coordinate.range",
-    "q.coordinate.required",
-    "q.extension.adjacent",
-    "q.extension.fit",
-    "q.extension.free",
-    "q.extension.one-line",
-    "q.extension.own-tiles",
-    "q.tile.known",
-    "q.tile.required",
+    "action.required",
+    "coordinate.range",
+    "coordinate.required",
+    "extension.adjacent",
+    "extension.fit",
+    "extension.free",
+    "extension.one-line",
+    "extension.own-tiles",
+    "tile.known",
+    "tile.required",
 )
-NOTHING_FITS = ("q.extension.not-empty", "q.extension.fit", "q.replace.pile")
+NOTHING_FITS = ("extension.not-empty", "extension.fit", "replace.pile")
 SHAPES, COLORS = "s8qcvd", "rgbyop"
 FREE = ".."
 DEFAULT_SETTINGS = q_pb2.Settings()
@@ -112,195 +112,126 @@ RING = ("a b c t d", "t .. e .. a", "", "d .. d .. t", "b t a e c")
 CROSS = ("rs .. bs", "rc bc bv")
 FAR = FARTHEST
 
-PROBES: tuple[Probe, ...] = (
-    Probe(
-        "q.turn.only-pass",
-        NOTHING_FITS,
-        "No tile fits and the pile is too small for a replacement: passing is all that is left.",
-        _table("rs", hands=("bq gc", "bd gv"), pile="yd"),
+CHECKS = {
+    "turn.only-pass: No tile fits and the pile is too small for a replacement: passing is all that is left.": Check(
+        NOTHING_FITS, _table("rs", hands=("bq gc", "bd gv"), pile="yd")
     ),
-    Probe(
-        "q.turn.only-replace",
-        NOTHING_FITS,
-        "No tile fits: what is left is to replace or to pass, not an extension without tiles.",
-        _table("rs", hands=("bq gc", "bd gv"), pile="yd yq rd gs", turn_count=2),
+    "turn.only-replace: No tile fits: what is left is to replace or to pass, not an extension without tiles.": Check(
+        NOTHING_FITS, _table("rs", hands=("bq gc", "bd gv"), pile="yd yq rd gs", turn_count=2)
     ),
-    Probe(
-        "q.replace.one-short",
-        NOTHING_FITS,
-        "The pile holds one tile less than the hand, which is large: it cannot be replaced, not even in part.",
-        _table("rs", hands=("bq gc yd ov p8 bd gv yq", "rq"), pile="yv ov bd gq yc pd bv"),
+    "replace.one-short: "
+    "The pile holds one tile less than the hand, which is large: it cannot be replaced, not even in part.": Check(
+        NOTHING_FITS, _table("rs", hands=("bq gc yd ov p8 bd gv yq", "rq"), pile="yv ov bd gq yc pd bv")
     ),
-    Probe(
-        "q.replace.just-enough",
-        ("q.replace.pile", "q.extension.not-empty"),
-        "The pile holds as many tiles as the hand: it can be replaced, and new tiles are told.",
+    "replace.just-enough: The pile holds as many tiles as the hand: it can be replaced, and new tiles are told.": Check(
+        ["replace.pile", "extension.not-empty"],
         _table("rs", hands=("bq gc yd", "bq gc yd"), pile="rv ov rs", seat=1, turn_count=1),
     ),
-    Probe(
-        "q.pile.empty",
-        ("q.replace.pile", "q.extension.own-tiles"),
-        "The pile is empty, but the game goes on: after an extension the player gets an empty list of new tiles.",
-        _table("rs", hands=("rq bs gc yc", "r8 os gd pv"), turn_count=0),
+    "pile.empty: "
+    "The pile is empty, but the game goes on: after an extension the player gets an empty list of new tiles.": Check(
+        ["replace.pile", "extension.own-tiles"], _table("rs", hands=("rq bs gc yc", "r8 os gd pv"), turn_count=0)
     ),
-    Probe(
-        "q.hand.last-tile",
-        ("q.extension.own-tiles", "q.extension.not-empty"),
-        "Whoever places its last tile ends the game at once: no new tiles come, the result does.",
-        _table("rs", hands=("rq", "gs"), pile="yd", turn_count=0),
+    "hand.last-tile: Whoever places its last tile ends the game at once: no new tiles come, the result does.": Check(
+        ["extension.own-tiles", "extension.not-empty"], _table("rs", hands=("rq", "gs"), pile="yd", turn_count=0)
     ),
-    Probe(
-        "q.hand.empty",
-        ("q.extension.not-empty", "q.extension.own-tiles"),
-        "A game may begin with an empty hand: its player can replace nothing, or pass.",
-        _table("rs", hands=("", "gs rq"), turn_count=1),
+    "hand.empty: A game may begin with an empty hand: its player can replace nothing, or pass.": Check(
+        ["extension.not-empty", "extension.own-tiles"], _table("rs", hands=("", "gs rq"), turn_count=1)
     ),
-    Probe(
-        "q.hand.one-tile",
-        ("q.extension.own-tiles", "q.replace.pile"),
-        "The size of a hand is a setting: with one tile every extension is the last.",
-        begin_game(0, 2, ONE_TILE_EACH),
+    "hand.one-tile: The size of a hand is a setting: with one tile every extension is the last.": Check(
+        ["extension.own-tiles", "replace.pile"], begin_game(0, 2, ONE_TILE_EACH)
     ),
-    Probe(
-        "q.hand.largest",
-        EXTENDING,
-        "The size of a hand is a setting: with 36 tiles there are very many extensions, and all take time to try.",
-        begin_game(1, 2, LARGE_HANDS, turn_count=2),
+    "hand.largest: "
+    "The size of a hand is a setting: with 36 tiles there are very many extensions, and all take time to try.": Check(
+        EXTENDING, begin_game(1, 2, LARGE_HANDS, turn_count=2)
     ),
-    Probe(
-        "q.hand.equal-tiles",
-        ("q.extension.own-tiles",),
-        "A hand can hold a tile several times: each can be placed, but none oftener than it is held.",
-        _table("rs", hands=("rs rs bs rs rs", "rs"), pile="gs gs", turn_count=2),
+    "hand.equal-tiles: "
+    "A hand can hold a tile several times: each can be placed, but none oftener than it is held.": Check(
+        ["extension.own-tiles"], _table("rs", hands=("rs rs bs rs rs", "rs"), pile="gs gs", turn_count=2)
     ),
-    Probe(
-        "q.fit.same-attribute",
-        ("q.extension.fit",),
-        "Between a red star and a blue circle nothing fits, though a red circle matches both: not in the same way.",
-        _table("rs .. bc", "rv bv bv", hands=("rc bs gs", "gd"), pile="gd gd gd"),
+    "fit.same-attribute: "
+    "Between a red star and a blue circle nothing fits, though a red circle matches both: not in the same way.": Check(
+        ["extension.fit"], _table("rs .. bc", "rv bv bv", hands=("rc bs gs", "gd"), pile="gd gd gd")
     ),
-    Probe(
-        "q.fit.row-and-column",
-        ("q.extension.fit",),
-        "Row and column are looked at separately: one may match by colour and the other by shape, but both must.",
-        _table(*CROSS, hands=("bs gs bc rc ps", "yd"), pile="yd yd yd yd yd"),
+    "fit.row-and-column: "
+    "Row and column are looked at separately: one may match by colour and the other by shape, but both must.": Check(
+        ["extension.fit"], _table(*CROSS, hands=("bs gs bc rc ps", "yd"), pile="yd yd yd yd yd")
     ),
-    Probe(
-        "q.fit.ring",
-        ("q.extension.fit", "q.extension.free"),
-        "A free coordinate may be enclosed by four tiles, all of which must match.",
+    "fit.ring: A free coordinate may be enclosed by four tiles, all of which must match.": Check(
+        ["extension.fit", "extension.free"],
         _table("rs r8 rq", "rc .. rv", "rd rs r8", hands=("gs g8 yq", "bd"), pile="gd gd gd"),
     ),
-    Probe(
-        "q.fit.long-line",
-        ("q.extension.fit",),
-        "Lines may be longer than six, and may hold a tile more than once: only immediate neighbours count.",
+    "fit.long-line: "
+    "Lines may be longer than six, and may hold a tile more than once: only immediate neighbours count.": Check(
+        ["extension.fit"],
         _table("rs r8 rq rc rv rd rs r8", hands=("rs r8 bd", "bq"), pile="gd gd gd gd gd", turn_count=2),
     ),
-    Probe(
-        "q.fit.qwirkle-duplicate",
-        ("q.extension.fit",),
-        "If the fit rule is qwirkle, no line may hold two equal tiles, however far they are apart.",
-        _table("rs r8 rq rc", hands=("rs rc bd", "bq"), pile="gd gd gd", settings=QWIRKLE),
+    "fit.qwirkle-duplicate: "
+    "If the fit rule is qwirkle, no line may hold two equal tiles, however far they are apart.": Check(
+        ["extension.fit"], _table("rs r8 rq rc", hands=("rs rc bd", "bq"), pile="gd gd gd", settings=QWIRKLE)
     ),
-    Probe(
-        "q.fit.qwirkle-line",
-        ("q.extension.fit",),
-        "If the fit rule is qwirkle, a whole line has one colour or one shape: matching the neighbour is not enough.",
-        _table("rs r8 rq", hands=("bq bs y8", "bd"), pile="gd gd gd", settings=QWIRKLE),
+    "fit.qwirkle-line: If the fit rule is qwirkle, a whole line has one colour or one shape: "
+    "matching the neighbour is not enough.": Check(
+        ["extension.fit"], _table("rs r8 rq", hands=("bq bs y8", "bd"), pile="gd gd gd", settings=QWIRKLE)
     ),
-    Probe(
-        "q.fit.qwirkle-gap",
-        ("q.extension.fit",),
-        "If the fit rule is qwirkle, a tile that fits beside two runs may join them only if these hold no equal tiles.",
-        _gap,
-        draws=4,
+    "fit.qwirkle-gap: If the fit rule is qwirkle, "
+    "a tile that fits beside two runs may join them only if these hold no equal tiles.": Check(
+        ["extension.fit"], _gap, draws=4
     ),
-    Probe(
-        "q.fit.qwirkle-game",
-        EXTENDING,
-        "A whole game under the fit rule qwirkle, in which less and less fits.",
-        begin_game(1, 3, QWIRKLE_SMALL),
+    "fit.qwirkle-game: A whole game under the fit rule qwirkle, in which less and less fits.": Check(
+        EXTENDING, begin_game(1, 3, QWIRKLE_SMALL)
     ),
-    Probe(
-        "q.map.negative",
-        ("q.extension.adjacent", "q.coordinate.required"),
-        "Rows and columns can all be negative.",
+    "map.negative: Rows and columns can all be negative.": Check(
+        ["extension.adjacent", "coordinate.required"],
         _table("rs .. gs", "r8 g8 gq", at=(-7, -9), hands=("ys rq gc", "b8"), pile="gd gd gd"),
     ),
-    Probe(
-        "q.map.last-row",
-        ("q.coordinate.range", "q.extension.adjacent"),
-        "The map has reached the last row that there is: below it nothing can be placed.",
-        _table("rs r8", at=(FAR, 0), hands=("rq bs", "gs"), pile="gd gd gd"),
+    "map.last-row: The map has reached the last row that there is: below it nothing can be placed.": Check(
+        ["coordinate.range", "extension.adjacent"], _table("rs r8", at=(FAR, 0), hands=("rq bs", "gs"), pile="gd gd gd")
     ),
-    Probe(
-        "q.map.first-column",
-        ("q.coordinate.range", "q.extension.adjacent"),
-        "The map has reached the first column that there is, and fills the corner.",
+    "map.first-column: The map has reached the first column that there is, and fills the corner.": Check(
+        ["coordinate.range", "extension.adjacent"],
         _table("rs", "r8", at=(-FAR, -FAR), hands=("rq bs", "gs"), pile="gd gd gd"),
     ),
-    Probe(
-        "q.map.large",
-        EXTENDING,
-        "A long game has hundreds of tiles on the map: answers must stay right, and in time.",
-        _in_the_middle(2, 0, lambda state: len(state.board.tiles) >= 150, turn_count=2),
+    "map.large: A long game has hundreds of tiles on the map: answers must stay right, and in time.": Check(
+        EXTENDING, _in_the_middle(2, 0, lambda state: len(state.board.tiles) >= 150, turn_count=2)
     ),
-    Probe(
-        "q.extension.in-order",
-        ("q.extension.adjacent", "q.extension.fit"),
-        "A tile may lie beside one that was placed before it in the same extension, not beside one that comes later.",
+    "extension.in-order: A tile may lie beside one that was placed before it in the same extension, "
+    "not beside one that comes later.": Check(
+        ["extension.adjacent", "extension.fit"],
         _table("rs", hands=("r8 rq rc", "gs"), pile="gd gd gd gd gd", turn_count=2),
     ),
-    Probe(
-        "q.extension.across-a-gap",
-        ("q.extension.one-line", "q.extension.adjacent"),
-        "The tiles of an extension share one row or one column; they need not touch.",
+    "extension.across-a-gap: The tiles of an extension share one row or one column; they need not touch.": Check(
+        ["extension.one-line", "extension.adjacent"],
         _table("rs .. .. .. rs", "r8 rq rc rq r8", hands=("rd rd rv", "gs"), pile="gd gd gd gd gd gd"),
     ),
-    Probe(
-        "q.round.nobody-has-placed",
-        NOTHING_FITS,
-        "Nobody can place anything: the first round is the last one, it ends in a tie, and all have won.",
-        _table("rs", hands=("bq gc", "bd gv", "yd ov"), points=(7, 7, 7), seat=2, turn_count=0),
+    "round.nobody-has-placed: "
+    "Nobody can place anything: the first round is the last one, it ends in a tie, and all have won.": Check(
+        NOTHING_FITS, _table("rs", hands=("bq gc", "bd gv", "yd ov"), points=(7, 7, 7), seat=2, turn_count=0)
     ),
-    Probe(
-        "q.resume.in-a-round",
+    "resume.in-a-round: A game may go on in the middle of a round, with tiles that are told of in setup alone.": Check(
         EXTENDING,
-        "A game may go on in the middle of a round, with tiles that are told of in setup alone.",
         _in_the_middle(4, 0, lambda state: state.mover == 2 and state.placed and state.delivery is not None, ONE_COPY),
     ),
-    Probe(
-        "q.resume.after-eliminations",
-        (*EXTENDING, "q.replace.pile"),
-        "Two of four players are out: seats have gaps, and there are fewer scores than seats.",
+    "resume.after-eliminations: "
+    "Two of four players are out: seats have gaps, and there are fewer scores than seats.": Check(
+        [*EXTENDING, "replace.pile"],
         _table(*CROSS, hands=("", "bs yd gd", "", "rs rv yc"), points=(9, 3, 0, 12), out=(2, 0), seat=3, turn_count=0),
     ),
-    Probe(
-        "q.resume.alone",
-        (*EXTENDING, "q.replace.pile"),
-        "One player is left and goes on alone: the list of the others is empty.",
+    "resume.alone: One player is left and goes on alone: the list of the others is empty.": Check(
+        [*EXTENDING, "replace.pile"],
         _table(*CROSS, hands=("", "rs rv yc"), pile="bs b8 gs gv", points=(9, 3), out=(0,), seat=1, turn_count=0),
     ),
-    Probe(
-        "q.seats.last-of-four",
-        (*EXTENDING, "q.replace.pile"),
-        "Every tile exists once, so that the pile is small: the fourth player sees the most changes before its turn.",
-        begin_game(3, 4, ONE_COPY),
+    "seats.last-of-four: Every tile exists once, so that the pile is small: "
+    "the fourth player sees the most changes before its turn.": Check(
+        [*EXTENDING, "replace.pile"], begin_game(3, 4, ONE_COPY)
     ),
-    Probe(
-        "q.settings.setup-tells-the-map",
-        EXTENDING,
-        "Setup may tell the map alone, without players and pile: all the rest is in take-turn.",
-        begin_game(0, 2, MAP_IN_SETUP),
+    "settings.setup-tells-the-map: "
+    "Setup may tell the map alone, without players and pile: all the rest is in take-turn.": Check(
+        EXTENDING, begin_game(0, 2, MAP_IN_SETUP)
     ),
-    Probe(
-        "q.settings.no-bonus",
-        EXTENDING,
-        "The bonus points are settings, and can be none.",
-        begin_game(2, 3, NO_BONUS),
-    ),
-)
+    "settings.no-bonus: The bonus points are settings, and can be none.": Check(EXTENDING, begin_game(2, 3, NO_BONUS)),
+}
+
+PROBES = build_probes("q", CHECKS)
 
 CONFORMANCE = Conformance(
     probes=PROBES,

@@ -6,15 +6,15 @@ be a set of the table; a SHOULD probe also the lighter infractions (see `infract
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import combinations
 from random import Random
 from typing import TypeAlias
 
 from google.protobuf.duration_pb2 import Duration
 
-from fairplay.games.conformance import Conformance, Level, Probe, Situation
-from fairplay.games.kit.conformance import MakeSituation, begin_game, find_state
+from fairplay.games.conformance import Conformance, Level, Situation
+from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, find_state
 from fairplay.games.webset import rules
 from fairplay.games.webset.infractions import find_infraction, list_legal_replies
 from fairplay.games.webset.mutations import MUTATIONS
@@ -28,9 +28,9 @@ Found: TypeAlias = Callable[[Settings, Random], State]
 """(settings, rng) -> a state."""
 
 SHOULD = Level.SHOULD
-ACTING = ("webset.act.required",)
-PICKING = ("webset.take.card-range", "webset.take.distinct", "webset.take.on-table", "webset.take.three")
-FINDING = (*PICKING, "webset.take.set")
+ACTING = ("act.required",)
+PICKING = ("take.card-range", "take.distinct", "take.on-table", "take.three")
+FINDING = (*PICKING, "take.set")
 ANY_SETTINGS = webset_pb2.Settings()
 BLIND, WRONG, ONE_BY_ONE = "solver:misses=1", "solver:error=1", "solver:singly=1"
 TO_THE_END = 0
@@ -194,133 +194,76 @@ EARLIEST = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_EARLIEST)
 PUZZLE = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_PUZZLE)
 LOT_IF_NO_SET = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_LOT, more_rule=webset_pb2.MORE_RULE_IF_NO_SET)
 
-PROBES: Sequence[Probe] = (
+CHECKS = {
     # Which cards are a set
-    Probe(
-        "webset.set.only-one",
-        FINDING,
-        "There is exactly one set on the table.",
-        _from(_played(_one_set)),
-        SHOULD,
+    "set.only-one: There is exactly one set on the table.": Check(FINDING, _from(_played(_one_set)), SHOULD),
+    "set.all-different: "
+    "The only set differs in all four aspects: players that look for something alike do not find it.": Check(
+        FINDING, _from(_played(lambda state: _one_set(state) and len(differing(solutions(state)[0])) == 4)), SHOULD
     ),
-    Probe(
-        "webset.set.all-different",
-        FINDING,
-        "The only set differs in all four aspects: players that look for something alike do not find it.",
-        _from(_played(lambda state: _one_set(state) and len(differing(solutions(state)[0])) == 4)),
-        SHOULD,
+    "set.near-misses: "
+    "There is one set, and for each aspect three cards that would be one if it were not for that aspect.": Check(
+        FINDING, _from(_played(_one_set_and_near_misses)), SHOULD
     ),
-    Probe(
-        "webset.set.near-misses",
-        FINDING,
-        "There is one set, and for each aspect three cards that would be one if it were not for that aspect.",
-        _from(_played(_one_set_and_near_misses)),
-        SHOULD,
+    "set.small-deck: With three aspects there are 27 cards, and nine of them on the table.": Check(
+        [*ACTING, *PICKING], begin_game(1, 2, SMALL_DECK, TO_THE_END)
     ),
-    Probe(
-        "webset.set.small-deck",
-        (*ACTING, *PICKING),
-        "With three aspects there are 27 cards, and nine of them on the table.",
-        begin_game(1, 2, SMALL_DECK, TO_THE_END),
-    ),
-    Probe(
-        "webset.set.last-of-game",
-        (*ACTING, *PICKING),
-        "The deck is empty and the set that is taken now the last one: after it comes the end, and no question.",
-        _from(_played(_last_set), turn_count=TO_THE_END),
+    "set.last-of-game: "
+    "The deck is empty and the set that is taken now the last one: after it comes the end, and no question.": Check(
+        [*ACTING, *PICKING], _from(_played(_last_set), turn_count=TO_THE_END)
     ),
     # What lies on the table
-    Probe(
-        "webset.table.changes",
-        PICKING,
-        "The cards of a set that was taken are gone, and others lie in their places: each request says the table anew.",
-        begin_game(0, 2, ANY_SETTINGS, 8),
+    "table.changes: The cards of a set that was taken are gone, "
+    "and others lie in their places: each request says the table anew.": Check(
+        PICKING, begin_game(0, 2, ANY_SETTINGS, 8)
     ),
-    Probe(
-        "webset.table.large-numbers",
-        PICKING,
-        "No card on the table has the number of a slot: cards are named, and not the places where they lie.",
-        _from(_played(lambda state: min(on_table(state)) >= len(state.table))),
+    "table.large-numbers: "
+    "No card on the table has the number of a slot: cards are named, and not the places where they lie.": Check(
+        PICKING, _from(_played(lambda state: min(on_table(state)) >= len(state.table)))
     ),
-    Probe(
-        "webset.table.widest",
-        (*ACTING, *PICKING),
-        "There are 27 cards on the table, in nine columns, where the usual settings have no more than seven.",
-        begin_game(0, 2, WIDE, 4),
+    "table.widest: "
+    "There are 27 cards on the table, in nine columns, where the usual settings have no more than seven.": Check(
+        [*ACTING, *PICKING], begin_game(0, 2, WIDE, 4)
     ),
-    Probe(
-        "webset.table.holes",
-        PICKING,
-        "Beyond the base area there are empty slots between the cards: 81 stands there, which is no card.",
-        _from(_played(_holes), settings=SEED, turn_count=4),
+    "table.holes: "
+    "Beyond the base area there are empty slots between the cards: 81 stands there, which is no card.": Check(
+        PICKING, _from(_played(_holes), settings=SEED, turn_count=4)
     ),
-    Probe(
-        "webset.table.empty-deck",
-        PICKING,
-        "The deck is empty: the table gets smaller with every set, and its slots are not filled any more.",
-        _from(_played(_empty_deck, 3), 1, turn_count=TO_THE_END),
+    "table.empty-deck: "
+    "The deck is empty: the table gets smaller with every set, and its slots are not filled any more.": Check(
+        PICKING, _from(_played(_empty_deck, 3), 1, turn_count=TO_THE_END)
     ),
     # What can be done, and what cannot
-    Probe(
-        "webset.act.not-listed",
-        (*ACTING, "webset.more.auto", "webset.show.enabled", "webset.end.showing"),
-        "The list of actions says what may be tried: the referee deals by itself, and solutions are not shown.",
-        begin_game(0, 2, ANY_SETTINGS, 1),
-        SHOULD,
+    "act.not-listed: "
+    "The list of actions says what may be tried: the referee deals by itself, and solutions are not shown.": Check(
+        [*ACTING, "more.auto", "show.enabled", "end.showing"], begin_game(0, 2, ANY_SETTINGS, 1), SHOULD
     ),
-    Probe(
-        "webset.more.if-no-set",
-        FINDING,
-        "There is no set on the table, and the referee deals only when it is asked to: who calls has nothing to pick.",
-        _from(_laid(12, 2), settings=IF_NO_SET, turn_count=3),
-        SHOULD,
+    "more.if-no-set: There is no set on the table, and the referee deals only when it is asked to: "
+    "who calls has nothing to pick.": Check(FINDING, _from(_laid(12, 2), settings=IF_NO_SET, turn_count=3), SHOULD),
+    "more.though-sets: Where there is a set more cards are refused: who asks for them again is refused again.": Check(
+        ["more.no-set"], _from(_changed(_played(_any), _locked(1)), settings=IF_NO_SET_LOCKS), SHOULD
     ),
-    Probe(
-        "webset.more.though-sets",
-        ("webset.more.no-set",),
-        "Where there is a set more cards are refused: who asks for them again is refused again.",
-        _from(_changed(_played(_any), _locked(1)), settings=IF_NO_SET_LOCKS),
-        SHOULD,
+    "more.all-agree: "
+    "Fifteen cards have no set, and all must ask for more: asked once, a player is told what else it can do.": Check(
+        FINDING, _from(_laid(15, 3), 2, PUBLISHED, turn_count=3), SHOULD
     ),
-    Probe(
-        "webset.more.all-agree",
-        FINDING,
-        "Fifteen cards have no set, and all must ask for more: asked once, a player is told what else it can do.",
-        _from(_laid(15, 3), 2, PUBLISHED, turn_count=3),
-        SHOULD,
+    "more.already-asked: "
+    "The player has asked for more cards before the game was resumed: there is nothing to do but wait.": Check(
+        [*ACTING, "more.once", "take.set"], _from(_laid(12, 4, votes=(3,)), 3, MAJORITY), SHOULD
     ),
-    Probe(
-        "webset.more.already-asked",
-        (*ACTING, "webset.more.once", "webset.take.set"),
-        "The player has asked for more cards before the game was resumed: there is nothing to do but wait.",
-        _from(_laid(12, 4, votes=(3,)), 3, MAJORITY),
-        SHOULD,
-    ),
-    Probe(
-        "webset.more.full-table",
-        ("webset.more.cards", "webset.take.set"),
-        "There are 21 cards on the table: it is full, and there always is a set.",
+    "more.full-table: There are 21 cards on the table: it is full, and there always is a set.": Check(
+        ["more.cards", "take.set"],
         _from(_played(lambda state: EMPTY not in state.table and bool(state.deck)), settings=ANYONE),
         SHOULD,
     ),
-    Probe(
-        "webset.more.empty-deck",
-        ("webset.more.cards", "webset.take.set"),
-        "Anyone may ask for more cards, but the deck is empty.",
-        _from(_played(_empty_deck), 1, ANYONE),
-        SHOULD,
+    "more.empty-deck: Anyone may ask for more cards, but the deck is empty.": Check(
+        ["more.cards", "take.set"], _from(_played(_empty_deck), 1, ANYONE), SHOULD
     ),
-    Probe(
-        "webset.show.no-sets",
-        ("webset.show.sets", "webset.take.set"),
-        "Solutions may be shown, but there are none; everybody else has asked for more cards.",
-        _from(_laid(12, 3, votes=(0, 2)), 1, AGREED_SHOW),
-        SHOULD,
+    "show.no-sets: Solutions may be shown, but there are none; everybody else has asked for more cards.": Check(
+        ["show.sets", "take.set"], _from(_laid(12, 3, votes=(0, 2)), 1, AGREED_SHOW), SHOULD
     ),
-    Probe(
-        "webset.show.running",
-        (*ACTING, "webset.call.open", "webset.more.open"),
-        "Solutions are shown, the last one just now: nobody can call until somebody ends that.",
+    "show.running: Solutions are shown, the last one just now: nobody can call until somebody ends that.": Check(
+        [*ACTING, "call.open", "more.open"],
         _from(
             _changed(
                 _played(_any), lambda state: state._replace(phase=Phase.SHOWING, displayed=len(solutions(state)) - 1)
@@ -329,144 +272,90 @@ PROBES: Sequence[Probe] = (
         ),
         SHOULD,
     ),
-    Probe(
-        "webset.lockout.own",
-        (*ACTING, "webset.call.lockout"),
-        "After a wrong call the player cannot call until the table changes, though there are sets, and others do.",
-        _from(_changed(_played(_any, 3), _locked(2)), 2, ANYONE_LOCKS, turn_count=3),
-        SHOULD,
+    "lockout.own: "
+    "After a wrong call the player cannot call until the table changes, though there are sets, and others do.": Check(
+        [*ACTING, "call.lockout"], _from(_changed(_played(_any, 3), _locked(2)), 2, ANYONE_LOCKS, turn_count=3), SHOULD
     ),
-    Probe(
-        "webset.lockout.others",
-        (*ACTING, *PICKING),
-        "All others are locked out: who does nothing is asked again about an idle table.",
-        _from(_changed(_played(_any, 3), _locked(0, 2)), 1, LOCKS, turn_count=4),
+    "lockout.others: All others are locked out: who does nothing is asked again about an idle table.": Check(
+        [*ACTING, *PICKING], _from(_changed(_played(_any, 3), _locked(0, 2)), 1, LOCKS, turn_count=4)
     ),
     # Rounds, and races in which others are first
-    Probe(
-        "webset.rounds.earliest",
-        PICKING,
-        "In rounds nobody acts: all pick cards for the same table, and may pass.",
-        begin_game(2, 3, EARLIEST, 4),
+    "rounds.earliest: In rounds nobody acts: all pick cards for the same table, and may pass.": Check(
+        PICKING, begin_game(2, 3, EARLIEST, 4)
     ),
-    Probe(
-        "webset.rounds.no-set",
-        FINDING,
-        "In a round without a set no cards are a pass and cost nothing; wrong cards cost points.",
-        _from(_laid(12, 2), 1, LOT_IF_NO_SET),
-        SHOULD,
+    "rounds.no-set: In a round without a set no cards are a pass and cost nothing; wrong cards cost points.": Check(
+        FINDING, _from(_laid(12, 2), 1, LOT_IF_NO_SET), SHOULD
     ),
-    Probe(
-        "webset.rounds.puzzle",
-        (*PICKING, "webset.take.once"),
-        "In a puzzle all are asked once, for all sets of a table: the answer has the cards of any number of sets.",
-        _from(_played(lambda state: len(solutions(state)) > 1, 3), 1, PUZZLE),
+    "rounds.puzzle: "
+    "In a puzzle all are asked once, for all sets of a table: the answer has the cards of any number of sets.": Check(
+        [*PICKING, "take.once"], _from(_played(lambda state: len(solutions(state)) > 1, 3), 1, PUZZLE)
     ),
-    Probe(
-        "webset.rounds.idle",
-        PICKING,
-        "All pass in round after round though there is a set, and the player takes over from one of them.",
-        _from(_played(_any, 3), 1, EARLIEST, 1, BLIND, ("PickCards", 8)),
+    "rounds.idle: "
+    "All pass in round after round though there is a set, and the player takes over from one of them.": Check(
+        PICKING, _from(_played(_any, 3), 1, EARLIEST, 1, BLIND, ("PickCards", 8))
     ),
-    Probe(
-        "webset.race.idle",
-        ACTING,
-        "The player is locked out and all others do nothing, again and again: the game ends as it stands.",
-        _from(_changed(_played(_any, 3), _locked(1)), 1, IF_NO_SET_LOCKS, 8, BLIND),
+    "race.idle: "
+    "The player is locked out and all others do nothing, again and again: the game ends as it stands.": Check(
+        ACTING, _from(_changed(_played(_any, 3), _locked(1)), 1, IF_NO_SET_LOCKS, 8, BLIND)
     ),
-    Probe(
-        "webset.race.wrong-calls",
-        (*ACTING, *PICKING),
-        "The others call and pick wrong cards: they lose points, and everybody is told so.",
-        _from(_changed(_played(_any, 3), _locked(1)), 1, IF_NO_SET_LOCKS, 8, WRONG),
+    "race.wrong-calls: The others call and pick wrong cards: they lose points, and everybody is told so.": Check(
+        [*ACTING, *PICKING], _from(_changed(_played(_any, 3), _locked(1)), 1, IF_NO_SET_LOCKS, 8, WRONG)
     ),
-    Probe(
-        "webset.race.late-calls",
-        (*ACTING, *PICKING),
-        "The others call and pick no cards in time: they lose points, and everybody is told so.",
+    "race.late-calls: The others call and pick no cards in time: they lose points, and everybody is told so.": Check(
+        [*ACTING, *PICKING],
         _from(_changed(_played(_any, 3), _locked(1)), 1, IF_NO_SET_LOCKS, 8, rivals_late_in="PickCards"),
     ),
-    Probe(
-        "webset.race.one-by-one",
-        (*ACTING, *PICKING),
-        "Cards may be picked one by one: everybody is told of each, and three that are picked together are a take.",
-        _from(_played(_any, 3), 1, SINGLE, 12, ONE_BY_ONE),
+    "race.one-by-one: "
+    "Cards may be picked one by one: everybody is told of each, and three that are picked together are a take.": Check(
+        [*ACTING, *PICKING], _from(_played(_any, 3), 1, SINGLE, 12, ONE_BY_ONE)
     ),
-    Probe(
-        "webset.race.held",
-        ACTING,
-        "Acts are held and ordered by lot: somebody else may be first, and a report comes in the place of a question.",
-        begin_game(2, 3, HELD, 4),
-    ),
-    Probe(
-        "webset.race.handicaps",
-        (*ACTING, *PICKING),
-        "The acts of both players count later than they come.",
-        begin_game(1, 2, HANDICAPS, 4),
+    "race.held: Acts are held and ordered by lot: somebody else may be first, "
+    "and a report comes in the place of a question.": Check(ACTING, begin_game(2, 3, HELD, 4)),
+    "race.handicaps: The acts of both players count later than they come.": Check(
+        [*ACTING, *PICKING], begin_game(1, 2, HANDICAPS, 4)
     ),
     # Games that go on
-    Probe(
-        "webset.resume.own-call",
-        (*PICKING, "webset.take.window"),
-        "The game goes on in an open call of the player: it is asked for cards before it has acted at all.",
-        _from(_changed(_played(_won_cards, 3), _called(2)), 2, turn_count=1),
+    "resume.own-call: "
+    "The game goes on in an open call of the player: it is asked for cards before it has acted at all.": Check(
+        [*PICKING, "take.window"], _from(_changed(_played(_won_cards, 3), _called(2)), 2, turn_count=1)
     ),
-    Probe(
-        "webset.resume.others-call",
-        (*ACTING, *PICKING),
-        "The game goes on in an open call of somebody else: the first question tells what became of it.",
-        _from(_changed(_played(_won_cards, 3), _called(0)), 1),
+    "resume.others-call: "
+    "The game goes on in an open call of somebody else: the first question tells what became of it.": Check(
+        [*ACTING, *PICKING], _from(_changed(_played(_won_cards, 3), _called(0)), 1)
     ),
-    Probe(
-        "webset.resume.own-wrong-call",
-        ACTING,
-        "The player was started anew after a wrong call of its own: the first question tells it what was wrong.",
-        _from(_changed(_played(_any, 3), _locked(0, 2)), 1, IF_NO_SET_LOCKS, 1, WRONG, ("Act", 2)),
+    "resume.own-wrong-call: "
+    "The player was started anew after a wrong call of its own: the first question tells it what was wrong.": Check(
+        ACTING, _from(_changed(_played(_any, 3), _locked(0, 2)), 1, IF_NO_SET_LOCKS, 1, WRONG, ("Act", 2))
     ),
-    Probe(
-        "webset.resume.own-late-call",
-        ACTING,
-        "The player was started anew after a call of its own that has expired: the first question tells it so.",
-        _from(_changed(_played(_any, 3), _locked(0, 2)), 1, IF_NO_SET_LOCKS, 1, "", ("Act", 2), "PickCards"),
+    "resume.own-late-call: "
+    "The player was started anew after a call of its own that has expired: the first question tells it so.": Check(
+        ACTING, _from(_changed(_played(_any, 3), _locked(0, 2)), 1, IF_NO_SET_LOCKS, 1, "", ("Act", 2), "PickCards")
     ),
-    Probe(
-        "webset.resume.own-refusal",
-        ACTING,
-        "The player was started anew after an act of its own that was refused: the first question tells it why.",
-        _from(_played(_any, 3), 1, IF_NO_SET, 1, BLIND, ("Act", 2)),
+    "resume.own-refusal: "
+    "The player was started anew after an act of its own that was refused: the first question tells it why.": Check(
+        ACTING, _from(_played(_any, 3), 1, IF_NO_SET, 1, BLIND, ("Act", 2))
     ),
-    Probe(
-        "webset.resume.below-zero",
-        (*ACTING, *PICKING),
-        "The last set is taken, and everybody has less than no points: so has whoever has won.",
-        _from(_changed(_played(_last_set), BELOW_ZERO), turn_count=TO_THE_END),
+    "resume.below-zero: The last set is taken, and everybody has less than no points: so has whoever has won.": Check(
+        [*ACTING, *PICKING], _from(_changed(_played(_last_set), BELOW_ZERO), turn_count=TO_THE_END)
     ),
-    Probe(
-        "webset.resume.late",
-        (*ACTING, *PICKING),
-        "Points can be below zero, players can be out and numbers large, in a game that has gone on for long.",
-        _from(_changed(_played(_won_cards, 5), _late), 4, turn_count=3),
+    "resume.late: "
+    "Points can be below zero, players can be out and numbers large, in a game that has gone on for long.": Check(
+        [*ACTING, *PICKING], _from(_changed(_played(_won_cards, 5), _late), 4, turn_count=3)
     ),
     # Settings and seats
-    Probe(
-        "webset.profile.seed",
-        (*ACTING, *PICKING),
-        "Anyone asks for more cards, solutions are shown, and wrong calls are free, as in the original.",
-        begin_game(0, 2, SEED, 8),
+    "profile.seed: "
+    "Anyone asks for more cards, solutions are shown, and wrong calls are free, as in the original.": Check(
+        [*ACTING, *PICKING], begin_game(0, 2, SEED, 8)
     ),
-    Probe(
-        "webset.profile.published",
-        (*ACTING, *PICKING),
-        "More cards are dealt when all agree, as in the published rules.",
-        begin_game(1, 3, PUBLISHED, 8),
+    "profile.published: More cards are dealt when all agree, as in the published rules.": Check(
+        [*ACTING, *PICKING], begin_game(1, 3, PUBLISHED, 8)
     ),
-    Probe(
-        "webset.seats.last-of-eight",
-        (*ACTING, *PICKING),
-        "Eight players are at the table, and the player is the last of them.",
-        begin_game(7, 8, ANY_SETTINGS, 4),
+    "seats.last-of-eight: Eight players are at the table, and the player is the last of them.": Check(
+        [*ACTING, *PICKING], begin_game(7, 8, ANY_SETTINGS, 4)
     ),
-)
+}
+
+PROBES = build_probes("webset", CHECKS)
 
 # A game that ends in a tie, whatever the player under test does
 
