@@ -10,9 +10,8 @@ from fairplay.games.game import find
 from fairplay.player.standstill import run
 from fairplay.server.cluster.cluster import Workers
 from fairplay.server.cluster.jobs import Job, JobError, LostError, WorkerError, make_job
-from fairplay.server.game.fresh import fresh_game
 from fairplay.server.game.plans import full_game_plan
-from fairplay.server.game.referee import Referee
+from fairplay.server.game.referee import Referee, fresh_game
 from fairplay.server.game.runner import LocalRunner, NobodyPlaysError, OpenLinks, PlayedGame, shutting_down
 from fairplay.server.game.running import Running
 from fairplay.server.links.dial_in import Hub

@@ -8,11 +8,11 @@ import uuid
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from fairplay.games.envelopes import wrap
 from fairplay.games.evidence import result_with_evidence
 from fairplay.games.game import find
 from fairplay.games.steps import Method
 from fairplay.server import __version__
-from fairplay.server.game.fresh import fresh_game
 from fairplay.server.game.plans import checked_id, full_game_plan, now, same_plan
 from fairplay.server.game.running import Running
 from fairplay.server.game.spectators import live, replayed
@@ -24,12 +24,12 @@ from fairplay.server.net.exhaustion import RETRY_S, waiting_for
 from fairplay.server.observing.observer import Observer
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.database import Selection
-from fairplay.server.records.errors import RecordExists, RecordsError
+from fairplay.server.records.errors import Diverged, RecordExists, RecordsError
 from fairplay.server.records.published import begun_game, listed_game
-from fairplay.server.records.replay import resume
+from fairplay.server.records.replay import Replayer, resume
 from fairplay.server.records.store import Store
-from fairplay.v1.game_pb2 import Player
-from fairplay.v1.record_pb2 import RecordEntry, Resumed
+from fairplay.v1.game_pb2 import GameState, Player
+from fairplay.v1.record_pb2 import GameHeader, RecordEntry, Resumed
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GamePlan, GameStatus, WatchGameResponse
 
@@ -339,3 +339,27 @@ def _methods(name: str) -> Sequence[Method]:
         return find(name).methods
     except ValueError:
         return ()
+
+
+def fresh_game(plan: GamePlan, game_id: str, tournament_id: str, links: Links) -> Replayer:
+    """Return a fresh game of a full plan, with its header, at its first call.
+
+    Raises Refusal if its settings do not fit its players.
+    """
+    game = find(plan.game)
+    header = GameHeader(
+        game_id=game_id,
+        plan=plan,
+        start_time=now(),
+        tournament_id=tournament_id,
+        server_version=__version__,
+        players=[links.identify(player, game) for player in plan.players],
+    )
+    try:
+        replayer = Replayer(RecordEntry(game=header), None, find)
+    except Diverged as error:
+        raise Refusal("INVALID_SETTINGS", error.problem, "plan.settings") from None
+    replayer.rewind()
+    if (start := replayer.start) is not None:
+        replayer.header.start_state.CopyFrom(wrap(GameState, game, game.full_state(start.state)))
+    return replayer
