@@ -146,7 +146,15 @@ def numbers_the_calls_of_each_stream(part: Call | Reply, rpc: Rpc) -> None:
         part.id = rpc.own[part.id]
 
 
-@mutant("order.time-limits", "order.bazaar", "order.eriantys", "order.eriantys-again", "order.eriantys-away")
+@mutant(
+    "order.time-limits",
+    "order.bazaar",
+    "order.eriantys",
+    "order.eriantys-again",
+    "order.eriantys-away",
+    "order.webset",
+    "order.webset-rounds",
+)
 def tells_half_the_limit(call: Call, _: Rpc) -> None:
     _set(call.time_limit, _seconds(call.time_limit) / 2)
 
@@ -207,6 +215,11 @@ def ignores_the_seed(request: GameRequest, rpc: Rpc) -> None:
 def blames_another(reply: PlayGameResponse, _: Rpc) -> None:
     for each in reply.game.result.misconducts:
         each.seat, each.player = (each.seat + 1) % 3, "bert"
+
+
+@mutant("order.webset-wrong-cards")
+def blames_for_lost_points(reply: PlayGameResponse, _: Rpc) -> None:
+    reply.game.result.misconducts.add(player="anna")
 
 
 @mutant("blame.notification")
@@ -304,7 +317,7 @@ def has_a_bank_that_lasts(request: GameRequest, _: Rpc) -> None:
     _add(request.plan.time_control, "bank", 2.0)
 
 
-@mutant("time.cancelled", "stop.cancels")
+@mutant("time.cancelled", "stop.cancels", "order.webset-cancelled")
 def does_not_cancel(frame: DialInResponse, _: Rpc) -> None:
     frame.ClearField("cancelled")
 

@@ -262,10 +262,10 @@ SETTINGS: tuple[tuple[str, int, dict[str, Any]], ...] = (
 GAMES = tuple(name for name, _, _ in SETTINGS)
 OPEN, HIDDEN = GAMES
 """A game in which nothing is hidden, and one with hidden things."""
-MORE: tuple[tuple[str, int, dict[str, Any]], ...] = (("bazaar", 3, {}), ("eriantys", 2, {}))
-"""Games that a server may lack, in the same way. A race is none of them: what comes next depends on the time."""
-TRADING, FORGIVING = (name for name, _, _ in MORE)
-"""A game with two questions a turn, and one in which an answer may be wrong and a player may come back."""
+MORE: tuple[tuple[str, int, dict[str, Any]], ...] = (("bazaar", 3, {}), ("eriantys", 2, {}), ("webset", 3, {}))
+"""Games that a server may lack, in the same way."""
+TRADING, FORGIVING, RACE = (name for name, _, _ in MORE)
+"""A game with two questions a turn, one in which a player may come back, and one whose course depends on the time."""
 
 
 def ordinary(game: str, script: Script | None = None, count: int = 0, seed: int = 1, **values: Any) -> Scene:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import groupby
+from typing import Any
 
 from fairplay.conformance.case import Case, SuiteError, failure
 from fairplay.conformance.servers.compare import (
@@ -18,13 +20,16 @@ from fairplay.conformance.servers.context import (
     GAMES,
     HIDDEN,
     OPEN,
+    RACE,
     TRADING,
+    Played,
     ServerContext,
     ordinary,
     server_case,
 )
 from fairplay.conformance.servers.players import parsed
 from fairplay.conformance.servers.scenes import (
+    AMPLE_S,
     NAMES,
     Scene,
     Script,
@@ -39,10 +44,12 @@ from fairplay.conformance.servers.scenes import (
 )
 from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.envelopes import unwrap
+from fairplay.games.game import find
 from fairplay.player.secrets import SECRET_KEY
 from fairplay.v1.referee_pb2 import GameStatus, GetGameRequest, WatchGameRequest
 
 MAX_CALL_ID = 2**53
+THINKS_S = 0.3
 MAX_FRAME_BYTES = 4 * 2**20
 ORDER_OF = {
     OPEN: ("GAME-10", "FISH-1", "FISH-2", "FISH-3", "ROLE-4", "ROLE-8", "CALL-20"),
@@ -230,6 +237,59 @@ async def away(context: ServerContext) -> None:
         await _follow(context, ordinary(FORGIVING, script, 3, **values))
 
 
+async def _raced(context: ServerContext, script: Script, **values: Any) -> Played:
+    """Have a race played, and check what holds whoever is first: who fails, and the limits."""
+    scene = ordinary(RACE, script, **values)
+    played = await context.play(scene)
+    check_blame([], played.game.result.misconducts)
+    settings: Any = unwrap(played.game.plan.settings, scene.game, scene.game.settings_type)
+    picks_s = AMPLE_S if values else settings.window.ToNanoseconds() / 1e9  # in rounds it is a decision like any other
+    for each in played.cast.received:
+        same(f"The limit of {each.method}", picks_s if each.method == "PickCards" else AMPLE_S, round(each.limit_s, 3))
+    return played
+
+
+@server_case("order.webset", "WEBSET-1", "WEBSET-4", "WEBSET-7", "TIME-14", level=Level.SHOULD)
+async def race(context: ServerContext) -> None:
+    """Everybody may call a set, and everybody else is told who has."""
+    played = await _raced(context, sound_script)
+    everybody = list(range(played.scene.player_count))
+    decisions = [each for each in played.cast.received if each.method in ("Act", "PickCards", "Report")]
+    same("Who is asked first", everybody, sorted(each.seat for each in decisions[: len(everybody)]))
+    for picks, calls in groupby(decisions, lambda each: each.method != "Act"):
+        if picks:
+            same("Who is asked or told when somebody has called", everybody, sorted({each.seat for each in calls}))
+
+
+@server_case("order.webset-cancelled", "WEBSET-2", "LATE-1", level=Level.SHOULD)
+async def race_is_over(context: ServerContext) -> None:
+    """Who was too late need not look for a set that is gone."""
+    others = both(at(1, "Act", slow(THINKS_S)), at(2, "Act", slow(THINKS_S)))
+    played = await _raced(context, others)
+    first = [each for each in played.cast.received if each.method == "Act" and each.seat > 0][:2]
+    if any(each.cancelled_after_s is None for each in first):
+        raise failure("The calls of those who were slower must be cancelled when somebody has called a set.")
+
+
+@server_case("order.webset-wrong-cards", "WEBSET-5", level=Level.SHOULD)
+async def wrong_cards(context: ServerContext) -> None:
+    """Cards that are no set cost points, and nothing else."""
+    await _raced(context, both(at(0, "PickCards", reply(b"")), at(1, "PickCards", reply(b""))))
+
+
+@server_case("order.webset-rounds", "WEBSET-6", level=Level.SHOULD)
+async def in_rounds(context: ServerContext) -> None:
+    """Where the time does not count, everybody answers every question."""
+    kinds: Any = find(RACE).settings_type.DESCRIPTOR.fields_by_name["rounds"].enum_type
+    played = await _raced(context, sound_script, rounds=kinds.values[-1].number)
+    methods = {each.method for each in played.cast.received}
+    if "Act" in methods:
+        raise failure("Act must not be called in rounds.")
+    picks = [each.seat for each in played.cast.received if each.method == "PickCards"]
+    everybody = list(range(played.scene.player_count))
+    same("Who is asked first", everybody, sorted(picks[: len(everybody)]))
+
+
 ORDER = (
     *(case for game in GAMES for case in (_order_of(game), _requests_of(game))),
     game_id,
@@ -243,6 +303,10 @@ ORDER = (
     time_limits,
     *courses,
     away,
+    race,
+    race_is_over,
+    wrong_cards,
+    in_rounds,
 )
 
 
