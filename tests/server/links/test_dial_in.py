@@ -274,6 +274,21 @@ async def test_players_that_a_fresh_hello_does_not_name_keep_their_window(server
     assert not game.result.misconducts
 
 
+async def test_replies_on_a_connection_that_another_one_has_replaced_are_ignored(server: Server) -> None:
+    async with ByHand(server, "x") as first, ByHand(server, "x") as second:
+        first.hello.resume_window.seconds = 60
+        second.hello.resume_token = (await first.say_hello()).welcome.resume_token
+        playing = asyncio.create_task(server.referee.play(plan("dial-in:x", "bot:first", limit_s=30)))
+        open_call = await first.next_call()
+        assert (await second.say_hello()).welcome.resumed
+        await first.reply(Reply(id=open_call.id, response=b"\xff"))
+        assert (await first.frame()).goodbye.reason == GoodbyeReason.GOODBYE_REASON_REPLACED
+        answer = sound()
+        async with second.answering(lambda call: [answer(call)]):
+            game = await playing
+    assert not game.result.misconducts
+
+
 async def test_a_call_may_be_answered_before_it_has_come_again(server: Server) -> None:
     async with ByHand(server, "x") as lost, ByHand(server, "x") as back:
         lost.hello.resume_window.seconds = 60

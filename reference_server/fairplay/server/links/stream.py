@@ -328,6 +328,10 @@ class Stream:
         else:
             self._close()
 
+    def carried_by(self, write: Write) -> bool:
+        """Return whether the connection with this `write` carries the stream, and no later one does."""
+        return self._write is write
+
     @property
     def dismissed(self) -> bool:
         """Return whether the server has said goodbye to the players, not only to a connection that was replaced."""

@@ -72,7 +72,7 @@ class ConnectionServicer(ConnectionServiceServicer):
         await context.send_initial_metadata(())  # or a refusal would send it too, while the welcome is under way
         stream = self._hub.admit(hello, write, partial(_end, over), host, account)
         pay = partial(self._quotas.take_bytes, payer(account, host)) if self._quotas is not None else None
-        reading = asyncio.create_task(_read_all(context, partial(_take, stream, pay)))
+        reading = asyncio.create_task(_read_all(context, partial(_take, stream, write, pay)))
         reading.add_done_callback(partial(_settle, over))
         left = False
         try:
@@ -108,10 +108,12 @@ def _settle(over: asyncio.Future[None], reading: asyncio.Future[None]) -> None:
         over.set_exception(error)
 
 
-def _take(stream: Stream, pay: Callable[[int], None] | None, frame: Any) -> None:
+def _take(stream: Stream, write: Write, pay: Callable[[int], None] | None, frame: Any) -> None:
     """Take a frame after the first one. Raises Refusal if it breaks the contract, or more comes than is paid for."""
     if pay is not None:
         pay(sound(frame).ByteSize())
+    if not stream.carried_by(write):
+        return  # it has come after the goodbye
     stream.calls.take(sound(frame).replies)
     if frame.HasField("hello"):
         raise Refusal("PROTOCOL_BROKEN", "only the first frame may hold a hello")
