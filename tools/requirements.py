@@ -41,6 +41,8 @@ class Trace:
     """What is known of one requirement or rule: the cases that check it, and the mutants that fail them."""
 
     cases: dict[str, None] = field(default_factory=dict)
+    levels: set[Level] = field(default_factory=set)
+    """The levels of the cases."""
     mutants: dict[str, None] = field(default_factory=dict)
 
 
@@ -72,7 +74,13 @@ class Traces:
                     self.problems.append(f"the case {case.id} names {checked}, which binds another side")
                 trace = self.by_id[checked]
                 trace.cases[_group(case.id)] = None
+                trace.levels.add(case.level)
                 trace.mutants.update(dict.fromkeys(naming))
+
+    def level(self, rule: str) -> str:
+        """Return the gravest level of the cases of a rule; empty if it has none."""
+        levels = self.by_id[rule].levels
+        return next((level for level in Level if level in levels), "")
 
     def check(self, untested: Mapping[str, str]) -> None:
         """Note what has neither a case nor a reason, and reasons for what there is not or what has a case."""
@@ -114,19 +122,20 @@ def page(traces: Traces, untested: Mapping[str, str]) -> str:
         "there is no case for some. `make check` fails where a requirement has neither a case nor a reason, and where",
         "a case has no requirement or no broken player or server.",
         "",
-        f"Of {len(known)} requirements {tested} have a case. The cases of players are those of `fairplay certify`, the",
-        "cases of servers those of `fairplay certify-server`.",
+        f"Of {len(known)} requirements {tested} have a case. The cases of players are those of `fairplay certify`,",
+        "the cases of servers those of `fairplay certify-server`. A case that is newer than the frozen revision counts",
+        "as a SHOULD, whatever its sentence says: see [add a case](write-a-case.md#new-musts).",
     ]
     for title, who in (("Players", "player"), ("Servers", "server"), ("Both", "both")):
-        rows = [(each.id, each.level, each.sentence) for each in known if each.who == who]
+        rows = [(each.id, str(each.level), each.sentence) for each in known if each.who == who]
         lines += ["", f"## {title}", "", *_table(rows, traces, untested)]
     for name, rules in traces.rules.items():
-        rows = [(each, Level.MUST, sentence) for each, sentence in sorted(rules.items())]
+        rows = [(each, traces.level(each), sentence) for each, sentence in sorted(rules.items())]
         lines += ["", f"## Rules of {find(name).title}", "", *_table(rows, traces, untested)]
     return "\n".join([*lines, ""])
 
 
-def _table(rows: Iterable[tuple[str, Level, str]], traces: Traces, untested: Mapping[str, str]) -> Iterator[str]:
+def _table(rows: Iterable[tuple[str, str, str]], traces: Traces, untested: Mapping[str, str]) -> Iterator[str]:
     yield "| id | level | sentence | cases | broken players or servers |"
     yield "|---|---|---|---|---|"
     for each, level, sentence in rows:
