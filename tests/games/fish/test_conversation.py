@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -14,50 +13,25 @@ from fairplay.games.fish import protocol, rules
 from fairplay.games.fish.game import GAME
 from fairplay.games.machine import drive
 from fairplay.games.steps import Call, CallKind, Eliminate, Outcome, Show
-from fairplay.player.handlers import snake_case
 from fairplay.v1.misconduct_pb2 import CallError, RuleBreak
+from tests.games.playing import Answer, failing_player, play_steps, sound_players
 
 Settings = fish_pb2.Settings
-Answer = Callable[[Call], Any]
 
 
 def sound(strategy: str = "first") -> Answer:
-    player = GAME.player(strategy)
-
-    def answer(call: Call) -> Any:
-        reply = getattr(player, snake_case(call.method.name))(call.request)
-        return call.method.response() if reply is None else reply
-
-    return answer
+    return sound_players(GAME, strategy)
 
 
 def failing(seat: int, method: str, failure: Any, after: int = 0) -> Answer:
     """A sound player in every seat; one fails in one method from its call number `after` on."""
-    healthy = sound()
-    counts = {"calls": 0}
-
-    def answer(call: Call) -> Any:
-        if call.seat == seat and call.method.name == method:
-            counts["calls"] += 1
-            if counts["calls"] > after:
-                return failure
-        return healthy(call)
-
-    return answer
+    return failing_player(sound(), seat, method, failure, after)
 
 
 def log_of(settings: Settings, seat_count: int, answer: Answer, seed: int = 1) -> tuple[list[Any], Outcome]:
     """All steps of a game, and its outcome."""
-    steps: list[Any] = []
-    conversation = GAME.play("g", settings, list("abcd"[:seat_count]), Random(seed), None)
-    sent: Any = None
-    while True:
-        try:
-            step = conversation.send(sent)
-        except StopIteration as stop:
-            return steps, stop.value
-        steps.append(step)
-        sent = answer(step) if isinstance(step, Call) else None
+    played = play_steps(GAME.play("g", settings, list("abcd"[:seat_count]), Random(seed), None), answer)
+    return played.steps, played.outcome
 
 
 def moving(**fields: Any) -> TakeTurnResponse:

@@ -54,15 +54,12 @@ def _key_and_value(name: str, keys: Mapping[str, tuple[float, float, float]], pa
         allowed = f"its keys are {', '.join(keys)}" if keys else "it has none"
         raise ValueError(f"The strategy {name} has no key {key!r}: {allowed}.")
     default, low, high = keys[key]
-    value = _read_whole_number(text) if isinstance(default, int) else _read_number(text)
+    kind, value = "number", _read_number(text)
+    if isinstance(default, int):
+        kind, value = "whole number", int(text) if text.removeprefix("-").isdecimal() else None
     if value is None or not low <= value <= high:
-        kind = "whole number" if isinstance(default, int) else "number"
         raise ValueError(f"{key}={text} of the strategy {name} must be a {kind} between {low} and {high}.")
     return key, value
-
-
-def _read_whole_number(text: str) -> int | None:
-    return int(text) if text.removeprefix("-").isdecimal() else None
 
 
 def _read_number(text: str) -> float | None:
