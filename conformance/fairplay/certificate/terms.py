@@ -75,7 +75,15 @@ INAPPLICABLE: Mapping[str, frozenset[str]] = {
 
 SERVER = "server"
 """What stands in the place of a game in certificates of servers."""
-OPTIONAL_OF_SERVERS = ("records.", "connection.large-frame", "refuses.exec")
+OPTIONAL_OF_SERVERS = (
+    "records.",
+    "connection.large-frame",
+    "connection.many-players",
+    "order.bazaar",
+    "order.eriantys",
+    "order.webset",
+    "refuses.exec",
+)
 """How the ids of the cases begin about what a server may leave out."""
 
 

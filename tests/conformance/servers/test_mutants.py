@@ -9,8 +9,10 @@ import pytest
 from fairplay.certificate import Verdict
 from fairplay.conformance.servers.cases import CASES
 from fairplay.server.server import Server
+from fairplay.v1.referee_pb2 import PlayGameRequest
 from tests.conformance.servers.harness import judged, proxy, serving
 from tests.conformance.servers.mutants import MUTANTS, Mutant
+from tests.conformance.servers.proxy import Rpc
 from tests.slow import SLOW
 
 
@@ -29,6 +31,16 @@ def test_through_a_proxy_without_a_defect_the_reference_server_passes(server: Se
     with proxy(server.address, {}) as sound:
         [found] = judged(sound, "connection.resume").judged
     assert found.verdict is Verdict.PASS, found.sentence
+
+
+def test_a_server_is_not_asked_about_games_that_it_lacks(server: Server) -> None:
+    def lack_it(request: PlayGameRequest, _: Rpc) -> None:
+        request.plan.game = f"no-{request.plan.game}"
+
+    with proxy(server.address, {PlayGameRequest: lack_it}) as poor:
+        report = judged(poor, "order.bazaar*,order.eriantys*,order.webset*")
+    assert len(report.judged) > 5
+    assert {each.verdict for each in report.judged} == {Verdict.NOT_APPLICABLE}
 
 
 @SLOW
