@@ -8,7 +8,7 @@ from fairplay.games.kit.conformance import (
     DRAWN_STATES,
     UNUSUAL_SETTINGS,
     WHOLE_GAME,
-    answer,
+    Wrong,
     build_mutations,
     replying,
     with_field,
@@ -16,7 +16,7 @@ from fairplay.games.kit.conformance import (
 from fairplay_nim.v1.nim_pb2 import TakeRequest, TakeResponse
 
 ANYWHERE = (WHOLE_GAME, DRAWN_STATES)
-take = partial(answer, "Take")
+take = partial(Wrong, "Take")
 
 
 def most(request: TakeRequest, reply: TakeResponse) -> int:

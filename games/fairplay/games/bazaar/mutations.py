@@ -32,7 +32,7 @@ from fairplay.games.kit.conformance import (
     WHOLE_GAME,
     Breaking,
     Mutate,
-    answer,
+    Wrong,
     build_mutations,
     replying,
     where,
@@ -63,7 +63,7 @@ def request_violation(turn: Turn, made: Request, max_exchanges: int = LONGEST_US
     return rules.request_violation(turn.table, wallet, bank, made, max_exchanges=max_exchanges)
 
 
-request_reply, cards_reply = partial(answer, REQUEST), partial(answer, CARDS)
+request_reply, cards_reply = partial(Wrong, REQUEST), partial(Wrong, CARDS)
 request = Breaking("bazaar", REQUEST, read_turn, request_violation, codec.build_request)
 short_request = Breaking("bazaar", REQUEST, read_turn, partial(request_violation, max_exchanges=8), codec.build_request)
 purchase = Breaking(

@@ -42,7 +42,7 @@ from fairplay.games.kit.conformance import (
     WHOLE_GAME,
     Breaking,
     Mutate,
-    answer,
+    Wrong,
     build_mutations,
     replying,
     where,
@@ -71,9 +71,9 @@ def doing(**choice: Any) -> Mutate:
     return replying(AskActionResponse(action=pb.Action(**choice)))
 
 
-tower_reply, towers = partial(answer, "AskTowerColor"), breaking("AskTowerColor")
-assistant_reply, assistant = partial(answer, "AskAssistantCard"), breaking("AskAssistantCard")
-action_reply, action = partial(answer, "AskAction"), breaking("AskAction")
+tower_reply, towers = partial(Wrong, "AskTowerColor"), breaking("AskTowerColor")
+assistant_reply, assistant = partial(Wrong, "AskAssistantCard"), breaking("AskAssistantCard")
+action_reply, action = partial(Wrong, "AskAction"), breaking("AskAction")
 
 
 # Replies

@@ -21,7 +21,7 @@ from fairplay.games.kit.conformance import (
     UNUSUAL_SETTINGS,
     WHOLE_GAME,
     Breaking,
-    answer,
+    Wrong,
     build_mutations,
     changing,
     choose,
@@ -46,7 +46,7 @@ def shown(request: SetupRequest | TakeTurnRequest, reply: Any) -> State:
     return read_view(request.state)
 
 
-setup, turn = partial(answer, "Setup"), partial(answer, "TakeTurn")
+setup, turn = partial(Wrong, "Setup"), partial(Wrong, "TakeTurn")
 place: Breaking[State, int] = Breaking(
     "fish",
     "Setup",

@@ -143,17 +143,11 @@ class Wrong(NamedTuple):
 
     method: str
     rule: str
+    """Empty: it is an infraction."""
     mutate: Mutate
     cases: Sequence[str]
-    only: Callable[[Any], bool] | None
+    only: Callable[[Any], bool] | None = None
     """Request -> whether the mistake is made there; None: it is made everywhere."""
-
-
-def answer(
-    method: str, rule: str, mutate: Mutate, cases: Sequence[str], only: Callable[[Any], bool] | None = None
-) -> Wrong:
-    """Return the wrong answer to a method that `mutate` makes; an empty rule is an infraction."""
-    return Wrong(method, rule, mutate, cases, only)
 
 
 @dataclass(frozen=True)

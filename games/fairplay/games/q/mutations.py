@@ -15,7 +15,6 @@ from fairplay.games.kit.conformance import (
     Breaking,
     Mutate,
     Wrong,
-    answer,
     build_mutations,
     choose,
     replying,
@@ -100,7 +99,7 @@ def seeing(condition: Callable[[View], bool]) -> Callable[[TakeTurnRequest], boo
     return lambda request: condition(codec.read_view(request.state))
 
 
-turn = partial(answer, "TakeTurn")
+turn = partial(Wrong, "TakeTurn")
 extend = Breaking("q", "TakeTurn", lambda request, reply: codec.read_view(request.state), breach, build_extension)
 NOTHING, NO_TILES, REPLACED = (
     replying(TakeTurnResponse()),

@@ -18,7 +18,6 @@ from fairplay.games.kit.conformance import (
     Breaking,
     Mutate,
     Wrong,
-    answer,
     build_mutations,
     changing,
     whole_game,
@@ -51,7 +50,7 @@ class Seen(NamedTuple):
 def act(action: int, cases: Iterable[str], only: Callable[[Any], bool] | None = None) -> Wrong:
     """Return the wrong answer to Act with an action: none or an unknown one breaks a rule, others are refused."""
     rule = "" if action and action in messages.Action.values() else "act.required"
-    return answer("Act", rule, changing("action", action), [*cases], only)
+    return Wrong("Act", rule, changing("action", action), [*cases], only)
 
 
 def picking(make: Callable[[Cards], Cards | None]) -> Mutate:
@@ -69,7 +68,7 @@ def first(count: int) -> Mutate:
     return picking(lambda sound: sound[:count] if len(sound) > count else None)
 
 
-cards_reply = partial(answer, "PickCards", "")
+cards_reply = partial(Wrong, "PickCards", "")
 pick: Breaking[Seen, Cards] = Breaking(
     "webset",
     "PickCards",
@@ -249,7 +248,7 @@ WRONG_ANSWERS = {
         GREATEST_ACTION, [*ANYWHERE, "seats.last-of-eight"]
     ),
     "acts-negative: Answers Act with a number below zero.": act(-1, ANYWHERE),
-    "leaves-out-nothing: Leaves out the action where it wants to do nothing.": answer(
+    "leaves-out-nothing: Leaves out the action where it wants to do nothing.": Wrong(
         "Act",
         "act.required",
         lambda request, reply, rng: ActResponse() if reply.action == messages.ACTION_NOTHING else None,
