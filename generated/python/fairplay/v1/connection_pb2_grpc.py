@@ -52,37 +52,40 @@ class ConnectionServiceServicer(object):
         The caller's first frame must hold a hello, within the handshake limit of the server (default 10 s); the server
         answers with a welcome. The caller sends its hello at once and waits for nothing before, the server's headers
         included: a server may send them with the welcome. From then on the server sends calls and the caller sends
-        replies, any number in a frame, in any order, also in another one than that of the calls.
+        replies, any number in a frame, in any order, also in another one than that of the calls (DIAL-1 to DIAL-9 of
+        SPECIFICATION.md; the ids below are its, too).
 
         A player has at most one open call of each game, and one of each tournament. It must stand at least 25 calls at
-        once, each of another game.
+        once, each of another game (CALL-10 to CALL-12).
 
         The stream lasts until one side leaves. The server leaves with a goodbye, and ends the stream right after it with
-        status OK. The caller leaves with a half-close: its players take no more calls, those that are open fail at once
-        as the death of the player, and the server ends the stream with status OK, for which the caller waits. However
-        else a stream ends, by a deadline or a cancellation, too, it is lost. Keepalive pings are welcome, at most one in
-        10 s.
+        status OK. The caller leaves with a half-close: its players take no more calls, those that are open fail at once as
+        the death of the player, and the server ends the stream with status OK, for which the caller waits. However else a
+        stream ends, by a deadline or a cancellation, too, it is lost (BYE-1 to BYE-9). Keepalive pings are welcome, at
+        most one in 10 s.
 
         A name is bound to the token with which it was first claimed on this server: a second hello with the same name and
-        token takes the name over, one with another token is refused as a whole. A stream that has a name which another
-        one takes over is told goodbye, with REPLACED; its other players stay in their games for its resume window.
+        token takes the name over, one with another token is refused as a whole. A stream that has a name which another one
+        takes over is told goodbye, with REPLACED; its other players stay in their games for its resume window (TOKEN-1 to
+        TOKEN-6).
 
         The calls of a lost stream stay open for its resume window. A hello that names players with open calls gets these
         calls again, right after its welcome: under the ids that they had, with what is left of their time. So it is with
         the resume token of the lost stream and without, whichever players the hello names besides. A call may so be seen
-        twice; one reply is enough, and may come before the call has come again. A call that cannot be sent fails at once.
+        twice; one reply is enough, and may come before the call has come again. A call that cannot be sent fails at once
+        (RESUME-1 to RESUME-10).
 
         A program that the server starts (exec:COMMAND) finds in its environment FAIRPLAY_CONNECT, the address of the
         server as host:port, FAIRPLAY_NAME and FAIRPLAY_TOKEN, for its hello; and FAIRPLAY_LISTEN, the address on which it
         may serve the player's services in the place of dialling in. What it does first counts. It may be started several
-        times, also at once, and has the same time to come up each time. It must not hold more and more: when it has
-        played 25 games and plays 25 more, again and again, it must not add 20 threads, 20 open files or 20 child
-        processes each time; 500 games more must not add more than 1 GiB of memory; and it writes at most 1 MiB a game to
-        its standard output and error. What it has started ends with it: the server sees to that.
+        times, also at once, and has the same time to come up each time. It must not hold more and more: when it has played
+        25 games and plays 25 more, again and again, it must not add 20 threads, 20 open files or 20 child processes each
+        time; 500 games more must not add more than 1 GiB of memory; and it writes at most 1 MiB a game to its standard
+        output and error. What it has started ends with it: the server sees to that (PROG-1 to PROG-12).
 
         After INVALID_ARGUMENT, ALREADY_EXISTS, PERMISSION_DENIED, UNAUTHENTICATED or UNIMPLEMENTED, and after
-        RESOURCE_EXHAUSTED with a google.rpc.ErrorInfo and without a google.rpc.RetryInfo, a repeat of the same hello
-        fails again. After any other end the caller may dial in again.
+        RESOURCE_EXHAUSTED with a google.rpc.ErrorInfo and without a google.rpc.RetryInfo, a repeat of the same hello fails
+        again (BYE-7). After any other end the caller may dial in again (BYE-8).
 
         Fails with INVALID_ARGUMENT and MALFORMED_HELLO, NAME_INVALID or PROTOCOL_BROKEN; DEADLINE_EXCEEDED and
         HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; PERMISSION_DENIED and WRONG_TOKEN where another name dials in at
