@@ -9,13 +9,15 @@ from fairplay.conformance.servers.cases import (
     blame,
     connection,
     formats,
+    lost_streams,
     records,
     refusals,
     results,
+    signups,
     tournaments,
     watching,
 )
 
-MODULES = (results, blame, refusals, watching, connection, tournaments, formats, records)
+MODULES = (results, blame, refusals, watching, connection, lost_streams, tournaments, signups, formats, records)
 
 CASES: Sequence[Case] = [case for module in MODULES for case in module.CASES]

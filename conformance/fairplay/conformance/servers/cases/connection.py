@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import grpc
 
 from fairplay.conformance.case import Case, Failure, NotApplicable, failure
-from fairplay.conformance.servers.compare import check_blame, check_order, check_ranking, same
+from fairplay.conformance.servers.compare import check_blame, check_order, check_ranking
 from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case
-from fairplay.conformance.servers.players import Cast, Received, Stream, hello
+from fairplay.conformance.servers.players import Cast, Stream, hello
 from fairplay.conformance.servers.scenes import (
-    AMPLE_S,
     Act,
     Asked,
     Manner,
@@ -22,17 +20,13 @@ from fairplay.conformance.servers.scenes import (
     both,
     control,
     expect,
-    hang,
     slow,
-    sound_script,
-    span,
     vanish,
 )
 from fairplay.games.conformance import Level
 from fairplay.server.net.errors import STATUS
 from fairplay.v1.connection_pb2 import DialInRequest, GoodbyeReason, Hello, Reply
-from fairplay.v1.game_pb2 import TimeControl
-from fairplay.v1.referee_pb2 import CreateGameRequest, StopGameRequest
+from fairplay.v1.referee_pb2 import CreateGameRequest
 
 END_LIMIT_S = 20.0
 STRAY = 2**52
@@ -47,15 +41,16 @@ MOST_STRAYS = 1_000
 """So many at once do not end a stream."""
 MAX_NAME_CHARS = 80
 MAX_FRAME_BYTES = 64 * 2**20
-WINDOW_S = 5.0
 
 
-def _cast() -> Cast:
+def make_cast() -> Cast:
+    """Return the players of a small game."""
     scene = ordinary(OPEN, count=2)
     return Cast(scene.game, scene.actors())
 
 
-async def _ended(stream: Stream, what: str) -> None:
+async def check_ended(stream: Stream, what: str) -> None:
+    """Wait until the server has ended a connection. Raises Failure if it does not."""
     try:
         async with asyncio.timeout(END_LIMIT_S):
             await stream.ended.wait()
@@ -65,14 +60,14 @@ async def _ended(stream: Stream, what: str) -> None:
 
 async def _rejected(context: ServerContext, reasons: Sequence[str], *frames: DialInRequest) -> None:
     """Check that a connection with these frames is ended for one of these reasons."""
-    stream = context.open_stream(_cast())
+    stream = context.open_stream(make_cast())
     try:
         stream.start()
         for frame in frames:
             if not stream.ended.is_set():
                 await stream.write(frame)
                 await asyncio.sleep(PAUSE_S)  # a status that meets frames under way may get lost in gRPC
-        await _ended(stream, "this connection")
+        await check_ended(stream, "this connection")
     finally:
         await stream.close()
     if stream.reason not in reasons or stream.status is not STATUS[stream.reason]:
@@ -88,26 +83,27 @@ def _bad_hello(case_id: str, why: str, build: Callable[[ServerContext], Hello], 
     return server_case(case_id, *checks)(bad_hello)
 
 
-def _hello(names: Sequence[str], token: str = "") -> Hello:
+def make_hello(names: Sequence[str], token: str = "") -> Hello:
+    """Return the hello of players of a small game."""
     return hello(ordinary(OPEN).game, names, token)
 
 
 hellos = (
-    _bad_hello("connection.nobody", "A hello is of somebody.", lambda _: _hello([]), "MALFORMED_HELLO", "DIAL-6"),
+    _bad_hello("connection.nobody", "A hello is of somebody.", lambda _: make_hello([]), "MALFORMED_HELLO", "DIAL-6"),
     _bad_hello(
         "connection.same-player-twice",
         "A player is there once.",
-        lambda context: _hello(context.new_names(1) * 2),
+        lambda context: make_hello(context.new_names(1) * 2),
         "MALFORMED_HELLO",
         "DIAL-6",
     ),
     _bad_hello(
-        "connection.name", "Names are what the contract says.", lambda _: _hello(["a b"]), "NAME_INVALID", "NAME-1"
+        "connection.name", "Names are what the contract says.", lambda _: make_hello(["a b"]), "NAME_INVALID", "NAME-1"
     ),
     _bad_hello(
         "connection.long-token",
         "A token has at most 256 bytes.",
-        lambda context: _hello(context.new_names(1), "x" * 257),
+        lambda context: make_hello(context.new_names(1), "x" * 257),
         "MALFORMED_HELLO",
         "DIAL-6",
     ),
@@ -117,7 +113,7 @@ hellos = (
 @server_case("connection.welcome", "ROLE-4", "DIAL-9")
 async def welcome(context: ServerContext) -> None:
     """The welcome tells a program how its players are called, and what it may send."""
-    async with context.dialled_in(_cast(), context.new_names(2)) as stream:
+    async with context.dialled_in(make_cast(), context.new_names(2)) as stream:
         said = stream.welcome
     assert said is not None
     if len(said.players) != 2 or len(set(said.players)) != 2:
@@ -137,7 +133,7 @@ async def hello_first(context: ServerContext) -> None:
 @server_case("connection.one-hello", "DIAL-5")
 async def one_hello(context: ServerContext) -> None:
     """A connection has one hello: players do not change while it lasts."""
-    said = DialInRequest(hello=_hello(context.new_names(1)))
+    said = DialInRequest(hello=make_hello(context.new_names(1)))
     await _rejected(context, ["PROTOCOL_BROKEN"], said, said)
 
 
@@ -149,7 +145,7 @@ async def name_taken(context: ServerContext) -> None:
     async with context.dialled_in(cast, names, token="the right token"):
         for token in ("a wrong token", ""):
             await _rejected(
-                context, ["NAME_TAKEN"], DialInRequest(hello=_hello([*context.new_names(1), names[0]], token))
+                context, ["NAME_TAKEN"], DialInRequest(hello=make_hello([*context.new_names(1), names[0]], token))
             )
         request = context.request(scene, [f"dial-in:{name}" for name in names])
         await context.ask("PlayGame", request)
@@ -160,8 +156,8 @@ async def name_taken(context: ServerContext) -> None:
 async def name_kept(context: ServerContext) -> None:
     """A player without a token is protected while it is there, and its name is free afterwards."""
     names = context.new_names(1)
-    async with context.dialled_in(_cast(), names):
-        await _rejected(context, ["NAME_TAKEN"], DialInRequest(hello=_hello(names)))
+    async with context.dialled_in(make_cast(), names):
+        await _rejected(context, ["NAME_TAKEN"], DialInRequest(hello=make_hello(names)))
     until = asyncio.get_running_loop().time() + END_LIMIT_S
     while not await _welcomed(context, names):
         if asyncio.get_running_loop().time() > until:
@@ -170,9 +166,9 @@ async def name_kept(context: ServerContext) -> None:
 
 
 async def _welcomed(context: ServerContext, names: Sequence[str]) -> bool:
-    stream = context.open_stream(_cast())
+    stream = context.open_stream(make_cast())
     try:
-        return await stream.open(_hello(names))
+        return await stream.open(make_hello(names))
     finally:
         await stream.close()
 
@@ -181,10 +177,10 @@ async def _welcomed(context: ServerContext, names: Sequence[str]) -> bool:
 async def take_over(context: ServerContext) -> None:
     """A program that was started again takes its names over with its token, and the former one is told."""
     scene = ordinary(OPEN, count=2)
-    former, cast, names = _cast(), Cast(scene.game, scene.actors()), context.new_names(2)
+    former, cast, names = make_cast(), Cast(scene.game, scene.actors()), context.new_names(2)
     one, other = context.dialled_in(former, names, token="token"), context.dialled_in(cast, names, token="token")
     async with one as first, other:
-        await _ended(first, "the connection whose names were taken over")
+        await check_ended(first, "the connection whose names were taken over")
         if first.goodbye is None or first.goodbye.reason != GoodbyeReason.GOODBYE_REASON_REPLACED:
             raise failure("The former connection must be told goodbye, because it was replaced.")
         request = context.request(scene, [f"dial-in:{name}" for name in names])
@@ -223,7 +219,7 @@ async def reply_flood(context: ServerContext) -> None:
     """A connection that floods the server is ended, and no other is touched."""
     frame = DialInRequest(replies=[Reply(id=STRAY + number) for number in range(FRAME_REPLIES)])
     async with context.staged(ordinary(OPEN)) as stage:
-        said = DialInRequest(hello=_hello(context.new_names(1)))
+        said = DialInRequest(hello=make_hello(context.new_names(1)))
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 await _rejected(context, ["REPLY_FLOOD"], said, *[frame] * FLOOD_FRAMES)
@@ -239,12 +235,12 @@ async def reply_flood(context: ServerContext) -> None:
 async def large_frame(context: ServerContext) -> None:
     """A frame that is too large ends its connection, and no other."""
     async with context.staged(ordinary(OPEN)) as stage:
-        async with context.dialled_in(_cast(), context.new_names(1)) as stream:
+        async with context.dialled_in(make_cast(), context.new_names(1)) as stream:
             assert stream.welcome is not None
             if stream.welcome.max_frame_bytes > MAX_FRAME_BYTES:
                 raise NotApplicable(f"this server reads frames of {stream.welcome.max_frame_bytes:,} bytes")
             await stream.reply(STRAY, b"\0" * stream.welcome.max_frame_bytes)
-            await _ended(stream, "a connection with too large a frame")
+            await check_ended(stream, "a connection with too large a frame")
             if stream.status is not grpc.StatusCode.RESOURCE_EXHAUSTED:
                 raise failure(f"The connection must end with RESOURCE_EXHAUSTED; it ended with {stream.status}")
         await context.ask("PlayGame", stage.request)
@@ -255,72 +251,20 @@ async def large_frame(context: ServerContext) -> None:
 async def compressed(context: ServerContext) -> None:
     """A library may compress what a player sends; a small frame that becomes a large one ends its connection."""
     for compression in (grpc.Compression.Gzip, grpc.Compression.Deflate):
-        stream = context.open_stream(_cast(), compression=compression)
+        stream = context.open_stream(make_cast(), compression=compression)
         try:
             async with asyncio.timeout(END_LIMIT_S):
-                if not await stream.open(_hello(context.new_names(1))):
+                if not await stream.open(make_hello(context.new_names(1))):
                     raise failure(f"The server must read what is compressed with {compression.name.lower()}.")
             assert stream.welcome is not None
             if stream.welcome.max_frame_bytes > MAX_FRAME_BYTES:
                 continue
             await stream.reply(STRAY, b"\0" * stream.welcome.max_frame_bytes)
-            await _ended(stream, "a connection with a frame that is too large when it is inflated")
+            await check_ended(stream, "a connection with a frame that is too large when it is inflated")
             if stream.status is not grpc.StatusCode.RESOURCE_EXHAUSTED:
                 raise failure(f"The connection must end with RESOURCE_EXHAUSTED; it ended with {stream.status}")
         finally:
             await stream.close()
-
-
-@server_case("connection.resume", "RESUME-1", "RESUME-3", "TOKEN-6")
-async def resume(context: ServerContext) -> None:
-    """A player whose connection broke goes on with its game: what it was asked it is asked again, under the same id."""
-    async with context.staged(ordinary(OPEN, at(0, "TakeTurn", hang)), window_s=WINDOW_S) as stage:
-        first = stage.stream
-        assert first is not None
-        playing = asyncio.ensure_future(context.ask("PlayGame", stage.request))
-        open_call = await _hung(stage.cast)
-        assert first.welcome is not None
-        await first.close()
-        second = context.open_stream(stage.cast)
-        try:
-            said = hello(stage.scene.game, stage.names, "", WINDOW_S, first.welcome.resume_token)
-            if not await second.open(said):
-                raise failure(f"The server did not let a lost stream resume: {second.status} {second.reason}")
-            game = (await playing).game
-        finally:
-            playing.cancel()
-            await second.close()
-    ids = [each.call_id for each in stage.cast.received]
-    if ids.count(open_call) != 2:
-        raise failure("The call that was open was not sent again, under the id that it had.")
-    expected = expect(replace(stage.scene, script=sound_script), stage.request.game_id)
-    check_blame(expected.misconducts, game.result.misconducts)
-    again = ids.index(open_call)
-    check_order(expected.calls, [each for index, each in enumerate(stage.cast.received) if index != again])
-
-
-async def _hung(cast: Cast) -> int:
-    """Wait for the call that a player leaves open, and return its id."""
-    return (await _called(cast, lambda each: each.act is not None and each.act.manner is Manner.HANG)).call_id
-
-
-async def _called(cast: Cast, wanted: Callable[[Received], bool]) -> Received:
-    """Wait for a call to players, and return it."""
-    async with asyncio.timeout(END_LIMIT_S):
-        while True:
-            for each in cast.received:
-                if wanted(each):
-                    return each
-            await asyncio.sleep(0.01)
-
-
-@server_case("connection.window-over", "RESUME-2")
-async def window_over(context: ServerContext) -> None:
-    """A player that does not come back within its window is disconnected; the game does not wait for its limit."""
-    scene = ordinary(OPEN, at(0, "TakeTurn", vanish), count=2)
-    async with context.staged(scene, window_s=0.5) as stage:
-        game = (await context.ask("PlayGame", stage.request)).game
-    check_blame(expect(scene, stage.request.game_id).misconducts[:1], game.result.misconducts[:1])
 
 
 @server_case("connection.two-games", "NAME-5", "GAME-14")
@@ -366,64 +310,37 @@ async def silence(context: ServerContext) -> None:
 @server_case("connection.many-players", "DIAL-7", level=Level.SHOULD)
 async def many_players(context: ServerContext) -> None:
     """A program that hosts more players than a stream may have opens another stream."""
-    async with context.dialled_in(_cast(), context.new_names(1)) as stream:
+    async with context.dialled_in(make_cast(), context.new_names(1)) as stream:
         assert stream.welcome is not None
         most = stream.welcome.max_player_count
     if most > MANY:
         raise NotApplicable(f"this server lets a stream host {most:,} players")
     names = [f"{context.new_id('player')}-{number}" for number in range(most + 1)]
-    await _rejected(context, ["TOO_MANY_PLAYERS"], DialInRequest(hello=_hello(names)))
+    await _rejected(context, ["TOO_MANY_PLAYERS"], DialInRequest(hello=make_hello(names)))
 
 
 @server_case("connection.token-bytes", "DIAL-10", level=Level.SHOULD)
 async def token_bytes(context: ServerContext) -> None:
     """A token of 128 letters that take two bytes each is at the limit, and one of 129 is beyond."""
-    async with context.dialled_in(_cast(), context.new_names(1), token="\N{LATIN SMALL LETTER E WITH ACUTE}" * 128):
+    async with context.dialled_in(make_cast(), context.new_names(1), token="\N{LATIN SMALL LETTER E WITH ACUTE}" * 128):
         pass
-    said = _hello(context.new_names(1), "\N{LATIN SMALL LETTER E WITH ACUTE}" * 129)
+    said = make_hello(context.new_names(1), "\N{LATIN SMALL LETTER E WITH ACUTE}" * 129)
     await _rejected(context, ["MALFORMED_HELLO"], DialInRequest(hello=said))
 
 
 @server_case("connection.replies-beside-hello", "DIAL-4", level=Level.SHOULD)
 async def replies_beside_hello(context: ServerContext) -> None:
     """A frame that says two things at once has no order: who is there, and what is answered."""
-    frame = DialInRequest(hello=_hello(context.new_names(1)), replies=[Reply(id=STRAY)])
+    frame = DialInRequest(hello=make_hello(context.new_names(1)), replies=[Reply(id=STRAY)])
     await _rejected(context, ["PROTOCOL_BROKEN"], frame)
 
 
 @server_case("connection.negative-window", "DIAL-6", level=Level.SHOULD)
 async def negative_window(context: ServerContext) -> None:
     """Nobody can come back before it has left."""
-    said = _hello(context.new_names(1))
+    said = make_hello(context.new_names(1))
     said.resume_window.FromNanoseconds(-1_000_000_000)
     await _rejected(context, ["MALFORMED_HELLO"], DialInRequest(hello=said))
-
-
-@server_case("connection.ends-with-ok", "BYE-1", "BYE-2", level=Level.SHOULD)
-async def ends_with_ok(context: ServerContext) -> None:
-    """A stream that ends for a reason of the server's own is no failure of the program."""
-    names = context.new_names(1)
-    one, other = (context.dialled_in(_cast(), names, token="token") for _ in range(2))
-    async with one as first, other:
-        await _ended(first, "the connection whose name was taken over")
-        if first.goodbye is None or first.status is not grpc.StatusCode.OK:
-            raise failure(f"The connection must end with goodbye and OK; it ended with {first.status} {first.reason}")
-
-
-@server_case("connection.half-close", "BYE-9", level=Level.SHOULD)
-async def half_close(context: ServerContext) -> None:
-    """A program that has said all that it will say has left: nobody waits for it."""
-    async with context.staged(ordinary(OPEN, at(0, "TakeTurn", hang), count=2), window_s=WINDOW_S) as stage:
-        assert stage.stream is not None
-        playing = asyncio.ensure_future(context.ask("PlayGame", stage.request))
-        await _hung(stage.cast)
-        await stage.stream.leave()
-        await _ended(stage.stream, "a connection whose caller has closed its side")
-        if stage.stream.status is not grpc.StatusCode.OK:
-            raise failure(f"The connection must end with OK; it ended with {stage.stream.status}")
-        game = (await playing).game
-    left = replace(stage.scene, script=at(0, "TakeTurn", vanish))
-    check_blame(expect(left, stage.request.game_id).misconducts[:1], game.result.misconducts[:1])
 
 
 @server_case("connection.long-description", "LIMIT-3", level=Level.SHOULD)
@@ -446,77 +363,6 @@ async def long_description(context: ServerContext) -> None:
         raise failure(f"The name that a player gives itself must be cut; it has {len(shown)} characters.")
 
 
-async def _back(context: ServerContext, *, resuming: bool) -> None:
-    """Lose a stream with an open call, dial in again, and check what the welcome says and that the game goes on."""
-    scene = ordinary(OPEN, at(0, "TakeTurn", hang), count=2)
-    scene = replace(scene, control=TimeControl(decision_limit=span(AMPLE_S), bank=span(AMPLE_S)))
-    cast, names = Cast(scene.game, scene.actors()), context.new_names(2)
-    async with context.dialled_in(cast, names, token="token", window_s=WINDOW_S) as first:
-        request = context.request(scene, [f"dial-in:{name}" for name in names])
-        playing = asyncio.ensure_future(context.ask("PlayGame", request))
-        open_call = await _hung(cast)
-        assert first.welcome is not None
-    resume_token = first.welcome.resume_token if resuming else b""
-    second = context.open_stream(cast)
-    try:
-        if not await second.open(hello(scene.game, names, "token", WINDOW_S, resume_token)):
-            raise failure(f"The server did not let players come back: {second.status} {second.reason}")
-        game = (await playing).game
-    finally:
-        playing.cancel()
-        await second.close()
-    assert second.welcome is not None
-    same("Whether the welcome says that the stream was resumed", resuming, second.welcome.resumed)
-    same("The calls that the welcome says are open", [open_call], list(second.welcome.open_calls))
-    before, again = (each.metadata for each in cast.received if each.call_id == open_call)
-    same("The metadata of the call that was sent again", before, again)
-    check_ranking(expect(replace(scene, script=sound_script), request.game_id).result, game.result)
-
-
-@server_case("connection.nobody-waits", "RESUME-7", level=Level.SHOULD)
-async def nobody_waits(context: ServerContext) -> None:
-    """A player that has gone while another one was asked is not waited for when its turn comes."""
-    thinks = at(1, "TakeTurn", slow(1.0))
-    scene, names = ordinary(OPEN, thinks, count=2), context.new_names(2)
-    actors = scene.actors()
-    one, other = Cast(scene.game, actors[:1]), Cast(scene.game, actors[1:])
-    async with context.dialled_in(other, names[1:]):
-        async with context.dialled_in(one, names[:1]):
-            request = context.request(scene, [f"dial-in:{name}" for name in names])
-            playing = asyncio.ensure_future(context.ask("PlayGame", request))
-            await _called(other, lambda each: each.method == "TakeTurn")
-        game = (await playing).game
-    left = replace(scene, script=both(thinks, at(0, "TakeTurn", vanish, 2)))
-    check_blame(expect(left, request.game_id).misconducts, game.result.misconducts)
-
-
-@server_case("connection.late-flood", "LATE-4", level=Level.SHOULD)
-async def late_flood(context: ServerContext) -> None:
-    """One reply to a call that was cancelled is nobody's fault, thousands are a flood."""
-    async with context.staged(ordinary(OPEN, at(0, "TakeTurn", hang), count=2)) as stage:
-        assert stage.stream is not None
-        playing = asyncio.ensure_future(context.ask("PlayGame", stage.request))
-        call_id = await _hung(stage.cast)
-        await context.ask("StopGame", StopGameRequest(game_id=stage.request.game_id))
-        await playing
-        await stage.stream.was_cancelled(END_LIMIT_S)
-        await stage.stream.write(DialInRequest(replies=[Reply(id=call_id, response=b"")] * FRAME_REPLIES))
-        await _ended(stage.stream, "a connection that answers a cancelled call again and again")
-    same("The reason for which the connection ended", "REPLY_FLOOD", stage.stream.reason)
-
-
-@server_case("connection.resumed", "RESUME-4", "RESUME-5", "META-5", level=Level.SHOULD)
-async def resumed(context: ServerContext) -> None:
-    """A program that comes back knows by the welcome which of its calls it still owes."""
-    await _back(context, resuming=True)
-
-
-@server_case("connection.fresh-hello", "RESUME-3", "RESUME-4", "RESUME-5", level=Level.SHOULD)
-async def fresh_hello(context: ServerContext) -> None:
-    """A program that was started anew knows no resume token, and still gets the calls that its players owe."""
-    await _back(context, resuming=False)
-
-
 @server_case("connection.late-replies", "LATE-4", "LATE-6", level=Level.SHOULD)
 async def late_replies(context: ServerContext) -> None:
     """An answer that crosses the cancellation of its call is no fault, and a few more are forgiven."""
@@ -533,37 +379,6 @@ async def late_replies(context: ServerContext) -> None:
     check_blame([], game.result.misconducts)
 
 
-async def _part(context: ServerContext, *, replaced: bool) -> None:
-    """Have the players of a stream come back one by one, while it is still there or was lost, and check their game."""
-    scene = ordinary(OPEN, at(0, "TakeTurn", hang), count=2)
-    cast, names = Cast(scene.game, scene.actors()), context.new_names(2)
-    async with contextlib.AsyncExitStack() as stack:
-        first = await stack.enter_async_context(context.dialled_in(cast, names, token="token", window_s=WINDOW_S))
-        request = context.request(scene, [f"dial-in:{name}" for name in names])
-        playing = asyncio.ensure_future(context.ask("PlayGame", request))
-        stack.callback(playing.cancel)
-        await _hung(cast)
-        if not replaced:
-            await first.close()
-        for name, actor in zip(names, replace(scene, script=sound_script).actors(), strict=True):
-            alone = Cast(scene.game, [actor])
-            await stack.enter_async_context(context.dialled_in(alone, [name], token="token", window_s=WINDOW_S))
-        game = (await playing).game
-    check_ranking(expect(replace(scene, script=sound_script), request.game_id).result, game.result)
-
-
-@server_case("connection.lost-in-parts", "RESUME-3", "RESUME-6", level=Level.SHOULD)
-async def lost_in_parts(context: ServerContext) -> None:
-    """Players of one stream may come back in programs of their own, one after the other."""
-    await _part(context, replaced=False)
-
-
-@server_case("connection.replaced-in-parts", "TOKEN-3", "TOKEN-4", level=Level.SHOULD)
-async def replaced_in_parts(context: ServerContext) -> None:
-    """Who takes one player over does not end the games of the others."""
-    await _part(context, replaced=True)
-
-
 CASES = (
     welcome,
     *hellos,
@@ -577,8 +392,6 @@ CASES = (
     reply_flood,
     large_frame,
     compressed,
-    resume,
-    window_over,
     two_games,
     one_fails,
     create_waits,
@@ -587,14 +400,6 @@ CASES = (
     token_bytes,
     replies_beside_hello,
     negative_window,
-    ends_with_ok,
-    half_close,
-    nobody_waits,
-    late_flood,
     long_description,
-    resumed,
-    fresh_hello,
     late_replies,
-    lost_in_parts,
-    replaced_in_parts,
 )

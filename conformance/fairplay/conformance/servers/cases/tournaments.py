@@ -40,12 +40,11 @@ from fairplay.v1.manager_pb2 import (
     StartTournamentRequest,
     WatchTournamentRequest,
     WatchTournamentResponse,
-    WithdrawRequest,
 )
-from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy, Tournament, TournamentPlan, TournamentStatus
+from fairplay.v1.tournament_pb2 import SignUpPolicy, Tournament, TournamentPlan, TournamentStatus
 
 ENTRANTS = 5
-PERIOD_S, WAIT_S = 1.5, 20.0
+WAIT_S = 20.0
 FAILED = fail(2, "scripted failure")
 UNKNOWN_FIELD = b"\xf8\x7c\x01"
 
@@ -65,13 +64,14 @@ class Ended(NamedTuple):
     events: Sequence[WatchTournamentResponse]
 
 
-def _scene() -> Scene:
+def small_scene() -> Scene:
+    """Return a scene of the games of tournaments."""
     return ordinary(OPEN, count=2)
 
 
 def make_request(context: ServerContext, links: Sequence[str] = ()) -> CreateTournamentRequest:
     """Return the request for a tournament between entrants, or for one that is open for sign-up."""
-    scene = _scene()
+    scene = small_scene()
     plan = TournamentPlan(
         game=scene.game.name,
         settings=wrap(GameSettings, scene.game, scene.settings),
@@ -89,8 +89,8 @@ async def entered(
     context: ServerContext, script: Script = sound_script, count: int = ENTRANTS
 ) -> AsyncIterator[Entered]:
     """Yield players that have dialled in, and the request for a knockout between them."""
-    game = _scene().game
-    cast = Cast(game, [Actor(seat, game, script, _scene().strategy) for seat in range(count)])
+    game = small_scene().game
+    cast = Cast(game, [Actor(seat, game, script, small_scene().strategy) for seat in range(count)])
     names = context.new_names(count)
     async with context.dialled_in(cast, names):
         yield Entered(cast, make_request(context, [f"dial-in:{name}" for name in names]))
@@ -179,7 +179,7 @@ async def rounds(context: ServerContext) -> None:
 def _check_course(shown: Tournament, script: Script) -> None:
     """Follow the course of a tournament by the rules of the format."""
     names = [player.name for player in shown.entrants]
-    conversation = knockout.play(shown.tournament_id, len(names), _scene().game.seats)
+    conversation = knockout.play(shown.tournament_id, len(names), small_scene().game.seats)
     left = iter(shown.rounds)
     answer: Any = None
     while True:
@@ -287,62 +287,6 @@ async def repeat(context: ServerContext) -> None:
     await context.refused("CreateTournament", request, "ID_REUSED")
 
 
-@server_case("tournament.sign-up", "SIGN-1", "SIGN-3", "SIGN-5", "SIGN-6")
-async def sign_up(context: ServerContext) -> None:
-    """Players enter, learn their number, leave again with their token, and nobody takes another's name."""
-    request = make_request(context)
-    await context.ask("CreateTournament", request)
-    one = _sign_up(request, "anna", "secret")
-    for _ in range(2):  # a repeat changes nothing
-        reply = await context.ask("SignUp", one)
-        same("The number of the player and of entrants", [1, 1], [reply.number, reply.entrant_count])
-    reply = await context.ask("SignUp", _sign_up(request, "bert"))
-    same("The number of the player and of entrants", [2, 2], [reply.number, reply.entrant_count])
-    await context.refused("SignUp", _sign_up(request, "anna", "another"), "NAME_TAKEN")
-    leaving = WithdrawRequest(tournament_id=request.tournament_id, name="anna", token="another")
-    await context.refused("Withdraw", leaving, "WRONG_TOKEN")
-    leaving.token = "secret"
-    same("How many are left", 1, (await context.ask("Withdraw", leaving)).entrant_count)
-
-
-def _sign_up(request: CreateTournamentRequest, name: str, token: str = "", link: str = "") -> SignUpRequest:
-    player = Player(name=name, link=link or "grpc://127.0.0.1:9")
-    return SignUpRequest(tournament_id=request.tournament_id, player=player, token=token)
-
-
-@server_case("tournament.names", "SIGN-2")
-async def names(context: ServerContext) -> None:
-    """Names are held to the pattern of the sign-up."""
-    request = make_request(context)
-    request.plan.sign_up.name_pattern = "[a-z]{1,12}"
-    await context.ask("CreateTournament", request)
-    for name in ("Anna", "a" * 13, "", "anna bert"):
-        await context.refused("SignUp", _sign_up(request, name), "NAME_INVALID")
-    await context.ask("SignUp", _sign_up(request, "anna"))
-
-
-@server_case("tournament.dialled-in-token", "SIGN-4")
-async def dialled_in_token(context: ServerContext) -> None:
-    """Nobody enters another's player."""
-    request = make_request(context)
-    await context.ask("CreateTournament", request)
-    game, [name] = _scene().game, context.new_names(1)
-    async with context.dialled_in(Cast(game, _scene().actors()), [name], token="right"):
-        link = f"dial-in:{name}"
-        await context.refused("SignUp", _sign_up(request, "anna", "wrong", link), "WRONG_TOKEN")
-        await context.ask("SignUp", _sign_up(request, "anna", "right", link))
-
-
-@server_case("tournament.too-few", "SIGN-9")
-async def too_few(context: ServerContext) -> None:
-    """A tournament for which too few signed up does not start."""
-    request = make_request(context)
-    await context.ask("CreateTournament", request)
-    await context.ask("SignUp", _sign_up(request, "anna"))
-    starting = StartTournamentRequest(tournament_id=request.tournament_id)
-    await context.refused("StartTournament", starting, "TOO_FEW_ENTRANTS")
-
-
 @server_case("tournament.over", "TOUR-16", "SIGN-1")
 async def over(context: ServerContext) -> None:
     """What is over stays as it is."""
@@ -390,20 +334,6 @@ async def unknown_id(context: ServerContext) -> None:
         await context.refused(name, kind(tournament_id=tournament_id), "TOURNAMENT_NOT_FOUND")
 
 
-@server_case("tournament.full", "SIGN-7", level=Level.SHOULD)
-async def full(context: ServerContext) -> None:
-    """A tournament in which every place is taken has nothing to wait for."""
-    request = make_request(context)
-    request.plan.sign_up.max_entrant_count = 2
-    request.plan.sign_up.waiting_period.CopyFrom(span(60.0))
-    game, players = _scene().game, context.new_names(2)
-    await context.ask("CreateTournament", request)
-    async with context.dialled_in(Cast(game, _scene().actors()), players, token="token"):
-        for name, player in zip(NAMES, players, strict=False):
-            await context.ask("SignUp", _sign_up(request, name, "token", f"dial-in:{player}"))
-        await ends_by_itself(context, request)
-
-
 async def ends_by_itself(context: ServerContext, request: CreateTournamentRequest) -> Tournament:
     """Wait for the end of a tournament that starts by itself, and return it."""
     watching = WatchTournamentRequest(tournament_id=request.tournament_id)
@@ -416,43 +346,6 @@ async def ends_by_itself(context: ServerContext, request: CreateTournamentReques
     shown: Tournament = (await context.ask("GetTournament", got)).tournament
     same("The status", TournamentStatus.TOURNAMENT_STATUS_FINISHED, shown.status)
     return shown
-
-
-@server_case("tournament.period", "SIGN-8", level=Level.SHOULD)
-async def period(context: ServerContext) -> None:
-    """Who has signed up need not wait for ever for others."""
-    request = make_request(context)
-    request.plan.sign_up.waiting_period.CopyFrom(span(PERIOD_S))
-    game, players = _scene().game, context.new_names(2)
-    async with context.dialled_in(Cast(game, _scene().actors()), players, token="token"):
-        await context.ask("CreateTournament", request)
-        for name, player in zip(NAMES, players, strict=False):
-            await context.ask("SignUp", _sign_up(request, name, "token", f"dial-in:{player}"))
-        await ends_by_itself(context, request)
-
-
-@server_case("tournament.age-order", "SIGN-10", level=Level.SHOULD)
-async def age_order(context: ServerContext) -> None:
-    """The list of entrants decides who plays whom: those who signed up know their place in it."""
-    request = make_request(context, ["grpc://127.0.0.1:9"])
-    request.plan.entrants[0].name = "zoe"
-    request.plan.sign_up.age_order = AgeOrder.AGE_ORDER_REVERSE_SIGN_UP
-    await context.ask("CreateTournament", request)
-    for name in ("anna", "bert"):
-        await context.ask("SignUp", _sign_up(request, name))
-    await context.ask("StartTournament", StartTournamentRequest(tournament_id=request.tournament_id))
-    got = GetTournamentRequest(tournament_id=request.tournament_id)
-    shown = (await context.ask("GetTournament", got)).tournament
-    same("The entrants, youngest first", ["bert", "anna", "zoe"], [each.name for each in shown.entrants])
-
-
-@server_case("tournament.certificate", "SIGN-12", level=Level.SHOULD)
-async def certificate(context: ServerContext) -> None:
-    """A tournament that asks for certificates has no players without one."""
-    request = make_request(context)
-    request.plan.sign_up.certificate.max_age.CopyFrom(span(3_600.0))
-    await context.ask("CreateTournament", request)
-    await context.refused("SignUp", _sign_up(request, "anna"), "CERTIFICATE_REQUIRED")
 
 
 @server_case("tournament.end-may-fail", "TOUR-8", level=Level.SHOULD)
@@ -534,19 +427,11 @@ CASES = (
     watch,
     hides,
     repeat,
-    sign_up,
-    names,
-    dialled_in_token,
-    too_few,
     over,
     cancel,
     listed,
     unknown_id,
     *plans,
-    full,
-    period,
-    age_order,
-    certificate,
     end_may_fail,
     small_board,
 )

@@ -1,0 +1,140 @@
+"""Whether players enter tournaments, leave them and are refused as the plan says, and when a sign-up ends."""
+
+from __future__ import annotations
+
+from fairplay.conformance.servers.cases.tournaments import ends_by_itself, make_request, small_scene
+from fairplay.conformance.servers.compare import same
+from fairplay.conformance.servers.context import ServerContext, server_case
+from fairplay.conformance.servers.players import Cast
+from fairplay.conformance.servers.scenes import NAMES, span
+from fairplay.games.conformance import Level
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.manager_pb2 import (
+    CreateTournamentRequest,
+    GetTournamentRequest,
+    SignUpRequest,
+    StartTournamentRequest,
+    WithdrawRequest,
+)
+from fairplay.v1.tournament_pb2 import AgeOrder
+
+PERIOD_S = 1.5
+
+
+def _sign_up(request: CreateTournamentRequest, name: str, token: str = "", link: str = "") -> SignUpRequest:
+    player = Player(name=name, link=link or "grpc://127.0.0.1:9")
+    return SignUpRequest(tournament_id=request.tournament_id, player=player, token=token)
+
+
+@server_case("tournament.sign-up", "SIGN-1", "SIGN-3", "SIGN-5", "SIGN-6")
+async def sign_up(context: ServerContext) -> None:
+    """Players enter, learn their number, leave again with their token, and nobody takes another's name."""
+    request = make_request(context)
+    await context.ask("CreateTournament", request)
+    one = _sign_up(request, "anna", "secret")
+    for _ in range(2):  # a repeat changes nothing
+        reply = await context.ask("SignUp", one)
+        same("The number of the player and of entrants", [1, 1], [reply.number, reply.entrant_count])
+    reply = await context.ask("SignUp", _sign_up(request, "bert"))
+    same("The number of the player and of entrants", [2, 2], [reply.number, reply.entrant_count])
+    await context.refused("SignUp", _sign_up(request, "anna", "another"), "NAME_TAKEN")
+    leaving = WithdrawRequest(tournament_id=request.tournament_id, name="anna", token="another")
+    await context.refused("Withdraw", leaving, "WRONG_TOKEN")
+    leaving.token = "secret"
+    same("How many are left", 1, (await context.ask("Withdraw", leaving)).entrant_count)
+
+
+@server_case("tournament.names", "SIGN-2")
+async def names(context: ServerContext) -> None:
+    """Names are held to the pattern of the sign-up."""
+    request = make_request(context)
+    request.plan.sign_up.name_pattern = "[a-z]{1,12}"
+    await context.ask("CreateTournament", request)
+    for name in ("Anna", "a" * 13, "", "anna bert"):
+        await context.refused("SignUp", _sign_up(request, name), "NAME_INVALID")
+    await context.ask("SignUp", _sign_up(request, "anna"))
+
+
+@server_case("tournament.dialled-in-token", "SIGN-4")
+async def dialled_in_token(context: ServerContext) -> None:
+    """Nobody enters another's player."""
+    request = make_request(context)
+    await context.ask("CreateTournament", request)
+    game, [name] = small_scene().game, context.new_names(1)
+    async with context.dialled_in(Cast(game, small_scene().actors()), [name], token="right"):
+        link = f"dial-in:{name}"
+        await context.refused("SignUp", _sign_up(request, "anna", "wrong", link), "WRONG_TOKEN")
+        await context.ask("SignUp", _sign_up(request, "anna", "right", link))
+
+
+@server_case("tournament.too-few", "SIGN-9")
+async def too_few(context: ServerContext) -> None:
+    """A tournament for which too few signed up does not start."""
+    request = make_request(context)
+    await context.ask("CreateTournament", request)
+    await context.ask("SignUp", _sign_up(request, "anna"))
+    starting = StartTournamentRequest(tournament_id=request.tournament_id)
+    await context.refused("StartTournament", starting, "TOO_FEW_ENTRANTS")
+
+
+@server_case("tournament.full", "SIGN-7", level=Level.SHOULD)
+async def full(context: ServerContext) -> None:
+    """A tournament in which every place is taken has nothing to wait for."""
+    request = make_request(context)
+    request.plan.sign_up.max_entrant_count = 2
+    request.plan.sign_up.waiting_period.CopyFrom(span(60.0))
+    game, players = small_scene().game, context.new_names(2)
+    await context.ask("CreateTournament", request)
+    async with context.dialled_in(Cast(game, small_scene().actors()), players, token="token"):
+        for name, player in zip(NAMES, players, strict=False):
+            await context.ask("SignUp", _sign_up(request, name, "token", f"dial-in:{player}"))
+        await ends_by_itself(context, request)
+
+
+@server_case("tournament.period", "SIGN-8", level=Level.SHOULD)
+async def period(context: ServerContext) -> None:
+    """Who has signed up need not wait for ever for others."""
+    request = make_request(context)
+    request.plan.sign_up.waiting_period.CopyFrom(span(PERIOD_S))
+    game, players = small_scene().game, context.new_names(2)
+    async with context.dialled_in(Cast(game, small_scene().actors()), players, token="token"):
+        await context.ask("CreateTournament", request)
+        for name, player in zip(NAMES, players, strict=False):
+            await context.ask("SignUp", _sign_up(request, name, "token", f"dial-in:{player}"))
+        await ends_by_itself(context, request)
+
+
+@server_case("tournament.age-order", "SIGN-10", level=Level.SHOULD)
+async def age_order(context: ServerContext) -> None:
+    """The list of entrants decides who plays whom: those who signed up know their place in it."""
+    request = make_request(context, ["grpc://127.0.0.1:9"])
+    request.plan.entrants[0].name = "zoe"
+    request.plan.sign_up.age_order = AgeOrder.AGE_ORDER_REVERSE_SIGN_UP
+    await context.ask("CreateTournament", request)
+    for name in ("anna", "bert"):
+        await context.ask("SignUp", _sign_up(request, name))
+    await context.ask("StartTournament", StartTournamentRequest(tournament_id=request.tournament_id))
+    got = GetTournamentRequest(tournament_id=request.tournament_id)
+    shown = (await context.ask("GetTournament", got)).tournament
+    same("The entrants, youngest first", ["bert", "anna", "zoe"], [each.name for each in shown.entrants])
+
+
+@server_case("tournament.certificate", "SIGN-12", level=Level.SHOULD)
+async def certificate(context: ServerContext) -> None:
+    """A tournament that asks for certificates has no players without one."""
+    request = make_request(context)
+    request.plan.sign_up.certificate.max_age.CopyFrom(span(3_600.0))
+    await context.ask("CreateTournament", request)
+    await context.refused("SignUp", _sign_up(request, "anna"), "CERTIFICATE_REQUIRED")
+
+
+CASES = (
+    sign_up,
+    names,
+    dialled_in_token,
+    too_few,
+    full,
+    period,
+    age_order,
+    certificate,
+)
