@@ -61,7 +61,8 @@ def test_a_must_that_is_not_met_is_a_failure_with_its_evidence(pytester: pytest.
     ran = certify(pytester, *NO_PLAYER, "--junitxml", "j.xml", only=("contract.reachable", "contract.describes-itself"))
     assert ran.ret == 1
     text = ran.stdout.str()
-    assert "The player cannot be reached: the player's process ended with exit code 1\n\nAgain:\nfairplay " in text
+    assert "The player cannot be reached: the player's process ended with exit code 1\n\nRequired:\n" in text
+    assert "\n\nAgain:\nfairplay " in text
     assert "fairplay certify fish exec:false --only contract.reachable" in text
     assert "Traceback" not in text
     assert "1 failed" in ran.outlines[-1]
