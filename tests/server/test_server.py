@@ -83,7 +83,7 @@ async def test_of_a_tournament_several_games_are_played_at_once() -> None:
             if (method := methods.get(call.method_name)) is not None:
                 games.add(getattr(method.request.FromString(call.request), "game_id", ""))
             else:
-                await by_hand.reply(Reply(id=call.id))
+                await by_hand.reply(Reply(id=call.id, response=b""))
     assert games == {"t/r1g1", "t/r1g2"}
 
 
