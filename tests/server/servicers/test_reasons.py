@@ -413,9 +413,9 @@ async def meet_all(records: Path) -> set[Pair]:
             while await ask(name) != "TOO_MANY_REQUESTS":
                 pass
     async with serving(Config(handshake_limit_s=0.05)) as server, grpc.aio.insecure_channel(server.address) as channel:
-        for name, method in ALL.items():
-            silent = channel.stream_stream(f"/{method.containing_service.full_name}/{method.name}")()
-            found.add((name, await end_of(silent)))
+        paths = [f"/{method.containing_service.full_name}/{method.name}" for method in ALL.values()]
+        ends = await asyncio.gather(*(end_of(channel.stream_stream(path)()) for path in paths))
+        found.update(zip(ALL, ends, strict=True))
     return found
 
 
