@@ -330,11 +330,13 @@ async def ask_while_it_shuts_down(ask: Asking) -> None:
     channel, streams = ask.callers.channels[NOBODY], {}
     for method, fields in (
         ("RefereeService.PlayGame", {"game_id": "open", "plan": plan("dial-in:other", "bot:first", limit_s=60)}),
+        ("RefereeService.WatchGame", {"game_id": "open"}),
         ("ManagerService.WatchTournament", {"tournament_id": "t"}),
     ):
         streams[method] = stream = channel.stream_stream("/fairplay.v1." + method.replace(".", "/"))()
         await stream.write(GetMessageClass(ALL[method].input_type)(**fields).SerializeToString())
-    await streams["ManagerService.WatchTournament"].read()
+    for method in ("RefereeService.WatchGame", "ManagerService.WatchTournament"):
+        await streams[method].read()
     await ask.server.lobby.close()
     await ask.server.referee.suspend_all()
     await ask.server.manager.suspend_all()

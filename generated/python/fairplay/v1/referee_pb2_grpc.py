@@ -112,11 +112,12 @@ class RefereeServiceServicer(object):
     def WatchGame(self, request, context):
         """Streams a game: the whole state first, then what happens, until the game is over. Works for running and for
         finished games. Of a running game, and until the tournament that it belongs to is over, spectators see the public
-        view: no hidden hands, bags or piles. After that it is shown as it went, hidden things included. With after_sequence the stream goes on after an event that the caller
-        has seen. Changes nothing. A caller that reads too slowly misses intermediate states, never the last one.
+        view: no hidden hands, bags or piles. After that it is shown as it went, hidden things included. With
+        after_sequence the stream goes on after an event that the caller has seen. Changes nothing. A caller that reads too
+        slowly misses intermediate states, never the last one.
 
         Fails with NOT_FOUND and GAME_NOT_FOUND; INVALID_ARGUMENT and INVALID_ID where the id is too long;
-        RESOURCE_EXHAUSTED and STREAM_NOT_READ.
+        RESOURCE_EXHAUSTED and STREAM_NOT_READ; UNAVAILABLE and SHUTTING_DOWN.
 
         Needs the role SPECTATOR.
         """
