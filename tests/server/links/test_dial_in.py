@@ -15,7 +15,16 @@ from benchmarks.half_open import frame as http2_frame
 from fairplay.games.game import find
 from fairplay.server.net.errors import reason_of
 from fairplay.server.server import Config, Server
-from fairplay.v1.connection_pb2 import Call, DialInRequest, Failure, GoodbyeReason, Hello, HostedPlayer, Reply
+from fairplay.v1.connection_pb2 import (
+    Call,
+    DialInRequest,
+    DialInResponse,
+    Failure,
+    GoodbyeReason,
+    Hello,
+    HostedPlayer,
+    Reply,
+)
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
 from fairplay.v1.referee_pb2 import Game
 from tests.server.harness import SHORT_S, ByHand, dialled_in, plan, serving, sound
@@ -285,6 +294,37 @@ async def test_replies_on_a_connection_that_another_one_has_replaced_are_ignored
         assert (await first.frame()).goodbye.reason == GoodbyeReason.GOODBYE_REASON_REPLACED
         answer = sound()
         async with second.answering(lambda call: [answer(call)]):
+            game = await playing
+    assert not game.result.misconducts
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda hello: DialInRequest(hello=hello).SerializeToString(),
+        lambda _: b"\xff",
+        lambda _: DialInRequest(replies=[Reply(id=10**12 + n) for n in range(1_100)]).SerializeToString(),
+    ],
+    ids=["a second hello", "no frame", "a flood"],
+)
+async def test_a_stream_that_breaks_the_contract_in_a_game_may_be_taken_up_again(server: Server, wrong: Any) -> None:
+    async with (
+        grpc.aio.insecure_channel(server.players_address) as channel,
+        ByHand(server, "x") as back,
+    ):
+        stream = channel.stream_stream("/fairplay.v1.ConnectionService/DialIn")()
+        back.hello.resume_window.seconds = 60
+        await stream.write(DialInRequest(hello=back.hello).SerializeToString())
+        welcome = DialInResponse.FromString(await stream.read()).welcome
+        playing = asyncio.create_task(server.referee.play(plan("dial-in:x", "bot:first", limit_s=30)))
+        (open_call,) = DialInResponse.FromString(await stream.read()).calls
+        await stream.write(wrong(back.hello))
+        assert await stream.code() is not grpc.StatusCode.OK
+        back.hello.resume_token = welcome.resume_token
+        again = (await back.say_hello()).welcome
+        assert (again.resumed, list(again.open_calls)) == (True, [open_call.id])
+        answer = sound()
+        async with back.answering(lambda call: [answer(call)]):
             game = await playing
     assert not game.result.misconducts
 

@@ -271,6 +271,7 @@ class Stream:
         self._end: Callable[[], None] = _nothing
         self._resume_s: float
         self._window: asyncio.TimerHandle | None = None
+        self._farewells: set[asyncio.Task[None]] = set()
 
     def attach(
         self, names: Sequence[str], write: Write, end: Callable[[], None], resume_s: float, *, resumed: bool = False
@@ -282,7 +283,9 @@ class Stream:
         """
         self.calls.halt()
         if self._write is not None:
-            self._replaced = asyncio.create_task(_farewell(self._write, self._end))
+            farewell = asyncio.create_task(_farewell(self._write, self._end))
+            self._farewells.add(farewell)  # the event loop itself holds tasks only weakly
+            farewell.add_done_callback(self._farewells.discard)
         if self._window is not None:
             self._window.cancel()
         self._resume_s, self._goodbye = resume_s, None
