@@ -230,6 +230,12 @@ def test_every_name_of_the_contract_exists() -> None:
             assert f"/{service_name}/{method_name}" in methods, path
 
 
+def test_the_layout_of_the_protos_names_every_file() -> None:
+    folder = ROOT / "proto"
+    shown = re.findall(r"^\| `([\w/]+\.proto)` \|", (folder / "README.md").read_text(), re.MULTILINE)
+    assert sorted(shown) == sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.proto"))
+
+
 def test_the_reasons_of_the_specification_are_all_there_are_with_their_status() -> None:
     text = (ROOT / "proto" / "SPECIFICATION.md").read_text()
     reported: dict[str, str] = {}
