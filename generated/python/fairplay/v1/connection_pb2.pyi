@@ -364,7 +364,8 @@ class Reply(google.protobuf.message.Message):
     @property
     def metadata(self) -> google.protobuf.internal.containers.ScalarMap[builtins.str, builtins.str]:
         """What is said about the reply. At most 16 elements. Keys and values have the forms of Call.metadata: a reply with
-        others is malformed. The server ignores keys that it does not know, and knows none yet.
+        others counts as one that cannot be parsed (META-4). The server ignores keys that it does not know, and knows none
+        yet.
         """
 
     def __init__(
@@ -390,8 +391,8 @@ class Failure(google.protobuf.message.Message):
     CODE_FIELD_NUMBER: builtins.int
     MESSAGE_FIELD_NUMBER: builtins.int
     code: builtins.int
-    """The gRPC status code, e.g. 12 for UNIMPLEMENTED, 2 for UNKNOWN. From 1 to 16. A failure with another code is
-    malformed.
+    """The gRPC status code, e.g. 12 for UNIMPLEMENTED, 2 for UNKNOWN. From 1 to 16. A failure with another code
+    counts as a reply that cannot be parsed (REPLY-2).
     """
     message: builtins.str
     """What went wrong, for the player's author. Kept as evidence. Cut after 2,000 characters."""
