@@ -35,7 +35,8 @@ OPERATE = (
     f"| a frame of a dialled-in program | {kib(stream.MAX_FRAME_BYTES, 2)} MiB |",
     f"| a reply | {kib(link.MAX_REPLY_BYTES, 2)} MiB |",
     f"| players of one program | {stream.MAX_PLAYERS_PER_STREAM:,} |",
-    f"| replies that nobody asked for and frames without any, on one stream | {stream.MAX_STRAY_REPLIES:,} |",
+    f"| replies that nobody asked for and frames without any, on one stream | {stream.MAX_STRAY_REPLIES:,} at once, "
+    f"{stream.MAX_STRAY_REPLIES / stream.STRAY_S * 60:,g} a minute for long |",
     f"| the hello or the request, after a call was opened | {interceptor.FIRST_LIMIT_S:g} s |",
     f"| calls of one host that have sent neither after {interceptor.AT_ONCE_S:g} s | {interceptor.MAX_SILENT:,} |",
     f"| such calls of all hosts; one more ends the oldest | {interceptor.MAX_ALL_SILENT:,} |",

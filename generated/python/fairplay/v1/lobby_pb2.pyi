@@ -401,8 +401,8 @@ class CreateTableRequest(google.protobuf.message.Message):
     """The token of the user. At most 256 characters. Required."""
     name: builtins.str
     """The name of the table: letters of ASCII, digits, spaces, '-', '_' and '.', no space at either end. Capital and
-    small letters make no difference. At most 20 characters. Matches `[A-Za-z0-9_.-]([A-Za-z0-9_.
-    -]{0,18}[A-Za-z0-9_.-])?`. Required.
+    small letters make no difference. At most 20 characters.
+    Matches `[A-Za-z0-9_.-]([A-Za-z0-9_. -]{0,18}[A-Za-z0-9_.-])?`. Required.
     """
     game: builtins.str
     """The name of the game. At most 64 characters. Required."""

@@ -126,7 +126,7 @@ class Hub:
         self._arrival = asyncio.Event()
         self.stray_reply_count = 0
         self.late_reply_count = 0
-        """How many replies have come to calls that had been cancelled."""
+        """How many replies have come to calls that had been cancelled, or second ones to calls that were sent twice."""
 
     def expect(self, name: str, token: str) -> None:
         """Keep a name for the player that dials in with this token."""

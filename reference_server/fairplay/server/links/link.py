@@ -12,10 +12,11 @@ from typing import Protocol, TypeAlias
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.steps import Failure
+from fairplay.server.net.limits import limit_of
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Overrun
 
 MAX_REPLY_BYTES = 1024 * 1024
-MAX_MESSAGE_CHARS = 2_000
+MAX_MESSAGE_CHARS = limit_of("CallError.message").cut_characters
 CROWDED_S = 0.02
 LEAST_LIMIT_S = 0.001
 """What a call that is sent again says of its time when there is none left."""

@@ -18,6 +18,7 @@ from fairplay.sandbox.bubblewrap import Sandbox, choose_mode, choose_sandbox
 from fairplay.sandbox.limits import DEFAULT_LIMITS, Limits, Spec, Walls, excess, parse_limits, write_spec
 from fairplay.sandbox.processes import Descendants
 from fairplay.server.links.link import call_error, disconnected
+from fairplay.server.net.limits import limit_of
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason
 
 HIDDEN_VARIABLE, CONFINED_VARIABLE = "FAIRPLAY_PROGRAMS_HIDDEN", "FAIRPLAY_PROGRAMS_CONFINED"
@@ -29,7 +30,7 @@ IDLE_SHARE = 0.1
 MOST_FACTOR = 6.0
 """How many start limits a program may take at the most, however long it has waited for a processor."""
 GUARD = str(Path(fairplay.sandbox.__file__).parent)
-MAX_OUTPUT_CHARS = 8_192
+MAX_OUTPUT_CHARS = limit_of("CallError.output").max_characters
 MAX_REPORT_BYTES = 4_096
 END_LIMIT_S = 5.0
 CHUNK_BYTES = 64 * 1024

@@ -50,8 +50,7 @@ FAREWELL_S = 5.0
 MAX_METADATA = limit_of("Reply.metadata").max_items
 METADATA_KEY = re.compile(r"(?!grpc-)[a-z0-9_.-]{1,64}(?<!-bin)")
 METADATA_VALUE = re.compile(r"[ -~]{0,256}")
-ERROR_CODES = range(1, 17)
-"""The status codes of gRPC that name an error."""
+ERROR_CODE = limit_of("Failure.code")
 Send: TypeAlias = Callable[[list[Call], list[int]], Awaitable[None]]
 """Sends a frame of calls, and of the ids of calls that are cancelled."""
 MAX_PLAYERS_PER_STREAM = limit_of("Hello.players").max_items
@@ -235,7 +234,7 @@ def _failure(reply: Reply) -> CallError:
     if not reply.HasField("failure"):
         return malformed("the reply has neither a response nor a failure")
     code, message = reply.failure.code, reply.failure.message
-    if code not in ERROR_CODES:
+    if not ERROR_CODE.minimum <= code <= ERROR_CODE.maximum:
         return malformed(f"the reply is a failure with the code {code}, which is none of gRPC's, 1 to 16: {message}")
     return call_error(CallErrorReason.CALL_ERROR_REASON_STATUS, message, code=code)
 

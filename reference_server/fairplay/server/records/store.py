@@ -175,7 +175,6 @@ class Store:
         if self._writer is None:
             raise RecordsError("the records were opened for reading only")
         self._writer.check()
-        assert self._writer is not None
         while self._ended and self._writer.is_saved(self._ended[0][0]):
             self._journals.pop(self._ended.popleft()[1], None)
         return self._writer
