@@ -10,7 +10,7 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.server.links.link import OpenCall
 from fairplay.server.links.stream import OpenCalls, Stream
 from fairplay.server.net.errors import Refusal
-from fairplay.v1.connection_pb2 import Call, DialInResponse, Reply
+from fairplay.v1.connection_pb2 import Call, DialInResponse, GoodbyeReason, Reply
 from tests.server.quick import in_simulated_time, quick_clock
 
 WINDOW_S = 10.0
@@ -121,10 +121,16 @@ async def test_a_thousand_replies_that_nobody_asked_for_are_endured_at_once_and_
 
 
 class Connection:
-    """A connection that takes all frames."""
+    """A connection that takes all frames, each of which takes its time."""
+
+    def __init__(self, write_s: float = 0.0) -> None:
+        self.frames: list[DialInResponse] = []
+        self._write_s = write_s
 
     async def write(self, frame: DialInResponse) -> None:
-        """Do nothing with the frame."""
+        """Keep the frame."""
+        self.frames.append(frame)
+        await asyncio.sleep(self._write_s)
 
 
 def new_stream() -> tuple[Stream, list[Stream]]:
@@ -158,3 +164,19 @@ async def test_the_end_of_a_connection_that_was_replaced_does_not_touch_the_stre
     assert (ended, closed) == (["first"], [])
     stream.detach(second)
     assert closed == [stream]
+
+
+@in_simulated_time
+async def test_the_goodbye_is_the_last_frame_and_the_connection_ends_after_it() -> None:
+    stream, _ = new_stream()
+    connection = Connection(write_s=1.0)
+    frames_at_end: list[int] = []
+    stream.attach(["x"], connection.write, lambda: frames_at_end.append(len(connection.frames)), 0.0)
+    for when in ("the welcome", "a call", "the goodbye"):
+        stream.calls.call(0, "/a.B/C", b"request", 60.0, lambda *_: None)
+        if when == "a call":
+            stream.goodbye(GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN, "the server shuts down")
+        await asyncio.sleep(1.2)  # the frame of what was said before is under way
+    await asyncio.sleep(5.0)
+    assert [frame.HasField("goodbye") for frame in connection.frames] == [False, False, True]
+    assert frames_at_end == [3]

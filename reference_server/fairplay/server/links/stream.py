@@ -266,6 +266,8 @@ class Stream:
         self._loop = asyncio.get_running_loop()
         self._welcome: Welcome | None = None
         self._goodbye: Goodbye | None = None
+        self._parted = False
+        """Whether the goodbye has been sent, after which nothing is."""
         self._write: Write | None = None
         self._end: Callable[[], None] = _nothing
         self._resume_s: float
@@ -287,7 +289,7 @@ class Stream:
             farewell.add_done_callback(self._farewells.discard)
         if self._window is not None:
             self._window.cancel()
-        self._resume_s, self._goodbye = resume_s, None
+        self._resume_s, self._goodbye, self._parted = resume_s, None, False
         self._write, self._end = write, end
         self._welcome = Welcome(
             players=[self.numbers[name] for name in names],
@@ -304,12 +306,16 @@ class Stream:
 
     async def _send(self, calls: list[Call], cancelled: list[int]) -> None:
         assert self._write is not None
+        if self._parted:
+            return
         if self._welcome is not None:  # in a frame of its own, which is simplest for those who read it
             welcome, self._welcome = self._welcome, None
             await self._write(DialInResponse(welcome=welcome))
-        if calls or cancelled or self._goodbye is not None:
-            await self._write(DialInResponse(calls=calls, cancelled=cancelled, goodbye=self._goodbye))
-        if self._goodbye is not None:
+        goodbye = self._goodbye  # that of now: one that is said while this frame is written goes in the next
+        self._parted = goodbye is not None
+        if calls or cancelled or goodbye is not None:
+            await self._write(DialInResponse(calls=calls, cancelled=cancelled, goodbye=goodbye))
+        if goodbye is not None:
             self._end()
 
     def detach(self, write: Write, *, left: bool = False) -> None:
