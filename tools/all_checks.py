@@ -44,6 +44,7 @@ class Result(NamedTuple):
 
 STEPS = (
     Step("check", ("make", "--keep-going", "check")),
+    Step("api-linter", ("make", "lint-api"), ("go",)),
     Step("test", ("make", "test")),
     Step("slow", ("make", "test-slow")),
     Step("sandbox", ("make", "test-sandbox"), ("bwrap",)),
