@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from fairplay.conformance.zoo.methods import put
 from fairplay.conformance.zoo.mutants import (
     GROWS,
     RAISES,
+    BrokenPlayerError,
     InvalidRequests,
     Mutant,
     ProgramBehaviour,
@@ -272,6 +274,19 @@ def _print() -> None:
     sys.stdout.flush()
 
 
+FEW_PLACES = 16
+HELD_S = 0.05
+_places = threading.BoundedSemaphore(FEW_PLACES)
+
+
+def _take_a_place() -> None:
+    """Hold one of a few places for a moment. Raises BrokenPlayerError if none is free."""
+    if not _places.acquire(blocking=False):
+        raise BrokenPlayerError(f"this player is broken: it stands {FEW_PLACES} calls at once")
+    time.sleep(HELD_S)
+    _places.release()
+
+
 def _growing(
     name: str,
     sentence: str,
@@ -312,6 +327,14 @@ OF_GROWTH = (
         "Leaves a process behind in every game.",
         case_ids.GROWING_PROCESSES,
         _child,
+        related=(case_ids.GROWTH,),
+    ),
+    _growing(
+        "stands-sixteen-calls",
+        "Raises an exception in the first call of a method in a game, where it has 16 such calls already.",
+        case_ids.GROWING_MEMORY,
+        _take_a_place,
+        lambda call: call.number == 1,
         related=(case_ids.GROWTH,),
     ),
     _growing("prints-much", "Writes a quarter of a million characters in every call.", case_ids.OUTPUT, _print, always),
