@@ -44,11 +44,11 @@ ALL = {
 DIAL_IN = "ConnectionService.DialIn"
 LOBBY = [each for each in ALL if each.startswith("LobbyService.") and not each.endswith(".Enter")]
 SHOWN_ELSEWHERE = {
-    "INTERNAL": "a fault of the server: servicers/test_faults.py has one",
-    "MACHINE_EXHAUSTED": "robustness/test_exhausted.py takes descriptors and threads away",
-    "RECORDS_UNAVAILABLE": "robustness/test_postgresql.py stops the database, test_disk.py fills the disk",
-    "REPLY_FLOOD": "links/test_stream.py sends as many replies",
-    f"{DIAL_IN} WRONG_TOKEN": "links/test_one_player.py dials in where a program is started that has another name",
+    "INTERNAL": "a fault of the server: test_faults.py has one",
+    "MACHINE_EXHAUSTED": "tests/robustness/test_exhausted.py takes descriptors and threads away",
+    "RECORDS_UNAVAILABLE": "tests/robustness/test_postgresql.py stops the database, test_disk.py there fills the disk",
+    "REPLY_FLOOD": "tests/server/links/test_stream.py sends as many replies",
+    f"{DIAL_IN} WRONG_TOKEN": "tests/server/links/test_one_player.py dials in under another name than the program's",
     "STREAM_NOT_READ": "test_patience.py leaves a stream unread until what was sent fills all windows",
 }
 """Reasons that no single call brings about, and the tests that do."""

@@ -123,6 +123,7 @@ class OpenCalls:
         given = [entry for entry in self._open.values() if entry[1].player == number]
         for _, call in given:
             del self._open[call.id]
+            self._again.discard(call.id)
         return given
 
     def take_over(self, number: int, given: Iterable[tuple[OpenCall, Call]]) -> None:
