@@ -442,6 +442,7 @@ def hello(*names: str, token: str = "token", window_s: int = 0) -> DialInRequest
         ([hello()], grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_HELLO"),
         ([hello("x", "x")], grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_HELLO"),
         ([hello("no blanks")], grpc.StatusCode.INVALID_ARGUMENT, "NAME_INVALID"),
+        ([hello("..")], grpc.StatusCode.INVALID_ARGUMENT, "NAME_INVALID"),
         ([hello("x", token="t" * 257)], grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_HELLO"),
         ([hello(*(f"p{n}" for n in range(1_001)))], grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_PLAYERS"),
         ([hello("x", window_s=-1)], grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_HELLO"),

@@ -173,8 +173,8 @@ class HostedPlayer(google.protobuf.message.Message):
     TOKEN_FIELD_NUMBER: builtins.int
     DESCRIPTION_FIELD_NUMBER: builtins.int
     name: builtins.str
-    """The name under which the server knows the player: letters of ASCII, digits, '-', '_' and '.'. Tournaments may be
-    stricter. At most 64 characters. Matches `[A-Za-z0-9_.-]{1,64}`. Required.
+    """The name under which the server knows the player: letters of ASCII, digits, '-', '_' and '.', but not "." and
+    "..". Tournaments may be stricter. At most 64 characters. Matches `[A-Za-z0-9_.-]{1,64}`. Required.
     """
     token: builtins.str
     """A secret of the caller's choice that protects the name. At most 256 bytes. Empty: the name is kept for as long as

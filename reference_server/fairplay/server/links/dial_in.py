@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from fairplay.server.links.link import Clock, DeadLink, Done, Link, OpenCall, disconnected
-from fairplay.server.links.spec import NAME
+from fairplay.server.links.spec import NAME, NAME_ALLOWED
 from fairplay.server.links.stream import Stream, Write
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.limits import limit_of
@@ -307,8 +307,7 @@ def check_players(players: Iterable[HostedPlayer]) -> None:
         raise Refusal("MALFORMED_HELLO", "a hello must not name a player twice")
     for player in players:
         if not NAME.fullmatch(player.name):
-            allowed = "1 to 64 letters, digits, '-', '_' or '.'"
-            raise Refusal("NAME_INVALID", f"a name must be {allowed}", given=player.name, allowed=allowed)
+            raise Refusal("NAME_INVALID", f"a name must be {NAME_ALLOWED}", given=player.name, allowed=NAME_ALLOWED)
 
 
 class DialInLink:

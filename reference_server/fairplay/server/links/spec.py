@@ -42,7 +42,7 @@ def parse_link(text: str) -> Spec:
     if kind == "exec":
         _check_command(value)
     if kind == "dial-in" and not NAME.fullmatch(value):
-        raise ValueError(f"{value!r} is not a name to dial in with: 1 to 64 letters, digits, '-', '_' or '.'")
+        raise ValueError(f"{value!r} is not a name to dial in with: {NAME_ALLOWED}")
     return Spec(kind, value, secure)
 
 
