@@ -70,9 +70,9 @@ class DialInRequest(google.protobuf.message.Message):
     @property
     def replies(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Reply]:
         """Answers to calls, in any order. A reply to an id that is not open on this stream (never sent, answered already, or
-        cancelled) is ignored, and counted; only the first one to a call that was cancelled, or sent again, is not counted.
-        A frame without replies is counted, too. What goes beyond 1,000 at once, or 1,000 a minute for long, ends the stream
-        with REPLY_FLOOD (LATE-3 to LATE-6).
+        cancelled) is ignored, and counted; only the first one to a call that was cancelled, and the second one to a call
+        that was sent twice, are not. A frame without replies is counted, too. What goes beyond 1,000 at once, or 1,000 a
+        minute for long, ends the stream with REPLY_FLOOD (LATE-3 to LATE-6).
         """
 
     def __init__(

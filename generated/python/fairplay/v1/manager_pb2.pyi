@@ -78,7 +78,7 @@ class SignUpRequest(google.protobuf.message.Message):
     """The tournament. At most 64 characters. Required."""
     token: builtins.str
     """For a dial-in link, the token with which NAME dialled in; for others, a secret that Withdraw will ask for. May be
-    empty. At most 256 characters.
+    empty. At most 256 characters. The token of a hello, which is counted in bytes, is never longer.
     """
     certificate: builtins.bytes
     """The certificate of the player, as `fairplay certify --json` writes it. Empty: none. At most 1,048,576 bytes."""
@@ -394,7 +394,9 @@ class ListTournamentGamesResponse(google.protobuf.message.Message):
     """What gets the next page. Empty: there is none. At most 512 characters."""
     @property
     def games(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[fairplay.v1.tournament_pb2.RoundGame]:
-        """The games, each with the number of its round. Misconducts come without the evidence, which GetGame has."""
+        """The games, each with the number of its round. Misconducts come without the evidence, which GetGame has once the
+        tournament is over.
+        """
 
     def __init__(
         self,
@@ -498,7 +500,7 @@ class WatchTournamentResponse(google.protobuf.message.Message):
     """The game of this id has begun."""
     @property
     def tournament(self) -> fairplay.v1.tournament_pb2.Tournament:
-        """The whole tournament as it is now. The first event and no other."""
+        """The whole tournament as it is now. The first event, and again where the watcher had left too many unread."""
 
     @property
     def round_started(self) -> fairplay.v1.tournament_pb2.Round:

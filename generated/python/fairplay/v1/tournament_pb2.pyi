@@ -244,8 +244,9 @@ class Knockout(google.protobuf.message.Message):
     END_FAILURE_IS_FAILURE_FIELD_NUMBER: builtins.int
     GAMES_PER_MATCH_FIELD_NUMBER: builtins.int
     end_failure_is_failure: builtins.bool
-    """Whether a player that fails End counts as failed. Default true. A winner that fails End is not a winner, where no
-    failure is allowed (TournamentPlan.failures_allowed).
+    """Whether a player that fails End counts as failed. Default true. Whichever it is, a winner that fails End is not a
+    winner where no failure is allowed (TournamentPlan.failures_allowed); where it does not count, it is the first of
+    the others.
     """
     games_per_match: builtins.int
     """How many games a match has at the least. From 1 to 1,000. With several the players of a match play whole deals with
@@ -1010,11 +1011,13 @@ class TournamentResult(google.protobuf.message.Message):
 
     @property
     def others(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
-        """The names of those who neither won nor failed, those who got furthest first."""
+        """The names of those who neither won nor were withdrawn, those who got furthest first."""
 
     @property
     def failures(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___TournamentFailure]:
-        """Those who failed, in the order in which they did."""
+        """The failures of entrants, round by round, in the order in which they happened; several of one entrant where so many
+        are allowed.
+        """
 
     def __init__(
         self,

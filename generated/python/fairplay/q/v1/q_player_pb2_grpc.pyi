@@ -21,11 +21,11 @@ class QPlayerServiceStub:
     """QPlayerService is served by a player of the Q game and called by the referee.
 
     In a game the referee calls Setup once; then TakeTurn in every round, and NewTiles after each turn in which the
-    player drew tiles; then Win once. A game is over after a round in which nobody placed a tile, at once when a player
-    has placed all its tiles, and when nobody is left. Those with the most points have won. Calls of one game to one
-    player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply
-    after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
-    stays on the map, and it is not called again in this game.
+    player replaced its tiles, or placed some but not all of them; then Win once. A game is over after a round in which
+    nobody placed a tile, at once when a player has placed all its tiles, and when nobody is left. Those with the most
+    points have won. Calls of one game to one player never overlap; calls of different games do. Any error status, any
+    reply that breaks a rule and any reply after the deadline eliminates the player from the game: its tiles go to the
+    end of the pile, what it has placed stays on the map, and it is not called again in this game.
 
     What was answered is not asked again, also where the player or the server was started anew; a call that was open then
     may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
@@ -75,11 +75,11 @@ class QPlayerServiceAsyncStub:
     """QPlayerService is served by a player of the Q game and called by the referee.
 
     In a game the referee calls Setup once; then TakeTurn in every round, and NewTiles after each turn in which the
-    player drew tiles; then Win once. A game is over after a round in which nobody placed a tile, at once when a player
-    has placed all its tiles, and when nobody is left. Those with the most points have won. Calls of one game to one
-    player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply
-    after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
-    stays on the map, and it is not called again in this game.
+    player replaced its tiles, or placed some but not all of them; then Win once. A game is over after a round in which
+    nobody placed a tile, at once when a player has placed all its tiles, and when nobody is left. Those with the most
+    points have won. Calls of one game to one player never overlap; calls of different games do. Any error status, any
+    reply that breaks a rule and any reply after the deadline eliminates the player from the game: its tiles go to the
+    end of the pile, what it has placed stays on the map, and it is not called again in this game.
 
     What was answered is not asked again, also where the player or the server was started anew; a call that was open then
     may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
@@ -128,11 +128,11 @@ class QPlayerServiceServicer(metaclass=abc.ABCMeta):
     """QPlayerService is served by a player of the Q game and called by the referee.
 
     In a game the referee calls Setup once; then TakeTurn in every round, and NewTiles after each turn in which the
-    player drew tiles; then Win once. A game is over after a round in which nobody placed a tile, at once when a player
-    has placed all its tiles, and when nobody is left. Those with the most points have won. Calls of one game to one
-    player never overlap; calls of different games do. Any error status, any reply that breaks a rule and any reply
-    after the deadline eliminates the player from the game: its tiles go to the end of the pile, what it has placed
-    stays on the map, and it is not called again in this game.
+    player replaced its tiles, or placed some but not all of them; then Win once. A game is over after a round in which
+    nobody placed a tile, at once when a player has placed all its tiles, and when nobody is left. Those with the most
+    points have won. Calls of one game to one player never overlap; calls of different games do. Any error status, any
+    reply that breaks a rule and any reply after the deadline eliminates the player from the game: its tiles go to the
+    end of the pile, what it has placed stays on the map, and it is not called again in this game.
 
     What was answered is not asked again, also where the player or the server was started anew; a call that was open then
     may come a second time (SPECIFICATION.md, CALL-20). So the first call of a game to a process may be any of these, and
