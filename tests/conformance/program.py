@@ -1,4 +1,4 @@
-"""A player as a program that serves or dials in, as it is offered: python -m tests.conformance.program [DEFECT]"""
+"""A player as a program that serves or dials in, as it is offered: python -m tests.conformance.program [WAY]"""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from typing import Any
 from fairplay.games.game import find
 from fairplay.player.command import reach_from, run_player
 from tests.conformance.harness import Method, Wrong, player, raises
+
+ALLOWED_BYTES = 2**20
+"""What a player may write a game."""
+WRITES = 4
 
 
 def hangs(sound: Method, request: Any) -> Any:
@@ -32,19 +36,34 @@ def dying_later() -> Wrong:
     return answer
 
 
-DEFECTS: dict[str, Wrong] = {
+def loud() -> Wrong:
+    """Return a sound method that writes as much as a player may, in several writes in the first turn of each game."""
+    games: set[str] = set()
+
+    def answer(sound: Method, request: Any) -> Any:
+        if request.game_id not in games:
+            games.add(request.game_id)
+            for _ in range(WRITES):
+                sys.stderr.write("x" * (ALLOWED_BYTES // WRITES))
+        return sound(request)
+
+    return answer
+
+
+WAYS: dict[str, Wrong] = {
     "raises": raises,
     "hangs": hangs,
     "dies": dies,
     "dies-later": dying_later(),
+    "loud": loud(),
 }
 
 
-def main(defect: str) -> None:
-    made: Any = player(take_turn=DEFECTS[defect]) if defect in DEFECTS else find("fish").player("random")
+def main(way: str) -> None:
+    made: Any = player(take_turn=WAYS[way]) if way in WAYS else find("fish").player("random")
     made.quick = False
     serves = "FAIRPLAY_CONNECT" not in os.environ
-    if defect == "differs":
+    if way == "differs":
         made.name = "server" if serves else "caller"
     run_player(made, reach_from(os.environ, serves=serves))
 

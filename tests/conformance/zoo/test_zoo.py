@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
@@ -162,3 +163,9 @@ def unmet(report: Report) -> dict[str, str]:
 
 def test_an_odd_player_without_a_defect_passes_everything() -> None:
     assert unmet(run(Options("fish", Odd, limit_s=AMPLE_S, first_limit_s=AMPLE_S, examples=EXAMPLES))) == {}
+
+
+def test_a_player_that_writes_what_it_may_in_25_games_at_once_keeps_the_default_limit() -> None:
+    report = run(Options("fish", f"exec:{sys.executable} -m tests.conformance.program loud", only="growth"))
+    assert unmet(report) == {}
+    assert len(report.judged) > 1

@@ -75,6 +75,8 @@ class Growth:
 
     kind: str = "games"
     """Which games they are, for people."""
+    output_before: int = 0
+    """How many bytes the player had written before these games, e.g. while it came up."""
     holdings: list[Holding] = field(default_factory=list)
     failed: Trial | None = None
     """The game in which the player misbehaved, after which no other was played; None: it did in none."""
@@ -94,7 +96,7 @@ def _grow(context: Context) -> Iterator[Growth]:
     with context.player.fresh() as connection:
         measure = _measure_of(context, connection)
         for kind, scenarios in _kinds(context).items():
-            found = Growth(kind)
+            found = Growth(kind, measure().output_bytes)
             while found.failed is None and (len(found.holdings) < ROUNDS or _may_hoard(found)):
                 trials = context.play_together(scenarios, connection)
                 found.failed = next((each for each in trials if each.misconduct is not None), None)
@@ -219,12 +221,14 @@ def processes(context: Context) -> None:
 @case("growth.output", "PROG-7")
 def output(context: Context) -> None:
     """Whoever runs a player keeps what it writes, or at least reads it."""
-    before = 0
     for found in _sound(context):
-        game_count, total = GAMES * len(found.holdings), found.holdings[-1].output_bytes
-        a_game, before = (total - before) // game_count, total
+        game_count = GAMES * len(found.holdings)
+        a_game = (found.holdings[-1].output_bytes - found.output_before) // game_count
         if a_game > MAX_OUTPUT_BYTES:
-            raise failure(f"The player has written {a_game / MIB:.1f} MiB a game, in {game_count} {found.kind}.")
+            raise failure(
+                f"The player wrote {a_game / MIB:.2f} MiB a game to its standard output and error, and"
+                f" {MAX_OUTPUT_BYTES // MIB} MiB a game is allowed (the mean of {game_count} {found.kind})."
+            )
 
 
 def _judge_kept(context: Context, what: str, of_process: Callable[[ProcessSize], int]) -> None:

@@ -31,11 +31,11 @@ MOST_FACTOR = 6.0
 """How many start limits a program may take at the most, however long it has waited for a processor."""
 GUARD = str(Path(fairplay.sandbox.__file__).parent)
 MAX_OUTPUT_CHARS = limit_of("CallError.output").max_characters
+MAX_TAIL_BYTES = 4 * MAX_OUTPUT_CHARS
+"""So many bytes hold that many characters, whatever they are."""
 MAX_REPORT_BYTES = 4_096
 END_LIMIT_S = 5.0
 CHUNK_BYTES = 64 * 1024
-FLOOD_PAUSE_S = 0.005
-"""How long the server turns to others after it has read a whole chunk of a program's output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,15 +172,13 @@ class Program:
         self._limits = limits
         self._loop = asyncio.get_running_loop()
         self._unread = {self._output, report}
-        self._pause: asyncio.TimerHandle | None = None
-        self.output = notes
-        """The end of what the command wrote to its standard output and error, after what its author has to know."""
+        self._tail = notes.encode(errors="replace")
         self._excess = ""
         self._reported = b""
         self.output_bytes = 0
         """How much the command has written to its standard output and error."""
         self.ended = asyncio.Event()
-        self._read_from_now_on()
+        self._loop.add_reader(output, self._read_output)
         self._loop.add_reader(report, self._read_report)
 
     @classmethod
@@ -212,23 +210,19 @@ class Program:
             kept.pop_all()
         return cls(process, output, report, limits, notes)
 
-    def _read_from_now_on(self) -> None:
-        self._loop.add_reader(self._output, self._read_output)
-
     def _read_output(self) -> None:
-        """Read what the command has written since the last time."""
+        """Read what the command has written since the last time, a chunk in each turn of the event loop."""
+        # Without a pause: a player that writes what it may, in many games at once, would wait for it within its limits.
+        # One that writes without end is sooner over its limit, and costs little until then: only the end is kept.
         chunk = os.read(self._output, CHUNK_BYTES)
         if not chunk:
             self._finish(self._output)
             return
         self.output_bytes += len(chunk)
-        self.output = (self.output + chunk.decode(errors="replace"))[-MAX_OUTPUT_CHARS:]
+        self._tail = (self._tail + chunk)[-MAX_TAIL_BYTES:]
         if self.output_bytes > self._limits.output and not self._excess:
             self._excess = excess("output", self.output_bytes, self._limits.output)
             self._tell_guard()
-        if len(chunk) == CHUNK_BYTES:
-            self._loop.remove_reader(self._output)
-            self._pause = self._loop.call_later(FLOOD_PAUSE_S, self._read_from_now_on)
 
     def _read_report(self) -> None:
         """Read what the guard reports; its end is the end of the guard, which nobody shares it with."""
@@ -254,6 +248,14 @@ class Program:
         """Have the guard end the command and everything that it started."""
         assert self._process.stdin is not None
         self._process.stdin.close()
+
+    @property
+    def output(self) -> str:
+        """Return the end of what the command wrote to its standard output and error, after what its author has to know.
+
+        At most MAX_OUTPUT_CHARS characters; what is not UTF-8 is replaced.
+        """
+        return self._tail.decode(errors="replace")[-MAX_OUTPUT_CHARS:]
 
     @property
     def guard_id(self) -> int:
@@ -295,8 +297,6 @@ class Program:
         """End a guard that is itself stuck."""
         self._process.kill()
         self._process.wait()
-        if self._pause is not None:
-            self._pause.cancel()
         for source in list(self._unread):
             self._close(source)
         self.ended.set()
