@@ -719,7 +719,7 @@ class TournamentPlan(google.protobuf.message.Message):
     failures_allowed: builtins.int
     """How many failures an entrant may have. At most 1,000,000. A failure forfeits the game in which it happens, and
     nothing else; with one more than these the entrant is withdrawn and is called for no further game. Default: 0 in
-    knockout and double_elimination, else 3.
+    knockout and double_elimination, else 3, also in stages that contain one of these.
     """
     withdrawn_games: global___WithdrawnGames.ValueType
     """Whether the games of entrants that were withdrawn count."""
@@ -1113,14 +1113,16 @@ class Standing(google.protobuf.message.Message):
     WITHDRAWN_FIELD_NUMBER: builtins.int
     UNPLAYED_FIELD_NUMBER: builtins.int
     place: builtins.int
-    """The place, from 1. Entrants that are equal in everything that counts share it."""
+    """The place, from 1. Nobody shares one, since a lot decides last, but the winners of a tournament that is over share
+    the first.
+    """
     band: builtins.int
     """The band, from 1: entrants whose ratings cannot be told apart share it. 0: there are no ratings yet."""
     name: builtins.str
     """The name of the entrant."""
     points: builtins.float
     """Its points: of each game of k players 1 for the first place and 0 for the last, in equal steps, shared on ties. A
-    bye counts as games that it won, see Swiss.
+    bye counts as games that it won, see Swiss, but here alone: it is no game and no win.
     """
     game_count: builtins.int
     """How many games it has played that count."""
