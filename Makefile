@@ -91,10 +91,10 @@ test-languages: .venv/.ready .tools/.ready ## build and try the players in other
 check-languages-generate: .venv/.ready ## make code of the protos for nine languages, and compile what is compiled here
 	@$(BIN)/python -m tools.generate_languages $(ARGS)
 
-API_LINTER := api-linter -I ../../proto --config ../../proto/api-linter.yaml --set-exit-status --output-format github
+API_LINTER := api-linter -I ../../proto --config rules.yaml --set-exit-status --output-format github
 
 .PHONY: lint-api
-lint-api: ## hold the protos against Google's API guidelines, as proto/api-linter.yaml says; needs go
+lint-api: ## hold the protos against Google's API guidelines, as tools/api_linter/rules.yaml says; needs go
 	@go -C tools/api_linter tool $(API_LINTER) $$(cd proto && find fairplay -name '*.proto' | sort)
 
 .PHONY: all-checks

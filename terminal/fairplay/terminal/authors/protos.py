@@ -17,7 +17,7 @@ from fairplay.games.distribution import pip_install
 
 CHECKOUT = Path(__file__).resolve().parents[4]
 """The root of the repository, where this package is not installed from a wheel."""
-BESIDE = ("README.md", "SPECIFICATION.md", "LICENSE", "buf.yaml", "buf.gen.yaml")
+BESIDE = ("README.md", "SPECIFICATION.md", "LICENSE", "buf.yaml", "buf.gen.yaml", "image.binpb")
 GO_MODULE = "github.com/fairplay-protocol/fairplay-go"
 
 
@@ -43,7 +43,7 @@ def check_empty(folder: Path) -> None:
 
 
 def write_protos(folder: Path) -> None:
-    """Write the protos into a folder, with their limits, README, licence and configurations of buf."""
+    """Write the protos into a folder, with their limits and what is beside them in the repository."""
     source = find_protos()
     for proto in sorted(source.glob("fairplay/**/v1/*.proto")):
         target = folder / proto.relative_to(source)
