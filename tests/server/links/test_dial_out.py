@@ -168,6 +168,26 @@ async def test_a_reply_may_have_a_mebibyte(size: int) -> None:
         assert outcome.message == "the reply has 1,048,577 bytes; at most 1,048,576 are accepted"
 
 
+@pytest.mark.parametrize("compression", [grpc.Compression.Gzip, grpc.Compression.Deflate])
+async def test_a_reply_may_be_compressed(compression: grpc.Compression) -> None:
+    async def compress(context: Any) -> bytes:
+        context.set_compression(compression)
+        return b"x" * 100_000
+
+    async with answering(compress) as port, linked(port) as link:
+        assert await ask(link) == b"x" * 100_000
+
+
+@pytest.mark.parametrize("compression", [grpc.Compression.Gzip, grpc.Compression.Deflate])
+async def test_a_compressed_reply_is_measured_as_it_was_before(compression: grpc.Compression) -> None:
+    async def compress(context: Any) -> bytes:
+        context.set_compression(compression)
+        return bytes(2 << 20)
+
+    async with answering(compress) as port, linked(port) as link:
+        assert (await ask(link)).reason == CallErrorReason.CALL_ERROR_REASON_TOO_LARGE
+
+
 async def test_a_reply_of_more_than_four_mebibytes_is_too_large_in_the_words_of_grpc() -> None:
     async def answer(_: Any) -> bytes:
         return bytes(4_194_305)

@@ -213,7 +213,7 @@ def call_error(reason: CallErrorReason.ValueType, message: str, *, code: int = 0
     return CallError(reason=reason, message=message[:MAX_MESSAGE_CHARS], status_code=code, output=output)
 
 
-def malformed(message: str) -> CallError:
+def unparsable(message: str) -> CallError:
     """Return the failure of a call whose reply is none."""
     return call_error(CallErrorReason.CALL_ERROR_REASON_UNPARSABLE, message)
 

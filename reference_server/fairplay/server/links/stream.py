@@ -28,8 +28,8 @@ from fairplay.server.links.link import (
     call_metadata,
     disconnected,
     duration,
-    malformed,
     too_large,
+    unparsable,
 )
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.limits import limit_of
@@ -197,7 +197,7 @@ class OpenCalls:
                 self._expect_late(reply.id)
             response = reply.response
             if reply.metadata and (problem := _metadata_problem(reply.metadata)):
-                entry[0].settle(malformed(problem))
+                entry[0].settle(unparsable(problem))
             elif response or reply.WhichOneof("outcome") == "response":
                 entry[0].settle(response if len(response) <= MAX_REPLY_BYTES else too_large(len(response)))
             else:
@@ -233,10 +233,10 @@ def _metadata_problem(metadata: Mapping[str, str]) -> str:
 def _failure(reply: Reply) -> CallError:
     """Return the failure that a reply without a response stands for."""
     if not reply.HasField("failure"):
-        return malformed("the reply has neither a response nor a failure")
+        return unparsable("the reply has neither a response nor a failure")
     code, message = reply.failure.code, reply.failure.message
     if not ERROR_CODE.minimum <= code <= ERROR_CODE.maximum:
-        return malformed(f"the reply is a failure with the code {code}, which is none of gRPC's, 1 to 16: {message}")
+        return unparsable(f"the reply is a failure with the code {code}, which is none of gRPC's, 1 to 16: {message}")
     return call_error(CallErrorReason.CALL_ERROR_REASON_STATUS, message, code=code)
 
 

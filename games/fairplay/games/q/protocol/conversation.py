@@ -1,6 +1,7 @@
 """The conversation of the Q game: which calls are made, and in which order (q.md sections 2, 5, 6 and 7).
 
-Setup to all; TakeTurn round after round, each followed by NewTiles if tiles were drawn; Win to all.
+Setup to all; TakeTurn round after round, followed by NewTiles where tiles were replaced, or some placed but not
+all; Win to all.
 """
 
 from __future__ import annotations
