@@ -21,14 +21,14 @@ from fairplay.conformance.run.plan import make_plan
 
 def main() -> None:
     """Judge cases until standard input ends."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # workers of Ray block it, which this one inherits
     # Nobody else can write between the messages: what is printed here goes to standard error.
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     orders = SimpleQueue[Any]()
-    threading.Thread(target=_read_orders, args=(orders,), daemon=True).start()
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # workers of Ray block it, which this one inherits
+        threading.Thread(target=_read_orders, args=(orders,), daemon=True).start()
         plan = make_plan(orders.get())
         cases = {case.id: case for case in plan.cases}
         with Judge(plan) as judge:
