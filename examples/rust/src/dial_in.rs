@@ -86,8 +86,8 @@ impl Connection {
     /// too: a resumed stream brings its calls again.
     async fn converse(&mut self) -> Result<Goodbye, Status> {
         let (outbox, replies) = mpsc::unbounded();
-        let hello = DialInRequest { hello: Some(self.hello.clone()), replies: Vec::new() };
-        let frames = replies.ready_chunks(MAX_REPLIES).map(|replies| DialInRequest { hello: None, replies });
+        let hello = DialInRequest { hello: Some(self.hello.clone()), ..Default::default() };
+        let frames = replies.ready_chunks(MAX_REPLIES).map(|replies| DialInRequest { replies, ..Default::default() });
         let mut request = Request::new(stream::iter([hello]).chain(frames));
         if let Some(authorization) = &self.authorization {
             request.metadata_mut().insert("authorization", authorization.clone());
@@ -140,9 +140,13 @@ async fn answer(routes: Routes, call: Call) -> Result<Vec<u8>, Status> {
 fn reply(id: u64, result: Result<Vec<u8>, Status>) -> Reply {
     let outcome = match result {
         Ok(response) => Outcome::Response(response),
-        Err(status) => Outcome::Failure(Failure { code: status.code().into(), message: status.message().to_owned() }),
+        Err(status) => Outcome::Failure(Failure {
+            code: status.code().into(),
+            message: status.message().to_owned(),
+            ..Default::default()
+        }),
     };
-    Reply { id, outcome: Some(outcome) }
+    Reply { id, outcome: Some(outcome), ..Default::default() }
 }
 
 /// Leaves messages as they are.

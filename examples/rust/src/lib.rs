@@ -42,7 +42,12 @@ pub async fn run(description: PlayerDescription, game: Routes) -> anyhow::Result
         let tls = credentials::certified(options.tls_cert.as_deref(), options.tls_key.as_deref())?;
         serve(&address, tls, routes).await
     } else if let (Some(address), Some(name)) = (options.connect, options.name) {
-        let player = HostedPlayer { name, token: options.token.unwrap_or_default(), description: Some(description) };
+        let player = HostedPlayer {
+            name,
+            token: options.token.unwrap_or_default(),
+            description: Some(description),
+            ..Default::default()
+        };
         dial_in::dial_in(&address, player, routes).await
     } else {
         bail!("give --listen HOST:PORT to serve, or --connect HOST:PORT and --name NAME to dial in")
@@ -112,14 +117,14 @@ struct Tournaments {
 #[tonic::async_trait]
 impl PlayerService for Tournaments {
     async fn describe(&self, _: Request<DescribeRequest>) -> Result<Response<DescribeResponse>, Status> {
-        Ok(Response::new(DescribeResponse { description: Some(self.description.clone()) }))
+        Ok(Response::new(DescribeResponse { description: Some(self.description.clone()), ..Default::default() }))
     }
 
     async fn start(&self, _: Request<StartRequest>) -> Result<Response<StartResponse>, Status> {
-        Ok(Response::new(StartResponse {}))
+        Ok(Response::new(StartResponse::default()))
     }
 
     async fn end(&self, _: Request<EndRequest>) -> Result<Response<EndResponse>, Status> {
-        Ok(Response::new(EndResponse {}))
+        Ok(Response::new(EndResponse::default()))
     }
 }

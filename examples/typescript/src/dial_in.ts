@@ -7,12 +7,13 @@ import { target } from "./credentials.js";
 import {
   type Call,
   ConnectionServiceClient,
+  DialInRequest,
   type DialInResponse,
   type Goodbye,
   GoodbyeReason,
-  type Hello,
+  Hello,
   type HostedPlayer,
-  type Reply,
+  Reply,
   type Welcome,
 } from "./gen/fairplay/v1/connection.js";
 
@@ -54,7 +55,7 @@ interface Conversation {
 export async function dialIn(address: string, player: HostedPlayer, served: Served[]): Promise<void> {
   const { host, options, transport, metadata } = target(address);
   const client = new ConnectionServiceClient(host, transport, { ...OPTIONS, ...options });
-  const hello: Hello = { players: [player], resumeToken: new Uint8Array(), resumeWindow: RESUME_WINDOW };
+  const hello = Hello.create({ players: [player], resumeWindow: RESUME_WINDOW });
   let [giveUp, pause] = [Date.now() + PATIENCE_MS, FIRST_PAUSE_MS];
   for (;;) {
     const { welcome, goodbye, ending } = await converse(client, metadata, hello, methodsOf(served));
@@ -96,7 +97,7 @@ async function converse(
   const outbox: Reply[] = [];
   const send = (): void => {
     while (outbox.length > 0) {
-      stream.write({ hello: undefined, replies: outbox.splice(0, MAX_REPLIES) });
+      stream.write(DialInRequest.create({ replies: outbox.splice(0, MAX_REPLIES) }));
     }
   };
   const put = (reply: Reply): void => {
@@ -105,7 +106,7 @@ async function converse(
     }
   };
   try {
-    stream.write({ hello, replies: [] });
+    stream.write(DialInRequest.create({ hello }));
     for await (const frame of stream as AsyncIterable<DialInResponse>) {
       said.welcome ??= frame.welcome;
       for (const call of frame.calls) {
@@ -135,9 +136,9 @@ async function reply(call: Call, methods: Methods): Promise<Reply> {
     if (!method) {
       throw new CallError(status.UNIMPLEMENTED, `this player has no method ${call.methodName}`);
     }
-    return { id: call.id, response: await method(call.request) };
+    return Reply.create({ id: call.id, response: await method(call.request) });
   } catch (problem) {
-    return { id: call.id, failure: failure(problem) };
+    return Reply.create({ id: call.id, failure: failure(problem) });
   }
 }
 

@@ -3,8 +3,14 @@
 import { status } from "@grpc/grpc-js";
 
 import { CallError } from "./calls.js";
-import type { Action, State } from "./gen/fairplay/fish/v1/fish.js";
-import { FishPlayerServiceService } from "./gen/fairplay/fish/v1/fish_player.js";
+import type { State } from "./gen/fairplay/fish/v1/fish.js";
+import {
+  FishPlayerServiceService,
+  PlayAsResponse,
+  PlayWithResponse,
+  SetupResponse,
+  TakeTurnResponse,
+} from "./gen/fairplay/fish/v1/fish_player.js";
 import { main } from "./link.js";
 
 /** (Rows down, columns right) to the next tile N, NE, SE, S, SW, NW: from an even row, from an odd row. */
@@ -82,22 +88,23 @@ function best<Choice>(choices: Choice[], value: (choice: Choice) => number): Cho
 
 // One function for each call of the game. They remember nothing, so the player can be in many games at once.
 await main("Fish in TypeScript", FishPlayerServiceService, {
-  playAs: () => ({}), // each state says it again: the called player comes first there
+  playAs: () => PlayAsResponse.create(), // each state says it again: the called player comes first there
 
-  playWith: () => ({}),
+  playWith: () => PlayWithResponse.create(),
 
   setup: (request) => {
     const { board } = read(request.state);
     const free = [...board.fish.keys()].filter((cell) => board.free(cell));
-    return { place: best(free, (cell) => board.worth(cell)) };
+    return SetupResponse.create({ place: best(free, (cell) => board.worth(cell)) });
   },
 
   takeTurn: (request) => {
     const { state, board } = read(request.state);
     const moves = state.players[0]!.places.flatMap((source) =>
-      board.targets(source).map((target) => ({ source, target, skip: false }) satisfies Action),
+      board.targets(source).map((target) => ({ source, target })),
     );
     // The tile that the penguin leaves is won now; the one that it reaches can be won next.
-    return { action: best(moves, (move) => 2 * board.fish[move.source]! + board.worth(move.target)) };
+    const move = best(moves, ({ source, target }) => 2 * board.fish[source]! + board.worth(target));
+    return TakeTurnResponse.create({ action: move });
   },
 });

@@ -12,7 +12,14 @@ import {
 import { failure, type Functions, type Served } from "./calls.js";
 import { certified, guard } from "./credentials.js";
 import { dialIn } from "./dial_in.js";
-import { type PlayerDescription, PlayerServiceService } from "./gen/fairplay/v1/player.js";
+import { HostedPlayer } from "./gen/fairplay/v1/connection.js";
+import {
+  DescribeResponse,
+  EndResponse,
+  PlayerDescription,
+  PlayerServiceService,
+  StartResponse,
+} from "./gen/fairplay/v1/player.js";
 
 /** Runs a player of a game until the server says goodbye, or for as long as it serves. */
 export async function main<Service extends ServiceDefinition>(
@@ -22,7 +29,7 @@ export async function main<Service extends ServiceDefinition>(
 ): Promise<void> {
   const path = Object.values(service)[0]!.path; // "/fairplay.fish.v1.FishPlayerService/PlayAs"
   const services = [{ name: path.split("/")[1]!, revision: 1 }];
-  const description = { displayName, softwareVersion: "1", services };
+  const description = PlayerDescription.create({ displayName, softwareVersion: "1", services });
   try {
     await run(description, [tournaments(description), { service, functions }]);
   } catch (problem) {
@@ -50,7 +57,7 @@ async function run(description: PlayerDescription, player: Served[]): Promise<vo
   if (listen) {
     await serve(listen, certified(options["tls-cert"], options["tls-key"]), player);
   } else if (connect && options.name) {
-    await dialIn(connect, { name: options.name, token, description }, player);
+    await dialIn(connect, HostedPlayer.create({ name: options.name, token, description }), player);
   } else {
     throw new Error("give --listen HOST:PORT to serve, or --connect HOST:PORT and --name NAME to dial in");
   }
@@ -59,9 +66,9 @@ async function run(description: PlayerDescription, player: Served[]): Promise<vo
 /** The service that every player has. This one has nothing to prepare and nothing to celebrate. */
 function tournaments(description: PlayerDescription): Served {
   const functions: Functions<typeof PlayerServiceService> = {
-    describe: () => ({ description }),
-    start: () => ({}),
-    end: () => ({}),
+    describe: () => DescribeResponse.create({ description }),
+    start: () => StartResponse.create(),
+    end: () => EndResponse.create(),
   };
   return { service: PlayerServiceService, functions };
 }

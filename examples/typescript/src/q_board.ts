@@ -1,7 +1,7 @@
 import { status } from "@grpc/grpc-js";
 
 import { CallError } from "./calls.js";
-import { FitRule, type Placement, type State, Tile } from "./gen/fairplay/q/v1/q.js";
+import { FitRule, type State, Tile } from "./gen/fairplay/q/v1/q.js";
 
 const FARTHEST = 1_000_000; // from row and column 0
 
@@ -37,7 +37,7 @@ export class Board {
    * What to place from a hand: the best placement, then the best one in line with it, and so on. Puts them on the
    * board, too.
    */
-  extension(hand: Tile[]): Placement[] {
+  extension(hand: Tile[]): (Spot & { tile: Tile })[] {
     const left = [...hand];
     const placements: (Spot & { tile: Tile })[] = [];
     for (let next = this.best(left, []); next; next = this.best(left, placements)) {

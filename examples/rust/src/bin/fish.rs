@@ -18,7 +18,12 @@ async fn main() -> anyhow::Result<()> {
     let description = PlayerDescription {
         display_name: "Fish in Rust".into(),
         software_version: env!("CARGO_PKG_VERSION").into(),
-        services: vec![GameService { name: fish_player_service_server::SERVICE_NAME.into(), revision: 1 }],
+        services: vec![GameService {
+            name: fish_player_service_server::SERVICE_NAME.into(),
+            revision: 1,
+            ..Default::default()
+        }],
+        ..Default::default()
     };
     players::run(description, Routes::new(FishPlayerServiceServer::new(Player))).await
 }
@@ -30,11 +35,11 @@ struct Player;
 impl FishPlayerService for Player {
     /// Each state says it again: the called player comes first there.
     async fn play_as(&self, _: Request<PlayAsRequest>) -> Result<Response<PlayAsResponse>, Status> {
-        Ok(Response::new(PlayAsResponse {}))
+        Ok(Response::new(PlayAsResponse::default()))
     }
 
     async fn play_with(&self, _: Request<PlayWithRequest>) -> Result<Response<PlayWithResponse>, Status> {
-        Ok(Response::new(PlayWithResponse {}))
+        Ok(Response::new(PlayWithResponse::default()))
     }
 
     async fn setup(&self, request: Request<SetupRequest>) -> Result<Response<SetupResponse>, Status> {
@@ -44,7 +49,7 @@ impl FishPlayerService for Player {
             .filter(|&cell| board.is_free(cell))
             .max_by_key(|&cell| (board.worth(cell), Reverse(cell)))
             .ok_or_else(|| Status::failed_precondition("no tile is free"))?;
-        Ok(Response::new(SetupResponse { place: Some(place as u32) }))
+        Ok(Response::new(SetupResponse { place: Some(place as u32), ..Default::default() }))
     }
 
     async fn take_turn(&self, request: Request<TakeTurnRequest>) -> Result<Response<TakeTurnResponse>, Status> {
@@ -59,7 +64,7 @@ impl FishPlayerService for Player {
             .max_by_key(|&(source, target)| (2 * board.fish[source] as usize + board.worth(target), Reverse(target)))
             .ok_or_else(|| Status::failed_precondition("no penguin of mine can move"))?;
         let action = Action { source: Some(source as u32), target: Some(target as u32), ..Default::default() };
-        Ok(Response::new(TakeTurnResponse { action: Some(action) }))
+        Ok(Response::new(TakeTurnResponse { action: Some(action), ..Default::default() }))
     }
 }
 

@@ -41,7 +41,7 @@ impl Board {
             let tile = hand.swap_remove(n);
             self.tiles.insert(spot, tile);
             placed.push(spot);
-            placements.push(Placement { row: Some(spot.0), column: Some(spot.1), tile });
+            placements.push(Placement { row: Some(spot.0), column: Some(spot.1), tile, ..Default::default() });
         }
         placements
     }

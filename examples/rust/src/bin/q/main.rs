@@ -19,7 +19,12 @@ async fn main() -> anyhow::Result<()> {
     let description = PlayerDescription {
         display_name: "Q in Rust".into(),
         software_version: env!("CARGO_PKG_VERSION").into(),
-        services: vec![GameService { name: q_player_service_server::SERVICE_NAME.into(), revision: 1 }],
+        services: vec![GameService {
+            name: q_player_service_server::SERVICE_NAME.into(),
+            revision: 1,
+            ..Default::default()
+        }],
+        ..Default::default()
     };
     players::run(description, Routes::new(QPlayerServiceServer::new(Player))).await
 }
@@ -31,7 +36,7 @@ struct Player;
 impl QPlayerService for Player {
     /// The state of a turn says all of it again.
     async fn setup(&self, _: Request<SetupRequest>) -> Result<Response<SetupResponse>, Status> {
-        Ok(Response::new(SetupResponse {}))
+        Ok(Response::new(SetupResponse::default()))
     }
 
     async fn take_turn(&self, request: Request<TakeTurnRequest>) -> Result<Response<TakeTurnResponse>, Status> {
@@ -40,20 +45,21 @@ impl QPlayerService for Player {
         let hand = &state.players[0].hand;
         let placements = board.extend(hand);
         let choice = if !placements.is_empty() {
-            Choice::Extension(Extension { placements })
+            Choice::Extension(Extension { placements, ..Default::default() })
         } else if state.pile_left as usize >= hand.len() {
-            Choice::Replace(Replace {})
+            Choice::Replace(Replace::default())
         } else {
-            Choice::PassTurn(Pass {})
+            Choice::PassTurn(Pass::default())
         };
-        Ok(Response::new(TakeTurnResponse { action: Some(Action { choice: Some(choice) }) }))
+        let action = Action { choice: Some(choice), ..Default::default() };
+        Ok(Response::new(TakeTurnResponse { action: Some(action), ..Default::default() }))
     }
 
     async fn new_tiles(&self, _: Request<NewTilesRequest>) -> Result<Response<NewTilesResponse>, Status> {
-        Ok(Response::new(NewTilesResponse {}))
+        Ok(Response::new(NewTilesResponse::default()))
     }
 
     async fn win(&self, _: Request<WinRequest>) -> Result<Response<WinResponse>, Status> {
-        Ok(Response::new(WinResponse {}))
+        Ok(Response::new(WinResponse::default()))
     }
 }
