@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from typing import Any
 
 import grpc
@@ -206,23 +206,13 @@ async def test_closing_the_stream_in_mid_call_costs_nothing(server: Server) -> N
     assert blamed(game).call_error.reason == CallErrorReason.CALL_ERROR_REASON_DISCONNECTED
 
 
-async def test_a_lost_stream_is_resumed_and_its_open_calls_are_sent_again(server: Server) -> None:
-    async with ByHand(server, "x") as lost, ByHand(server, "x") as back:
-        lost.hello.resume_window.seconds = 5
-        welcome = (await lost.say_hello()).welcome
-        playing = asyncio.create_task(server.referee.play(plan("dial-in:x", "bot:first")))
-        open_call = await lost.next_call()
-        lost.stream.cancel()
-        back.hello.resume_token = welcome.resume_token
-        await back.say_hello()
-        again = await back.next_call()
-        assert (again.id, again.method_name, again.request) == (open_call.id, open_call.method_name, open_call.request)
-        left, whole = (call.time_limit.ToNanoseconds() for call in (again, open_call))
-        assert 0 < left < whole
-        answer = sound()
-        await back.reply(answer(again))
-        async with back.answering(lambda call: [answer(call)]):
-            game = await playing
+async def end_soundly(playing: Awaitable[Game], *players: ByHand) -> None:
+    """Have players answer as reference players do until a game is over, and check that nobody has failed."""
+    answer = sound()
+    async with contextlib.AsyncExitStack() as answering:
+        for each in players:
+            await answering.enter_async_context(each.answering(lambda call: [answer(call)]))
+        game = await playing
     assert not game.result.misconducts
 
 
@@ -253,12 +243,9 @@ async def test_whoever_dials_in_after_a_loss_gets_the_open_calls_again_at_once(
         again = await back.next_call()
         assert (again.id, again.method_name, again.request) == (open_call.id, open_call.method_name, open_call.request)
         assert again.player == back_welcome.players[names.index("x")]
-        assert again.time_limit.ToNanoseconds() < open_call.time_limit.ToNanoseconds()
-        answer = sound()
-        await back.reply(answer(again))
-        async with back.answering(lambda call: [answer(call)]):
-            game = await playing
-    assert not game.result.misconducts
+        assert 0 < again.time_limit.ToNanoseconds() < open_call.time_limit.ToNanoseconds()
+        await back.reply(sound()(again))
+        await end_soundly(playing, back)
 
 
 async def test_players_that_a_fresh_hello_does_not_name_keep_their_window(server: Server) -> None:
@@ -277,11 +264,8 @@ async def test_players_that_a_fresh_hello_does_not_name_keep_their_window(server
         assert (await first.next_call()).id == open_call.id
         second.hello.resume_token = welcome.resume_token
         assert (await second.say_hello()).welcome.resumed
-        answer = sound()
-        await first.reply(answer(open_call))
-        async with first.answering(lambda call: [answer(call)]), second.answering(lambda call: [answer(call)]):
-            game = await playing
-    assert not game.result.misconducts
+        await first.reply(sound()(open_call))
+        await end_soundly(playing, first, second)
 
 
 async def test_replies_on_a_connection_that_another_one_has_replaced_are_ignored(server: Server) -> None:
@@ -294,10 +278,7 @@ async def test_replies_on_a_connection_that_another_one_has_replaced_are_ignored
         # The server ends the former connection: mostly the reply comes in time, but it may be too late to send it.
         with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
             await first.reply(Reply(id=open_call.id, response=b"\xff"))
-        answer = sound()
-        async with second.answering(lambda call: [answer(call)]):
-            game = await playing
-    assert not game.result.misconducts
+        await end_soundly(playing, second)
 
 
 @pytest.mark.parametrize(
@@ -325,10 +306,7 @@ async def test_a_stream_that_breaks_the_contract_in_a_game_may_be_taken_up_again
         back.hello.resume_token = welcome.resume_token
         again = (await back.say_hello()).welcome
         assert (again.resumed, list(again.open_calls)) == (True, [open_call.id])
-        answer = sound()
-        async with back.answering(lambda call: [answer(call)]):
-            game = await playing
-    assert not game.result.misconducts
+        await end_soundly(playing, back)
 
 
 async def test_a_call_may_be_answered_before_it_has_come_again(server: Server) -> None:
@@ -338,12 +316,9 @@ async def test_a_call_may_be_answered_before_it_has_come_again(server: Server) -
         playing = asyncio.create_task(server.referee.play(plan("dial-in:x", "bot:first", limit_s=30)))
         open_call = await lost.next_call()
         lost.stream.cancel()
-        answer = sound()
         await back.stream.write(DialInRequest(hello=back.hello))
-        await back.reply(answer(open_call))  # and once more when it has come again, which is nobody's fault
-        async with back.answering(lambda call: [answer(call)]):
-            game = await playing
-    assert not game.result.misconducts
+        await back.reply(sound()(open_call))  # and once more when it has come again, which is nobody's fault
+        await end_soundly(playing, back)
     assert server.hub.stray_reply_count == 0
 
 
@@ -416,10 +391,7 @@ async def test_the_same_name_and_token_take_the_place_of_a_stream(server: Server
         await second.say_hello()
         assert (await first.frame()).goodbye.reason == GoodbyeReason.GOODBYE_REASON_REPLACED
         assert await first.stream.read() is grpc.aio.EOF
-        answer = sound()
-        async with second.answering(lambda call: [answer(call)]):
-            game = await server.referee.play(plan("dial-in:x", "bot:first"))
-    assert not game.result.misconducts
+        await end_soundly(server.referee.play(plan("dial-in:x", "bot:first")), second)
 
 
 async def refused(server: Server, by_hand: ByHand, *frames: DialInRequest) -> tuple[grpc.StatusCode, str]:
