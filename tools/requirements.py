@@ -83,7 +83,7 @@ class Traces:
         return next((level for level in Level if level in levels), "")
 
     def check(self, untested: Mapping[str, str]) -> None:
-        """Note what has neither a case nor a reason, and reasons for what there is not or what has a case."""
+        """Note each id that has neither a case nor a reason, and each reason that is not needed."""
         for each, trace in self.by_id.items():
             if not trace.cases and each not in untested:
                 self.problems.append(f"{each} has no case: write one, or say why there is none in {UNTESTED.name}")

@@ -108,7 +108,7 @@ class Estimate:
         self._judged_count = 0
 
     def count(self, count: int = 1) -> None:
-        """Count cases that are judged, or whatever else the run consists of."""
+        """Count cases, or other steps of the run, as done."""
         self._judged_count += count
 
     @property

@@ -20,9 +20,8 @@ from hypothesis import strategies as st
 
 from fairplay.server.game.plans import ID
 from fairplay.server.links.spec import NAME
-from fairplay.server.net.bounds import CUT, PACKAGE, REASONS, check_limits, reason_of
-from fairplay.server.net.errors import Refusal
-from fairplay.server.net.errors import reason_of as reason_of_error
+from fairplay.server.net.bounds import CUT, PACKAGE, REASONS, check_limits, reason_beyond
+from fairplay.server.net.errors import Refusal, reason_of
 from fairplay.server.net.limits import LIMITS, MANY, Limit, limit_of
 from fairplay.server.net.text import TABLE_NAME, USER_NAME
 from fairplay.server.server import SERVICES
@@ -119,7 +118,7 @@ def test_every_text_of_a_request_has_a_limit() -> None:
 
 
 def test_every_reason_is_that_of_a_field() -> None:
-    reasons = {reason_of(field) for field in LIMITED.values() if list(edges(field)) or field.name == "settings"}
+    reasons = {reason_beyond(field) for field in LIMITED.values() if list(edges(field)) or field.name == "settings"}
     assert set(REASONS.values()) == reasons
 
 
@@ -157,7 +156,7 @@ async def test_a_long_text_is_refused_before_anything_else_and_is_not_echoed() -
                     else:
                         await channel.unary_unary(path)(request)
                 assert len(caught.value.details() or "") < 300, path
-                assert reason_of_error(caught.value) == reason_of(field), path
+                assert reason_of(caught.value) == reason_beyond(field), path
                 most = str(LIMITS[field.full_name].max_characters)
                 given = {"field": field.name, "limit": most, "given": "3000000"}
                 assert dict(error_info(caught.value).metadata) == given

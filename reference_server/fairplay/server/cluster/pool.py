@@ -16,7 +16,7 @@ COMMAND = (sys.executable, "-P", "-m", "fairplay.server.cluster.worker")
 
 
 class Pool:
-    """So many processes that do jobs; `close` ends them. `command` runs one of them.
+    """A pool of `size` processes that do jobs; `command` starts one, and `close` ends all.
 
     A process is started when there is a job for it, and serves for many.
     """

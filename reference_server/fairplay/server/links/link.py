@@ -214,7 +214,7 @@ def call_error(reason: CallErrorReason.ValueType, message: str, *, code: int = 0
 
 
 def unparsable(message: str) -> CallError:
-    """Return the failure of a call whose reply is none."""
+    """Return the failure of a call whose reply cannot be parsed."""
     return call_error(CallErrorReason.CALL_ERROR_REASON_UNPARSABLE, message)
 
 

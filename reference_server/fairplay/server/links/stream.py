@@ -119,7 +119,7 @@ class OpenCalls:
         return self._open
 
     def give_up(self, number: int) -> list[tuple[OpenCall, Call]]:
-        """Return the open calls of the player of this number, and know them no more."""
+        """Forget the open calls of the player of this number, and return them."""
         given = [entry for entry in self._open.values() if entry[1].player == number]
         for _, call in given:
             del self._open[call.id]

@@ -100,7 +100,7 @@ def _check_value(field: FieldDescriptor, where: str, value: Any, limit: Limit) -
             _check_range(field, where, len(value.encode()), (0, limit.max_bytes), "bytes")
         if field.full_name in PLAIN and not is_plain(value):
             problem = f"{where} must have no line breaks or other characters that do not show"
-            raise Refusal(reason_of(field), problem, where)
+            raise Refusal(reason_beyond(field), problem, where)
     elif isinstance(value, bytes):
         _check_range(field, where, len(value), (limit.min_bytes, limit.max_bytes), "bytes")
     elif isinstance(value, Duration):
@@ -132,10 +132,10 @@ def _check_range(field: FieldDescriptor, where: str, count: int, bounds: tuple[i
 
 
 def _beyond(field: FieldDescriptor, where: str, problem: str, limit: object, given: object) -> Refusal:
-    return Refusal(reason_of(field), problem, where, limit=limit, given=given)
+    return Refusal(reason_beyond(field), problem, where, limit=limit, given=given)
 
 
-def reason_of(field: FieldDescriptor) -> str:
+def reason_beyond(field: FieldDescriptor) -> str:
     """Return the reason with which a message is refused where this field is beyond its limit."""
     assert field.containing_type is not None
     message = field.containing_type.name

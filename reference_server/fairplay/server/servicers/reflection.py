@@ -61,7 +61,7 @@ class Symbols:
         return found
 
     def __getattr__(self, name: str) -> Any:
-        """Return what else a pool has: extensions, of which the file of v1 has none."""
+        """Look other methods of a pool up in the first one, such as those about extensions."""
         return getattr(self._pools[0], name)
 
 
