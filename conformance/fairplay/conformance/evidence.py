@@ -36,6 +36,10 @@ PASSING = re.compile(r"\b0x[0-9a-fA-F]{6,}\b|(?<=\d):\d{2,5}\b|(?<=localhost):\d
 """Addresses in memory, ports, and how much of a text is left out: they are not the same in every run either."""
 DRAWN = re.compile(r"\b(?:[0-9a-f]{32}|[a-z0-9_]+-[0-9a-f]{12}-[0-9a-f]{8})(?:/r\d+g\d+)?\b")
 """The ids of games and tournaments that `player.names` draws."""
+GONE_CAUSE = "the player is gone"
+"""The cause of whatever fails because the player's process or connection has ended."""
+VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\b0x[0-9a-fA-F]+\b|\d[\d,]*(?:\.\d+)?")
+"""What differs between failures with one cause: numbers, and words that a message quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,8 @@ class Evidence:
     picture: str = ""
     """The position as SVG. Drawn from the rest: not part of the digest."""
 
+    cause: str = ""
+    """What tells the cause from others: the same for failures with the same cause. Not part of the digest."""
     history: str = ""
     """The games that show the misconduct, for the option --history; empty if there is no need to name them."""
 
@@ -116,6 +122,11 @@ def cause_of(misconduct: Misconduct) -> str:
     reason = enum_word(CallErrorReason, error.reason)
     status = f" {error.status_code}" if error.status_code else ""
     return clipped(f"{reason}{status}: {error.message}")
+
+
+def cause_key(method_name: str, kind: MisconductKind.ValueType, detail: str = "") -> str:
+    """Return what tells the cause of a failed call from others. `detail`: the rule, or status and message."""
+    return f"{method_name} {MisconductKind.Name(kind)} {VARYING.sub('…', detail)}"
 
 
 def packed(message: Any, *, one_line: bool = False) -> str:

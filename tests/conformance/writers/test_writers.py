@@ -88,7 +88,7 @@ def test_the_same_failure_is_shown_once_with_all_its_cases() -> None:
     assert text.count('<details class="fail"') == 2
     assert text.count("data:image/svg+xml;base64,") == 2
     assert "no answer within 5 s" in text
-    assert "<code>a.one</code> and 2 others" in text
+    assert "<code>a.one</code>, and 2 cases more that fail for it" in text
     assert listed(text, "li")[-3:] == ["a.one", "a.two (a known failure)", "a.three (WARN)"]
     assert text.count('href="#a.one">why') == 3
     assert text.count('id="a.one"') == 1
@@ -236,8 +236,11 @@ def test_a_report_holds_the_evidence_that_the_certificate_names(tmp_path: Path) 
         "report.html",
         "certificate.json",
         "junit.xml",
+        "findings.json",
         "evidence",
     }
+    [first, *_] = json.loads((directory / "findings.json").read_text(encoding="utf-8"))["findings"]
+    assert (first["example"], first["cases"], first["not_tested"]) == ("a.suite-error", ["a.suite-error"], [])
     evidence = (directory / "evidence" / "a.fail.json").read_bytes()
     assert hashlib.sha256(evidence).hexdigest() == EVIDENCE.digest
     assert EVIDENCE.digest in (directory / "certificate.json").read_text()

@@ -15,7 +15,7 @@ from fairplay.conformance.case_ids import (
     VOID,
     whole_game,
 )
-from fairplay.conformance.evidence import KINDS, Evidence, cause_of, readable, sections_of, sent
+from fairplay.conformance.evidence import GONE_CAUSE, KINDS, Evidence, cause_key, cause_of, readable, sections_of, sent
 from fairplay.conformance.games.trial import Trial, seat_names
 from fairplay.conformance.games.variations import unusual_part
 from fairplay.games.game import Game
@@ -95,6 +95,9 @@ def evidence_of(game: Game, found: Trial) -> Evidence:
     names = seat_names(situation) if situation.state is None else []
     state = game.full_state(found.shown)
     unusual = unusual_part(game, situation.settings)
+    error = misconduct.call_error
+    detail = rule or f"{error.status_code} {error.message}" if misconduct.WhichOneof("cause") != "overrun" else ""
+    cause = GONE_CAUSE if error.reason in GONE else cause_key(method, misconduct.kind, detail)
     return Evidence(
         f"{method} {KINDS[misconduct.kind]}: {what}",
         (rule,) if rule else (),
@@ -106,4 +109,5 @@ def evidence_of(game: Game, found: Trial) -> Evidence:
         ],
         game.text(state, names),
         game.svg(state, names),
+        cause=cause,
     )

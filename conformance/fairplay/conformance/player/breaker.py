@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.case import NotTested
-from fairplay.conformance.evidence import Evidence, clipped, sent
+from fairplay.conformance.evidence import GONE_CAUSE, Evidence, cause_key, clipped, sent
 from fairplay.conformance.run.options import duration_text
 from fairplay.games.steps import Failure, Method
 from fairplay.server.links.link import GONE
-from fairplay.v1.misconduct_pb2 import CallError, Overrun
+from fairplay.v1.misconduct_pb2 import CallError, MisconductKind, Overrun
 
 GAME_SHARE = 1 / 40
 """A game that takes longer than this share of the budget is left early."""
@@ -153,9 +153,11 @@ def _reason(
     sentence = f"{name} {what}, and is not called any more"
     sections = [("Call", method.path), ("Request", sent(method.request, request))]
     if not isinstance(outcome, CallError):
-        shown = Evidence(f"{method.name} did not answer within {limit_s:g} s.", sections=sections)
+        cause = cause_key(method.name, MisconductKind.MISCONDUCT_KIND_TIMEOUT)
+        shown = Evidence(f"{method.name} did not answer within {limit_s:g} s.", sections=sections, cause=cause)
         return _Reason(sentence, shown, case_ids.of_overrun(method.name))
     owner = case_ids.of_death(method.name)
     if outcome.output:
         sections.append(("Output of the player", clipped(outcome.output, from_end=True)))
-    return _Reason(sentence, Evidence(f"{method.name} failed: {outcome.message}", sections=sections), owner)
+    shown = Evidence(f"{method.name} failed: {outcome.message}", sections=sections, cause=GONE_CAUSE)
+    return _Reason(sentence, shown, owner)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from xml.etree import ElementTree as Xml
@@ -11,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from fairplay.certificate import Verdict
 from fairplay.certificate.signing import signed
 from fairplay.conformance.blame.verdicts import Judged
+from fairplay.conformance.run.findings import Finding, find_findings
 from fairplay.conformance.run.judge import Ended, Event
 from fairplay.conformance.run.report import Report, certificate
 from fairplay.conformance.writers.page import page
@@ -38,8 +40,9 @@ def junit(report: Report) -> bytes:
     began = report.began.isoformat(timespec="seconds")
     root = Xml.Element("testsuites", counts)
     suite = Xml.SubElement(root, "testsuite", {"name": f"fairplay.{report.run.game}", "timestamp": began, **counts})
+    findings = {each.id: found for found in find_findings(report.judged) for each in (*found.cases, *found.untested)}
     for each, tag in zip(report.judged, tags, strict=False):
-        _add(suite, report.run.game, each, tag)
+        _add(suite, report.run.game, each, tag, findings.get(each.id))
     if not report.complete:
         missing = {"classname": f"fairplay.{report.run.game}", "name": INTERRUPTED, "time": "0.000"}
         case = Xml.SubElement(suite, "testcase", missing)
@@ -61,19 +64,39 @@ def _tag(judged: Judged) -> str:
     return "skipped" if judged.verdict is Verdict.NOT_APPLICABLE else ""
 
 
-def _add(suite: Xml.Element, game: str, judged: Judged, tag: str) -> None:
+def _add(suite: Xml.Element, game: str, judged: Judged, tag: str, finding: Finding | None) -> None:
     facts = {"classname": f"fairplay.{game}", "name": judged.id, "time": f"{judged.seconds:.3f}"}
     case = Xml.SubElement(suite, "testcase", facts)
     properties = Xml.SubElement(case, "properties")
-    for name, value in (("verdict", judged.verdict), ("level", judged.level), ("known", str(judged.known).lower())):
+    values = {"verdict": judged.verdict, "level": judged.level, "known": str(judged.known).lower()}
+    for name, value in (values | ({} if finding is None else {"finding": finding.example.id})).items():
         Xml.SubElement(properties, "property", {"name": name, "value": str(value)})
     sections = () if judged.evidence is None else judged.evidence.sections
-    text = _clean("\n\n".join([judged.sentence, *(f"{title}:\n{content}" for title, content in sections)]))
+    lines = [judged.sentence, *(f"{title}:\n{content}" for title, content in sections)]
+    if finding is not None and finding.example is not judged:
+        lines.insert(1, f"One cause with {finding.example.id}: {finding.sentence}")
+    text = _clean("\n\n".join(lines))
     if tag:
         message = f"{judged.verdict}{' (known)' if judged.known else ''}: {judged.sentence or OUTDATED}"
         Xml.SubElement(case, tag, {"message": _clean(message)}).text = text
     elif judged.verdict is not Verdict.PASS:
         Xml.SubElement(case, "system-out").text = text
+
+
+def findings_json(report: Report) -> bytes:
+    """Return the findings of a report as JSON, the one that tells most first."""
+    content = [
+        {
+            "verdict": str(each.verdict),
+            "sentence": each.sentence.encode("utf-8", "replace").decode("utf-8"),
+            "example": each.example.id,
+            "cases": [case.id for case in each.cases],
+            "not_tested": [case.id for case in each.untested],
+            "again": "" if each.example.evidence is None else dict(each.example.evidence.sections).get("Again", ""),
+        }
+        for each in find_findings(report.judged)
+    ]
+    return (json.dumps({"findings": content}, indent=2, ensure_ascii=False) + "\n").encode()
 
 
 def _clean(text: str) -> str:
@@ -112,7 +135,7 @@ class JunitWriter:
 
 
 class ReportWriter:
-    """Writes everything to a directory: certificate.json, junit.xml, report.html, and evidence/CASE.json.
+    """Writes everything to a directory: certificate.json, junit.xml, report.html, findings.json, evidence/CASE.json.
 
     The evidence of a case is written as the bytes whose sha256 its certificate holds.
     """
@@ -134,4 +157,5 @@ class ReportWriter:
                 (directory / "evidence" / f"{each.id}.json").write_bytes(each.evidence.canonical())
         (directory / "certificate.json").write_bytes(_certificate(report, self._key))
         (directory / "junit.xml").write_bytes(junit(report))
+        (directory / "findings.json").write_bytes(findings_json(report))
         (directory / "report.html").write_text(page(report), encoding="utf-8")

@@ -4,57 +4,15 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from html import escape
-from typing import NamedTuple
 
 from fairplay.certificate import Verdict
 from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.evidence import Evidence
+from fairplay.conformance.run.findings import Finding, find_findings
 from fairplay.conformance.run.report import Report, conclusion
 from fairplay.games.kit.printable import UNPRINTABLE
-
-GRAVEST_FIRST: Sequence[Verdict] = (Verdict.SUITE_ERROR, Verdict.FAIL, Verdict.WARN)
-OUTDATED = "It is listed as a known failure, but passes: take it off the list."
-NUMBER = re.compile(r"\d+(?:\.\d+)?")
-
-
-class Trouble(NamedTuple):
-    """Cases that found the same, in their order."""
-
-    sentence: str
-    cases: Sequence[Judged]
-
-    @property
-    def name(self) -> str:
-        """Return the id of the first case."""
-        return self.cases[0].id
-
-    @property
-    def verdict(self) -> Verdict:
-        """Return the gravest verdict."""
-        found = {each.verdict for each in self.cases}
-        return next((each for each in GRAVEST_FIRST if each in found), self.cases[0].verdict)
-
-    @property
-    def example(self) -> Judged:
-        """Return the case with the shortest evidence, which is understood first."""
-        return min(self.cases, key=lambda each: 0 if each.evidence is None else len(each.evidence.canonical()))
-
-
-def find_troubles(judged: Iterable[Judged]) -> list[Trouble]:
-    """Return the cases that failed or are outdated, those together whose sentences differ in numbers at most."""
-    found: dict[str, list[Judged]] = {}
-    for each in judged:
-        if each.verdict in GRAVEST_FIRST or each.outdated:
-            found.setdefault(NUMBER.sub("0", sentence_of(each)), []).append(each)
-    return [Trouble(sentence_of(cases[0]), cases) for cases in found.values()]
-
-
-def sentence_of(judged: Judged) -> str:
-    """Return what is wrong with a case, in one sentence."""
-    return OUTDATED if judged.outdated else judged.sentence
-
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2530; --soft: #5b6775; --paper: #ffffff; --line: #d8dee5; --tint: #f4f6f8;
@@ -107,7 +65,7 @@ WIDTH = re.compile(r'<svg\b[^>]*?\swidth="(\d+)"')
 def page(report: Report) -> str:
     """Return the page of a report."""
     who = report.player.display_name or "a player without a name"
-    title, troubles = f"{report.run.title}: {who}", find_troubles(report.judged)
+    title, findings = f"{report.run.title}: {who}", find_findings(report.judged)
     return "\n".join(
         [
             "<!doctype html>",
@@ -119,8 +77,8 @@ def page(report: Report) -> str:
             f'<p class="lead">{conclusion(report)}</p>',
             _counts(report),
             _facts(report),
-            *(["<h2>What is to be mended</h2>", *map(_trouble, troubles)] if troubles else []),
-            _cases(report, {each.id: trouble.name for trouble in troubles for each in trouble.cases}),
+            *(["<h2>What is to be mended</h2>", *map(_finding, findings)] if findings else []),
+            _cases(report, {each.id: found.name for found in findings for each in (*found.cases, *found.untested)}),
             _times(report),
             "</body></html>\n",
         ]
@@ -158,31 +116,32 @@ def _facts(report: Report) -> str:
     return f'<dl class="facts">{rows}</dl>'
 
 
-def _trouble(trouble: Trouble) -> str:
-    """Return one failure with the cases that show it, and the evidence of one of them."""
-    style, example, others = _class(trouble.verdict), trouble.example, len(trouble.cases) - 1
-    more = f" and {others} {'other' if others == 1 else 'others'}" if others else _difference(example, trouble)
+def _finding(finding: Finding) -> str:
+    """Return one cause with the cases that show it, and the evidence of one of them."""
+    style, example = _class(finding.verdict), finding.example
+    alone = "" if len(finding.cases) > 1 else _difference(example, finding)
     head = (
-        f'<span class="verdict {style}">{trouble.verdict}</span> <code>{text(example.id)}</code>{more}'
-        f"<p>{text(trouble.sentence)}</p>"
+        f'<span class="verdict {style}">{finding.verdict}</span> <code>{text(example.id)}</code>{alone}{finding.more}'
+        f"<p>{text(finding.sentence)}</p>"
     )
     return (
-        f'<details class="{style}" id="{text(trouble.name)}" open><summary>{head}</summary>'
-        f"{_same(trouble)}{_evidence(example.evidence)}</details>"
+        f'<details class="{style}" id="{text(finding.name)}" open><summary>{head}</summary>'
+        f"{_same(finding)}{_evidence(example.evidence)}</details>"
     )
 
 
-def _same(trouble: Trouble) -> str:
-    """Return the list of the cases that show a failure, empty if there is only one."""
-    if len(trouble.cases) == 1:
+def _same(finding: Finding) -> str:
+    """Return the list of the cases that show a cause, or could not be tried because of it; empty for a single one."""
+    cases = [*finding.cases, *finding.untested]
+    if len(cases) == 1:
         return ""
-    items = "".join(f"<li><code>{text(each.id)}</code>{_difference(each, trouble)}</li>" for each in trouble.cases)
+    items = "".join(f"<li><code>{text(each.id)}</code>{_difference(each, finding)}</li>" for each in cases)
     return f'<ul class="same">{items}</ul>'
 
 
-def _difference(judged: Judged, trouble: Trouble) -> str:
-    """Return in what a case differs from the others with the same failure."""
-    verdict = "" if judged.verdict is trouble.verdict else f"{judged.verdict}"
+def _difference(judged: Judged, finding: Finding) -> str:
+    """Return in what a case differs from the others with the same cause."""
+    verdict = "" if judged.verdict is finding.verdict else f"{judged.verdict}"
     return "".join(
         f" ({word})" for word in (verdict, "a known failure" if judged.known and not judged.outdated else "") if word
     )
@@ -220,7 +179,7 @@ def _cases(report: Report, named: Mapping[str, str]) -> str:
 
 
 def _remark(judged: Judged, named: Mapping[str, str]) -> str:
-    """Return where the trouble of a case is told, or what there is to say of it."""
+    """Return where the cause is told for which a case is not met, or what there is to say of it."""
     if judged.id in named:
         return f' <a href="#{text(named[judged.id])}">why</a>'
     return f'<br><span class="soft">{text(judged.sentence)}</span>' if judged.sentence else ""

@@ -9,9 +9,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from fairplay.certificate import Verdict
+from fairplay.certificate import MET, Verdict
 from fairplay.client.wording import counted, harmless
 from fairplay.conformance.blame.verdicts import REMARK, Judged
+from fairplay.conformance.run.findings import Finding, find_findings
 from fairplay.conformance.run.judge import Began, CaseBegan, CaseJudged, Ended, Event
 from fairplay.conformance.run.options import duration_text
 from fairplay.conformance.run.report import Report, conclusion
@@ -25,7 +26,8 @@ STYLES = {
     Verdict.NOT_APPLICABLE: "dim",
     Verdict.SUITE_ERROR: "bold magenta",
 }
-EXPLAINED = (Verdict.FAIL, Verdict.WARN, Verdict.SUITE_ERROR)
+MAX_SHOWN = 12
+"""How many cases with the same cause are named."""
 
 
 class ConsoleWriter:
@@ -77,9 +79,9 @@ class ConsoleWriter:
     def _end(self, report: Report) -> None:
         if self._progress is not None:
             self._progress.stop()
-        for each in report.judged:
-            if each.verdict in EXPLAINED:
-                self._explain(each)
+        for finding in find_findings(report.judged):
+            if finding.verdict not in MET:
+                self._explain(finding)
         self._say("")
         for each in report.judged:
             if each.outdated:
@@ -98,8 +100,12 @@ class ConsoleWriter:
             )
         self._say(f"[bold]{escape(conclusion(report))}[/]")
 
-    def _explain(self, judged: Judged) -> None:
-        self._say(f"\n[{STYLES[judged.verdict]}]{judged.verdict}[/] [bold]{judged.id}[/]\n{escape(judged.sentence)}")
+    def _explain(self, finding: Finding) -> None:
+        judged, verdict = finding.example, finding.verdict
+        head = f"[{STYLES[verdict]}]{verdict}[/] [bold]{judged.id}[/]{finding.more}"
+        self._say(f"\n{head}\n{escape(finding.sentence)}")
+        if others := [each.id for each in (*finding.cases, *finding.untested) if each is not judged]:
+            self._say(f"  [bold]The same cause[/]\n    {', '.join(others[:MAX_SHOWN])}{_rest(len(others))}")
         if judged.evidence is None:
             return
         for title, text in judged.evidence.sections:
@@ -111,6 +117,10 @@ class ConsoleWriter:
 
     def _say(self, markup: str) -> None:
         self._console.print(harmless(markup), soft_wrap=True)
+
+
+def _rest(count: int) -> str:
+    return f", and {count - MAX_SHOWN} more" if count > MAX_SHOWN else ""
 
 
 # --- several players ---
