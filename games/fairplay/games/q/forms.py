@@ -149,3 +149,9 @@ def write_state(state: State, names: Sequence[str]) -> Json:
         for score, name, hand in zip(state.points, names, state.hands, strict=True)
     ]
     return {"map": write_map(state.board), "tile*": list(map(write_tile, state.pile)), "players": players}
+
+
+def write_public(view: View, name: str) -> Json:
+    """Return what a player of this name sees as JPub."""
+    me = {"score": view.score, "name": name, "tile*": list(map(write_tile, view.hand))}
+    return {"map": write_map(view.board), "tile*": view.pile_left, "players": [me, *view.others]}

@@ -1,0 +1,1 @@
+"""A bridge between Fairplay and programs that do not speak gRPC."""
