@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from fairplay.certificate.signing import signer
-from fairplay.certificate.terms import may_be_inapplicable, other_limits
+from fairplay.certificate.terms import may_be_inapplicable, other_limits, profile_sentence
 from fairplay.games.conformance import Level, find_conformance
 
 FORMAT = "fairplay-certificate/1"
@@ -83,26 +83,28 @@ class Certificate:
     cases: Sequence[CaseResult]
     certified: bool
     """Whether every MUST of the revision was tried and is met."""
+    profile: str = ""
+    """The part of the game in which the player was tried; empty: all of it."""
     signer: str = ""
     """The public key that signed it, in Base64; empty: nobody did. That a key is trusted is for the reader to say."""
 
     @property
     def unmet(self) -> Sequence[CaseResult]:
         """Return the MUST cases in the file that are not met."""
-        return _unmet(self.cases, self.game, self.reached_by)
+        return _unmet(self.cases, self.game, self.reached_by, self.profile)
 
     def other_limits(self, *, longer: bool = False) -> Sequence[str]:
         """Return the limits that are not the game's, for people. `longer`: only those that demand less of a player."""
         return other_limits(self.game, self.limits_ms, longer=longer)
 
 
-def _unmet(cases: Iterable[CaseResult], game: str, reached_by: str) -> list[CaseResult]:
-    return [case for case in cases if case.level == Level.MUST and not _is_met(case, game, reached_by)]
+def _unmet(cases: Iterable[CaseResult], game: str, reached_by: str, profile: str) -> list[CaseResult]:
+    return [case for case in cases if case.level == Level.MUST and not _is_met(case, game, reached_by, profile)]
 
 
-def _is_met(case: CaseResult, game: str, reached_by: str) -> bool:
+def _is_met(case: CaseResult, game: str, reached_by: str, profile: str) -> bool:
     if case.verdict == Verdict.NOT_APPLICABLE:
-        return may_be_inapplicable(case.id, reached_by, game)
+        return may_be_inapplicable(case.id, reached_by, game, profile)
     return case.verdict in MET
 
 
@@ -119,6 +121,7 @@ _FIELDS: Mapping[str, type] = {
     "nonce": str,
     "only": str,
     "player": dict,
+    "profile": str,
     "program": list,
     "protocol_revision": int,
     "reached_by": str,
@@ -152,17 +155,18 @@ def digest(content: Mapping[str, Any]) -> str:
 
 
 def summary(
-    cases: Iterable[CaseResult], game: str, revision: int, *, reached_by: str, complete: bool
+    cases: Iterable[CaseResult], game: str, revision: int, *, reached_by: str, complete: bool, profile: str = ""
 ) -> dict[str, Any]:
     """Return what follows from the cases: how many have which verdict, and whether they certify the player.
 
-    Nobody can be certified if it is not known what the revision demands of the game.
+    Nobody can be certified if it is not known what the revision demands of the game, or what the profile is.
     """
     must = frozen(game, revision)
     judged = list(cases)
     counts = {verdict: sum(case.verdict == verdict for case in judged) for verdict in Verdict}
     tried = {case.id for case in judged if case.level == Level.MUST}
-    certified = complete and not _unmet(judged, game, reached_by) and must is not None and tried >= must
+    is_known = must is not None and bool(not profile or profile_sentence(game, profile))
+    certified = complete and is_known and not _unmet(judged, game, reached_by, profile) and tried >= (must or set())
     return {"certified": certified, "counts": counts}
 
 
@@ -177,11 +181,13 @@ def check(data: bytes) -> Certificate:
     signature = content.pop("signature", None)
     if content["digest"] != digest(content):
         raise ValueError("the certificate was changed after it was issued: its digest does not fit")
+    content.setdefault("profile", "")
     cases = [_case(each) for each in content["cases"]]
     if len({case.id for case in cases}) < len(cases):
         raise ValueError("the certificate has a case twice")
     game, revision = content["game"], content["protocol_revision"]
-    follows = summary(cases, game, revision, reached_by=content["reached_by"], complete=content["complete"])
+    facts = {name: content[name] for name in ("reached_by", "complete", "profile")}
+    follows = summary(cases, game, revision, **facts)
     if content["summary"].get("certified") is True and not follows["certified"]:
         raise ValueError(f"the certificate says that the player is certified, but {_objection(content, cases)}")
     if content["summary"] != follows:
@@ -191,12 +197,15 @@ def check(data: bytes) -> Certificate:
 
 
 def _objection(content: Mapping[str, Any], cases: Sequence[CaseResult]) -> str:
-    must = frozen(content["game"], content["protocol_revision"])
+    game, profile = content["game"], content["profile"]
+    must = frozen(game, content["protocol_revision"])
     if must is None:
-        return f"the MUST cases of {content['game']!r} in revision {content['protocol_revision']} are not known here"
+        return f"the MUST cases of {game!r} in revision {content['protocol_revision']} are not known here"
+    if profile and not profile_sentence(game, profile):
+        return f"the profile {profile!r} of {game!r} is not known here"
     if missing := sorted(set(must) - {case.id for case in cases if case.level == Level.MUST}):
         return f"{len(missing)} of the MUST cases are not in it, e.g. {missing[0]}"
-    unmet = _unmet(cases, content["game"], content["reached_by"])
+    unmet = _unmet(cases, game, content["reached_by"], profile)
     return f"{unmet[0].id} is {unmet[0].verdict}" if unmet else "the run was interrupted"
 
 
@@ -209,7 +218,8 @@ def _content(data: bytes) -> dict[str, Any]:
         raise ValueError("this is no certificate: it is not JSON in UTF-8") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ValueError(f"this is no certificate: its format is not {FORMAT}")
-    _check_fields({key: content[key] for key in content if key != "signature"}, _FIELDS, "the certificate")
+    fields = {key: content[key] for key in content if key != "signature"}
+    _check_fields({"profile": "", **fields}, _FIELDS, "the certificate")
     return content
 
 
@@ -259,6 +269,7 @@ def _certificate(content: Mapping[str, Any], cases: Sequence[CaseResult], certif
         "complete",
         "nonce",
         "decisions",
+        "profile",
     )
     facts = {name: content[name] for name in same}
     for each in content["program"]:

@@ -1,10 +1,11 @@
-"""Terms of certificates: patterns of case ids, time limits that count, and cases that may be inapplicable."""
+"""Terms of certificates: patterns of case ids, time limits that count, profiles, and cases that may be inapplicable."""
 
 from __future__ import annotations
 
 import fnmatch
 from collections.abc import Mapping
 
+from fairplay.games.conformance import find_profiles
 from fairplay.games.game import find, registered
 
 
@@ -87,8 +88,29 @@ OPTIONAL_OF_SERVERS = (
 """How the ids of the cases begin about what a server may leave out."""
 
 
-def may_be_inapplicable(case_id: str, reached_by: str, game: str) -> bool:
-    """Return whether a case need not concern every player, or server, that is reached over a kind of transport."""
+PLAYED = ("exceptions.", "rules.", "time.")
+"""How the ids of the cases begin about games, beside those of the game itself."""
+ALWAYS = "rules.whole-game."
+"""How the ids of the cases begin about games that every profile has."""
+
+
+def may_be_inapplicable(case_id: str, reached_by: str, game: str, profile: str = "") -> bool:
+    """Return whether a case need not concern every player, or server, that is reached over a kind of transport.
+
+    `profile` names the one for which the player is certified; empty: none.
+    """
     if game == SERVER:
         return case_id.startswith(OPTIONAL_OF_SERVERS)
-    return reached_by in INAPPLICABLE.get(case_id, ())
+    is_played = case_id.startswith((f"{game}.", *PLAYED)) and not case_id.startswith(ALWAYS)
+    return bool(profile and is_played) or reached_by in INAPPLICABLE.get(case_id, ())
+
+
+def outside(profile: str) -> str:
+    """Return why a case is not applicable that is about nothing else than what a profile leaves out."""
+    return f"outside profile {profile}"
+
+
+def profile_sentence(game_name: str, profile: str) -> str:
+    """Return what the games of a profile are, for people; empty if this profile, or the game, is not known here."""
+    known = find_profiles(find(game_name)) if game_name in registered() else {}
+    return known[profile].sentence if profile in known else ""

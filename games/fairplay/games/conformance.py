@@ -1,11 +1,11 @@
-"""What the conformance suite needs of a game: probes, mutations and the frozen sets of MUST cases.
+"""What the conformance suite needs of a game: probes, mutations, profiles and the frozen sets of MUST cases.
 
 A game registers a `Conformance` under the entry point "fairplay.conformance", by its name. The referee never loads it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
+from fairplay.games.game import Game
 from fairplay.games.steps import Call
 
 ENTRY_POINTS = "fairplay.conformance"
@@ -99,6 +100,52 @@ class Mutation(NamedTuple):
     """(request, sound reply, rng) -> the wrong reply, or None if this request leaves no room for it."""
 
 
+class _Anything(Container[object]):
+    def __contains__(self, value: object) -> bool:
+        return True
+
+
+ANYTHING = _Anything()
+"""The values of a field of the settings that may be any that the game allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A part of a game that is enough for some players: the games of a course, or those that most people play.
+
+    A player that is certified for a profile is tried in games of that part alone.
+    """
+
+    sentence: str
+    """What the games of the profile are, for people: "Boards of at most 25 tiles."."""
+    settings: Mapping[str, Container[Any]] = field(default_factory=dict)
+    """Name of a field of the settings -> the values that it may have beside its default; a field that is missing has
+    its default. Each value of a list is tried, of a range the ends, and what is tried of the whole game."""
+    largest: int = 1_000_000
+    """The largest number in a state, revisions aside; a negative number counts without its sign."""
+    fits: Callable[[Any], bool] = lambda state: True
+    """State, of the type `Game.state_type` -> whether the profile has such states."""
+
+    def allows(self, usual: Message, settings: Message) -> bool:
+        """Return whether the profile has settings; `usual` are the defaults. Both are complete."""
+        names = [each.name for each in settings.DESCRIPTOR.fields]
+        changed = [name for name in names if getattr(settings, name) != getattr(usual, name)]
+        return all(getattr(settings, name) in self.settings.get(name, ()) for name in changed)
+
+    def holds(self, state: Message) -> bool:
+        """Return whether the profile has a state."""
+        return all(abs(number) <= self.largest for number in _numbers(state)) and self.fits(state)
+
+
+def _numbers(message: Message) -> Iterator[int]:
+    for described, value in message.ListFields():
+        for each in value if described.is_repeated else (value,):
+            if isinstance(each, int) and described.name != "revision":
+                yield each
+            elif isinstance(each, Message) and each.DESCRIPTOR.file.package == message.DESCRIPTOR.file.package:
+                yield from _numbers(each)
+
+
 def _no_infraction(settings: Any, call: Call, answer: Any) -> None:
     """Return None: a game without infractions eliminates for every wrong answer."""
 
@@ -131,6 +178,10 @@ class Conformance:
     """
     long_game: Situation | None = None
     """A game in which the player under test has many decisions; None: all have so many."""
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
+    """The profiles of the game by name, e.g. "course-2024"; `find_profiles` adds STANDARD."""
+    largest_score: int = 2**32 - 1
+    """The most points that a player is told of. A game goes on from scores not far below, if it allows them."""
 
     def must(self, revision: int) -> frozenset[str] | None:
         """Return the ids of the MUST cases of a protocol revision, or None if the game froze none for it."""
@@ -151,3 +202,24 @@ def find_conformance(game: str) -> Conformance:
         return Conformance()
     conformance: Conformance = next(iter(found)).load()
     return conformance
+
+
+STANDARD = "standard"
+"""The name of the profile that every game has."""
+STANDARD_SENTENCE = "Games with the default settings, or with those of tournaments."
+
+
+def find_profiles(game: Game) -> Mapping[str, Profile]:
+    """Return the profiles of a game by name: its own, and STANDARD, unless it has described this one itself."""
+    usual, other = map(game.full_settings, (game.settings_type(), game.tournament_settings))
+    names = [each.name for each in other.DESCRIPTOR.fields if getattr(other, each.name) != getattr(usual, each.name)]
+    standard = Profile(STANDARD_SENTENCE, {name: [getattr(other, name)] for name in names})
+    return {STANDARD: standard, **find_conformance(game.name).profiles}
+
+
+def find_profile(game: Game, name: str) -> Profile:
+    """Return a profile of a game. Raises ValueError if it has none of this name."""
+    profiles = find_profiles(game)
+    if name not in profiles:
+        raise ValueError(f"{game.title} has no profile {name!r}: it has {', '.join(sorted(profiles))}")
+    return profiles[name]

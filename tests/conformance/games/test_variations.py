@@ -6,6 +6,7 @@ from itertools import combinations, product
 from random import Random
 from typing import Any
 
+from fairplay.conformance.games.profiles import Scope
 from fairplay.conformance.games.variations import Row, cover_pairs, fits, vary
 from fairplay.fish.v1 import fish_player_pb2
 from fairplay.games.conformance import find_conformance
@@ -30,7 +31,7 @@ def test_rows_that_are_not_allowed_are_left_out_and_all_others_are_covered() -> 
 def test_every_value_of_every_setting_is_tried_with_settings_that_fit() -> None:
     for name in list(registered()):
         game = find(name)
-        variations = vary(game, Random(3))
+        variations = vary(game, Random(3), Scope(game))
         assert all(fits(game, each.settings, each.player_count) for each in variations)
         assert {each.player_count for each in variations} == set(game.seats)
         usual = game.full_settings(game.settings_type())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import cycle, product
 from random import Random
 from typing import NamedTuple, TypeAlias
@@ -101,7 +101,7 @@ def _plans_for_two(context: Context) -> Iterator[_Plan]:
     faults = _faults(context.rng("only-rival"))
     for seat in range(2):
         yield _Plan(seat, 2, (Departure(1 - seat, 0, in_decision=False),))
-        yield from (_alone(context, seat, 2, each) for each in _asking_alone(context.game.name))
+        yield from (_alone(context, seat, 2, each) for each in _asking_alone(context))
     for index, share in enumerate((0.0, 0.0, 0.1, 0.5, 0.8, 0.95)):
         seat = index % 2
         yield _Plan(seat, 2, (Departure(1 - seat, int(share * _length(context, seat, 2)), fault=next(faults)),))
@@ -125,7 +125,7 @@ def _plans_one_by_one(context: Context) -> Iterator[_Plan]:
     last_ones = [(count - 1, count) for count in crowds[:-1]]
     seatings = [*last_ones, *((seat, crowds[-1]) for seat in range(crowds[-1]))]
     for seat, count in seatings:
-        yield from (_alone(context, seat, count, each) for each in _asking_alone(context.game.name))
+        yield from (_alone(context, seat, count, each) for each in _asking_alone(context))
 
 
 def _alone(context: Context, seat: int, count: int, settings: Message) -> _Plan:
@@ -150,7 +150,7 @@ def _plans_at_once(context: Context) -> Iterator[_Plan]:
             seat, rivals = _seated(rng, count)
             after = _length(context, seat, count) // 2 if in_decision else 0
             yield _Plan(seat, count, tuple(Departure(rival, after, in_decision, next(faults)) for rival in rivals[:2]))
-    for _ in _all_settings(context.game.name):  # under each of them all rivals leave at once
+    for _ in _tried_settings(context):  # under each of them all rivals leave at once
         seat, rivals = _seated(rng, count := rng.choice(crowds))
         after = _length(context, seat, count) // 2
         yield _Plan(seat, count, tuple(Departure(rival, after) for rival in rivals))
@@ -201,7 +201,7 @@ def _play_all(context: Context, name: str, plans: Iterator[_Plan]) -> None:
 
 
 def _scenarios(context: Context, name: str, plans: Iterator[_Plan]) -> Iterator[Scenario]:
-    for index, (plan, settings) in enumerate(zip(plans, cycle(_all_settings(context.game.name)), strict=False)):
+    for index, (plan, settings) in enumerate(zip(plans, cycle(_tried_settings(context)), strict=False)):
         turn_count = max(departure.after for departure in plan.departures) + plan.more_decisions
         scenario = context.scenario(plan.seat, plan.player_count, turn_count)
         situation = scenario.situation._replace(settings=plan.settings or settings)
@@ -227,10 +227,15 @@ def _goes_on_alone(name: str) -> bool:
     return any(_is_called_alone(find(name), each) for each in _all_settings(name))
 
 
-@cache
-def _asking_alone(name: str) -> Sequence[Message]:
+def _asking_alone(context: Context) -> Sequence[Message]:
     """Return the settings under which a player whose only rival has failed is asked for decisions."""
-    return [each for each in _all_settings(name) if _is_called_alone(find(name), each, decisions_only=True)]
+    is_asked = partial(_is_called_alone, context.game, decisions_only=True)
+    return context.once("settings that ask alone", lambda: list(filter(is_asked, _tried_settings(context))))
+
+
+def _tried_settings(context: Context) -> Sequence[Message]:
+    """Return those of `_all_settings` that the profile has."""
+    return [each for each in _all_settings(context.game.name) if context.scope.allows(each)]
 
 
 def _all_settings(name: str) -> Sequence[Message]:

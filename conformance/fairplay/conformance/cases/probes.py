@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 
 from fairplay.conformance.blame.judge import answers_differ, judge
 from fairplay.conformance.case import Case
@@ -28,23 +29,25 @@ def _played(context: Context, probe: Probe, next_ones: Sequence[Probe]) -> Seque
     """Return the trials of a probe. Of a slow player, the next probes are played at the same time, each once."""
     kept: dict[str, Sequence[Trial]] = context.once("probes", dict)
     if probe.id not in kept:
+        scenarios = _scenarios(context, probe)
         if context.is_slow:
             same = [each for each in next_ones if each.level is probe.level and each.id not in kept]
-            batch = [probe, *same[: AT_ONCE - 1]]
-            trials = context.play_each(_scenario(context, each) for each in batch)
-            kept.update((each.id, [found]) for each, found in zip(batch, trials, strict=True))
+            others = [(each.id, _scenario(context, each)) for each in same[: AT_ONCE - 1]]
+            inside = [pair for pair in others if context.scope.holds(pair[1].situation)]
+            batch = [(probe.id, scenarios[0]), *inside]
+            trials = context.play_each(scenario for _, scenario in batch)
+            kept.update((name, [found]) for (name, _), found in zip(batch, trials, strict=True))
         else:
-            kept[probe.id] = list(_played_again(context, probe))
+            kept[probe.id] = list(_played_again(context, scenarios))
     return kept[probe.id]
 
 
-def _played_again(context: Context, probe: Probe) -> Iterator[Trial]:
+def _played_again(context: Context, scenarios: list[Scenario]) -> Iterator[Trial]:
     """Yield the trials of all situations of a probe with the same player, until it misbehaves.
 
     The first situation comes again, for what only goes well when it comes up first. A player that answers differently
     then plays all of them again and again.
     """
-    scenarios = [_scenario(context, probe, draw) for draw in range(probe.draws)]
     trials: list[Trial] = []
     with context.shared() as connection:
         for scenario in scenarios * ROUNDS:
@@ -54,6 +57,12 @@ def _played_again(context: Context, probe: Probe) -> Iterator[Trial]:
                 return
             if len(trials) == len(scenarios) + 1 and not answers_differ(trials[0], trials[-1]):
                 return
+
+
+def _scenarios(context: Context, probe: Probe) -> list[Scenario]:
+    """Return the games of a probe. Raises NotApplicable if all of them are outside the profile."""
+    drawn = (_scenario(context, probe, draw) for draw in range(probe.draws))
+    return list(context.scope.choose(drawn, attrgetter("situation")))
 
 
 def _scenario(context: Context, probe: Probe, draw: int = 0) -> Scenario:

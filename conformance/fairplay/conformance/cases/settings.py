@@ -88,7 +88,12 @@ def _unusual_games(context: Context) -> Sequence[Trial]:
 
 
 def _play_games(context: Context) -> list[Trial]:
-    """Return games under unusual settings, until a few of them have failed."""
+    """Return games under unusual settings, until a few of them have failed.
+
+    Raises NotApplicable if the profile has the usual settings alone.
+    """
+    if not context.variations:
+        raise context.scope.outside()
     trials: list[Trial] = []
     failure_count = 0
     for found in context.play_each(_scenarios(context)):
@@ -141,7 +146,7 @@ def _large_scenarios(context: Context) -> Iterator[Scenario]:
         found, seed = _position(context, revision)
         yield Scenario(f"revision-{revision}", with_revision(found, revision).situation(LARGE_DECISIONS), seed)
     found, seed = _position(context, "scores")
-    rich = with_scores(context.game, found)
+    rich = with_scores(context.game, found, context.scope)
     if rich is not None:
         yield Scenario("large-scores", rich.situation(LARGE_DECISIONS), seed)
 

@@ -113,7 +113,8 @@ def _draw(context: Context) -> Iterator[Drawn]:
     rng, count = context.rng("drawn states"), len(sources(context))
     usual_count = count - len(context.variations)
     began = time.monotonic()
-    halves = _turns(range(usual_count), rng), _turns(range(usual_count, count), rng)
+    unusual = range(usual_count, count) if context.variations else range(usual_count)
+    halves = _turns(range(usual_count), rng), _turns(unusual, rng)
     for number in range(context.examples):
         if number >= FEW_STATES and (context.is_slow or time.monotonic() - began > AMPLE_S):
             return

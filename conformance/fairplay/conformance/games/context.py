@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
+from operator import attrgetter
 from random import Random
 from typing import Any, TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
 from fairplay.conformance.games.positions import Source, position
+from fairplay.conformance.games.profiles import Scope
 from fairplay.conformance.games.races import Rotation
 from fairplay.conformance.games.rivals import Departure, rival_names
 from fairplay.conformance.games.scenarios import OrdinaryGames
@@ -54,8 +56,10 @@ class Context:
         limits: CallLimits,
         examples: int,
         history: Sequence[Sequence[Scenario]] = (),
+        profile: str = "",
     ) -> None:
         self.game = game
+        self.scope = Scope(game, profile)
         self.player = player
         self.seed = seed
         self.limits = limits
@@ -94,7 +98,7 @@ class Context:
     @property
     def variations(self) -> Sequence[Variation]:
         """Return the settings away from their defaults under which the player is tried."""
-        return self.once("variations", lambda: vary(self.game, self.rng("variations")))
+        return self.once("variations", lambda: vary(self.game, self.rng("variations"), self.scope))
 
     # --- games ---
 
@@ -136,7 +140,8 @@ class Context:
         return found
 
     def play_as(self, scenario: Scenario, connection: Connection, game_id: str) -> Trial:
-        """Play a game under a given id."""
+        """Play a game under a given id. Raises NotApplicable if it is outside the profile, as all that plays games."""
+        self.scope.check([scenario.situation])
 
         def play(reached: Connection) -> list[Trial]:
             return [self.player.loop.run(play_trial(self.game, reached, scenario, self.limits, game_id))]
@@ -178,6 +183,7 @@ class Context:
 
             return await side_by_side(play(number, scenario) for number, scenario in enumerate(scenarios))
 
+        self.scope.check(each.situation for each in scenarios)
         text = ", by turns ".join(each.text for each in scenarios)
         return self.record(connection, Entry(lambda reached: self.player.loop.run(play_all(reached)), text))
 
@@ -191,6 +197,7 @@ class Context:
             )
             return await side_by_side(games)
 
+        self.scope.check(each.situation for each in scenarios)
         text = ", at the same time ".join(each.text for each in scenarios)
         plain = scenarios if encode_request is serialize else ()
         return Entry(lambda connection: self.player.loop.run(play_all(connection)), text, plain)
@@ -234,9 +241,9 @@ class Context:
         """Yield the trials of games that have nothing to do with each other, each played when it is asked for.
 
         A slow player plays several of them at the same time. What goes wrong there is not held against it: such a game
-        is played again alone.
+        is played again alone. Games outside the profile are left out; raises NotApplicable if all of them are.
         """
-        left = iter(scenarios)
+        left = self.scope.choose(scenarios, attrgetter("situation"))
         while batch := list(islice(left, AT_ONCE if self.is_slow else 1)):
             with self.shared() as connection:
                 trials = self.play_together(batch, connection)
@@ -372,6 +379,7 @@ def open_context(
     examples: int,
     history: Sequence[Sequence[Scenario]] = (),
     budget_s: float = math.inf,
+    profile: str = "",
 ) -> Iterator[Context]:
     """Yield a context, and let go of the player at the end, whatever happens.
 
@@ -381,7 +389,7 @@ def open_context(
     player = PlayerUnderTest(loop, transport, limits.notification_s, Budget(budget_s, loop.time))
     try:
         loop.run(transport.prepare())
-        yield Context(game, player, seed, limits, examples, history)
+        yield Context(game, player, seed, limits, examples, history, profile)
     finally:
         try:
             player.close()

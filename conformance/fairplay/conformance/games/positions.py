@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 from google.protobuf.message import Message
 
 from fairplay.conformance.case import SuiteError
+from fairplay.conformance.games.profiles import Scope
 from fairplay.conformance.games.rivals import rival_names
-from fairplay.games.conformance import Situation
+from fairplay.games.conformance import Situation, find_conformance
 from fairplay.games.game import Game, find
 from fairplay.games.machine import GameMachine
 from fairplay.games.steps import Call, CallKind, Step, calls_in
@@ -130,7 +131,7 @@ def _decision(step: Step) -> Call | None:
     return next((call for call in calls_in(step) if call.kind is not CallKind.NOTIFICATION), None)
 
 
-SCORES = (2**32 - 2**20, 10**9 - 10**6, 70_000, 300)
+SCORES = (2**32 - 2**20, 999_000, 70_000, 300)
 """Games go on from the first of these that they allow: beyond what 31, 16 or 8 bits hold."""
 SHARE = 0.4
 """The games begin after this share of a game of reference players."""
@@ -144,14 +145,16 @@ def with_revision(found: Position, revision: int) -> Position:
     return found._replace(state=state)
 
 
-def with_scores(game: Game, found: Position) -> Position | None:
+def with_scores(game: Game, found: Position, scope: Scope) -> Position | None:
     """Return a position in which all have large scores, no two of them the same; None if the game allows none.
 
-    Where the default settings end the game before, one of them is at its largest.
+    Where the default settings end the game before, one of them is at its largest. Nobody has more points than the game,
+    and the profile, have as their largest number.
     """
     if not any(hasattr(each, "score") for each in getattr(found.state, "players", ())):
         return None
-    for score in SCORES:
+    most = find_conformance(game.name).largest_score
+    for score in (each for each in SCORES if each <= most):
         for settings in (found.settings, *_with_one_largest(game, found.settings)):
             state: Any = type(found.state)()
             state.CopyFrom(found.state)
@@ -159,7 +162,9 @@ def with_scores(game: Game, found: Position) -> Position | None:
                 for number, player in enumerate(state.players):
                     player.score = score - number
                 game.check_state(settings, state)
-                return found._replace(settings=settings, state=state)
+                large = found._replace(settings=settings, state=state)
+                if scope.holds(large.situation(0)):
+                    return large
     return None
 
 
@@ -179,4 +184,4 @@ def allows_large_scores(name: str) -> bool:
     """Return whether games of this name go on from states with large scores."""
     game = find(name)
     source = Source(game.full_settings(game.settings_type()), game.seats.start, 0, rival_names(game)[-1])
-    return with_scores(game, position(game, source, SHARE)) is not None
+    return with_scores(game, position(game, source, SHARE), Scope(game)) is not None

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, TypeAlias
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
-from fairplay.games.conformance import find_conformance
+from fairplay.conformance.games.profiles import Scope
+from fairplay.games.conformance import Profile, find_conformance
 from fairplay.games.game import Game
 
 
@@ -31,18 +32,24 @@ class _Factor(NamedTuple):
     """The first one is the default; None: the field is not set."""
 
 
-def vary(game: Game, rng: Random) -> list[Variation]:
-    """Return variations of a game: the settings of its tournaments first, then some that cover all pairs of values."""
-    factors = [_Factor("", game.seats), *_factors(game)]
+def vary(game: Game, rng: Random, scope: Scope) -> list[Variation]:
+    """Return variations of a game: the settings of its tournaments first, then some that cover all pairs of values.
+
+    Those outside the profile are left out. If nothing can be varied in it, none are left.
+    """
+    factors = [_Factor("", game.seats), *_factors(game, scope.profile)]
 
     def is_allowed(row: Row) -> bool:
         return fits(game, _message(game, factors, row), game.seats[row[0]])
 
     rows = cover_pairs([len(factor.values) for factor in factors], is_allowed, rng)
     made = [(_message(game, factors, row), game.seats[row[0]]) for row in rows]
+    tried = [(game.tournament_settings, game.seats.start), *made]
+    if scope.profile is not None:
+        tried = [(each, count) for each, count in tried if scope.allows(each) and unusual_part(game, each).ByteSize()]
     return [
         Variation(f"settings-{number}", game.full_settings(settings), count)
-        for number, (settings, count) in enumerate([(game.tournament_settings, game.seats.start), *made])
+        for number, (settings, count) in enumerate(tried)
     ]
 
 
@@ -65,16 +72,26 @@ def unusual_part(game: Game, settings: Message) -> Message:
     return found
 
 
-def _factors(game: Game) -> Iterator[_Factor]:
+def _factors(game: Game, profile: Profile | None) -> Iterator[_Factor]:
     chosen = find_conformance(game.name).settings_values
     limits = {setting.name: setting.limits for setting in game.settings}
     default = game.full_settings(game.settings_type())
     for field in default.DESCRIPTOR.fields:
+        values: list[Any] = []
         if field.name in chosen:
-            yield _Factor(field.name, [None, *chosen[field.name]])
+            values = [*chosen[field.name]]
         elif field.message_type is None and not field.is_repeated:
-            usual = getattr(default, field.name)
-            yield _Factor(field.name, [None, *_other_values(field, usual, limits.get(field.name))])
+            values = _other_values(field, getattr(default, field.name), limits.get(field.name))
+        elif profile is None:
+            continue
+        yield _Factor(field.name, [None, *(values if profile is None else _values_of(profile, field.name, values))])
+
+
+def _values_of(profile: Profile, name: str, tried: Sequence[Any]) -> list[Any]:
+    """Return the values of a field to try in a profile: those that it lists, its least and greatest, and tried ones."""
+    has = profile.settings.get(name, ())
+    listed = [has[0], has[-1]] if isinstance(has, range) else has if isinstance(has, list) else []
+    return [*listed, *(each for each in tried if each in has and each not in listed)]
 
 
 def _other_values(field: Any, usual: Any, limits: tuple[int, int] | None) -> list[Any]:

@@ -136,7 +136,8 @@ def judge(case: Case, context: AnyContext, repeat: Callable[[str, str], str], *,
 
 def _checked(judged: Judged, run: Run) -> Judged:
     """Return a verdict, or SUITE ERROR in place of a NOT APPLICABLE that the contract does not allow."""
-    if judged.verdict is not Verdict.NOT_APPLICABLE or may_be_inapplicable(judged.id, run.reached_by, run.game):
+    facts = run.reached_by, run.game, run.profile
+    if judged.verdict is not Verdict.NOT_APPLICABLE or may_be_inapplicable(judged.id, *facts):
         return judged
     sentence = f"the suite failed: this case concerns every player that is reached by {run.reached_by}"
     return replace(judged, verdict=Verdict.SUITE_ERROR, sentence=sentence, evidence=Evidence(sentence))

@@ -39,6 +39,9 @@ class Options:
     nonce: str = _option(
         "", "TEXT", "A word of who will check the certificate: other cases for each word.", repeats=True
     )
+    profile: str = _option(
+        "", "NAME", "Only games of a profile, e.g. standard: fairplay games GAME lists them.", repeats=True
+    )
     limit_s: float | None = _option(None, "TIME", "Time for a call, e.g. 1s. Default: the game's.", repeats=True)
     first_limit_s: float | None = _option(None, "TIME", "Time for the first decision of a game.", repeats=True)
     budget_s: float = _option(600.0, "TIME", "Time for all cases; what it does not suffice for is not tested.")

@@ -21,7 +21,7 @@ from fairplay.conformance.player.transports import Transport, make_transport
 from fairplay.conformance.run.judge import Plan
 from fairplay.conformance.run.options import MAX_NONCE_CHARS, Options, repeat_command
 from fairplay.conformance.run.report import Run, program_files
-from fairplay.games.conformance import Level, find_conformance
+from fairplay.games.conformance import Level, find_conformance, find_profile
 from fairplay.games.game import Game, find
 from fairplay.games.kit.files import read_text
 from fairplay.player.channels import Credentials
@@ -116,6 +116,8 @@ def make_plan(options: Options) -> Plan:
     """
     game, level = find(options.game), find_level(options.level)
     everything = cases(game)
+    if options.profile:
+        find_profile(game, options.profile)
     kind = transport_of(game, options).kind
     if options.jobs > 1:
         _check_jobs(options, kind)
@@ -133,7 +135,7 @@ def make_plan(options: Options) -> Plan:
         known |= read_known_failures(Path(options.known_failures), ids)
         options = replace(options, known_failures="", known=sorted(known))
     facts = (options.nonce, program_files(options.player), options.budget_s)
-    run = Run(game.name, kind, options.seed, limits, level, options.only, *facts)
+    run = Run(game.name, kind, options.seed, limits, level, options.only, *facts, profile=options.profile)
     chosen = ordered(game, choose_cases(everything, level, options.only))
     if options.history and options.only != BACK_TO_BACK:
         raise ValueError(f"--history says which games {BACK_TO_BACK} judges: give --only {BACK_TO_BACK}, too")
@@ -141,7 +143,8 @@ def make_plan(options: Options) -> Plan:
 
     def open_player() -> AbstractContextManager[Context]:
         transport = transport_of(game, options)
-        return open_context(game, transport, options.drawn_seed, limits, options.examples, history, options.budget_s)
+        drawn = options.drawn_seed, limits, options.examples, history
+        return open_context(game, transport, *drawn, options.budget_s, options.profile)
 
     return Plan(run, chosen, known, open_player, partial(repeat_command, options), options)
 

@@ -90,6 +90,8 @@ class Run:
     budget_s: float | None = None
     """The time for all cases. None: there is no limit."""
     protocol_revision: int = PROTOCOL_REVISION
+    profile: str = ""
+    """The profile in whose games the player was tried; empty: all."""
 
     @property
     def title(self) -> str:
@@ -179,9 +181,11 @@ def certificate(report: Report) -> bytes:
         "cases": [asdict(case) for case in cases],
         "times": {method: _microseconds(times) for method, times in sorted(report.times.items())},
         "decisions": dict(report.decisions),
-        "summary": summary(cases, run.game, run.protocol_revision, reached_by=run.reached_by, complete=report.complete),
+        **({"profile": run.profile} if run.profile else {}),
     }
-    return sealed(content)
+    revision, profile, complete = run.protocol_revision, run.profile, report.complete
+    found = summary(cases, run.game, revision, reached_by=run.reached_by, complete=complete, profile=profile)
+    return sealed({**content, "summary": found})
 
 
 def _case(judged: Judged) -> CaseResult:
@@ -237,7 +241,8 @@ def _certified(report: Report) -> str:
         return "Every MUST is met. There is no frozen list of them for this game, so this certifies nothing."
     if not must <= {each.id for each in report.judged}:
         return "Not certified: only some of the cases were tried, and every MUST among them is met."
-    said = f"Certified for revision {report.run.protocol_revision}: every MUST is met."
+    within = f" within the profile {report.run.profile}" if report.run.profile else ""
+    said = f"Certified for revision {report.run.protocol_revision}{within}: every MUST is met."
     if not other_limits(report.run.game, report.run.limits.in_ms, longer=True):
         return said
     return f"{said} The time limits were longer than the game's, which counts only where that is asked for."

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 
 from fairplay.certificate import Verdict
+from fairplay.certificate.terms import profile_sentence
 from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.run.findings import Finding, find_findings
@@ -107,6 +108,7 @@ def _facts(report: Report) -> str:
         ("Services", ", ".join(service.name for service in player.services)),
         ("Reached by", run.reached_by),
         ("Protocol revision", run.protocol_revision),
+        ("Profile", run.profile and f"{run.profile}: {profile_sentence(run.game, run.profile)}"),
         ("Seed", run.seed),
         ("Time limits", f"{limits.decision_s:g} s; first decision {limits.first_decision_s:g} s; {notification}"),
         ("Issued", report.began.strftime("%Y-%m-%d %H:%M:%S UTC")),

@@ -15,7 +15,7 @@ from fairplay.games.bazaar.situations import (
     table,
     twins,
 )
-from fairplay.games.conformance import Conformance, Situation
+from fairplay.games.conformance import STANDARD, STANDARD_SENTENCE, Conformance, Profile, Situation
 from fairplay.games.kit.conformance import Check, build_probes
 
 REQUESTING = (
@@ -227,6 +227,14 @@ CHECKS = {
 
 PROBES = build_probes("bazaar", CHECKS)
 
+
+def _is_of_the_course(state: bazaar_pb2.State) -> bool:
+    """Return whether a state has no more pebbles, cards and points than the game of the course."""
+    pebbles = sum(state.bank) + sum(sum(player.wallet) for player in state.players)
+    cards = len(state.visible) + len(state.pile)
+    return pebbles <= 100 and cards <= 20 and all(player.score < 20 for player in state.players)
+
+
 CONFORMANCE = Conformance(
     probes=PROBES,
     mutations=MUTATIONS,
@@ -245,4 +253,25 @@ CONFORMANCE = Conformance(
         bazaar_pb2.Settings(pebbles_per_color=100, cards_total=100, winning_score=1000), 2, 0, None, 100
     ),
     leaving_settings=(bazaar_pb2.Settings(lone_survivor=bazaar_pb2.LONE_SURVIVOR_STOP),),
+    profiles={
+        STANDARD: Profile(STANDARD_SENTENCE, {"bonus": [bazaar_pb2.BONUS_RWB]}, fits=_is_of_the_course),
+        "course-2024": Profile(
+            "At most 20 pebbles of a colour, 20 cards, 4 of them visible, 10 equations of at most 4 pebbles a side, "
+            "and 20 points; each request for exchanges costs a card.",
+            {
+                "pebbles_per_color": range(1, 21),
+                "cards_total": range(1, 21),
+                "visible": range(1, 5),
+                "equations": range(11),
+                "side_min": range(1, 5),
+                "side_max": range(1, 5),
+                "winning_score": range(1, 21),
+                "draw": [bazaar_pb2.DRAW_ORDERED],
+                "kick_returns_pebbles": [True],
+                "lone_survivor": [bazaar_pb2.LONE_SURVIVOR_STOP],
+                "bonus": [bazaar_pb2.BONUS_RWB, bazaar_pb2.BONUS_SEY],
+            },
+            fits=_is_of_the_course,
+        ),
+    },
 )

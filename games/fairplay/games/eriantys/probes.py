@@ -21,7 +21,16 @@ from typing import Any
 from google.protobuf.message import Message
 
 from fairplay.eriantys.v1 import eriantys_settings_pb2
-from fairplay.games.conformance import Conformance, Infraction, Level, Situation
+from fairplay.games.conformance import (
+    ANYTHING,
+    STANDARD,
+    STANDARD_SENTENCE,
+    Conformance,
+    Infraction,
+    Level,
+    Profile,
+    Situation,
+)
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.mutations import MUTATIONS
 from fairplay.games.eriantys.players import STRATEGIES, strategy
@@ -534,4 +543,10 @@ CONFORMANCE = Conformance(
     ),
     find_infraction=find_infraction,
     list_legal_replies=list_legal_replies,
+    profiles={
+        STANDARD: Profile(
+            STANDARD_SENTENCE,
+            {"mode": [eriantys_settings_pb2.MODE_EXPERT], "characters": ANYTHING, "max_attempts": [1]},
+        )
+    },
 )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from random import Random
 
 from fairplay.fish.v1 import fish_pb2
-from fairplay.games.conformance import Conformance, Situation
+from fairplay.games.conformance import STANDARD, STANDARD_SENTENCE, Conformance, Profile, Situation
 from fairplay.games.fish import rules
 from fairplay.games.fish.mutations import MUTATIONS
 from fairplay.games.fish.protocol import Shown, build_state, read_settings
@@ -91,6 +91,7 @@ def _somebody_is_stuck(state: rules.State) -> bool:
 
 BLACK_AND_BROWN = (fish_pb2.COLOR_BLACK, fish_pb2.COLOR_BROWN)
 ONE_BY_ONE = fish_pb2.Settings(announce_order=fish_pb2.ANNOUNCE_ORDER_PER_PLAYER)
+SHORT_ROWS = _board("22222", "22", "..222", ".2222", "2")
 WITH_MOVES = fish_pb2.Settings(rows=6, columns=6, action_list=fish_pb2.ACTION_LIST_MOVES)
 MANY_HOLES = fish_pb2.Settings(rows=6, columns=6, holes=18, random_fish=True)
 
@@ -106,7 +107,7 @@ CHECKS = {
         ["place.tile", "place.free"], _drawn("....", ".a..", "..2.", "b..2", penguins=2)
     ),
     "place.short-rows: The rows of a board may end, or begin, in holes.": Check(
-        ["place.tile", "place.on-board"], begin_game(1, 2, _board("22222", "22", "..222", ".2222", "2"))
+        ["place.tile", "place.on-board"], begin_game(1, 2, SHORT_ROWS)
     ),
     "place.one-row: "
     "Tiles of one row never touch: after the placement the game is over, and nobody is asked to move.": Check(
@@ -219,6 +220,12 @@ SETTINGS_VALUES = {
     "max_fish": (1, 3),
     "penguin_base": (5, 7, 10),
 }
+
+
+def _has_few_penguins(state: fish_pb2.State) -> bool:
+    return all(len(player.places) <= 4 for player in state.players)
+
+
 CONFORMANCE = Conformance(
     probes=PROBES,
     mutations=MUTATIONS,
@@ -232,4 +239,27 @@ CONFORMANCE = Conformance(
         ),
         fish_pb2.Settings(lone_survivor=fish_pb2.LONE_SURVIVOR_STOP),
     ),
+    profiles={
+        STANDARD: Profile(
+            STANDARD_SENTENCE,
+            {"rows": [6], "columns": [5], "random_fish": [True], "holes": [3]},
+            fits=lambda state: state.columns == 5 and len(state.fish) in (25, 30) and _has_few_penguins(state),
+        ),
+        "course-2020": Profile(
+            "Boards of 2 to 5 rows and columns, in resumed games of up to 9, with holes and 1 to 5 fish on a tile; "
+            "each of N players has 6 - N penguins.",
+            {
+                "rows": range(2, 6),
+                "columns": range(2, 6),
+                "fish": range(1, 6),
+                "random_fish": [True],
+                "holes": range(13),
+                "board": [SHORT_ROWS.board],
+                "max_fish": range(1, 6),
+                "lone_survivor": [fish_pb2.LONE_SURVIVOR_STOP],
+                "action_list": [fish_pb2.ACTION_LIST_MOVES, fish_pb2.ACTION_LIST_MOVES_AND_SKIPS],
+            },
+            fits=lambda state: state.columns <= 9 and len(state.fish) <= 9 * state.columns and _has_few_penguins(state),
+        ),
+    },
 )

@@ -169,10 +169,13 @@ def offset(view: View, steps: Sequence[Coordinate]) -> Iterator[Coordinate]:
     return (cell for cell in cells if cell not in view.board.tiles)
 
 
-def over_the_edge(view: View) -> Iterator[Placed]:
-    """Find the placements beside tiles at the edge of the map, beyond it."""
-    cells = (side for cell in view.board.tiles if FARTHEST in map(abs, cell) for side in sides(*cell))
-    return anything(view, (cell for cell in cells if max(map(abs, cell)) > FARTHEST))
+def in_16_bits(view: View) -> Iterator[Placed]:
+    """Find legal placements of whose rows and columns the last 16 bits are kept, with their sign."""
+    return ((Placement(_last_bits(row), _last_bits(column), tile),) for row, column, tile in singles(view))
+
+
+def _last_bits(number: int) -> int:
+    return (number + 2**15) % 2**16 - 2**15
 
 
 def in_two_lines(view: View) -> Iterator[Placed]:
@@ -296,9 +299,6 @@ WRONG_ANSWERS = {
     "places-beyond-first-column: Places a tile far before the first column that there is.": turn(
         "coordinate.range", misspelled("column", -(2**31)), WHERE_TILES_FIT
     ),
-    "steps-over-the-edge: Goes on placing tiles where the map has come to its edge.": extend(
-        "coordinate.range", over_the_edge, ["map.last-row", "map.first-column"]
-    ),
     # Pass and replace
     "replaces-from-small-pile: Replaces its hand though the pile holds fewer tiles.": turn(
         "replace.pile", REPLACED, ["turn.only-pass", "replace.one-short", "pile.empty"], only=seeing(pile_too_small)
@@ -387,6 +387,9 @@ WRONG_ANSWERS = {
     ),
     "loses-the-sign: Takes negative rows and columns for positive ones.": extend(
         "extension.adjacent", without_sign, ["map.negative"]
+    ),
+    "keeps-coordinates-in-16-bits: Keeps the last 16 bits of rows and columns.": extend(
+        "extension.adjacent", in_16_bits, ["map.last-row", "map.first-column"]
     ),
     "mixes-up-rows-and-columns: Takes rows for columns and columns for rows.": extend(
         "extension.adjacent",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from random import Random
 
-from fairplay.games.conformance import Conformance, Situation
+from fairplay.games.conformance import STANDARD, STANDARD_SENTENCE, Conformance, Profile, Situation
 from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, find_state
 from fairplay.games.q import rules
 from fairplay.games.q.mutations import MUTATIONS
@@ -110,7 +110,8 @@ NO_BONUS = q_pb2.Settings(q_bonus=0, finish_bonus=0, copies_per_kind=1)
 RING = ("a b c t d", "t .. e .. a", "", "d .. d .. t", "b t a e c")
 """Tiles around a gap. Its row, which `_gap` draws, is left out: with it, t fits nowhere inside the ring but there."""
 CROSS = ("rs .. bs", "rc bc bv")
-FAR = FARTHEST
+FAR = FARTHEST - 1_000
+"""Far out, but no tile of a turn lies beyond the edge: that the map has one is a limit of the messages alone."""
 
 CHECKS = {
     "turn.only-pass: No tile fits and the pile is too small for a replacement: passing is all that is left.": Check(
@@ -184,10 +185,11 @@ CHECKS = {
         ["extension.adjacent", "coordinate.required"],
         _table("rs .. gs", "r8 g8 gq", at=(-7, -9), hands=("ys rq gc", "b8"), pile="gd gd gd"),
     ),
-    "map.last-row: The map has reached the last row that there is: below it nothing can be placed.": Check(
+    "map.last-row: The map lies far down, towards the last row that there is: rows may have six digits.": Check(
         ["coordinate.range", "extension.adjacent"], _table("rs r8", at=(FAR, 0), hands=("rq bs", "gs"), pile="gd gd gd")
     ),
-    "map.first-column: The map has reached the first column that there is, and fills the corner.": Check(
+    "map.first-column: "
+    "The map lies far up and to the left: rows and columns may be negative numbers of six digits.": Check(
         ["coordinate.range", "extension.adjacent"],
         _table("rs", "r8", at=(-FAR, -FAR), hands=("rq bs", "gs"), pile="gd gd gd"),
     ),
@@ -233,6 +235,12 @@ CHECKS = {
 
 PROBES = build_probes("q", CHECKS)
 
+
+def _is_near(state: q_pb2.State) -> bool:
+    """Return whether the map lies no farther out than all the tiles of a game reach from its first one."""
+    return all(abs(number) <= 36 * 30 for number in (*state.rows, *state.columns))
+
+
 CONFORMANCE = Conformance(
     probes=PROBES,
     mutations=MUTATIONS,
@@ -245,4 +253,24 @@ CONFORMANCE = Conformance(
     },
     long_game=Situation(q_pb2.Settings(hand_size=12, copies_per_kind=100), 2, 0, None, 100),
     leaving_settings=(q_pb2.Settings(lone_survivor=q_pb2.LONE_SURVIVOR_STOP),),
+    profiles={
+        STANDARD: Profile(
+            STANDARD_SENTENCE,
+            {"copies_per_kind": [2]},
+            fits=lambda state: _is_near(state) and all(len(player.hand) <= 6 for player in state.players),
+        ),
+        "course-2023": Profile(
+            "At most 12 tiles at a time and 30 of a kind, any bonus, the fit rule q, and setup tells the whole state.",
+            {
+                "hand_size": range(1, 13),
+                "copies_per_kind": range(1, 31),
+                "q_bonus": range(11),
+                "finish_bonus": range(11),
+                "undelivered_tiles": [q_pb2.UNDELIVERED_TILES_RETURN],
+                "lone_survivor": [q_pb2.LONE_SURVIVOR_STOP],
+            },
+            fits=_is_near,
+        ),
+    },
+    largest_score=1_000_000,
 )

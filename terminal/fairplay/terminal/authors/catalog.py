@@ -16,6 +16,7 @@ from fairplay.client.errors import UsageError
 from fairplay.client.inputs import find_game
 from fairplay.formats import format as formats
 from fairplay.formats.format import Format
+from fairplay.games.conformance import find_profiles
 from fairplay.games.game import Game, registered
 from fairplay.games.kit.testdata import find_questions
 from fairplay.server.game.plans import seconds
@@ -52,13 +53,22 @@ def describe_game(game: Game) -> dict[str, Any]:
         "settingDetails": [each._asdict() for each in game.settings],
         "timeControl": json_format.MessageToDict(game.time_control),
         "strategies": _sentences(game),
-        "testData": {name: question.sentence for name, question in find_questions(game.name).items()},
+        "profiles": _profiles(game),
+        "testData": _questions(game),
         "rules": dict(game.rules),
     }
 
 
 def _sentences(game: Game) -> dict[str, str]:
     return {name: strategy.sentence for name, strategy in game.strategies.items()}
+
+
+def _profiles(game: Game) -> dict[str, str]:
+    return {name: profile.sentence for name, profile in find_profiles(game).items()}
+
+
+def _questions(game: Game) -> dict[str, str]:
+    return {name: question.sentence for name, question in find_questions(game.name).items()}
 
 
 def _values(game: Game, settings: Message) -> dict[str, Any]:
@@ -73,7 +83,8 @@ def _values(game: Game, settings: Message) -> dict[str, Any]:
 def _show(console: Console, game: Game) -> None:
     _print_heading(console, game)
     console.print(f"  service: {game.service}\n", soft_wrap=True)
-    for table in (_settings(game), _pairs("strategy", _sentences(game)), _questions(game), _pairs("rule", game.rules)):
+    named = {"strategy": _sentences(game), "profile": _profiles(game), "test data": _questions(game)}
+    for table in (_settings(game), *(_pairs(*each) for each in named.items()), _pairs("rule", game.rules)):
         if table.row_count:
             console.print(table)
             console.print()
@@ -97,10 +108,6 @@ def _settings(game: Game) -> Table:
             meaning += f" In tournaments {_plain(others[key], key)}."
         table.add_row(key, _plain(value, key), escape(meaning.strip()))
     return table
-
-
-def _questions(game: Game) -> Table:
-    return _pairs("test data", {name: question.sentence for name, question in find_questions(game.name).items()})
 
 
 def _pairs(heading: str, sentences: Mapping[str, str]) -> Table:

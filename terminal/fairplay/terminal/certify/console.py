@@ -52,7 +52,8 @@ class ConsoleWriter:
     def _begin(self, event: Began) -> None:
         run, count = event.run, counted(len(event.cases), "case")
         within = "" if run.budget_s is None else f", in at most {duration_text(run.budget_s)}"
-        self._say(f"{run.title}, {count}, seed {run.seed}, reached by {run.reached_by}{within}")
+        profile = f", profile {run.profile}" if run.profile else ""
+        self._say(f"{run.title}{profile}, {count}, seed {run.seed}, reached by {run.reached_by}{within}")
         self._estimate = Estimate(len(event.cases), run.budget_s)
         if self._console.is_terminal:
             columns = (

@@ -25,6 +25,7 @@ from fairplay.conformance.run.report import Report
 from fairplay.conformance.servers.cases import CASES as SERVER_CASES
 from fairplay.conformance.servers.plan import make_server_plan
 from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter
+from fairplay.games.conformance import find_profile
 from fairplay.games.game import find
 from fairplay.terminal.certify.console import ConsoleWriter
 from fairplay.terminal.commands.certify import CertifyOptions, CertifyServerOptions
@@ -155,6 +156,8 @@ def show_cases(options: CertifyOptions) -> None:
     """List the cases of a game. Raises UsageError if there is no such game, level or case."""
     try:
         game = find(options.game)
+        if options.suite.profile:
+            find_profile(game, options.suite.profile)
         found = ordered(game, choose_cases(cases(game), find_level(options.suite.level), options.suite.only))
     except ValueError as error:
         raise UsageError(str(error)) from None

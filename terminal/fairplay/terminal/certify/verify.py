@@ -11,17 +11,25 @@ from rich.markup import escape
 
 from fairplay.certificate import Certificate, check
 from fairplay.certificate.signing import new_key, public_text, read_key, read_trusted
+from fairplay.certificate.terms import profile_sentence
 from fairplay.client.errors import FailedError, UsageError
 from fairplay.terminal.commands.options import DONE, FAILED
 from fairplay.terminal.printing import make_console, say
 
 
 def verify_certificate(
-    file: Path, nonce: str = "", *, any_limits: bool = False, trusted: Path | None = None, program: Path | None = None
+    file: Path,
+    nonce: str = "",
+    profile: str = "",
+    *,
+    any_limits: bool = False,
+    trusted: Path | None = None,
+    program: Path | None = None,
 ) -> int:
     """Check a certificate, print what it is worth, and return the exit code. Raises UsageError if it is unreadable.
 
-    `nonce` is the word with which the player was to be certified; empty: any. `any_limits`: time limits that are longer
+    `nonce` is the word with which the player was to be certified; empty: any. `profile`: a certificate for the games of
+    this profile alone certifies, too; empty: none does. `any_limits`: time limits that are longer
     than the game's certify, too. `trusted`: the file of the keys one of which must have signed it. `program`: the file
     of the program that must be the one that was certified.
     """
@@ -41,7 +49,7 @@ def verify_certificate(
     except ValueError as error:
         raise UsageError(str(error)) from None
     console = make_console()
-    objection = _objection(found, nonce, any_limits=any_limits) or _distrust(found, names, digest)
+    objection = _objection(found, nonce, profile, any_limits=any_limits) or _distrust(found, names, digest)
     say(console, escape(_worth(found, objection)))
     for fact in _facts(found, names):
         say(console, escape(fact))
@@ -50,19 +58,22 @@ def verify_certificate(
 
 def _worth(found: Certificate, objection: str) -> str:
     who = f"{found.player or 'a player without a name'}, {found.game}, revision {found.protocol_revision}"
+    who += f", within the profile {found.profile}," if found.profile else ""
     facts = f"seed {found.seed}, issued {found.issued}"
     if not objection:
         return f"The certificate is whole: {who} is certified ({facts})."
     return f"The certificate is whole, but certifies nothing: {who} ({facts}): {objection}."
 
 
-def _objection(found: Certificate, nonce: str, *, any_limits: bool) -> str:
+def _objection(found: Certificate, nonce: str, profile: str, *, any_limits: bool) -> str:
     """Return why a certificate is worth nothing, or ""."""
     if not found.certified:
         few = f"{len(found.unmet)} of the MUST cases are not met, e.g. {found.unmet[0].id}" if found.unmet else ""
         return few or "cases are missing"
     if nonce and found.nonce != nonce:
         return f"it was made with the nonce {found.nonce!r}" if found.nonce else "it was made without a nonce"
+    if found.profile not in ("", profile):
+        return f"it is for the games of a profile alone: --profile {found.profile} accepts that"
     if longer := () if any_limits else found.other_limits(longer=True):
         return f"its time limits are longer than the game's ({', '.join(longer)}): --any-limits accepts that"
     return ""
@@ -93,6 +104,8 @@ def _facts(found: Certificate, names: Mapping[str, str] | None) -> Iterator[str]
     if found.signer:
         trusted = f", whom you trust as {names[found.signer]}" if names and found.signer in names else ""
         yield f"Signed by {found.signer}{trusted}."
+    if found.profile:
+        yield f"Profile {found.profile}: {profile_sentence(found.game, found.profile)}"
     if other := found.other_limits():
         yield f"Time limits other than the game's: {', '.join(other)}."
     if found.decisions:

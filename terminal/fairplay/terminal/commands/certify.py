@@ -105,6 +105,7 @@ def certify(options: CertifyOptions) -> int:
 def verify(
     file: Annotated[Path, argument("FILE", "A certificate that fairplay certify wrote.")],
     nonce: Annotated[str, option("TEXT", "The word with which the player was to be certified.")] = "",
+    profile: Annotated[str, option("NAME", "Accept a certificate for the games of this profile alone.")] = "",
     any_limits: Annotated[bool, option("", "Accept longer time limits than those of the game.")] = False,
     trusted: Annotated[Path | None, option("KEYS", "Accept only what one of the keys in this file has signed.")] = None,
     program: Annotated[Path | None, option("FILE", "The program that must be the one certified.")] = None,
@@ -121,7 +122,7 @@ def verify(
     """
     from fairplay.terminal.certify.verify import verify_certificate
 
-    return verify_certificate(file, nonce, any_limits=any_limits, trusted=trusted, program=program)
+    return verify_certificate(file, nonce, profile, any_limits=any_limits, trusted=trusted, program=program)
 
 
 @certificate.command()
