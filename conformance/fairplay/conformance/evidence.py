@@ -60,6 +60,8 @@ class Evidence:
     """What tells the cause from others: the same for failures with the same cause. Not part of the digest."""
     history: str = ""
     """The games that show the misconduct, for the option --history; empty if there is no need to name them."""
+    restarts: bool = False
+    """Whether only a player that is started anew shows it again, after these games or, without any, a whole run."""
 
     def canonical(self) -> bytes:
         """Return the evidence as bytes, the same for equal evidence.
@@ -84,9 +86,9 @@ class Evidence:
         """Return the same evidence with more sections at its end."""
         return replace(self, sections=(*self.sections, *sections))
 
-    def with_history(self, history: str) -> Evidence:
-        """Return the same evidence with the games that show the misconduct."""
-        return replace(self, history=history)
+    def with_history(self, history: str, *, restarts: bool = False) -> Evidence:
+        """Return the same evidence with the games that show the misconduct, to a player that is started anew or not."""
+        return replace(self, history=history, restarts=restarts)
 
 
 def sections_of(

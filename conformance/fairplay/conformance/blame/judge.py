@@ -127,6 +127,10 @@ Control: TypeAlias = tuple[str, Callable[[], Trial]]
 """The id of a case, and a function that plays a game with what that case is about."""
 SEARCH_LIMIT_S = 20.0
 """How long the shortest history is looked for. What was found by then is reported."""
+MAX_SEARCHED = 32
+"""In how much of the life of a player that is never new a history is looked for."""
+MAX_RESTART_CHARS = 2_000
+"""How long the games may be, as text, that a player is to be played once it is started anew; or else a whole run."""
 MAX_LISTED = 40
 """How many entries of a history evidence lists, the last ones."""
 
@@ -179,28 +183,30 @@ def confirm(context: Context, found: Trial) -> None:
     again = _again(context, found)
     if again is None or same(again, found):
         _check_ordinary(context, found)
-        raise Failure(_with_seen_history(context, again or found))
+        raise Failure(_with_seen_history(context, again or found, found.life))
     here, known = signature(found), after_others(context)
     if here not in known and (history := _shortest_history(context, found)):
         known[here] = _with_history(context, found, history)
     if here in known:
         raise NotTested("it fails only after other games", known[here], case_ids.BACK_TO_BACK)
     shown = ("Played again", "The same game on a fresh connection went well.")
-    raise Failure(_with_seen_history(context, found).with_sections(shown))
+    raise Failure(_after_restart(context, found).with_sections(shown))
 
 
 def _check_ordinary(context: Context, found: Trial) -> None:
     """Raise NotTested if the most ordinary game, which went well before, fails in the same way by now.
 
-    The player has changed since, or it fails by chance: then this game has nothing to do with it. Broken rules depend
-    on the game, and a player that hangs would cost its whole limit once more.
+    The player has changed since, or it fails by chance: then this game has nothing to do with it. Of a player that can
+    be new, broken rules depend on the game, and one that hangs would cost its whole limit once more.
     """
     assert found.misconduct is not None
-    if found.misconduct.kind != MisconductKind.MISCONDUCT_KIND_EXCEPTION or found.scenario == context.ordinary.scenario:
+    is_exception = found.misconduct.kind == MisconductKind.MISCONDUCT_KIND_EXCEPTION
+    if found.scenario == context.ordinary.scenario or not (is_exception or found.life):
         return
-    now = _again(context, context.ordinary)
-    if now is not None and same(now, found):
-        raise untested(context, "by now any game fails like this", now)
+    now = None if same(context.ordinary, found) else _again(context, context.ordinary)
+    has_changed = now is not None and now.misconduct is not None and bool(found.life)
+    if now is not None and (same(now, found) or (has_changed and context.ordinary.misconduct is None)):
+        raise NotTested("by now any game fails like this", _after_restart(context, found), owning_case(now))
 
 
 def judge_condition(context: Context, found: Trial, *controls: Control) -> None:
@@ -217,8 +223,11 @@ def judge_condition(context: Context, found: Trial, *controls: Control) -> None:
         plain = control()
         if plain is not found and same(plain, found):
             raise untested(context, "it fails without that as well", plain, case_id)
+    if found.life:
+        _check_ordinary(context, found)
     if not _is_due_to_circumstances(context, found):
-        raise untested(context, "it fails now and then, whatever the circumstances are", found)
+        reason = "it fails now and then, whatever the circumstances are"
+        raise NotTested(reason, _after_restart(context, found), owning_case(found))
     history = _shortest_history(context, found)
     raise Failure(_with_history(context, found, history) if history else evidence_of(context.game, found))
 
@@ -267,21 +276,31 @@ def _shows_without(context: Context, found: Trial) -> bool:
 
 
 def _shortest_history(context: Context, found: Trial) -> Sequence[Entry]:
-    """Return the shortest history that shows a misconduct; empty if none does, or new players cannot be had."""
-    if found.entry is None or not found.past or not context.player.can_be_new:
+    """Return the shortest history that shows a misconduct; empty if none does.
+
+    A player that is never new has to show it twice, so that no chance is taken for a history, and all its searches
+    together have the time of one: each changes the player.
+    """
+    past = found.life[-MAX_SEARCHED:] or found.past
+    if found.entry is None or not past:
         return ()
-    budget = context.player.budget
-    end_s = budget.elapsed_s + SEARCH_LIMIT_S
+    budget, rounds, began_s = context.player.budget, 1, context.player.budget.elapsed_s
+    end_s = began_s + SEARCH_LIMIT_S
+    if found.life:
+        rounds, end_s = 2, began_s + context.once("search time", lambda: [SEARCH_LIMIT_S])[0]
 
     def shows(history: Sequence[Entry]) -> bool:
-        return budget.elapsed_s < end_s and _shows(context, found, history)
+        return budget.elapsed_s < end_s and all(_shows(context, found, history) for _ in range(rounds))
 
     try:
-        history = shortest(found.past, lambda entry, count: _shortened_entry(context, entry, count), shows) or ()
+        history = shortest(past, lambda entry, count: _shortened_entry(context, entry, count), shows) or ()
         plain = [_plain(context, entry) for entry in history]
         return plain if plain and shows(plain) else history
     except NotTested:
         return ()
+    finally:
+        if found.life:
+            context.once("search time", lambda: [SEARCH_LIMIT_S])[0] -= budget.elapsed_s - began_s
 
 
 def _plain(context: Context, entry: Entry) -> Entry:
@@ -309,13 +328,25 @@ def _with_history(context: Context, found: Trial, history: Sequence[Entry]) -> E
     return evidence.with_sections(before).with_history(written)
 
 
-def _with_seen_history(context: Context, found: Trial) -> Evidence:
+def _with_seen_history(context: Context, found: Trial, life: Sequence[Entry]) -> Evidence:
     """Return the evidence of misconduct; if no player without a past is to be had, with what it was asked before."""
     evidence = evidence_of(context.game, found)
-    if context.player.can_be_new or not found.past:
+    if not life:
         return evidence
     sentence = "No new process of this player can be had here: if it goes well after a new start, it is due to these."
-    return evidence.with_sections(("Games before", f"{_listed(found.past)}\n{sentence}"))
+    return evidence.with_sections(("Games before", f"{_listed(life)}\n{sentence}"))
+
+
+def _after_restart(context: Context, found: Trial) -> Evidence:
+    """Return the evidence of misconduct that a player shows no more, or always by now: it was different at first.
+
+    Of a player that is never new, the whole of its life is what shows it again, once it is started anew.
+    """
+    evidence = _with_seen_history(context, found, found.life)
+    if not found.life or found.entry is None:
+        return evidence
+    history = write_games(context.ordinary_games, [*found.life, found.entry], MAX_RESTART_CHARS)
+    return evidence.with_history(history, restarts=True)
 
 
 def _listed(history: Sequence[Entry]) -> str:

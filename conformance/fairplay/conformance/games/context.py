@@ -78,6 +78,8 @@ class Context:
         self._without_past: dict[Seating, Trial] = {}
         self._kept: dict[str, Any] = {}
         self._histories: dict[Connection, list[Entry]] = {}
+        self._life: list[Entry] = []
+        """What the process of a player that is never new has been asked, on all connections."""
 
     @property
     def description(self) -> PlayerDescription:
@@ -211,6 +213,9 @@ class Context:
         found = list(entry.replay(connection))
         for each in found:
             each.entry, each.past = (entry, past) if known else (None, ())
+            each.life = tuple(self._life)
+            each.had_past |= any(not one.is_single_call for one in self._life)
+        self._remember(entry)
         self._histories[connection].append(entry._replace(call_count=connection.call_count - before))
         self.trials += found
         return found
@@ -218,7 +223,13 @@ class Context:
     def replay(self, history: Sequence[Entry]) -> Sequence[Trial]:
         """Ask a player on a fresh connection what a history says, and return the trials of its last entry."""
         with self.player.fresh(breaker=Breaker()) as connection:
-            return [entry.replay(connection) for entry in history][-1]
+            found = [entry.replay(connection) for entry in history][-1]
+        self._remember(*history)
+        return found
+
+    def _remember(self, *entries: Entry) -> None:
+        if not self.player.can_be_new:
+            self._life += entries
 
     def new_id(self) -> str:
         """Return an id that no other game has. Like those of a real tournament, it does not follow from the seed."""
@@ -365,7 +376,7 @@ class Context:
             asked.append(self.player.loop.run(reached.ask(method, data, limit_s or self.limits.notification_s)))
             return ()
 
-        self.record(connection, Entry(call, f"a call of {method.name}"))
+        self.record(connection, Entry(call, f"a call of {method.name}", is_single_call=True))
         [answered] = asked
         return answered
 

@@ -48,13 +48,14 @@ MAX_CHARS = 60_000
 """What a command line takes easily."""
 
 
-def write_games(games: OrdinaryGames, history: Sequence[Entry]) -> str:
-    """Return the games of a history as text; empty if there is more in it than games, or too much."""
+def write_games(games: OrdinaryGames, history: Sequence[Entry], max_chars: int = MAX_CHARS) -> str:
+    """Return the games of a history as text; empty if there is more in it than games and single calls, or too much."""
+    history = [entry for entry in history if not entry.is_single_call]
     if not all(entry.scenarios for entry in history):
         return ""
     written = [[_write_scenario(games, each) for each in entry.scenarios] for entry in history]
     text = AFTER.join(BESIDE.join(group) for group in written)
-    return text if len(text) <= MAX_CHARS else ""
+    return text if len(text) <= max_chars else ""
 
 
 def read_games(games: OrdinaryGames, text: str) -> list[list[Scenario]]:

@@ -131,6 +131,8 @@ class Entry(NamedTuple):
     """The scenarios of games that are played as any other; empty if there was something special about them."""
     call_count: int = 0
     """How many calls it took."""
+    is_single_call: bool = False
+    """Whether it is a call outside a game, e.g. Describe."""
 
 
 @dataclass(slots=True)
@@ -155,6 +157,8 @@ class Trial:
     """Whether the player had been called on this connection before."""
     past: Sequence[Entry] = ()
     """What had been asked on this connection before, from the first call on; empty if not all of it is known."""
+    life: Sequence[Entry] = ()
+    """What a player that is never new had been asked before, on all connections; empty for one that can be new."""
     entry: Entry | None = None
     """What the game was a part of, as it can be asked again; None: it cannot."""
 

@@ -72,6 +72,13 @@ class Plan:
     """What other processes make the same plan of. None: the cases are judged in this one."""
 
 
+RESTART = "Only a new process of the player shows it: start the player anew, then play it these games."
+RESTART_RUN = (
+    "Only a new process of the player shows it, after all that was asked before: start the player anew, then run the"
+    " suite as before."
+)
+
+
 class Judge:
     """Judges cases of a plan with one context. `close`, or the end of a `with` block, lets go of the player."""
 
@@ -127,11 +134,20 @@ def judge(case: Case, context: AnyContext, repeat: Callable[[str, str], str], *,
     began = time.monotonic()
     verdict, sentence, evidence, see, _ = _try_twice(case, context)
     if evidence is not None:
-        command = repeat(BACK_TO_BACK, evidence.history) if evidence.history else repeat(case.id, "")
+        command = _again(evidence, case.id, repeat)
         required = "\n".join(f"{each}: {sentence_of(each)}" for each in case.checks)
         sections = (("Required", required), ("Again", command))
         evidence = evidence.with_sections(*((title, text) for title, text in sections if text))
     return Judged(case.id, case.level, verdict, sentence, time.monotonic() - began, evidence, known, see)
+
+
+def _again(evidence: Evidence, case_id: str, repeat: Callable[[str, str], str]) -> str:
+    """Return the command that shows a failure again, and what is to be done before; empty if there is none."""
+    if evidence.history:
+        command = repeat(BACK_TO_BACK, evidence.history)
+    else:
+        command = repeat("" if evidence.restarts else case_id, "")
+    return f"{RESTART if evidence.history else RESTART_RUN}\n{command}" if evidence.restarts and command else command
 
 
 def _checked(judged: Judged, run: Run) -> Judged:

@@ -110,13 +110,14 @@ def duration_text(seconds: float) -> str:
 
 
 def repeat_command(options: Options, case_id: str, history: str = "") -> str:
-    """Return the command that judges one case again in the same way, or "" if the player has no link.
+    """Return the command that judges one case again in the same way ("": all), or "" if the player has no link.
 
     `history` are games that the case is to judge, one after the other; empty: its own.
     """
     if not isinstance(options.player, str):
         return ""
-    words = ["fairplay", "certify", options.game, options.player, "--only", case_id, "--seed", str(options.seed)]
+    only = ["--only", case_id] if case_id else []
+    words = ["fairplay", "certify", options.game, options.player, *only, "--seed", str(options.seed)]
     for option in OPTIONS:
         value = getattr(options, option.name)
         if option.metadata["repeats"] and option.name != "seed" and value != option.default:

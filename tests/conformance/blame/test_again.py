@@ -1,0 +1,76 @@
+"""What evidence names under "Again" shows a failure again, also where it has a history and the player only serves."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from fairplay.conformance.run.findings import find_findings
+from fairplay.conformance.run.report import Report
+from tests.conformance.harness import judged, player
+from tests.conformance.player.test_links import served
+
+Trigger = Callable[[list[str], int], bool]
+"""Returns whether a call goes wrong, by the ids of the games so far and the number of the call."""
+
+
+def wrong_when(goes_wrong: Trigger) -> Any:
+    """Return a new player of Fish that raises in decisions when its process has seen so much."""
+    games: list[str] = []
+    calls: list[object] = []
+
+    def answer(sound: Any, request: Any) -> Any:
+        calls.append(request)
+        if request.game_id not in games:
+            games.append(request.game_id)
+        if goes_wrong(games, len(calls)):
+            raise RuntimeError("this player is broken")
+        return sound(request)
+
+    return player(setup=answer, take_turn=answer)
+
+
+def commands(report: Report) -> list[list[str]]:
+    """Return the commands under "Again", a list of words each, of all findings."""
+    sections = [dict(each.example.evidence.sections) for each in find_findings(report.judged) if each.example.evidence]
+    return [shlex.split(each["Again"].splitlines()[-1]) for each in sections]
+
+
+def exit_code(command: list[str], link: str) -> int:
+    """Run a command on a player at another address and return its exit code."""
+    options = dict(zip(command[4::2], command[5::2], strict=True))
+    named = {name: options[f"--{name}"] for name in ("only", "history") if f"--{name}" in options}
+    return judged(link, seed=int(options["--seed"]), **named).exit_code
+
+
+@pytest.mark.parametrize(
+    "goes_wrong",
+    [
+        lambda games, calls: len(games) == 2,
+        lambda games, calls: len(games) >= 3,
+        lambda games, calls: calls >= 60,
+    ],
+    ids=["in the second game", "from the third game on", "after 60 calls"],
+)
+def test_a_fault_with_a_history_of_a_player_that_serves_is_shown_again_by_a_new_process(goes_wrong: Trigger) -> None:
+    with served(wrong_when(goes_wrong)) as link:
+        report = judged(link, level="must")
+    assert report.exit_code == 1
+    for command in commands(report)[:1]:
+        with served(wrong_when(goes_wrong)) as link:
+            assert exit_code(command, link) == 1, command
+
+
+def test_evidence_says_when_only_a_new_process_shows_a_fault() -> None:
+    with served(wrong_when(lambda games, calls: len(games) == 2)) as link:
+        report = judged(link, level="must")
+    [again] = [
+        dict(each.example.evidence.sections)["Again"] for each in find_findings(report.judged) if each.example.evidence
+    ]
+    first, command = again.splitlines()
+    assert first == "Only a new process of the player shows it: start the player anew, then play it these games."
+    assert "--only memory.back-to-back --seed 1" in command
+    assert "--history seat-0-of-2," in command
