@@ -23,7 +23,17 @@ from fairplay.games.game import Game
 from fairplay.games.steps import Call, Failure, Method
 from fairplay.games.steps import CallKind as Limit
 from fairplay.player.handlers import snake_case
-from fairplay.server.links.link import MAX_REPLY_BYTES, Clock, Done, OpenCall, call_error, disconnected, too_large
+from fairplay.server.links.link import (
+    MAX_REPLY_BYTES,
+    NOTHING_SAID,
+    Clock,
+    Done,
+    OpenCall,
+    Said,
+    call_error,
+    disconnected,
+    too_large,
+)
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind, Overrun
 
 STATUS = CallErrorReason.CALL_ERROR_REASON_STATUS
@@ -92,7 +102,7 @@ class StageLink:
         self._dead = False
 
     def call(
-        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, trace: str = ""
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, said: Said = NOTHING_SAID
     ) -> OpenCall:
         """Call the player as soon as the event loop turns."""
         received: list[ReceivedCall] = []

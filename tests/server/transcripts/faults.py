@@ -13,7 +13,17 @@ from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
 from fairplay.games.steps import Failure, Method
 from fairplay.server.links.bot import BotLink
-from fairplay.server.links.link import MAX_REPLY_BYTES, Clock, Done, OpenCall, call_error, disconnected, too_large
+from fairplay.server.links.link import (
+    MAX_REPLY_BYTES,
+    NOTHING_SAID,
+    Clock,
+    Done,
+    OpenCall,
+    Said,
+    call_error,
+    disconnected,
+    too_large,
+)
 from fairplay.v1.misconduct_pb2 import CallErrorReason
 
 STATUS = CallErrorReason.CALL_ERROR_REASON_STATUS
@@ -54,7 +64,7 @@ class FaultyLink:
         self._lost = False
 
     def call(
-        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, trace: str = ""
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, said: Said = NOTHING_SAID
     ) -> OpenCall:
         """Note the call, and answer it after a while."""
         now = self._loop.time()

@@ -15,7 +15,17 @@ from fairplay.games.kit.player_service import PLAYER_METHODS
 from fairplay.games.steps import Failure, Method
 from fairplay.player.handlers import describe, games_of, snake_case
 from fairplay.player.threads import DaemonThreads
-from fairplay.server.links.link import MAX_REPLY_BYTES, Clock, Done, OpenCall, call_error, disconnected, too_large
+from fairplay.server.links.link import (
+    MAX_REPLY_BYTES,
+    NOTHING_SAID,
+    Clock,
+    Done,
+    OpenCall,
+    Said,
+    call_error,
+    disconnected,
+    too_large,
+)
 from fairplay.v1 import player_pb2
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason
 
@@ -40,7 +50,7 @@ class ObjectLink:
         self._methods = {method.path: method for method in (*PLAYER_METHODS.values(), *offered)}
 
     def call(
-        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, trace: str = ""
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, said: Said = NOTHING_SAID
     ) -> OpenCall:
         """Call the object's method in a thread."""
         open_call = OpenCall(self._clock, limit_s, done, lambda _: None)

@@ -16,12 +16,14 @@ from fairplay.player.secrets import SECRET_KEY
 from fairplay.player.standstill import stood_lately
 from fairplay.server.links.link import (
     MAX_REPLY_BYTES,
+    NOTHING_SAID,
     RETURN_S,
     Clock,
     DeadLink,
     Done,
     Link,
     OpenCall,
+    Said,
     call_error,
     call_metadata,
     disconnected,
@@ -63,17 +65,17 @@ class DialOutLink:
         self._tasks: dict[int, asyncio.Task[None]] = {}
 
     def call(
-        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, trace: str = ""
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, said: Said = NOTHING_SAID
     ) -> OpenCall:
         """Call the player, which is told the time limit; it is the clock that judges."""
         open_call = OpenCall(self._clock, limit_s, done, self._drop)
         unary = self._methods.get(method)
         if unary is None:
             unary = self._methods[method] = self._channel.unary_unary(method)
-        said = (*call_metadata(bank_s, trace).items(), *self._shown)
+        shown = (*call_metadata(bank_s, said).items(), *self._shown)
 
         def make(time_s: float) -> Awaitable[bytes]:
-            made: Awaitable[bytes] = unary(request, metadata=((TIMEOUT_KEY, _timeout(time_s)), *said))
+            made: Awaitable[bytes] = unary(request, metadata=((TIMEOUT_KEY, _timeout(time_s)), *shown))
             return made
 
         task = asyncio.create_task(self._answer(make, open_call, limit_s))

@@ -20,10 +20,12 @@ from fairplay.player.standstill import stood_lately
 from fairplay.server import __version__
 from fairplay.server.links.link import (
     MAX_REPLY_BYTES,
+    NOTHING_SAID,
     RETURN_S,
     Clock,
     Done,
     OpenCall,
+    Said,
     call_error,
     call_metadata,
     disconnected,
@@ -157,14 +159,21 @@ class OpenCalls:
             self._outbox.nudge()
 
     def call(
-        self, number: int, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, trace: str = ""
+        self,
+        number: int,
+        method: str,
+        request: bytes,
+        limit_s: float,
+        done: Done,
+        bank_s: float = 0.0,
+        said: Said = NOTHING_SAID,
     ) -> OpenCall:
         """Send a call to the player of this number with the next frame."""
         open_call = OpenCall(self._clock, limit_s, done, self._drop)
         time_limit = _time_limit(limit_s)
         call = Call(id=open_call.id, player=number, method_name=method, request=request, time_limit=time_limit)
-        if bank_s or trace:
-            call.metadata.update(call_metadata(bank_s, trace))
+        if bank_s or said:
+            call.metadata.update(call_metadata(bank_s, said))
         self._open[open_call.id] = (open_call, call)
         if self.paused:
             open_call.pause()
