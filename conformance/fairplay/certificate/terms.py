@@ -51,6 +51,7 @@ _NOT_STARTED = _ALL - {"exec"}
 INAPPLICABLE: Mapping[str, frozenset[str]] = {
     # what only a player can do that dials in
     "contract.one-reply-per-call": _ALL - {"dial-in", "exec"},
+    "contract.call-ids": _ALL - {"dial-in"},
     "identity.hello": _ALL - {"dial-in"},
     # what only a player can do that is started; which may support only one of the ways of being reached
     "contract.both-ways-agree": _ALL,

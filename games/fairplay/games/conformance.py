@@ -5,7 +5,7 @@ A game registers a `Conformance` under the entry point "fairplay.conformance", b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -176,6 +176,8 @@ class Conformance:
 
     A field that is missing here is tried with each of its choices, or with the least and the greatest number.
     """
+    needless_enums: Collection[str] = ()
+    """The names of enums of requests that a player can decide without, besides those of the settings."""
     long_game: Situation | None = None
     """A game in which the player under test has many decisions; None: all have so many."""
     profiles: Mapping[str, Profile] = field(default_factory=dict)

@@ -8,13 +8,19 @@ import pytest
 
 from fairplay.fish.v1 import fish_pb2
 from fairplay.games.fish import protocol
-from fairplay.games.kit.messages import read_draw_state
+from fairplay.games.kit.messages import read_draw_state, without_unknown_choices
 
 
 def test_settings_that_are_remembered_belong_to_their_message() -> None:
     small, large = (protocol.read_settings(fish_pb2.Settings(rows=rows, columns=4)) for rows in (3, 5))
     assert (small.rows, large.rows) == (3, 5)
     assert protocol.read_settings(fish_pb2.Settings(rows=3, columns=4)) is small
+
+
+def test_a_player_takes_a_choice_of_a_later_revision_for_none() -> None:
+    settings = fish_pb2.Settings(rows=3, lone_survivor=99, action_list=fish_pb2.ACTION_LIST_MOVES)  # type: ignore[arg-type]
+    known = fish_pb2.Settings(rows=3, action_list=fish_pb2.ACTION_LIST_MOVES)
+    assert without_unknown_choices(settings) == known
 
 
 def test_a_state_of_draws_has_eight_bytes_or_is_drawn() -> None:

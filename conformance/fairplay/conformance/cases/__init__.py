@@ -8,8 +8,10 @@ from types import ModuleType
 from fairplay.conformance.case import Case
 from fairplay.conformance.cases import (
     beside,
+    calls,
     contract,
     endings,
+    enums,
     fresh,
     games,
     growth,
@@ -25,6 +27,8 @@ from fairplay.games.game import Game
 
 MODULES: Sequence[ModuleType] = (
     contract,
+    enums,
+    calls,
     games,
     states,
     settings,

@@ -12,6 +12,7 @@ from fairplay.conformance.blame.judge import confirm, judge_condition, judge_own
 from fairplay.conformance.case import Case, NotApplicable, case, failure
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.trial import Manner
 from fairplay.conformance.player.player import Connection
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
 from fairplay.games.game import Game
@@ -134,11 +135,11 @@ def replies_readable(context: Context) -> None:
 def unknown_fields_ignored(context: Context) -> None:
     """A referee may be newer than the player."""
     with context.player.separate() as connection:
-        found = context.play(context.first_scenario(), connection, newer)
+        found = context.play(context.first_scenario(), connection, Manner(newer))
     judge_condition(context, found)
 
 
-def newer(request: Message) -> bytes:
+def newer(request: Message, _: int) -> bytes:
     """Return a request as a newer referee would send it: with unknown fields in every message."""
     copy = type(request)()
     copy.CopyFrom(request)

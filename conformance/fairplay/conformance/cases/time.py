@@ -136,7 +136,7 @@ def under_load(context: Context) -> None:
         situation = scenario.situation
         context.whole_game(situation.seat, situation.player_count)
     found = _play_at_once(context, beginnings)
-    if found and all(map(_is_late, found)):  # a machine may be slow once; a player that is slow under load always is
+    if found and all(map(is_late, found)):  # a machine may be slow once; a player that is slow under load always is
         found = _play_at_once(context, beginnings)
     for each in found:
         judge_condition(context, each, (case_ids.BACK_TO_BACK, context.sequence), (case_ids.AT_ONCE, context.pair))
@@ -162,7 +162,8 @@ def slow_rivals(context: Context) -> None:
     judge_after_others(context, found or _play_silence(context))
 
 
-def _is_late(found: Trial) -> bool:
+def is_late(found: Trial) -> bool:
+    """Return whether the player answered too late in a game."""
     return found.misconduct is not None and found.misconduct.kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT
 
 

@@ -18,16 +18,15 @@ from fairplay.conformance.games.profiles import Scope
 from fairplay.conformance.games.races import Rotation
 from fairplay.conformance.games.rivals import Departure, rival_names
 from fairplay.conformance.games.scenarios import OrdinaryGames
-from fairplay.conformance.games.trial import CallLimits, Entry, RequestEncoder, Scenario, Trial, play_trial, serialize
+from fairplay.conformance.games.trial import USUAL, CallLimits, Entry, Manner, Scenario, Trial, play_trial
 from fairplay.conformance.games.variations import Variation, vary
 from fairplay.conformance.player.breaker import Breaker, Budget
 from fairplay.conformance.player.loop import LoopThread, side_by_side
 from fairplay.conformance.player.names import new_game_id, new_tournament_id
-from fairplay.conformance.player.player import Connection, PlayerUnderTest
+from fairplay.conformance.player.player import Answered, Connection, PlayerUnderTest
 from fairplay.conformance.player.transports import Transport
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
-from fairplay.games.steps import Failure as CallFailure
 from fairplay.games.steps import Method
 from fairplay.server.manager.plan import game_id_of
 from fairplay.v1.player_pb2 import PlayerDescription
@@ -41,8 +40,6 @@ LEAVES_AFTER = 2
 Kept = TypeVar("Kept")
 Seating: TypeAlias = tuple[int, int]
 """A seat, and the number of players."""
-Asked: TypeAlias = tuple[bytes | CallFailure, float]
-"""The reply or failure of a call, and the seconds that it took."""
 
 
 class Context:
@@ -132,13 +129,13 @@ class Context:
         self,
         scenario: Scenario,
         connection: Connection | None = None,
-        encode_request: RequestEncoder = serialize,
+        manner: Manner = USUAL,
     ) -> Trial:
         """Play a game with the player under test on a connection, by default the shared one."""
         if connection is None:
             with self.shared() as shared:
-                return self.play(scenario, shared, encode_request)
-        [found] = self.play_together([scenario], connection, encode_request)
+                return self.play(scenario, shared, manner)
+        [found] = self.play_together([scenario], connection, manner)
         return found
 
     def play_as(self, scenario: Scenario, connection: Connection, game_id: str) -> Trial:
@@ -155,10 +152,10 @@ class Context:
         self,
         scenarios: Sequence[Scenario],
         connection: Connection,
-        encode_request: RequestEncoder = serialize,
+        manner: Manner = USUAL,
     ) -> list[Trial]:
         """Play games at the same time."""
-        return self.record(connection, self.games(scenarios, encode_request))
+        return self.record(connection, self.games(scenarios, manner))
 
     def play_in_turn(
         self,
@@ -189,19 +186,16 @@ class Context:
         text = ", by turns ".join(each.text for each in scenarios)
         return self.record(connection, Entry(lambda reached: self.player.loop.run(play_all(reached)), text))
 
-    def games(self, scenarios: Sequence[Scenario], encode_request: RequestEncoder = serialize) -> Entry:
+    def games(self, scenarios: Sequence[Scenario], manner: Manner = USUAL) -> Entry:
         """Return the entry of games at the same time in the history of a player."""
 
         async def play_all(connection: Connection) -> list[Trial]:
-            games = (
-                play_trial(self.game, connection, each, self.limits, self.new_id(), encode_request)
-                for each in scenarios
-            )
+            games = (play_trial(self.game, connection, each, self.limits, self.new_id(), manner) for each in scenarios)
             return await side_by_side(games)
 
         self.scope.check(each.situation for each in scenarios)
         text = ", at the same time ".join(each.text for each in scenarios)
-        plain = scenarios if encode_request is serialize else ()
+        plain = scenarios if manner is USUAL else ()
         return Entry(lambda connection: self.player.loop.run(play_all(connection)), text, plain)
 
     def record(self, connection: Connection, entry: Entry) -> list[Trial]:
@@ -367,10 +361,10 @@ class Context:
 
     def ask(
         self, method: Method, request: Message | bytes, connection: Connection, limit_s: float | None = None
-    ) -> Asked:
+    ) -> Answered:
         """Make one call."""
         data = request if isinstance(request, bytes) else request.SerializeToString()
-        asked: list[Asked] = []
+        asked: list[Answered] = []
 
         def call(reached: Connection) -> Sequence[Trial]:
             asked.append(self.player.loop.run(reached.ask(method, data, limit_s or self.limits.notification_s)))

@@ -6,7 +6,7 @@ They drive the referee's own conversations.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from random import Random
@@ -18,7 +18,7 @@ from fairplay.conformance.case import SuiteError
 from fairplay.conformance.games.races import Races
 from fairplay.conformance.games.rivals import Departure, Joining, Rivals, StandIn
 from fairplay.conformance.player.names import draw_names
-from fairplay.conformance.player.player import Connection
+from fairplay.conformance.player.player import Answered, Connection
 from fairplay.games.conformance import Infraction, Level, Situation, find_conformance
 from fairplay.games.game import Game
 from fairplay.games.kit.conformance import cause_of
@@ -46,15 +46,41 @@ TESTED = "tested"
 """What evidence calls the player under test. In its games it has an ordinary name."""
 MAX_INFRACTIONS = 100
 """A player with so many infractions in a game cannot play it, however little each costs: games would not end."""
-RequestEncoder: TypeAlias = Callable[[Message], bytes]
-"""Returns the bytes that are sent for a request, e.g. those that a newer referee would send."""
 Turn: TypeAlias = Callable[[], AbstractAsyncContextManager[None]]
 """Returns the context of a call to the player under test, whose beginning waits until the call may be made."""
 
 
-def serialize(request: Message) -> bytes:
-    """Return the bytes of a request as the referee sends them."""
+class Outgoing(NamedTuple):
+    """A call to the player under test that is due."""
+
+    number: int
+    """The number among its calls of the game, from 0."""
+    decision: int
+    """How many decisions it has made before."""
+    call: Call
+    request: bytes
+    """What is sent."""
+    limit_s: float
+
+
+def _serialize(request: Message, _: int) -> bytes:
     return request.SerializeToString()
+
+
+async def _ask(connection: Connection, due: Outgoing) -> Answered:
+    return await connection.ask(due.call.method, due.request, due.limit_s)
+
+
+class Manner(NamedTuple):
+    """How the player under test is called in a game; by default as by a referee that does nothing unusual."""
+
+    encode: Callable[[Message, int], bytes] = _serialize
+    """(request, number of the call in the game, from 0) -> the bytes that are sent."""
+    ask: Callable[[Connection, Outgoing], Awaitable[Answered]] = _ask
+    """Makes a call, and returns its outcome."""
+
+
+USUAL = Manner()
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +211,7 @@ async def play_trial(
     scenario: Scenario,
     limits: CallLimits,
     game_id: str,
-    encode_request: RequestEncoder = serialize,
+    manner: Manner = USUAL,
     turn: Turn = nullcontext,
 ) -> Trial:
     """Play a game.
@@ -193,7 +219,7 @@ async def play_trial(
     Raises NotTested if the player does not answer such calls any more, and SuiteError if a game or a reference player
     is wrong.
     """
-    return await _Driver(game, connection, scenario, limits, encode_request, turn).play(game_id)
+    return await _Driver(game, connection, scenario, limits, manner, turn).play(game_id)
 
 
 class _Driver:
@@ -205,13 +231,13 @@ class _Driver:
         connection: Connection,
         scenario: Scenario,
         limits: CallLimits,
-        encode_request: RequestEncoder,
+        manner: Manner,
         turn: Turn,
     ) -> None:
         self._situation = scenario.situation
         self._connection = connection
         self._limits = limits
-        self._encode_request = encode_request
+        self._manner = manner
         self._turn = turn
         self._game = game
         self._find_infraction = find_conformance(game.name).find_infraction
@@ -294,12 +320,13 @@ class _Driver:
             return self._rivals.answer(call, self._trial.decision_count)
         if self._stand_in.answers(call):
             return self._stand_in.answer(call)
-        asked, request = self._transcript.ask(call), self._encode_request(call.request)
-        limit_s = self._limit_s(call)
+        asked, limit_s, number = self._transcript.ask(call), self._limit_s(call), len(self._trial.exchanges)
+        request = self._manner.encode(call.request, number)
+        due = Outgoing(number, self._trial.decision_count, call, request, limit_s)
         async with self._turn():
-            outcome, elapsed_s = await self._connection.ask(call.method, request, limit_s)
+            outcome, elapsed_s = await self._manner.ask(self._connection, due)
             if isinstance(outcome, bytes) and self._is_asked_again(call):
-                outcome, elapsed_s = await self._connection.ask(call.method, request, limit_s)
+                outcome, elapsed_s = await self._manner.ask(self._connection, due)
         answer = self._transcript.parse_outcome(asked, outcome)
         self._trial.exchanges.append(Exchange(call.method, request, call.kind, limit_s, elapsed_s, answer))
         if (infraction := self._find_infraction(self._situation.settings, call, answer)) is not None:

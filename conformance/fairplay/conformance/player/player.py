@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TypeAlias
 
 from google.protobuf.message import DecodeError
 
@@ -17,10 +18,13 @@ from fairplay.conformance.player.transports import ExecTransport, Transport, out
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import Failure, Method
 from fairplay.server.links.dial_in import DialInLink
-from fairplay.server.links.link import DeadLink, Link, OpenCall
+from fairplay.server.links.link import NOTHING_SAID, DeadLink, Link, OpenCall, Said
 from fairplay.server.links.programs import ProcessLink
 from fairplay.v1.misconduct_pb2 import CallError
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
+
+Answered: TypeAlias = tuple[bytes | Failure, float]
+"""The reply or failure of a call, and the seconds that it took."""
 
 
 class Connection:
@@ -41,22 +45,26 @@ class Connection:
         self.lost = isinstance(link, DeadLink)
         """Whether the player was not reached, or is gone."""
 
-    async def ask(self, method: Method, request: bytes, limit_s: float) -> tuple[bytes | Failure, float]:
+    async def ask(
+        self, method: Method, request: bytes, limit_s: float, bank_s: float = 0.0, said: Said = NOTHING_SAID
+    ) -> Answered:
         """Call a method; return its reply or failure, and the seconds.
+
+        `bank_s` of the limit are the player's bank, and `said` is what else the metadata of the call says.
 
         Raises NotTested if the method is not called any more, because such calls hang or end the player, and if the
         time for all calls together is over.
         """
         self.budget.check()
         self.breaker.check(method.path)
-        future: asyncio.Future[tuple[bytes | Failure, float]] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
 
         def done(outcome: bytes | Failure, elapsed_s: float) -> None:
             if not future.done():
                 future.set_result((outcome, elapsed_s))
 
         self.call_count += 1
-        call = self._link.call(method.path, request, limit_s, done)
+        call = self._link.call(method.path, request, limit_s, done, bank_s, said)
         self._open.add(call)
         try:
             outcome, elapsed_s = await future

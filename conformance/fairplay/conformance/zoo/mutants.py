@@ -15,6 +15,7 @@ from fairplay.games.game import Game
 from fairplay.games.steps import Method
 from fairplay.player.handlers import describe
 from fairplay.server.links.link import MAX_REPLY_BYTES
+from fairplay.v1.connection_pb2 import Call
 from fairplay.v1.player_pb2 import DescribeResponse, PlayerDescription
 
 SOMETHING_ELSE = b"\xfa\x01\x05hello"
@@ -149,6 +150,11 @@ class InvalidRequests(Enum):
     DIES = "ends"
 
 
+def takes_all(call: Call, open_count: int) -> bool:
+    """Refuse no call of a stream."""
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class ProgramBehaviour:
     """How a program behaves. The defaults are those of a sound one."""
@@ -173,6 +179,10 @@ class ProgramBehaviour:
     """The version that the program says when it dials in; empty: the one that it answers to Describe."""
     dies_when_cancelled: bool = False
     """Whether the program ends when one of its calls is cancelled."""
+    refuses: Callable[[Call, int], bool] = takes_all
+    """(call, number of calls that are open beside it) -> whether the program treats it as one that it cannot read."""
+    one_call_a_frame: bool = False
+    """Whether the program answers only the first call of each frame."""
     stuck_when_cancelled: bool = False
     """Whether the program never answers again once a call is cancelled that it has received."""
 

@@ -62,17 +62,18 @@ class MutantHandlers(Callee):
         method = self._methods.get(path)
         function = None if method is None else getattr(self._player, snake_case(method.name), None)
         if method is None or function is None:
-            return self._refuse(grpc.StatusCode.UNIMPLEMENTED, f"this player has no method {path}")
+            return self.refuse(grpc.StatusCode.UNIMPLEMENTED, f"this player has no method {path}")
         try:
             asked = method.request.FromString(request)
         except DecodeError:
-            return self._refuse(grpc.StatusCode.INVALID_ARGUMENT, f"the request of {path} is unreadable")
+            return self.refuse(grpc.StatusCode.INVALID_ARGUMENT, f"the request of {path} is unreadable")
         reply: Any = await asyncio.get_running_loop().run_in_executor(self._threads, function, asked)
         if isinstance(reply, bytes):
             return reply
         return b"" if reply is None else bytes(reply.SerializeToString())
 
-    def _refuse(self, code: grpc.StatusCode, message: str) -> bytes:
+    def refuse(self, code: grpc.StatusCode, message: str) -> bytes:
+        """React to a call that cannot be answered. Raises CallFailed if the player refuses it with an error."""
         if self._invalid_requests is InvalidRequests.DIES:
             self._die()
         if self._invalid_requests is InvalidRequests.ANSWERS:
@@ -148,15 +149,20 @@ class _Stream:
         self._stuck = self._stuck or (
             self._behaviour.stuck_when_cancelled and not self._received.isdisjoint(frame.cancelled)
         )
-        for call in frame.calls if not self._stuck else ():
+        calls = frame.calls[:1] if self._behaviour.one_call_a_frame else frame.calls
+        for call in calls if not self._stuck else ():
             self._received.add(call.id)
-            task = asyncio.ensure_future(self._answer(call))
+            task = asyncio.ensure_future(self._answer(call, len(self._tasks)))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _answer(self, call: Call) -> None:
+    async def _answer(self, call: Call, open_count: int) -> None:
         try:
-            reply = Reply(id=call.id, response=await self._handlers.call(call.method_name, call.request))
+            if self._behaviour.refuses(call, open_count):
+                response = self._handlers.refuse(grpc.StatusCode.UNKNOWN, "this player is broken: it refuses this call")
+            else:
+                response = await self._handlers.call(call.method_name, call.request)
+            reply = Reply(id=call.id, response=response)
         except CallFailed as failed:
             reply = Reply(id=call.id, failure=Failure(code=failed.code.value[0], message=failed.message))
         except Exception as error:

@@ -332,10 +332,10 @@ OF_GROWTH = (
     _growing(
         "stands-sixteen-calls",
         "Raises an exception in the first call of a method in a game, where it has 16 such calls already.",
-        case_ids.GROWING_MEMORY,
+        case_ids.CALLS_AT_ONCE,
         _take_a_place,
         lambda call: call.number == 1,
-        related=(case_ids.GROWTH,),
+        related=(case_ids.GROWTH, case_ids.GROWING_MEMORY),
     ),
     _growing("prints-much", "Writes a quarter of a million characters in every call.", case_ids.OUTPUT, _print, always),
 )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 
 from fairplay.conformance.case_ids import ENDS_OF_GAMES
+from fairplay.conformance.zoo.calls import OF_CALLS, of_enums
 from fairplay.conformance.zoo.departures import of_departures
 from fairplay.conformance.zoo.memory import of_games_at_once, of_introductions, of_past_games
 from fairplay.conformance.zoo.methods import OF_DESCRIBE, of_decisions, of_endings, of_methods
@@ -17,7 +18,7 @@ from fairplay.conformance.zoo.triggers import in_method
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
 
-_PROGRAMS = {mutant.name: mutant for mutant in PROGRAMS}
+_PROGRAMS = {mutant.name: mutant for mutant in (*PROGRAMS, *OF_CALLS)}
 
 
 def find_mutants(game: Game) -> Mapping[str, Mutant]:
@@ -35,7 +36,7 @@ def common_mutants(game: Game) -> list[Mutant]:
     in_turns = (*of_methods(game), *of_decisions(game))
     in_play = (*in_turns, *of_situations(game), *of_settings(game), *of_departures(game))
     across = (*of_past_games(game), *of_introductions(game), *of_games_at_once(game), *of_other_settings(game))
-    of_objects = (*OF_DESCRIBE, *in_play, *across, *of_endings(game), *of_identity(game))
+    of_objects = (*OF_DESCRIBE, *in_play, *across, *of_endings(game), *of_identity(game), *of_enums(game))
     return [*of_objects, *_PROGRAMS.values()]
 
 

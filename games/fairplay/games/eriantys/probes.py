@@ -527,6 +527,7 @@ CONFORMANCE = Conformance(
     probes=PROBES,
     mutations=MUTATIONS,
     package="fairplay.games.eriantys",
+    needless_enums=("Reason",),
     settings_values={  # each character is in play somewhere
         "characters": ((1, 2, 3), (4, 5, 6), (9, 8, 7), (12, 10, 11), (5, 7, 10)),
         "mn_island": (1, 11),

@@ -230,6 +230,7 @@ CONFORMANCE = Conformance(
     probes=PROBES,
     mutations=MUTATIONS,
     package="fairplay.games.fish",
+    needless_enums=("Color",),
     settings_values=SETTINGS_VALUES,
     long_game=Situation(fish_pb2.Settings(rows=17, columns=17, random_fish=True, penguin_base=6), 2, 0, None, 100),
     leaving_settings=(

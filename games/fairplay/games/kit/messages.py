@@ -67,6 +67,16 @@ def read_settings(
     return found
 
 
+def without_unknown_choices(message: _Message) -> _Message:
+    """Return settings as a player reads them: what a later revision chooses is not set (CALL-8)."""
+    known = type(message)()
+    known.CopyFrom(message)
+    for field, value in message.ListFields():
+        if field.enum_type is not None and not field.is_repeated and value not in field.enum_type.values_by_number:
+            known.ClearField(field.name)
+    return known
+
+
 def given(message: Message) -> dict[str, Any]:
     """Return the numbers, truth values and choices that a message sets. Raises ValueError for an unknown choice."""
     fields = ((field, value) for field, value in message.ListFields() if isinstance(value, int))

@@ -417,6 +417,7 @@ CONFORMANCE = Conformance(
     probes=PROBES,
     mutations=MUTATIONS,
     package="fairplay.games.webset",
+    needless_enums=("EventKind",),
     settings_values=SETTINGS_VALUES,
     tied_ending=tied_ending,
     find_infraction=find_infraction,

@@ -212,7 +212,8 @@ def read_view(request: Any) -> State:
         raise ValueError(f"hand has the assistant {max(hand)}: assistants are 1 to {ASSISTANTS}.")
     hands = [(0,) * size for size in message.hand_sizes]
     hands[seat] = hand or tuple(range(1, len(hands[seat]) + 1))  # without one all assistants are there, or none
-    state = _read(message, read_settings(request.settings), tuple(hands))
+    settings = read_settings(messages.without_unknown_choices(request.settings))
+    state = _read(message, settings, tuple(hands))
     return state._replace(bag=unseen(state), active=seat)
 
 

@@ -1,0 +1,213 @@
+"""Cases about what may come with a call: a bank, metadata, a large id, a large request, Describe at the same time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
+
+from fairplay.conformance import case_ids
+from fairplay.conformance.blame.judge import judge_condition
+from fairplay.conformance.case import Case, Failure, NotApplicable, NotTested, case, failure
+from fairplay.conformance.cases.identity import parse_description
+from fairplay.conformance.cases.time import is_late
+from fairplay.conformance.evidence import readable
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.trial import Manner, Outgoing, Trial
+from fairplay.conformance.player.player import Answered, Connection
+from fairplay.conformance.player.transports import DialInTransport, ExecTransport
+from fairplay.games.game import Game
+from fairplay.games.kit.player_service import DESCRIBE
+from fairplay.games.steps import CallKind
+from fairplay.games.steps import Failure as CallFailure
+from fairplay.server.links.link import NOTHING_SAID, TRACE_KEY, Said
+from fairplay.v1.misconduct_pb2 import Overrun
+from fairplay.v1.player_pb2 import DescribeRequest
+
+DECISIONS, FEW_DECISIONS = 8, 3
+"""The player decides so often in each game; the second number is for players that are slow."""
+
+
+def _play(context: Context, connection: Connection, what: str, manner: Manner) -> None:
+    """Play a game in which the player is called in this manner, and judge it."""
+    turn_count = FEW_DECISIONS if context.is_slow else DECISIONS
+    _judge(context, context.play(context.first_scenario(turn_count), connection, manner), what)
+
+
+def _judge(context: Context, found: Trial, what: str) -> None:
+    """Judge a game. `what` begins the sentence of a failure.
+
+    Raises Failure if the player misbehaves, and does not where it is called as usual.
+    """
+    try:
+        judge_condition(context, found)
+    except Failure as failed:
+        raise Failure(replace(failed.evidence, sentence=f"{what}: {failed.evidence.sentence}")) from None
+
+
+# --- what the metadata says ---
+
+BANKS_S = (2.5, 1.2, 0.333, 0.04, 0.002, 0.0)
+"""What is left of the bank at each decision of a game; nothing at later ones."""
+UNKNOWN_KEY, UNKNOWN_VALUE = "fairplay-not-known-yet", "~ " * 128
+TRACE = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+
+@case(case_ids.BANK, "META-3", "TIME-5")
+def bank(context: Context) -> None:
+    """Where players have a bank, it is told with each call, and is used up in the course of a game."""
+
+    async def ask(connection: Connection, due: Outgoing) -> Answered:
+        is_banked = due.call.kind is not CallKind.NOTIFICATION and due.call.limit_s is None
+        bank_s = BANKS_S[min(due.decision, len(BANKS_S) - 1)] if is_banked else 0.0
+        return await connection.ask(due.call.method, due.request, due.limit_s + bank_s, bank_s)
+
+    with context.player.separate() as connection:
+        _play(context, connection, "With a bank that is used up", Manner(ask=ask))
+        _play(context, connection, "Without a bank, after a game with one", Manner())
+
+
+@case(case_ids.METADATA, "META-3")
+def metadata(context: Context) -> None:
+    """A server that sends traces names them in the metadata of calls, and a newer one may say more there."""
+    both: Said = {TRACE_KEY: TRACE, UNKNOWN_KEY: UNKNOWN_VALUE}
+    with context.player.separate() as connection:
+        for said in (both, NOTHING_SAID, {TRACE_KEY: TRACE}):
+
+            async def ask(reached: Connection, due: Outgoing, said: Said = said) -> Answered:
+                return await reached.ask(due.call.method, due.request, due.limit_s, said=said)
+
+            _play(context, connection, f"With {' and '.join(said) or 'nothing'} in the metadata", Manner(ask=ask))
+
+
+# --- numbers and sizes ---
+
+IDS = (2**31, 2**32, 2**53 - 2**20)
+"""Calls have ids from these on: beyond what 31 and 32 bits hold, and the largest that there are."""
+ID_STEP = 256
+"""No two calls have one id, also where others are made at the same time."""
+MIB = 2**20
+SIZES = (4_096, 4 * MIB - 65_536, 0, 65_536, MIB, 3 * MIB)
+"""The calls of a game are made larger by so many bytes, in this order. With their frames they are below 4 MiB."""
+FILLER = b"\xc2\xbb\x1e"
+"""The tag of field 62,392, a text: no message has it."""
+
+
+@case(case_ids.CALL_IDS, "CALL-3")
+def call_ids(context: Context) -> None:
+    """A server that has run for long has made many calls, and may begin with any number."""
+    transport = context.player.transport
+    if not isinstance(transport, DialInTransport | ExecTransport):
+        raise NotApplicable("only a player that dials in is told the ids of calls")
+    numbers = context.once("large ids", count)
+    with context.player.separate() as connection:
+        if connection.hello is None:
+            raise NotApplicable("only a player that dials in is told the ids of calls")
+        for least in IDS:
+
+            async def ask(reached: Connection, due: Outgoing, least: int = least) -> Answered:
+                server = await transport.server.server()
+                usual, server.clock.ids = server.clock.ids, count(least + ID_STEP * next(numbers))
+                try:
+                    return await reached.ask(due.call.method, due.request, due.limit_s)
+                finally:
+                    server.clock.ids = usual
+
+            _play(context, connection, f"With ids of calls from {least:,} on", Manner(ask=ask))
+
+
+@case(case_ids.LARGE_REQUESTS, "CALL-7", "FAIL-2")
+def large_requests(context: Context) -> None:
+    """A request may have up to 4 MiB, with all that a newer referee says in it."""
+    manner = Manner(lambda request, number: request.SerializeToString() + _filler(number))
+    with context.player.separate() as connection:
+        _play(context, connection, "With requests of up to 4 MiB, most of them an unknown field", manner)
+
+
+def _filler(number: int) -> bytes:
+    """Return an unknown field for a call of this number, which makes its request larger."""
+    size, length = SIZES[number % len(SIZES)], bytearray()
+    if not size:
+        return b""
+    left = size
+    while left > 0x7F:
+        length.append(left & 0x7F | 0x80)
+        left >>= 7
+    length.append(left)
+    return FILLER + bytes(length) + b"x" * size
+
+
+# --- beside others ---
+
+MOST_AT_ONCE, TURN_COUNT = 25, 2
+"""The player decides so often in each of so many games at the same time."""
+
+
+@case(case_ids.CALLS_AT_ONCE, "CALL-12", "STREAM-1")
+def calls_at_once(context: Context) -> None:
+    """The calls of 25 games may come at the same moment, and those to one stream in one frame."""
+    beginnings = context.beginnings(MOST_AT_ONCE, TURN_COUNT)
+    special = Manner()  # not the usual one: these games are tried again together, and none of them alone
+    with context.player.fresh() as connection, context.player.quiet():
+        found = _failed(context.play_together(beginnings, connection, special))
+        if found is not None and is_late(found):  # the machine may have been slow once
+            found = _failed(context.play_together(beginnings, connection, special))
+    if found is not None:
+        _judge(context, found, f"In {MOST_AT_ONCE} games at the same time")
+
+
+def _failed(trials: Sequence[Trial]) -> Trial | None:
+    return next((each for each in trials if each.misconduct is not None), None)
+
+
+@case(case_ids.DESCRIBED_WHILE_ASKED, "DESC-3", "DESC-4")
+def described_while_asked(context: Context) -> None:
+    """Who signs a player up, or wants to show it, asks who it is while it plays."""
+    with context.player.separate() as connection:
+        first, _ = context.ask(DESCRIBE, DescribeRequest(), connection)
+        usual = parse_description(first)
+        if usual is None:
+            evidence = failure("The player does not describe itself.").evidence
+            raise NotTested("what the player says is not to be relied on", evidence, case_ids.DESCRIBES)
+        answers = _described(context, connection)
+        if any(isinstance(each, Overrun) for each in answers):  # the machine may have been slow once
+            answers = _described(context, connection)
+    for answer in answers:
+        said = parse_description(answer)
+        if said != usual:
+            what = said if said is not None else answer
+            shown = "unreadable" if isinstance(what, bytes) else readable(what)
+            sections = (("First answer", readable(usual)), ("Answer while a call was open", shown))
+            raise failure("While a call of a game is open, Describe is not answered as before.", *sections)
+
+
+def _limit_s(context: Context) -> float:
+    """Return the limit of Describe where a decision is open: a player with one thread answers that before."""
+    return context.limits.notification_s + context.limits.first_decision_s
+
+
+def _described(context: Context, connection: Connection) -> Sequence[bytes | CallFailure]:
+    """Return the answers to Describe that come with each call of a game, before it and behind it by turns.
+
+    The game is judged, too.
+    """
+    answers: list[bytes | CallFailure] = []
+
+    async def ask(reached: Connection, due: Outgoing) -> Answered:
+        played = reached.ask(due.call.method, due.request, due.limit_s)
+        described = reached.ask(DESCRIBE, DescribeRequest().SerializeToString(), _limit_s(context))
+        if due.number % 2:
+            answered, (said, _) = await asyncio.gather(played, described)
+        else:
+            (said, _), answered = await asyncio.gather(described, played)
+        answers.append(said)
+        return answered
+
+    _play(context, connection, "With Describe at the same time", Manner(ask=ask))
+    return answers
+
+
+def cases(game: Game) -> Sequence[Case]:
+    """Return the cases of this module."""
+    return (bank, metadata, call_ids, large_requests, calls_at_once, described_while_asked)

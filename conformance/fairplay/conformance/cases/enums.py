@@ -1,0 +1,220 @@
+"""The case about enum values that a player does not know, in every field of every request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from google.protobuf.message import DecodeError, Message
+
+from fairplay.conformance import case_ids
+from fairplay.conformance.blame.judge import judge_condition
+from fairplay.conformance.case import Case, Failure, NotTested, case, failure
+from fairplay.conformance.evidence import readable
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.trial import Exchange, Manner
+from fairplay.conformance.player.player import Connection
+from fairplay.games.conformance import find_conformance
+from fairplay.games.game import Game
+from fairplay.games.steps import CallKind, Method
+from fairplay.server.game.plans import seconds
+from fairplay.v1.misconduct_pb2 import CallError
+
+UNKNOWN = 1_009
+"""A value that no enum has, and that takes two bytes."""
+DECISIONS, FEW_DECISIONS = 16, 3
+"""The player decides so often in each game; the second number is for players that are slow."""
+
+
+class EnumValue(NamedTuple):
+    """A value of an enum in a request, or in a message that it holds."""
+
+    message: Any
+    field: Any
+    place: int
+    """Its place in the list; -1: the field is none."""
+    path: str
+    """E.g. "state.players.color"."""
+
+    @property
+    def number(self) -> int:
+        """Return the value."""
+        held: Any = getattr(self.message, self.field.name)
+        return int(held if self.place < 0 else held[self.place])
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether the enum has the value."""
+        return self.number in self.field.enum_type.values_by_number
+
+    def replace(self, number: int) -> None:
+        """Put another value in its place."""
+        if self.place < 0:
+            setattr(self.message, self.field.name, number)
+        else:
+            getattr(self.message, self.field.name)[self.place] = number
+
+
+def enum_values(message: Message, settings: type[Message] | None = None, path: str = "") -> Iterator[EnumValue]:
+    """Yield all values of enums in a message, and those that are not set in messages of the type `settings`."""
+    kept = {field.name for field, _ in message.ListFields()}
+    for field in message.DESCRIPTOR.fields:
+        here, is_settings = f"{path}{field.name}", settings is not None and field.message_type is settings.DESCRIPTOR
+        may_be_unset = settings is not None and message.DESCRIPTOR is settings.DESCRIPTOR and not field.is_repeated
+        if field.name not in kept and not (is_settings or may_be_unset):
+            continue
+        value: Any = getattr(message, field.name)
+        if field.enum_type is not None:
+            for place in range(len(value)) if field.is_repeated else (-1,):
+                yield EnumValue(message, field, place, here)
+        elif field.message_type is not None and not field.message_type.GetOptions().map_entry:
+            for part in value if field.is_repeated else (value,):
+                yield from enum_values(part, settings, f"{here}.")
+
+
+def with_unknown(game: Game, request: Message, chosen: Callable[[EnumValue], bool]) -> Message:
+    """Return a request with an unknown value in the place of each one that is chosen."""
+    copy = type(request)()
+    copy.CopyFrom(request)
+    for each in list(enum_values(copy, game.settings_type)):
+        if chosen(each):
+            each.replace(UNKNOWN)
+    return copy
+
+
+@case(case_ids.UNKNOWN_ENUMS, "CALL-8")
+def unknown_enum_values(context: Context) -> None:
+    """A newer referee may know a colour, a reason or an event more; for this player it is none that it knows."""
+    with context.player.separate() as connection:
+        for told in _notifications(context).values():
+            _tell(context, connection, told)
+        for pick in (min, max):
+            _play(context, connection, pick)
+
+
+# --- calls that only tell something ---
+
+
+def _notifications(context: Context) -> Mapping[str, Exchange]:
+    """Return a call of each method that asks for nothing, where its request has an enum, with as many as possible."""
+    found: dict[str, Exchange] = {}
+    counts: dict[str, int] = {}
+    for trial in (context.ordinary, context.game_with_leaver()):
+        for each in trial.exchanges:
+            count = len({value.path for value in enum_values(_request(each), context.game.settings_type)})
+            if each.kind is CallKind.NOTIFICATION and count > counts.get(each.method.name, 0):
+                found[each.method.name], counts[each.method.name] = each, count
+    return found
+
+
+def _request(exchange: Exchange) -> Any:
+    return exchange.method.request.FromString(exchange.request)
+
+
+def _tell(context: Context, connection: Connection, told: Exchange) -> None:
+    """Make a call with all enum values unknown, in a game of its own. Raises Failure, which names the first field."""
+    request = _request(told)
+    if _problem(context, connection, told, with_unknown(context.game, request, lambda _: True)) is None:
+        return
+    for path in dict.fromkeys(each.path for each in enum_values(request, context.game.settings_type)):
+        changed = with_unknown(context.game, request, lambda each, path=path: each.path == path)  # type: ignore[misc]
+        with context.player.fresh() as fresh:
+            problem = _problem(context, fresh, told, changed)
+        with context.player.fresh() as fresh:
+            usual = _problem(context, fresh, told, request)
+        if usual is not None:
+            evidence = failure(f"{told.method.name} fails: {usual}").evidence
+            raise NotTested("it fails without that as well", evidence, case_ids.VOID)
+        if problem is not None:
+            sentence = f"With an unknown value of {path} in its request, {told.method.name} fails: {problem}"
+            raise failure(sentence, ("Request", readable(changed)))
+
+
+def _problem(context: Context, connection: Connection, told: Exchange, request: Any) -> str | None:
+    """Call a method, and return what goes wrong, in words, or None."""
+    request.game_id = context.new_id()
+    outcome, _ = context.ask(told.method, request, connection, told.limit_s)
+    if not isinstance(outcome, bytes):
+        return outcome.message if isinstance(outcome, CallError) else f"no answer within {seconds(outcome.limit):g} s"
+    try:
+        told.method.response.FromString(outcome)
+    except DecodeError:
+        return "the reply is unreadable"
+    return None
+
+
+# --- games ---
+
+
+def _play(context: Context, connection: Connection, pick: Callable[[Collection[int]], int]) -> None:
+    """Play a game in which one value of each enum is an unknown one. Raises Failure, which names the first enum."""
+    unknown = {name: pick(numbers) for name, numbers in _seen(context).items()}
+    if not unknown:
+        return
+    try:
+        _play_with(context, connection, unknown)
+    except Failure:
+        for name, number in unknown.items() if len(unknown) > 1 else ():
+            with context.player.fresh() as fresh:
+                _play_with(context, fresh, {name: number})
+        raise
+
+
+def _play_with(context: Context, connection: Connection, unknown: Mapping[str, int]) -> None:
+    scenario = context.first_scenario(FEW_DECISIONS if context.is_slow else DECISIONS)
+    found = context.play(scenario, connection, Manner(partial(_renamed, context.game, unknown)))
+    try:
+        judge_condition(context, found)
+    except Failure as failed:
+        sentence = f"With an unknown value of {', '.join(unknown)} in requests: {failed.evidence.sentence}"
+        raise Failure(replace(failed.evidence, sentence=sentence)) from None
+
+
+def _renamed(game: Game, unknown: Mapping[str, int], request: Message, _: int) -> bytes:
+    """Return a request with an unknown value in the place of one value of each of these enums."""
+    return with_unknown(
+        game, request, lambda each: unknown.get(_enum_name(each.field)) == each.number
+    ).SerializeToString()
+
+
+def _seen(context: Context) -> Mapping[str, Collection[int]]:
+    """Return the values in the requests of an ordinary game, by the enums without which a player can decide."""
+    seen: dict[str, set[int]] = {}
+    names = _needless(context.game)
+    for exchange in context.ordinary.exchanges:
+        for each in enum_values(_request(exchange), context.game.settings_type):
+            if (name := _enum_name(each.field)) in names:
+                seen.setdefault(name, set()).add(each.number)
+    return seen
+
+
+def _enum_name(field: Any) -> str:
+    return str(field.enum_type.name)
+
+
+def _needless(game: Game) -> Collection[str]:
+    """Return the names of the enums without which a player can decide.
+
+    Those of settings have their defaults where they are unspecified, as an ordinary game has.
+    """
+    settings = {_enum_name(each) for each in game.settings_type.DESCRIPTOR.fields if each.enum_type is not None}
+    return settings | {*find_conformance(game.name).needless_enums}
+
+
+def has_enums(method: Method) -> bool:
+    """Return whether a request of a method may have an enum."""
+    return _has_enums(method.request.DESCRIPTOR, ())
+
+
+def _has_enums(kind: Any, seen: Collection[Any]) -> bool:
+    return kind not in seen and any(
+        each.enum_type is not None or (each.message_type is not None and _has_enums(each.message_type, (*seen, kind)))
+        for each in kind.fields
+    )
+
+
+def cases(game: Game) -> Sequence[Case]:
+    """Return the cases of this module; the requests of some games have no enums."""
+    return [unknown_enum_values] if any(map(has_enums, game.methods)) else []

@@ -1,0 +1,137 @@
+"""Mutants that do not stand what may come in a call, with it or beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from fairplay.conformance import case_ids
+from fairplay.conformance.cases.enums import enum_values, has_enums
+from fairplay.conformance.zoo.mutants import RAISES, InvalidRequests, Mutant, ProgramBehaviour
+from fairplay.conformance.zoo.player import ReceivedCall
+from fairplay.conformance.zoo.triggers import never
+from fairplay.games.game import Game
+from fairplay.games.kit.player_service import DESCRIBE
+from fairplay.server.links.link import BANK_KEY, TRACE_KEY
+from fairplay.v1.connection_pb2 import Call
+
+SHORT_BANK_MS = 10
+LARGE, LARGEST = 2**15, 2**21
+MANY = 20
+
+
+def _refusing(
+    name: str,
+    sentence: str,
+    case_id: str,
+    refuses: Callable[[Call, int], bool],
+    reaction: InvalidRequests = InvalidRequests.REFUSES,
+    related: tuple[str, ...] = (),
+) -> Mutant:
+    program = ProgramBehaviour(refuses=refuses, invalid_requests=reaction)
+    return Mutant(name, sentence, (case_id,), never, RAISES, related, program=program)
+
+
+def of_enums(game: Game) -> Iterator[Mutant]:
+    """Yield the mutants that fail where a request has an enum value that they do not know, if it can have one."""
+    if not any(map(has_enums, game.methods)):
+        return
+    for kind, sentence in {"notifications": "a call that asks for nothing", "decisions": "a decision"}.items():
+
+        def trigger(call: ReceivedCall, decides: bool = kind == "decisions") -> bool:
+            return bool(call.decision) == decides and any(not each.is_known for each in enum_values(call.request))
+
+        yield Mutant(
+            f"raises-on-unknown-enums-in-{kind}",
+            f"Raises an exception where the request of {sentence} has an enum value that it does not know.",
+            (case_ids.UNKNOWN_ENUMS,),
+            trigger,
+            RAISES,
+        )
+
+
+def _is_described_beside(call: Call, open_count: int) -> bool:
+    return call.method_name == DESCRIBE.path and open_count > 0
+
+
+OF_CALLS = (
+    _refusing(
+        "raises-with-a-bank",
+        "Raises an exception where it is told of its bank.",
+        case_ids.BANK,
+        lambda call, _: BANK_KEY in call.metadata,
+    ),
+    _refusing(
+        "raises-when-its-bank-is-short",
+        f"Raises an exception where less than {SHORT_BANK_MS} ms of its bank are left.",
+        case_ids.BANK,
+        lambda call, _: 0 < int(call.metadata.get(BANK_KEY, 0)) < SHORT_BANK_MS,
+    ),
+    _refusing(
+        "raises-on-unknown-metadata",
+        "Raises an exception where the metadata of a call has a key that it does not know.",
+        case_ids.METADATA,
+        lambda call, _: not {BANK_KEY, TRACE_KEY}.issuperset(call.metadata),
+    ),
+    _refusing(
+        "raises-where-it-is-traced",
+        "Raises an exception where the metadata of a call names the span of its game.",
+        case_ids.METADATA,
+        lambda call, _: TRACE_KEY in call.metadata,
+    ),
+    _refusing(
+        "reads-ids-of-32-bits",
+        "Raises an exception where the id of a call has more than 32 bits.",
+        case_ids.CALL_IDS,
+        lambda call, _: call.id >= 2**32,
+    ),
+    _refusing(
+        "reads-ids-of-52-bits",
+        "Raises an exception where the id of a call has more than 52 bits.",
+        case_ids.CALL_IDS,
+        lambda call, _: call.id >= 2**52,
+    ),
+    _refusing(
+        "refuses-large-requests",
+        f"Raises an exception where a request has more than {LARGE // 1024} KiB.",
+        case_ids.LARGE_REQUESTS,
+        lambda call, _: len(call.request) > LARGE,
+    ),
+    _refusing(
+        "dies-of-the-largest-requests",
+        f"Ends without a word where a request has more than {LARGEST // 2**20} MiB.",
+        case_ids.LARGE_REQUESTS,
+        lambda call, _: len(call.request) > LARGEST,
+        InvalidRequests.DIES,
+        (case_ids.NONSENSE,),
+    ),
+    _refusing(
+        "raises-in-describe-beside-a-call",
+        "Raises an exception in Describe while another call is open.",
+        case_ids.DESCRIBED_WHILE_ASKED,
+        _is_described_beside,
+    ),
+    _refusing(
+        "says-nothing-of-itself-beside-a-call",
+        "Answers Describe with nothing while another call is open.",
+        case_ids.DESCRIBED_WHILE_ASKED,
+        _is_described_beside,
+        InvalidRequests.ANSWERS,
+        (case_ids.NONSENSE,),
+    ),
+    _refusing(
+        "stands-twenty-calls",
+        f"Raises an exception where {MANY} other calls are open.",
+        case_ids.CALLS_AT_ONCE,
+        lambda _, open_count: open_count >= MANY,
+        related=(case_ids.GROWTH, case_ids.GROWING_MEMORY, case_ids.MANY_AT_ONCE),
+    ),
+    Mutant(
+        "reads-one-call-a-frame",
+        "Answers only the first call of each frame.",
+        (case_ids.CALLS_AT_ONCE,),
+        never,
+        RAISES,
+        ("memory", "growth", case_ids.UNDER_LOAD, case_ids.DESCRIBED_WHILE_ASKED, case_ids.GROWTH),
+        program=ProgramBehaviour(one_call_a_frame=True),
+    ),
+)
