@@ -51,7 +51,7 @@ async def test_a_league_shows_standings_with_intervals_and_a_cross_table(recorde
 
 
 async def test_a_sign_up_shows_who_is_examined_and_who_was_refused_and_why() -> None:
-    asked = CertificatePolicy(examination=ExaminationPolicy())
+    asked = CertificatePolicy(examination=ExaminationPolicy(), profile="standard")
     policy = SignUpPolicy(waiting_period=Duration(), certificate=asked)
     config = Config(listen="127.0.0.1:0", examinations=2, start_limit_s=1.0)
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -63,6 +63,7 @@ async def test_a_sign_up_shows_who_is_examined_and_who_was_refused_and_why() -> 
                 await manager.sign_up("cup", Player(name=name, link=link), "")
             text = text_of((await browser.get("/tournaments/cup")).text)
             assert "The server runs the conformance suite on those who sign up." in text
+            assert "A certificate for the profile standard is enough." in text
             assert "ann is being examined" in text
             async with asyncio.timeout(60):
                 while "bob was refused" not in text:

@@ -16,7 +16,7 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.certificate import FORMAT, CaseResult, frozen, sealed, summary
 from fairplay.certificate.signing import new_key, public_text, signed
 from fairplay.games.game import find
-from fairplay.server.manager.admission import check_certificate
+from fairplay.server.manager.admission import check_certificate, shown
 from fairplay.server.net.errors import Refusal
 from fairplay.server.server import Config, Server
 from fairplay.v1 import manager_pb2 as pb
@@ -63,7 +63,8 @@ def certificate(**changes: Any) -> bytes:
         **changes,
     }
     game, revision = content["game"], content["protocol_revision"]
-    follows = summary(cases, game, revision, reached_by=content["reached_by"], complete=content["complete"])
+    facts = {"reached_by": content["reached_by"], "profile": changes.get("profile", "")}
+    follows = summary(cases, game, revision, complete=content["complete"], **facts)
     return sealed({**content, "summary": follows})
 
 
@@ -107,16 +108,14 @@ async def refusal(call: Any) -> str:
 
 
 async def test_a_certified_player_may_enter(manager: Any) -> None:
-    shown = certificate()
-    reply = await sign_up(manager, shown)
+    data = certificate()
+    reply = await sign_up(manager, data)
     assert (reply.number, reply.entrant_count) == (1, 1)
     [entrant] = (await manager.GetTournament(pb.GetTournamentRequest(tournament_id="t"))).tournament.entrants
     assert (entrant.description.display_name, entrant.link) == ("first", "")
-    assert entrant.certificate.digest == sha256(shown).hexdigest()
+    assert entrant.certificate.digest == sha256(data).hexdigest()
     assert (entrant.certificate.suite_version, entrant.certificate.signer_key) == ("0", "")
-    assert entrant.certificate.issue_time.seconds == int(
-        datetime.fromisoformat(json.loads(shown)["issued"]).timestamp()
-    )
+    assert entrant.certificate.issue_time.seconds == int(datetime.fromisoformat(json.loads(data)["issued"]).timestamp())
 
 
 async def test_what_a_caller_says_of_certificates_itself_is_not_believed(manager: Any) -> None:
@@ -185,6 +184,52 @@ def test_a_certificate_serves_for_its_time(age: timedelta, max_age_s: float, why
         with pytest.raises(Refusal, match=why) as caught:
             check_certificate(data, plan, ISSUED + age)
         assert (caught.value.reason, caught.value.field) == ("CERTIFICATE_REQUIRED", "certificate")
+
+
+@pytest.mark.parametrize(
+    ("profile", "asked", "why"),
+    [
+        ("", "", ""),
+        ("", "course-2020", ""),
+        ("course-2020", "course-2020", ""),
+        ("course-2020", "", "one for the whole game is asked for"),
+        ("standard", "course-2020", "one for the profile course-2020 or the whole game is asked for"),
+    ],
+)
+def test_a_certificate_for_a_profile_serves_where_that_is_enough(profile: str, asked: str, why: str) -> None:
+    plan = TournamentPlan(game="fish")
+    plan.sign_up.certificate.profile = asked
+    data = certificate(issued=ISSUED.isoformat(), **({"profile": profile} if profile else {}))
+    if not why:
+        found = check_certificate(data, plan, ISSUED)
+        assert shown(found, data).profile == profile
+    else:
+        with pytest.raises(Refusal, match=why) as caught:
+            check_certificate(data, plan, ISSUED)
+        assert (caught.value.reason, caught.value.field) == ("CERTIFICATE_REQUIRED", "certificate")
+
+
+@pytest.mark.parametrize(
+    ("profile", "rows", "why"),
+    [
+        ("course-2020", 5, ""),
+        ("course-2020", 6, "outside the profile course-2020: Boards of 2 to 5 rows"),
+        ("course-1999", 5, "Fish has no profile 'course-1999': it has course-2020, standard"),
+    ],
+)
+async def test_a_tournament_asks_for_a_profile_that_has_its_games(
+    server: Server, profile: str, rows: int, why: str
+) -> None:
+    policy = SignUpPolicy(certificate=CertificatePolicy(profile=profile))
+    plan = TournamentPlan(game="fish", sign_up=policy)
+    plan.settings.fish.rows = rows
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        request = pb.CreateTournamentRequest(tournament_id="t", plan=plan)
+        if not why:
+            await ManagerServiceStub(channel).CreateTournament(request)
+            return
+        with pytest.raises(grpc.aio.AioRpcError, match=why):
+            await ManagerServiceStub(channel).CreateTournament(request)
 
 
 async def test_a_player_that_does_not_answer_is_refused(manager: Any) -> None:

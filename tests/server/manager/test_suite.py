@@ -38,21 +38,32 @@ SOUND = "exec:" + shlex.join([sys.executable, "-m", "fairplay.terminal", "player
 CASES = "contract.reachable,contract.describes-itself"
 
 
-def examining(cases: str = CASES) -> TournamentPlan:
-    asked = CertificatePolicy(examination=ExaminationPolicy(cases=cases))
+def examining(cases: str = CASES, profile: str = "") -> TournamentPlan:
+    asked = CertificatePolicy(examination=ExaminationPolicy(cases=cases), profile=profile)
     policy = SignUpPolicy(waiting_period=Duration(), certificate=asked)
     return full_tournament_plan(TournamentPlan(game="fish", sign_up=policy), lambda *_: None)
 
 
-async def examine(link: str, secret: str = "", cases: str = CASES, start_limit_s: float = 60.0) -> Finding:
+async def examine(
+    link: str, secret: str = "", cases: str = CASES, start_limit_s: float = 60.0, profile: str = ""
+) -> Finding:
     suite = Suite(ProgramOptions(), start_limit_s=start_limit_s)
-    return await suite.examine(Player(name="ann", link=link), examining(cases), secret)
+    return await suite.examine(Player(name="ann", link=link), examining(cases, profile), secret)
 
 
 @SLOW
 async def test_a_sound_program_passes() -> None:
     finding = await examine(SOUND)
     assert (finding.case_id, finding.reason, finding.description.display_name) == ("", "", "first")
+
+
+@SLOW
+async def test_a_program_is_examined_for_the_profile_of_the_tournament() -> None:
+    other_sizes = shlex.join([sys.executable, "-m", "fairplay.conformance.zoo", "fish", "raises-at-unusual-sizes"])
+    in_all = await examine(f"exec:{other_sizes}", cases="fish.board")
+    assert in_all.case_id.startswith("fish.board.")
+    finding = await examine(f"exec:{other_sizes}", cases="fish.board", profile="course-2020")
+    assert (finding.case_id, finding.reason) == ("", "")
 
 
 @SLOW

@@ -195,6 +195,7 @@ class AdmissionCertificate(google.protobuf.message.Message):
     SUITE_VERSION_FIELD_NUMBER: builtins.int
     SIGNER_KEY_FIELD_NUMBER: builtins.int
     DIGEST_FIELD_NUMBER: builtins.int
+    PROFILE_FIELD_NUMBER: builtins.int
     examined: builtins.bool
     """Whether the server ran the conformance suite on the player itself. Then nobody else signed anything."""
     suite_version: builtins.str
@@ -205,6 +206,8 @@ class AdmissionCertificate(google.protobuf.message.Message):
     """SHA-256 of the certificate as it was shown, in hexadecimal digits. Empty where the server examined the player. At
     most 64 characters.
     """
+    profile: builtins.str
+    """The profile of the game for which it is. Empty: it is for the whole game. At most 64 characters."""
     @property
     def issue_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
         """When the certificate was issued, or the examination ended."""
@@ -217,9 +220,10 @@ class AdmissionCertificate(google.protobuf.message.Message):
         suite_version: builtins.str = ...,
         signer_key: builtins.str = ...,
         digest: builtins.str = ...,
+        profile: builtins.str = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["issue_time", b"issue_time"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["digest", b"digest", "examined", b"examined", "issue_time", b"issue_time", "signer_key", b"signer_key", "suite_version", b"suite_version"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["digest", b"digest", "examined", b"examined", "issue_time", b"issue_time", "profile", b"profile", "signer_key", b"signer_key", "suite_version", b"suite_version"]) -> None: ...
 
 global___AdmissionCertificate = AdmissionCertificate
 

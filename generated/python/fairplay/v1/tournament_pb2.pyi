@@ -587,6 +587,12 @@ class CertificatePolicy(google.protobuf.message.Message):
     MAX_AGE_FIELD_NUMBER: builtins.int
     SIGNER_KEYS_FIELD_NUMBER: builtins.int
     EXAMINATION_FIELD_NUMBER: builtins.int
+    PROFILE_FIELD_NUMBER: builtins.int
+    profile: builtins.str
+    """The profile of the game that is enough, e.g. "course-2024" for Bazaar: certificates for it serve as well as those
+    for the whole game, and players are examined for it. Empty: only certificates for the whole game serve. At most 64
+    characters.
+    """
     @property
     def max_age(self) -> google.protobuf.duration_pb2.Duration:
         """How old it may be at the most. At least 0 s. Not set: as old as it likes."""
@@ -609,9 +615,10 @@ class CertificatePolicy(google.protobuf.message.Message):
         max_age: google.protobuf.duration_pb2.Duration | None = ...,
         signer_keys: collections.abc.Iterable[builtins.str] | None = ...,
         examination: global___ExaminationPolicy | None = ...,
+        profile: builtins.str = ...,
     ) -> None: ...
     def HasField(self, field_name: typing.Literal["examination", b"examination", "max_age", b"max_age"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["examination", b"examination", "max_age", b"max_age", "signer_keys", b"signer_keys"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["examination", b"examination", "max_age", b"max_age", "profile", b"profile", "signer_keys", b"signer_keys"]) -> None: ...
 
 global___CertificatePolicy = CertificatePolicy
 

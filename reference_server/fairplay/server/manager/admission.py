@@ -45,6 +45,10 @@ def check_certificate(data: bytes, plan: TournamentPlan, now: datetime) -> Certi
         raise _refused("the certificate does not say that the player is certified: not every MUST is met")
     if longer := certificate.other_limits(longer=True):
         raise _refused(f"the certificate is for longer time limits than the game's: {', '.join(longer)}")
+    profile = plan.sign_up.certificate.profile
+    if certificate.profile not in ("", profile):
+        asked = f"the profile {profile} or the whole game" if profile else "the whole game"
+        raise _refused(f"the certificate is for the profile {certificate.profile}, but one for {asked} is asked for")
     wanted = (plan.game, PROTOCOL_REVISION)
     if (certificate.game, certificate.protocol_revision) != wanted:
         found = f"{certificate.game} in revision {certificate.protocol_revision}"
@@ -76,14 +80,15 @@ def shown(certificate: Certificate, data: bytes) -> AdmissionCertificate:
         suite_version=certificate.suite_version[:MAX_WORD_CHARS],
         signer_key=certificate.signer,
         digest=hashlib.sha256(data).hexdigest(),
+        profile=certificate.profile[:MAX_WORD_CHARS],
     )
     found.issue_time.FromDatetime(datetime.fromisoformat(certificate.issued))
     return found
 
 
-def examined(now: datetime) -> AdmissionCertificate:
+def examined(now: datetime, profile: str) -> AdmissionCertificate:
     """Return what everybody may know of an examination by this server that a player has just passed."""
-    found = AdmissionCertificate(examined=True, suite_version=__version__)
+    found = AdmissionCertificate(examined=True, suite_version=__version__, profile=profile)
     found.issue_time.FromDatetime(now)
     return found
 

@@ -135,6 +135,8 @@ class Suite:
         usual = full_time_control(find(plan.game), TimeControl())
         words = ["--level", "must", "--fail-fast", "--seed", str(int.from_bytes(os.urandom(6)))]
         words += ["--budget", f"{seconds(policy.time_limit):g}s", "--start-limit", f"{self._start_limit_s:g}s"]
+        if profile := plan.sign_up.certificate.profile:
+            words += ["--profile", profile]
         if policy.cases:
             words += ["--only", policy.cases]
         if own.decision_limit != usual.decision_limit:

@@ -18,11 +18,13 @@ from random import Random
 
 import re2
 from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
 
 from fairplay.certificate import frozen
 from fairplay.certificate.signing import is_public_key
 from fairplay.certificate.terms import matches
 from fairplay.formats.format import Terms, chosen, full_format
+from fairplay.games.conformance import find_profile, find_profiles
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game, find
 from fairplay.player.handlers import PROTOCOL_REVISION
@@ -137,6 +139,7 @@ def full_tournament_plan(plan: TournamentPlan, check_link: CheckLink) -> Tournam
     _fill_format(full, game)
     check_players(plan.entrants, game, check_link, "plan.entrants")
     full.sign_up.CopyFrom(_full_policy(game, plan.sign_up, len(plan.entrants)))
+    _check_profile(game, full.sign_up.certificate.profile, settings)
     if full.entrants and len(full.entrants) == full.sign_up.max_entrant_count:
         check_format(full, full.entrants)
     for count in game.seats:  # any of these may come up, and e.g. the board may be too small for it
@@ -220,6 +223,17 @@ def _check_policy(game: Game, policy: SignUpPolicy, entrant_count: int) -> None:
         NamePattern(policy.name_pattern)
     except ValueError as error:
         _refuse("name_pattern", str(error), given=policy.name_pattern)
+
+
+def _check_profile(game: Game, name: str, settings: Message) -> None:
+    """Check that certificates for a profile, if one is named, are for games with these settings."""
+    field = "certificate.profile"
+    try:
+        profile = find_profile(game, name) if name else None
+    except ValueError as error:
+        _refuse(field, str(error), given=name, allowed=", ".join(find_profiles(game)))
+    if profile is not None and not profile.allows(game.full_settings(game.settings_type()), settings):
+        _refuse(field, f"the games of the tournament are outside the profile {name}: {profile.sentence}", given=name)
 
 
 def _check_examination(game: Game, policy: ExaminationPolicy) -> None:

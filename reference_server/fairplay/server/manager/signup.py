@@ -376,7 +376,7 @@ class SignUp:
             self._tell(WatchTournamentResponse(examination=refused))
         else:
             player.description.CopyFrom(finding.description)
-            player.certificate.CopyFrom(admission.examined(admission.utc_now()))
+            player.certificate.CopyFrom(admission.examined(admission.utc_now(), self._policy.certificate.profile))
             self._enter(player, "")
 
     def _forget(self, name: str) -> None:

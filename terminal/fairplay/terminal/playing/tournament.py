@@ -132,7 +132,7 @@ async def resume_or_start(
         plan.ClearField("entrants")
         plan.entrants.extend(entrants)
     tournament_id = f"{prefix}{secrets.token_hex(4)}"
-    made = with_examination(plan) if options.examine else plan
+    made = with_examination(plan, options.profile) if options.examine else plan
     await _create(channel, made, tournament_id)
     await _begin(channel, console, tournament_id, plan.entrants if options.examine else ())
     return tournament_id
@@ -167,7 +167,7 @@ def _prefix(plan: TournamentPlan, options: TournamentOptions) -> str:
     typed.CopyFrom(plan)
     if options.setup.seed is None:
         typed.ClearField("seed")
-    words = [options.order, *(["examine"] if options.examine else [])]
+    words = [options.order, *(["examine"] if options.examine else []), *filter(None, [options.profile])]
     data = typed.SerializeToString(deterministic=True) + " ".join(words).encode()
     return f"{plan.game}-{hashlib.sha256(data).hexdigest()[:12]}-"
 
@@ -265,13 +265,14 @@ async def _watch(channel: grpc.aio.Channel, console: Console, game: Game, tourna
 # --- players that are examined ---
 
 
-def with_examination(plan: TournamentPlan) -> TournamentPlan:
+def with_examination(plan: TournamentPlan, profile: str) -> TournamentPlan:
     """Return the plan of a tournament for which the same players sign up, and are examined, instead of being named."""
     open_plan = TournamentPlan()
     open_plan.CopyFrom(plan)
     open_plan.ClearField("entrants")
     policy = open_plan.sign_up
     policy.certificate.examination.SetInParent()
+    policy.certificate.profile = profile
     policy.age_order = AgeOrder.AGE_ORDER_SIGN_UP
     policy.name_pattern = "[A-Za-z0-9_.-]{1,64}"
     return open_plan
