@@ -33,7 +33,7 @@ def calls_of(game: Game, seats: int, seed: int, strategies: list[str]) -> Iterat
     """Yield the seat, the request and the reply of each call of a game between bots."""
     players = [game.player(strategies[seat % len(strategies)]) for seat in range(seats)]
     names = [f"p{seat}" for seat in range(seats)]
-    machine = GameMachine(game.play("g", game.settings_type(), names, Random(seed), None))
+    machine = GameMachine(game.play("g", game.tournament_settings, names, Random(seed), None))
     made = []
 
     def answer(call: Any) -> Message:

@@ -19,7 +19,7 @@ from fairplay.terminal.commands.app import ORDER, app
 from tests.docs.pages import ROOT
 from tests.slow import SLOW
 
-NOT_HERE = {"compare", "lobby", "player", "serve", "web"}
+NOT_HERE = {"bridge", "compare", "lobby", "player", "serve", "web"}
 """The commands that take minutes, or do not end by themselves: tests of their own run them."""
 ELSEWHERE = re.compile(
     r"^fairplay (serve|certify-server [^-])"  # does not end by itself, or asks one that does not

@@ -34,6 +34,10 @@ class NotJsonError(ValueError):
         self.text = text
 
 
+class UnaskedError(NotJsonError):
+    """A value came for which nobody had asked; `text` is the value."""
+
+
 class ClosedError(ConnectionError):
     """The other side has closed the connection; one sentence says where."""
 
@@ -231,6 +235,11 @@ class Connection(asyncio.Protocol):
         """Return whether nothing has come that nobody has read, and the other side has not closed the connection."""
         return not self._values and self._problem is None and not self._decoder.rest
 
+    @property
+    def is_closed(self) -> bool:
+        """Return whether the other side has closed the connection, and has said nothing before that nobody has read."""
+        return not self._values and isinstance(self._problem, ClosedError)
+
     async def receive(self) -> Json:
         """Return the next value. Raises NotJsonError if it is none, ClosedError if the other side is gone."""
         while not self._values:
@@ -245,7 +254,7 @@ class Connection(asyncio.Protocol):
     async def ask(self, value: Json) -> Json:
         """Write a value and return what is answered, as `receive` does. What came before was not asked for."""
         if self._values:
-            raise NotJsonError(shown(write(self._values[0])), "nobody had asked for it")
+            raise UnaskedError(shown(write(self._values[0])), "nobody had asked for it")
         self.send(value)
         return await self.receive()
 

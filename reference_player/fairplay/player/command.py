@@ -57,26 +57,31 @@ def reach_from(environment: Mapping[str, str], *, serves: bool = False) -> Reach
 def run_player(player: object, reach: Reach | None = None) -> None:
     """Run a player until it is interrupted, or the server that it dialled says goodbye.
 
-    Without `reach` the environment says how the player is reached. Raises PlayerUsageError if options contradict each
-    other, DialInError or OSError if the player cannot be reached in this way.
+    Without `reach` the environment says how the player is reached. Raises as `reach_player` does.
     """
-    reach = reach or reach_from(os.environ)
+    run(reach_player(player, reach or reach_from(os.environ)))
+
+
+async def reach_player(player: object, reach: Reach) -> None:
+    """Have a player reached until the server that it dialled says goodbye, or this is cancelled.
+
+    Raises PlayerUsageError if options contradict each other, DialInError or OSError if the player cannot be reached in
+    this way.
+    """
     if reach.listen and reach.connect:
         raise PlayerUsageError("give --listen or --connect, not both")
     if reach.listen:
-        run(serve_async(player, reach.listen, lambda port: _say(f"the player serves on port {port}"), reach.tls))
+        await serve_async(player, reach.listen, lambda port: _say(f"the player serves on port {port}"), reach.tls)
         return
     if not reach.connect or not reach.name:
         raise PlayerUsageError("--connect needs --name NAME, under which the player dials in")
-    hosted = [Hosted(player, reach.name, reach.token)]
-    dialing = dial_in_async(
-        hosted,
+    await dial_in_async(
+        [Hosted(player, reach.name, reach.token)],
         reach.connect,
         patience_s=reach.patience_s,
         resume_s=reach.resume_s,
         credentials=reach.credentials,
     )
-    run(dialing)
 
 
 def slowed(player: Any, pause_s: float) -> Any:

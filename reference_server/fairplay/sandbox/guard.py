@@ -7,6 +7,7 @@ the sandbox, where the command cannot reach it.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -97,7 +98,11 @@ class Guard:
             _set_kernel_limits(self._spec.limits)
 
         # There are no threads here: what is done between fork and exec can wait for nobody.
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=pass_fds, preexec_fn=prepare)  # noqa: PLW1509
+        stdin = self._spec.stdin if self._spec.stdin >= 0 else subprocess.DEVNULL
+        child = subprocess.Popen(command, stdin=stdin, pass_fds=pass_fds, preexec_fn=prepare)  # noqa: PLW1509
+        if self._spec.stdin >= 0:
+            os.close(self._spec.stdin)  # whoever writes to a command that has ended is to know it
+        return child
 
     def _start_in_walls(self, walls: Walls) -> subprocess.Popen[bytes]:
         guard_side, gate_side = socket.socketpair()
@@ -227,7 +232,8 @@ def _set_kernel_limits(limits: Limits) -> None:
         value = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(kind, (value, value))
     if sys.platform == "linux":  # where memory is short, the kernel ends players before the server
-        with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:  # noqa: PTH123 - few imports
+        # In the sandbox of another guard, which has done it, nobody may write there.
+        with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:  # noqa: PTH123
             file.write("1000")
 
 

@@ -137,14 +137,16 @@ class Spec(NamedTuple):
     report: int = -1
     """The file descriptor to which the guard writes which limit was exceeded; below 0: it does not say."""
     walls: Walls | None = None
+    stdin: int = -1
+    """The file descriptor that is the command's standard input; below 0: it has none."""
 
 
 def write_spec(spec: Spec) -> str:
     """Return a spec as text."""
-    return json.dumps([list(spec.limits), spec.report, spec.walls and list(spec.walls)])
+    return json.dumps([list(spec.limits), spec.report, spec.walls and list(spec.walls), spec.stdin])
 
 
 def read_spec(text: str) -> Spec:
     """Return the spec that a text holds."""
-    limits, report, walls = json.loads(text)
-    return Spec(Limits(*limits), report, walls and Walls(*walls))
+    limits, report, walls, stdin = json.loads(text)
+    return Spec(Limits(*limits), report, walls and Walls(*walls), stdin)

@@ -189,22 +189,25 @@ class Program:
         limits: Limits = DEFAULT_LIMITS,
         walls: Walls | None = None,
         notes: str = "",
+        stdin: int = -1,
+        stdout: int = -1,
     ) -> Program:
         """Start a command, in a sandbox if there are walls. Raises OSError or ValueError if it cannot be started.
 
-        `notes`: lines that its author has to know, shown before what it writes.
+        `notes`: lines that its author has to know, shown before what it writes. `stdin` and `stdout` are the file
+        descriptors that it reads and writes; below 0: it has nothing to read, and what it writes is its output.
         """
         with ExitStack() as kept, ExitStack() as passed:
             output, command_side = _pipe(kept, passed)
             report, guard_side = _pipe(kept, passed)
             process = subprocess.Popen(
-                guard_command(Spec(limits, guard_side, walls), words),
+                guard_command(Spec(limits, guard_side, walls, stdin), words),
                 bufsize=0,
                 stdin=subprocess.PIPE,
-                stdout=command_side,
-                stderr=subprocess.STDOUT,
+                stdout=command_side if stdout < 0 else stdout,
+                stderr=command_side,
                 env=environment,
-                pass_fds=(guard_side,),
+                pass_fds=(guard_side,) if stdin < 0 else (guard_side, stdin),
                 start_new_session=True,
             )
             kept.pop_all()

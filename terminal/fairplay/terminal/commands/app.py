@@ -28,6 +28,7 @@ ORDER = (
     "new-game",
     "protos",
     "player",
+    "bridge",
     "check",
     "certify",
     "certify-server",

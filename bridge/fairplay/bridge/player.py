@@ -1,0 +1,154 @@
+"""A player whose answers come from programs that speak the protocol of a course."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from functools import partial
+from typing import Any, TypeAlias
+
+import grpc
+from google.protobuf.message import Message
+
+from fairplay.bridge.pool import ProgramError, SignedUp, Source
+from fairplay.bridge.stream import ClosedError, NotJsonError, UnaskedError, write
+from fairplay.games.game import Game
+from fairplay.games.kit.course import Face, Request, shown
+from fairplay.games.kit.player_service import END, START
+from fairplay.games.steps import Method
+from fairplay.player.handlers import CallFailed, snake_case
+
+QUIET_S = 1.0
+"""A connection of a tournament that was not called for so long may be given to another game."""
+MOST_GAMES = 48
+
+GameKey: TypeAlias = "tuple[str, int]"
+"""A game and a seat in it."""
+
+
+class Line:
+    """A connection in use: one call at a time, of the game that it has heard of last."""
+
+    def __init__(self, signed_up: SignedUp) -> None:
+        self.signed_up = signed_up
+        self.game: GameKey | None = None
+        self.greeted = False
+        self.busy = False
+        self.used_s = 0.0
+
+    @property
+    def is_free(self) -> bool:
+        """Return whether a call can be made on it now."""
+        return not self.busy and self.signed_up.connection.is_usable
+
+
+class CoursePlayer:
+    """A player of a game: a method for each method of its service, which asks a program.
+
+    A game has a connection. Where connections last for a tournament, they are used for one game after the other, and a
+    game that comes back to one is announced again. A call that fails, or is cancelled, closes its connection, so that
+    nothing that comes late can answer another call.
+    """
+
+    def __init__(self, game: Game, face: Face, source: Source, name: str, most_games: int = MOST_GAMES) -> None:
+        self.game = game.name
+        self.name = name
+        self._face = face
+        self._source = source
+        self._most_games = most_games
+        self._lines: list[Line] = []
+        for method in (START, END, *game.methods):
+            setattr(self, snake_case(method.name), partial(self._answer, method))
+
+    async def _answer(self, method: Method, message: Any) -> Message:
+        """Return the response to a call. Raises CallFailed with what the program did wrong."""
+        face, request = self._face, Request(method, message)
+        if method.name not in face.names:
+            return method.response()
+        try:
+            face.write_call(request, self.name)
+        except ValueError as problem:
+            raise CallFailed(grpc.StatusCode.FAILED_PRECONDITION, f"{problem}") from None
+        key = (message.game_id, message.seat) if "game_id" in message.DESCRIPTOR.fields_by_name else None
+        line = next((each for each in self._lines if key and each.game == key and not each.busy), None)
+        told: list[Request] = []
+        if line is None:
+            before = face.before(method, message)
+            if before is None:
+                return method.response()
+            line = await self._free_line(key, fresh=method == START)
+            told = [*([] if line.greeted or request.method == START else face.greeting), *before]
+        line.game, line.busy, line.greeted = key, True, True
+        try:
+            for each in told:
+                await self._ask(line, each)
+            response = await self._ask(line, request)
+        except BaseException as error:
+            self._close(line)
+            if isinstance(error, asyncio.CancelledError):
+                self._say_late(line, request)
+            raise
+        line.busy, line.used_s = False, asyncio.get_running_loop().time()
+        if method.name == face.last:
+            self._close(line)
+        return response
+
+    async def _free_line(self, key: GameKey | None, *, fresh: bool) -> Line:
+        """Return a connection for a game that has none."""
+        now_s = asyncio.get_running_loop().time()
+        if self._face.is_tournament and not fresh:
+            quiet = [line for line in self._lines if line.is_free and (not line.game or now_s - line.used_s > QUIET_S)]
+            if quiet:
+                return min(quiet, key=lambda line: line.used_s)
+        idle = sorted((line for line in self._lines if not line.busy), key=lambda line: line.used_s)
+        for line in idle[: max(0, len(self._lines) + 1 - self._most_games)]:
+            self._close(line)
+        try:
+            line = Line(await self._source.take())
+        except ProgramError as error:
+            raise CallFailed(grpc.StatusCode.UNKNOWN, str(error)) from None
+        self._lines.append(line)
+        return line
+
+    async def _ask(self, line: Line, request: Request) -> Message:
+        """Make a call, and return the response. Raises CallFailed with what the program did wrong."""
+        connection = line.signed_up.connection
+        try:
+            value = await connection.ask(self._face.write_call(request, line.signed_up.name))
+        except NotJsonError as error:
+            verb = "sent" if isinstance(error, UnaskedError) else "answered"
+            raise self._failed(request, f"The program {verb} {error}.") from None
+        except ClosedError:
+            raise self._failed(request, await line.signed_up.explain_close()) from None
+        try:
+            return self._face.read_answer(request, value)
+        except ValueError as problem:
+            answered = shown(write(value))
+            raise self._failed(request, f"The program answered {answered}: {str(problem).rstrip('.')}.") from None
+
+    def _failed(self, request: Request, sentence: str) -> CallFailed:
+        _say(f"{self._face.names[request.method.name]}: {sentence}")
+        return CallFailed(grpc.StatusCode.UNKNOWN, sentence)
+
+    def _say_late(self, line: Line, request: Request) -> None:
+        rest = line.signed_up.connection.rest
+        came = f"of its answer had come: {rest}" if rest else "nothing had come"
+        _say(
+            f"{self._face.names[request.method.name]}: The program had not answered when the call was cancelled; {came}"
+        )
+
+    def _close(self, line: Line) -> None:
+        line.signed_up.connection.close()
+        if line in self._lines:
+            self._lines.remove(line)
+
+    def close(self) -> None:
+        """Close all connections."""
+        for line in list(self._lines):
+            self._close(line)
+
+
+def _say(sentence: str) -> None:
+    """Write to standard error, which is kept with the game."""
+    sys.stderr.write(f"{sentence}\n")
+    sys.stderr.flush()

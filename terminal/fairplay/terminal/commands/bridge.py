@@ -1,0 +1,107 @@
+"""The command for programs that do not speak gRPC: bridge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairplay.client.errors import FailedError, UsageError
+from fairplay.terminal.commands.options import argument, command, option
+from fairplay.terminal.commands.parameters import Authorities, GameName
+
+
+@command
+def bridge(
+    game: GameName,
+    words: Annotated[
+        list[str] | None,
+        argument("[-- COMMAND...]", "Starts programs that dial port {port} of this machine, as the course's server."),
+    ] = None,
+    listen: Annotated[str | None, option("HOST:PORT", "Let programs that dial here dial in to --connect.")] = None,
+    connect: Annotated[str | None, option("HOST:PORT", "Dial in to this server; grpcs:// over TLS.")] = None,
+    name: Annotated[str | None, option("NAME", "The name to dial in under, with COMMAND.")] = None,
+    token: Annotated[str, option("SECRET", "Protects the name.")] = "",
+    ca: Authorities = None,
+    connections: Annotated[int, option("N", "How many connections one start of COMMAND brings.", min=1)] = 1,
+    spares: Annotated[
+        int | None, option("N", "How many connections wait for the next game. Default: --connections.", min=1)
+    ] = None,
+    stdin: Annotated[Path | None, option("FILE", "What COMMAND reads from its standard input.")] = None,
+    any_name: Annotated[bool, option("", "Let programs sign up with any name.")] = False,
+    no_newline: Annotated[bool, option("", "Write no newline behind values, for readers that choke on it.")] = False,
+    most: Annotated[int, option("N", "How many games are kept open at a time.", min=1)] = 48,
+) -> None:
+    """Let programs play that speak a course's protocol, JSON over TCP, in place of gRPC.
+
+    With COMMAND the bridge is a player: the programs that it starts answer for it. Started by a server (exec:), it
+    finds where to go in its environment. With --listen, whoever signs up there dials in to a server under its name.
+
+    Examples:
+
+    \b
+      fairplay game q -p bot:greedy -p "exec:fairplay bridge q -- ./xclient {port}"
+      fairplay bridge fish --listen 127.0.0.1:45678 --connect 127.0.0.1:50050
+    """
+    import logging
+    import os
+
+    from fairplay.bridge.pool import ProgramError, Settings
+    from fairplay.bridge.run import bring_in, run_programs
+    from fairplay.client.inputs import find_game, parse_address, parse_server
+    from fairplay.games.kit.course import find_face
+    from fairplay.player.channels import TOKEN_VARIABLE, Credentials
+    from fairplay.player.command import Reach, reach_from
+    from fairplay.player.dialing import DialInError
+    from fairplay.player.interrupts import run
+
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    played = find_game(game)
+    face = find_face(game)
+    if face is None:
+        raise UsageError(f"{game} has no course whose protocol could be spoken")
+    if bool(words) == bool(listen):
+        raise UsageError("give -- COMMAND... or --listen HOST:PORT")
+    pattern = "(?s).*" if any_name else played.sign_up.name_pattern
+    if connect is not None:
+        parse_server(connect, "--connect")
+    try:
+        credentials = Credentials.from_environment(os.environ, ca)
+        if listen:
+            if not connect:
+                raise UsageError("--listen needs --connect HOST:PORT: whoever signs up dials in there")
+            address = parse_address(listen, "--listen")
+            host, port = address.rpartition(":")[0].strip("[]"), int(address.rpartition(":")[2])
+            run(
+                bring_in(
+                    played,
+                    face,
+                    (host, port),
+                    connect,
+                    token or os.environ.get(TOKEN_VARIABLE, ""),
+                    credentials,
+                    pattern,
+                    newline=not no_newline,
+                    ready=lambda port: typer.echo(f"programs sign up on port {port}"),
+                )
+            )
+        else:
+            assert words
+            if not any("{port}" in word for word in words):
+                raise UsageError("COMMAND must say where its port stands, {port}: the program dials it")
+            reach = Reach(connect=connect, name=name, token=token, credentials=credentials) if connect else None
+            settings = Settings(
+                command=words,
+                connections=connections,
+                spares=connections if spares is None else spares,
+                stdin=stdin,
+                name_pattern=pattern,
+                newline=not no_newline,
+            )
+            environment = {key: os.environ[key] for key in os.environ if not key.startswith("FAIRPLAY_")}
+            run(run_programs(played, face, settings, environment, reach or reach_from(os.environ), most))
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    except (DialInError, ProgramError) as error:
+        raise FailedError(str(error)) from None

@@ -1,0 +1,154 @@
+"""Programs of a course as players: they play, and what they do wrong is said in one sentence."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from fairplay.bridge.pool import ProgramError
+from tests.bridge.playing import CLIENT, bridged, play
+
+GAMES = ["bazaar", "fish", "q"]
+
+
+@pytest.mark.parametrize("fault", ["none", "trickled"])
+@pytest.mark.parametrize("game", GAMES)
+async def test_a_program_plays_a_game_to_its_end(game: str, fault: str) -> None:
+    async with bridged(game, "ann", fault) as player:
+        assert player.name == "ann"
+        outcome, failure = await play(player, "first")
+        assert failure == ""
+        assert sorted(seat for group in outcome.ranking for seat, _ in group) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("game", "fault", "sentence"),
+    [
+        ("fish", "bare-void", 'The program answered void: a string needs quotes, "void".'),
+        ("q", "bare-void", 'The program answered void: a string needs quotes, "void".'),
+        ("q", "cut", 'The program answered "pass: the value is not complete.'),
+        ("fish", "twice", ": nobody had asked for it."),
+        ("q", "eager", 'The program sent "void": nobody had asked for it.'),
+        ("fish", "closes", "The program ended with exit code 1. It wrote: I close now"),
+        ("q", "length", "The program answered 6: 6 is not one of pass, replace and a list of placements."),
+        ("bazaar", "wrong-form", "bazaar.purchase.required"),
+    ],
+)
+async def test_what_a_program_does_wrong_is_said(game: str, fault: str, sentence: str) -> None:
+    async with bridged(game, "ann", fault) as player:
+        _, failure = await play(player, "first")
+        assert sentence in failure
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        ("bare-name", 'The program sent as its name ann: a string needs quotes, "ann".'),
+        ("list-name", "[7] is no name: it must be a string"),
+        ("bad-name", '"a b" is no name here'),
+        ("leaves", "The program ended with exit code 1. It wrote: I have no wish to play It had sent no name."),
+    ],
+)
+async def test_a_program_that_signs_up_wrongly_is_not_waited_for(fault: str, sentence: str) -> None:
+    with pytest.raises(ProgramError) as raised:
+        async with bridged("q", "ann", fault):
+            pass
+    assert sentence in str(raised.value)
+
+
+async def test_a_name_is_held_to_the_pages_unless_any_may_be_used() -> None:
+    async with bridged("q", "ann", "digits") as player:
+        assert player.name == "ann7"
+    with pytest.raises(ProgramError, match="is no name here"):
+        async with bridged("fish", "ann", "digits"):
+            pass
+    async with bridged("fish", "ann", "digits", name_pattern="(?s).*") as player:
+        assert player.name == "ann7"
+
+
+async def test_a_command_that_does_not_dial_or_cannot_be_started_is_named() -> None:
+    with pytest.raises(ProgramError, match=r"ended with exit code 3.*had not signed up: .*exit 3"):
+        async with bridged("q", command=("sh", "-c", "exit 3; {port}")):
+            pass
+    with pytest.raises(ProgramError, match=r"ended with exit code 127.*no-such-command"):
+        async with bridged("q", command=("./no-such-command", "{port}")):
+            pass
+
+
+async def test_games_after_each_other_and_side_by_side_have_connections_of_their_own() -> None:
+    async with bridged("q", "ann") as player:
+        for number in range(2):
+            assert (await play(player, "first", game_id=f"after-{number}"))[1] == ""
+        failures = [end[1] for end in await asyncio.gather(*(play(player, "first", game_id=f"{n}") for n in range(3)))]
+        assert failures == ["", "", ""]
+
+
+async def test_a_call_that_is_cancelled_closes_its_connection_and_the_next_game_has_another() -> None:
+    async with bridged("q", "ann", "hangs") as player:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(2):
+                await play(player, "first")
+    async with bridged("fish", "ann") as player:
+        assert (await play(player, "first", game_id="another"))[1] == ""
+
+
+async def test_a_game_that_goes_on_with_a_new_connection_is_told_what_it_missed() -> None:
+    for game in GAMES:
+        async with bridged(game, "ann") as player:
+            played = asyncio.create_task(play(player, "first"))
+            for _ in range(20):
+                await asyncio.sleep(0)
+            player.close()
+            _, failure = await played
+            assert failure in ("", "The program closed its connection.") or "ended with" in failure
+
+
+def test_a_program_reads_the_file_that_is_given_as_its_input(tmp_path: Path) -> None:
+    given = tmp_path / "names"
+    given.write_text("eva")
+
+    async def named() -> str:
+        command = ("sh", "-c", f'read name; exec {sys.executable} {CLIENT} q {{port}} "$name"')
+        async with bridged("q", command=command, stdin=given) as player:
+            return player.name
+
+    assert asyncio.run(named()) == "eva"
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_no_program_outlives_a_bridge_that_is_killed(number: int, tmp_path: Path) -> None:
+    mark = f"orphan-{os.getpid()}-{number}"
+    command = [sys.executable, "-m", "fairplay.terminal", "bridge", "q", "--connect", "127.0.0.1:9", "--name", "x"]
+    command += ["--", sys.executable, CLIENT, "q", "{port}", mark[:8], mark]
+    bridge = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def programs() -> list[str]:
+        found = []
+        for each in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                words = each.read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if words[1:2] == [CLIENT.encode()] and mark.encode() in words:
+                found.append(each.parent.name)
+        return found
+
+    wait_until(lambda: bool(programs()))
+    bridge.send_signal(number)
+    bridge.wait(20)
+    wait_until(lambda: not programs())
+
+
+def wait_until(holds: object) -> None:
+    ends_s = time.monotonic() + 30
+    assert callable(holds)
+    while not holds():
+        assert time.monotonic() < ends_s
+        time.sleep(0.05)
