@@ -16,9 +16,12 @@ from fairplay.conformance.run.report import Report, certificate
 from fairplay.conformance.writers.files import junit
 from fairplay.conformance.writers.page import page
 from fairplay.games.conformance import find_profiles
-from fairplay.games.game import find, registered
+from fairplay.games.game import Game, find, registered
+from fairplay.games.kit.course import Request, find_face, read_call
+from fairplay.games.steps import Method
+from fairplay.player.handlers import snake_case
 from fairplay.terminal.certify.verify import verify_certificate
-from tests.conformance.harness import Method, certify, judged, player
+from tests.conformance.harness import certify, judged, player
 
 PROFILE = "course-2020"
 
@@ -26,7 +29,7 @@ PROFILE = "course-2020"
 def on_small_boards() -> Any:
     """Return a sound player that stands boards of at most nine rows and columns, and scores of 20 bits."""
 
-    def check_size(sound: Method, request: Any) -> Any:
+    def check_size(sound: Any, request: Any) -> Any:
         state = request.state
         sizes = state.columns, len(state.fish) // state.columns
         if max(sizes) > 9 or any(each.score > 2**20 for each in state.players):
@@ -103,3 +106,42 @@ def test_what_is_tried_of_a_game_is_in_its_profile(name: str) -> None:
         assert found
         assert all(scope.allows(each.settings) for each in found)
     assert scope.allows(game.tournament_settings) or profile != "standard"
+
+
+def through_course(game: Game) -> Any:
+    """Return a reference player that is told of each call what a new connection of its course would be told."""
+    face = find_face(game.name)
+    assert face is not None
+    inner = game.player(next(iter(game.strategies)))
+
+    def asked(method: Method) -> Any:
+        def answer(request: Any) -> Any:
+            told = face.before(method, request)
+            if told is None:
+                return method.response()
+            memory = face.remember("a-connection")
+            for each in (*face.greeting, *told, Request(method, request)):
+                name, arguments = read_call(json.loads(json.dumps(face.write_call(each, "ann"))))
+                read = memory.request(name, arguments)
+                reply = getattr(inner, snake_case(read.method.name), lambda _: None)(read.message)
+            value = json.loads(json.dumps(face.write_answer(read, reply)))
+            return face.read_answer(Request(method, request), value)
+
+        return answer
+
+    made: Any = game.player(next(iter(game.strategies)))
+    for method in game.methods:
+        setattr(made, snake_case(method.name), asked(method))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("name", "profile"), [("fish", "course-2020"), ("q", "course-2023"), ("bazaar", "course-2024")]
+)
+def test_what_a_course_has_no_words_for_is_outside_its_profile(name: str, profile: str) -> None:
+    game = find(name)
+    report = judged(
+        lambda: through_course(game), f"{name},rules.unusual-settings,rules.long-game", name, profile=profile
+    )
+    assert report.failed() == []
+    assert report.exit_code == 0
