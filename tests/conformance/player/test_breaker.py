@@ -13,7 +13,7 @@ from fairplay.certificate import Verdict
 from fairplay.conformance import case_ids
 from fairplay.conformance.player.breaker import MIN_DECISIONS, NO_TIME
 from fairplay.conformance.run.report import conclusion
-from tests.conformance.harness import ROOT, Method, judged, player
+from tests.conformance.harness import LIMIT_S, ROOT, Method, judged, player
 
 
 def slowly(sound: Method, request: Any) -> Any:
@@ -74,6 +74,26 @@ def test_what_goes_wrong_beside_other_games_is_not_held_against_a_slow_player() 
     assert crowded.failures
     assert report.counts[Verdict.FAIL] == 0
     assert report.counts[Verdict.PASS]
+
+
+@pytest.mark.parametrize("until", [6, 10_000], ids=["in some games", "in all games"])
+def test_a_method_without_an_answer_is_tried_again_now_and_then(until: int) -> None:
+    games: list[str] = []
+    late: list[str] = []
+
+    def hangs_at_first(sound: Any, request: Any) -> Any:
+        if request.game_id not in games:
+            games.append(request.game_id)
+        if 2 <= len(games) <= until:
+            late.append(request.game_id)
+            threading.Event().wait(3 * LIMIT_S)
+        return sound(request)
+
+    report = judged(lambda: player(take_turn=hangs_at_first), level="must", limit_s=LIMIT_S, first_limit_s=LIMIT_S)
+    assert report.verdict(case_ids.EVERY_ANSWER) is Verdict.FAIL or until == 6
+    assert (report.counts[Verdict.NOT_TESTED] < 20) == (until == 6)
+    assert report.exit_code == 1
+    assert len(late) < 20
 
 
 MOST_STARTS = 16

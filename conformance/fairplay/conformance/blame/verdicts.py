@@ -108,6 +108,7 @@ def _charged(judged: Judged, verdicts: Mapping[str, Judged]) -> Judged:
 CLOSE = 0.5
 """An answer that took more than this share of its limit is close to it: another machine may take twice as long."""
 REMARK = "close to the time limit"
+LATE_ONCE = "an answer came too late while this machine was busy with other work, and in time when it was asked again"
 
 
 class Slowness:
@@ -133,7 +134,11 @@ class Slowness:
         if is_late and self._was_close and not judged.id.startswith(TIME):
             sentence = f"an answer came too late: see {case_ids.EVERY_ANSWER}"
             return replace(judged, verdict=Verdict.NOT_TESTED, sentence=sentence, see=case_ids.EVERY_ANSWER)
-        if closest is None or judged.verdict is not Verdict.PASS:
+        if judged.verdict is not Verdict.PASS:
+            return judged
+        if any(trial.was_late for trial in trials):
+            return replace(judged, sentence="; ".join(filter(None, (judged.sentence, LATE_ONCE))))
+        if closest is None:
             return judged
         took, limit = f"{1000 * closest.elapsed_s:,.0f} ms", f"{1000 * closest.limit_s:,.0f} ms"
         remark = f"{REMARK}: an answer to {closest.method.name} took {took} of {limit}"

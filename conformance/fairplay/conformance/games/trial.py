@@ -183,6 +183,8 @@ class Trial:
     """Whether the player had been called on this connection before."""
     past: Sequence[Entry] = ()
     """What had been asked on this connection before, from the first call on; empty if not all of it is known."""
+    was_late: bool = False
+    """Whether the same game had an answer that came too late at first, on a machine that was busy with other work."""
     life: Sequence[Entry] = ()
     """What a player that is never new had been asked before, on all connections; empty for one that can be new."""
     entry: Entry | None = None

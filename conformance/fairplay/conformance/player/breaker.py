@@ -72,6 +72,11 @@ MAX_DEATHS = 8
 """After so many deaths in a method, it is not called any more, however often it was answered in between."""
 MAX_OVERRUNS = 6
 """After so many calls in a row without an answer, the player is not called any more, whatever the method."""
+FIRST_RETRY, RETRY_GROWTH = 3, 1.5
+"""A method that has not been answered is tried again after so many calls that were left out, then after more and more.
+
+A player may hang in some games only, and what is asked in the others is worth knowing.
+"""
 ANY_METHOD = ""
 
 
@@ -89,34 +94,56 @@ class _Reason(NamedTuple):
     evidence: Evidence
     owner: str
     """The id of the case that this belongs to."""
+    may_pass: bool
+    """Whether the method is tried again: it costs only the limit of a call."""
 
 
 class Breaker:
-    """Stops calls of methods in which a player hangs, or which end it: `check` before a call, `record` after it."""
+    """Stops calls of methods in which a player hangs, or which end it: `check` before a call, `record` after it.
+
+    A method in which it hangs is tried again now and then, and called as before once it is answered.
+    """
 
     def __init__(self) -> None:
         self._in_row: dict[str, Counter[_Kind]] = {}
         """Path of a method, or ANY_METHOD -> what has happened since the last answer."""
         self._deaths: Counter[str] = Counter()
         self._given_up: dict[str, _Reason] = {}
+        self._left_out: Counter[str] = Counter()
+        """How many calls were left out since the last that was made."""
+        self._retry_after: dict[str, float] = {}
 
     @property
     def has_given_up(self) -> bool:
         """Return whether there is a method that is not called any more."""
         return bool(self._given_up)
 
-    def check(self, path: str) -> None:
-        """Raise NotTested if the method, or the player, is not called any more."""
-        reason = self._given_up.get(path) or self._given_up.get(ANY_METHOD)
-        if reason is not None:
-            raise NotTested(reason.sentence, reason.evidence, reason.owner, given_up=True)
+    def check(self, path: str) -> NotTested | None:
+        """Raise NotTested if the method, or the player, is not called any more.
+
+        Return None for a call that is made in any case; for one that tries the method again, what is to be raised if
+        that fails.
+        """
+        key = next((each for each in (path, ANY_METHOD) if each in self._given_up), None)
+        if key is None:
+            return None
+        reason = self._given_up[key]
+        refusal = NotTested(reason.sentence, reason.evidence, reason.owner, given_up=True)
+        self._left_out[key] += 1
+        if not reason.may_pass or self._left_out[key] <= self._retry_after.get(key, FIRST_RETRY):
+            raise refusal
+        self._retry_after[key] = RETRY_GROWTH * self._retry_after.get(key, FIRST_RETRY)
+        self._left_out[key] = 0
+        return refusal
 
     def record(self, method: Method, request: bytes, limit_s: float, outcome: bytes | Failure) -> None:
         """Record how a call has ended. Calls that fail because the player was gone before are not to be recorded."""
         kind = _kind(outcome)
         if kind is None:
-            self._in_row.pop(method.path, None)
-            self._in_row.pop(ANY_METHOD, None)
+            for key in (method.path, ANY_METHOD):
+                self._in_row.pop(key, None)
+                if key in self._given_up and self._given_up[key].may_pass:
+                    del self._given_up[key]
             return
         for key in (method.path, ANY_METHOD):
             self._in_row.setdefault(key, Counter())[kind] += 1
@@ -155,9 +182,9 @@ def _reason(
     if not isinstance(outcome, CallError):
         cause = cause_key(method.name, MisconductKind.MISCONDUCT_KIND_TIMEOUT)
         shown = Evidence(f"{method.name} did not answer within {limit_s:g} s.", sections=sections, cause=cause)
-        return _Reason(sentence, shown, case_ids.of_overrun(method.name))
+        return _Reason(sentence, shown, case_ids.of_overrun(method.name), may_pass=True)
     owner = case_ids.of_death(method.name)
     if outcome.output:
         sections.append(("Output of the player", clipped(outcome.output, from_end=True)))
     shown = Evidence(f"{method.name} failed: {outcome.message}", sections=sections, cause=GONE_CAUSE)
-    return _Reason(sentence, shown, owner)
+    return _Reason(sentence, shown, owner, may_pass=False)

@@ -20,7 +20,7 @@ from fairplay.games.steps import Failure, Method
 from fairplay.server.links.dial_in import DialInLink
 from fairplay.server.links.link import NOTHING_SAID, DeadLink, Link, OpenCall, Said
 from fairplay.server.links.programs import ProcessLink
-from fairplay.v1.misconduct_pb2 import CallError
+from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
 
 Answered: TypeAlias = tuple[bytes | Failure, float]
@@ -56,7 +56,7 @@ class Connection:
         time for all calls together is over.
         """
         self.budget.check()
-        self.breaker.check(method.path)
+        refusal = self.breaker.check(method.path)
         future: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
 
         def done(outcome: bytes | Failure, elapsed_s: float) -> None:
@@ -74,6 +74,9 @@ class Connection:
         if not self.lost:  # of the calls that are open when the player ends, the first one is recorded
             self.breaker.record(method, request, limit_s, outcome)
         self.lost = is_disconnection(outcome)
+        if refusal is not None and (self.lost or isinstance(outcome, Overrun)):
+            self.lost = True  # whatever hangs here is not to be handed on
+            raise refusal
         return outcome, elapsed_s
 
     @property
