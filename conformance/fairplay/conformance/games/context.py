@@ -211,8 +211,8 @@ class Context:
         known = connection.repeatable and connection.call_count <= seen
         before = connection.call_count
         found = list(entry.replay(connection))
-        if any(map(_is_late, found)) and self._excused_count < MAX_EXCUSED and is_busy():
-            found = self._play_again(entry, past if known else (), found)
+        if known and any(map(_is_late, found)) and self._excused_count < MAX_EXCUSED and is_busy():
+            found = self._play_again(entry, past, found)
         for each in found:
             each.entry, each.past = (entry, past) if known else (None, ())
             each.life = tuple(self._life)

@@ -1,0 +1,49 @@
+"""Late answers on a machine that is busy with other work: asked again, they are not held against a player in time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from fairplay.certificate import Verdict
+from fairplay.conformance import case_ids
+from tests.conformance.harness import LIMIT_S, judged, player
+
+CASES = f"rules.whole-game,{case_ids.EVERY_ANSWER}"
+LOOP = "while True: pass"
+
+
+@pytest.fixture
+def busy() -> Iterator[None]:
+    """Have a program on each processor that never rests, and one more."""
+    programs = [subprocess.Popen([sys.executable, "-c", LOOP]) for _ in range((os.cpu_count() or 1) + 1)]
+    try:
+        yield
+    finally:
+        for each in programs:
+            each.kill()
+            each.wait()
+
+
+@pytest.mark.usefixtures("busy")
+@pytest.mark.parametrize("late_count", [1, 20])
+def test_one_late_answer_on_a_busy_machine_is_excused_and_many_are_not(late_count: int) -> None:
+    late: list[object] = []
+
+    def answer(sound: Any, request: Any) -> Any:
+        if len(late) < late_count:
+            late.append(request)
+            threading.Event().wait(3 * LIMIT_S)
+        return sound(request)
+
+    report = judged(lambda: player(take_turn=answer), CASES, limit_s=LIMIT_S, first_limit_s=LIMIT_S)
+    excused = [each for each in report.judged if "while this machine was busy with other work" in each.sentence]
+    assert bool(report.counts[Verdict.FAIL]) == (late_count > 1)
+    assert bool(excused) == (late_count == 1)
+    assert {each.verdict for each in excused} <= {Verdict.PASS}
