@@ -168,6 +168,17 @@ def test_what_the_course_has_no_words_for_is_refused() -> None:
         face_of("q").write_call(request, "ann")
 
 
+def test_values_of_enums_that_a_course_does_not_know_are_not_said() -> None:
+    request = first_request("q", "TakeTurn")
+    request.message.state.players[0].hand.append(1_009)
+    (state,) = face_of("q").write_call(request, "ann")[1]
+    assert len(state["players"][0]["tile*"]) == len(request.message.state.players[0].hand) - 1
+    asked = first_request("fish", "TakeTurn")
+    asked.message.state.players[0].color = 1_009
+    colors = [player["color"] for player in face_of("fish").write_call(asked, "ann")[1][0]["players"]]
+    assert colors == ["red", "white"]
+
+
 def test_the_input_of_the_courses_servers_is_read() -> None:
     tile, other = {"color": "red", "shape": "star"}, {"color": "blue", "shape": "star"}
     players = [{"score": 0, "name": name, "tile*": [tile]} for name in ("a", "b")]

@@ -90,6 +90,12 @@ async def test_games_after_each_other_and_side_by_side_have_connections_of_their
         assert failures == ["", "", ""]
 
 
+async def test_games_of_a_tournament_share_connections() -> None:
+    async with bridged("fish", "ann", spares=1) as player:
+        games = (play(player, "first", game_id=f"side-by-side-{number}") for number in range(25))
+        assert [failure for _, failure in await asyncio.gather(*games)] == [""] * 25
+
+
 async def test_a_call_that_is_cancelled_closes_its_connection_and_the_next_game_has_another() -> None:
     async with bridged("q", "ann", "hangs") as player:
         with pytest.raises(TimeoutError):

@@ -19,7 +19,7 @@ from fairplay.games.steps import Method
 from fairplay.player.handlers import CallFailed, snake_case
 
 QUIET_S = 1.0
-"""A connection of a tournament that was not called for so long may be given to another game."""
+"""A connection of a tournament that was not called for so long is given to another game before a new one is."""
 MOST_GAMES = 48
 
 GameKey: TypeAlias = "tuple[str, int]"
@@ -41,13 +41,18 @@ class Line:
         """Return whether a call can be made on it now."""
         return not self.busy and self.signed_up.connection.is_usable
 
+    @property
+    def is_quiet(self) -> bool:
+        """Return whether its last game is over, as far as anybody can tell."""
+        return not self.game or asyncio.get_running_loop().time() - self.used_s > QUIET_S
+
 
 class CoursePlayer:
     """A player of a game: a method for each method of its service, which asks a program.
 
-    A game has a connection. Where connections last for a tournament, they are used for one game after the other, and a
-    game that comes back to one is announced again. A call that fails, or is cancelled, closes its connection, so that
-    nothing that comes late can answer another call.
+    A game has a connection. Where connections last for a tournament, they are used for one game after the other, or for
+    several in turns, and a game that comes back to one is announced again. A call that fails, or is cancelled, closes
+    its connection, so that nothing that comes late can answer another call.
     """
 
     def __init__(self, game: Game, face: Face, source: Source, name: str, most_games: int = MOST_GAMES) -> None:
@@ -57,6 +62,8 @@ class CoursePlayer:
         self._source = source
         self._most_games = most_games
         self._lines: list[Line] = []
+        self._freed = asyncio.Event()
+        """Set when a connection has become free, or is gone."""
         for method in (START, END, *game.methods):
             setattr(self, snake_case(method.name), partial(self._answer, method))
 
@@ -76,7 +83,7 @@ class CoursePlayer:
             before = face.before(method, message)
             if before is None:
                 return method.response()
-            line = await self._free_line(key, fresh=method == START)
+            line = await self._find_line(fresh=method == START)
             told = [*([] if line.greeted or request.method == START else face.greeting), *before]
         line.game, line.busy, line.greeted = key, True, True
         try:
@@ -89,17 +96,36 @@ class CoursePlayer:
                 self._say_late(line, request)
             raise
         line.busy, line.used_s = False, asyncio.get_running_loop().time()
+        self._freed.set()
         if method.name == face.last:
             self._close(line)
         return response
 
-    async def _free_line(self, key: GameKey | None, *, fresh: bool) -> Line:
-        """Return a connection for a game that has none."""
-        now_s = asyncio.get_running_loop().time()
-        if self._face.is_tournament and not fresh:
-            quiet = [line for line in self._lines if line.is_free and (not line.game or now_s - line.used_s > QUIET_S)]
-            if quiet:
-                return min(quiet, key=lambda line: line.used_s)
+    async def _find_line(self, *, fresh: bool) -> Line:
+        """Return a connection for a game that has none; in a tournament perhaps one that other games use, too."""
+        if fresh or not self._face.is_tournament:
+            return await self._new_line()
+        coming: asyncio.Task[Line] | None = None
+        try:
+            while True:
+                free = sorted((line for line in self._lines if line.is_free), key=lambda line: line.used_s)
+                if free and (not self._source.is_ready or free[0].is_quiet):
+                    return free[0]
+                if coming is None:  # programs that think for long are to become more
+                    coming = asyncio.create_task(self._new_line())
+                self._freed.clear()
+                freed = asyncio.create_task(self._freed.wait())
+                await asyncio.wait({coming, freed}, return_when=asyncio.FIRST_COMPLETED)
+                freed.cancel()
+                if coming.done() and (coming.exception() is None or not self._lines):
+                    return coming.result()
+                if coming.done():
+                    await self._freed.wait()
+        finally:
+            if coming is not None and not coming.done():
+                coming.cancel()
+
+    async def _new_line(self) -> Line:
         idle = sorted((line for line in self._lines if not line.busy), key=lambda line: line.used_s)
         for line in idle[: max(0, len(self._lines) + 1 - self._most_games)]:
             self._close(line)
@@ -141,6 +167,7 @@ class CoursePlayer:
         line.signed_up.connection.close()
         if line in self._lines:
             self._lines.remove(line)
+            self._freed.set()
 
     def close(self) -> None:
         """Close all connections."""

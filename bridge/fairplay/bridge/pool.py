@@ -38,6 +38,10 @@ class ProgramError(Exception):
 class Source(Protocol):
     """Where a player gets connections."""
 
+    @property
+    def is_ready(self) -> bool:
+        """Return whether one is there that nobody has used yet."""
+
     async def take(self) -> SignedUp:
         """Return a connection that nobody has used yet. Raises ProgramError if none will come."""
 
@@ -145,15 +149,23 @@ class Pool:
                 self._refill()
                 return found
             found.connection.close()
-        coming = asyncio.get_running_loop().create_future()
+        coming: asyncio.Future[SignedUp] = asyncio.get_running_loop().create_future()
         self._waiting.append(coming)
         self._refill()
         try:
-            signed_up: SignedUp = await coming
+            return await coming
+        except asyncio.CancelledError:
+            if coming.done() and not coming.cancelled() and coming.exception() is None:
+                self._offer(coming.result())
+            raise
         finally:
             if coming in self._waiting:
                 self._waiting.remove(coming)
-        return signed_up
+
+    @property
+    def is_ready(self) -> bool:
+        """Return whether a connection is there that nobody has used yet."""
+        return any(not each.connection.is_closed for each in self._free)
 
     def _refill(self) -> None:
         """Start as many programs as are needed for those that wait and for the spares."""

@@ -46,6 +46,10 @@ class _Once:
     def __init__(self, signed_up: SignedUp) -> None:
         self._signed_up: SignedUp | None = signed_up
 
+    @property
+    def is_ready(self) -> bool:
+        return self._signed_up is not None
+
     async def take(self) -> SignedUp:
         found, self._signed_up = self._signed_up, None
         if found is None:

@@ -38,9 +38,9 @@ def _arguments(method: Method, request: Any, name: str) -> list[Json]:
         case END.name:
             return [request.won]
         case PLAY_AS.name:
-            return [_color_name(request.color)]
+            return _color_names([request.color])
         case PLAY_WITH.name:
-            return [list(map(_color_name, request.colors))]
+            return [_color_names(request.colors)]
         case SETUP.name:
             return [_write_state(request.state)]
     board = board_of(request.state.columns, request.state.fish)
@@ -55,18 +55,21 @@ def _write_state(state: fish_pb2.State) -> Json:
     columns = state.columns
     players = [
         {
-            "color": _color_name(player.color),
+            "color": color,
             "score": player.score,
             "places": [list(divmod(cell, columns)) for cell in player.places],
         }
-        for player in state.players
+        for color, player in zip(_color_names([each.color for each in state.players]), state.players, strict=True)
     ]
     rows = [list(state.fish[start : start + columns]) for start in range(0, len(state.fish), columns)]
     return {"players": players, "board": rows}
 
 
-def _color_name(color: fish_pb2.Color.ValueType) -> str:
-    return fish_pb2.Color.Name(color).removeprefix("COLOR_").lower()
+def _color_names(numbers: Sequence[fish_pb2.Color.ValueType]) -> list[str]:
+    """Return the names of colours. One that the course has not gets the first that is left."""
+    known = dict(zip(colors(rules.MAX_SEATS), rules.COLORS, strict=True))
+    left = iter([name for number, name in known.items() if number not in numbers])
+    return [known[number] if number in known else next(left) for number in numbers]
 
 
 def _reply(method: Method, request: Any, value: Json) -> Message:

@@ -18,12 +18,12 @@ from fairplay.games.kit.testdata import Json, read_flag, read_int, read_list, re
 from fairplay.games.q import forms
 from fairplay.games.q.protocol import codec
 from fairplay.games.q.protocol.conversation import METHODS, NEW_TILES, SETUP, TAKE_TURN, WIN
-from fairplay.games.q.rules.board import Board
 from fairplay.games.q.rules.state import View
 from fairplay.games.steps import Method
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1 import q_player_pb2 as pb
 
+TILES = frozenset(q_pb2.Tile.values()) - {q_pb2.TILE_UNSPECIFIED}
 MAX_TURN_S = 6
 MAX_PERIODS, MAX_WAIT_S, MAX_NAME_S = 10, 30, 10
 
@@ -32,7 +32,7 @@ def _arguments(method: Method, request: Any, name: str) -> list[Json]:
     match method.name:
         case SETUP.name:
             if not request.state.players:  # the map alone, as the course had it until 12 November 2023
-                return [forms.write_map(_board(request.state)), _write_tiles(request.tiles)]
+                return [forms.write_map(codec.read_board(_sayable(request.state))), _write_tiles(request.tiles)]
             return [_write_state(request.state, name), _write_tiles(request.tiles)]
         case TAKE_TURN.name:
             return [_write_state(request.state, name)]
@@ -42,18 +42,28 @@ def _arguments(method: Method, request: Any, name: str) -> list[Json]:
 
 
 def _write_state(state: q_pb2.State, name: str) -> Json:
-    _board(state)
-    return forms.write_public(codec.read_view(state), name)
+    return forms.write_public(codec.read_view(_sayable(state)), name)
 
 
-def _board(state: q_pb2.State) -> Board:
+def _sayable(state: q_pb2.State) -> q_pb2.State:
+    """Return what the course has words for: tiles that it does not know are left out."""
     if state.fit_rule == q_pb2.FIT_RULE_QWIRKLE:
         raise ValueError("the course's protocol has no words for the fit_rule QWIRKLE")
-    return codec.read_board(state)
+    known = [at for at, tile in enumerate(state.tiles) if tile in TILES]
+    said = q_pb2.State(
+        rows=[state.rows[at] for at in known],
+        columns=[state.columns[at] for at in known],
+        tiles=[state.tiles[at] for at in known],
+        players=state.players,
+        pile_left=state.pile_left,
+    )
+    for player in said.players:
+        player.hand[:] = [tile for tile in player.hand if tile in TILES]
+    return said
 
 
 def _write_tiles(numbers: Sequence[q_pb2.Tile.ValueType]) -> Json:
-    return list(map(forms.write_tile, codec.read_tiles(numbers)))
+    return list(map(forms.write_tile, codec.read_tiles([number for number in numbers if number in TILES])))
 
 
 def _reply(method: Method, request: Any, value: Json) -> Message:
