@@ -144,6 +144,13 @@ def test_a_player_gets_a_certificate_that_is_accepted(nim: Installed, link: str)
     assert "certified" in nim.fairplay("certificate", "verify", "report/certificate.json")
 
 
+def test_a_game_has_the_standard_profile_without_a_word_about_it(nim: Installed) -> None:
+    judged = nim.fairplay("certify", "nim", "bot:best", "--profile", "standard", "--level", "must", "--json", "it.json")
+    assert "within the profile standard" in judged
+    assert re.search("NOT APPLICABLE +nim.take.one-at-a-time", judged)
+    assert "standard" in nim.fairplay("games", "nim")
+
+
 def test_a_mutant_gets_no_certificate(nim: Installed) -> None:
     link = f"exec:{sys.executable} -m fairplay.conformance.zoo nim takes-two"
     assert "nim.take.one-at-a-time" in nim.fairplay("certify", "nim", link, "--only", "nim", code=1)

@@ -58,7 +58,7 @@ def verify_certificate(
 
 def _worth(found: Certificate, objection: str) -> str:
     who = f"{found.player or 'a player without a name'}, {found.game}, revision {found.protocol_revision}"
-    who += f", within the profile {found.profile}," if found.profile else ""
+    who += f", profile {found.profile}" if found.profile else ""
     facts = f"seed {found.seed}, issued {found.issued}"
     if not objection:
         return f"The certificate is whole: {who} is certified ({facts})."
@@ -73,7 +73,7 @@ def _objection(found: Certificate, nonce: str, profile: str, *, any_limits: bool
     if nonce and found.nonce != nonce:
         return f"it was made with the nonce {found.nonce!r}" if found.nonce else "it was made without a nonce"
     if found.profile not in ("", profile):
-        return f"it is for the games of a profile alone: --profile {found.profile} accepts that"
+        return f"it is for a profile alone: --profile {found.profile} accepts that"
     if longer := () if any_limits else found.other_limits(longer=True):
         return f"its time limits are longer than the game's ({', '.join(longer)}): --any-limits accepts that"
     return ""
