@@ -28,6 +28,8 @@ ONLY_RIVAL = "rules.only-rival-leaves"
 ONE_BY_ONE = "rules.rivals-leave-one-by-one"
 RIVALS_AT_ONCE = "rules.rivals-leave-at-once"
 NEIGHBOUR = "rules.neighbour-leaves"
+IN_ANY_PHASE = "rules.rivals-leave-in-any-phase"
+SETTINGS_IN_PHASES = "rules.settings-in-any-phase"
 
 NO_EXCEPTION = "exceptions.whole-games"
 ALIVE = "exceptions.stays-alive"

@@ -1,8 +1,13 @@
-"""Rivals of the player under test: reference players, which may leave the game, or begin it in its place."""
+"""Rivals of the player under test: reference players, which may leave the game, or begin it in its place.
+
+When they leave is said by the decisions of the player under test, or by a phase of the game as that player sees it.
+Nothing here knows a game: its phases are those of the calls that its conversation makes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from random import Random
 from typing import NamedTuple
@@ -12,7 +17,7 @@ from google.protobuf.message import Message
 
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
-from fairplay.games.steps import Call, CallKind, Failure
+from fairplay.games.steps import Call, CallKind, Failure, Step, calls_in
 from fairplay.player.handlers import reply_of
 from fairplay.server.links.link import call_error, disconnected
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Overrun
@@ -33,11 +38,82 @@ class Fault(StrEnum):
     ILLEGAL_ANSWER = "its answers break the rules"
 
 
+class Turn(StrEnum):
+    """Whose decision was the last one before a call to a rival."""
+
+    NOBODY = "before any decision, or after one of several players at once"
+    TESTED = "after a decision of the player under test"
+    ITSELF = "after a decision of its own"
+    ANOTHER = "after a decision of another rival"
+
+
+class Phase(NamedTuple):
+    """The circumstances of a call to a rival."""
+
+    method: str
+    beside: str
+    """The method of the call that the player under test has at the same time; empty: it has none."""
+    turn: Turn
+    is_waiting: bool
+    """Whether the player under test has not decided since the last decision of the rival, e.g. because it is stuck."""
+    is_told: bool
+    """Whether the player under test has been told before what the rival is told."""
+    decides: bool
+    """Whether the rival is asked for a decision, so that in a race it has to be quicker than others to come to it."""
+
+    def __str__(self) -> str:
+        beside = f", while the player under test is called, too: {self.beside}" if self.beside else ""
+        waiting = ", its second one while the player under test makes none" if self.is_waiting else ""
+        told = ", of which the player under test was told before" if self.is_told else ""
+        return f"{self.method} {self.turn}{waiting}{beside}{told}"
+
+
+class PhaseTracker:
+    """Follows a game, and says in which phase each call to a rival is. `tested`: the seat of the player under test."""
+
+    def __init__(self, tested: int) -> None:
+        self._tested = tested
+        self._last: int | None = None
+        """The seat that has decided last; None: nobody has, or several have at once."""
+        self._told = Counter[tuple[int, str]]()
+        """(seat, method) -> the calls since the last decision."""
+        self._since = Counter[int]()
+        """Seat -> the decisions of a rival since the last one of the player under test, or of several at once."""
+        self._open: dict[int, tuple[Call, Phase]] = {}
+
+    def enter(self, step: Step) -> Mapping[int, Phase]:
+        """Go on to a step with calls, and return the phases of the rivals that it calls, by seat.
+
+        A call of a race that stays open in the next one keeps its phase.
+        """
+        calls = calls_in(step)
+        beside = next((call.method.name for call in calls if call.seat == self._tested), "")
+        new = [call for call in calls if self._open.get(call.seat, (None,))[0] is not call]
+        rivals = [call for call in calls if call.seat != self._tested]
+        found = {call.seat: (call, self._phase(call, beside)) for call in rivals if call in new}
+        self._open = {call.seat: found.get(call.seat) or self._open[call.seat] for call in rivals}
+        self._told.update((call.seat, call.method.name) for call in new)
+        deciders = {call.seat for call in new if call.kind is not CallKind.NOTIFICATION}
+        if deciders:
+            self._told.clear()
+            self._last = next(iter(deciders)) if len(deciders) == 1 else None
+        if self._tested in deciders or len(deciders) > 1:
+            self._since.clear()
+        self._since.update(deciders - {self._tested} if len(deciders) == 1 else ())
+        return {seat: phase for seat, (_, phase) in self._open.items()}
+
+    def _phase(self, call: Call, beside: str) -> Phase:
+        turns = {None: Turn.NOBODY, call.seat: Turn.ITSELF, self._tested: Turn.TESTED}
+        name, turn = call.method.name, turns.get(self._last, Turn.ANOTHER)
+        is_told = self._told[self._tested, name] > self._told[call.seat, name]
+        return Phase(name, beside, turn, self._since[call.seat] > 0, is_told, call.kind is not CallKind.NOTIFICATION)
+
+
 class Departure(NamedTuple):
     """A rival that leaves the game, and when.
 
-    The moment is counted in decisions of the player under test, so that it is as early or late in any game, whoever is
-    asked how often.
+    Without a phase the moment is counted in decisions of the player under test, so that it is as early or late in any
+    game, whoever is asked how often.
     """
 
     seat: int
@@ -46,8 +122,12 @@ class Departure(NamedTuple):
     in_decision: bool = True
     """Whether only decisions count as calls; False: the rival may fail in a notification, e.g. that a game begins."""
     fault: Fault = Fault.DISCONNECTION
+    phase: Phase | None = None
+    """The rival fails in the first call of this phase from then on; None: in any phase."""
 
     def __str__(self) -> str:
+        if self.phase is not None:
+            return f"seat {self.seat}: {self.fault}, in {self.phase}"
         call = "first decision" if self.in_decision else "first call"
         return f"seat {self.seat}: {self.fault}, in its {call} after {self.after} decisions of the player under test"
 
@@ -59,14 +139,23 @@ class Rivals:
         self._turn = game.turn
         self._players = _players(game, situation, seed)
         self._departures = {departure.seat: departure for departure in departures}
+        self._tracker = PhaseTracker(situation.seat) if any(each.phase for each in departures) else None
+        self._phases: Mapping[int, Phase] = {}
         self._failed: set[int] = set()
         self._late_in = situation.rivals_late_in
+
+    def enter(self, step: Step) -> None:
+        """Go on to a step, before its calls are answered."""
+        if self._tracker is not None and calls_in(step):
+            self._phases = self._tracker.enter(step)
 
     def fails(self, call: Call, decision_count: int) -> bool:
         """Return whether a rival fails in a call. `decision_count`: the decisions of the player under test so far."""
         departure = self._departures.get(call.seat)
         if departure is None:
             return False
+        if departure.phase is not None and call.seat not in self._failed:
+            return decision_count >= departure.after and self._phases.get(call.seat) == departure.phase
         if departure.fault is Fault.ILLEGAL_ANSWER:
             return call.method is self._turn and decision_count >= departure.after
         if call.seat in self._failed:
@@ -85,6 +174,16 @@ class Rivals:
             return disconnected("this rival has left")
         reason = CallErrorReason.CALL_ERROR_REASON_STATUS
         return call_error(reason, "this rival has failed", code=grpc.StatusCode.INTERNAL.value[0])
+
+    def hurries(self, call: Call) -> bool:
+        """Return whether a rival is to be quick in a race, so that it comes to the decision in which it leaves."""
+        phase = self._departures[call.seat].phase if call.seat in self._departures else None
+        return phase is not None and phase.decides and call.seat not in self._failed
+
+    @property
+    def failed(self) -> Collection[int]:
+        """Return the seats of the rivals that have failed so far."""
+        return self._failed
 
     def may_leave(self, seat: int) -> bool:
         """Return whether a rival leaves the game at some time."""

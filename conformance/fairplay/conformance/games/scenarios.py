@@ -14,11 +14,11 @@ import re
 import zlib
 from collections.abc import Sequence
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from google.protobuf.message import DecodeError
 
-from fairplay.conformance.games.rivals import Departure, Fault, Joining
+from fairplay.conformance.games.rivals import Departure, Fault, Joining, Phase, Turn
 from fairplay.conformance.games.trial import Entry, Scenario
 from fairplay.games.conformance import Level, Situation
 from fairplay.games.game import Game
@@ -110,7 +110,8 @@ def _unpacked(game: Game, text: str) -> Scenario:
             rivals_late_in=str(late_in),
         )
         left = tuple(
-            Departure(seat, after, in_decision, Fault(fault)) for seat, after, in_decision, fault in departures
+            Departure(seat, after, in_decision, Fault(fault), _read_phase(phase))
+            for seat, after, in_decision, fault, phase in departures
         )
         joining = None if joins is None else Joining(str(joins[0]), int(joins[1]))
         return Scenario(
@@ -118,3 +119,11 @@ def _unpacked(game: Game, text: str) -> Scenario:
         )
     except (binascii.Error, zlib.error, DecodeError, TypeError, ValueError):
         raise ValueError(f"--history: {DATA}{text[:20]}… is no game: it is damaged") from None
+
+
+def _read_phase(content: Sequence[Any] | None) -> Phase | None:
+    if content is None:
+        return None
+    method, beside, turn, *flags = content
+    is_waiting, is_told, decides = map(bool, flags)
+    return Phase(str(method), str(beside), Turn(turn), is_waiting, is_told, decides)

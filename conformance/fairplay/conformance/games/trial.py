@@ -284,6 +284,7 @@ class _Driver:
         return self._trial.is_cut or 0 < self._situation.turn_count <= count
 
     async def _answer(self, step: Step) -> Any:
+        self._rivals.enter(step)
         if isinstance(step, Race):
             self._trial.has_races = True
             return await self._races.run(step)
@@ -355,4 +356,5 @@ class _Driver:
 
     def _is_eager(self, call: Call) -> bool:
         """Return whether a rival does not wait for the player under test in a race."""
-        return not self._trial.scenario.rivals_wait or self._rivals.fails(call, self._trial.decision_count)
+        waits = self._trial.scenario.rivals_wait and not self._rivals.hurries(call)
+        return not waits or self._rivals.fails(call, self._trial.decision_count)

@@ -10,9 +10,20 @@ from typing import Any, NamedTuple, TypeAlias
 from google.protobuf.message import Message
 
 from fairplay.conformance import case_ids
-from fairplay.conformance.zoo.mutants import DIES, HANGS, RAISES, Mutant
+from fairplay.conformance.zoo.mutants import DIES, HANGS, RAISES, SAYS_NOTHING, Mutant
 from fairplay.conformance.zoo.player import ReceivedCall, Trigger
-from fairplay.conformance.zoo.triggers import Sizes, begin_game, first_decisions, parts, players_of, sizes_in
+from fairplay.conformance.zoo.triggers import (
+    Sizes,
+    begin_game,
+    first_decisions,
+    in_resumed_game,
+    parts,
+    players_of,
+    sizes_in,
+    sizes_vary,
+    with_other_settings,
+    with_unusual_size,
+)
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game, find
 from fairplay.games.machine import GameMachine, drive
@@ -260,3 +271,50 @@ def _deciding(trigger: Trigger, sits: IsMet) -> Trigger:
 def _is_seat_of(count: int, number: int) -> IsMet:
     """Return whether a player has a seat of so many, counted from the end if it is negative."""
     return lambda most, seat: most == count and seat == number % count
+
+
+# In which phase they leave
+
+
+def of_phases(game: Game) -> Iterator[Mutant]:
+    """Yield the mutants that fail when others leave in some phase, as far as requests say how many are left."""
+    requests = first_decisions(game, game.full_settings(game.settings_type()), game.seats.stop - 1)
+    if all(count_players(game.name, request) is None for request in requests):
+        return
+    related = (case_ids.NO_EXCEPTION, "rules", "endings", "exceptions", game.name)
+    unusual = with_unusual_size(game.name) if sizes_vary(game.name) else with_other_settings(game)
+    resumed, any_phase = in_resumed_game(game), case_ids.IN_ANY_PHASE
+    old, new = "a game that went on from a state", "a game under settings that it does not know"
+    classes = [
+        ("one-has-left-a-resumed-game", f"another one has left {old}", any_phase, (resumed, 1)),
+        ("one-has-left-an-unusual-game", f"another one has left {new}", case_ids.SETTINGS_IN_PHASES, (unusual, 1)),
+    ]
+    if len(game.seats) > 1:
+        sentence = f"two have left {old} between two of its decisions"
+        classes.append(("two-have-left-a-resumed-game", sentence, any_phase, (resumed, 2)))
+    for name, sentence, case_id, losses in classes:
+        for verb, does, effect in (
+            ("raises", "Raises an exception", RAISES),
+            ("says-nothing", "Answers with an empty message", SAYS_NOTHING),
+        ):
+            trigger = _after_losses(game.name, *losses)
+            yield Mutant(f"{verb}-when-{name}", f"{does} when {sentence}.", (case_id,), trigger, effect, related)
+
+
+def _after_losses(name: str, begins: Trigger, count: int) -> Trigger:
+    """Trigger in decisions between which and the one before so many players have left.
+
+    It does so only in games in which another trigger did before the second decision.
+    """
+
+    def trigger(call: ReceivedCall) -> bool:
+        notes = call.game.notes
+        notes["begins"] = notes.get("begins") or (call.decision <= 1 and begins(call))
+        found = count_players(name, call.request) if call.decision else None
+        if found is None:
+            return False
+        before = notes.get("left before", 0)
+        notes["left before"] = found[1]
+        return bool(notes["begins"]) and before - found[1] >= count
+
+    return trigger

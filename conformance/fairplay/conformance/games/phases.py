@@ -1,0 +1,152 @@
+"""Phases of a game, found by machine in games of reference players, and games that come to them.
+
+Nothing here knows a game: its phases are those of the calls that its conversation makes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, NamedTuple
+
+from google.protobuf.message import Message
+
+from fairplay.conformance.games.rivals import Phase, PhaseTracker, Rivals, rival_names
+from fairplay.conformance.games.trial import Scenario, seat_names
+from fairplay.games.game import Game
+from fairplay.games.machine import GameMachine
+from fairplay.games.steps import Call, CallKind, calls_in
+from fairplay.games.transcript import game_rng
+from fairplay.player.handlers import reply_of
+
+
+class Occurrence(NamedTuple):
+    """A call of a game between reference players in which a rival can leave."""
+
+    phase: Phase
+    tested: int
+    """The seat of the player under test."""
+    leaver: int
+    start: int
+    """The number of decisions after which a game begins that comes to it; 0: the game begins afresh."""
+
+
+@dataclass(slots=True)
+class Trace:
+    """A game between reference players of a strategy, and the phases that it has."""
+
+    settings: Message
+    player_count: int
+    strategy: str
+    states: list[Any] = field(default_factory=list)
+    """The states before decisions, as the game shows them."""
+    deciders: list[Sequence[int]] = field(default_factory=list)
+    """The seats that are asked for each of these decisions."""
+    occurrences: Sequence[Occurrence] = ()
+    """One for each phase, seat of the player under test and seat of the rival."""
+    winners: Sequence[int] = ()
+    """The seats of the winners, if the game was followed to its end."""
+
+    def last_decision(self, seat: int, before: int) -> int:
+        """Return the index of the last decision of a seat up to another one, which is returned if there is none."""
+        asked = enumerate(self.deciders[: before + 1])
+        return max((index for index, seats in asked if seat in seats), default=before)
+
+
+def trace(game: Game, settings: Message, count: int, rng: Random, most_decisions: int) -> Trace:
+    """Play a game between reference players that answer at once, for so many decisions, and return its phases."""
+    strategy = rng.choice(rival_names(game))
+    players = [game.player(strategy) for _ in range(count)]
+    names = [f"rival-{seat}" for seat in range(count)]
+    machine = GameMachine(game.play("trace", settings, names, game_rng(rng.getrandbits(32)), None))
+    found, trackers = Trace(settings, count, strategy), [PhaseTracker(seat) for seat in range(count)]
+    seen, starts = Counter[tuple[Phase, int, int]](), dict[tuple[Phase, int, int], int]()
+    for step in machine.play(lambda call: reply_of(players[call.seat], call)):
+        for tested, tracker in enumerate(trackers):
+            for leaver, phase in tracker.enter(step).items():
+                seen[phase, tested, leaver] += 1
+                if not rng.randrange(seen[phase, tested, leaver]):  # of many calls in one phase any one is kept
+                    starts[phase, tested, leaver] = _start(found, phase, tested, leaver, sees_all=rng.random() < 0.5)
+        asked = [call.seat for call in calls_in(step) if call.kind is not CallKind.NOTIFICATION]
+        if asked:
+            found.deciders.append(asked)
+            found.states.append(machine.shown and machine.shown.state)
+        if len(found.states) >= most_decisions:
+            break
+    machine.close()
+    found.occurrences = [Occurrence(*key, start) for key, start in starts.items()]
+    ranking = machine.outcome.ranking if machine.outcome is not None else ()
+    found.winners = [seat for group in ranking[:1] for seat, _ in group]
+    return found
+
+
+def _start(found: Trace, phase: Phase, tested: int, leaver: int, *, sees_all: bool) -> int:
+    """Return after how many decisions a game begins that comes to a call of a phase.
+
+    It begins with the decision before. `sees_all`: with the last one of the player under test, which sees the game
+    with all its players then.
+    """
+    last = max(0, len(found.states) - 1)
+    if phase.is_waiting:
+        return found.last_decision(leaver, last)
+    return found.last_decision(tested, last) if sees_all else last
+
+
+class Beginning(NamedTuple):
+    """Where a game goes on from."""
+
+    state: Message | None
+    """None: it begins afresh."""
+    shift: int = 0
+    """What is added to a seat of the traced game: a state may name the seats from the one to decide."""
+
+
+def find_beginning(game: Game, found: Trace, start: int) -> Beginning:
+    """Return the state after so many decisions of a trace, or the last one before that a game can go on from."""
+    for index in range(start, 0, -1):
+        try:
+            state = game.full_state(found.states[index])
+            game.check_state(found.settings, state)
+            first = _first_decider(game, found.settings, found.player_count, state)
+        except ValueError:
+            continue
+        if first is not None:
+            return Beginning(state, first - min(found.deciders[index]))
+    return Beginning(None)
+
+
+def _first_decider(game: Game, settings: Message, count: int, state: Message) -> int | None:
+    """Return the seat that decides first when a game goes on from a state, the lowest of several; None: nobody does."""
+    players = [game.player(rival_names(game)[0]) for _ in range(count)]
+    machine = GameMachine(game.play("trace", settings, [f"rival-{seat}" for seat in range(count)], Random(0), state))
+    seats = (
+        [call.seat for call in calls_in(step) if call.kind is not CallKind.NOTIFICATION]
+        for step in machine.play(lambda call: reply_of(players[call.seat], call))
+    )
+    first = next((min(each) for each in seats if each), None)
+    machine.close()
+    return first
+
+
+def foresee_departures(game: Game, scenario: Scenario) -> Collection[int]:
+    """Return the seats of the rivals that leave a game in which a reference player is the player under test."""
+    situation, decision_count = scenario.situation, 0
+    player, rivals = game.player(rival_names(game)[0]), Rivals(game, situation, scenario.seed, scenario.departures)
+
+    def answer(call: Call) -> Any:
+        nonlocal decision_count
+        if call.seat != situation.seat:
+            return rivals.answer(call, decision_count)
+        decision_count += call.kind is not CallKind.NOTIFICATION
+        return reply_of(player, call)
+
+    names, rng = seat_names(situation), game_rng(scenario.seed)
+    machine = GameMachine(game.play("foreseen", situation.settings, names, rng, situation.state))
+    for step in machine.play(answer):
+        rivals.enter(step)
+        if calls_in(step) and decision_count >= situation.turn_count:
+            break
+    machine.close()
+    return rivals.failed
