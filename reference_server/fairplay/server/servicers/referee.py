@@ -73,7 +73,8 @@ class RefereeServicer(RefereeServiceServicer):
     async def PlayGame(self, request: pb.PlayGameRequest, context: Any) -> pb.PlayGameResponse:  # noqa: N802
         """Play a game to its end."""
         async with self._making(request) as game_id:
-            return pb.PlayGameResponse(game=await self._referee.play(request.plan, game_id))
+            game = await self._referee.play(request.plan, game_id)
+        return pb.PlayGameResponse(game=self._public(game))
 
     async def CreateGame(self, request: pb.CreateGameRequest, context: Any) -> pb.CreateGameResponse:  # noqa: N802
         """Begin a game and return at once."""

@@ -55,7 +55,7 @@ def play_game(options: GameOptions) -> int:
     if options.setup.records is not None:
         shown = escape(f"{shlex.quote(str(options.setup.records))} {over.game_id}")
         console.print(f"Look closer: fairplay records show {shown}", soft_wrap=True)
-    write_json(game_json(over), output)
+    write_json(game_json(over, [player.link for player in plan.players]), output)
     if over.result.aborted:
         return FAILED
     if not any(group.players for group in over.result.ranking):

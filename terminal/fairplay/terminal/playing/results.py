@@ -60,14 +60,14 @@ def message_json(message: Message) -> dict[str, Any]:
     return found
 
 
-def game_json(game: Game) -> dict[str, Any]:
-    """Return a game that is over as plain values; the module's documentation shows them."""
+def game_json(game: Game, links: Sequence[str]) -> dict[str, Any]:
+    """Return a game that is over as plain values; the module's documentation shows them. `links` are those by seat."""
     return {
         "gameId": game.game_id,
         "game": game.plan.game,
         "seed": game.plan.seed,
         "status": "aborted" if game.result.aborted else "finished",
-        **_result([(player.name, player.link) for player in game.plan.players], game.result),
+        **_result([(player.name, link) for player, link in zip(game.plan.players, links, strict=True)], game.result),
     }
 
 
