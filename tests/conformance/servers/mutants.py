@@ -15,6 +15,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.rpc.status_pb2 import Status
 
+from fairplay.conformance.servers.context import MORE, SETTINGS
 from fairplay.fish.v1.fish_player_pb2 import PlayAsRequest
 from fairplay.q.v1.q_pb2 import Tile
 from fairplay.q.v1.q_player_pb2 import TakeTurnRequest
@@ -52,6 +53,7 @@ from fairplay.v1.tournament_pb2 import AgeOrder
 from tests.conformance.servers.proxy import Change, Changes, HalfClose, Rpc
 
 GameRequest = CreateGameRequest | PlayGameRequest
+GAMES = tuple(name for name, _, _ in (*SETTINGS, *MORE))
 STRAY = 2**52
 """No call has an id as large."""
 OPENINGS = 2**40
@@ -70,6 +72,11 @@ class Mutant:
 
 
 MUTANTS: list[Mutant] = []
+
+
+def of_each_game(*kinds: str) -> Sequence[str]:
+    """Return the ids of the cases of these kinds, one for each game."""
+    return [f"games.{game}-{kind}" for kind in kinds for game in GAMES]
 
 
 def mutant(*cases: str) -> Callable[[Change], Change]:
@@ -162,7 +169,14 @@ def tells_half_the_limit(call: Call, _: Rpc) -> None:
 # --- results ---
 
 
-@mutant("results.fish", "results.q", "connection.two-games", "connection.one-fails", "connection.create-waits")
+@mutant(
+    "results.fish",
+    "results.q",
+    "connection.two-games",
+    "connection.one-fails",
+    "connection.create-waits",
+    *of_each_game("situations", "settings", "fresh"),
+)
 def lets_the_last_win(reply: PlayGameResponse, _: Rpc) -> None:
     groups = list(reply.game.result.ranking)[::-1]
     reply.game.result.ClearField("ranking")
@@ -222,7 +236,7 @@ def blames_for_lost_points(reply: PlayGameResponse, _: Rpc) -> None:
     reply.game.result.misconducts.add(player="anna")
 
 
-@mutant("blame.notification")
+@mutant("blame.notification", *of_each_game("failures"))
 def forgets_a_misconduct(reply: PlayGameResponse, _: Rpc) -> None:
     reply.game.result.ClearField("misconducts")
 
@@ -264,6 +278,12 @@ def lists_the_last_failure_first(reply: PlayGameResponse, _: Rpc) -> None:
 def keeps_no_evidence(reply: PlayGameResponse, _: Rpc) -> None:
     for each in reply.game.result.misconducts:
         each.ClearField("request")
+
+
+@mutant(*of_each_game("wrong-replies"))
+def leaves_out_a_legal_reply(reply: PlayGameResponse, _: Rpc) -> None:
+    for each in reply.game.result.misconducts:
+        del each.rule_break.legal_replies[-1:]
 
 
 @mutant("blame.message")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import itertools
 import secrets
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
@@ -19,12 +21,15 @@ from fairplay.conformance.player.loop import LoopThread
 from fairplay.conformance.servers.players import Cast, Served, Stream, hello
 from fairplay.conformance.servers.scenes import Expected, Scene, Script, expect, small
 from fairplay.games.conformance import Level
+from fairplay.games.game import find
 from fairplay.player.channels import NO_CREDENTIALS, Credentials, open_channel, reach_server
 from fairplay.server.net.errors import STATUS, reason_of
 from fairplay.v1 import manager_pb2_grpc, record_service_pb2_grpc, referee_pb2_grpc
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.player_pb2 import PlayerDescription
-from fairplay.v1.referee_pb2 import Game, GamePlan, PlayGameRequest
+from fairplay.v1.record_pb2 import Record
+from fairplay.v1.record_service_pb2 import GetRecordRequest
+from fairplay.v1.referee_pb2 import CreateGameRequest, Game, GamePlan, PlayGameRequest
 
 Value = TypeVar("Value")
 CASE_LIMIT_S = 60.0
@@ -83,7 +88,7 @@ class ServerContext:
         """What the case sent and what came back, as (title, text)."""
         self._loop = loop
         self._mark = secrets.token_hex(4)
-        self._count = 0
+        self._count = itertools.count(1)
         self._played: dict[str, Played] = {}
         self.kept: dict[str, Any] = {}
         """What cases keep for each other, by name."""
@@ -104,17 +109,26 @@ class ServerContext:
     def run(self, work: Coroutine[Any, Any, Value]) -> Value:
         """Return what `work` returns. Raises Failure if the server fails or takes too long."""
         self.trace = []
-        try:
-            return self._loop.run(_limited(work))
-        except grpc.aio.AioRpcError as error:
-            raise self._with_trace(failure(f"The server failed with {_status(error)}")) from None
-        except TimeoutError:
-            raise self._with_trace(failure(f"The server did not do this within {CASE_LIMIT_S:g} s.")) from None
-        except Failure as found:
-            raise self._with_trace(found) from None
+        return self._loop.run(self.traced(work))
 
-    def _with_trace(self, found: Failure) -> Failure:
-        return Failure(found.evidence.with_sections(*self.trace[-MAX_TRACE:]))
+    async def traced(self, work: Coroutine[Any, Any, Value]) -> Value:
+        """Return what `work` returns. Raises Failure, with the end of the trace, if the server fails or is too slow."""
+        try:
+            async with asyncio.timeout(CASE_LIMIT_S):
+                return await work
+        except grpc.aio.AioRpcError as error:
+            found = failure(f"The server failed with {_status(error)}")
+        except TimeoutError:
+            found = failure(f"The server did not do this within {CASE_LIMIT_S:g} s.")
+        except Failure as failed:
+            found = failed
+        raise Failure(found.evidence.with_sections(*self.trace[-MAX_TRACE:]))
+
+    def apart(self) -> ServerContext:
+        """Return a context of the same server with a trace of its own, for what is done beside other things."""
+        other = copy.copy(self)
+        other.trace = []
+        return other
 
     def try_again(self, *, settled: bool) -> bool:
         """Return False: no case hands anything on to another."""
@@ -128,8 +142,7 @@ class ServerContext:
 
     def new_id(self, word: str = "game") -> str:
         """Return an id that nothing else on the server has."""
-        self._count += 1
-        return f"certify-{self._mark}-{self._count}-{word}"
+        return f"certify-{self._mark}-{next(self._count)}-{word}"
 
     def _method(self, name: str) -> Any:
         return next(getattr(stub, name) for stub in self._stubs if hasattr(stub, name))
@@ -237,14 +250,31 @@ class ServerContext:
     async def play(self, scene: Scene, *, served: bool = False) -> Played:
         """Have the server play a scene."""
         async with self.staged(scene, served=served) as stage:
-            try:
-                reply = await self.ask("PlayGame", stage.request)
-            except grpc.aio.AioRpcError as error:
-                if reason_of(error) != "UNKNOWN_GAME" or scene.game.name in GAMES:
-                    raise
-                raise NotApplicable(f"this server does not have {scene.game.title}") from None
+            reply = await self.ask_for_game("PlayGame", stage.request)
             expected = expect(scene, stage.request.game_id)
             return Played(scene, stage.request.game_id, expected, stage.cast, reply.game, list(self.trace))
+
+    async def ask_for_game(self, name: str, request: PlayGameRequest | CreateGameRequest) -> Any:
+        """Return the reply of a method that begins a game. Raises NotApplicable if the server may lack it, and does."""
+        game = request.plan.game
+        try:
+            return await self.ask(name, request)
+        except grpc.aio.AioRpcError as error:
+            if reason_of(error) != "UNKNOWN_GAME" or game in GAMES:
+                raise
+            raise NotApplicable(f"this server does not have {find(game).title}") from None
+
+    async def record(self, record_id: str) -> Record:
+        """Return a record. Raises NotApplicable if the server hands out none."""
+        record = Record()
+        try:
+            for part in await self.stream_all("GetRecord", GetRecordRequest(record_id=record_id)):
+                record.entries.extend(part.entries)
+        except grpc.aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+                raise NotApplicable("this server has no RecordService") from None
+            raise
+        return record
 
     async def whole_game(self, game: str) -> Played:
         """Return a whole game of sound players, played once."""
@@ -307,11 +337,6 @@ def open_server_context(place: Place) -> Iterator[ServerContext]:
             loop.run(context.close())
     finally:
         loop.close()
-
-
-async def _limited(work: Coroutine[Any, Any, Value]) -> Value:
-    async with asyncio.timeout(CASE_LIMIT_S):
-        return await work
 
 
 def _status(error: grpc.aio.AioRpcError) -> str:

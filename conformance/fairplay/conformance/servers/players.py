@@ -69,6 +69,9 @@ class Cast:
         self.received: list[Received] = []
         self.hung = asyncio.Event()
         """Set when a player leaves a call without an answer."""
+        self.may_answer = asyncio.Event()
+        """While it is not set, players that dialled in keep their answers back."""
+        self.may_answer.set()
         self._actors = actors
         self._methods: dict[str, Method] = {each.path: each for each in (*PLAYER_METHODS.values(), *game.methods)}
 
@@ -210,6 +213,7 @@ class Stream:
         self._keep(self._answer(call.id, received.act or Act(Manner.HANG)))
 
     async def _answer(self, call_id: int, act: Act) -> None:
+        await self.cast.may_answer.wait()
         if act.wait_s:
             await asyncio.sleep(act.wait_s)
         if act.manner is not Manner.HANG:

@@ -99,9 +99,9 @@ def at(seat: int, method: str, act: Callable[[Asked], Act], number: int = 1) -> 
     return script
 
 
-def both(one: Script, other: Script) -> Script:
-    """Return the script that does what either says."""
-    return lambda asked: one(asked) or other(asked)
+def any_of(*scripts: Script) -> Script:
+    """Return the script that does what the first of these says that says something."""
+    return lambda asked: next((act for script in scripts if (act := script(asked)) is not None), None)
 
 
 def reply(data: bytes) -> Callable[[Asked], Act]:
@@ -232,7 +232,8 @@ class Scene:
     player_count: int
     script: Script = sound_script
     control: TimeControl = field(default_factory=control)
-    strategy: str = "first"
+    strategies: Sequence[str] = ("first",)
+    """The reference strategies of the seats; further seats begin with the first one again."""
 
     @property
     def names(self) -> Sequence[str]:
@@ -251,7 +252,8 @@ class Scene:
 
     def actors(self) -> list[Actor]:
         """Return new players for the seats."""
-        return [Actor(seat, self.game, self.script, self.strategy) for seat in range(self.player_count)]
+        chosen = self.strategies
+        return [Actor(seat, self.game, self.script, chosen[seat % len(chosen)]) for seat in range(self.player_count)]
 
 
 class Expected(NamedTuple):
@@ -260,6 +262,8 @@ class Expected(NamedTuple):
     calls: Sequence[Call]
     limits_s: Sequence[float]
     """The limit of each call."""
+    steps: Sequence[int]
+    """The number of the step that makes each call: calls of one step are made at once, in any order."""
     misconducts: Sequence[Misconduct]
     result: GameResult
     public_states: Sequence[Message]
@@ -273,18 +277,21 @@ def small(name: str, player_count: int, seed: int = 1, **values: Any) -> Scene:
     for key, value in values.items():
         setattr(given, key, value)
     settings = game.full_settings(given)
+    # One that answers at once, always the same.
+    strategy = "first" if "first" in game.strategies else next(iter(game.strategies))
+    return Scene(game, settings, draw_state(game, settings, player_count, seed), player_count, strategies=(strategy,))
+
+
+def draw_state(game: Game, settings: Message, player_count: int, seed: int) -> Message:
+    """Return the first state of a fresh game. Raises ValueError if the settings do not fit the players."""
     conversation = game.play("draw", settings, NAMES[:player_count], game_rng(seed), None)
     try:
         shown = next(conversation)
-        # A fresh game may tell things first; what it shows last before its first decision is where it begins.
         if not isinstance(shown, Show):
-            raise SuiteError(f"a game of {name} does not show its first state")
-        state = game.full_state(shown.state)
+            raise SuiteError(f"a game of {game.name} does not show its first state")
+        return game.full_state(shown.state)
     finally:
         conversation.close()
-    # One that answers at once, always the same.
-    strategy = "first" if "first" in game.strategies else next(iter(game.strategies))
-    return Scene(game, settings, state, player_count, strategy=strategy)
 
 
 def expect(scene: Scene, game_id: str) -> Expected:
@@ -295,14 +302,17 @@ def expect(scene: Scene, game_id: str) -> Expected:
     except ValueError as error:
         raise SuiteError(f"the game {game.name} cannot be played: {error}") from error
     actors, calls, states, transcript = scene.actors(), list[Call](), list[Any](), Transcript(names)
+    steps, step_count = list[int](), 0
 
     def answer(call: Call) -> Any:
         calls.append(call)
+        steps.append(step_count)
         outcome = actors[call.seat].act(call.method, call.request, game_id).outcome
         return transcript.parse_outcome(transcript.ask(call), outcome)
 
     machine, limits = GameMachine(conversation), CallLimits.of(scene.control)
     for step in machine.play(answer):
+        step_count += 1
         if isinstance(step, Show):
             states.append(step.state)
         elif isinstance(step, Eliminate):
@@ -311,6 +321,7 @@ def expect(scene: Scene, game_id: str) -> Expected:
     return Expected(
         calls,
         [limits.limit_s(call) for call in calls],
+        steps,
         transcript.misconducts,
         game_result(machine.outcome, names, transcript.misconducts),
         [game.public_state(state) for state in states],

@@ -9,6 +9,7 @@ from fairplay.conformance.servers.cases import (
     blame,
     connection,
     formats,
+    games,
     lost_streams,
     records,
     refusals,
@@ -18,6 +19,6 @@ from fairplay.conformance.servers.cases import (
     watching,
 )
 
-MODULES = (results, blame, refusals, watching, connection, lost_streams, tournaments, signups, formats, records)
+MODULES = (results, blame, games, refusals, watching, connection, lost_streams, tournaments, signups, formats, records)
 
 CASES: Sequence[Case] = [case for module in MODULES for case in module.CASES]

@@ -14,8 +14,8 @@ from fairplay.conformance.servers.scenes import (
     Manner,
     Scene,
     Script,
+    any_of,
     at,
-    both,
     control,
     fail,
     hang,
@@ -94,7 +94,7 @@ failures = (
     _misconduct(
         "blame.several",
         "Those who fail are listed in the order in which they were eliminated.",
-        both(FAILS, at(2, "Setup", reply(GARBAGE))),
+        any_of(FAILS, at(2, "Setup", reply(GARBAGE))),
         "FAIL-18",
     ),
 )
@@ -274,7 +274,7 @@ limits = (
     _limited(
         "time.bank-runs-out",
         "What was drawn from the bank is gone for the rest of the game.",
-        both(at(1, "TakeTurn", slow(SHORT_S + 0.5)), at(1, "TakeTurn", slow(SHORT_S + 0.8, late=True), 2)),
+        any_of(at(1, "TakeTurn", slow(SHORT_S + 0.5)), at(1, "TakeTurn", slow(SHORT_S + 0.8, late=True), 2)),
         TimeControl(**{**{f.name: v for f, v in SHORT.ListFields()}, "bank": span(0.9)}),
         "TIME-12",
     ),
@@ -286,7 +286,7 @@ async def own_bank(context: ServerContext) -> None:
     """What one player takes from its bank, the others still have in theirs."""
     limits = TimeControl(**{**{f.name: v for f, v in SHORT.ListFields()}, "bank": span(0.9)})
     thinks = slow(SHORT_S + 0.5)
-    await _timed(context, both(at(0, "TakeTurn", thinks), at(1, "TakeTurn", thinks)), limits)
+    await _timed(context, any_of(at(0, "TakeTurn", thinks), at(1, "TakeTurn", thinks)), limits)
 
 
 @server_case("time.told-bank", "META-1", "META-2", level=Level.SHOULD)
@@ -345,9 +345,9 @@ async def cancelled(context: ServerContext) -> None:
 @server_case("time.others-unhurried", "TIME-10")
 async def others_unhurried(context: ServerContext) -> None:
     """A player is not charged for the time that others took."""
-    script = both(at(0, "TakeTurn", slow(SHORT_S / 2)), at(1, "TakeTurn", slow(SHORT_S / 2)))
+    script = any_of(at(0, "TakeTurn", slow(SHORT_S / 2)), at(1, "TakeTurn", slow(SHORT_S / 2)))
     played = await _timed(
-        context, both(script, at(2, "TakeTurn", slow(SHORT_S / 2))), control(SHORT_S, SHORT_S, AMPLE_S)
+        context, any_of(script, at(2, "TakeTurn", slow(SHORT_S / 2))), control(SHORT_S, SHORT_S, AMPLE_S)
     )
     check_ranking(played.expected.result, played.game.result)
 

@@ -16,8 +16,8 @@ from fairplay.conformance.servers.scenes import (
     Act,
     Asked,
     Manner,
+    any_of,
     at,
-    both,
     control,
     expect,
     slow,
@@ -282,7 +282,7 @@ async def two_games(context: ServerContext) -> None:
 @server_case("connection.one-fails", "STREAM-9", "FAIL-15")
 async def one_fails(context: ServerContext) -> None:
     """A player whose connection ends does not end those of others."""
-    scene = ordinary(OPEN, both(at(0, "TakeTurn", vanish), at(1, "TakeTurn", vanish)), count=2)
+    scene = ordinary(OPEN, any_of(at(0, "TakeTurn", vanish), at(1, "TakeTurn", vanish)), count=2)
     async with context.staged(ordinary(OPEN)) as quiet:
         await context.play(scene)
         game = (await context.ask("PlayGame", quiet.request)).game

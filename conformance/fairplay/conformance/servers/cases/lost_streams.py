@@ -17,8 +17,8 @@ from fairplay.conformance.servers.players import Cast, Received, hello
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
     Manner,
+    any_of,
     at,
-    both,
     expect,
     hang,
     slow,
@@ -153,7 +153,7 @@ async def nobody_waits(context: ServerContext) -> None:
             playing = asyncio.ensure_future(context.ask("PlayGame", request))
             await wait_for_call(other, lambda each: each.method == "TakeTurn")
         game = (await playing).game
-    left = replace(scene, script=both(thinks, at(0, "TakeTurn", vanish, 2)))
+    left = replace(scene, script=any_of(thinks, at(0, "TakeTurn", vanish, 2)))
     check_blame(expect(left, request.game_id).misconducts, game.result.misconducts)
 
 

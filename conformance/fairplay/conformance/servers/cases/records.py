@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import grpc
-
-from fairplay.conformance.case import NotApplicable, failure
+from fairplay.conformance.case import failure
 from fairplay.conformance.servers.cases.blame import GARBAGE
 from fairplay.conformance.servers.cases.tournaments import whole_tournament
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, Played, ServerContext, ordinary, server_case
-from fairplay.conformance.servers.scenes import at, both, fail, reply, slow
+from fairplay.conformance.servers.scenes import any_of, at, fail, reply, slow
 from fairplay.games.conformance import Level
 from fairplay.server.manager.history import check_tournament
 from fairplay.server.records.chain import parsed
@@ -19,22 +17,10 @@ from fairplay.v1.record_service_pb2 import GetRecordRequest
 from fairplay.v1.referee_pb2 import CreateGameRequest
 
 
-async def _record(context: ServerContext, record_id: str) -> Record:
-    record = Record()
-    try:
-        for part in await context.stream_all("GetRecord", GetRecordRequest(record_id=record_id)):
-            record.entries.extend(part.entries)
-    except grpc.aio.AioRpcError as error:
-        if error.code() is grpc.StatusCode.UNIMPLEMENTED:
-            raise NotApplicable("this server has no RecordService") from None
-        raise
-    return record
-
-
 async def _offered(context: ServerContext) -> Played:
     """Return a game whose record can be had. Raises NotApplicable if the server hands out no records."""
     played = await context.whole_game(OPEN)
-    await _record(context, played.game_id)
+    await context.record(played.game_id)
     return played
 
 
@@ -48,22 +34,22 @@ def _check(record: Record) -> None:
 async def verifies(context: ServerContext) -> None:
     """A record from which the game follows proves the result to people who do not trust the server."""
     for game in (OPEN, HIDDEN):
-        _check(await _record(context, (await context.whole_game(game)).game_id))
+        _check(await context.record((await context.whole_game(game)).game_id))
 
 
 @server_case("records.verify-misconduct", "RECORD-4")
 async def verifies_misconduct(context: ServerContext) -> None:
     """The record of a game in which players failed proves that they did."""
-    script = both(at(0, "TakeTurn", fail(2, "scripted failure")), at(1, "TakeTurn", reply(b""), 2))
+    script = any_of(at(0, "TakeTurn", fail(2, "scripted failure")), at(1, "TakeTurn", reply(b""), 2))
     played = await context.play(ordinary(OPEN, script))
-    _check(await _record(context, played.game_id))
+    _check(await context.record(played.game_id))
 
 
 @server_case("records.complete", "RECORD-1", "RECORD-3")
 async def complete(context: ServerContext) -> None:
     """What players were asked and what they answered is in the record, in the order in which it happened."""
     played = await _offered(context)
-    calls = [each.call for each in parsed(await _record(context, played.game_id)) if each.HasField("call")]
+    calls = [each.call for each in parsed(await context.record(played.game_id)) if each.HasField("call")]
     wanted = [(each.seat, each.path, each.request) for each in played.cast.received]
     same("The recorded calls", wanted, [(call.seat, call.method_name, call.request) for call in calls])
     replies = [each.act.data for each in played.cast.received if each.act is not None]
@@ -74,7 +60,7 @@ async def complete(context: ServerContext) -> None:
 async def header(context: ServerContext) -> None:
     """The record says what the game was made of, who played, and in which state it began."""
     played = await _offered(context)
-    entry = next(iter(parsed(await _record(context, played.game_id))), RecordEntry())
+    entry = next(iter(parsed(await context.record(played.game_id))), RecordEntry())
     same("The id in the header", played.game_id, entry.game.game_id)
     same("The start state in the header", played.scene.plan().initial_state, entry.game.start_state)
     same("The players in the header", list(played.scene.names), [each.name for each in entry.game.players])
@@ -102,7 +88,7 @@ async def unparsable(context: ServerContext) -> None:
     """What a player answered is in the record as it came, whatever it is."""
     await _offered(context)
     played = await context.play(ordinary(OPEN, at(1, "TakeTurn", reply(GARBAGE))))
-    calls = [each.call for each in parsed(await _record(context, played.game_id)) if each.HasField("call")]
+    calls = [each.call for each in parsed(await context.record(played.game_id)) if each.HasField("call")]
     if GARBAGE not in [call.reply for call in calls]:
         raise failure("The record does not have the reply that could not be parsed.")
 
@@ -111,7 +97,7 @@ async def unparsable(context: ServerContext) -> None:
 async def no_links(context: ServerContext) -> None:
     """How a player is reached is nobody else's business, not even afterwards."""
     played = await _offered(context)
-    entry = next(iter(parsed(await _record(context, played.game_id))), RecordEntry())
+    entry = next(iter(parsed(await context.record(played.game_id))), RecordEntry())
     if any(player.link for player in (*entry.game.players, *entry.game.plan.players)):
         raise failure("The record tells how the players were reached.")
 
@@ -121,7 +107,7 @@ async def of_a_tournament(context: ServerContext) -> None:
     """A record from which the course of a tournament follows proves who has won it."""
     await _offered(context)
     ended = await whole_tournament(context)
-    record = await _record(context, ended.tournament.tournament_id)
+    record = await context.record(ended.tournament.tournament_id)
     if findings := verify(record, checks={"tournament": check_tournament}):
         raise failure(f"The record does not verify: {findings[0]}", ("Findings", "\n".join(map(str, findings))))
     if [each.played.game_id for each in parsed(record) if each.HasField("played")] == []:

@@ -33,8 +33,8 @@ from fairplay.conformance.servers.scenes import (
     NAMES,
     Scene,
     Script,
+    any_of,
     at,
-    both,
     control,
     expect,
     fail,
@@ -222,7 +222,7 @@ courses = (
         "order.eriantys-again",
         FORGIVING,
         "An answer that is wrong once is asked for again.",
-        both(at(0, "AskAssistantCard", reply(b"")), at(1, "AskAction", reply(b""), 2)),
+        any_of(at(0, "AskAssistantCard", reply(b"")), at(1, "AskAction", reply(b""), 2)),
         "ERIANTYS-2",
     ),
 )
@@ -264,7 +264,7 @@ async def race(context: ServerContext) -> None:
 @server_case("order.webset-cancelled", "WEBSET-2", "LATE-1", level=Level.SHOULD)
 async def race_is_over(context: ServerContext) -> None:
     """Who was too late need not look for a set that is gone."""
-    others = both(at(1, "Act", slow(THINKS_S)), at(2, "Act", slow(THINKS_S)))
+    others = any_of(at(1, "Act", slow(THINKS_S)), at(2, "Act", slow(THINKS_S)))
     played = await _raced(context, others)
     first = [each for each in played.cast.received if each.method == "Act" and each.seat > 0][:2]
     if any(each.cancelled_after_s is None for each in first):
@@ -274,7 +274,7 @@ async def race_is_over(context: ServerContext) -> None:
 @server_case("order.webset-wrong-cards", "WEBSET-5", level=Level.SHOULD)
 async def wrong_cards(context: ServerContext) -> None:
     """Cards that are no set cost points, and nothing else."""
-    await _raced(context, both(at(0, "PickCards", reply(b"")), at(1, "PickCards", reply(b""))))
+    await _raced(context, any_of(at(0, "PickCards", reply(b"")), at(1, "PickCards", reply(b""))))
 
 
 @server_case("order.webset-rounds", "WEBSET-6", level=Level.SHOULD)

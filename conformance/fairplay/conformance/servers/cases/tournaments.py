@@ -90,7 +90,7 @@ async def entered(
 ) -> AsyncIterator[Entered]:
     """Yield players that have dialled in, and the request for a knockout between them."""
     game = small_scene().game
-    cast = Cast(game, [Actor(seat, game, script, small_scene().strategy) for seat in range(count)])
+    cast = Cast(game, [Actor(seat, game, script, small_scene().strategies[0]) for seat in range(count)])
     names = context.new_names(count)
     async with context.dialled_in(cast, names):
         yield Entered(cast, make_request(context, [f"dial-in:{name}" for name in names]))

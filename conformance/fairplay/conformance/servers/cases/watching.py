@@ -11,7 +11,7 @@ from fairplay.conformance.case import failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.servers.compare import check_ranking, same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, ServerContext, Stage, ordinary, server_case
-from fairplay.conformance.servers.scenes import Expected, Script, at, both, expect, hang, reply, slow
+from fairplay.conformance.servers.scenes import Expected, Script, any_of, at, expect, hang, reply, slow
 from fairplay.games.conformance import Level
 from fairplay.games.envelopes import unwrap
 from fairplay.v1.referee_pb2 import (
@@ -40,7 +40,7 @@ async def _begun(context: ServerContext, game: str, script: Script) -> AsyncIter
 
 async def _watched(context: ServerContext, game: str, script: Script) -> tuple[list[WatchGameResponse], Expected]:
     """Return what a spectator sees from the beginning of a game, and what is expected of the game."""
-    paused = both(at(0, METHOD, slow(PAUSE_S)), script)
+    paused = any_of(at(0, METHOD, slow(PAUSE_S)), script)
     async with _begun(context, game, paused) as stage:
         events = await context.stream_all("WatchGame", WatchGameRequest(game_id=stage.request.game_id))
         return events, expect(stage.scene, stage.request.game_id)

@@ -1,0 +1,185 @@
+"""Cases about all that a game comes to: who is asked what, who fails, who wins, what spectators and the record show."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+
+from fairplay.conformance.case import Case, Failure, NotApplicable, failure
+from fairplay.conformance.evidence import readable
+from fairplay.conformance.games.trial import CallLimits
+from fairplay.conformance.servers.context import MORE, RACE, SETTINGS, ServerContext, Stage, server_case
+from fairplay.conformance.servers.courses import (
+    Course,
+    check_calls,
+    check_events,
+    check_limit,
+    check_misconducts,
+    check_received,
+    check_result,
+    difference,
+    follow,
+    in_order,
+)
+from fairplay.conformance.servers.drawn import (
+    Drawn,
+    draw_failures,
+    draw_settings,
+    draw_situations,
+    draw_wrong_replies,
+)
+from fairplay.conformance.servers.players import Received
+from fairplay.conformance.servers.scenes import NAMES, expect
+from fairplay.v1.record_pb2 import Record
+from fairplay.v1.referee_pb2 import CreateGameRequest, Game, GetGameRequest, WatchGameRequest, WatchGameResponse
+
+AT_ONCE = 6
+"""So many games are played at the same time."""
+KINDS: dict[str, tuple[Callable[[str], Sequence[Drawn]], str, tuple[str, ...]]] = {
+    "situations": (
+        draw_situations,
+        "In rare situations a referee decides by rules that it hardly ever needs.",
+        ("GAME-10", "GAME-11", "GAME-12", "GAME-14", "GAME-15", "WATCH-4", "WATCH-5", "RECORD-1"),
+    ),
+    "settings": (
+        draw_settings,
+        "Settings change the rules, and two of them together may change them in another way.",
+        ("GAME-10", "GAME-11", "GAME-14", "GAME-15", "TIME-4", "WATCH-4", "RECORD-1"),
+    ),
+    "wrong-replies": (
+        draw_wrong_replies,
+        "Whoever breaks a rule is charged with it, and the evidence says what would have been legal.",
+        ("FAIL-3", "FAIL-4", "FAIL-11", "FAIL-13", "FAIL-16", "FAIL-17", "FAIL-18", "RECORD-4"),
+    ),
+    "failures": (
+        draw_failures,
+        "A game goes on without those who fail, in whatever call that is, as its rules say.",
+        ("FAIL-5", "FAIL-6", "FAIL-10", "FAIL-12", "FAIL-13", "FAIL-17", "FAIL-18", "WATCH-4"),
+    ),
+}
+"""Kind of scenes -> what draws them, why it matters, and what it checks."""
+
+
+async def play_drawn(context: ServerContext, name: str, scenes: Sequence[Drawn], *, fresh: bool = False) -> None:
+    """Have games played, some at once. Raises the Failure of the first of them that is not as it must be.
+
+    `fresh`: the server draws the first states itself.
+    """
+    found: dict[int, Exception] = {}
+    left = list(enumerate(scenes))[::-1]
+    offered = True
+
+    async def work() -> None:
+        nonlocal offered
+        while left and not found:
+            index, drawn = left.pop()
+            apart = context.apart()
+            try:
+                offered = await apart.traced(_play(apart, drawn, index, fresh=fresh, records=offered))
+            except Failure as failed:
+                about = drawn.title, readable(drawn.scene.settings)
+                found[index] = Failure(failed.evidence.with_sections(("Game", about[0]), ("Settings", about[1])))
+            except NotApplicable as inapplicable:
+                found[index] = inapplicable
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(AT_ONCE):
+            group.create_task(work())
+    if found:
+        raise found[min(found)]
+    if not offered and (fresh or name == RACE):
+        raise NotApplicable("this server has no RecordService")
+
+
+async def _play(context: ServerContext, drawn: Drawn, index: int, *, fresh: bool, records: bool) -> bool:
+    """Have a game played, and check all of it. Return whether the server hands out records."""
+    scene, game, limits = drawn.scene, drawn.scene.game, CallLimits.of(drawn.scene.control)
+    live: list[WatchGameResponse] = []
+    async with context.staged(scene) as stage:
+        if fresh:
+            stage.request.plan.ClearField("initial_state")
+        if index % 3 == 0:
+            live = await _watched(context, stage)
+        played: Game = (await context.ask_for_game("PlayGame", stage.request)).game
+    received: Sequence[Received] = stage.cast.received
+    game_id = stage.request.game_id
+    course = None
+    if not fresh and game.name != RACE:
+        expected = expect(scene, game_id)
+        course, received = Course.of(expected), in_order(expected, received)
+        check_calls(game, course, received, played.result)
+        for number, (limit_s, each) in enumerate(zip(expected.limits_s, received, strict=True), start=1):
+            check_limit(f"call {number}, {each.method} to {NAMES[each.seat]}", limit_s, each)
+        check_result(course, played.result, "the result")
+    record = await _record(context, game_id) if records else None
+    if record is not None:
+        recorded = follow(game, record)
+        check_received(game, recorded, received, limits)
+        if game.name == RACE:
+            check_misconducts(recorded, played.result)
+        else:
+            check_calls(game, recorded, received, played.result)
+        course = course or recorded
+        check_result(recorded, played.result, "the result")
+    if course is not None and live:
+        check_events(game, course, live, live=True)
+    if course is not None and index % 3 == 1:
+        events = await context.stream_all("WatchGame", WatchGameRequest(game_id=game_id))
+        check_events(game, course, events, live=False)
+    if index % 3 == 2 and (
+        wrong := difference(played, (await context.ask("GetGame", GetGameRequest(game_id=game_id))).game)
+    ):
+        raise failure(f"GetGame does not return what PlayGame has returned: {wrong}.")
+    return record is not None
+
+
+async def _watched(context: ServerContext, stage: Stage) -> list[WatchGameResponse]:
+    """Begin a game, and return what a spectator is told from its first state to its end."""
+    stage.cast.may_answer.clear()
+    begun = CreateGameRequest(game_id=stage.request.game_id, plan=stage.request.plan)
+    await context.ask_for_game("CreateGame", begun)
+    request = WatchGameRequest(game_id=stage.request.game_id)
+    events: list[WatchGameResponse] = []
+    try:
+        async with aclosing(context.stream("WatchGame", request)) as told:  # type: ignore[type-var]
+            async for event in told:
+                events.append(event)
+                stage.cast.may_answer.set()
+    finally:
+        stage.cast.may_answer.set()
+    return events
+
+
+async def _record(context: ServerContext, game_id: str) -> Record | None:
+    try:
+        return await context.record(game_id)
+    except NotApplicable:
+        return None
+
+
+def _games_of(name: str, kind: str) -> Case:
+    draw, why, checks = KINDS[kind]
+
+    @server_case(f"games.{name}-{kind}", *checks)
+    async def games(context: ServerContext) -> None:
+        await play_drawn(context, name, draw(name))
+
+    return replace(games, why=why)
+
+
+def _fresh_games_of(name: str) -> Case:
+    @server_case(f"games.{name}-fresh", "DRAW-1", "DRAW-2", "GAME-10", "GAME-14", "RECORD-1", "RECORD-3")
+    async def fresh(context: ServerContext) -> None:
+        """What a server draws itself must follow from the settings, and the game from what was drawn."""
+        await play_drawn(context, name, [*draw_settings(name)[::2], *draw_failures(name)[::2]], fresh=True)
+
+    return fresh
+
+
+CASES = [
+    case
+    for name in (name for name, _, _ in (*SETTINGS, *MORE))
+    for case in (*(_games_of(name, kind) for kind in KINDS), _fresh_games_of(name))
+]

@@ -1,0 +1,387 @@
+"""The whole course of a game as the rules lead to it, and the first place where a server left it, in one sentence.
+
+Where the state and the replies decide, the course is known beforehand (`Course.of`). Where chance or time decide, too,
+it is followed from the record of the game (`follow`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from google.protobuf.any_pb2 import Any as Packed
+from google.protobuf.descriptor_pool import Default
+from google.protobuf.message import DecodeError, Message
+from google.protobuf.message_factory import GetMessageClass
+
+from fairplay.conformance.case import Failure, failure
+from fairplay.conformance.evidence import readable
+from fairplay.conformance.games.trial import CallLimits
+from fairplay.conformance.servers.players import Received, parsed
+from fairplay.conformance.servers.scenes import NAMES, Expected
+from fairplay.games.envelopes import unwrap
+from fairplay.games.evidence import without_evidence
+from fairplay.games.game import Game
+from fairplay.games.kit.messages import enum_word
+from fairplay.games.steps import Call, Eliminate
+from fairplay.server.records.chain import parsed as entries_of
+from fairplay.server.records.errors import Diverged
+from fairplay.server.records.replay import Called, Eliminated, Ended, Replayer, Shown
+from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind, RuleBreak
+from fairplay.v1.record_pb2 import Record, RecordEntry
+from fairplay.v1.referee_pb2 import WatchGameResponse
+from fairplay.v1.result_pb2 import GameResult, RankGroup
+
+FREE = {"explanation", "message", "output", "elapsed"}
+"""Fields of a misconduct that are for people, or depend on the time."""
+
+
+# Differences
+
+
+def difference(wanted: Message, got: Message, path: str = "", free: frozenset[str] | set[str] = frozenset()) -> str:
+    """Return the first difference of two messages of one type, e.g. "state.row must be 3; it is 4"; empty: none.
+
+    Fields with these names are not compared.
+    """
+    if isinstance(wanted, Packed) and isinstance(got, Packed):
+        return _packed_difference(wanted, got, path)
+    for field in wanted.DESCRIPTOR.fields:
+        if field.name in free:
+            continue
+        name = f"{path}.{field.name}" if path else field.name
+        one, other = getattr(wanted, field.name), getattr(got, field.name)
+        if field.is_repeated:
+            if found := _list_difference(list(one), list(other), name, free):
+                return found
+        elif field.has_presence and wanted.HasField(field.name) != got.HasField(field.name):
+            missing = wanted.HasField(field.name)
+            return f"{name} must {'' if missing else 'not '}be there; it is {'not' if missing else _short(other)}"
+        elif isinstance(one, Message):
+            if found := difference(one, other, name, free):
+                return found
+        elif one != other:
+            return f"{name} must be {_short(one)}; it is {_short(other)}"
+    return ""
+
+
+def _list_difference(wanted: Sequence[Any], got: Sequence[Any], name: str, free: frozenset[str] | set[str]) -> str:
+    for index, (one, other) in enumerate(zip(wanted, got, strict=False)):
+        if isinstance(one, Message):
+            if found := difference(one, other, f"{name}[{index}]", free):
+                return found
+        elif one != other:
+            return f"{name}[{index}] must be {_short(one)}; it is {_short(other)}"
+    if len(wanted) != len(got):
+        return f"{name} must have {len(wanted)} elements; it has {len(got)}"
+    return ""
+
+
+def _packed_difference(wanted: Packed, got: Packed, path: str) -> str:
+    one, other = _unpacked(wanted), _unpacked(got)
+    if one is None or other is None or type(one) is not type(other):
+        return "" if wanted == got else f"{path} must be {_short(one or wanted)}; it is {_short(other or got)}"
+    return difference(one, other, path)
+
+
+def _unpacked(packed: Packed) -> Message | None:
+    try:
+        return GetMessageClass(Default().FindMessageTypeByName(packed.TypeName())).FromString(packed.value)
+    except (KeyError, DecodeError):
+        return None
+
+
+def _short(value: object) -> str:
+    text = readable(value, one_line=True) if isinstance(value, Message) else str(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"
+
+
+# The course of a game
+
+
+class Course(NamedTuple):
+    """What the rules make of a game."""
+
+    calls: Sequence[Call]
+    numbers: Sequence[int]
+    """The number of each call in the game."""
+    misconducts: Sequence[Misconduct]
+    result: GameResult
+    states: Sequence[Message]
+    """Full states, in order."""
+    public_states: Sequence[Message]
+
+    @classmethod
+    def of(cls, expected: Expected) -> Course:
+        """Return the course that is expected of a scene."""
+        numbers = range(1, len(expected.calls) + 1)
+        full, public = expected.full_states, expected.public_states
+        return cls(expected.calls, numbers, expected.misconducts, expected.result, full, public)
+
+
+def in_order(expected: Expected, received: Sequence[Received]) -> Sequence[Received]:
+    """Return the calls that came, those that are made at once in the order in which they are expected."""
+    found = list(received)
+    start = 0
+    while start < len(expected.steps):
+        end = start + 1
+        while end < len(expected.steps) and expected.steps[end] == expected.steps[start]:
+            end += 1
+        seats = [call.seat for call in expected.calls[start:end]]
+        came = found[start:end]
+        if sorted(seats) == sorted(each.seat for each in came):
+            found[start:end] = sorted(came, key=lambda each: seats.index(each.seat))
+        start = end
+    return found
+
+
+def check_calls(game: Game, course: Course, received: Sequence[Received], result: GameResult) -> None:
+    """Check calls and eliminations in the order in which they happened; raise Failure for the first that is wrong."""
+    for index in range(max(len(course.calls), len(received))):
+        call = course.calls[index] if index < len(course.calls) else None
+        each = received[index] if index < len(received) else None
+        if call is None or each is None or (call.seat, call.method.path) != (each.seat, each.path):
+            check_misconducts(course, result, index)
+            raise _wrong_call(course, received, index)
+        asked = parsed(game, each)
+        found = "it cannot be read" if asked is None else difference(call.request, asked)
+        if found:
+            check_misconducts(course, result, index)
+            raise failure(
+                f"The request of call {index + 1}, {each.method} to {NAMES[each.seat]}, is wrong: {found}.",
+                ("Expected request", readable(call.request)),
+                ("Request that came", "(unreadable)" if asked is None else readable(asked)),
+            )
+    check_misconducts(course, result)
+
+
+def _wrong_call(course: Course, received: Sequence[Received], index: int) -> Failure:
+    calls = [f"{call.method.name} to {NAMES[call.seat]}" for call in course.calls]
+    came = [f"{each.method} to {NAMES[each.seat]}" for each in received]
+    one = calls[index] if index < len(calls) else "no call, because the game is over"
+    other = came[index] if index < len(came) else "no call"
+    shown = slice(max(0, index - 4), index + 3)
+    return failure(
+        f"Call {index + 1} of the game must be {one}; it was {other}.",
+        ("Expected calls", "\n".join(calls[shown]) or "(none)"),
+        ("Calls that came", "\n".join(came[shown]) or "(none)"),
+    )
+
+
+def check_misconducts(course: Course, result: GameResult, until: int | None = None) -> None:
+    """Check who was eliminated, up to a call of this number, and why."""
+    wanted, got = ({each.call_number: each for each in kept} for kept in (course.misconducts, result.misconducts))
+    for number in sorted({*wanted, *got}):
+        if until is not None and number > until:
+            return
+        one, other = wanted.get(number), got.get(number)
+        if one is None:
+            assert other is not None
+            where = f"call {number}, {other.method_name.rpartition('/')[2]}"
+            raise failure(
+                f"{other.player} must not be eliminated for its reply to {where}; it was, for {_cause(other)}.",
+                ("Misconduct that came", readable(other)),
+            )
+        where = f"call {number}, {one.method_name.rpartition('/')[2]}"
+        if other is None:
+            raise failure(
+                f"{one.player} must be eliminated for {_cause(one)} in {where}; it was not.",
+                ("Expected misconduct", readable(one)),
+            )
+        if _cause(one) != _cause(other) or one.player != other.player:
+            raise failure(
+                f"{one.player} must be eliminated for {_cause(one)} in {where}; "
+                f"{other.player} was, for {_cause(other)}.",
+                ("Expected misconduct", readable(one)),
+                ("Misconduct that came", readable(other)),
+            )
+        if found := _misconduct_difference(one, other):
+            raise failure(
+                f"The misconduct of {one.player} in {where} is wrong: {found}.",
+                ("Expected misconduct", readable(one)),
+                ("Misconduct that came", readable(other)),
+            )
+
+
+def _cause(misconduct: Misconduct) -> str:
+    kind = enum_word(MisconductKind, misconduct.kind)
+    match misconduct.WhichOneof("cause"):
+        case "rule_break":
+            return f"{kind} of {misconduct.rule_break.rule_id}"
+        case "call_error":
+            error = misconduct.call_error
+            return f"{kind} {enum_word(CallErrorReason, error.reason)} with the code {error.status_code}"
+        case cause:
+            return f"{kind}, {cause}"
+
+
+def _misconduct_difference(wanted: Misconduct, got: Misconduct) -> str:
+    if found := difference(wanted, got, free={*FREE, "legal_replies"}):
+        return found
+    if not got.rule_break.explanation and wanted.rule_break.explanation:
+        return "rule_break.explanation must not be empty"
+    if got.call_error.status_code and got.call_error.message != wanted.call_error.message:
+        return f"call_error.message must be {wanted.call_error.message}; it is {got.call_error.message}"
+    return _legal_difference(wanted.rule_break, got.rule_break)
+
+
+def _legal_difference(wanted: RuleBreak, got: RuleBreak) -> str:
+    """Return how the legal replies differ, in whatever order. Of more than can be listed nobody says which are."""
+    legal, listed = list(wanted.legal_replies), list(got.legal_replies)
+    if len(legal) == wanted.legal_reply_count:
+        for each in listed:
+            if each not in legal:
+                return f"rule_break.legal_replies must not have {_short(_unpacked(each) or each)}"
+        for each in legal:
+            if each not in listed:
+                return f"rule_break.legal_replies must have {_short(_unpacked(each) or each)}"
+    if len(legal) != len(listed):
+        return f"rule_break.legal_replies must have {len(legal)} elements; it has {len(listed)}"
+    return ""
+
+
+def check_result(course: Course, result: GameResult, where: str) -> None:
+    """Check the ranking of a game, and who is listed as eliminated, in which order."""
+    ranked, came = _ranking(course.result.ranking), _ranking(result.ranking)
+    if ranked != came:
+        raise failure(f"The ranking in {where} must be {ranked}; it is {came}.")
+    order, listed = ([each.player for each in kept] for kept in (course.result.misconducts, result.misconducts))
+    if order != listed:
+        raise failure(f"Eliminated in {where} must be, in this order, {_listed(order)}; it is {_listed(listed)}.")
+    if result.aborted:
+        raise failure(f"The game was played to its end; in {where} it is aborted: {result.aborted}")
+
+
+def _ranking(ranking: Sequence[RankGroup]) -> str:
+    groups = (", ".join(f"{one.name} (seat {one.seat}) {one.score}" for one in group.players) for group in ranking)
+    return " | ".join(group or "nobody" for group in groups) or "empty"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "nobody"
+
+
+# What spectators see
+
+
+def check_events(game: Game, course: Course, events: Sequence[WatchGameResponse], *, live: bool) -> None:
+    """Check what a spectator was told; `live`: while the game ran, when nothing hidden may be told."""
+    where = "the events of a running game" if live else "the events of a finished game"
+    states = course.public_states if live else course.states
+    place = -1
+    for event in events:
+        if event.HasField("state"):
+            shown = unwrap(event.state, game, game.state_type)
+            found = next((index for index in range(place + 1, len(states)) if states[index] == shown), None)
+            if found is None:
+                raise _wrong_state(states, place, shown, where)
+            place = found
+    if states and place != len(states) - 1:
+        raise failure(f"The last state in {where} must be that in which the game ended.")
+    told = [event.eliminated for event in events if event.HasField("eliminated")]
+    wanted = [without_evidence(each) if live else each for each in course.misconducts]
+    if [each.player for each in told] != [each.player for each in wanted]:
+        names = _listed([each.player for each in wanted]), _listed([each.player for each in told])
+        raise failure(f"Eliminated in {where} must be {names[0]}; it is {names[1]}.")
+    for one, other in zip(wanted, told, strict=True):
+        if found_here := difference(one, other, free=FREE | ({"legal_replies"} if not live else set())):
+            raise failure(f"The elimination of {one.player} in {where} is wrong: {found_here}.")
+    if not events or not events[-1].HasField("finished"):
+        raise failure(f"The last of {where} must be the result.")
+    check_result(course, events[-1].finished, where)
+
+
+def _wrong_state(states: Sequence[Message], place: int, shown: Message | None, where: str) -> Failure:
+    """Return the failure of a state that the game does not have, with how it differs from the next one it has."""
+    due = states[min(place + 1, len(states) - 1)]
+    found = "it is missing" if shown is None else difference(due, shown)
+    if shown is not None and any(state == shown for state in states):
+        found = "the game had it earlier"
+    return failure(
+        f"A state in {where} is wrong: {found}.",
+        ("Expected state", readable(due)),
+        ("State that came", "(none)" if shown is None else readable(shown)),
+    )
+
+
+# Records
+
+
+def follow(game: Game, record: Record) -> Course:
+    """Return the course of a game that follows from its record. Raises Failure where the record leaves the rules."""
+    entries = list(entries_of(record))
+    calls: list[tuple[int, Call]] = []
+    states: list[Any] = []
+    misconducts: list[Misconduct] = []
+    result: GameResult | None = None
+    due = ""
+    try:
+        replayer = Replayer(entries[0] if entries else RecordEntry(), None, lambda _: game)
+        for number in range(1, len(entries) + 1):
+            for event in replayer.events():
+                if isinstance(event, Called):
+                    calls.append((event.number, event.call))
+                elif isinstance(event, Shown):
+                    states.append(event.state)
+                elif isinstance(event, Eliminated):
+                    misconducts.append(event.misconduct)
+                elif isinstance(event, Ended):
+                    result = event.result
+            if number < len(entries):
+                due = _due(replayer, entries[number])
+                replayer.feed(entries[number])
+    except Diverged as error:
+        raise failure(f"The record leaves the rules: entry {error.entry}: {error.problem}{due}.") from None
+    if result is None:
+        raise failure("The record ends before the game does.")
+    calls.sort(key=lambda each: each[0])
+    return Course(
+        [call for _, call in calls],
+        [number for number, _ in calls],
+        misconducts,
+        result,
+        [game.full_state(state) for state in states],
+        [game.public_state(state) for state in states],
+    )
+
+
+def _due(replayer: Replayer, entry: RecordEntry) -> str:
+    """Return how an entry differs from what the rules lead to; empty if that is said otherwise."""
+    machine = replayer.machine
+    if entry.HasField("call") and (asked := machine.open_calls.get(entry.call.seat)) is not None:
+        try:
+            found = difference(asked.call.request, asked.call.method.request.FromString(entry.call.request))
+        except DecodeError:
+            return ""
+        return f": {found}" if found else ""
+    if entry.HasField("misconduct") and isinstance(machine.step, Eliminate):
+        due = machine.transcript.build_misconduct(machine.step)
+        machine.transcript.misconducts.pop()
+        found = difference(due, entry.misconduct, free={"request", "reply", "unparsable_reply"})
+        return f": {found}" if found else ""
+    if entry.HasField("result") and machine.outcome is not None:
+        return f"; the ranking there is {_ranking(entry.result.result.ranking)}"
+    return ""
+
+
+def check_received(game: Game, course: Course, received: Sequence[Received], limits: CallLimits) -> None:
+    """Check that each call of a record was given to its player. A race has cancelled ones beside them."""
+    left = {seat: [each for each in received if each.seat == seat] for seat in range(len(NAMES))}
+    for number, call in zip(course.numbers, course.calls, strict=True):
+        came = [each for each in left[call.seat] if each.path == call.method.path]
+        name = f"call {number}, {call.method.name} to {NAMES[call.seat]}"
+        found = next(
+            (each for each in came if (asked := parsed(game, each)) is not None and asked == call.request), None
+        )
+        if found is None:
+            asked = parsed(game, came[0]) if came else None
+            wrong = "it did not come" if asked is None else difference(call.request, asked)
+            raise failure(f"The request of {name}, is wrong: {wrong}.", ("Expected request", readable(call.request)))
+        left[call.seat].remove(found)
+        check_limit(name, limits.limit_s(call), found)
+
+
+def check_limit(name: str, limit_s: float, received: Received) -> None:
+    """Check that a call names the limit of the time control or of the rules."""
+    if abs(limit_s - received.limit_s) > 0.001:
+        raise failure(f"The limit of {name}, must be {limit_s:g} s; it is {received.limit_s:g} s.")
