@@ -146,6 +146,20 @@ def _numbers(message: Message) -> Iterator[int]:
                 yield from _numbers(each)
 
 
+class Pieces(NamedTuple):
+    """What may be changed in the states of a game to get others, by path of a field, e.g. "players.hand".
+
+    A changed state must be one that play can lead to, or a referee may begin with: players are failed for it.
+    """
+
+    things: Sequence[Sequence[str]] = ()
+    """Lists between which their elements may pass or be exchanged, in groups."""
+    counts: Sequence[Sequence[str]] = ()
+    """Numbers of things, or lists of them by kind, between which things of one kind may pass, in groups."""
+    scores: Sequence[str] = ()
+    """Points of each player, which may be any."""
+
+
 def _no_infraction(settings: Any, call: Call, answer: Any) -> None:
     """Return None: a game without infractions eliminates for every wrong answer."""
 
@@ -178,6 +192,13 @@ class Conformance:
     """
     needless_enums: Collection[str] = ()
     """The names of enums of requests that a player can decide without, besides those of the settings."""
+    features: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
+    """"name: Sentence." -> whether the request of a decision has this feature; states are drawn by features.
+
+    Those that follow from the size of fields alone are known without that.
+    """
+    pieces: Pieces = field(default_factory=Pieces)
+    """What may be changed in states, to reach features that games of reference players do not have."""
     long_game: Situation | None = None
     """A game in which the player under test has many decisions; None: all have so many."""
     profiles: Mapping[str, Profile] = field(default_factory=dict)

@@ -8,7 +8,8 @@ from functools import partial
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import Control, judge_condition
 from fairplay.conformance.case import Case, case
-from fairplay.conformance.cases.states import CASES, STEPS, sources
+from fairplay.conformance.cases.states import CASES, sources
+from fairplay.conformance.games.candidates import STEPS
 from fairplay.conformance.games.context import BESIDE_OTHERS, Context
 from fairplay.conformance.games.positions import find_position
 from fairplay.conformance.games.races import TO_THE_END

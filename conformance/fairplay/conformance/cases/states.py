@@ -1,20 +1,22 @@
-"""Cases about states drawn at random from games of reference players; of those that fail a simple one is shown."""
+"""Cases about states drawn by their features; of those that fail a simple one is shown."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
-from random import Random
+from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
 from fairplay.conformance.blame import faults
 from fairplay.conformance.blame.judge import judge, untested
-from fairplay.conformance.case import Case, NotTested, case
+from fairplay.conformance.case import Case, NotApplicable, NotTested, case
 from fairplay.conformance.cases.settings import is_usual, judge_elsewhere
 from fairplay.conformance.games import positions
+from fairplay.conformance.games.candidates import STEPS, Candidate, find_candidates
 from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.coverage import Draw, measure_coverage
+from fairplay.conformance.games.features import Feature, own_features
 from fairplay.conformance.games.positions import Source, find_position
 from fairplay.conformance.games.rivals import rival_names
 from fairplay.conformance.games.trial import Scenario, Trial
@@ -23,8 +25,8 @@ from fairplay.v1.misconduct_pb2 import MisconductKind
 
 GAMES = 12
 """From so many games under the usual settings states are drawn, or from one for each number of players and strategy."""
-STEPS = 40
-"""A game is cut into so many steps."""
+CHANGES = 3
+"""For each state to be drawn so many are changed, to reach features that games do not."""
 DECISIONS = 3
 """The player decides so often from each state."""
 MAX_DECISIONS = 80
@@ -34,17 +36,10 @@ FEW_STATES, AMPLE_S = 40, 60.0
 """After so many seconds so many states are enough: a player may be slow."""
 
 
-class Drawn(NamedTuple):
-    """What is drawn: the index of a game, those under the usual settings first, and a step of it."""
-
-    source: int
-    step: int
-
-
 class Results(NamedTuple):
     """The trials from drawn states."""
 
-    trials: Sequence[tuple[Drawn, Trial]]
+    trials: Sequence[tuple[Candidate, Trial]]
     stopped: NotTested | None
     """Why no more were played, if the player is not asked any more."""
 
@@ -98,66 +93,79 @@ def _owner(context: Context, found: Trial) -> str:
 
 
 def _play_states(context: Context) -> Results:
-    trials: list[tuple[Drawn, Trial]] = []
-    asked: list[Drawn] = []
+    candidates = [*_candidates(context, usual=True)], [*_candidates(context, usual=False)]
+    own = own_features(context.game)
+    asked: list[Candidate] = []
+    trials: list[Trial] = []
+    stopped: NotTested | None = None
     try:
-        for found in context.play_each(_scenarios(context, _draw(context), asked)):
-            trials.append((asked[len(trials)], found))
-    except NotTested as stopped:
-        return Results(trials, stopped)
-    return Results(trials, None)
+        trials.extend(context.play_each(_scenarios(context, _draw(context, candidates, own), asked)))
+    except NotTested as error:
+        stopped = error
+    del asked[len(trials) :]
+    context.coverage = measure_coverage(asked, [*chain(*candidates)], own, trials)
+    return Results([*zip(asked, trials, strict=True)], stopped)
 
 
-def _draw(context: Context) -> Iterator[Drawn]:
+def _candidates(context: Context, *, usual: bool) -> Iterator[Candidate]:
+    """Yield the states to draw from, those of games under the usual settings or the others."""
+    every, usual_count = sources(context), len(sources(context)) - len(context.variations)
+    first = 0 if usual else usual_count
+    chosen = every[:usual_count] if usual else every[usual_count:]
+    rng, attempts = context.rng("candidates", usual), CHANGES * context.examples
+    for each in find_candidates(context.game, chosen, context.scope, context.examples, attempts, rng):
+        yield each._replace(source=first + each.source)
+
+
+def _draw(
+    context: Context, candidates: Iterable[Sequence[Candidate]], own: Mapping[Feature, str]
+) -> Iterator[Candidate]:
     """Yield different states, half of them of games under the usual settings."""
-    rng, count = context.rng("drawn states"), len(sources(context))
-    usual_count = count - len(context.variations)
     began = time.monotonic()
-    unusual = range(usual_count, count) if context.variations else range(usual_count)
-    halves = _turns(range(usual_count), rng), _turns(unusual, rng)
-    for number in range(context.examples):
+    halves = [Draw(each, own).draw(context.rng("drawn states", number)) for number, each in enumerate(candidates)]
+    mixed = filter(None, chain.from_iterable(zip_longest(*halves)))
+    for number, drawn in enumerate(islice(mixed, context.examples)):
         if number >= FEW_STATES and (context.is_slow or time.monotonic() - began > AMPLE_S):
             return
-        yield next(halves[number % 2])
+        yield drawn
 
 
-def _turns(sources: Sequence[int], rng: Random) -> Iterator[Drawn]:
-    """Yield states of each game in turn, without end, none twice as long as there are others."""
-    while True:
-        steps = [rng.sample(range(STEPS + 1), STEPS + 1) for _ in sources]
-        for turn in zip(*steps, strict=True):
-            yield from map(Drawn, sources, turn)
-
-
-def _scenarios(context: Context, drawn: Iterator[Drawn], asked: list[Drawn]) -> Iterator[Scenario]:
-    """Yield the games from drawn states, and add these to a list. A game without any state is passed over."""
+def _scenarios(context: Context, drawn: Iterable[Candidate], asked: list[Candidate]) -> Iterator[Scenario]:
+    """Yield the games from drawn states, and add these to a list."""
     for each in drawn:
-        source = sources(context)[each.source]
-        place = find_position(context.game, source, each.step / STEPS)
-        if place is not None:
-            asked.append(each)
-            yield Scenario(f"drawn-{each.source}-{each.step}", place.situation(DECISIONS), source.seed)
+        asked.append(each)
+        seed = sources(context)[each.source].seed
+        yield Scenario(f"drawn-{each.name}", each.position.situation(DECISIONS), seed)
 
 
-def _simplify(context: Context, drawn: Drawn, found: Trial) -> Trial:
+def _simplify(context: Context, drawn: Candidate, found: Trial) -> Trial:
     """Return the trial from a simpler state in which the player misbehaves in the same way, or the one that was found.
 
     Simpler are states of games under the usual settings, of fewer players, and earlier ones.
     """
     usual_count = len(sources(context)) - len(context.variations)
     steps = (0, 1, 2, 4, 8, 16, 32)
-    others = (Drawn(source, step) for source in range(min(drawn.source, usual_count)) for step in steps)
-    earlier = (Drawn(drawn.source, step) for step in range(drawn.step))
+    others = ((source, step) for source in range(min(drawn.source, usual_count)) for step in steps)
+    earlier = ((drawn.source, step) for step in range(drawn.step + (drawn.number > 0)))
     give_up = time.monotonic() + SIMPLIFY_LIMIT_S
     try:
-        for simpler in context.play_each(_scenarios(context, chain(others, earlier), [])):
+        for simpler in context.play_each(_simple_scenarios(context, chain(others, earlier))):
             if faults.signature(simpler) == faults.signature(found):
                 return simpler
             if time.monotonic() > give_up:
                 break
-    except NotTested:
+    except (NotApplicable, NotTested):  # there may be no simpler one in the profile
         return found
     return found
+
+
+def _simple_scenarios(context: Context, places: Iterable[tuple[int, int]]) -> Iterator[Scenario]:
+    """Yield games from steps of the games from which states are drawn; one without any state is passed over."""
+    for number, step in places:
+        source = sources(context)[number]
+        place = find_position(context.game, source, step / STEPS)
+        if place is not None:
+            yield Scenario(f"drawn-{number}-{step}", place.situation(DECISIONS), source.seed)
 
 
 def sources(context: Context) -> Sequence[Source]:

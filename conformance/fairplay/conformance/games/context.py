@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 from google.protobuf.message import Message
 
 from fairplay.conformance.case import NotTested
+from fairplay.conformance.games.coverage import Coverage
 from fairplay.conformance.games.positions import Source, position
 from fairplay.conformance.games.profiles import Scope
 from fairplay.conformance.games.races import Rotation
@@ -72,6 +73,8 @@ class Context:
         self.ordinary_games = OrdinaryGames(game, seed)
         self.settings: Message = game.full_settings(game.settings_type())
         self.trials: list[Trial] = []
+        self.coverage: Coverage | None = None
+        """What the drawn states cover; None: none were drawn yet."""
         self.is_slow = False
         """Whether a whole game was left early, or the player takes long for each decision."""
         self._whole: dict[Seating, Trial] = {}

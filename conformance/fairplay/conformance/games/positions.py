@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
@@ -15,10 +16,11 @@ from fairplay.conformance.games.rivals import rival_names
 from fairplay.games.conformance import Situation, find_conformance
 from fairplay.games.game import Game, find
 from fairplay.games.machine import GameMachine
-from fairplay.games.steps import Call, CallKind, Step, calls_in
+from fairplay.games.steps import Call, CallKind, Eliminate, Step, calls_in
 from fairplay.games.transcript import game_rng
 from fairplay.player.handlers import reply_of
 
+GO_ON = 100
 MAX_DECISIONS = 400
 """Games are followed so far: most are over before."""
 
@@ -30,6 +32,8 @@ class Position(NamedTuple):
     state: Message
     player_count: int
     seat: int
+    request: Any = None
+    """What that seat is asked first: the message; None: it was not looked at."""
 
     def situation(self, turn_count: int) -> Situation:
         """Return the situation with the player under test in the seat that decides."""
@@ -84,14 +88,36 @@ class _Key:
 @lru_cache(maxsize=1_024)
 def _position(key: _Key, index: int) -> Position | None:
     """Return the position before a decision of a game, or None if no game can go on from it."""
-    settings = key.source.settings
     try:
         state = key.game.full_state(_shown(key)[index])
-        player_count = key.game.check_state(settings, state)
-        seat = _decider(key, player_count, state)
     except ValueError:
         return None
-    return None if seat is None else Position(settings, state, player_count, seat)
+    return resume(key.game, key.source, state)
+
+
+def resume(game: Game, source: Source, state: Message) -> Position | None:
+    """Return the position in which a game with the settings of another one goes on from a state; None: none does."""
+    try:
+        player_count = game.check_state(source.settings, state)
+        machine, steps = _begin(_Key(game, source), player_count, 0, state)
+    except ValueError:
+        return None
+    decision = next((call for step in steps if (call := _decision(step)) is not None), None)
+    machine.close()
+    if decision is None:
+        return None
+    return Position(source.settings, state, player_count, decision.seat, decision.request)
+
+
+def goes_on_well(game: Game, source: Source, found: Position) -> bool:
+    """Return whether reference players go on from a position for GO_ON steps, or to the end, and nobody fails."""
+    machine, steps = _begin(_Key(game, source), found.player_count, source.seed, found.state)
+    try:
+        return not any(isinstance(step, Eliminate) for step in islice(steps, GO_ON))
+    except (ValueError, LookupError):  # a reference player does not understand what a game cannot lead to
+        return False
+    finally:
+        machine.close()
 
 
 def _begin(key: _Key, count: int, seed: int, state: Message | None) -> tuple[GameMachine, Iterator[Step]]:
@@ -117,15 +143,6 @@ def _shown(key: _Key) -> Sequence[object]:
     return states
 
 
-def _decider(key: _Key, count: int, state: Message) -> int | None:
-    """Return the seat that decides first when a game goes on from a state, or None if nobody does."""
-    machine, steps = _begin(key, count, 0, state)
-    decisions = (call.seat for step in steps if (call := _decision(step)) is not None)
-    seat = next(decisions, None)
-    machine.close()
-    return seat
-
-
 def _decision(step: Step) -> Call | None:
     """Return the first decision that a step asks for, or None."""
     return next((call for call in calls_in(step) if call.kind is not CallKind.NOTIFICATION), None)
@@ -142,7 +159,7 @@ def with_revision(found: Position, revision: int) -> Position:
     state: Any = type(found.state)()
     state.CopyFrom(found.state)
     state.revision = revision
-    return found._replace(state=state)
+    return found._replace(state=state, request=None)
 
 
 def with_scores(game: Game, found: Position, scope: Scope) -> Position | None:
@@ -162,7 +179,7 @@ def with_scores(game: Game, found: Position, scope: Scope) -> Position | None:
                 for number, player in enumerate(state.players):
                     player.score = score - number
                 game.check_state(settings, state)
-                large = found._replace(settings=settings, state=state)
+                large = found._replace(settings=settings, state=state, request=None)
                 if scope.holds(large.situation(0)):
                     return large
     return None

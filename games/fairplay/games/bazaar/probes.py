@@ -15,7 +15,7 @@ from fairplay.games.bazaar.situations import (
     table,
     twins,
 )
-from fairplay.games.conformance import STANDARD, STANDARD_SENTENCE, Conformance, Profile, Situation
+from fairplay.games.conformance import STANDARD, STANDARD_SENTENCE, Conformance, Pieces, Profile, Situation
 from fairplay.games.kit.conformance import Check, build_probes
 
 REQUESTING = (
@@ -236,6 +236,9 @@ def _is_of_the_course(state: bazaar_pb2.State) -> bool:
 
 
 CONFORMANCE = Conformance(
+    pieces=Pieces(
+        things=(("visible", "pile", "players.cards"),), counts=(("bank", "players.wallet"),), scores=("players.score",)
+    ),
     probes=PROBES,
     mutations=MUTATIONS,
     package="fairplay.games.bazaar",

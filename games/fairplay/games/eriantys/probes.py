@@ -28,6 +28,7 @@ from fairplay.games.conformance import (
     Conformance,
     Infraction,
     Level,
+    Pieces,
     Profile,
     Situation,
 )
@@ -524,6 +525,12 @@ def list_legal_replies(settings: eriantys_settings_pb2.Settings, call: Call) -> 
 # All that the suite needs
 
 CONFORMANCE = Conformance(
+    pieces=Pieces(
+        counts=(
+            ("bag_students", "dining_students", "group_students"),
+            ("coins", "reserve_count"),
+        )
+    ),
     probes=PROBES,
     mutations=MUTATIONS,
     package="fairplay.games.eriantys",

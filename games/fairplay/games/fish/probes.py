@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from random import Random
 
 from fairplay.fish.v1 import fish_pb2
-from fairplay.games.conformance import STANDARD, STANDARD_SENTENCE, Conformance, Profile, Situation
+from fairplay.games.conformance import STANDARD, STANDARD_SENTENCE, Conformance, Pieces, Profile, Situation
 from fairplay.games.fish import rules
 from fairplay.games.fish.mutations import MUTATIONS
 from fairplay.games.fish.protocol import Shown, build_state, read_settings
@@ -227,6 +227,7 @@ def _has_few_penguins(state: fish_pb2.State) -> bool:
 
 
 CONFORMANCE = Conformance(
+    pieces=Pieces(counts=(("fish",),), scores=("players.score",)),
     probes=PROBES,
     mutations=MUTATIONS,
     package="fairplay.games.fish",

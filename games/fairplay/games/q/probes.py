@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from random import Random
 
-from fairplay.games.conformance import STANDARD, STANDARD_SENTENCE, Conformance, Profile, Situation
+from fairplay.games.conformance import STANDARD, STANDARD_SENTENCE, Conformance, Pieces, Profile, Situation
 from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, find_state
 from fairplay.games.q import rules
 from fairplay.games.q.mutations import MUTATIONS
@@ -242,6 +242,7 @@ def _is_near(state: q_pb2.State) -> bool:
 
 
 CONFORMANCE = Conformance(
+    pieces=Pieces(things=(("players.hand", "pile"),), scores=("players.score",)),
     probes=PROBES,
     mutations=MUTATIONS,
     package="fairplay.games.q",

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from google.protobuf.duration_pb2 import Duration
 
-from fairplay.games.conformance import Conformance, Level, Situation
+from fairplay.games.conformance import Conformance, Level, Pieces, Situation
 from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, find_state
 from fairplay.games.webset import rules
 from fairplay.games.webset.infractions import find_infraction, list_legal_replies
@@ -414,6 +414,7 @@ SETTINGS_VALUES = {
 """The values that the suite tries away from their defaults. What takes time is kept short."""
 
 CONFORMANCE = Conformance(
+    pieces=Pieces(things=(("slots", "deck", "players.cards"),), scores=("players.points",)),
     probes=PROBES,
     mutations=MUTATIONS,
     package="fairplay.games.webset",
