@@ -16,22 +16,29 @@ points give the same order.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from functools import cache
+from importlib import import_module
 from math import exp, log
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from fairplay.standings.rating import MAX_RATED, MEAN, Rating, Start
 from fairplay.standings.results import Results, Table
 
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
 ELO = 400 / log(10)
 """How many points of Elo one unit of a log-odds is."""
 CONFIDENCE = 0.95
+
+OPENMP_VARIABLE = "KMP_DUPLICATE_LIB_OK"
+"""The variable that threadpoolctl sets in the environment when it is imported."""
 
 PRIOR_SD = 200 / ELO
 """Where the width of the prior starts from, and with how many entrants it counts against what the event says."""
@@ -94,7 +101,11 @@ def rate_entrants(
 
 @cache
 def _threads() -> ThreadpoolController:
-    return ThreadpoolController()
+    before = os.environ.get(OPENMP_VARIABLE)
+    controller: ThreadpoolController = import_module("threadpoolctl").ThreadpoolController()
+    if before is None:  # players that are started in tournaments would see it, and nowhere else
+        os.environ.pop(OPENMP_VARIABLE, None)
+    return controller
 
 
 def _weight(size: int) -> float:
