@@ -23,6 +23,7 @@ from fairplay.conformance.zoo.mutants import (
 from fairplay.conformance.zoo.player import GameMemory, ReceivedCall, Trigger
 from fairplay.conformance.zoo.triggers import (
     after_early_end,
+    after_gaps,
     after_repetition,
     after_silence,
     after_unfinished,
@@ -31,6 +32,7 @@ from fairplay.conformance.zoo.triggers import (
     between_games,
     in_game,
     in_later_games,
+    told_after_silence,
 )
 from fairplay.games.game import Game
 from fairplay.games.steps import Method
@@ -143,6 +145,22 @@ BESIDE_ANOTHER = (
         "Raises an exception in a game after it has heard nothing of it for some time.",
         (case_ids.SLOW_RIVALS,),
         after_silence(0.8),
+        RAISES,
+        ("*",),
+    ),
+    Mutant(
+        "raises-when-told-late",
+        "Raises an exception in a call that asks for nothing, after it has heard nothing of the game for some time.",
+        (case_ids.SLOW_RIVALS,),
+        told_after_silence(0.8),
+        RAISES,
+        ("*",),
+    ),
+    Mutant(
+        "raises-in-slow-games",
+        "Raises an exception in a decision of a game after calls of which each has come some time after the last one.",
+        (case_ids.SLOW_RIVALS,),
+        after_gaps(4, 0.12),
         RAISES,
         ("*",),
     ),

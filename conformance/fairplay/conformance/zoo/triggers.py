@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
+from itertools import pairwise
 from random import Random
 from typing import Any, TypeAlias
 
@@ -135,6 +136,28 @@ def after_silence(seconds: float) -> Trigger:
         notes["forgotten"] = notes.get("forgotten") or now - notes.get("called at", now) > seconds
         notes["called at"] = now
         return call.decision > 0 and bool(notes["forgotten"])
+
+    return trigger
+
+
+def told_after_silence(seconds: float) -> Trigger:
+    """Trigger in calls that ask for nothing, of games that had no call for so many seconds before."""
+
+    def trigger(call: ReceivedCall) -> bool:
+        before, call.game.notes["told at"] = call.game.notes.get("told at"), time.monotonic()
+        return before is not None and not call.decision and call.game.notes["told at"] - before > seconds
+
+    return trigger
+
+
+def after_gaps(number: int, seconds: float) -> Trigger:
+    """Trigger in decisions of a game once so many calls in a row have each come so many seconds after the last one."""
+
+    def trigger(call: ReceivedCall) -> bool:
+        times = [*call.game.notes.get("times", ()), time.monotonic()][-1 - number :]
+        call.game.notes["times"] = times
+        gaps = [after - before for before, after in pairwise(times)]
+        return call.decision > 0 and len(gaps) == number and min(gaps) > seconds
 
     return trigger
 

@@ -1,0 +1,137 @@
+"""The case about games that keep the player waiting: once for long, or a little before each call.
+
+They are played on a connection of their own, beside other cases where that disturbs none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeAlias
+
+from fairplay.conformance import case_ids
+from fairplay.conformance.blame.judge import judge_after_others
+from fairplay.conformance.case import Case, Failure, case
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.trial import Entry, Manner, Outgoing, Scenario, Trial, play_trial
+from fairplay.conformance.player.breaker import Breaker
+from fairplay.conformance.player.loop import side_by_side
+from fairplay.conformance.player.player import Answered, Connection
+from fairplay.games.game import Game
+from fairplay.games.steps import CallKind
+
+SILENCE_S, GAP_S = {True: 2.5, False: 1.0}, {True: 0.3, False: 0.15}
+"""How long the player waits, once or before each call; longer where it is played beside other cases for nothing."""
+SILENT_BEFORE = 3
+"""The number of the call, from 0, before which there is silence: the game has begun, and goes on after it."""
+DECISIONS, FEW_DECISIONS = 6, 4
+Beginning: TypeAlias = "asyncio.Task[tuple[Connection, Sequence[Trial]]]"
+"""Games that are being played, on a connection of their own, while other cases are judged."""
+
+
+def _begin_waiting(context: Context) -> Beginning:
+    """Begin the games on a fresh connection, and return without waiting for them."""
+
+    async def play_beside() -> tuple[Connection, Sequence[Trial]]:
+        connection = await context.player.open_beside()
+        try:
+            return connection, await play_waiting(context, connection)
+        finally:
+            await connection.close()
+
+    async def start() -> Beginning:
+        return asyncio.ensure_future(play_beside())
+
+    return context.player.loop.run(start())
+
+
+def _finish_waiting(context: Context, beginning: Beginning) -> Sequence[Trial]:
+    """Return the trials of games that were begun; none if the player was not there for them."""
+
+    async def wait() -> tuple[Connection, Sequence[Trial]]:
+        return await beginning
+
+    connection, found = context.player.loop.run(wait())
+    if connection.lost and not any(each.decision_count for each in found):
+        return ()
+    for each in found:
+        each.entry = _entry(context)
+    context.trials.extend(found)
+    return found
+
+
+def _play_now(context: Context) -> Sequence[Trial]:
+    """Return the trials of the games on a fresh connection, which takes as long as they take."""
+    with context.player.fresh(breaker=Breaker()) as connection:
+        return context.record(connection, _entry(context))
+
+
+def _entry(context: Context) -> Entry:
+    def replay(connection: Connection) -> Sequence[Trial]:
+        return context.player.loop.run(play_waiting(context, connection))
+
+    return Entry(replay, "games in which the player has to wait")
+
+
+async def play_waiting(context: Context, connection: Connection) -> Sequence[Trial]:
+    """Play games that keep the player waiting, and return their trials: one before a decision, and so on."""
+    started = context.player.transport.kind == "exec"
+    silence_s, gap_s = SILENCE_S[started], GAP_S[started]
+
+    def play(scenario: Scenario, wait_s: Callable[[Outgoing], float]) -> Coroutine[Any, Any, Trial]:
+        return play_trial(
+            context.game, connection, scenario, context.limits, context.new_id(), Manner(ask=partial(_ask, wait_s))
+        )
+
+    silent = (
+        play(context.first_scenario(DECISIONS), lambda due: silence_s * (due.number == SILENT_BEFORE)),
+        play(context.ending(context.game.seats.start), _before_notification(silence_s)),
+    )
+    slow = play(context.first_scenario(FEW_DECISIONS), lambda _: gap_s)
+    if context.player.transport.cheap:  # an object has no connection that could be silent
+        return await side_by_side([*silent, slow])
+    return [*await side_by_side(silent), *await side_by_side([slow])]
+
+
+async def _ask(wait_s: Callable[[Outgoing], float], connection: Connection, due: Outgoing) -> Answered:
+    await asyncio.sleep(wait_s(due))
+    return await connection.ask(due.call.method, due.request, due.limit_s)
+
+
+def _before_notification(silence_s: float) -> Callable[[Outgoing], float]:
+    """Return a function that says to wait before one call of a game: the first that asks for nothing, but its first."""
+    left = [silence_s]
+
+    def wait_s(due: Outgoing) -> float:
+        return left.pop() if left and due.number and due.call.kind is CallKind.NOTIFICATION else 0.0
+
+    return wait_s
+
+
+def _begin_beside(context: Context) -> None:
+    if context.player.can_be_new:  # a player with a past must not be disturbed in other cases
+        context.once(case_ids.SLOW_RIVALS, partial(_begin_waiting, context))
+
+
+@case(case_ids.SLOW_RIVALS, "CALL-17", prepare=_begin_beside)
+def slow_rivals(context: Context) -> None:
+    """A player that has heard nothing for a while may have let go of the game, or of its connection."""
+    context.player.connection()
+    if context.player.can_be_new:
+        found = _finish_waiting(context, context.once(case_ids.SLOW_RIVALS, partial(_begin_waiting, context)))
+    else:
+        found = _play_now(context)
+    waited = ("once", "once, before a call that asks for nothing", "before each call")
+    for each, how in zip(found or _play_now(context), waited, strict=True):
+        try:
+            judge_after_others(context, each)
+        except Failure as failed:
+            sentence = f"Where it has to wait {how}: {failed.evidence.sentence}"
+            raise Failure(replace(failed.evidence, sentence=sentence)) from None
+
+
+def cases(game: Game) -> Sequence[Case]:
+    """Return the cases of this module."""
+    return (slow_rivals,)
