@@ -12,6 +12,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from importlib.resources import files
 from random import Random
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
@@ -146,6 +147,24 @@ def _numbers(message: Message) -> Iterator[int]:
                 yield from _numbers(each)
 
 
+class Features(NamedTuple):
+    """What decisions of a game may have in common, besides what follows from the sizes of fields.
+
+    States are drawn so that each feature, and many pairs of them, are covered.
+    """
+
+    read: Callable[[Any], Any] = lambda request: None
+    """Request -> what the player sees; None: a request of this kind has no features."""
+    holds: Mapping[str, Callable[[Any], bool]] = MappingProxyType({})
+    """"name: Sentence." -> whether what the player sees has this feature."""
+
+    def find(self, request: Any) -> Iterator[str]:
+        """Yield the names of the features of a request."""
+        view = self.read(request)
+        if view is not None:
+            yield from (key.partition(": ")[0] for key, holds in self.holds.items() if holds(view))
+
+
 class Pieces(NamedTuple):
     """What may be changed in the states of a game to get others, by path of a field, e.g. "players.hand".
 
@@ -192,11 +211,7 @@ class Conformance:
     """
     needless_enums: Collection[str] = ()
     """The names of enums of requests that a player can decide without, besides those of the settings."""
-    features: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
-    """"name: Sentence." -> whether the request of a decision has this feature; states are drawn by features.
-
-    Those that follow from the size of fields alone are known without that.
-    """
+    features: Features = field(default_factory=Features)
     pieces: Pieces = field(default_factory=Pieces)
     """What may be changed in states, to reach features that games of reference players do not have."""
     long_game: Situation | None = None

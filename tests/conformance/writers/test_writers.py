@@ -21,6 +21,7 @@ from fairplay.certificate.signing import new_key, public_text
 from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.cases import cases
 from fairplay.conformance.evidence import Evidence
+from fairplay.conformance.games.coverage import Coverage
 from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.run.judge import Began, CaseBegan, CaseJudged, Ended, Event
 from fairplay.conformance.run.report import Report, Run, Times, certificate, conclusion
@@ -75,6 +76,16 @@ def test_the_page_runs_nothing_and_needs_nothing() -> None:
     assert not re.search(r"(src|href)=\"(?!data:image/svg|#)", text)
     assert "http" not in text.replace('http-equiv="Content-Security-Policy"', "")
     assert "default-src 'none'" in text
+
+
+def test_the_page_tells_which_features_the_drawn_states_had_and_which_none_had() -> None:
+    own = {"stuck": "A rival cannot move.", "rare": "Nobody can move."}
+    covered = Coverage(2, 300, {"fish: 3 equal": 2, "rare": 0, "stuck": 1}, own, pair_count=1, known_pair_count=2)
+    text = page(replace(report(*ALL), coverage=covered))
+    assert "2 states have 2 of 3 features and 50.0% of their pairs" in text
+    assert "escapes 300 different decisions with probability 0.049" in text
+    assert "A rival cannot move." in text
+    assert re.search(r"not covered</td><td[^>]*><code>rare<", text)
 
 
 def test_the_same_failure_is_shown_once_with_all_its_cases() -> None:

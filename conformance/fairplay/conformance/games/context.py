@@ -96,6 +96,11 @@ class Context:
         """Return a random generator that depends on the seed and these words alone."""
         return self.ordinary_games.rng(*words)
 
+    def take_coverage(self) -> Coverage | None:
+        """Return what the drawn states cover, once; None if none were drawn since."""
+        found, self.coverage = self.coverage, None
+        return found
+
     def once(self, name: str, make: Callable[[], Kept]) -> Kept:
         """Return what several cases look at: made when it is first asked for under this name, and kept."""
         if name not in self._kept:

@@ -1,7 +1,7 @@
 """Features of decisions: what the request of one has in common with others, so that states can be drawn by it.
 
 Most follow from the messages alone, of any game: for each field how large it is, how long a list is, how many of its
-elements are equal, who has most. A game adds its own in a table, `Conformance.features`.
+elements are equal, who has most. A game adds its own, `Conformance.features`.
 """
 
 from __future__ import annotations
@@ -27,14 +27,13 @@ IGNORED = frozenset({"game_id", "seat", "revision"})
 
 def own_features(game: Game) -> Mapping[Feature, str]:
     """Return the features that a game declares, and the sentence of each."""
-    keys = [key.partition(": ") for key in find_conformance(game.name).features]
+    keys = [key.partition(": ") for key in find_conformance(game.name).features.holds]
     return {name: sentence for name, _, sentence in keys}
 
 
 def features_of(game: Game, request: Message) -> frozenset[Feature]:
     """Return the features of a decision that a player is asked for."""
-    own = find_conformance(game.name).features
-    found = {key.partition(": ")[0] for key, holds in own.items() if holds(request)}
+    found = {*find_conformance(game.name).features.find(request)}
     found.add(f"method: {request.DESCRIPTOR.name.removesuffix('Request')}")
     found.update(_walk([request], "", getattr(request, "seat", 0)))
     return frozenset(found)

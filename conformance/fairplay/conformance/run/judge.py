@@ -17,6 +17,7 @@ from fairplay.conformance.blame.verdicts import Judged, Slowness, charge
 from fairplay.conformance.case import Case, Failure, NotApplicable, NotTested
 from fairplay.conformance.case_ids import BACK_TO_BACK
 from fairplay.conformance.evidence import Evidence, clipped
+from fairplay.conformance.games.coverage import Coverage
 from fairplay.conformance.games.trial import Trial
 from fairplay.conformance.requirements import sentence_of
 from fairplay.conformance.run.options import Options
@@ -35,6 +36,8 @@ class Result(NamedTuple):
     """Method -> the decisions judged since the case before."""
     player: PlayerDescription
     """What the player says about itself; empty if it has not been asked yet."""
+    coverage: Coverage | None = None
+    """What the drawn states cover, if they were drawn since the case before."""
 
 
 class AnyContext(Protocol):
@@ -47,6 +50,9 @@ class AnyContext(Protocol):
     @property
     def description(self) -> PlayerDescription:
         """Return what the player says about itself, or what is known of the server."""
+
+    def take_coverage(self) -> Coverage | None:
+        """Return what the drawn states cover, once; None if none were drawn since."""
 
     def try_again(self, *, settled: bool) -> bool:
         """Return whether the last case is to be tried again, without what others handed on.
@@ -126,7 +132,7 @@ class Judge:
         judged = _checked(judged, plan.run)
         new, self._trial_count = context.trials[self._trial_count :], len(context.trials)
         judged = self._slowness.look_at(judged, new)
-        return Result(judged, measure(new), count_decisions(new), context.description)
+        return Result(judged, measure(new), count_decisions(new), context.description, context.take_coverage())
 
 
 def judge(case: Case, context: AnyContext, repeat: Callable[[str, str], str], *, known: bool = False) -> Judged:
@@ -249,6 +255,7 @@ class Tally:
         self._times: dict[str, list[float]] = {}
         self._decisions: Counter[str] = Counter()
         self._player = PlayerDescription()
+        self._coverage: Coverage | None = None
 
     def begin(self, cases: Sequence[Case]) -> None:
         """Tell that these cases are going to be judged."""
@@ -268,6 +275,7 @@ class Tally:
         for method, seconds in result.times.items():
             self._times.setdefault(method, []).extend(seconds)
         self._decisions.update(result.decisions)
+        self._coverage = result.coverage or self._coverage  # several processes that draw them draw the same
         self._tell(CaseJudged(judged))
 
     @property
@@ -294,6 +302,7 @@ class Tally:
             time.monotonic() - self._since,
             complete,
             dict(sorted(self._decisions.items())),
+            self._coverage,
         )
         self._tell(Ended(report))
         return report

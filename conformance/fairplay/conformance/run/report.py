@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from fairplay.certificate import FORMAT, CaseResult, Verdict, frozen, sealed, summary
 from fairplay.certificate.terms import other_limits
 from fairplay.conformance.blame.verdicts import Judged, exit_code
+from fairplay.conformance.games.coverage import Coverage
 from fairplay.conformance.games.trial import CallLimits, Trial
 from fairplay.conformance.player.breaker import NO_TIME
 from fairplay.games.conformance import Level
@@ -113,6 +114,8 @@ class Report:
     """Whether all chosen cases were judged; a run may be interrupted."""
     decisions: Mapping[str, int] = field(default_factory=dict)
     """Method -> how many of its replies were judged as decisions in games."""
+    coverage: Coverage | None = None
+    """What the drawn states cover. None: none were drawn."""
 
     @property
     def counts(self) -> Mapping[Verdict, int]:

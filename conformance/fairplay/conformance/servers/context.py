@@ -130,6 +130,9 @@ class ServerContext:
         other.trace = []
         return other
 
+    def take_coverage(self) -> None:
+        """Return None: nothing is drawn by features."""
+
     def try_again(self, *, settled: bool) -> bool:
         """Return False: no case hands anything on to another."""
         return False

@@ -11,6 +11,7 @@ from fairplay.certificate import Verdict
 from fairplay.certificate.terms import profile_sentence
 from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.evidence import Evidence
+from fairplay.conformance.games.coverage import Coverage
 from fairplay.conformance.run.findings import Finding, find_findings
 from fairplay.conformance.run.report import Report, conclusion
 from fairplay.games.kit.printable import UNPRINTABLE
@@ -81,6 +82,7 @@ def page(report: Report) -> str:
             *(["<h2>What is to be mended</h2>", *map(_finding, findings)] if findings else []),
             _cases(report, {each.id: found.name for found in findings for each in (*found.cases, *found.untested)}),
             _times(report),
+            _coverage(report.coverage),
             "</body></html>\n",
         ]
     )
@@ -199,6 +201,21 @@ def _times(report: Report) -> str:
     judged = f"<p>Decisions judged: {sum(report.decisions.values()):,}.</p>" if report.decisions else ""
     columns = "".join(f'<th class="number">{name}</th>' for name in ("calls", "median ms", "99 % ms", "longest ms"))
     return f"<h2>Times</h2>{judged}{_table(f'<tr><th>method</th>{columns}</tr>', rows, 'times')}"
+
+
+def _coverage(found: Coverage | None) -> str:
+    """Return which features the drawn states have, first those that the game declares and what no state has."""
+    if found is None:
+        return ""
+    ordered = sorted(found.counts.items(), key=lambda item: (item[0] not in found.own, item[1] > 0, item[0]))
+    rows = [
+        f'<tr><td class="number">{count or "not covered"}</td><td class="case"><code>{text(feature)}</code>'
+        f'{f"""<br><span class="soft">{text(found.own[feature])}</span>""" if feature in found.own else ""}</td></tr>'
+        for feature, count in ordered
+    ]
+    head = '<tr><th class="number">states</th><th>feature</th></tr>'
+    table = f"<details><summary>All features</summary>{_table(head, rows, 'cases')}</details>"
+    return f"<h2>Drawn states</h2><p>{text(found.sentence)}</p>{table}"
 
 
 def _table(head: str, rows: Iterable[str], style: str) -> str:

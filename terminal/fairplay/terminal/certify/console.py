@@ -92,6 +92,8 @@ class ConsoleWriter:
         if report.decisions:
             shares = ", ".join(f"{count:,} {method}" for method, count in report.decisions.items())
             self._say(f"Decisions judged: {sum(report.decisions.values()):,} ({shares}).")
+        if report.coverage is not None:
+            self._say(report.coverage.sentence)
         if report.times:
             slowest = max(report.times.items(), key=lambda item: item[1].max_s)
             self._say(f"The longest answer took {1000 * slowest[1].max_s:.1f} ms ({slowest[0]}).")
