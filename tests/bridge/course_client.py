@@ -78,8 +78,10 @@ while True:
             send("", "void")
             continue
         send(answer)
-    elif fault == "hangs":
-        time.sleep(60)
+    elif fault == "hangs-once":
+        fault = "none"
+        time.sleep(2)
+        send(answer)
     elif fault == "closes":
         sys.exit("I close now")
     elif fault == "cut":

@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from fairplay.bridge.lines import LinesPlayer
 from fairplay.bridge.player import CoursePlayer
 from fairplay.bridge.pool import Pool, Settings
 from fairplay.games.game import find
@@ -40,7 +41,9 @@ async def bridged(
         await pool.close()
 
 
-async def play(player: CoursePlayer, strategy: str, *, seed: int = 1, game_id: str = "g") -> tuple[Any, str]:
+async def play(
+    player: CoursePlayer | LinesPlayer, strategy: str, *, seed: int = 1, game_id: str = "g"
+) -> tuple[Any, str]:
     """Play a game of the player, in seat 0, and a bot; return its outcome, and why the player failed, if it did."""
     game = find(player.game)
     bot = game.player(strategy)

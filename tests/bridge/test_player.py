@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
@@ -96,12 +97,13 @@ async def test_games_of_a_tournament_share_connections() -> None:
         assert [failure for _, failure in await asyncio.gather(*games)] == [""] * 25
 
 
-async def test_a_call_that_is_cancelled_closes_its_connection_and_the_next_game_has_another() -> None:
-    async with bridged("q", "ann", "hangs") as player:
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(2):
-                await play(player, "first")
-    async with bridged("fish", "ann") as player:
+@pytest.mark.parametrize("game", ["fish", "q"])
+async def test_a_program_that_hangs_costs_its_limit_and_no_answer_comes_late(game: str) -> None:
+    async with bridged(game, "ann", "hangs-once") as player:
+        for number in range(2):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(1):
+                    await play(player, "first", game_id=f"late-{number}")
         assert (await play(player, "first", game_id="another"))[1] == ""
 
 
@@ -132,7 +134,7 @@ def test_a_program_reads_the_file_that_is_given_as_its_input(tmp_path: Path) -> 
 def test_no_program_outlives_a_bridge_that_is_killed(number: int, tmp_path: Path) -> None:
     mark = f"orphan-{os.getpid()}-{number}"
     command = [sys.executable, "-m", "fairplay.terminal", "bridge", "q", "--connect", "127.0.0.1:9", "--name", "x"]
-    command += ["--", sys.executable, CLIENT, "q", "{port}", mark[:8], mark]
+    command += ["--", sys.executable, CLIENT, "q", "{port}", "ann", mark]
     bridge = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def programs() -> list[str]:

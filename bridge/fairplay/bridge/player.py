@@ -20,6 +20,8 @@ from fairplay.player.handlers import CallFailed, snake_case
 
 QUIET_S = 1.0
 """A connection of a tournament that was not called for so long is given to another game before a new one is."""
+DRAIN_S = 5.0
+"""How long the answer to a call that was cancelled is waited for, before the connection is closed."""
 MOST_GAMES = 48
 
 GameKey: TypeAlias = "tuple[str, int]"
@@ -51,8 +53,8 @@ class CoursePlayer:
     """A player of a game: a method for each method of its service, which asks a program.
 
     A game has a connection. Where connections last for a tournament, they are used for one game after the other, or for
-    several in turns, and a game that comes back to one is announced again. A call that fails, or is cancelled, closes
-    its connection, so that nothing that comes late can answer another call.
+    several in turns, and a game that comes back to one is announced again. A call that fails closes its connection, and
+    so does one that is cancelled, unless its answer comes soon: nothing that comes late can answer another call.
     """
 
     def __init__(self, game: Game, face: Face, source: Source, name: str, most_games: int = MOST_GAMES) -> None:
@@ -62,6 +64,8 @@ class CoursePlayer:
         self._source = source
         self._most_games = most_games
         self._lines: list[Line] = []
+        self._draining = set[asyncio.Task[None]]()
+        self._greetings = {each.method for each in face.greeting}
         self._freed = asyncio.Event()
         """Set when a connection has become free, or is gone."""
         for method in (START, END, *game.methods):
@@ -83,23 +87,43 @@ class CoursePlayer:
             before = face.before(method, message)
             if before is None:
                 return method.response()
-            line = await self._find_line(fresh=method == START)
-            told = [*([] if line.greeted or request.method == START else face.greeting), *before]
+            if method in self._greetings and not self._source.is_ready and any(each.is_free for each in self._lines):
+                return method.response()  # each connection has heard it already, and a program may be slow to come up
+            line = await self._find_line(fresh=method in self._greetings)
+            told = [*([] if line.greeted or method in self._greetings else face.greeting), *before]
         line.game, line.busy, line.greeted = key, True, True
         try:
             for each in told:
                 await self._ask(line, each)
             response = await self._ask(line, request)
-        except BaseException as error:
+        except asyncio.CancelledError:
+            self._say_late(line, request)
+            if face.is_tournament:
+                line.game = None
+                self._draining.add(task := asyncio.create_task(self._drain(line)))
+                task.add_done_callback(self._draining.discard)
+            else:
+                self._close(line)
+            raise
+        except BaseException:
             self._close(line)
-            if isinstance(error, asyncio.CancelledError):
-                self._say_late(line, request)
             raise
         line.busy, line.used_s = False, asyncio.get_running_loop().time()
         self._freed.set()
         if method.name == face.last:
             self._close(line)
         return response
+
+    async def _drain(self, line: Line) -> None:
+        """Wait for the answer to a call that was cancelled: then the next game can have the connection."""
+        try:
+            async with asyncio.timeout(DRAIN_S):
+                await line.signed_up.connection.receive()
+        except (TimeoutError, NotJsonError, ClosedError):
+            self._close(line)
+        else:
+            line.busy = False
+            self._freed.set()
 
     async def _find_line(self, *, fresh: bool) -> Line:
         """Return a connection for a game that has none; in a tournament perhaps one that other games use, too."""
@@ -171,6 +195,8 @@ class CoursePlayer:
 
     def close(self) -> None:
         """Close all connections."""
+        for task in self._draining:
+            task.cancel()
         for line in list(self._lines):
             self._close(line)
 

@@ -27,6 +27,7 @@ NAME_LIMIT_S = 10.0
 END_S = 1.0
 """How long a program may go on whose connections are all closed, and how long one that closed them is waited for."""
 SHOWN_OUTPUT = 2_000
+MOST_SPARES = 8
 LASTED_S = 5.0
 """A program that closes a connection which nobody has used, so long after it signed up, is started again."""
 
@@ -115,6 +116,8 @@ class Pool:
     def __init__(self, settings: Settings, environment: Mapping[str, str]) -> None:
         self._settings = settings
         self._environment = environment
+        self._spares = settings.spares
+        """How many connections are kept for the next games: more once somebody had to wait for one."""
         self._free = deque[SignedUp]()
         self._waiting = deque[asyncio.Future[SignedUp]]()
         self._starts: dict[asyncio.Task[None], int] = {}
@@ -149,6 +152,7 @@ class Pool:
                 self._refill()
                 return found
             found.connection.close()
+        self._spares = min(2 * self._spares, max(MOST_SPARES, self._spares))
         coming: asyncio.Future[SignedUp] = asyncio.get_running_loop().create_future()
         self._waiting.append(coming)
         self._refill()
@@ -169,7 +173,7 @@ class Pool:
 
     def _refill(self) -> None:
         """Start as many programs as are needed for those that wait and for the spares."""
-        wanted = self._settings.spares + len(self._waiting) - len(self._free) - sum(self._starts.values())
+        wanted = self._spares + len(self._waiting) - len(self._free) - sum(self._starts.values())
         coming_up = sum(1 for count in self._starts.values() if count)
         while wanted > 0 and coming_up < self._at_once:
             task = asyncio.create_task(self._run())

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
+from fairplay.bridge.lines import LinesPlayer
 from fairplay.bridge.player import MOST_GAMES, CoursePlayer
 from fairplay.bridge.pool import Pool, ProgramError, Settings, SignedUp, listen, receive_name
 from fairplay.bridge.stream import ClosedError, Connection
@@ -38,6 +39,19 @@ async def run_programs(
         await reach_player(player, reach)
     finally:
         await pool.close()
+
+
+async def run_lines(game: Game, command: Sequence[str], environment: Mapping[str, str], reach: Reach) -> None:
+    """Be a player whose answers come from a program that speaks lines of JSON, until the server needs it no longer.
+
+    It can be reached once the program has answered Describe. Raises CallFailed if it does not, and as `reach_player`.
+    """
+    player = LinesPlayer(game, command, environment)
+    try:
+        await player.open()
+        await reach_player(player, reach)
+    finally:
+        await player.close()
 
 
 class _Once:

@@ -20,6 +20,7 @@ from fairplay.games.game import registered
 from fairplay.terminal.authors.protos import check_empty, find_data, write_protos
 
 PYTHON = Path(__file__).parents[1] / "templates" / "python"
+LINES = PYTHON.with_name("lines")
 PROTOS = "../../proto"
 """Where the examples of the repository find the protos."""
 MADE = ("bin", "build", "dist", "gen", "node_modules", "src/gen", "target")
@@ -114,6 +115,20 @@ def write_project(game: str, language: str, folder: Path) -> None:
         _write_python(game, folder)
     else:
         _write_example(game, language, folder)
+
+
+def write_lines(game: str, folder: Path) -> None:
+    """Write players in lines of JSON, for Python and for a shell with jq, into a new or empty folder.
+
+    Raises UsageError if something is in the folder, or if there are no such players of the game.
+    """
+    offered = sorted({path.name.partition(".")[0] for path in LINES.glob("[a-z]*")})
+    if game not in offered:
+        raise UsageError(f"there are players in lines of JSON of {', '.join(offered)}, none of {game}")
+    check_empty(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for source, target in (f"{game}.py", "player.py"), (f"{game}.sh", "player.sh"), ("README.md", "README.md"):
+        (folder / target).write_text(_fill((LINES / f"{source}.in").read_text("utf-8"), game), "utf-8")
 
 
 def languages(game: str) -> list[str]:

@@ -56,6 +56,7 @@ def new(
     game: GameName,
     folder: Annotated[Path, argument("DIR", "A new or empty folder.")],
     language: Annotated[str, option("LANGUAGE", "python, or for Fish and Q another one.", "-l")] = "python",
+    lines: Annotated[bool, option("", "A player without gRPC, in lines of JSON: see fairplay bridge.")] = False,
 ) -> None:
     """Write a project with a player of your own, which certifies as it is.
 
@@ -66,12 +67,16 @@ def new(
     \b
       fairplay new fish my-fish
       fairplay new q --language go my-q
+      fairplay new fish --lines my-lines
     """
     from fairplay.client.inputs import find_game
-    from fairplay.terminal.authors.project import write_project
+    from fairplay.terminal.authors.project import write_lines, write_project
 
     find_game(game)
-    write_project(game, language, folder)
+    if lines:
+        write_lines(game, folder)
+    else:
+        write_project(game, language, folder)
     typer.echo(f"{folder} holds a player of {game}: see {folder / 'README.md'}")
 
 

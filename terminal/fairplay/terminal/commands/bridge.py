@@ -24,6 +24,7 @@ def bridge(
     name: Annotated[str | None, option("NAME", "The name to dial in under, with COMMAND.")] = None,
     token: Annotated[str, option("SECRET", "Protects the name.")] = "",
     ca: Authorities = None,
+    lines: Annotated[bool, option("", "COMMAND reads calls and writes answers, lines of JSON; any game.")] = False,
     connections: Annotated[int, option("N", "How many connections one start of COMMAND brings.", min=1)] = 1,
     spares: Annotated[
         int | None, option("N", "How many connections wait for the next game. Default: --connections.", min=1)
@@ -33,7 +34,7 @@ def bridge(
     no_newline: Annotated[bool, option("", "Write no newline behind values, for readers that choke on it.")] = False,
     most: Annotated[int, option("N", "How many games are kept open at a time.", min=1)] = 48,
 ) -> None:
-    """Let programs play that speak a course's protocol, JSON over TCP, in place of gRPC.
+    """Let programs play that do not speak gRPC: they speak lines of JSON, or a course's protocol, JSON over TCP.
 
     With COMMAND the bridge is a player: the programs that it starts answer for it. Started by a server (exec:), it
     finds where to go in its environment. With --listen, whoever signs up there dials in to a server under its name.
@@ -41,6 +42,7 @@ def bridge(
     Examples:
 
     \b
+      fairplay game fish -p bot:greedy -p "exec:fairplay bridge fish --lines -- python player.py"
       fairplay game q -p bot:greedy -p "exec:fairplay bridge q -- ./xclient {port}"
       fairplay bridge fish --listen 127.0.0.1:45678 --connect 127.0.0.1:50050
     """
@@ -48,27 +50,33 @@ def bridge(
     import os
 
     from fairplay.bridge.pool import ProgramError, Settings
-    from fairplay.bridge.run import bring_in, run_programs
+    from fairplay.bridge.run import bring_in, run_lines, run_programs
     from fairplay.client.inputs import find_game, parse_address, parse_server
     from fairplay.games.kit.course import find_face
     from fairplay.player.channels import TOKEN_VARIABLE, Credentials
     from fairplay.player.command import Reach, reach_from
     from fairplay.player.dialing import DialInError
+    from fairplay.player.handlers import CallFailed
     from fairplay.player.interrupts import run
 
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     played = find_game(game)
     face = find_face(game)
-    if face is None:
-        raise UsageError(f"{game} has no course whose protocol could be spoken")
-    if bool(words) == bool(listen):
-        raise UsageError("give -- COMMAND... or --listen HOST:PORT")
+    if bool(words) == bool(listen) or (lines and not words):
+        raise UsageError("give -- COMMAND... or --listen HOST:PORT, and with --lines a COMMAND")
+    if face is None and not lines:
+        raise UsageError(f"{game} has no course whose protocol could be spoken: give --lines")
     pattern = "(?s).*" if any_name else played.sign_up.name_pattern
+    environment = {key: os.environ[key] for key in os.environ if not key.startswith("FAIRPLAY_")}
     if connect is not None:
         parse_server(connect, "--connect")
     try:
         credentials = Credentials.from_environment(os.environ, ca)
-        if listen:
+        reach = Reach(connect=connect, name=name, token=token, credentials=credentials) if connect else None
+        if words and lines:
+            run(run_lines(played, words, environment, reach or reach_from(os.environ)))
+        elif listen:
+            assert face is not None
             if not connect:
                 raise UsageError("--listen needs --connect HOST:PORT: whoever signs up dials in there")
             address = parse_address(listen, "--listen")
@@ -88,9 +96,9 @@ def bridge(
             )
         else:
             assert words
+            assert face is not None
             if not any("{port}" in word for word in words):
                 raise UsageError("COMMAND must say where its port stands, {port}: the program dials it")
-            reach = Reach(connect=connect, name=name, token=token, credentials=credentials) if connect else None
             settings = Settings(
                 command=words,
                 connections=connections,
@@ -99,9 +107,10 @@ def bridge(
                 name_pattern=pattern,
                 newline=not no_newline,
             )
-            environment = {key: os.environ[key] for key in os.environ if not key.startswith("FAIRPLAY_")}
             run(run_programs(played, face, settings, environment, reach or reach_from(os.environ), most))
     except ValueError as error:
         raise UsageError(str(error)) from None
+    except CallFailed as error:
+        raise FailedError(error.message) from None
     except (DialInError, ProgramError) as error:
         raise FailedError(str(error)) from None

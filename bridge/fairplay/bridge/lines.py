@@ -1,0 +1,336 @@
+"""A player whose answers come from a program that reads calls from its standard input and writes answers, as JSON.
+
+    {"game_id": "g1", "method": "TakeTurn", "limit_ms": 1000, "request": {...}}
+    {"response": {...}}        or {"failure": {"message": "..."}}
+
+Each is one line. Messages have protobuf's form in JSON, with the names of the protos, values of enums by name, all
+numbers as numbers, and fields that are zero. One call is open at a time, and one process answers for all games.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import grpc
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+
+from fairplay.bridge.stream import Decoder, NotJsonError, write
+from fairplay.games.game import Game
+from fairplay.games.kit.course import shown
+from fairplay.games.kit.player_service import DESCRIBE, END, START
+from fairplay.games.kit.testdata import Json, read_message, write_message
+from fairplay.games.steps import Method
+from fairplay.player.handlers import CallFailed, current_call, snake_case
+from fairplay.sandbox.limits import NO_LIMITS
+from fairplay.server.links.program import Program
+from fairplay.v1.player_pb2 import DescribeRequest
+
+NO_LIMIT_S = 3_600.0
+"""How long a call may take whose limit is not known."""
+FLUSH_S = 1.0
+"""How long a program that is late may take to end once its input has ended: it may write what it had not flushed."""
+NEWLINE_SHARE = 0.9
+"""The share of its limit after which an answer that is complete, but for its newline, is refused."""
+DESCRIBE_S = 5.0
+"""After so long without an answer to the first call, the author is told what may be wrong."""
+CHUNK_BYTES = 65_536
+_WHOLE = {FieldDescriptor.CPPTYPE_INT64, FieldDescriptor.CPPTYPE_UINT64}
+_NUMBERS = _WHOLE | {FieldDescriptor.CPPTYPE_INT32, FieldDescriptor.CPPTYPE_UINT32}
+
+
+class _LateError(Exception):
+    """The program has not answered in time; one sentence says what had come."""
+
+
+class _Process:
+    """A process of the command, and the call that it answers."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        reads, self._writes = os.pipe()
+        self._reads, writes = os.pipe()
+        try:
+            self.program = Program.start(command, environment, NO_LIMITS, stdin=reads, stdout=writes)
+        except BaseException:
+            os.close(self._writes)
+            os.close(self._reads)
+            raise
+        finally:
+            os.close(reads)
+            os.close(writes)
+        os.set_blocking(self._writes, False)
+        self._loop = asyncio.get_running_loop()
+        self._loop.add_reader(self._reads, self._read)
+        self._came = bytearray()
+        self._unsent = b""
+        self._changed = asyncio.Event()
+        self._ended = False
+
+    def _read(self) -> None:
+        chunk = os.read(self._reads, CHUNK_BYTES)
+        self._came += chunk
+        if not chunk:
+            self._loop.remove_reader(self._reads)
+            self._ended = True
+        self._changed.set()
+
+    def _send(self, data: bytes = b"") -> None:
+        self._unsent += data
+        try:
+            self._unsent = self._unsent[os.write(self._writes, self._unsent) :]
+        except BlockingIOError:
+            pass
+        except BrokenPipeError:
+            self._unsent = b""
+        self._loop.remove_writer(self._writes)
+        if self._unsent:
+            self._loop.add_writer(self._writes, self._send)
+
+    async def ask(self, call: Json, limit_s: float) -> bytes:
+        """Write a call and return the line that answers it, without its end.
+
+        Raises CallFailed if something else came or the program has ended, _LateError if nothing came in time.
+        """
+        if self._came:
+            raise _failed(f"The program wrote {_text(self._came)} when nobody had asked. {_ONLY}")
+        self._send(write(call).encode() + b"\n")
+        started_s = self._loop.time()
+        while b"\n" not in self._came:
+            if self._ended:
+                raise _failed(await self._explain_end())
+            passed_s = self._loop.time() - started_s
+            refused = passed_s >= NEWLINE_SHARE * limit_s and _is_value(self._came)
+            if refused:
+                raise _failed(f"The program answered {_text(self._came)} without a newline behind it.")
+            if passed_s >= limit_s:
+                raise _LateError(await self._explain_late())
+            due_s = NEWLINE_SHARE * limit_s if passed_s < NEWLINE_SHARE * limit_s else limit_s
+            self._changed.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(started_s + due_s - self._loop.time()):
+                    await self._changed.wait()
+        line, _, rest = bytes(self._came).partition(b"\n")
+        self._came[:] = rest
+        return line
+
+    async def _explain_end(self) -> str:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(FLUSH_S):
+                await self.program.ended.wait()
+        code = self.program.exit_code
+        ended = "closed its standard output" if code is None else f"ended with exit code {code}"
+        output = self.program.output.strip()
+        wrote = f" It wrote: {output[-1_000:]}" if output else ""
+        return f"The program {ended} when it was asked.{wrote}"
+
+    async def _explain_late(self) -> str:
+        """Return a sentence about a program that is late, whose input ends now."""
+        before = bytes(self._came)
+        self._close_input()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(FLUSH_S):
+                while not self._ended:
+                    self._changed.clear()
+                    await self._changed.wait()
+        if not before and self._came:
+            return f"The program wrote {_text(self._came)} only when its input ended: flush the output after each line."
+        return f"The program had not answered in time; what had come: {_text(before) or 'nothing'}."
+
+    def _close_input(self) -> None:
+        if self._writes >= 0:
+            self._loop.remove_writer(self._writes)
+            os.close(self._writes)
+            self._writes = -1
+
+    async def end(self) -> None:
+        """End the program and everything that it started."""
+        self._close_input()
+        if self._reads >= 0:
+            self._loop.remove_reader(self._reads)
+            os.close(self._reads)
+            self._reads = -1
+        await self.program.end()
+
+
+class LinesPlayer:
+    """A player of a game: a method for each method of its service, which asks a program.
+
+    A program that is late, has ended, or writes what is no answer is started anew for the next call.
+    """
+
+    def __init__(self, game: Game, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self.game = game.name
+        self.name = os.path.basename(command[0])  # noqa: PTH119 - it may be no path
+        self._command = command
+        self._environment = environment
+        self._process: _Process | None = None
+        self._turn = asyncio.Lock()
+        self._asking = set[asyncio.Task[Message]]()
+        for method in (START, END, *game.methods):
+            setattr(self, snake_case(method.name), partial(self._answer, method))
+
+    async def open(self) -> None:
+        """Start the program, and wait until it has answered Describe. Raises CallFailed if it answers wrongly."""
+        async with self._turn:
+            await self._ready()
+
+    async def close(self) -> None:
+        """End the program."""
+        for task in self._asking:
+            task.cancel()
+        await asyncio.gather(*self._asking, return_exceptions=True)
+        await self._drop()
+
+    async def _answer(self, method: Method, message: Any) -> Message:
+        """Return the response to a call. Raises CallFailed with what the program did wrong."""
+        limit_s = current_call().limit_s or NO_LIMIT_S
+        until_s = asyncio.get_running_loop().time() + limit_s
+        # A call that is cancelled is answered all the same, if in time: what comes must not answer another one.
+        task = asyncio.create_task(self._ask_in_turn(method, message, until_s))
+        self._asking.add(task)
+        task.add_done_callback(self._done)
+        return await asyncio.shield(task)
+
+    def _done(self, task: asyncio.Task[Message]) -> None:
+        self._asking.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever waited for it may have been cancelled
+
+    async def _ask_in_turn(self, method: Method, message: Any, until_s: float) -> Message:
+        async with self._turn:
+            process = await self._ready()
+            left_s = until_s - asyncio.get_running_loop().time()
+            if left_s <= 0:
+                raise _failed("The program was busy with other calls all the time.")
+            return await self._ask(process, method, message, left_s)
+
+    async def _ready(self) -> _Process:
+        """Return a process that has answered Describe."""
+        if self._process is not None and not self._process.program.ended.is_set():
+            return self._process
+        await self._drop()
+        try:
+            self._process = process = _Process(self._command, self._environment)
+        except (OSError, ValueError) as error:
+            raise _failed(f"The command cannot be started: {error}.") from None
+        hint = asyncio.get_running_loop().call_later(
+            DESCRIBE_S, _say, "The program has not answered Describe yet: does it flush its output after each line?"
+        )
+        try:
+            described: Any = await self._ask(process, DESCRIBE, DescribeRequest(), NO_LIMIT_S)
+        finally:
+            hint.cancel()
+        self.name = described.description.display_name or self.name
+        return process
+
+    async def _ask(self, process: _Process, method: Method, message: Any, limit_s: float) -> Message:
+        call = {
+            "game_id": getattr(message, "game_id", ""),
+            "method": method.name,
+            "limit_ms": int(limit_s * 1_000),
+            "request": to_json(message),
+        }
+        try:
+            try:
+                line = await process.ask(call, limit_s)
+            except _LateError as error:
+                raise _failed(str(error)) from None
+            value = _read_line(line)
+        except BaseException as error:
+            if isinstance(error, CallFailed):
+                _say(f"{method.name}: {error.message}")
+            await self._drop()
+            raise
+        try:
+            return read_answer(value, method)
+        except ValueError as problem:
+            sentence = f"The program answered {_text(line)}: {str(problem).rstrip('.')}."
+            _say(f"{method.name}: {sentence}")
+            raise _failed(sentence) from None
+
+    async def _drop(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            await process.end()
+
+
+_ONLY = 'Its output holds one line for each call, {"response": {...}}; everything else belongs on standard error.'
+
+
+def _read_line(line: bytes) -> Json:
+    """Return the value of a line. Raises CallFailed if it is none."""
+    decoder = Decoder()
+    try:
+        values = [*decoder.feed(line), *decoder.finish()]
+    except NotJsonError:
+        values = []
+    if len(values) != 1 or not isinstance(values[0], dict):
+        raise _failed(f"The program wrote {_text(line) or 'an empty line'} in place of an answer. {_ONLY}")
+    return values[0]
+
+
+def read_answer(value: Json, method: Method) -> Message:
+    """Return the response in an answer. Raises ValueError if it has another form, CallFailed if it is a failure."""
+    match value:
+        case {"failure": dict(failure)} if len(value) == 1:
+            raise CallFailed(grpc.StatusCode.UNKNOWN, shown(str(failure.get("message", ""))))
+        case {"response": dict(response)} if len(value) == 1:
+            _check_numbers(response, method.response.DESCRIPTOR, "response")
+            return read_message(response, method.response, "response")
+    raise ValueError('an answer is {"response": {...}} or {"failure": {"message": "..."}}')
+
+
+def to_json(message: Message) -> Json:
+    """Return a message as JSON, all its numbers as numbers; protobuf itself writes those of 64 bits as texts."""
+    return _with_numbers(write_message(message), message.DESCRIPTOR)
+
+
+def _with_numbers(value: Json, kind: Any) -> Json:
+    for name, each in value.items():
+        field = kind.fields_by_name[name]
+        parts = each if isinstance(each, list) else [each]
+        if field.message_type is not None and not field.message_type.full_name.startswith("google.protobuf."):
+            for part in parts:
+                _with_numbers(part, field.message_type)
+        elif field.cpp_type in _WHOLE:
+            value[name] = [int(part) for part in parts] if isinstance(each, list) else int(each)
+    return value
+
+
+def _check_numbers(value: Json, kind: Any, where: str) -> None:
+    """Raise ValueError if a number stands in quotes, which protobuf itself would take."""
+    for name, each in value.items():
+        field = kind.fields_by_name.get(name) or kind.fields_by_camelcase_name.get(name)
+        for part in each if isinstance(each, list) else [each]:
+            if field is not None and field.message_type is not None and isinstance(part, dict):
+                _check_numbers(part, field.message_type, f"{where}.{name}")
+            elif field is not None and field.cpp_type in _NUMBERS and isinstance(part, str):
+                raise ValueError(f'{where}.{name} is "{part}": a number stands without quotes')
+
+
+def _is_value(data: bytes | bytearray) -> bool:
+    decoder = Decoder()
+    try:
+        return len([*decoder.feed(bytes(data)), *decoder.finish()]) == 1
+    except NotJsonError:
+        return False
+
+
+def _text(data: bytes | bytearray) -> str:
+    return shown(bytes(data).decode("utf-8", errors="replace").rstrip("\r\n"))
+
+
+def _failed(sentence: str) -> CallFailed:
+    return CallFailed(grpc.StatusCode.UNKNOWN, sentence)
+
+
+def _say(sentence: str) -> None:
+    """Write to standard error, which is kept with the game."""
+    sys.stderr.write(f"{sentence}\n")
+    sys.stderr.flush()
