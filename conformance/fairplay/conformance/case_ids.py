@@ -59,6 +59,7 @@ SAME_SEAT = "memory.same-seat"
 OTHER_SETTINGS = "memory.other-settings"
 
 TOURNAMENT = "endings.tournament"
+UNUSUAL_TOURNAMENTS = "endings.unusual-tournaments"
 WIN_AND_LOSE = "endings.win-and-lose"
 GAME_WON = "endings.game-won"
 GAME_LOST = "endings.game-lost"

@@ -6,6 +6,8 @@ It may be due to games before it, circumstances, chance, or none of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from math import comb
 from typing import TypeAlias
 
@@ -230,6 +232,16 @@ def judge_condition(context: Context, found: Trial, *controls: Control) -> None:
         raise NotTested(reason, _after_restart(context, found), owning_case(found))
     history = _shortest_history(context, found)
     raise Failure(_with_history(context, found, history) if history else evidence_of(context.game, found))
+
+
+@contextmanager
+def where(circumstances: str) -> Iterator[None]:
+    """Begin the sentence of a failure with the circumstances in which the player has failed."""
+    try:
+        yield
+    except Failure as failed:
+        sentence = f"{circumstances}: {failed.evidence.sentence}"
+        raise Failure(replace(failed.evidence, sentence=sentence)) from None
 
 
 def judge_after_others(context: Context, found: Trial) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import count
 
 from fairplay.conformance import case_ids
-from fairplay.conformance.blame.judge import judge_condition
-from fairplay.conformance.case import Case, Failure, NotApplicable, NotTested, case, failure
+from fairplay.conformance.blame.judge import judge_condition, where
+from fairplay.conformance.case import Case, NotApplicable, NotTested, case, failure
 from fairplay.conformance.cases.identity import parse_description
 from fairplay.conformance.cases.time import is_late
 from fairplay.conformance.evidence import readable
@@ -40,10 +39,8 @@ def _judge(context: Context, found: Trial, what: str) -> None:
 
     Raises Failure if the player misbehaves, and does not where it is called as usual.
     """
-    try:
+    with where(what):
         judge_condition(context, found)
-    except Failure as failed:
-        raise Failure(replace(failed.evidence, sentence=f"{what}: {failed.evidence.sentence}")) from None
 
 
 # --- what the metadata says ---

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from google.protobuf.message import DecodeError, Message
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
-from fairplay.conformance.blame.judge import judge, judge_after_others
+from fairplay.conformance.blame.judge import judge, judge_after_others, where
 from fairplay.conformance.case import Case, Failure, NotTested, SuiteError, case, failure
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.games.context import Context
@@ -21,6 +21,7 @@ from fairplay.games.game import Game
 from fairplay.games.kit.player_service import END, START
 from fairplay.games.steps import Method
 from fairplay.server.game.plans import seconds
+from fairplay.server.net.limits import limit_of
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import EndRequest, StartRequest
 
@@ -85,6 +86,60 @@ def win_and_lose(context: Context) -> None:
                 raise problem
 
 
+LONGEST_ID = "Z" * limit_of("CreateTournamentRequest.tournament_id").max_characters
+PLAIN_ID = "0"
+
+
+@case(case_ids.UNUSUAL_TOURNAMENTS, "TOUR-3")
+def unusual_tournaments(context: Context) -> None:
+    """The organiser chooses the ids of tournaments, plays several at a time, and programs are started anew in them."""
+    for what, calls in _unusual(context):
+        with context.player.separate() as connection:
+            problem = _notify_all(context, connection, calls)
+        if problem is None:
+            continue
+        with context.player.fresh() as connection:
+            usual = _whole_tournament(context, connection, won=True)
+            usual = usual or _whole_tournament(context, connection, won=False)
+        if usual is not None:
+            raise NotTested("no tournament can be played with this player", usual.evidence, case_ids.WIN_AND_LOSE)
+        with context.player.fresh() as connection:
+            again = _notify_all(context, connection, calls)
+        with where(what):
+            if isinstance(again, Failure):
+                raise again
+
+
+def _unusual(context: Context) -> Iterator[tuple[str, Sequence[tuple[Method, Message]]]]:
+    """Yield what is unusual about calls of tournaments, and these calls."""
+    one, other = context.new_tournament_id(), context.new_tournament_id()
+    end = END, EndRequest(tournament_id=one, won=True)
+    yield (
+        "In two tournaments at a time",
+        [
+            (START, StartRequest(tournament_id=one)),
+            (START, StartRequest(tournament_id=other)),
+            end,
+            (END, EndRequest(tournament_id=other)),
+        ],
+    )
+    yield "In a process that has seen no Start of the tournament", [end]
+    for name in (LONGEST_ID, PLAIN_ID):
+        start, over = StartRequest(tournament_id=name), EndRequest(tournament_id=name, won=True)
+        yield f"In a tournament whose id has {len(name)} characters", [(START, start), (END, over)]
+
+
+def _notify_all(
+    context: Context, connection: Connection, calls: Sequence[tuple[Method, Message]]
+) -> Failure | NotTested | None:
+    """Notify the player one time after the other, and return the first thing that goes wrong, or None."""
+    for method, request in calls:
+        problem = _notify(context, connection, method, request)
+        if problem is not None:
+            return problem
+    return None
+
+
 GAMES = 2
 """A player hears of each end so often in a row, before it plays on."""
 
@@ -142,4 +197,4 @@ def cases(game: Game) -> Sequence[Case]:
     """Return the cases of this module; some games do not tell their players how they end."""
     told = [game_won, game_lost] if any(map(tells_the_end, game.methods)) else []
     tied = [game_tied] if told and find_conformance(game.name).tied_ending is not None else []
-    return [tournament, win_and_lose, *told, *tied]
+    return [tournament, win_and_lose, unusual_tournaments, *told, *tied]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 from google.protobuf.message import DecodeError, Message
 
 from fairplay.conformance import case_ids
-from fairplay.conformance.blame.judge import judge_condition
+from fairplay.conformance.blame.judge import judge_condition, where
 from fairplay.conformance.case import Case, Failure, NotTested, case, failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
@@ -165,11 +164,8 @@ def _play(context: Context, connection: Connection, pick: Callable[[Collection[i
 def _play_with(context: Context, connection: Connection, unknown: Mapping[str, int]) -> None:
     scenario = context.first_scenario(FEW_DECISIONS if context.is_slow else DECISIONS)
     found = context.play(scenario, connection, Manner(partial(_renamed, context.game, unknown)))
-    try:
+    with where(f"With an unknown value of {', '.join(unknown)} in requests"):
         judge_condition(context, found)
-    except Failure as failed:
-        sentence = f"With an unknown value of {', '.join(unknown)} in requests: {failed.evidence.sentence}"
-        raise Failure(replace(failed.evidence, sentence=sentence)) from None
 
 
 def _renamed(game: Game, unknown: Mapping[str, int], request: Message, _: int) -> bytes:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from fairplay.conformance.blame.judge import after_others, judge_after_others, judge_condition
+from fairplay.conformance.blame.judge import after_others, judge_after_others, judge_condition, where
 from fairplay.conformance.case import Case, Failure, case
 from fairplay.conformance.case_ids import BACK_TO_BACK
 from fairplay.conformance.games.context import Context
@@ -14,7 +14,8 @@ from fairplay.conformance.games.trial import Entry, Exchange, Trial
 from fairplay.conformance.player.player import Connection
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
 from fairplay.games.game import Game
-from fairplay.games.kit.player_service import DESCRIBE
+from fairplay.games.kit.player_service import DESCRIBE, END, START
+from fairplay.games.steps import CallKind
 from fairplay.v1.player_pb2 import DescribeRequest
 
 BURST, QUICK_BURST = 4, 16
@@ -27,6 +28,8 @@ QUICK_S = 0.05
 ROUNDS = 6
 ENOUGH = 3
 """So many calls that were cancelled after the player had received them will do."""
+SENT_TURNS = 5
+"""After so many turns of the event loop calls have left."""
 TURNS = (0, 3, 50)
 """Turns of the event loop after which a call is cancelled that may not have been read yet."""
 
@@ -82,6 +85,22 @@ async def _ask_many(connection: Connection, opening: Sequence[Exchange], new_id:
     return [_ask(connection, game[-1]) for game in games]
 
 
+async def cancel_methods(connection: Connection, calls: Sequence[Exchange], new_id: Callable[[], str]) -> bool:
+    """Make each of these calls in several games at the same moment, and cancel them as soon as they have left.
+
+    Returns whether the player answers when it has done with them.
+    """
+    for each in calls:
+        number = BURST if each.kind is CallKind.NOTIFICATION else 1  # a decision may take all its time
+        asked = [_ask(connection, _renamed(each, new_id())) for _ in range(number)]
+        for _ in range(SENT_TURNS):
+            await asyncio.sleep(0)
+        await _cancel_calls(asked)
+        if not await _is_idle(connection, [each]):
+            return False
+    return True
+
+
 def _burst(opening: Sequence[Exchange]) -> int:
     """Return how many decisions are asked for at the same moment, by how long the first one took."""
     return QUICK_BURST if _is_quick(opening) else BURST
@@ -112,7 +131,8 @@ async def _cancel_calls(calls: Sequence[Task]) -> int:
 def _renamed(exchange: Exchange, game_id: str) -> Exchange:
     """Return the same call in another game."""
     request: Any = exchange.method.request.FromString(exchange.request)
-    request.game_id = game_id
+    for name in {"game_id", "tournament_id"} & set(request.DESCRIPTOR.fields_by_name):
+        setattr(request, name, game_id)
     return exchange._replace(request=request.SerializeToString())
 
 
@@ -159,8 +179,20 @@ def cancelled_call(context: Context) -> str:
         found = context.play(context.first_scenario(turn_count=1), connection)
         judge_after_others(context, found)
         received = _cancel(context, connection, found)
-        judge_after_others(context, context.play(context.beginnings(2, DECISIONS)[-1], connection))
+        with where("After calls that were cancelled"):
+            judge_after_others(context, context.play(context.beginnings(2, DECISIONS)[-1], connection))
     return "" if received else "every call was answered before it could be cancelled; only unread calls were cancelled"
+
+
+def _of_each_method(context: Context) -> Sequence[Exchange]:
+    """Return a call of each method that an ordinary game has, and of those without a game."""
+    played = {each.method.name: each for each in context.ordinary.exchanges}
+    limit_s = context.limits.notification_s
+    others = [
+        Exchange(method, method.request().SerializeToString(), CallKind.NOTIFICATION, limit_s, 0.0, method.response())
+        for method in (START, DESCRIBE, END)
+    ]
+    return [*others, *played.values()]
 
 
 def _cancel(context: Context, connection: Connection, found: Trial) -> int:
@@ -173,13 +205,14 @@ def _cancel(context: Context, connection: Connection, found: Trial) -> int:
 
     def cancel(reached: Connection) -> Sequence[Trial]:
         run = context.player.loop.run
+        if not run(cancel_methods(reached, _of_each_method(context), context.new_id)):
+            return ()
         run(cancel_unread(reached, found.exchanges[-1]))
         counts.append(run(cancel_received(reached, found.exchanges, context.new_id, late_count)))
         return ()
 
     context.record(connection, Entry(cancel, "calls that were cancelled"))
-    [count] = counts
-    return count
+    return sum(counts)
 
 
 def cases(game: Game) -> Sequence[Case]:

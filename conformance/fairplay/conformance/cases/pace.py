@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
 from fairplay.conformance import case_ids
-from fairplay.conformance.blame.judge import judge_after_others
-from fairplay.conformance.case import Case, Failure, case
+from fairplay.conformance.blame.judge import judge_after_others, where
+from fairplay.conformance.case import Case, case
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Entry, Manner, Outgoing, Scenario, Trial, play_trial
 from fairplay.conformance.player.breaker import Breaker
@@ -125,11 +124,8 @@ def slow_rivals(context: Context) -> None:
         found = _play_now(context)
     waited = ("once", "once, before a call that asks for nothing", "before each call")
     for each, how in zip(found or _play_now(context), waited, strict=True):
-        try:
+        with where(f"Where it has to wait {how}"):
             judge_after_others(context, each)
-        except Failure as failed:
-            sentence = f"Where it has to wait {how}: {failed.evidence.sentence}"
-            raise Failure(replace(failed.evidence, sentence=sentence)) from None
 
 
 def cases(game: Game) -> Sequence[Case]:

@@ -125,6 +125,17 @@ OF_CALLS = (
         lambda _, open_count: open_count >= MANY,
         related=(case_ids.GROWTH, case_ids.GROWING_MEMORY, case_ids.MANY_AT_ONCE),
     ),
+    *(
+        Mutant(
+            f"dies-when-{name.lower()}-is-cancelled",
+            f"Ends without a word when a call of {name} is cancelled.",
+            (case_ids.CANCELLED,),
+            never,
+            RAISES,
+            program=ProgramBehaviour(dies_when_cancelled_in=name),
+        )
+        for name in ("Describe", "Start")
+    ),
     Mutant(
         "reads-one-call-a-frame",
         "Answers only the first call of each frame.",

@@ -19,6 +19,7 @@ from fairplay.conformance.zoo.mutants import (
     describes,
     late,
 )
+from fairplay.conformance.zoo.player import ReceivedCall
 from fairplay.conformance.zoo.triggers import (
     after_end,
     at_ending,
@@ -204,8 +205,27 @@ def of_endings(game: Game) -> Iterator[Mutant]:
     yield Mutant("dies-of-shame", f"Ends without a word {sentence}", WIN_AND_LOSE, lost, DIES)
     sentence = "Raises an exception when a second tournament starts."
     yield Mutant("raises-in-second-tournament", sentence, WIN_AND_LOSE, second_call("Start"), RAISES)
+    for name, sentence, unusual in (
+        ("raises-in-end-without-start", "in End of a tournament of which it has heard no Start", _ends_unknown),
+        ("raises-in-two-tournaments", "when a tournament starts in the middle of another", _starts_beside),
+        ("raises-at-a-long-tournament-id", "where the id of a tournament has more than 60 characters", _has_long_id),
+    ):
+        yield Mutant(name, f"Raises an exception {sentence}.", (case_ids.UNUSUAL_TOURNAMENTS,), unusual, RAISES)
     if any(map(tells_the_end, game.methods)):
         yield from _of_game_ends(game)
+
+
+def _ends_unknown(call: ReceivedCall) -> bool:
+    return call.method.name == "End" and call.memory.tournament_id != call.request.tournament_id
+
+
+def _starts_beside(call: ReceivedCall) -> bool:
+    counts = call.memory.call_counts
+    return call.method.name == "Start" and counts["Start"] > counts["End"] + 1
+
+
+def _has_long_id(call: ReceivedCall) -> bool:
+    return len(getattr(call.request, "tournament_id", "")) > 60
 
 
 def _of_game_ends(game: Game) -> Iterator[Mutant]:

@@ -183,6 +183,8 @@ class ProgramBehaviour:
     """(call, number of calls that are open beside it) -> whether the program treats it as one that it cannot read."""
     one_call_a_frame: bool = False
     """Whether the program answers only the first call of each frame."""
+    dies_when_cancelled_in: str = ""
+    """The program ends when a call of this method is cancelled that it has received; empty: of none."""
     stuck_when_cancelled: bool = False
     """Whether the program never answers again once a call is cancelled that it has received."""
 

@@ -120,8 +120,8 @@ class _Stream:
         self._behaviour = behaviour
         self._die = die
         self._tasks: set[asyncio.Task[None]] = set()
-        self._received: set[int] = set()
-        """The ids of the calls that have come."""
+        self._received: dict[int, str] = {}
+        """The ids of the calls that have come, and the names of their methods."""
         self._stuck = False
         self._writing = asyncio.Lock()
 
@@ -146,12 +146,14 @@ class _Stream:
     def _take(self, frame: DialInResponse) -> None:
         if frame.cancelled and self._behaviour.dies_when_cancelled:
             self._die()
+        if self._behaviour.dies_when_cancelled_in in {self._received.get(each, "-") for each in frame.cancelled}:
+            self._die()
         self._stuck = self._stuck or (
-            self._behaviour.stuck_when_cancelled and not self._received.isdisjoint(frame.cancelled)
+            self._behaviour.stuck_when_cancelled and not self._received.keys().isdisjoint(frame.cancelled)
         )
         calls = frame.calls[:1] if self._behaviour.one_call_a_frame else frame.calls
         for call in calls if not self._stuck else ():
-            self._received.add(call.id)
+            self._received[call.id] = call.method_name.rpartition("/")[2]
             task = asyncio.ensure_future(self._answer(call, len(self._tasks)))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
