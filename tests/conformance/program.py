@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from typing import Any
 
 from fairplay.games.game import find
@@ -50,19 +51,34 @@ def loud() -> Wrong:
     return answer
 
 
+def slowing() -> Wrong:
+    """Return a sound method that searches all games so far, and so takes longer with each."""
+    games: list[str] = []
+
+    def answer(sound: Method, request: Any) -> Any:
+        games.append(request.game_id)
+        time.sleep(0.002 * len(games))
+        return sound(request)
+
+    return answer
+
+
 WAYS: dict[str, Wrong] = {
     "raises": raises,
     "hangs": hangs,
     "dies": dies,
     "dies-later": dying_later(),
     "loud": loud(),
+    "slows": slowing(),
 }
 
 
 def main(way: str) -> None:
+    serves = "FAIRPLAY_CONNECT" not in os.environ
+    if way == "raises-through-streams":
+        way = "" if serves else "raises"
     made: Any = player(take_turn=WAYS[way]) if way in WAYS else find("fish").player("random")
     made.quick = False
-    serves = "FAIRPLAY_CONNECT" not in os.environ
     if way == "differs":
         made.name = "server" if serves else "caller"
     run_player(made, reach_from(os.environ, serves=serves))

@@ -36,6 +36,8 @@ PASSING = re.compile(r"\b0x[0-9a-fA-F]{6,}\b|(?<=\d):\d{2,5}\b|(?<=localhost):\d
 """Addresses in memory, ports, and how much of a text is left out: they are not the same in every run either."""
 DRAWN = re.compile(r"\b(?:[0-9a-f]{32}|[a-z0-9_]+-[0-9a-f]{12}-[0-9a-f]{8})(?:/r\d+g\d+)?\b")
 """The ids of games and tournaments that `player.names` draws."""
+RESOURCE_EXHAUSTED = 8
+TOO_LARGE = re.compile(r"larger than max|exceeds maximum|too large|message size", re.IGNORECASE)
 GONE_CAUSE = "the player is gone"
 """The cause of whatever fails because the player's process or connection has ended."""
 VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\b0x[0-9a-fA-F]+\b|\d[\d,]*(?:\.\d+)?")
@@ -86,6 +88,10 @@ class Evidence:
         """Return the same evidence with more sections at its end."""
         return replace(self, sections=(*self.sections, *sections))
 
+    def with_sentence(self, sentence: str) -> Evidence:
+        """Return the same evidence under another first sentence."""
+        return replace(self, sentence=sentence)
+
     def with_history(self, history: str, *, restarts: bool = False) -> Evidence:
         """Return the same evidence with the games that show the misconduct, to a player that is started anew or not."""
         return replace(self, history=history, restarts=restarts)
@@ -110,6 +116,20 @@ def sections_of(
     if output := output or misconduct.call_error.output:
         found.append(("Output of the player", clipped(output, from_end=True)))
     return found
+
+
+def refusal_of_size(misconduct: Misconduct, request_bytes: int) -> str:
+    """Return that a player refused a request as too large, whose limit that is and what it must be; "" if it did not.
+
+    gRPC libraries do so by themselves, with words of their own, before the author's code sees anything.
+    """
+    error = misconduct.call_error
+    if error.status_code != RESOURCE_EXHAUSTED or not TOO_LARGE.search(error.message):
+        return ""
+    return (
+        f"The player refused a request of {request_bytes:,} bytes as too large. The limit is its own, or its gRPC"
+        f" library's for messages that it receives, and must be 4 MiB or more [STREAM-3]. It said: {error.message}"
+    )
 
 
 def cause_of(misconduct: Misconduct) -> str:

@@ -202,7 +202,12 @@ async def test_a_reply_of_more_than_four_mebibytes_is_too_large_in_the_words_of_
     ("code", "details", "reason", "message"),
     [
         (grpc.StatusCode.UNAVAILABLE, "gone", "DISCONNECTED", "the player cannot be reached: gone"),
-        (grpc.StatusCode.RESOURCE_EXHAUSTED, "a message larger than max", "TOO_LARGE", "a message larger than max"),
+        (
+            grpc.StatusCode.RESOURCE_EXHAUSTED,
+            "SERVER: Received message larger than max (9 vs. 8)",
+            "STATUS",
+            "SERVER: Received message larger than max (9 vs. 8)",
+        ),
         (grpc.StatusCode.RESOURCE_EXHAUSTED, "no memory", "STATUS", "no memory"),
         (grpc.StatusCode.DEADLINE_EXCEEDED, "no time", "STATUS", "no time"),
     ],

@@ -15,7 +15,17 @@ from fairplay.conformance.case_ids import (
     VOID,
     whole_game,
 )
-from fairplay.conformance.evidence import GONE_CAUSE, KINDS, Evidence, cause_key, cause_of, readable, sections_of, sent
+from fairplay.conformance.evidence import (
+    GONE_CAUSE,
+    KINDS,
+    Evidence,
+    cause_key,
+    cause_of,
+    readable,
+    refusal_of_size,
+    sections_of,
+    sent,
+)
 from fairplay.conformance.games.trial import Trial, seat_names
 from fairplay.conformance.games.variations import unusual_part
 from fairplay.games.game import Game
@@ -89,6 +99,7 @@ def evidence_of(game: Game, found: Trial) -> Evidence:
     method = misconduct.method_name.rpartition("/")[2]
     rule = misconduct.rule_break.rule_id
     what = f"{rule}: {game.rules.get(rule, '')}" if rule else cause_of(misconduct)
+    what = refusal_of_size(misconduct, len(last.request)) or what
     situation, departures = found.scenario.situation, found.scenario.departures
     where = f"{found.scenario.name}: seat {situation.seat} of {situation.player_count}, seed {found.scenario.seed}"
     # A game that goes on from a state may number its seats anew: colours say more than names that may be wrong.

@@ -20,6 +20,8 @@ from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.scenarios import write_games
 from fairplay.conformance.games.trial import Entry, Exchange, Trial
+from fairplay.conformance.player.spares import DIALLING, SERVING
+from fairplay.conformance.player.transports import ExecTransport
 from fairplay.v1.misconduct_pb2 import MisconductKind
 
 Shorten: TypeAlias = Callable[[Entry, int], Entry]
@@ -181,11 +183,11 @@ def confirm(context: Context, found: Trial) -> None:
     """Raise Failure for a misconduct, or NotTested if it is not due to this game: another case owns that."""
     if not found.had_past:
         _check_ordinary(context, found)
-        raise Failure(evidence_of(context.game, found))
+        raise Failure(_named_way(context, found, evidence_of(context.game, found)))
     again = _again(context, found)
     if again is None or same(again, found):
         _check_ordinary(context, found)
-        raise Failure(_with_seen_history(context, again or found, found.life))
+        raise Failure(_named_way(context, found, _with_seen_history(context, again or found, found.life)))
     here, known = signature(found), after_others(context)
     if here not in known and (history := _shortest_history(context, found)):
         known[here] = _with_history(context, found, history)
@@ -193,6 +195,46 @@ def confirm(context: Context, found: Trial) -> None:
         raise NotTested("it fails only after other games", known[here], case_ids.BACK_TO_BACK)
     shown = ("Played again", "The same game on a fresh connection went well.")
     raise Failure(_after_restart(context, found).with_sections(shown))
+
+
+MAX_WAYS_TRIED = 2
+"""For so many kinds of misconduct a game is played again in both ways of reaching the player: each takes two starts."""
+ONLY = {
+    DIALLING: "Only through the stream that the player opens, and not where it serves: ",
+    SERVING: "Only where the player serves, and not through the stream that it opens: ",
+}
+
+
+def _named_way(context: Context, found: Trial, evidence: Evidence) -> Evidence:
+    """Return the evidence; if the player misbehaves in one way of being reached only, its sentence begins with that."""
+    if not isinstance(context.player.transport, ExecTransport):
+        return evidence
+    tried = context.once("ways tried", dict[Signature | None, str])
+    kind = signature(found)
+    if kind not in tried and len(tried) < MAX_WAYS_TRIED:
+        tried[kind] = ONLY.get(_only_way(context, found), "")
+    return evidence.with_sentence(f"{tried.get(kind, '')}{evidence.sentence}")
+
+
+def _only_way(context: Context, found: Trial) -> str:
+    """Return the only way of being reached in which the player misbehaves like this; "" if there is none."""
+    try:
+        connections = context.player.open_ways()
+    except NotTested:
+        return ""
+    try:
+        offered = {way: each for way, each in connections.items() if not each.lost}
+        if len(offered) < len(connections):
+            return ""
+        trials = {way: context.play(found.scenario, each) for way, each in offered.items()}
+    except NotTested:
+        return ""
+    finally:
+        for each in connections.values():
+            context.player.loop.run(each.close())
+    failed = [way for way, each in trials.items() if same(each, found)]
+    well = [way for way, each in trials.items() if each.misconduct is None]
+    return failed[0] if (len(failed), len(well)) == (1, 1) else ""
 
 
 def _check_ordinary(context: Context, found: Trial) -> None:

@@ -8,8 +8,9 @@ from google.protobuf.message import DecodeError, Message
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
-from fairplay.conformance.blame.judge import confirm, judge_condition, judge_owned
+from fairplay.conformance.blame.judge import ONLY, confirm, judge_condition, judge_owned
 from fairplay.conformance.case import Case, NotApplicable, case, failure
+from fairplay.conformance.case import Failure as CaseFailure
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Manner
@@ -164,12 +165,18 @@ def one_reply_per_call(context: Context) -> None:
     if not isinstance(transport, DialInTransport | ExecTransport):
         raise NotApplicable("only a player that dials in can reply more than once")
     with context.player.separate() as connection:
-        before = context.player.loop.run(transport.server.stray_reply_count())
+        before, called = context.player.loop.run(transport.server.stray_reply_count()), connection.call_count
         context.play(context.first_scenario(), connection)
         context.ask(DESCRIBE, DescribeRequest(), connection)  # whose reply comes behind all others
-        after = context.player.loop.run(transport.server.stray_reply_count())
+        after, call_count = (
+            context.player.loop.run(transport.server.stray_reply_count()),
+            connection.call_count - called,
+        )
     if after > before:
-        raise failure(f"{after - before:,} replies came in one game that nobody had asked for.")
+        raise failure(
+            f"More than one reply came to a call: {call_count:,} calls in one game got {call_count + after - before:,}"
+            " replies, where a call has one and a reply names its call."
+        )
 
 
 @case(
@@ -189,8 +196,11 @@ def both_ways_agree(context: Context) -> None:
         if len(offered) == 1:
             raise NotApplicable(f"the player supports only {next(iter(offered))}")
         descriptions = [_description(context, connection) for connection in offered.values()]
-        for connection in offered.values():
-            judge_condition(context, context.play(context.first_scenario(), connection))
+        for way, connection in offered.items():
+            try:
+                judge_condition(context, context.play(context.first_scenario(), connection))
+            except CaseFailure as failed:
+                raise CaseFailure(failed.evidence.with_sentence(f"{ONLY[way]}{failed.evidence.sentence}")) from None
     finally:
         for connection in connections.values():
             context.player.loop.run(connection.close())

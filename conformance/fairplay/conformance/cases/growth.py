@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import cycle, islice, takewhile
 from operator import attrgetter
+from statistics import median
 from typing import Any, NamedTuple
 
 import psutil
@@ -18,6 +19,7 @@ from fairplay.conformance.case import Case, Failure, NotApplicable, case, failur
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import Ending, find_endings, tells_the_end
 from fairplay.conformance.games.trial import Scenario, Trial
+from fairplay.conformance.player.breaker import Breaker
 from fairplay.conformance.player.player import Connection
 from fairplay.games.game import Game
 
@@ -38,6 +40,8 @@ GROWING_ROUNDS = 10
 """So many rounds must add more than that, each of them, before anything is said: a heap grows before it is cleared."""
 FAR_TOO_MUCH_BYTES = 4 * MAX_MEMORY_BYTES
 """A player that has grown by so much is not asked to play on: others need the machine."""
+SLOWER, SLOW_S = 4, 0.01
+"""A player that takes so many times as long for an answer as in the first round, and longer than this, slows down."""
 MAX_COUNT = 20
 MAX_OUTPUT_BYTES = MIB
 SETTLE_S = 2.0
@@ -80,6 +84,12 @@ class Growth:
     holdings: list[Holding] = field(default_factory=list)
     failed: Trial | None = None
     """The game in which the player misbehaved, after which no other was played; None: it did in none."""
+    began: Holding | None = None
+    """What the player held before all games."""
+    ended: Holding | None = None
+    """What it held when it had misbehaved."""
+    paces: list[float] = field(default_factory=list)
+    """The median of its times for an answer in each round of all games, in seconds, until it misbehaved."""
 
     def added(self, count: Callable[[Holding, Holding], int]) -> list[int]:
         """Return what each round but the first, in which a player warms up, has added."""
@@ -93,14 +103,19 @@ def growth_of(context: Context) -> Sequence[Growth]:
 
 def _grow(context: Context) -> Iterator[Growth]:
     """Yield how a player on a fresh connection grows in games of each kind, until it misbehaves."""
-    with context.player.fresh() as connection:
+    breaker = None if context.player.breaker.has_given_up else Breaker(stops=False)
+    with context.player.fresh(breaker) as connection:
         measure = _measure_of(context, connection)
+        began, paces = measure(), list[float]()
         for kind, scenarios in _kinds(context).items():
-            found = Growth(kind, measure().output_bytes)
+            found = Growth(kind, measure().output_bytes, began=began, paces=paces)
             while found.failed is None and (len(found.holdings) < ROUNDS or _may_hoard(found)):
                 trials = context.play_together(scenarios, connection)
                 found.failed = next((each for each in trials if each.misconduct is not None), None)
-                if found.failed is None:
+                found.paces.append(median(each.elapsed_s for trial in trials for each in trial.exchanges))
+                if found.failed is not None:
+                    found.ended = _held_at_the_end(measure)
+                else:
                     found.holdings.append(_settled(measure, found.holdings))
             yield found
             if found.failed is not None:
@@ -116,6 +131,14 @@ def _kinds(context: Context) -> Mapping[str, Sequence[Scenario]]:
         ends = list(islice(find_endings(context.game, context.settings, ending, context.rng("growth")), ENDS))
         kinds[f"games that it has {ending}"] = list(islice(cycle(ends), GAMES))
     return kinds
+
+
+def _held_at_the_end(measure: Callable[[], Holding]) -> Holding | None:
+    """Return what a player holds that has misbehaved; None if it is gone."""
+    try:
+        return measure()
+    except psutil.Error:
+        return None
 
 
 def _settled(measure: Callable[[], Holding], before: Sequence[Holding]) -> Holding:
@@ -184,12 +207,41 @@ def _sizes(processes: Sequence[Any]) -> Mapping[int, ProcessSize]:
 def memory(context: Context) -> None:
     """A tournament may have thousands of games."""
     for found in growth_of(context):
-        if found.failed is not None:
-            judge_after_others(context, found.failed)
+        judge_failed(context, found)
     _only_started(context)
     for found in growth_of(context):
         if _hoards(found):
             raise grown(found)
+
+
+def judge_failed(context: Context, found: Growth) -> None:
+    """Judge the game in which a player misbehaved, if there is one. Raises Failure, which names growth before that."""
+    if found.failed is None:
+        return
+    try:
+        judge_after_others(context, found.failed)
+    except Failure as failed:
+        raise Failure(failed.evidence.with_sentence(f"{_leak(found)}{failed.evidence.sentence}")) from None
+
+
+def _leak(found: Growth) -> str:
+    """Return what grew until a player misbehaved, as the beginning of a sentence; empty if nothing did."""
+    before, after = found.began, found.holdings[-1] if found.holdings else found.began
+    if found.ended is not None and found.ended.memory_bytes:
+        after = found.ended
+    count, first, last = GAMES * len(found.paces), found.paces[0], found.paces[-1]
+    said = []
+    if (
+        before is not None
+        and after is not None
+        and (more := _memory(before, after)) > MAX_ROUND_BYTES * len(found.paces)
+    ):
+        said.append(f"held {more / MIB:,.0f} MiB more")
+    if len(found.paces) > 1 and last > max(SLOWER * first, SLOW_S):
+        said.append(f"took {1000 * last:,.1f} ms for an answer instead of {1000 * first:,.1f} ms")
+    if not said:
+        return ""
+    return f"The player keeps something of each game: after {count} games it {' and '.join(said)}; then "
 
 
 def grown(found: Growth) -> Failure:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from fairplay.conformance.blame.judge import judge_after_others
 from fairplay.conformance.case import Case, NotApplicable, case, failure
-from fairplay.conformance.cases.growth import grown, growth_of, keeps_growing
+from fairplay.conformance.cases.growth import grown, growth_of, judge_failed, keeps_growing
 from fairplay.conformance.evidence import hexadecimal
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.player.breaker import is_disconnection
@@ -111,8 +111,7 @@ def _answers_again(context: Context, connection: Connection) -> bool:
 def memory_growth(context: Context) -> None:
     """A tournament may have thousands of games."""
     for found in growth_of(context):
-        if found.failed is not None:
-            judge_after_others(context, found.failed)
+        judge_failed(context, found)
         if keeps_growing(found):
             raise grown(found)
 

@@ -101,10 +101,12 @@ class _Reason(NamedTuple):
 class Breaker:
     """Stops calls of methods in which a player hangs, or which end it: `check` before a call, `record` after it.
 
-    A method in which it hangs is tried again now and then, and called as before once it is answered.
+    A method in which it hangs is tried again now and then, and called as before once it is answered. `stops`: False for
+    games of which the first that goes wrong is the last.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, stops: bool = True) -> None:
+        self._stops = stops
         self._in_row: dict[str, Counter[_Kind]] = {}
         """Path of a method, or ANY_METHOD -> what has happened since the last answer."""
         self._deaths: Counter[str] = Counter()
@@ -139,6 +141,8 @@ class Breaker:
     def record(self, method: Method, request: bytes, limit_s: float, outcome: bytes | Failure) -> None:
         """Record how a call has ended. Calls that fail because the player was gone before are not to be recorded."""
         kind = _kind(outcome)
+        if not self._stops:
+            return
         if kind is None:
             for key in (method.path, ANY_METHOD):
                 self._in_row.pop(key, None)

@@ -126,7 +126,8 @@ def _failure(error: grpc.aio.AioRpcError, open_call: OpenCall) -> Failure:
         return overrun(open_call.limit_s, max(elapsed, open_call.limit_s))
     if code is grpc.StatusCode.UNAVAILABLE:
         return disconnected(f"the player cannot be reached: {details}")
-    if code is grpc.StatusCode.RESOURCE_EXHAUSTED and "larger than max" in details:
+    # The player's library says the same of a request that is too large for it, but as "SERVER: …".
+    if code is grpc.StatusCode.RESOURCE_EXHAUSTED and "CLIENT: Received message larger than max" in details:
         return call_error(CallErrorReason.CALL_ERROR_REASON_TOO_LARGE, details)
     return call_error(CallErrorReason.CALL_ERROR_REASON_STATUS, details, code=code.value[0])
 

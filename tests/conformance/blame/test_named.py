@@ -1,0 +1,88 @@
+"""The first sentence of a finding names the fault: what grew, whose limit it is, and which way of being reached."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import grpc
+import pytest
+
+from fairplay.conformance.run.findings import find_findings
+from fairplay.games.game import find
+from fairplay.games.kit.player_service import PLAYER_METHODS
+from fairplay.player.handlers import describe, snake_case
+from fairplay.v1.player_pb2 import DescribeResponse
+from tests.conformance.harness import judged
+
+PROGRAM = f"exec:{sys.executable} -m tests.conformance.program"
+
+
+def first_sentence(link: str, only: str, **more: Any) -> str:
+    first, *_ = find_findings(judged(link, only, start_limit_s=30.0, **more).judged)
+    return first.sentence
+
+
+class Small(grpc.GenericRpcHandler):
+    """A player of Fish whose gRPC library refuses requests of more than some hundred bytes."""
+
+    def __init__(self) -> None:
+        self._player: Any = find("fish").player("first")
+        self._methods = {each.path: each for each in (*PLAYER_METHODS.values(), *find("fish").methods)}
+
+    def service(self, details: Any) -> Any:
+        method = self._methods[details.method]
+
+        def answer(request: Any, _: Any) -> Any:
+            if method.name == "Describe":
+                return DescribeResponse(description=describe(self._player))
+            return getattr(self._player, snake_case(method.name))(request) or method.response()
+
+        return grpc.unary_unary_rpc_method_handler(
+            answer, method.request.FromString, lambda reply: reply.SerializeToString()
+        )
+
+
+@contextmanager
+def small(max_bytes: int) -> Iterator[str]:
+    """Serve such a player and yield its link."""
+    server = grpc.server(ThreadPoolExecutor(4), options=[("grpc.max_receive_message_length", max_bytes)])
+    server.add_generic_rpc_handlers((Small(),))
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        yield f"grpc://127.0.0.1:{port}"
+    finally:
+        server.stop(None).wait()
+
+
+def test_a_player_that_refuses_large_requests_is_told_how_large_and_whose_limit_that_is() -> None:
+    with small(64) as link:
+        sentence = first_sentence(link, "rules.whole-game,exceptions.whole-games")
+    assert "bytes as too large. The limit is its own, or its gRPC library's for messages that it receives" in sentence
+    assert "must be 4 MiB or more [STREAM-3]" in sentence
+
+
+@pytest.mark.slow
+def test_a_player_that_becomes_slower_with_each_game_until_it_is_late_is_told_so() -> None:
+    sentence = first_sentence(f"{PROGRAM} slows", "growth", limit_s=0.5, first_limit_s=0.5, sandbox="off")
+    assert sentence.startswith("The player keeps something of each game: after ")
+    assert "ms for an answer instead of" in sentence
+
+
+@pytest.mark.slow
+def test_what_fails_through_the_stream_only_says_so_first() -> None:
+    sentence = first_sentence(f"{PROGRAM} raises-through-streams", "exceptions.whole-games", sandbox="off")
+    assert sentence.startswith(
+        "Only through the stream that the player opens, and not where it serves: TakeTurn failed"
+    )
+
+
+@pytest.mark.slow
+def test_two_replies_to_a_call_are_named() -> None:
+    twice = f"exec:{sys.executable} -m fairplay.conformance.zoo fish answers-twice"
+    sentence = first_sentence(twice, "contract.one-reply-per-call")
+    assert sentence.startswith("More than one reply came to a call: ")
