@@ -26,7 +26,7 @@ def first_sentence(link: str, only: str, **more: Any) -> str:
     return first.sentence
 
 
-class Small(grpc.GenericRpcHandler):
+class Small(grpc.GenericRpcHandler):  # type: ignore[misc]
     """A player of Fish whose gRPC library refuses requests of more than some hundred bytes."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import cycle, islice, takewhile
 from operator import attrgetter
-from statistics import median
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import psutil
@@ -89,7 +89,7 @@ class Growth:
     ended: Holding | None = None
     """What it held when it had misbehaved."""
     paces: list[float] = field(default_factory=list)
-    """The median of its times for an answer in each round of all games, in seconds, until it misbehaved."""
+    """The mean of its times for an answer in each round of all games, in seconds, until it misbehaved."""
 
     def added(self, count: Callable[[Holding, Holding], int]) -> list[int]:
         """Return what each round but the first, in which a player warms up, has added."""
@@ -112,7 +112,7 @@ def _grow(context: Context) -> Iterator[Growth]:
             while found.failed is None and (len(found.holdings) < ROUNDS or _may_hoard(found)):
                 trials = context.play_together(scenarios, connection)
                 found.failed = next((each for each in trials if each.misconduct is not None), None)
-                found.paces.append(median(each.elapsed_s for trial in trials for each in trial.exchanges))
+                found.paces.append(fmean(each.elapsed_s for trial in trials for each in trial.exchanges))
                 if found.failed is not None:
                     found.ended = _held_at_the_end(measure)
                 else:
