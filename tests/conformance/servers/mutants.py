@@ -15,8 +15,12 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.rpc.status_pb2 import Status
 
+from fairplay.bazaar.v1.bazaar_player_pb2 import RequestCardsRequest
+from fairplay.bazaar.v1.bazaar_player_pb2 import WinRequest as BazaarWin
 from fairplay.conformance.servers.context import MORE, SETTINGS
+from fairplay.eriantys.v1.eriantys_player_pb2 import AskActionRequest, UpdateGameBoardRequest
 from fairplay.fish.v1.fish_player_pb2 import PlayAsRequest
+from fairplay.fish.v1.fish_player_pb2 import TakeTurnRequest as FishTurn
 from fairplay.q.v1.q_pb2 import Tile
 from fairplay.q.v1.q_player_pb2 import TakeTurnRequest
 from fairplay.server.records.chain import chained
@@ -41,6 +45,7 @@ from fairplay.v1.referee_pb2 import (
     CreateGameRequest,
     GameStatus,
     GetGameResponse,
+    ListGamesRequest,
     ListGamesResponse,
     PlayGameRequest,
     PlayGameResponse,
@@ -50,6 +55,7 @@ from fairplay.v1.referee_pb2 import (
 )
 from fairplay.v1.server_pb2 import GetServerInfoRequest
 from fairplay.v1.tournament_pb2 import AgeOrder
+from fairplay.webset.v1.webset_player_pb2 import ActRequest, GameOverRequest
 from tests.conformance.servers.proxy import Change, Changes, HalfClose, Rpc
 
 GameRequest = CreateGameRequest | PlayGameRequest
@@ -175,7 +181,7 @@ def tells_half_the_limit(call: Call, _: Rpc) -> None:
     "connection.two-games",
     "connection.one-fails",
     "connection.create-waits",
-    *of_each_game("situations", "settings", "fresh"),
+    *of_each_game("situations", "settings", "endings", "fresh"),
 )
 def lets_the_last_win(reply: PlayGameResponse, _: Rpc) -> None:
     groups = list(reply.game.result.ranking)[::-1]
@@ -327,6 +333,14 @@ def says_nothing_of_the_bank(call: Call, _: Rpc) -> None:
     call.ClearField("metadata")
 
 
+@mutant("time.bank-spent")
+def fills_the_bank_up_again(call: Call, _: Rpc) -> None:
+    if call.metadata.get("fairplay-bank-ms"):
+        left_s = int(call.metadata["fairplay-bank-ms"]) / 1000
+        call.metadata["fairplay-bank-ms"] = "7500"
+        _set(call.time_limit, _seconds(call.time_limit) - left_s + 7.5)
+
+
 @mutant("blame.metadata")
 def drops_metadata_unread(reply: Reply, _: Rpc) -> None:
     reply.ClearField("metadata")
@@ -340,6 +354,83 @@ def has_a_bank_that_lasts(request: GameRequest, _: Rpc) -> None:
 @mutant("time.cancelled", "stop.cancels", "order.webset-cancelled")
 def does_not_cancel(frame: DialInResponse, _: Rpc) -> None:
     frame.ClearField("cancelled")
+
+
+# --- what is particular to a game ---
+
+
+@mutant("games.fish-settings")
+def lists_one_action_too_few(request: FishTurn, _: Rpc) -> None:
+    del request.actions[-1:]
+
+
+@mutant("games.fish-situations", "games.fish-failures")
+def forgets_a_penguin(request: FishTurn, _: Rpc) -> None:
+    del request.state.players[-1].places[-1:]
+
+
+@mutant("games.q-wrong-replies", "games.q-failures")
+def returns_no_hand_to_the_pile(request: TakeTurnRequest, rpc: Rpc) -> None:
+    seats = rpc.own.setdefault(request.game_id, len(request.state.players))
+    if len(request.state.players) < seats:
+        request.state.pile_left = max(0, request.state.pile_left - 1)
+
+
+@mutant("games.q-endings")
+def pays_nothing_for_the_finish(reply: PlayGameResponse, _: Rpc) -> None:
+    if reply.game.plan.game == "q" and reply.game.result.ranking:
+        for player in reply.game.result.ranking[0].players:
+            player.score -= reply.game.plan.settings.q.finish_bonus
+
+
+@mutant("games.bazaar-situations", "games.bazaar-failures")
+def shows_one_card_too_few(request: RequestCardsRequest, _: Rpc) -> None:
+    del request.turn_state.visible[-1:]
+
+
+@mutant("games.bazaar-endings")
+def lets_the_second_win_too(request: BazaarWin, _: Rpc) -> None:
+    request.won = True
+
+
+@mutant("games.eriantys-wrong-replies")
+def asks_again_as_if_for_the_first_time(request: AskActionRequest, _: Rpc) -> None:
+    request.first_request = True
+
+
+@mutant("games.eriantys-failures", "games.eriantys-situations")
+def shows_whose_turn_it_was(request: UpdateGameBoardRequest, rpc: Rpc) -> None:
+    seat = rpc.own.get(request.game_id, request.state.active_seat)
+    rpc.own[request.game_id] = request.state.active_seat
+    request.state.active_seat = seat
+
+
+@mutant("games.webset-failures", "games.webset-situations")
+def tells_nothing_of_what_happened(request: ActRequest, _: Rpc) -> None:
+    request.ClearField("events")
+
+
+@mutant("games.webset-wrong-replies", "games.webset-endings")
+def ranks_everybody_first(request: GameOverRequest, _: Rpc) -> None:
+    request.ranks[:] = [1] * len(request.ranks)
+
+
+@mutant(*of_each_game("situations"))
+def shows_the_last_state_twice(event: WatchGameResponse, rpc: Rpc) -> Sequence[Message] | None:
+    if event.HasField("state") and "first" not in rpc.own:
+        rpc.own["first"] = copy.deepcopy(event)
+    return [rpc.own["first"], event] if event.HasField("finished") and "first" in rpc.own else None
+
+
+@mutant(*of_each_game("failures"))
+def records_another_call_for_a_misconduct(part: GetRecordResponse, _: Rpc) -> None:
+    def change(entries: Sequence[bytes]) -> Iterator[bytes]:
+        for entry in map(RecordEntry.FromString, entries):
+            if entry.HasField("misconduct"):
+                entry.misconduct.call_number += 1
+            yield entry.SerializeToString()
+
+    _record(part, change)
 
 
 # --- refusals and ids ---
@@ -427,6 +518,11 @@ def returns_another_game(request: PlayGameRequest, rpc: Rpc) -> Sequence[Message
     return [rpc.kept.setdefault(request.game_id, copy.deepcopy(request))]
 
 
+@mutant("ids.while-running", "ids.other-request")
+def returns_what_has_the_id(request: GameRequest, rpc: Rpc) -> None:
+    request.plan.CopyFrom(rpc.kept.setdefault(request.game_id, copy.deepcopy(request.plan)))
+
+
 @mutant("ids.chosen")
 def does_not_say_which_id_it_chose(reply: PlayGameResponse, _: Rpc) -> None:
     reply.game.game_id = ""
@@ -489,6 +585,23 @@ def does_not_say_whom_it_waits_for(event: WatchGameResponse, _: Rpc) -> Sequence
 @mutant("watch.resume")
 def resumes_from_the_beginning(request: WatchGameRequest, _: Rpc) -> None:
     request.after_sequence = 0
+
+
+@mutant("watch.resumed-running")
+def tells_again_with_evidence(part: WatchGameRequest | WatchGameResponse, rpc: Rpc) -> Sequence[Message] | None:
+    if isinstance(part, WatchGameRequest):
+        rpc.own["again"] = part.after_sequence > 0
+    elif part.HasField("eliminated"):
+        rpc.kept["told"] = copy.deepcopy(part)
+        rpc.kept["told"].eliminated.request.Pack(Reply(id=1))
+    elif rpc.own["again"] and "told" in rpc.kept:
+        return [rpc.kept.pop("told"), part]
+    return None
+
+
+@mutant("watch.listed-conditions")
+def lists_games_of_all_names(request: ListGamesRequest, _: Rpc) -> None:
+    request.game = ""
 
 
 @mutant("watch.listed")

@@ -32,7 +32,7 @@ from fairplay.v1.record_pb2 import Record, RecordEntry
 from fairplay.v1.referee_pb2 import WatchGameResponse
 from fairplay.v1.result_pb2 import GameResult, RankGroup
 
-FREE = {"explanation", "message", "output", "elapsed"}
+FREE = {"explanation", "message", "output", "elapsed", "limit"}
 """Fields of a misconduct that are for people, or depend on the time."""
 
 
@@ -155,6 +155,13 @@ def check_calls(game: Game, course: Course, received: Sequence[Received], result
     check_misconducts(course, result)
 
 
+def check_begun(game: Game, course: Course, received: Sequence[Received]) -> None:
+    """Check the calls of a game that was not played to its end."""
+    count = min(len(received), len(course.calls))
+    begun = course._replace(calls=course.calls[:count], misconducts=[])
+    check_calls(game, begun, received[:count], GameResult())
+
+
 def _wrong_call(course: Course, received: Sequence[Received], index: int) -> Failure:
     calls = [f"{call.method.name} to {NAMES[call.seat]}" for call in course.calls]
     came = [f"{each.method} to {NAMES[each.seat]}" for each in received]
@@ -222,6 +229,9 @@ def _misconduct_difference(wanted: Misconduct, got: Misconduct) -> str:
         return "rule_break.explanation must not be empty"
     if got.call_error.status_code and got.call_error.message != wanted.call_error.message:
         return f"call_error.message must be {wanted.call_error.message}; it is {got.call_error.message}"
+    limits_s = [each.overrun.limit.ToNanoseconds() / 1e9 for each in (wanted, got)]
+    if abs(limits_s[0] - limits_s[1]) > 0.001:
+        return f"overrun.limit must be {limits_s[0]:g} s; it is {limits_s[1]:g} s"
     return _legal_difference(wanted.rule_break, got.rule_break)
 
 

@@ -7,12 +7,14 @@ something legal meets it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
+from fairplay.conformance.games.positions import Source, find_position
 from fairplay.conformance.games.profiles import Scope
 from fairplay.conformance.games.variations import fits, vary
 from fairplay.conformance.servers.scenes import (
@@ -27,19 +29,40 @@ from fairplay.conformance.servers.scenes import (
     at,
     control,
     draw_state,
+    expect,
     fail,
+    hang,
     mutated,
     reply,
 )
-from fairplay.games.conformance import Situation, find_conformance
+from fairplay.games.conformance import Mutation, Situation, find_conformance
 from fairplay.games.game import Game, find
+from fairplay.games.steps import CallKind
 
 GARBAGE = b"\xff\xff\xff\xff"
 """No message in protobuf's encoding."""
-LONGEST = 14
+LONGEST = 10
 """After so many questions a player fails, so that games on large boards end."""
+LATE = 0.75
+"""After this share of a game it is late in the game."""
+LATEST = 0.95
+"""After this share of a game it is nearly over."""
+TRIES = 4
+"""So often is a wrong reply tried in each situation, until there is room for it."""
+POSITIONS, CONTINUATIONS = 30, 6
+"""So many late positions are gone on from, and so often each."""
+MAX_DECISIONS = 120
+"""Games are followed so far to find a late position."""
+LONG = 60
+"""A game of so many calls is not played twice."""
+VERY_LONG = 150
+"""Of games of more calls few are played."""
+SHORT = 20
+"""A game of fewer calls is over soon."""
 TIMES = control(5 * AMPLE_S, 6 * AMPLE_S, 4 * AMPLE_S)
 """Limits that differ, and that players keep while other games run."""
+HURRY = control(1.2, 1.3, 1.1)
+"""Limits that can be waited for."""
 FAILURES = {
     "an error status": fail(13, "scripted failure"),
     "a reply that cannot be parsed": reply(GARBAGE),
@@ -56,45 +79,95 @@ class Drawn(NamedTuple):
 
 @cache
 def draw_situations(name: str) -> Sequence[Drawn]:
-    """Return games from the situations that players of a game get wrong, in which everybody keeps the rules."""
-    game = find(name)
-    return [
-        Drawn(f"the situation {title}", _scene(game, situation, Random(f"{title}/players")))
-        for title, situation in _situations(name).items()
-    ]
+    """Return games from the situations that players of a game get wrong, in which everybody keeps the rules.
+
+    Short ones are played twice.
+    """
+    game, drawn = find(name), list[Drawn]()
+    for title, situation in _situations(name).items():
+        for number in range(2):
+            scene = _scene(game, situation, Random(f"{title}/players/{number}"))
+            if number == 0 or len(expect(scene, "draw").calls) < LONG:
+                drawn.append(Drawn(f"the situation {title}", scene))
+    return drawn
 
 
 @cache
 def draw_settings(name: str) -> Sequence[Drawn]:
-    """Return games under settings of which each pair of values is found, and those that matter when players leave."""
+    """Return games under settings of which each pair of values is found; every other one begins late."""
     game, drawn = find(name), []
-    for number, variation in enumerate(vary(game, Random(f"{name}/settings"), Scope(game))):
+    strategy = _thoughtful(game)[0]
+    for number, (_, settings, count) in enumerate(vary(game, Random(f"{name}/settings"), Scope(game))):
         rng = Random(f"{name}/settings/{number}")
-        situation = Situation(variation.settings, variation.player_count, 0)
+        situation = Situation(settings, count, 0)
+        source = Source(settings, count, number, strategy, MAX_DECISIONS)
+        if number % 2 and (late := find_position(game, source, LATE)) is not None:
+            situation = late.situation(0)
         drawn.append(Drawn(f"unusual settings, number {number}", _scene(game, situation, rng)))
     return drawn
 
 
 @cache
+def draw_endings(name: str) -> Sequence[Drawn]:
+    """Return games from shortly before their ends, which end in many ways: who shares which place, and who ended it."""
+    game, drawn = find(name), dict[object, Drawn]()
+    variations = vary(game, Random(f"{name}/endings"), Scope(game))
+    for number in range(POSITIONS):
+        _, settings, count = variations[number % len(variations)]
+        late = find_position(game, Source(settings, count, number, _thoughtful(game)[0], MAX_DECISIONS), LATEST)
+        for again in range(CONTINUATIONS if late is not None else 0):
+            assert late is not None
+            scene = _scene(game, late.situation(0), Random(f"{name}/endings/{number}/{again}"))
+            expected = expect(scene, "draw")
+            groups = [[player.seat for player in group.players] for group in expected.result.ranking]
+            last = [call.seat for call in expected.calls if call.kind is not CallKind.NOTIFICATION][-1:]
+            place = next((place for place, group in enumerate(groups) if group[:1] and last[0] in group), None)
+            ending = tuple(map(len, groups)), place, len(expected.calls) < SHORT
+            drawn.setdefault(ending, Drawn(f"an ending, number {number}/{again}", scene))
+    return list(drawn.values())
+
+
+@cache
 def draw_wrong_replies(name: str) -> Sequence[Drawn]:
-    """Return games in which some players break a rule: each wrong reply, where it is made most easily, and later."""
-    game, conformance, drawn = find(name), find_conformance(name), []
-    situations = _situations(name)
-    ordinary = Situation(game.full_settings(game.settings_type()), game.seats.start, 0)
-    for number, mutation in enumerate(conformance.mutations):
-        rng = Random(f"{name}/{mutation.name}")
-        named = [situations[case] for case in mutation.cases if case in situations]
-        for situation in named[:1] or [ordinary]:
-            count = situation.player_count
-            seat = situation.seat if named else rng.randrange(count)
-            again = conformance.mutations[rng.randrange(len(conformance.mutations))]
-            other = (seat + 1 + number % max(count - 1, 1)) % count
-            scripts = [mutated(game, mutation, seat)]
-            if other != seat:
-                scripts.append(_later(mutated(game, again, other), 2))
-            scene = _scene(game, situation, rng, *scripts)
-            drawn.append(Drawn(f"{mutation.name} by seat {seat}, {again.name} by seat {other}", scene))
-    return drawn
+    """Return games in which a player breaks a rule, each wrong reply in one, and another player a later one."""
+    conformance = find_conformance(name)
+    return [
+        _wrong_reply(find(name), mutation, conformance.mutations, may_try_again=number % 2 == 0)
+        for number, mutation in enumerate(conformance.mutations)
+    ]
+
+
+def _wrong_reply(game: Game, mutation: Mutation, others: Sequence[Mutation], *, may_try_again: bool) -> Drawn:
+    """Return the first game that is drawn in which the wrong reply is given.
+
+    `may_try_again`: where the game asks again after a wrong reply, it does so as often as usual.
+    """
+    situations = _situations(game.name)
+    named = [situations[case] for case in mutation.cases if case in situations]
+    usual = Situation(game.full_settings(game.settings_type()), game.seats.start, 0)
+    tried: list[Drawn] = []
+    if may_try_again:
+        named = [_patiently(each, usual.settings) for each in named]
+    for number, situation in enumerate([*named, usual] * TRIES):
+        rng = Random(f"{game.name}/{mutation.name}/{number}")
+        seat, other = situation.seat, (situation.seat + 1) % situation.player_count
+        again = rng.choice(others)
+        scripts = mutated(game, mutation, seat), _later(mutated(game, again, other), 2)
+        scene = _scene(game, situation, rng, *scripts)
+        tried.append(Drawn(f"{mutation.name} by seat {seat}, {again.name} by seat {other}", scene))
+        found = [each.rule_break.rule_id for each in expect(scene, "draw").misconducts if each.seat == seat]
+        if mutation.rule in found or not mutation.rule:
+            return tried[-1]
+    return tried[0]
+
+
+def _patiently(situation: Situation, usual: Message) -> Situation:
+    """Return a situation with the usual number of attempts, where the game has one."""
+    settings: Any = type(situation.settings)()
+    settings.CopyFrom(situation.settings)
+    if hasattr(settings, "max_attempts"):
+        settings.max_attempts = getattr(usual, "max_attempts", 0)
+    return situation._replace(settings=settings)
 
 
 @cache
@@ -116,7 +189,19 @@ def draw_failures(name: str) -> Sequence[Drawn]:
                 )
                 title = f"seat {seat} answers call {number} of {method.name} to it with {how}"
                 drawn.append(Drawn(title, _scene(game, Situation(full, count, 0), rng, script)))
+    full = game.full_settings(usual)
+    for method in game.methods:
+        rng = Random(f"{name}/{method.name}/hang")
+        scene = _scene(game, Situation(full, game.seats.start + 1, 0), rng, at(rng.randrange(2), method.name, hang))
+        drawn.insert(0, Drawn(f"a call of {method.name} is not answered", replace(scene, control=HURRY)))
     return drawn
+
+
+def without_most_long(scenes: Sequence[Drawn]) -> Sequence[Drawn]:
+    """Return scenes without most of those that take long to play."""
+    long = [each for each in scenes if len(expect(each.scene, "draw").calls) > VERY_LONG]
+    left_out = [each for number, each in enumerate(long) if number % 4]
+    return [each for each in scenes if all(each is not other for other in left_out)]
 
 
 def _situations(name: str) -> Mapping[str, Situation]:
@@ -139,8 +224,8 @@ def _scene(game: Game, situation: Situation, rng: Random, *scripts: Script) -> S
 
 
 def _thoughtful(game: Game) -> Sequence[str]:
-    """Return a strategy that gets further than chance, if there is one that answers at once."""
-    return [name for name, kind in game.strategies.items() if kind.is_quick and name != "random"][-1:]
+    """Return a strategy that answers at once, and gets further than chance if there is one that does."""
+    return [name for name, kind in game.strategies.items() if kind.is_quick and name != "random"][-1:] or ["random"]
 
 
 def _tires(game: Game, rng: Random) -> Script:

@@ -104,7 +104,10 @@ class Cast:
             return Act(Manner.FAIL, code=3, message="the request is unreadable")
         if method.name == "Describe":
             return Act(Manner.REPLY, DescribeResponse(description=description(self.game)).SerializeToString())
-        return self._actors[seat].act(method, asked, getattr(asked, "game_id", ""))
+        try:
+            return self._actors[seat].act(method, asked, getattr(asked, "game_id", ""))
+        except Exception as error:  # a reference player cannot answer what no game leads to
+            return Act(Manner.FAIL, code=13, message=f"no sound player can answer this: {error}")
 
 
 def hello(game: Game, names: Sequence[str], token: str = "", window_s: float = 0.0, resume: bytes = b"") -> Hello:
@@ -214,6 +217,8 @@ class Stream:
 
     async def _answer(self, call_id: int, act: Act) -> None:
         await self.cast.may_answer.wait()
+        if act.gate is not None:
+            await act.gate.wait()
         if act.wait_s:
             await asyncio.sleep(act.wait_s)
         if act.manner is not Manner.HANG:

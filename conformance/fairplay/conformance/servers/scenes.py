@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -51,6 +52,8 @@ class Act:
     late: bool = False
     again: bytes | None = None
     """A second reply to the same call, right behind the first."""
+    gate: asyncio.Event | None = None
+    """The player answers when it is set; None: at once."""
     oversized: bool = False
     """Whether the reply has more bytes than the server says that it accepts."""
     metadata: Mapping[str, str] = field(default_factory=dict)
@@ -122,6 +125,11 @@ def oversize(_: Asked) -> Act:
 def hang(_: Asked) -> Act:
     """Leave a call without an answer."""
     return Act(Manner.HANG)
+
+
+def wait_for(gate: asyncio.Event) -> Callable[[Asked], Act]:
+    """Return what answers soundly once a gate is open."""
+    return lambda asked: Act(Manner.REPLY, asked.sound, gate=gate)
 
 
 def vanish(_: Asked) -> Act:
@@ -222,6 +230,10 @@ def span(seconds: float) -> Duration:
     return duration
 
 
+PATIENT = control(6 * AMPLE_S, 6 * AMPLE_S, 6 * AMPLE_S)
+"""Limits of games in which players wait for something."""
+
+
 @dataclass(frozen=True)
 class Scene:
     """A game from a given state, with what its players do."""
@@ -318,6 +330,9 @@ def expect(scene: Scene, game_id: str) -> Expected:
         elif isinstance(step, Eliminate):
             transcript.build_misconduct(step)
     assert machine.outcome is not None
+    for misconduct in transcript.misconducts:
+        if misconduct.HasField("overrun"):
+            misconduct.overrun.limit.CopyFrom(span(limits.limit_s(calls[misconduct.call_number - 1])))
     return Expected(
         calls,
         [limits.limit_s(call) for call in calls],

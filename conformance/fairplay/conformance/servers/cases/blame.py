@@ -9,6 +9,7 @@ from fairplay.conformance.servers.compare import check_blame, check_evidence, ch
 from fairplay.conformance.servers.context import GAMES, HIDDEN, OPEN, Played, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
+    NAMES,
     Act,
     Asked,
     Manner,
@@ -215,6 +216,7 @@ def _limited(case_id: str, why: str, script: Script, limits: TimeControl, *check
     return server_case(case_id, *checks)(limited)
 
 
+BANK_S = 7.5
 SHORT = control(SHORT_S, SHORT_S)
 BOTH_LIMITS = control(SHORT_S, 3.0)
 
@@ -301,6 +303,32 @@ async def told_bank(context: ServerContext) -> None:
             same(f"The bank that {each.method} names", "7500" if each.method in decisions else None, told)
 
 
+@server_case("time.bank-spent", "TIME-11", "TIME-12", "TIME-13", "META-2")
+async def bank_spent(context: ServerContext) -> None:
+    """What a decision took beyond its limit is gone from the bank of its player, and nothing else."""
+    limits = TimeControl(**{**{f.name: v for f, v in SHORT.ListFields()}, "bank": span(BANK_S)})
+    played = await _timed(context, at(0, "TakeTurn", slow(2 * SHORT_S)), limits)
+    left_s = [BANK_S] * len(NAMES)
+    least_s = list(left_s)
+    received = played.cast.received
+    for index, each in enumerate(received):
+        if each.method != "TakeTurn":
+            continue
+        told_s = int(each.metadata.get("fairplay-bank-ms", "0")) / 1000
+        what = f"call {index + 1}, TakeTurn to {NAMES[each.seat]}, in which it took {BANK_S - left_s[each.seat]:.1f} s"
+        if not least_s[each.seat] - 0.01 <= told_s <= left_s[each.seat] + 0.01:
+            raise failure(
+                f"The bank of {NAMES[each.seat]} in call {index + 1} must be {least_s[each.seat]:.2f} to "
+                f"{left_s[each.seat]:.2f} s, by what it took of it before; it is {told_s:.2f} s."
+            )
+        same(f"The limit of {what} of its bank before,", round(SHORT_S + told_s, 3), round(each.limit_s, 3))
+        took_s = each.act.wait_s if each.act is not None else 0.0
+        until_s = received[index + 1].at_s if index + 1 < len(received) else each.at_s + took_s + AMPLE_S
+        since_s = received[index - 1].at_s if index else each.at_s
+        left_s[each.seat] -= max(0.0, took_s - SHORT_S)
+        least_s[each.seat] -= max(0.0, until_s - since_s - SHORT_S)
+
+
 @server_case("time.defaults", "TIME-17", level=Level.SHOULD)
 async def defaults(context: ServerContext) -> None:
     """Whoever plans one limit has planned all of them."""
@@ -352,7 +380,7 @@ async def others_unhurried(context: ServerContext) -> None:
     check_ranking(played.expected.result, played.game.result)
 
 
-TIMING = (*limits, own_bank, told_bank, defaults, first_decision_of_q, overrun, cancelled, others_unhurried)
+TIMING = (*limits, own_bank, told_bank, bank_spent, defaults, first_decision_of_q, overrun, cancelled, others_unhurried)
 
 
 CASES = (*BLAME, *TIMING)

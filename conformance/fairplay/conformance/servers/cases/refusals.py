@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
+from dataclasses import replace
 
 import grpc
 from google.rpc import error_details_pb2
@@ -13,7 +14,7 @@ from grpc_status import rpc_status
 from fairplay.conformance.case import Case, Failure, NotApplicable, failure
 from fairplay.conformance.servers.compare import check_order, check_ranking, same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, ServerContext, ordinary, server_case
-from fairplay.conformance.servers.scenes import at, expect, slow, span
+from fairplay.conformance.servers.scenes import PATIENT, at, expect, slow, span, wait_for
 from fairplay.games.conformance import Level
 from fairplay.server.net.errors import info_of
 from fairplay.v1.referee_pb2 import (
@@ -355,6 +356,44 @@ async def other_request(context: ServerContext) -> None:
         await context.refused("PlayGame", stage.request, "ID_REUSED")
 
 
+@server_case("ids.while-running", "ASK-3")
+async def while_running(context: ServerContext) -> None:
+    """A game that runs has its id already, for whatever else is asked for under it."""
+    gate = asyncio.Event()
+    scene = replace(ordinary(OPEN, at(0, "PlayAs", wait_for(gate))), control=PATIENT)
+    async with context.staged(scene) as stage:
+        request = CreateGameRequest(game_id=stage.request.game_id, plan=stage.request.plan)
+        try:
+            await context.ask("CreateGame", request)
+            for change in (_longer, _under_other_names, _with_another_seed, _of_another_size):
+                other = PlayGameRequest(game_id=request.game_id)
+                other.plan.CopyFrom(request.plan)
+                change(other.plan)
+                begun = CreateGameRequest(game_id=other.game_id, plan=other.plan)
+                await context.refused("CreateGame", begun, "ID_REUSED")
+                await context.refused("PlayGame", other, "ID_REUSED")
+        finally:
+            gate.set()
+        game = (await context.ask("PlayGame", stage.request)).game
+    check_ranking(expect(stage.scene, stage.request.game_id).result, game.result)
+
+
+def _longer(plan: GamePlan) -> None:
+    plan.time_control.decision_limit.seconds += 1
+
+
+def _under_other_names(plan: GamePlan) -> None:
+    plan.players[0].name = "zora"
+
+
+def _with_another_seed(plan: GamePlan) -> None:
+    plan.seed += 1
+
+
+def _of_another_size(plan: GamePlan) -> None:
+    plan.ClearField("initial_state")
+
+
 @server_case("ids.chosen", "ASK-1")
 async def chosen(context: ServerContext) -> None:
     """A caller without an id of its own is told which one the game has."""
@@ -407,7 +446,7 @@ async def without_a_seed(context: ServerContext) -> None:
     check_ranking(first.result, again.result)
 
 
-IDS = (repeat, at_once, other_request, chosen, create, caller_leaves, without_a_seed)
+IDS = (repeat, at_once, other_request, while_running, chosen, create, caller_leaves, without_a_seed)
 
 
 CASES = (*REFUSALS, *IDS, optional)

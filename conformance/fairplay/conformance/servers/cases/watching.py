@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import itertools
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from typing import Any
+
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.conformance.case import failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.servers.compare import check_ranking, same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, ServerContext, Stage, ordinary, server_case
-from fairplay.conformance.servers.scenes import Expected, Script, any_of, at, expect, hang, reply, slow
+from fairplay.conformance.servers.scenes import (
+    NAMES,
+    PATIENT,
+    Expected,
+    Script,
+    any_of,
+    at,
+    expect,
+    hang,
+    reply,
+    slow,
+    wait_for,
+)
 from fairplay.games.conformance import Level
 from fairplay.games.envelopes import unwrap
 from fairplay.v1.referee_pb2 import (
     CreateGameRequest,
     Game,
     GameStatus,
+    GameSummary,
     GetGameRequest,
     ListGamesRequest,
     StopGameRequest,
@@ -183,6 +201,103 @@ async def resume(context: ServerContext) -> None:
     same("What comes after the event that was seen", wanted, rest)
 
 
+@server_case("watch.resumed-running", "WATCH-3", "WATCH-4")
+async def resumed_running(context: ServerContext) -> None:
+    """A spectator that comes back sees no more of a running game than one that stayed."""
+    gate = asyncio.Event()
+    script = any_of(at(1, METHOD, reply(b"")), at(2, METHOD, wait_for(gate)))
+    scene = replace(ordinary(HIDDEN, script), control=PATIENT)
+    async with context.staged(scene) as stage:
+        game_id = stage.request.game_id
+        stage.cast.may_answer.clear()
+        await context.ask("CreateGame", CreateGameRequest(game_id=game_id, plan=stage.request.plan))
+        events: list[WatchGameResponse] = []
+        try:
+            for after in (0, 1, 2):
+                events += await _until_it_waits(context, stage, after)
+            running = (await context.ask("GetGame", GetGameRequest(game_id=game_id))).game
+        finally:
+            stage.cast.may_answer.set()
+            gate.set()
+        await context.ask("PlayGame", stage.request)
+    expected = expect(scene, game_id)
+    told = [event.eliminated for event in events if event.HasField("eliminated")]
+    for each in (*told, *running.result.misconducts):
+        if each.HasField("request") or each.HasField("reply") or each.rule_break.legal_replies:
+            raise failure("A spectator that came back to a running game saw what an eliminated player was asked.")
+        same("Who was eliminated", expected.misconducts[0].player, each.player)
+    for state in _states(context, HIDDEN, events):
+        if state not in expected.public_states:
+            raise failure("A spectator that came back to a running game saw a state that it must not see.")
+
+
+async def _until_it_waits(context: ServerContext, stage: Stage, after: int) -> list[WatchGameResponse]:
+    """Return what a spectator is told for a moment, after which the game waits for a player."""
+    events: list[WatchGameResponse] = []
+    request = WatchGameRequest(game_id=stage.request.game_id, after_sequence=after)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(PAUSE_S), aclosing(context.stream("WatchGame", request)) as told:  # type: ignore[type-var]
+            async for event in told:
+                events.append(event)
+                stage.cast.may_answer.set()
+                if not event.HasField("asked") and event.sequence <= after:
+                    raise failure(f"The event {event.sequence} came to a spectator that has seen the event {after}.")
+    return events
+
+
+@server_case("watch.listed-conditions", "ASK-10")
+async def listed_conditions(context: ServerContext) -> None:
+    """Whoever looks for some games finds all of them, each once, and no others."""
+    games = [(await context.play(ordinary(name))).game for name in (OPEN, HIDDEN)]
+    ids = [game.game_id for game in games]
+    begin, end = (Timestamp(), Timestamp())
+    begin.CopyFrom(games[0].start_time)
+    end.FromNanoseconds(games[1].start_time.ToNanoseconds() + 1)
+    second = games[1].start_time
+    for conditions, wanted in (
+        ({"start_time_from": begin, "start_time_to": end}, [1, 0]),
+        ({"start_time_from": begin, "start_time_to": end, "oldest_first": True}, [0, 1]),
+        ({"start_time_from": begin, "start_time_to": end, "game": OPEN}, [0]),
+        ({"start_time_from": begin, "start_time_to": end, "player": NAMES[2]}, [1, 0]),
+        ({"start_time_from": begin, "start_time_to": end, "player": NAMES[2], "game": HIDDEN}, [1]),
+        ({"start_time_from": begin, "start_time_to": end, "player": "nobody-of-this-name"}, []),
+        ({"start_time_from": begin, "status": GameStatus.GAME_STATUS_RUNNING, "player": NAMES[0]}, []),
+        ({"start_time_from": begin, "status": GameStatus.GAME_STATUS_FINISHED, "start_time_to": end}, [1, 0]),
+        ({"start_time_from": begin, "start_time_to": second}, [0]),
+        ({"start_time_from": second, "start_time_to": end}, [1]),
+    ):
+        given: dict[str, Any] = dict(conditions)
+        listed_ids: list[str] = []
+        token = ""
+        while True:
+            page = await context.ask("ListGames", ListGamesRequest(page_size=1, page_token=token, **given))
+            for each in page.games:
+                _check_fulfils(each, given)
+            listed_ids += [each.game_id for each in page.games]
+            if not (token := page.next_page_token):
+                break
+        found = [each for each in listed_ids if each in ids]
+        text = ", ".join(f"{name} {str(value).strip()}" for name, value in given.items())
+        same(f"The list of games with {text}", [ids[number] for number in wanted], found)
+        if len({*listed_ids}) < len(listed_ids):
+            raise failure(f"The list of games with {text} has a game twice.")
+
+
+def _check_fulfils(listed: GameSummary, conditions: Mapping[str, Any]) -> None:
+    """Check that a game of a list fulfils its conditions."""
+    start_ns = listed.start_time.ToNanoseconds()
+    if not all(
+        (
+            conditions.get("game", listed.game) == listed.game,
+            "player" not in conditions or conditions["player"] in listed.players,
+            conditions.get("status", listed.status) == listed.status,
+            conditions["start_time_from"].ToNanoseconds() <= start_ns,
+            "start_time_to" not in conditions or start_ns < conditions["start_time_to"].ToNanoseconds(),
+        )
+    ):
+        raise failure(f"The game {listed.game_id} is listed, but does not fulfil the conditions.")
+
+
 @server_case("watch.listed", "ASK-10")
 async def listed(context: ServerContext) -> None:
     """Games can be found without knowing their ids."""
@@ -250,7 +365,9 @@ CASES = (
     finished_shows_all,
     asked,
     resume,
+    resumed_running,
     listed,
+    listed_conditions,
     stop_running,
     stop_cancels,
     stop_over,
