@@ -11,6 +11,8 @@ KIB, MIB, GIB = 2**10, 2**20, 2**30
 SIZES = {"": 1, "KiB": KIB, "MiB": MIB, "GiB": GIB, "TiB": 2**40}
 TIMES = {"": 1, "s": 1, "m": 60, "h": 3600}
 MAX_NUMBER = 2**50
+GAME_OUTPUT = MIB
+"""Bytes of output that a player may write a game [PROG-7]: however many games it plays, that never ends it."""
 
 
 class Limits(NamedTuple):
@@ -30,7 +32,7 @@ class Limits(NamedTuple):
     temp: int = 256 * MIB
     """Bytes in its temporary folder; without a sandbox it has none of its own, and this is not watched."""
     output: int = GIB
-    """Bytes that it writes to its standard output and error."""
+    """Bytes that it writes to its standard output and error, besides GAME_OUTPUT for each call that it answers."""
 
     @property
     def tasks(self) -> int:

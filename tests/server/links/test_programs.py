@@ -162,6 +162,14 @@ async def test_a_program_that_writes_too_much_is_ended_and_that_is_why_its_calls
     assert program.exit_code is not None
 
 
+async def test_each_call_that_a_program_answers_lets_it_write_as_much_more_as_a_game_may() -> None:
+    program = Program.start([sys.executable, "-c", "print('x' * 1_000_000)"], os.environ, Limits(output=100_000))
+    program.allow_output()
+    await ended(program)
+    assert program.exit_code == 0
+    assert program.output_bytes == 1_000_001
+
+
 @pytest.mark.parametrize("command", ["'", f"true {'x' * 300_000}"], ids=["a quote that is open", "too long"])
 async def test_a_command_that_cannot_be_started_is_the_players_failure(command: str) -> None:
     async with serving(Config(allow_exec=True)) as server:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import fairplay.sandbox
 from fairplay.games.kit.processors import processors
 from fairplay.sandbox.bubblewrap import Sandbox, choose_mode, choose_sandbox
-from fairplay.sandbox.limits import DEFAULT_LIMITS, Limits, Spec, Walls, excess, parse_limits, write_spec
+from fairplay.sandbox.limits import DEFAULT_LIMITS, GAME_OUTPUT, Limits, Spec, Walls, excess, parse_limits, write_spec
 from fairplay.sandbox.processes import Descendants
 from fairplay.server.links.link import call_error, disconnected
 from fairplay.server.net.limits import limit_of
@@ -177,6 +177,7 @@ class Program:
         self._reported = b""
         self.output_bytes = 0
         """How much the command has written to its standard output and error."""
+        self._earned_bytes = 0
         self.ended = asyncio.Event()
         self._loop.add_reader(output, self._read_output)
         self._loop.add_reader(report, self._read_report)
@@ -213,6 +214,10 @@ class Program:
             kept.pop_all()
         return cls(process, output, report, limits, notes)
 
+    def allow_output(self) -> None:
+        """Let the command write as much more as a game may, for a call that it has answered: games have many calls."""
+        self._earned_bytes += GAME_OUTPUT
+
     def _read_output(self) -> None:
         """Read what the command has written since the last time, a chunk in each turn of the event loop."""
         # Without a pause: a player that writes what it may, in many games at once, would wait for it within its limits.
@@ -223,8 +228,9 @@ class Program:
             return
         self.output_bytes += len(chunk)
         self._tail = (self._tail + chunk)[-MAX_TAIL_BYTES:]
-        if self.output_bytes > self._limits.output and not self._excess:
-            self._excess = excess("output", self.output_bytes, self._limits.output)
+        allowed = self._limits.output + self._earned_bytes
+        if self.output_bytes > allowed and not self._excess:
+            self._excess = excess("output", self.output_bytes, allowed)
             self._tell_guard()
 
     def _read_report(self) -> None:

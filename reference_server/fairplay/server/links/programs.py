@@ -127,6 +127,8 @@ class ProcessLink:
             if isinstance(outcome, CallError):
                 self._fail(open_call, outcome, elapsed_s)
             else:
+                if isinstance(outcome, bytes):
+                    self._program.allow_output()
                 self._open.pop(open_call, None)
                 open_call.conclude(outcome, elapsed_s)
 
