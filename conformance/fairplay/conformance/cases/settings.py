@@ -128,8 +128,8 @@ def long_game(context: Context) -> None:
         )
 
 
-LARGE = (2**31, 2**32, 2**52)
-"""Beyond what 32 bits hold, with and without a sign; a number of JavaScript holds them all."""
+LARGE = (2**31, 2**32, 2**52, 2**53 - 1 - 2**20)
+"""Beyond what 32 bits hold, with and without a sign, and 52; a number of JavaScript holds them all."""
 LARGE_DECISIONS = 3
 
 
