@@ -27,7 +27,7 @@ from fairplay.sandbox.processes import Descendants, Namespace, Processes, Watch,
 from fairplay.sandbox.relay import Relay
 from fairplay.sandbox.seccomp import own_filter
 
-SET_CHILD_SUBREAPER = 36
+SET_PARENT_DEATH_SIGNAL, SET_CHILD_SUBREAPER = 1, 36
 SPARE_SOCKETS = 64
 """How often the server may connect to a player that serves in a sandbox."""
 LOOK_EVERY_S = 0.05
@@ -93,6 +93,8 @@ class Guard:
 
     def _start(self, command: Sequence[str], pass_fds: Sequence[int] = ()) -> subprocess.Popen[bytes]:
         def prepare() -> None:
+            if sys.platform == "linux":  # should somebody kill the guard itself
+                ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
             self._group.enter()
             os.nice(GIVE_WAY)
             _set_kernel_limits(self._spec.limits)
