@@ -20,6 +20,8 @@ from fairplay.player.handlers import CallFailed, snake_case
 
 QUIET_S = 1.0
 """A connection of a tournament that was not called for so long is given to another game before a new one is."""
+GROW_S = 0.1
+"""How long a game waits for a connection of others before another program is started for it."""
 DRAIN_S = 5.0
 """How long the answer to a call that was cancelled is waited for, before the connection is closed."""
 MOST_GAMES = 48
@@ -129,27 +131,40 @@ class CoursePlayer:
         """Return a connection for a game that has none; in a tournament perhaps one that other games use, too."""
         if fresh or not self._face.is_tournament:
             return await self._new_line()
-        coming: asyncio.Task[Line] | None = None
+        loop, coming = asyncio.get_running_loop(), None
+        grow_s = loop.time() + GROW_S
         try:
             while True:
                 free = sorted((line for line in self._lines if line.is_free), key=lambda line: line.used_s)
                 if free and (not self._source.is_ready or free[0].is_quiet):
                     return free[0]
-                if coming is None:  # programs that think for long are to become more
-                    coming = asyncio.create_task(self._new_line())
+                left_s: float | None = None if coming else grow_s - loop.time()
+                if left_s is not None and (left_s <= 0 or not self._lines or self._source.is_ready):
+                    coming, left_s = asyncio.create_task(self._new_line()), None
                 self._freed.clear()
                 freed = asyncio.create_task(self._freed.wait())
-                await asyncio.wait({coming, freed}, return_when=asyncio.FIRST_COMPLETED)
+                waited = {freed, coming} if coming else {freed}
+                await asyncio.wait(waited, timeout=left_s, return_when=asyncio.FIRST_COMPLETED)
                 freed.cancel()
-                if coming.done() and (coming.exception() is None or not self._lines):
-                    return coming.result()
-                if coming.done():
-                    await self._freed.wait()
+                if coming is None or not coming.done():
+                    continue
+                if coming.exception() is None or not self._lines:
+                    claimed, coming = coming, None
+                    return claimed.result()
+                await self._freed.wait()
         finally:
-            if coming is not None and not coming.done():
+            if coming is not None:
                 coming.cancel()
+                coming.add_done_callback(self._free_unclaimed)
+
+    def _free_unclaimed(self, coming: asyncio.Task[Line]) -> None:
+        """Let games have a connection that came when its game had found another one."""
+        if not coming.cancelled() and coming.exception() is None:
+            coming.result().busy = False
+            self._freed.set()
 
     async def _new_line(self) -> Line:
+        """Return a new connection, which nobody else gets until it has been called. Raises CallFailed if none comes."""
         idle = sorted((line for line in self._lines if not line.busy), key=lambda line: line.used_s)
         for line in idle[: max(0, len(self._lines) + 1 - self._most_games)]:
             self._close(line)
@@ -157,6 +172,7 @@ class CoursePlayer:
             line = Line(await self._source.take())
         except ProgramError as error:
             raise CallFailed(grpc.StatusCode.UNKNOWN, str(error)) from None
+        line.busy = True
         self._lines.append(line)
         return line
 
