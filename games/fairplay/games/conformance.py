@@ -212,6 +212,8 @@ class Conformance:
     needless_enums: Collection[str] = ()
     """The names of enums of requests that a player can decide without, besides those of the settings."""
     features: Features = field(default_factory=Features)
+    strategies: Sequence[str] = ()
+    """Strategies of reference players from whose games states are drawn, besides the plainest ones."""
     pieces: Pieces = field(default_factory=Pieces)
     """What may be changed in states, to reach features that games of reference players do not have."""
     long_game: Situation | None = None

@@ -14,8 +14,10 @@ from fairplay.conformance.games.coverage import Draw
 from fairplay.conformance.games.features import features_of, settings_features
 from fairplay.conformance.games.positions import Source
 from fairplay.conformance.games.profiles import Scope
+from fairplay.conformance.run.options import EXAMPLES
 from fairplay.fish.v1 import fish_pb2, fish_player_pb2
 from fairplay.games.game import find, registered
+from tests.conformance.harness import judged
 
 FISH = find("fish")
 
@@ -33,7 +35,7 @@ def features(request: Message, game: str = "fish") -> frozenset[str]:
 
 def test_features_tell_lengths_sizes_equal_elements_and_who_has_most() -> None:
     players = [fish_pb2.Player(score=3, places=[1]), fish_pb2.Player(score=3, places=[2, 4])]
-    state = fish_pb2.State(columns=12, fish=[0, 2, 2, 2, 5], players=players)
+    state = fish_pb2.State(columns=12, fish=[0, 2, 2, 5, 2, 1, 1, 3, 3, 4, 4, 5], players=players, penguin_count=2)
     assert features(fish_player_pb2.TakeTurnRequest(state=state)) >= {
         "method: TakeTurn",
         "actions: 0 in all",
@@ -48,11 +50,11 @@ def test_features_tell_lengths_sizes_equal_elements_and_who_has_most() -> None:
 
 def test_features_tell_equal_messages_and_unknown_enum_values() -> None:
     card = bazaar_pb2.Card(pebbles=[5, 0, 0, 0, 0])
-    turn = bazaar_pb2.TurnState(visible=[card, card, card])
+    turn = bazaar_pb2.TurnState(bank=[1] * 5, wallet=[0] * 5, visible=[card, card, card])
     assert "turn_state.visible: 3 equal" in features(
         bazaar_player_pb2.RequestCardsRequest(turn_state=turn), game="bazaar"
     )
-    odd = fish_pb2.State(players=[fish_pb2.Player(color=99)])  # type: ignore[arg-type]
+    odd = fish_pb2.State(columns=1, fish=[2, 2], penguin_count=1, players=[fish_pb2.Player(color=99)])  # type: ignore[arg-type]
     assert "state.players.color: 99" in features(fish_player_pb2.SetupRequest(state=odd))
 
 
@@ -72,6 +74,18 @@ def test_half_of_the_states_have_every_feature_whatever_the_seed(name: str, seed
     assert {feature for each in drawn for feature in each.features} == {
         feature for each in known for feature in each.features
     }
+
+
+@pytest.mark.parametrize("name", registered())
+@pytest.mark.parametrize("seed", [1, 2])
+def test_every_feature_that_a_game_declares_is_drawn_whatever_the_seed(name: str, seed: int) -> None:
+    report = judged("bot:random", "rules.drawn-states", game=name, seed=seed, examples=EXAMPLES)
+    assert report.coverage is not None
+    assert [feature for feature in report.coverage.own if not report.coverage.counts[feature]] == []
+    assert report.coverage.own
+    assert report.coverage.state_count == EXAMPLES
+    assert report.coverage.pair_count > 0.9 * report.coverage.known_pair_count
+    assert report.exit_code == 0
 
 
 @pytest.mark.parametrize("name", registered())

@@ -193,7 +193,7 @@ def _seat_scenarios(context: Context, number: int, turn_count: int) -> list[Scen
 def _drawn(context: Context, turn_count: int) -> Iterator[Scenario]:
     """Yield games that go on from drawn states in which the seat decides."""
     rng = context.rng("same seat", turn_count)
-    usual = [each for each in sources(context) if each.settings == context.settings]
+    usual = [each for each in sources(context) if each.settings == context.settings and not each.leaver_count]
     for step in rng.sample(range(STEPS + 1), STEPS + 1):
         for index, source in enumerate(rng.sample(usual, len(usual))):
             place = find_position(context.game, source, step / STEPS)

@@ -20,12 +20,15 @@ from fairplay.conformance.games.features import Feature, own_features
 from fairplay.conformance.games.positions import Source, find_position
 from fairplay.conformance.games.rivals import rival_names
 from fairplay.conformance.games.trial import Scenario, Trial
+from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
 from fairplay.v1.misconduct_pb2 import MisconductKind
 
 GAMES = 12
 """From so many games under the usual settings states are drawn, or from one for each number of players and strategy."""
-CHANGES = 3
+LEAVING = 4
+"""A player leaves one of so many games under unusual settings."""
+CHANGES = 2
 """For each state to be drawn so many are changed, to reach features that games do not."""
 DECISIONS = 3
 """The player decides so often from each state."""
@@ -174,16 +177,22 @@ def sources(context: Context) -> Sequence[Source]:
 
 
 def _make_sources(context: Context) -> Sequence[Source]:
-    names, counts = rival_names(context.game), context.game.seats
-    usual = [(context.settings, count, name, positions.MAX_DECISIONS) for count in counts for name in names]
+    counts = context.game.seats
+    names = [*rival_names(context.game), *find_conformance(context.game.name).strategies]
+    usual = [(context.settings, count, name, positions.MAX_DECISIONS, 0) for count in counts for name in names]
     several = usual * max(1, GAMES // len(usual))
+    left = [
+        (context.settings, count, names[-1], positions.MAX_DECISIONS, leaver_count)
+        for count in counts
+        for leaver_count in {1, count - 1}
+    ]
     unusual = [
-        (each.settings, each.player_count, names[index % len(names)], MAX_DECISIONS)
+        (each.settings, each.player_count, names[index % len(names)], MAX_DECISIONS, int(index % LEAVING == 0))
         for index, each in enumerate(context.variations)
     ]
     return [
-        Source(settings, count, context.rng("drawn", index).getrandbits(32), name, most)
-        for index, (settings, count, name, most) in enumerate([*several, *unusual])
+        Source(settings, count, context.rng("drawn", index).getrandbits(32), name, most, leaver_count)
+        for index, (settings, count, name, most, leaver_count) in enumerate([*several, *left, *unusual])
     ]
 
 

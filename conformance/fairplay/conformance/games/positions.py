@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
@@ -14,11 +15,12 @@ from fairplay.conformance.case import SuiteError
 from fairplay.conformance.games.profiles import Scope
 from fairplay.conformance.games.rivals import rival_names
 from fairplay.games.conformance import Situation, find_conformance
-from fairplay.games.game import Game, find
+from fairplay.games.game import Game, Start, find
 from fairplay.games.machine import GameMachine
-from fairplay.games.steps import Call, CallKind, Eliminate, Step, calls_in
+from fairplay.games.steps import Call, CallKind, Conversation, Eliminate, Failure, Step, calls_in
 from fairplay.games.transcript import game_rng
 from fairplay.player.handlers import reply_of
+from fairplay.server.links.link import disconnected
 
 GO_ON = 100
 MAX_DECISIONS = 400
@@ -49,6 +51,8 @@ class Source(NamedTuple):
     strategy: str
     max_decisions: int = MAX_DECISIONS
     """The game is followed so far."""
+    leaver_count: int = 0
+    """So many players leave the game soon, those that are last in turn order."""
 
 
 def position(game: Game, source: Source, share: float) -> Position:
@@ -97,21 +101,25 @@ def _position(key: _Key, index: int) -> Position | None:
 
 def resume(game: Game, source: Source, state: Message) -> Position | None:
     """Return the position in which a game with the settings of another one goes on from a state; None: none does."""
+    chosen = game.read_settings(source.settings)
     try:
-        player_count = game.check_state(source.settings, state)
-        machine, steps = _begin(_Key(game, source), player_count, 0, state)
+        first = game.resume(state, chosen, game_rng(0))
     except ValueError:
         return None
+    count = game.count_seats(first)
+    conversation = game.converse(Start("reference", chosen, _names(count), first, fresh=False))
+    machine, steps = _drive(game, source._replace(leaver_count=0), count, conversation)
     decision = next((call for step in steps if (call := _decision(step)) is not None), None)
     machine.close()
     if decision is None:
         return None
-    return Position(source.settings, state, player_count, decision.seat, decision.request)
+    return Position(source.settings, state, count, decision.seat, decision.request)
 
 
 def goes_on_well(game: Game, source: Source, found: Position) -> bool:
     """Return whether reference players go on from a position for GO_ON steps, or to the end, and nobody fails."""
-    machine, steps = _begin(_Key(game, source), found.player_count, source.seed, found.state)
+    staying = _Key(game, source._replace(leaver_count=0))
+    machine, steps = _begin(staying, found.player_count, source.seed, found.state)
     try:
         return not any(isinstance(step, Eliminate) for step in islice(steps, GO_ON))
     except (ValueError, LookupError):  # a reference player does not understand what a game cannot lead to
@@ -121,11 +129,30 @@ def goes_on_well(game: Game, source: Source, found: Position) -> bool:
 
 
 def _begin(key: _Key, count: int, seed: int, state: Message | None) -> tuple[GameMachine, Iterator[Step]]:
-    """Return a game of reference players, and its steps, of which each is answered when the next one is taken."""
-    names = [f"rival-{seat}" for seat in range(count)]
-    players = [key.game.player(key.source.strategy) for _ in range(count)]
-    machine = GameMachine(key.game.play("reference", key.source.settings, names, game_rng(seed), state))
-    return machine, machine.play(lambda call: reply_of(players[call.seat], call))
+    conversation = key.game.play("reference", key.source.settings, _names(count), game_rng(seed), state)
+    return _drive(key.game, key.source, count, conversation)
+
+
+def _names(count: int) -> list[str]:
+    return [f"rival-{seat}" for seat in range(count)]
+
+
+def _drive(game: Game, source: Source, count: int, conversation: Conversation) -> tuple[GameMachine, Iterator[Step]]:
+    """Return a game of reference players, and its steps, of which each is answered when the next one is taken.
+
+    Those that leave do so in their second decision.
+    """
+    players = [game.player(source.strategy) for _ in range(count)]
+    decisions = Counter[int]()
+
+    def answer(call: Call) -> Message | Failure:
+        decisions[call.seat] += call.kind is not CallKind.NOTIFICATION
+        if call.seat >= count - source.leaver_count and decisions[call.seat] > 1:
+            return disconnected("this player has left")
+        return reply_of(players[call.seat], call)
+
+    machine = GameMachine(conversation)
+    return machine, machine.play(answer)
 
 
 @lru_cache(maxsize=256)

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from fairplay.conformance.case_ids import ENDS_OF_GAMES
 from fairplay.conformance.zoo.calls import OF_CALLS, of_enums
 from fairplay.conformance.zoo.departures import of_departures, of_phases
+from fairplay.conformance.zoo.features import of_features
 from fairplay.conformance.zoo.memory import of_games_at_once, of_introductions, of_past_games
 from fairplay.conformance.zoo.methods import OF_DESCRIBE, of_decisions, of_endings, of_methods
 from fairplay.conformance.zoo.mutants import Mutant, mutates
@@ -37,7 +38,7 @@ def common_mutants(game: Game) -> list[Mutant]:
     in_play = (*in_turns, *of_situations(game), *of_settings(game), *of_departures(game), *of_phases(game))
     across = (*of_past_games(game), *of_introductions(game), *of_games_at_once(game), *of_other_settings(game))
     of_objects = (*OF_DESCRIBE, *in_play, *across, *of_endings(game), *of_identity(game), *of_enums(game))
-    return [*of_objects, *_PROGRAMS.values()]
+    return [*of_objects, *of_features(game), *_PROGRAMS.values()]
 
 
 def own_mutants(game: Game) -> list[Mutant]:

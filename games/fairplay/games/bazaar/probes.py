@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fairplay.bazaar.v1 import bazaar_pb2
+from fairplay.games.bazaar.features import FEATURES
 from fairplay.games.bazaar.mutations import MUTATIONS
 from fairplay.games.bazaar.situations import (
     SHORT_REQUESTS,
@@ -236,6 +237,7 @@ def _is_of_the_course(state: bazaar_pb2.State) -> bool:
 
 
 CONFORMANCE = Conformance(
+    features=FEATURES,
     pieces=Pieces(
         things=(("visible", "pile", "players.cards"),), counts=(("bank", "players.wallet"),), scores=("players.score",)
     ),

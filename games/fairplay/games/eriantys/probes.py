@@ -33,6 +33,7 @@ from fairplay.games.conformance import (
     Situation,
 )
 from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.features import FEATURES
 from fairplay.games.eriantys.mutations import MUTATIONS
 from fairplay.games.eriantys.players import STRATEGIES, strategy
 from fairplay.games.eriantys.protocol import answers, codec
@@ -525,6 +526,8 @@ def list_legal_replies(settings: eriantys_settings_pb2.Settings, call: Call) -> 
 # All that the suite needs
 
 CONFORMANCE = Conformance(
+    features=FEATURES,
+    strategies=("greedy",),
     pieces=Pieces(
         counts=(
             ("bag_students", "dining_students", "group_students"),

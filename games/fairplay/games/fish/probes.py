@@ -12,6 +12,7 @@ from random import Random
 from fairplay.fish.v1 import fish_pb2
 from fairplay.games.conformance import STANDARD, STANDARD_SENTENCE, Conformance, Pieces, Profile, Situation
 from fairplay.games.fish import rules
+from fairplay.games.fish.features import FEATURES
 from fairplay.games.fish.mutations import MUTATIONS
 from fairplay.games.fish.protocol import Shown, build_state, read_settings
 from fairplay.games.fish.protocol import colors as fresh_colors
@@ -227,6 +228,7 @@ def _has_few_penguins(state: fish_pb2.State) -> bool:
 
 
 CONFORMANCE = Conformance(
+    features=FEATURES,
     pieces=Pieces(counts=(("fish",),), scores=("players.score",)),
     probes=PROBES,
     mutations=MUTATIONS,

@@ -13,6 +13,7 @@ from random import Random
 from fairplay.games.conformance import STANDARD, STANDARD_SENTENCE, Conformance, Pieces, Profile, Situation
 from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, find_state
 from fairplay.games.q import rules
+from fairplay.games.q.features import FEATURES
 from fairplay.games.q.mutations import MUTATIONS
 from fairplay.games.q.protocol import codec
 from fairplay.games.q.rules.board import FARTHEST, Coordinate
@@ -242,6 +243,7 @@ def _is_near(state: q_pb2.State) -> bool:
 
 
 CONFORMANCE = Conformance(
+    features=FEATURES,
     pieces=Pieces(things=(("players.hand", "pile"),), scores=("players.score",)),
     probes=PROBES,
     mutations=MUTATIONS,

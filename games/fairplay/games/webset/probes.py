@@ -16,6 +16,7 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.games.conformance import Conformance, Level, Pieces, Situation
 from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, find_state
 from fairplay.games.webset import rules
+from fairplay.games.webset.features import FEATURES
 from fairplay.games.webset.infractions import find_infraction, list_legal_replies
 from fairplay.games.webset.mutations import MUTATIONS
 from fairplay.games.webset.protocol import codec
@@ -414,6 +415,8 @@ SETTINGS_VALUES = {
 """The values that the suite tries away from their defaults. What takes time is kept short."""
 
 CONFORMANCE = Conformance(
+    features=FEATURES,
+    strategies=("solver:reaction=0,error=0.5",),
     pieces=Pieces(things=(("slots", "deck", "players.cards"),), scores=("players.points",)),
     probes=PROBES,
     mutations=MUTATIONS,

@@ -1,0 +1,93 @@
+"""Features of decisions in Eriantys: on both sides of the borders of its rules. The player is the active seat."""
+
+from __future__ import annotations
+
+from fairplay.games.conformance import Features
+from fairplay.games.eriantys.protocol import codec
+from fairplay.games.eriantys.rules.state import Phase, State
+
+TABLE_SIZE, COIN_EVERY = 10, 3
+
+
+def own_table(state: State) -> tuple[int, ...]:
+    """Return the students in the dining room of the player, by colour."""
+    return state.dining_rooms[state.active]
+
+
+def rivals_coins(state: State) -> list[int]:
+    """Return the coins of the others."""
+    return [coins for seat, coins in enumerate(state.coins) if seat != state.active]
+
+
+def repeated(state: State) -> set[int]:
+    """Return the assistants of the hand that others have played in this round, where the player is to play one."""
+    played = {state.assistants[seat] for seat in state.planned}
+    return played & set(state.hands[state.active]) if state.phase is Phase.ASSISTANT else set()
+
+
+def clouds_left(state: State) -> int:
+    """Return how many clouds can be taken, where the player is to take one; else 0."""
+    return sum(any(cloud) for cloud in state.clouds) if state.phase is Phase.CLOUD else 0
+
+
+def tied_tables(state: State) -> bool:
+    """Return whether two players have as many students of a colour, and nobody has more."""
+    tables = [sorted(counts, reverse=True) for counts in zip(*state.dining_rooms, strict=True)]
+    return any(most == second > 0 for most, second, *_ in tables)
+
+
+def single_entrance(state: State) -> bool:
+    """Return whether all students in the entrance of the player are of one colour, where it is to move some."""
+    return state.phase is Phase.STUDENTS and sum(count > 0 for count in state.entrances[state.active]) == 1
+
+
+FEATURES = Features(
+    codec.read_view,
+    {
+        "some-repeated: Another player has played an assistant that is in the hand.": lambda state: (
+            bool(repeated(state)) and len(repeated(state)) < len(state.hands[state.active])
+        ),
+        "few-assistants: The hand has three assistants or fewer.": lambda state: (
+            state.phase is Phase.ASSISTANT and len(state.hands[state.active]) <= 3
+        ),
+        "first-to-plan: Nobody has played an assistant in this round.": lambda state: (
+            state.phase is Phase.ASSISTANT and not state.planned
+        ),
+        "one-color-left: All students in the entrance are of one colour.": single_entrance,
+        "last-student: One student is to be moved.": lambda state: state.phase is Phase.STUDENTS and state.to_move == 1,
+        "full-table: The player has ten students of a colour.": lambda state: TABLE_SIZE in own_table(state),
+        "table-but-one: The player has nine students of a colour.": lambda state: TABLE_SIZE - 1 in own_table(state),
+        "next-earns-a-coin: In Expert mode the next student of a colour earns a coin.": lambda state: (
+            bool(state.cards) and any(count % COIN_EVERY == COIN_EVERY - 1 for count in own_table(state))
+        ),
+        "no-coins-left: In Expert mode the reserve is empty.": lambda state: bool(state.cards) and not state.reserve,
+        "no-coins: In Expert mode the player has no coins.": lambda state: (
+            bool(state.cards) and not state.coins[state.active]
+        ),
+        "rich: The player has six coins or more.": lambda state: state.coins[state.active] >= 6,
+        "rich-rival: Another player has six coins or more.": lambda state: max(rivals_coins(state), default=0) >= 6,
+        "tied-tables: Two players have as many students of a colour, and nobody has more.": tied_tables,
+        "one-cloud-left: One cloud is left to be taken.": lambda state: clouds_left(state) == 1,
+        "cloud-taken: Some clouds are taken, and two or more are left.": lambda state: (
+            1 < clouds_left(state) < len(state.clouds)
+        ),
+        "clouds-closed: Nobody takes a cloud in this round.": lambda state: state.clouds_closed,
+        "few-in-bag: The bag has fewer students than the next clouds take.": lambda state: (
+            0 < sum(state.bag) < 3 * len(state.clouds)
+        ),
+        "bag-empty: The bag is empty.": lambda state: not any(state.bag),
+        "few-groups: Eight groups of islands are left, or fewer.": lambda state: len(state.groups) <= 8,
+        "large-group: A group has four islands or more.": lambda state: (
+            max(len(each.tiles) for each in state.groups) > 3
+        ),
+        "crowded-island: A group has eight students or more.": lambda state: (
+            max(sum(each.students) for each in state.groups) >= 8
+        ),
+        "last-tower: A side has one tower left.": lambda state: state.phase is not Phase.TOWERS and 1 in state.towers,
+        "character-played: The player has played a character in this turn.": lambda state: bool(state.played),
+        "last-round: This round is the last one.": lambda state: bool(state.last_round),
+        "last-in-line: Nobody comes after the player in this phase.": lambda state: (
+            state.phase is not Phase.TOWERS and not state.queue
+        ),
+    },
+)

@@ -1,0 +1,85 @@
+"""Features of decisions in the Q game: on both sides of the borders of its rules."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+from fairplay.games.conformance import Features
+from fairplay.games.q import rules
+from fairplay.games.q.protocol import codec
+from fairplay.games.q.rules.board import sides
+from fairplay.games.q.rules.state import Extension, View
+
+COLORS = 6
+
+
+class Seen(NamedTuple):
+    """What a request shows, and the tiles that fit, once for each place."""
+
+    view: View
+    fitting: list[int]
+
+    @property
+    def most_equal(self) -> int:
+        """Return how many tiles of the hand are equal at most."""
+        return max(Counter(self.view.hand).values(), default=0)
+
+    @property
+    def room(self) -> int:
+        """Return how many tiles the pile has more than the hand."""
+        return self.view.pile_left - len(self.view.hand)
+
+
+def read(request: Any) -> Seen:
+    """Return what a request shows."""
+    view = codec.read_view(request.state)
+    legal = rules.choices(view.board, view.hand, 0)
+    return Seen(view, [action.placements[0].tile for action in legal if isinstance(action, Extension)])
+
+
+def neighbour_count(seen: Seen, wanted: int, *, fits: bool) -> bool:
+    """Return whether a free place has so many neighbours, and a tile of some kind fits there, or none at all."""
+    tiles = seen.view.board.tiles
+    return any(
+        sum(side in tiles for side in sides(*spot)) == wanted and bool(kinds) == fits
+        for spot, kinds in seen.view.board.spots.items()
+    )
+
+
+FEATURES = Features(
+    read,
+    {
+        "nothing-fits: No tile of the hand fits anywhere.": lambda seen: not seen.fitting,
+        "few-fit: There are one to three ways to place one tile.": lambda seen: 1 <= len(seen.fitting) <= 3,
+        "many-fit: There are more than 50 ways to place one tile.": lambda seen: len(seen.fitting) > 50,
+        "pile-short: The pile has fewer tiles than the hand.": lambda seen: seen.room < 0,
+        "pile-short-by-one: The pile has one tile less than the hand.": lambda seen: seen.room == -1,
+        "pile-equal: The pile has as many tiles as the hand.": lambda seen: seen.room == 0,
+        "pile-more-by-one: The pile has one tile more than the hand.": lambda seen: seen.room == 1,
+        "last-tile: The hand has one tile, and it fits.": lambda seen: len(seen.view.hand) == 1 and bool(seen.fitting),
+        "last-tile-misfits: The hand has one tile, and it fits nowhere.": lambda seen: (
+            len(seen.view.hand) == 1 and not seen.fitting
+        ),
+        "three-equal: Three tiles of the hand are equal.": lambda seen: seen.most_equal == 3,
+        "four-equal: Four tiles of the hand are equal.": lambda seen: seen.most_equal == 4,
+        "one-kind: Several tiles are the whole hand, all equal.": lambda seen: (
+            len(seen.view.hand) == seen.most_equal > 1
+        ),
+        "equal-fit: A tile fits that the hand has three times or more.": lambda seen: any(
+            count > 2 and tile in seen.fitting for tile, count in Counter(seen.view.hand).items()
+        ),
+        "six-colors: The hand has all colours.": lambda seen: len({tile % COLORS for tile in seen.view.hand}) == COLORS,
+        "six-shapes: The hand has all shapes.": lambda seen: len({tile // COLORS for tile in seen.view.hand}) == COLORS,
+        "between-three: Something fits in a place with three neighbours.": lambda seen: neighbour_count(
+            seen, 3, fits=True
+        ),
+        "hole: A place between four tiles is free.": lambda seen: (
+            neighbour_count(seen, 4, fits=True) or neighbour_count(seen, 4, fits=False)
+        ),
+        "between-two-misfits: Nothing at all fits in a place with two neighbours.": lambda seen: neighbour_count(
+            seen, 2, fits=False
+        ),
+        "alone: No rival is left.": lambda seen: not seen.view.others,
+    },
+)
