@@ -53,9 +53,9 @@ POSITIONS, CONTINUATIONS = 30, 6
 """So many late positions are gone on from, and so often each."""
 MAX_DECISIONS = 120
 """Games are followed so far to find a late position."""
-LONG = 60
+LONG = 40
 """A game of so many calls is not played twice."""
-VERY_LONG = 150
+VERY_LONG = 120
 """Of games of more calls few are played."""
 SHORT = 20
 """A game of fewer calls is over soon."""
@@ -200,7 +200,7 @@ def draw_failures(name: str) -> Sequence[Drawn]:
 def without_most_long(scenes: Sequence[Drawn]) -> Sequence[Drawn]:
     """Return scenes without most of those that take long to play."""
     long = [each for each in scenes if len(expect(each.scene, "draw").calls) > VERY_LONG]
-    left_out = [each for number, each in enumerate(long) if number % 4]
+    left_out = [each for number, each in enumerate(long) if number % 6]
     return [each for each in scenes if all(each is not other for other in left_out)]
 
 
