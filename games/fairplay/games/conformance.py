@@ -101,6 +101,18 @@ class Mutation(NamedTuple):
     """(request, sound reply, rng) -> the wrong reply, or None if this request leaves no room for it."""
 
 
+class Circumstance(StrEnum):
+    """What happens in a game, as far as settings may matter to it."""
+
+    LOSS = "a rival leaves"
+    ALONE = "all others have left, and the game goes on"
+    WAITING = "others have another turn while the player has none"
+    RESUMED = "the game goes on from a state"
+    JOIN = "another player joins"
+    END = "the game ends"
+    TIE = "the game ends in a tie"
+
+
 class _Anything(Container[object]):
     def __contains__(self, value: object) -> bool:
         return True
@@ -199,6 +211,8 @@ class Conformance:
     """(settings, of the type `Game.settings_type`; call; answer) -> the infraction that the answer is, or None."""
     leaving_settings: Sequence[Message] = ()
     """Settings, of the type `Game.settings_type`, that change what follows when players leave a game."""
+    settings_readers: Mapping[str, Sequence[Circumstance]] = field(default_factory=dict)
+    """Name of a field of the settings -> when it matters: games are played in which each value meets that."""
     tied_ending: Callable[[Random], Situation] | None = None
     """rng -> a game that ends in a tie, whatever the player under test answers; None: players are told of no ties."""
     list_legal_replies: Callable[[Any, Call], Sequence[Message] | None] = _listed_by_the_referee

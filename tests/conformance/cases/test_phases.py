@@ -9,8 +9,10 @@ import pytest
 
 from fairplay.conformance.games.phases import trace
 from fairplay.conformance.games.rivals import Departure, Phase, Turn
+from fairplay.conformance.games.trial import Scenario
 from fairplay.conformance.zoo.departures import count_players
-from fairplay.games.game import find
+from fairplay.games.conformance import Situation, find_conformance
+from fairplay.games.game import find, registered
 from tests.conformance.harness import judged, player, trial_of
 
 CASES = "rules.*-in-any-phase"
@@ -46,6 +48,25 @@ def test_a_rival_leaves_between_the_two_calls_of_its_turn() -> None:
     left = [players[1] for each in requests if (players := count_players("bazaar", each)) is not None]
     assert left[:2] == [3, 3]  # both calls of the first turn
     assert set(left[2:]) == {2}
+
+
+def test_others_join_a_game_late() -> None:
+    game = find("webset")
+    settings = game.full_settings(game.settings_type(late_join=True))
+    situation = Situation(settings, player_count=2, seat=1, turn_count=6)
+    found = trial_of(game, game.player("first"), Scenario("late", situation, seed=1, newcomers=(1, 2)))
+    requests = [each.method.request.FromString(each.request) for each in found.exchanges]
+    counts = [players[0] for each in requests if (players := count_players("webset", each)) is not None]
+    assert counts[0] == 2
+    assert counts == sorted(counts)
+    assert counts[-1] == 4
+    assert found.misconduct is None
+
+
+def test_games_say_when_settings_matter_and_have_them() -> None:
+    for name in registered():
+        fields = find(name).settings_type.DESCRIPTOR.fields_by_name
+        assert set(find_conformance(name).settings_readers) <= set(fields), name
 
 
 def test_a_player_that_counts_on_all_players_is_refused() -> None:

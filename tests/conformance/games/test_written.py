@@ -54,6 +54,7 @@ SPECIAL: list[Scenario] = [
     PLAIN._replace(departures=(Departure(2, 1, phase=Phase("Setup", "PlayAs", Turn.ANOTHER, True, False, True)),)),
     PLAIN._replace(rivals_wait=False),
     PLAIN._replace(joins=Joining("TakeTurn", 2)),
+    PLAIN._replace(newcomers=(0, 2)),
     PLAIN._replace(asked_again=3),
     PLAIN._replace(situation=PLAIN.situation._replace(settings=FISH.full_settings(FISH.settings_type(rows=7)))),
     PLAIN._replace(situation=PLAIN.situation._replace(rivals="random", turn_count=2)),

@@ -7,9 +7,11 @@ shortly before the phase, so that they take a few decisions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
 from functools import partial
-from itertools import product
+from itertools import cycle, product
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
@@ -19,35 +21,46 @@ from fairplay.conformance.blame.faults import same
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.cases.settings import judge_elsewhere
 from fairplay.conformance.games.context import Context
-from fairplay.conformance.games.phases import Occurrence, Trace, find_beginning, foresee_departures, trace
+from fairplay.conformance.games.phases import Occurrence, Trace, find_beginning, foresee, trace
 from fairplay.conformance.games.rivals import Departure, Fault
 from fairplay.conformance.games.trial import Scenario
-from fairplay.games.conformance import Situation, find_conformance
+from fairplay.games.conformance import Circumstance, Situation, find_conformance
 from fairplay.games.game import Game
 
 MOST_DECISIONS, FEW_DECISIONS = 120, 80
 """Games of reference players are followed so far; there are many under unusual settings."""
-GAMES, FEW_GAMES = 36, 12
-"""The most games of a case, and for a slow player."""
-ATTEMPTS = 80
-"""So many games are looked at."""
-CHOICES = 10
-"""From so many games the best one is taken."""
-AT_ONCE_EVERY = 4
-"""In each game with this number, on average, several rivals leave between two decisions of the player under test."""
+GAMES, FEW_GAMES = 40, 12
+"""The games of a case, and for a slow player."""
+CHOICES, MOST_TRIES = 24, 3
+"""From so many games the best one is taken. Pairs that so many were taken for count no more."""
+
+
+class Kind(Enum):
+    """How rivals leave a game."""
+
+    IN_PHASES = "each in a phase"
+    AT_ONCE = "several between two decisions of the player under test"
+    NOBODY = "nobody does, shortly before the end"
+
+
+LEAVING = (Kind.IN_PHASES, Kind.AT_ONCE)
+ANY_KIND = (*LEAVING, Kind.NOBODY)
+READ_WEIGHT = 6
+"""A setting in circumstances that it matters in, as the game says, counts as so many pairs."""
+MOST_NEWCOMERS = 3
+LATER_SHARE = 0.9
+"""Of the games that several leave at once most go on from the middle: other phases begin early often enough."""
 FAILED_CALLS = (Fault.DISCONNECTION, Fault.ERROR_STATUS)
-LEAST_GAIN = 4
-"""A game that would show fewer pairs that no game has shown is not played."""
 DECISIONS = 4
 """The player under test decides so often from the beginning of a game, or to its end if that is near."""
 NEAR_THE_END = 8
 
-Kind: TypeAlias = tuple[Message, int]
+Table: TypeAlias = tuple[Message, int]
 """Settings, and a number of players that they fit."""
 Feature: TypeAlias = tuple[str, Any]
 """What a game has: its name, and its value."""
 Pair: TypeAlias = tuple[Any, Feature]
-"""A phase, or that a game goes on from a state, and what else the game has."""
+"""A phase or a circumstance, and what else the game has."""
 
 
 @case("rules.rivals-leave-in-any-phase", "FAIL-14")
@@ -55,47 +68,54 @@ def rivals_leave_in_any_phase(context: Context) -> None:
     """Rivals may leave in any call: while the game is set up, between two calls of a turn, when others are waiting."""
     game = context.game
     settings = map(game.full_settings, (game.settings_type(), *find_conformance(game.name).leaving_settings))
-    _play_all(context, "phase", [*product(filter(context.scope.allows, settings), game.seats)], MOST_DECISIONS)
+    tables = [*product(filter(context.scope.allows, settings), game.seats)]
+    _play_all(context, "phase", tables, LEAVING, MOST_DECISIONS)
 
 
 @case("rules.settings-in-any-phase", "FAIL-14", "FAIL-1")
 def settings_in_any_phase(context: Context) -> None:
     """A setting matters in the phase that reads it: in the middle of a turn, when players leave, near the end."""
-    kinds = [(each.settings, each.player_count) for each in context.variations]
-    _play_all(context, "settings-phase", kinds, FEW_DECISIONS)
+    tables = [(each.settings, each.player_count) for each in context.variations]
+    _play_all(context, "settings-phase", tables, ANY_KIND, FEW_DECISIONS)
 
 
-def _play_all(context: Context, name: str, kinds: Sequence[Kind], length: int) -> None:
-    """Play games with these settings and numbers of players, and judge each.
+def _play_all(context: Context, name: str, tables: Sequence[Table], kinds: Sequence[Kind], length: int) -> None:
+    """Play games of these kinds, in turn, with any of these settings and numbers of players, and judge each.
 
     What goes wrong in the same way if nobody leaves is shown without anybody leaving. Raises NotApplicable if the
     profile has none of these settings.
     """
-    if not kinds:
+    if not tables:
         raise context.scope.outside()
-    for found in context.play_each(_scenarios(context, name, kinds, length)):
+    rng = context.rng(name)
+    traces = _Traces(context.game, tables, length, rng)
+    for found in context.play_each(_scenarios(context, name, traces, kinds, rng)):
         if found.misconduct is not None:
             stayed = context.play(found.scenario._replace(name=f"{found.scenario.name}-stay", departures=()))
             judge_elsewhere(context, stayed if same(stayed, found) else found)
 
 
-def _scenarios(context: Context, name: str, kinds: Sequence[Kind], length: int) -> Iterator[Scenario]:
-    game, rng, covered = context.game, context.rng(name), set[Pair]()
-    traces, count = _Traces(game, kinds, length, rng), 0
-    for _ in range(ATTEMPTS):
-        plans = [_draw(game, traces, rng) for _ in range(CHOICES)]
-        plan = max(plans, key=lambda each: len(each.pairs(game, each.departures) - covered))
-        scenario = plan.scenario(game, f"{name}-{count}", rng)
-        left = foresee_departures(game, scenario)
-        both = zip(plan.departures, scenario.departures, strict=True)
-        shown = plan.pairs(game, [each for each, played in both if played.seat in left])
-        if len(shown - covered) < LEAST_GAIN:
-            continue
-        covered |= shown
-        count += 1
-        yield scenario
-        if count >= (FEW_GAMES if context.is_slow else GAMES):
+def _scenarios(context: Context, name: str, traces: _Traces, kinds: Sequence[Kind], rng: Random) -> Iterator[Scenario]:
+    """Yield games, of some that are drawn always the one that has the most pairs that none has had before."""
+    game, covered, tried = context.game, set[Pair](), Counter[Pair]()
+    for number, kind in zip(range(GAMES), cycle(kinds), strict=False):
+        if number >= FEW_GAMES and context.is_slow:
             return
+        plans = [_draw(game, traces, kind, rng) for _ in range(CHOICES)]
+        hopeless = {pair for pair, times in tried.items() if times >= MOST_TRIES}
+        plan = max(plans, key=lambda each: _weigh(game, each.hoped_pairs(game) - covered - hopeless))
+        tried.update(plan.hoped_pairs(game))
+        scenario = plan.scenario(game, f"{name}-{number}", rng)
+        left, circumstances = foresee(game, scenario)
+        both = zip(plan.departures, scenario.departures, strict=True)
+        covered |= plan.pairs(game, [each for each, played in both if played.seat in left], circumstances)
+        yield scenario
+
+
+def _weigh(game: Game, pairs: Iterable[Pair]) -> int:
+    """Return how much pairs matter: most of all a setting in the circumstances that the game says it matters in."""
+    readers = find_conformance(game.name).settings_readers
+    return sum(READ_WEIGHT if where in readers.get(name, ()) else 1 for where, (name, _) in pairs)
 
 
 class _Plan(NamedTuple):
@@ -103,6 +123,7 @@ class _Plan(NamedTuple):
     first: Occurrence
     departures: Sequence[Departure]
     is_fresh: bool
+    newcomers: tuple[int, ...]
 
     def scenario(self, game: Game, name: str, rng: Random) -> Scenario:
         """Return the game, which goes on from a state shortly before the first phase, or begins afresh."""
@@ -118,10 +139,23 @@ class _Plan(NamedTuple):
         situation = Situation(played.settings, played.player_count, *place)
         departures = tuple(each._replace(seat=seat(each.seat)) for each in self.departures)
         waits = rng.random() < 0.5
-        return Scenario(name, situation, rng.getrandbits(32), departures=departures, rivals_wait=waits)
+        seed, newcomers = rng.getrandbits(32), self.newcomers
+        return Scenario(name, situation, seed, departures=departures, rivals_wait=waits, newcomers=newcomers)
 
-    def pairs(self, game: Game, departures: Sequence[Departure]) -> set[Pair]:
-        """Return the pairs of a phase and what else is found in the game if these rivals leave it."""
+    def hoped_pairs(self, game: Game) -> set[Pair]:
+        """Return the pairs that the game has if it goes as the one of the reference players did."""
+        count, (_, _, _, start) = self.trace.player_count, self.first
+        hoped = {
+            Circumstance.LOSS: bool(self.departures),
+            Circumstance.ALONE: len(self.departures) == count - 1,
+            Circumstance.RESUMED: not self.is_fresh,
+            Circumstance.JOIN: bool(self.newcomers),
+            Circumstance.END: bool(self.trace.winners) and len(self.trace.states) - start <= NEAR_THE_END,
+        }
+        return self.pairs(game, self.departures, [each for each, is_hoped in hoped.items() if is_hoped])
+
+    def pairs(self, game: Game, departures: Sequence[Departure], circumstances: Iterable[Circumstance]) -> set[Pair]:
+        """Return the pairs that the game has if these rivals leave it, and this happens."""
         played, tested = self.trace, self.first.tested
         count = played.player_count
         usual = game.full_settings(game.settings_type())
@@ -131,19 +165,21 @@ class _Plan(NamedTuple):
             if getattr(played.settings, field.name) != getattr(usual, field.name)
         ]
         common: list[Feature] = [*settings, ("players", count), ("seat", tested), ("last seat", tested == count - 1)]
-        found: list[Pair] = [("fresh" if self.is_fresh else "goes on", each) for each in settings]
+        many = len(departures) > 1
+        common += [("begins", (self.is_fresh, many))]
+        found: set[Pair] = {*product(circumstances, settings)}
         for seat, _, _, fault, phase in departures:
             side = {1: "next", count - 1: "previous"}.get((seat - tested) % count, "another")
             own: list[Feature] = [("side", side), ("fault", fault), ("leads", seat in played.winners)]
-            found += [(phase or "at once", each) for each in (*common, *own, ("number", len(departures)))]
-        return {*found}
+            found |= {*product([phase or Kind.AT_ONCE], [*common, *own])}
+        return found
 
 
 class _Traces:
     """Games of reference players, each played when it is drawn for the first time, for so many decisions."""
 
-    def __init__(self, game: Game, kinds: Sequence[Kind], length: int, rng: Random) -> None:
-        self._make = [partial(trace, game, *kind, rng, length) for kind in kinds]
+    def __init__(self, game: Game, tables: Sequence[Table], length: int, rng: Random) -> None:
+        self._make = [partial(trace, game, *table, rng, length) for table in tables]
         self._made: dict[int, Trace] = {}
 
     def draw(self, rng: Random) -> Trace:
@@ -154,25 +190,40 @@ class _Traces:
         return self._made[number]
 
 
-def _draw(game: Game, traces: _Traces, rng: Random) -> _Plan:
-    """Return a game in which a rival leaves in any phase, and perhaps others at once, or each in a phase of its own."""
+def _draw(game: Game, traces: _Traces, kind: Kind, rng: Random) -> _Plan:
+    """Return a game of a kind, or one that rivals leave in phases if the drawn table has none of that kind."""
     played = traces.draw(rng)
-    phase = rng.choice(sorted({each.phase for each in played.occurrences}))
-    first = rng.choice([each for each in played.occurrences if each.phase == phase])
+    later = [each for each in played.occurrences if each.start > 2 * played.player_count]
+    known = later if later and kind is Kind.AT_ONCE and rng.random() < LATER_SHARE else played.occurrences
+    phase = rng.choice(sorted({each.phase for each in known}))
+    first = rng.choice([each for each in known if each.phase == phase])
     others = [seat for seat in range(played.player_count) if seat not in (first.tested, first.leaver)]
-    if others and rng.randrange(AT_ONCE_EVERY) == 0:
-        start = played.last_decision(first.tested, first.start)
+    rng.shuffle(others)
+    is_early, departures = first.start <= played.player_count, list[Departure]()
+    if kind is Kind.NOBODY and played.winners:
+        last = len(played.states) - rng.randrange(1, NEAR_THE_END)
+        first, is_early = first._replace(start=max(0, last)), False
+    elif kind is Kind.AT_ONCE and others:
+        first = first._replace(start=played.last_decision(first.tested, first.start))
         leaving = [first.leaver, *others[: rng.choice((1, len(others)))]]
         departures = [Departure(seat, 1, in_decision=False, fault=rng.choice(FAILED_CALLS)) for seat in leaving]
-        return _Plan(played, first._replace(start=start), departures, is_fresh=start == 0)
-    rng.shuffle(others)
-    departures = [_departure(game, first, rng, after=0)]
-    for seat in others[: rng.choice((0, 0, 1, 2, len(others)))]:
-        later = [each for each in played.occurrences if (each.tested, each.leaver) == (first.tested, seat)]
-        if later := [each for each in later if each.start >= first.start]:
-            departures.append(_departure(game, rng.choice(later), rng, rng.randrange(3)))
-    is_early = first.start <= played.player_count
-    return _Plan(played, first, departures, is_fresh=first.start == 0 or (is_early and rng.random() < 0.5))
+        is_early = False
+    else:
+        departures = [_departure(game, first, rng, after=0)]
+        for seat in others[: rng.choice((0, 0, 1, 2, len(others)))]:
+            later = [each for each in played.occurrences if (each.tested, each.leaver) == (first.tested, seat)]
+            if later := [each for each in later if each.start >= first.start]:
+                departures.append(_departure(game, rng.choice(later), rng, rng.randrange(3)))
+    is_fresh = first.start == 0 or (is_early and rng.random() < 0.5)
+    return _Plan(played, first, departures, is_fresh, _draw_newcomers(game, played, rng))
+
+
+def _draw_newcomers(game: Game, played: Trace, rng: Random) -> tuple[int, ...]:
+    """Return after how many decisions of the player under test others join; nobody does where the game forbids it."""
+    if not game.may_join_late(played.settings):
+        return ()
+    most = min(MOST_NEWCOMERS, game.seats.stop - 1 - played.player_count)
+    return tuple(sorted(rng.randrange(DECISIONS) for _ in range(rng.randint(0, most))))
 
 
 def _departure(game: Game, found: Occurrence, rng: Random, after: int) -> Departure:

@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
-from fairplay.conformance.games.rivals import Phase, PhaseTracker, Rivals, rival_names
+from fairplay.conformance.games.rivals import Phase, PhaseTracker, Rivals, Turn, rival_names
 from fairplay.conformance.games.trial import Scenario, seat_names
+from fairplay.games.conformance import Circumstance
 from fairplay.games.game import Game
 from fairplay.games.machine import GameMachine
-from fairplay.games.steps import Call, CallKind, calls_in
+from fairplay.games.steps import Arrival, Call, CallKind, Joined, Race, answer_step, calls_in
 from fairplay.games.transcript import game_rng
 from fairplay.player.handlers import reply_of
 
@@ -130,10 +131,19 @@ def _first_decider(game: Game, settings: Message, count: int, state: Message) ->
     return first
 
 
-def foresee_departures(game: Game, scenario: Scenario) -> Collection[int]:
-    """Return the seats of the rivals that leave a game in which a reference player is the player under test."""
-    situation, decision_count = scenario.situation, 0
+class Foreseen(NamedTuple):
+    """What happens in a game."""
+
+    left: Collection[int]
+    """The seats of the rivals that leave."""
+    circumstances: Collection[Circumstance]
+
+
+def foresee(game: Game, scenario: Scenario) -> Foreseen:
+    """Return what happens in a game in which a reference player is the player under test."""
+    situation, decision_count, found = scenario.situation, 0, set[Circumstance]()
     player, rivals = game.player(rival_names(game)[0]), Rivals(game, situation, scenario.seed, scenario.departures)
+    tracker, newcomers, count = PhaseTracker(situation.seat), [*scenario.newcomers], situation.player_count
 
     def answer(call: Call) -> Any:
         nonlocal decision_count
@@ -144,9 +154,25 @@ def foresee_departures(game: Game, scenario: Scenario) -> Collection[int]:
 
     names, rng = seat_names(situation), game_rng(scenario.seed)
     machine = GameMachine(game.play("foreseen", situation.settings, names, rng, situation.state))
-    for step in machine.play(answer):
+    machine.begin()
+    while (step := machine.step) is not None and (not calls_in(step) or decision_count < situation.turn_count):
         rivals.enter(step)
-        if calls_in(step) and decision_count >= situation.turn_count:
-            break
+        if any(phase.is_waiting and phase.turn is not Turn.TESTED for phase in tracker.enter(step).values()):
+            found.add(Circumstance.WAITING)
+        if len(rivals.failed) == count - 1 and any(call.seat == situation.seat for call in calls_in(step)):
+            found.add(Circumstance.ALONE)
+        answers = answer_step(step, answer)
+        if newcomers and isinstance(step, Race) and step.next_seat is not None and decision_count >= newcomers[0]:
+            answers, count = [Arrival(step.next_seat, Joined(), 0.0), *answers], count + 1
+            newcomers.pop(0)
+            found.add(Circumstance.JOIN)
+        machine.answer(answers)
     machine.close()
-    return rivals.failed
+    if machine.outcome is not None:
+        is_tied = any(len(group) > 1 for group in machine.outcome.ranking[:1])
+        found |= {Circumstance.END, *([Circumstance.TIE] if is_tied else [])}
+    if rivals.failed:
+        found.add(Circumstance.LOSS)
+    if situation.state is not None:
+        found.add(Circumstance.RESUMED)
+    return Foreseen(rivals.failed, found)

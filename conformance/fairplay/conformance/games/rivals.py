@@ -192,7 +192,8 @@ class Rivals:
 
 def _players(game: Game, situation: Situation, seed: int) -> Mapping[int, object]:
     rng, names = Random(seed), [situation.rivals] if situation.rivals else rival_names(game)
-    return {seat: game.player(rng.choice(names)) for seat in range(situation.player_count) if seat != situation.seat}
+    seats = range(max(situation.player_count, game.seats.stop - 1))  # some join later
+    return {seat: game.player(rng.choice(names)) for seat in seats if seat != situation.seat}
 
 
 class Joining(NamedTuple):

@@ -30,6 +30,7 @@ from fairplay.games.steps import (
     CallKind,
     Eliminate,
     Failure,
+    Joined,
     Method,
     Race,
     Show,
@@ -124,6 +125,8 @@ class Scenario(NamedTuple):
     """Whether rivals mostly wait for the player under test in races; False: never."""
     joins: Joining | None = None
     """When the player under test comes into the game, as after a restart. None: it is there from the beginning."""
+    newcomers: tuple[int, ...] = ()
+    """After how many decisions of the player under test others join, in games that allow it."""
     asked_again: int = 0
     """The number of the decision that is asked for twice, as by a server that was started anew; 0: none is."""
 
@@ -244,7 +247,9 @@ class _Driver:
         self._game = game
         self._find_infraction = find_conformance(game.name).find_infraction
         rng, situation = Random(f"{scenario.seed}/names"), self._situation
-        self._names = draw_names(connection.player_name, situation.seat, situation.player_count, rng)
+        count = situation.player_count + len(scenario.newcomers)
+        names = draw_names(connection.player_name, situation.seat, count, rng)
+        self._names, self._newcomers = names[: situation.player_count], names[situation.player_count :]
         self._transcript = Transcript(self._names)
         self._rivals = Rivals(game, self._situation, scenario.seed, scenario.departures)
         self._races = Races(self._ask, self._situation.seat, Random(scenario.seed), self._is_eager)
@@ -287,7 +292,7 @@ class _Driver:
         self._rivals.enter(step)
         if isinstance(step, Race):
             self._trial.has_races = True
-            return await self._races.run(step)
+            return [*self._join(step), *await self._races.run(step)]
         if isinstance(step, Show):
             self._trial.shown = step.state
         elif isinstance(step, Eliminate):
@@ -298,6 +303,14 @@ class _Driver:
         self._judge_failures(calls, answers)
         arrivals = [Arrival(call.seat, answer, 0.0) for call, answer in zip(calls, answers, strict=True)]
         return join_answers(step, arrivals)
+
+    def _join(self, race: Race) -> Sequence[Arrival]:
+        """Let another player join if it is time, in the same moment as what comes in next."""
+        after = self._trial.scenario.newcomers[-len(self._newcomers) :]
+        if not self._newcomers or race.next_seat is None or self._trial.decision_count < after[0]:
+            return ()
+        self._transcript.players.append(self._newcomers.pop(0))
+        return (Arrival(race.next_seat, Joined(), 0.0),)
 
     def _judge_failures(self, calls: Sequence[Call], answers: Sequence[Message | Failure]) -> None:
         """Treat a failed call as misconduct, also in games that go on with a player whose call has failed.

@@ -286,18 +286,26 @@ def of_phases(game: Game) -> Iterator[Mutant]:
     resumed, any_phase = in_resumed_game(game), case_ids.IN_ANY_PHASE
     old, new = "a game that went on from a state", "a game under settings that it does not know"
     classes = [
-        ("one-has-left-a-resumed-game", f"another one has left {old}", any_phase, (resumed, 1)),
-        ("one-has-left-an-unusual-game", f"another one has left {new}", case_ids.SETTINGS_IN_PHASES, (unusual, 1)),
+        ("one-has-left-a-resumed-game", f"another one has left {old}", any_phase, _after_losses(game.name, resumed, 1)),
+        (
+            "one-has-left-an-unusual-game",
+            f"another one has left {new}",
+            case_ids.SETTINGS_IN_PHASES,
+            _after_losses(game.name, unusual, 1),
+        ),
     ]
     if len(game.seats) > 1:
         sentence = f"two have left {old} between two of its decisions"
-        classes.append(("two-have-left-a-resumed-game", sentence, any_phase, (resumed, 2)))
-    for name, sentence, case_id, losses in classes:
+        trigger = _after_losses(game.name, resumed, 2)
+        classes.append(("two-have-left-a-resumed-game", sentence, any_phase, trigger))
+    if game.late_join is not None:
+        sentence, trigger = "there are more players than at first", _after_joining(game.name)
+        classes.append(("another-one-joins", sentence, case_ids.SETTINGS_IN_PHASES, trigger))
+    for name, sentence, case_id, trigger in classes:
         for verb, does, effect in (
             ("raises", "Raises an exception", RAISES),
             ("says-nothing", "Answers with an empty message", SAYS_NOTHING),
         ):
-            trigger = _after_losses(game.name, *losses)
             yield Mutant(f"{verb}-when-{name}", f"{does} when {sentence}.", (case_id,), trigger, effect, related)
 
 
@@ -316,5 +324,17 @@ def _after_losses(name: str, begins: Trigger, count: int) -> Trigger:
         before = notes.get("left before", 0)
         notes["left before"] = found[1]
         return bool(notes["begins"]) and before - found[1] >= count
+
+    return trigger
+
+
+def _after_joining(name: str) -> Trigger:
+    """Trigger in decisions with more players than the first request of the game had."""
+
+    def trigger(call: ReceivedCall) -> bool:
+        found = count_players(name, call.request)
+        if found is None:
+            return False
+        return found[0] > call.game.notes.setdefault("players at first", found[0]) and call.decision > 0
 
     return trigger

@@ -16,7 +16,15 @@ from fairplay.games.bazaar.situations import (
     table,
     twins,
 )
-from fairplay.games.conformance import STANDARD, STANDARD_SENTENCE, Conformance, Pieces, Profile, Situation
+from fairplay.games.conformance import (
+    STANDARD,
+    STANDARD_SENTENCE,
+    Circumstance,
+    Conformance,
+    Pieces,
+    Profile,
+    Situation,
+)
 from fairplay.games.kit.conformance import Check, build_probes
 
 REQUESTING = (
@@ -244,6 +252,19 @@ CONFORMANCE = Conformance(
     probes=PROBES,
     mutations=MUTATIONS,
     package="fairplay.games.bazaar",
+    settings_readers={
+        "pebbles_per_color": (Circumstance.LOSS, Circumstance.END),
+        "cards_total": (Circumstance.END,),
+        "visible": (Circumstance.END,),
+        "winning_score": (Circumstance.END, Circumstance.RESUMED),
+        "kick_returns_pebbles": (Circumstance.LOSS, Circumstance.ALONE),
+        "lone_survivor": (Circumstance.ALONE, Circumstance.END),
+        "check_end_mid_turn": (Circumstance.LOSS, Circumstance.ALONE, Circumstance.END),
+        "equal_turns": (Circumstance.LOSS, Circumstance.END, Circumstance.TIE),
+        "bonus": (Circumstance.END, Circumstance.TIE),
+        "turn_active_has_cards": (Circumstance.LOSS, Circumstance.RESUMED),
+        "turn_cap": (Circumstance.LOSS, Circumstance.END),
+    },
     settings_values={
         "pebbles_per_color": (1, 3, 400),
         "cards_total": (1, 5, 100),

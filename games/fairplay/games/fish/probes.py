@@ -10,7 +10,15 @@ from collections.abc import Sequence
 from random import Random
 
 from fairplay.fish.v1 import fish_pb2
-from fairplay.games.conformance import STANDARD, STANDARD_SENTENCE, Conformance, Pieces, Profile, Situation
+from fairplay.games.conformance import (
+    STANDARD,
+    STANDARD_SENTENCE,
+    Circumstance,
+    Conformance,
+    Pieces,
+    Profile,
+    Situation,
+)
 from fairplay.games.fish import rules
 from fairplay.games.fish.features import FEATURES
 from fairplay.games.fish.mutations import MUTATIONS
@@ -234,6 +242,14 @@ CONFORMANCE = Conformance(
     mutations=MUTATIONS,
     package="fairplay.games.fish",
     needless_enums=("Color",),
+    settings_readers={
+        "board": (Circumstance.WAITING, Circumstance.RESUMED),
+        "penguin_base": (Circumstance.LOSS, Circumstance.RESUMED),
+        "penguin_count_basis": (Circumstance.LOSS, Circumstance.ALONE),
+        "announce_order": (Circumstance.LOSS,),
+        "lone_survivor": (Circumstance.ALONE, Circumstance.END),
+        "action_list": (Circumstance.LOSS, Circumstance.WAITING, Circumstance.RESUMED),
+    },
     settings_values=SETTINGS_VALUES,
     long_game=Situation(fish_pb2.Settings(rows=17, columns=17, random_fish=True, penguin_base=6), 2, 0, None, 100),
     leaving_settings=(

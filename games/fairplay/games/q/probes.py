@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from random import Random
 
-from fairplay.games.conformance import STANDARD, STANDARD_SENTENCE, Conformance, Pieces, Profile, Situation
+from fairplay.games.conformance import (
+    STANDARD,
+    STANDARD_SENTENCE,
+    Circumstance,
+    Conformance,
+    Pieces,
+    Profile,
+    Situation,
+)
 from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, find_state
 from fairplay.games.q import rules
 from fairplay.games.q.features import FEATURES
@@ -248,6 +256,16 @@ CONFORMANCE = Conformance(
     probes=PROBES,
     mutations=MUTATIONS,
     package="fairplay.games.q",
+    settings_readers={
+        "hand_size": (Circumstance.LOSS, Circumstance.END),
+        "copies_per_kind": (Circumstance.LOSS, Circumstance.END),
+        "q_bonus": (Circumstance.RESUMED,),
+        "finish_bonus": (Circumstance.END,),
+        "undelivered_tiles": (Circumstance.LOSS, Circumstance.END),
+        "fit_rule": (Circumstance.RESUMED,),
+        "lone_survivor": (Circumstance.ALONE, Circumstance.END),
+        "setup_argument": (Circumstance.LOSS, Circumstance.RESUMED),
+    },
     settings_values={
         "hand_size": (1, 2, 12),  # the largest hands are a probe
         "copies_per_kind": (1, 2, 100),

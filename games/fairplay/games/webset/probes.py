@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from google.protobuf.duration_pb2 import Duration
 
-from fairplay.games.conformance import Conformance, Level, Pieces, Situation
+from fairplay.games.conformance import Circumstance, Conformance, Level, Pieces, Situation
 from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, find_state
 from fairplay.games.webset import rules
 from fairplay.games.webset.features import FEATURES
@@ -422,6 +422,19 @@ CONFORMANCE = Conformance(
     mutations=MUTATIONS,
     package="fairplay.games.webset",
     needless_enums=("EventKind",),
+    settings_readers={
+        "score_floor": (Circumstance.LOSS, Circumstance.END),
+        "locked_until_change": (Circumstance.LOSS, Circumstance.RESUMED),
+        "more_rule": (Circumstance.LOSS, Circumstance.ALONE, Circumstance.JOIN),
+        "end_rule": (Circumstance.END,),
+        "show_enabled": (Circumstance.LOSS, Circumstance.JOIN),
+        "min_players": (Circumstance.LOSS, Circumstance.ALONE),
+        "handicaps": (Circumstance.LOSS, Circumstance.JOIN),
+        "rounds": (Circumstance.LOSS, Circumstance.ALONE, Circumstance.END),
+        "idle_rounds": (Circumstance.LOSS, Circumstance.JOIN),
+        "selection": (Circumstance.LOSS, Circumstance.JOIN),
+        "late_join": (Circumstance.LOSS, Circumstance.JOIN, Circumstance.END),
+    },
     settings_values=SETTINGS_VALUES,
     tied_ending=tied_ending,
     find_infraction=find_infraction,
