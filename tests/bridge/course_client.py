@@ -7,8 +7,6 @@ import sys
 import time
 
 game, port, name, fault = (*sys.argv[1:], "ann", "none")[:4]
-delay = float(fault.removeprefix("slow-")) if fault.startswith("slow-") else 0.0
-time.sleep(delay)
 connection = socket.create_connection(("localhost", int(port)), timeout=60)
 decoder, text, called = json.JSONDecoder(), "", 0
 
@@ -57,8 +55,6 @@ def fish(method, state, *_):
     return False
 
 
-if fault == "mute":
-    time.sleep(60)
 if fault == "leaves":
     sys.exit("I have no wish to play")
 whole = {"bare-name": "ann", "eager": '"ann" "void"'}

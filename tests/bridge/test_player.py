@@ -98,6 +98,14 @@ async def test_games_of_a_tournament_share_connections() -> None:
         assert [failure for _, failure in await asyncio.gather(*games)] == [""] * 25
 
 
+async def test_games_do_not_wait_for_programs_that_are_slow_to_come_up(tmp_path: Path) -> None:
+    slow = f"touch {tmp_path}/$$; [ $(ls {tmp_path} | wc -l) -le 2 ] || sleep 100; exec {sys.executable}"
+    async with bridged("q", command=("sh", "-c", f"{slow} {CLIENT} q {{port}}"), spares=2) as player:
+        for number in range(2):
+            async with asyncio.timeout(60):
+                assert (await play(player, "first", game_id=f"{number}"))[1] == ""
+
+
 @pytest.mark.parametrize("game", ["fish", "q"])
 async def test_a_program_that_hangs_costs_its_limit_and_no_answer_comes_late(game: str) -> None:
     async with bridged(game, "ann", "hangs-once") as player:

@@ -28,6 +28,7 @@ END_S = 1.0
 """How long a program may go on whose connections are all closed, and how long one that closed them is waited for."""
 SHOWN_OUTPUT = 2_000
 MOST_SPARES = 8
+MOST_STARTS = 8
 LASTED_S = 5.0
 """A program that closes a connection which nobody has used, so long after it signed up, is started again."""
 
@@ -122,8 +123,8 @@ class Pool:
         self._waiting = deque[asyncio.Future[SignedUp]]()
         self._starts: dict[asyncio.Task[None], int] = {}
         """What runs a process each, and how many connections it is to bring yet."""
-        self._at_once = max(2, processors())
-        """How many programs may come up at a time: more would only slow each other down."""
+        self._at_once = max(MOST_STARTS, processors())
+        """How many programs may come up at a time: some of them pause, but too many would slow each other down."""
         self._changed = asyncio.Event()
         self._problem = ""
         """Why a program did not sign up, if one did not."""
