@@ -20,7 +20,7 @@ from fairplay.player.handlers import CallFailed, snake_case
 
 QUIET_S = 1.0
 """A connection of a tournament that was not called for so long is given to another game before a new one is."""
-GROW_S = 0.1
+GROW_S = 0.3
 """How long a game waits for a connection of others before another program is started for it."""
 DRAIN_S = 5.0
 """How long the answer to a call that was cancelled is waited for, before the connection is closed."""

@@ -75,6 +75,8 @@ class Settings:
     """The file that is a program's standard input."""
     name_pattern: str = ".*"
     newline: bool = True
+    grows: bool = True
+    """Whether more connections are kept once somebody had to wait for one."""
 
 
 class Run:
@@ -118,7 +120,7 @@ class Pool:
         self._settings = settings
         self._environment = environment
         self._spares = settings.spares
-        """How many connections are kept for the next games: more once somebody had to wait for one."""
+        """How many connections are kept for the next games."""
         self._free = deque[SignedUp]()
         self._waiting = deque[asyncio.Future[SignedUp]]()
         self._starts: dict[asyncio.Task[None], int] = {}
@@ -153,7 +155,8 @@ class Pool:
                 self._refill()
                 return found
             found.connection.close()
-        self._spares = min(2 * self._spares, max(MOST_SPARES, self._spares))
+        if self._settings.grows:
+            self._spares = min(2 * self._spares, max(MOST_SPARES, self._spares))
         coming: asyncio.Future[SignedUp] = asyncio.get_running_loop().create_future()
         self._waiting.append(coming)
         self._refill()

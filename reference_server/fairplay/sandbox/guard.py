@@ -96,7 +96,7 @@ class Guard:
             if sys.platform == "linux":  # should somebody kill the guard itself
                 ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
             self._group.enter()
-            os.nice(GIVE_WAY)
+            os.nice(max(0, GIVE_WAY - os.nice(0)))  # a guard under guard gives way already
             _set_kernel_limits(self._spec.limits)
 
         # There are no threads here: what is done between fork and exec can wait for nobody.

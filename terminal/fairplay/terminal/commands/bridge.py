@@ -106,6 +106,7 @@ def bridge(
                 stdin=stdin,
                 name_pattern=pattern,
                 newline=not no_newline,
+                grows=not face.is_tournament,
             )
             run(run_programs(played, face, settings, environment, reach or reach_from(os.environ), most))
     except ValueError as error:
