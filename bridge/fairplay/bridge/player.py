@@ -178,23 +178,11 @@ class CoursePlayer:
 
     async def _ask(self, line: Line, request: Request) -> Message:
         """Make a call, and return the response. Raises CallFailed with what the program did wrong."""
-        connection = line.signed_up.connection
         try:
-            value = await connection.ask(self._face.write_call(request, line.signed_up.name))
-        except NotJsonError as error:
-            verb = "sent" if isinstance(error, UnaskedError) else "answered"
-            raise self._failed(request, f"The program {verb} {error}.") from None
-        except ClosedError:
-            raise self._failed(request, await line.signed_up.explain_close()) from None
-        try:
-            return self._face.read_answer(request, value)
-        except ValueError as problem:
-            answered = shown(write(value))
-            raise self._failed(request, f"The program answered {answered}: {str(problem).rstrip('.')}.") from None
-
-    def _failed(self, request: Request, sentence: str) -> CallFailed:
-        _say(f"{self._face.names[request.method.name]}: {sentence}")
-        return CallFailed(grpc.StatusCode.UNKNOWN, sentence)
+            return await ask(self._face, line.signed_up, request)
+        except CallFailed as failed:
+            _say(f"{self._face.names[request.method.name]}: {failed.message}")
+            raise
 
     def _say_late(self, line: Line, request: Request) -> None:
         rest = line.signed_up.connection.rest
@@ -215,6 +203,25 @@ class CoursePlayer:
             task.cancel()
         for line in list(self._lines):
             self._close(line)
+
+
+async def ask(face: Face, signed_up: SignedUp, request: Request) -> Message:
+    """Make a call on a connection, and return the response. Raises CallFailed with what the program did wrong."""
+    try:
+        value = await signed_up.connection.ask(face.write_call(request, signed_up.name))
+    except NotJsonError as error:
+        verb = "sent" if isinstance(error, UnaskedError) else "answered"
+        raise _failed(f"The program {verb} {error}.") from None
+    except ClosedError:
+        raise _failed(await signed_up.explain_close()) from None
+    try:
+        return face.read_answer(request, value)
+    except ValueError as problem:
+        raise _failed(f"The program answered {shown(write(value))}: {str(problem).rstrip('.')}.") from None
+
+
+def _failed(sentence: str) -> CallFailed:
+    return CallFailed(grpc.StatusCode.UNKNOWN, sentence)
 
 
 def _say(sentence: str) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from fairplay.client.errors import FailedError, UsageError
 from fairplay.terminal.commands.options import argument, command, option
-from fairplay.terminal.commands.parameters import Authorities, GameName
+from fairplay.terminal.commands.parameters import MAX_SEED, Authorities, GameName, OptionalPlayers, RecordsPlace
 
 
 @command
@@ -20,6 +20,19 @@ def bridge(
         argument("[-- COMMAND...]", "Starts programs that dial port {port} of this machine, as the course's server."),
     ] = None,
     listen: Annotated[str | None, option("HOST:PORT", "Let programs that dial here dial in to --connect.")] = None,
+    serve: Annotated[
+        str | None, option("[HOST:]PORT", "Be the course's server: programs that dial here play with each other.")
+    ] = None,
+    join: Annotated[str | None, option("HOST:PORT", "Let --player play in the course's server there.")] = None,
+    player: OptionalPlayers = None,
+    limit: Annotated[
+        str | None, option("TIME", "With --join: time of a player for a call. Default: the game's.")
+    ] = None,
+    seed: Annotated[int | None, option("N", "With --serve: same seed, same game.", min=0, max=MAX_SEED - 1)] = None,
+    records: RecordsPlace = None,
+    report: Annotated[
+        Path | None, option("DIR|FILE", "With --serve: a page with results, times and evidence, in FILE.html or DIR.")
+    ] = None,
     connect: Annotated[str | None, option("HOST:PORT", "Dial in to this server; grpcs:// over TLS.")] = None,
     name: Annotated[str | None, option("NAME", "The name to dial in under, with COMMAND.")] = None,
     token: Annotated[str, option("SECRET", "Protects the name.")] = "",
@@ -29,21 +42,32 @@ def bridge(
     spares: Annotated[
         int | None, option("N", "How many connections wait for the next game. Default: --connections.", min=1)
     ] = None,
-    stdin: Annotated[Path | None, option("FILE", "What COMMAND reads from its standard input.")] = None,
+    stdin: Annotated[
+        Path | None,
+        option(
+            "FILE",
+            "What COMMAND, or with --serve the course's server, reads from its standard input; there - is your own.",
+        ),
+    ] = None,
     any_name: Annotated[bool, option("", "Let programs sign up with any name.")] = False,
     no_newline: Annotated[bool, option("", "Write no newline behind values, for readers that choke on it.")] = False,
     most: Annotated[int, option("N", "How many games are kept open at a time.", min=1)] = 48,
-) -> None:
+) -> int:
     """Let programs play that do not speak gRPC: they speak lines of JSON, or a course's protocol, JSON over TCP.
 
     With COMMAND the bridge is a player: the programs that it starts answer for it. Started by a server (exec:), it
     finds where to go in its environment. With --listen, whoever signs up there dials in to a server under its name.
+    With --serve it is the course's server: it waits for programs, plays with them and prints what that prints. With
+    --join players of any kind sign up in such a server.
+    Exit code 1: a program did not sign up, too few did, or nobody is left; a player did not get to its end.
 
     Examples:
 
     \b
       fairplay game fish -p bot:greedy -p "exec:fairplay bridge fish --lines -- python player.py"
       fairplay game q -p bot:greedy -p "exec:fairplay bridge q -- ./xclient {port}"
+      fairplay bridge q --serve 45678 --stdin config.json --records games --report report.html
+      fairplay bridge q --join 127.0.0.1:45678 --player bot:dag --player ann=exec:./my-player
       fairplay bridge fish --listen 127.0.0.1:45678 --connect 127.0.0.1:50050
     """
     import logging
@@ -62,12 +86,34 @@ def bridge(
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     played = find_game(game)
     face = find_face(game)
-    if bool(words) == bool(listen) or (lines and not words):
-        raise UsageError("give -- COMMAND... or --listen HOST:PORT, and with --lines a COMMAND")
+    if sum(map(bool, (words, listen, serve, join))) != 1 or (lines and not words):
+        raise UsageError(
+            "give one of -- COMMAND..., --listen HOST:PORT, --serve PORT and --join HOST:PORT, with --lines a COMMAND"
+        )
     if face is None and not lines:
         raise UsageError(f"{game} has no course whose protocol could be spoken: give --lines")
     pattern = "(?s).*" if any_name else played.sign_up.name_pattern
     environment = {key: os.environ[key] for key in os.environ if not key.startswith("FAIRPLAY_")}
+    if serve is not None or join is not None:
+        from fairplay.terminal.playing.course import CourseOptions, take_part
+
+        assert face is not None
+        return take_part(
+            played,
+            face,
+            CourseOptions(
+                serve=serve,
+                join=join,
+                players=player or (),
+                limit=limit,
+                name_pattern=pattern,
+                newline=not no_newline,
+                stdin=stdin,
+                seed=seed,
+                records=records,
+                report=report,
+            ),
+        )
     if connect is not None:
         parse_server(connect, "--connect")
     try:
@@ -79,13 +125,12 @@ def bridge(
             assert face is not None
             if not connect:
                 raise UsageError("--listen needs --connect HOST:PORT: whoever signs up dials in there")
-            address = parse_address(listen, "--listen")
-            host, port = address.rpartition(":")[0].strip("[]"), int(address.rpartition(":")[2])
+            host, _, port = parse_address(listen, "--listen").rpartition(":")
             run(
                 bring_in(
                     played,
                     face,
-                    (host, port),
+                    (host.strip("[]"), int(port)),
                     connect,
                     token or os.environ.get(TOKEN_VARIABLE, ""),
                     credentials,
@@ -95,8 +140,7 @@ def bridge(
                 )
             )
         else:
-            assert words
-            assert face is not None
+            assert words and face is not None
             if not any("{port}" in word for word in words):
                 raise UsageError("COMMAND must say where its port stands, {port}: the program dials it")
             settings = Settings(
@@ -115,3 +159,4 @@ def bridge(
         raise FailedError(error.message) from None
     except (DialInError, ProgramError) as error:
         raise FailedError(str(error)) from None
+    return 0

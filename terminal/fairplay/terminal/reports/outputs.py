@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rich.console import Console
 from rich.markup import escape
 
 from fairplay.certificate import check
@@ -168,21 +169,25 @@ def show_standings(place: Place, wanted: str | None, roster: Roster | None, file
     Raises UsageError if it is not clear which tournament is meant, and FailedError if its record breaks the rules.
     """
     with open_source(place) as source:
-        whole = _rebuild(source, _tournament_id(source, wanted))
+        whole = rebuild_tournament(source, _tournament_id(source, wanted))
         plan = whole.tournament.plan
         names = [player.name for player in whole.tournament.entrants]
         outputs = wanted_outputs(plan.game, names, roster, files)
         outputs.prepare(has_bands=is_league(plan.format))
-        console = make_console(errors=outputs.json == "-")
-        links = {player.name: player.link for player in whole.tournament.entrants}
-        for renderable in summarize(*whole, links):
-            console.print(renderable)
-        findings = Findings()
-        if outputs.reads_records:
-            _read(source, games_to_read(whole.games), findings)
-        seeds = _seeds(source, whole.games) if outputs.json is not None or outputs.report is not None else {}
-        for file in write_outputs(outputs, whole, findings, links, seeds):
-            console.print(f"Look closer: {escape(str(file))}", soft_wrap=True)
+        show_tournament(source, whole, outputs, make_console(errors=outputs.json == "-"))
+
+
+def show_tournament(source: Source, whole: WholeTournament, outputs: Outputs, console: Console) -> None:
+    """Show a tournament of a source, and write the files that are wanted of it."""
+    links = {player.name: player.link for player in whole.tournament.entrants}
+    for renderable in summarize(*whole, links):
+        console.print(renderable)
+    findings = Findings()
+    if outputs.reads_records:
+        read_games(source, games_to_read(whole.games), findings)
+    seeds = _seeds(source, whole.games) if outputs.json is not None or outputs.report is not None else {}
+    for file in write_outputs(outputs, whole, findings, links, seeds):
+        console.print(f"Look closer: {escape(str(file))}", soft_wrap=True)
 
 
 def _tournament_id(source: Source, wanted: str | None) -> str:
@@ -196,7 +201,11 @@ def _tournament_id(source: Source, wanted: str | None) -> str:
     return found[0]
 
 
-def _rebuild(source: Source, tournament_id: str) -> WholeTournament:
+def rebuild_tournament(source: Source, tournament_id: str) -> WholeTournament:
+    """Return a tournament as its record tells it.
+
+    Raises UsageError if there is none of this id, and FailedError if its record breaks the rules.
+    """
     listing = source.find(tournament_id)
     if listing is None:
         raise UsageError(f"there is no tournament {tournament_id} in {source.place}")
@@ -211,7 +220,7 @@ def _rebuild(source: Source, tournament_id: str) -> WholeTournament:
     return WholeTournament(known.message, games, asyncio.run(known.course.standings.latest()))
 
 
-def _read(source: Source, game_ids: Iterable[str], findings: Findings) -> None:
+def read_games(source: Source, game_ids: Iterable[str], findings: Findings) -> None:
     """Add the records of games to the findings; those that are not there or cannot be read are left out."""
     for game_id in game_ids:
         listing = source.find(game_id)
