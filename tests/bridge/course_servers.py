@@ -90,6 +90,7 @@ async def serve(
         dialing = asyncio.create_task(dial())
         try:
             played = await course.run("127.0.0.1", 0, policy.name_pattern, port.set_result)
+            await asyncio.wait({dialing}, timeout=5)  # so that clients see the end of their connections
         finally:
             dialing.cancel()
             await asyncio.gather(dialing, return_exceptions=True)
