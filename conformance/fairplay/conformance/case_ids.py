@@ -45,6 +45,8 @@ EVERY_ANSWER = "time.every-answer"
 UNDER_LOAD = "time.under-load"
 CALLS_AT_ONCE = "time.calls-at-once"
 SLOW_RIVALS = "time.slow-rivals"
+SIDE_BY_SIDE = (UNDER_LOAD, CALLS_AT_ONCE, SLOW_RIVALS)
+"""Cases about time in which the player is in several games at once."""
 
 BACK_TO_BACK = "memory.back-to-back"
 AT_ONCE = "memory.two-games-at-once"

@@ -142,7 +142,7 @@ OF_CALLS = (
         (case_ids.CALLS_AT_ONCE,),
         never,
         RAISES,
-        ("memory", "growth", case_ids.UNDER_LOAD, case_ids.DESCRIBED_WHILE_ASKED, case_ids.GROWTH),
+        ("memory", "growth", *case_ids.SIDE_BY_SIDE, case_ids.DESCRIBED_WHILE_ASKED, case_ids.GROWTH),
         program=ProgramBehaviour(one_call_a_frame=True),
     ),
 )

@@ -65,7 +65,7 @@ AFTER_OTHERS = (
         BACK_TO_BACK,
         in_game(3),
         RAISES,
-        ("memory", "endings", case_ids.UNDER_LOAD),
+        ("memory", "endings", *case_ids.SIDE_BY_SIDE),
     ),
     Mutant("hangs-in-second-game", "Never answers in its second game.", BACK_TO_BACK, in_game(2), HANGS),
     Mutant(
@@ -81,7 +81,7 @@ AFTER_OTHERS = (
         BACK_TO_BACK,
         in_later_games,
         REPEATS_THE_LAST_GAME,
-        ("memory", case_ids.UNDER_LOAD),
+        ("memory", *case_ids.SIDE_BY_SIDE),
     ),
     Mutant(
         "raises-in-a-known-state",
@@ -89,7 +89,7 @@ AFTER_OTHERS = (
         BACK_TO_BACK,
         asked_in_another_game,
         RAISES,
-        ("memory", "endings", "identity", case_ids.UNUSUAL_IDS, case_ids.UNDER_LOAD),
+        ("memory", "endings", "identity", case_ids.UNUSUAL_IDS, *case_ids.SIDE_BY_SIDE),
     ),
     Mutant(
         "raises-after-early-end",
@@ -97,7 +97,7 @@ AFTER_OTHERS = (
         (case_ids.EARLY_END,),
         after_early_end(2),
         RAISES,
-        ("memory", case_ids.UNDER_LOAD),
+        ("memory", *case_ids.SIDE_BY_SIDE),
     ),
     Mutant(
         "fills-up-with-games",
@@ -115,7 +115,7 @@ BESIDE_ANOTHER = (
         (case_ids.AT_ONCE,),
         between_games(1),
         REPEATS_THE_OTHER_GAME,
-        ("memory", case_ids.UNDER_LOAD),
+        ("memory", *case_ids.SIDE_BY_SIDE),
     ),
     Mutant(
         "raises-in-two-games",
@@ -130,7 +130,7 @@ BESIDE_ANOTHER = (
             case_ids.SAME_SEAT,
             case_ids.SIMILAR_IDS,
             case_ids.OTHER_SETTINGS,
-            case_ids.UNDER_LOAD,
+            *case_ids.SIDE_BY_SIDE,
         ),
     ),
     Mutant(
@@ -139,6 +139,7 @@ BESIDE_ANOTHER = (
         (case_ids.UNDER_LOAD,),
         between_games(4),
         TOO_LATE_AT_FIRST,
+        case_ids.SIDE_BY_SIDE,
     ),
     Mutant(
         "forgets-after-a-while",
@@ -187,7 +188,7 @@ Key: TypeAlias = Callable[[str], object]
 Find: TypeAlias = Callable[[ReceivedCall], GameMemory | None]
 """Returns the other game that a player takes for the one that it is asked about, or None."""
 
-AT_ONCE = (case_ids.AT_ONCE, case_ids.UNDER_LOAD, case_ids.MANY_AT_ONCE, case_ids.ENDS_BESIDE)
+AT_ONCE = (case_ids.AT_ONCE, *case_ids.SIDE_BY_SIDE, case_ids.MANY_AT_ONCE, case_ids.ENDS_BESIDE)
 """Cases in which ids may be alike in such a way by chance."""
 BESIDE_IN_TURN = (case_ids.SIMILAR_IDS, case_ids.OTHER_SETTINGS)
 """Cases in which the player may have the same seat in games at the same time."""
@@ -203,11 +204,15 @@ def of_games_at_once(game: Game) -> Iterator[Mutant]:
         trigger, effect = _finds(_in_same_seat), repeats(_in_same_seat)
         yield Mutant("mixes-up-seats", sentence, (case_ids.SAME_SEAT,), trigger, effect, (*AT_ONCE, *BESIDE_IN_TURN))
     sentence = "Raises an exception in a game if it was asked about ten others in between."
-    yield Mutant("keeps-ten-games", sentence, (case_ids.MANY_AT_ONCE,), between_games(10), RAISES)
+    yield Mutant(
+        "keeps-ten-games", sentence, (case_ids.MANY_AT_ONCE,), between_games(10), RAISES, case_ids.SIDE_BY_SIDE
+    )
     sentence = "Raises an exception in a game if it was asked about thirty others in between."
-    yield Mutant("keeps-thirty-games", sentence, (case_ids.MANY_AT_ONCE,), between_games(30), RAISES)
+    yield Mutant(
+        "keeps-thirty-games", sentence, (case_ids.MANY_AT_ONCE,), between_games(30), RAISES, case_ids.SIDE_BY_SIDE
+    )
     sentence, cases = "Raises an exception in the middle of a game if another one has begun.", (case_ids.ENDS_BESIDE,)
-    related = (case_ids.OTHER_SETTINGS, case_ids.UNDER_LOAD)
+    related = (case_ids.OTHER_SETTINGS, *case_ids.SIDE_BY_SIDE)
     yield Mutant("forgets-games-when-one-begins", sentence, cases, after_a_beginning, RAISES, related)
     ends = {method.name for method in game.methods if tells_the_end(method)}
     if ends:

@@ -106,7 +106,7 @@ def rarely(call: ReceivedCall) -> bool:
 def of_situations(game: Game) -> Iterator[Mutant]:
     """Yield the mutants that fail in some seats, or under some settings."""
     anywhere = ("rules", game.name, *case_ids.POSITIONS, *case_ids.ENDS_OF_GAMES)
-    seats = (*anywhere, "memory", case_ids.UNDER_LOAD)  # which also play games in several seats
+    seats = (*anywhere, "memory", *case_ids.SIDE_BY_SIDE)  # which also play games in several seats
     usual = game.full_settings(game.settings_type())
     if any(acts_late(request) for count in game.seats for request in first_decisions(game, usual, count)):
         sentence = "Raises an exception in its first decision if others have acted before: not as the first player."
