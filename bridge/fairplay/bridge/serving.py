@@ -41,6 +41,9 @@ STOP_LIMIT_S = 3.0
 Say = Callable[[str], None]
 """Tells whoever watches a sentence."""
 
+CLOSE_LIMIT_S = 2.0
+"""How long a program is waited for at the end that does not read what it was told."""
+
 
 class TooFewError(Exception):
     """Too few programs have signed up; one sentence."""
@@ -227,6 +230,14 @@ class CourseServer:
             sign_up.close()
             for signed_up in sign_up.players:
                 signed_up.connection.close()
+            # What was written is on its way: who does not read it is cut off.
+            leaving = [asyncio.ensure_future(each.connection.closed.wait()) for each in sign_up.players]
+            if leaving:
+                _, staying = await asyncio.wait(leaving, timeout=CLOSE_LIMIT_S)
+                for each_left in staying:
+                    each_left.cancel()
+                for signed_up in sign_up.players:
+                    signed_up.connection.abort()
 
     async def _play(self, signed_up: Sequence[SignedUp]) -> Played:
         if self._game.sign_up.age_order == AgeOrder.AGE_ORDER_REVERSE_SIGN_UP:
