@@ -102,6 +102,9 @@ async def test_a_recorded_client_plays_and_reads_as_it_did() -> None:
     for then, answer in zip(session["unary"], answers, strict=True):
         _, response = types(then["method"])
         before, now = read(response, base64.b64decode(then["response"])), read(response, answer)
+        if then["method"].endswith("/PlayGame"):
+            for each in before.game.plan.players:  # the links of players are shown to nobody any more
+                each.ClearField("link")
         assert set(fields(before)) <= set(fields(now)), then["method"]
         if then["method"].endswith("/PlayGame"):
             assert now.game.result == before.game.result
