@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,8 +21,6 @@ DIAL_LIMIT_S = 10.0
 RETRY_S = 0.25
 LINE_UP_S = 0.05
 """How long after one player the next one dials, so that they sign up in their order."""
-
-Say = Callable[[str], None]
 
 
 class Joined(NamedTuple):
@@ -48,7 +46,7 @@ class Joining:
     newline: bool = True
 
 
-async def join(joining: Joining, players: Sequence[tuple[str, Link]], say: Say = lambda sentence: None) -> list[Joined]:
+async def join(joining: Joining, players: Sequence[tuple[str, Link]]) -> list[Joined]:
     """Let players sign up in a server of a course, in this order, and play until it needs them no longer.
 
     Raises OSError if the server cannot be reached in DIAL_LIMIT_S.
@@ -58,7 +56,6 @@ async def join(joining: Joining, players: Sequence[tuple[str, Link]], say: Say =
         for name, link in players:
             connection = await _dial(joining)
             connection.send(name)
-            say(f"{name} signs up")
             playing.append(asyncio.create_task(_Guest(joining, name, link, connection).play()))
             await asyncio.sleep(LINE_UP_S)
         return await asyncio.gather(*playing)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -21,7 +20,8 @@ import grpc
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
-from fairplay.bridge.stream import Decoder, NotJsonError, write
+from fairplay.bridge.player import failed, note
+from fairplay.bridge.stream import Decoder, NotJsonError, text_of, write
 from fairplay.games.game import Game
 from fairplay.games.kit.course import shown
 from fairplay.games.kit.player_service import DESCRIBE, END, START
@@ -98,16 +98,16 @@ class _Process:
         Raises CallFailed if something else came or the program has ended, _LateError if nothing came in time.
         """
         if self._came:
-            raise _failed(f"The program wrote {_text(self._came)} when nobody had asked. {_ONLY}")
+            raise failed(f"The program wrote {text_of(self._came)} when nobody had asked. {_ONLY}")
         self._send(write(call).encode() + b"\n")
         started_s = self._loop.time()
         while b"\n" not in self._came:
             if self._ended:
-                raise _failed(await self._explain_end())
+                raise failed(await self._explain_end())
             passed_s = self._loop.time() - started_s
             refused = passed_s >= NEWLINE_SHARE * limit_s and _is_value(self._came)
             if refused:
-                raise _failed(f"The program answered {_text(self._came)} without a newline behind it.")
+                raise failed(f"The program answered {text_of(self._came)} without a newline behind it.")
             if passed_s >= limit_s:
                 raise _LateError(await self._explain_late())
             due_s = NEWLINE_SHARE * limit_s if passed_s < NEWLINE_SHARE * limit_s else limit_s
@@ -139,8 +139,10 @@ class _Process:
                     self._changed.clear()
                     await self._changed.wait()
         if not before and self._came:
-            return f"The program wrote {_text(self._came)} only when its input ended: flush the output after each line."
-        return f"The program had not answered in time; what had come: {_text(before) or 'nothing'}."
+            return (
+                f"The program wrote {text_of(self._came)} only when its input ended: flush the output after each line."
+            )
+        return f"The program had not answered in time; what had come: {text_of(before) or 'nothing'}."
 
     def _close_input(self) -> None:
         if self._writes >= 0:
@@ -207,7 +209,7 @@ class LinesPlayer:
             process = await self._ready()
             left_s = until_s - asyncio.get_running_loop().time()
             if left_s <= 0:
-                raise _failed("The program was busy with other calls all the time.")
+                raise failed("The program was busy with other calls all the time.")
             return await self._ask(process, method, message, left_s)
 
     async def _ready(self) -> _Process:
@@ -218,9 +220,9 @@ class LinesPlayer:
         try:
             self._process = process = _Process(self._command, self._environment)
         except (OSError, ValueError) as error:
-            raise _failed(f"The command cannot be started: {error}.") from None
+            raise failed(f"The command cannot be started: {error}.") from None
         hint = asyncio.get_running_loop().call_later(
-            DESCRIBE_S, _say, "The program has not answered Describe yet: does it flush its output after each line?"
+            DESCRIBE_S, note, "The program has not answered Describe yet: does it flush its output after each line?"
         )
         try:
             described: Any = await self._ask(process, DESCRIBE, DescribeRequest(), NO_LIMIT_S)
@@ -240,19 +242,19 @@ class LinesPlayer:
             try:
                 line = await process.ask(call, limit_s)
             except _LateError as error:
-                raise _failed(str(error)) from None
+                raise failed(str(error)) from None
             value = _read_line(line)
         except BaseException as error:
             if isinstance(error, CallFailed):
-                _say(f"{method.name}: {error.message}")
+                note(f"{method.name}: {error.message}")
             await self._drop()
             raise
         try:
             return read_answer(value, method)
         except ValueError as problem:
-            sentence = f"The program answered {_text(line)}: {str(problem).rstrip('.')}."
-            _say(f"{method.name}: {sentence}")
-            raise _failed(sentence) from None
+            sentence = f"The program answered {text_of(line)}: {str(problem).rstrip('.')}."
+            note(f"{method.name}: {sentence}")
+            raise failed(sentence) from None
 
     async def _drop(self) -> None:
         process, self._process = self._process, None
@@ -271,7 +273,7 @@ def _read_line(line: bytes) -> Json:
     except NotJsonError:
         values = []
     if len(values) != 1 or not isinstance(values[0], dict):
-        raise _failed(f"The program wrote {_text(line) or 'an empty line'} in place of an answer. {_ONLY}")
+        raise failed(f"The program wrote {text_of(line) or 'an empty line'} in place of an answer. {_ONLY}")
     return values[0]
 
 
@@ -320,17 +322,3 @@ def _is_value(data: bytes | bytearray) -> bool:
         return len([*decoder.feed(bytes(data)), *decoder.finish()]) == 1
     except NotJsonError:
         return False
-
-
-def _text(data: bytes | bytearray) -> str:
-    return shown(bytes(data).decode("utf-8", errors="replace").rstrip("\r\n"))
-
-
-def _failed(sentence: str) -> CallFailed:
-    return CallFailed(grpc.StatusCode.UNKNOWN, sentence)
-
-
-def _say(sentence: str) -> None:
-    """Write to standard error, which is kept with the game."""
-    sys.stderr.write(f"{sentence}\n")
-    sys.stderr.flush()

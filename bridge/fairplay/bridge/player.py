@@ -180,14 +180,14 @@ class CoursePlayer:
         """Make a call, and return the response. Raises CallFailed with what the program did wrong."""
         try:
             return await ask(self._face, line.signed_up, request)
-        except CallFailed as failed:
-            _say(f"{self._face.names[request.method.name]}: {failed.message}")
+        except CallFailed as error:
+            note(f"{self._face.names[request.method.name]}: {error.message}")
             raise
 
     def _say_late(self, line: Line, request: Request) -> None:
         rest = line.signed_up.connection.rest
         came = f"of its answer had come: {rest}" if rest else "nothing had come"
-        _say(
+        note(
             f"{self._face.names[request.method.name]}: The program had not answered when the call was cancelled; {came}"
         )
 
@@ -211,20 +211,21 @@ async def ask(face: Face, signed_up: SignedUp, request: Request) -> Message:
         value = await signed_up.connection.ask(face.write_call(request, signed_up.name))
     except NotJsonError as error:
         verb = "sent" if isinstance(error, UnaskedError) else "answered"
-        raise _failed(f"The program {verb} {error}.") from None
+        raise failed(f"The program {verb} {error}.") from None
     except ClosedError:
-        raise _failed(await signed_up.explain_close()) from None
+        raise failed(await signed_up.explain_close()) from None
     try:
         return face.read_answer(request, value)
     except ValueError as problem:
-        raise _failed(f"The program answered {shown(write(value))}: {str(problem).rstrip('.')}.") from None
+        raise failed(f"The program answered {shown(write(value))}: {str(problem).rstrip('.')}.") from None
 
 
-def _failed(sentence: str) -> CallFailed:
+def failed(sentence: str) -> CallFailed:
+    """Return what fails a call with a sentence about the program."""
     return CallFailed(grpc.StatusCode.UNKNOWN, sentence)
 
 
-def _say(sentence: str) -> None:
+def note(sentence: str) -> None:
     """Write to standard error, which is kept with the game."""
     sys.stderr.write(f"{sentence}\n")
     sys.stderr.flush()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, NamedTuple
@@ -38,11 +38,11 @@ NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]")
 MAX_NAME_CHARS = 60
 STOP_LIMIT_S = 3.0
 
+CLOSE_LIMIT_S = 2.0
+"""How long a program may take, at the end, to read what it was told."""
+
 Say = Callable[[str], None]
 """Tells whoever watches a sentence."""
-
-CLOSE_LIMIT_S = 2.0
-"""How long a program is waited for at the end that does not read what it was told."""
 
 
 class TooFewError(Exception):
@@ -174,7 +174,6 @@ async def hosted(server: Server, name: str, player: SignedUpPlayer) -> AsyncIter
     finally:
         stream.detach(write, left=True)
         await answering.close()
-        player.signed_up.connection.close()
 
 
 class CourseServer:
@@ -213,31 +212,20 @@ class CourseServer:
         period_s = seconds(policy.waiting_period) if given_s is None else given_s
         most = self._state_seats or policy.max_entrant_count
         sign_up = SignUp(pattern, most, NAME_LIMIT_S if limit_s is None else limit_s, self._say, newline=newline)
-        await asyncio.to_thread(called_services)
-        listening: Sequence[asyncio.Server] = ()
+        await asyncio.to_thread(called_services)  # a welcome names them: let no program wait for the games
+        bound, listening = await listen(sign_up.arrive, port, host)
         try:
-            bound, listening = await listen(sign_up.arrive, port, host)
-            ready(bound)
-            periods = policy.period_count if config.periods is None else config.periods
-            await sign_up.wait(self._state_seats or policy.min_entrant_count, periods, period_s)
-            for each in listening:
-                each.close()
-            sign_up.close()
+            try:
+                ready(bound)
+                periods = policy.period_count if config.periods is None else config.periods
+                await sign_up.wait(self._state_seats or policy.min_entrant_count, periods, period_s)
+            finally:
+                for each in listening:
+                    each.close()
+                sign_up.close()
             return await self._play(sign_up.players)
         finally:
-            for each in listening:
-                each.close()
-            sign_up.close()
-            for signed_up in sign_up.players:
-                signed_up.connection.close()
-            # What was written is on its way: who does not read it is cut off.
-            leaving = [asyncio.ensure_future(each.connection.closed.wait()) for each in sign_up.players]
-            if leaving:
-                _, staying = await asyncio.wait(leaving, timeout=CLOSE_LIMIT_S)
-                for each_left in staying:
-                    each_left.cancel()
-                for signed_up in sign_up.players:
-                    signed_up.connection.abort()
+            await asyncio.gather(*(each.connection.hang_up(CLOSE_LIMIT_S) for each in sign_up.players))
 
     async def _play(self, signed_up: Sequence[SignedUp]) -> Played:
         if self._game.sign_up.age_order == AgeOrder.AGE_ORDER_REVERSE_SIGN_UP:
@@ -330,7 +318,7 @@ class CourseServer:
         return Played([names[each] for each in winners], [names[each] for each in failed], misconducts, aborted, game)
 
 
-def record_name(name: str, taken: Any) -> str:
+def record_name(name: str, taken: Iterable[str]) -> str:
     """Return a name that records allow and nobody has, also in other letters of case; the name itself if it is one."""
     allowed = NOT_IN_NAMES.sub("-", name)[:MAX_NAME_CHARS].strip(".") or "player"
     lower = {each.lower() for each in taken}
@@ -341,7 +329,7 @@ def record_name(name: str, taken: Any) -> str:
     return found
 
 
-async def _briefly(stopping: Any) -> None:
+async def _briefly(stopping: Awaitable[object]) -> None:
     """Wait a little for the end of what is stopped."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(STOP_LIMIT_S):

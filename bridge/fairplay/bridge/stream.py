@@ -68,13 +68,13 @@ class Decoder:
         """
         values = self._values(ended=True)
         if self._data:
-            raise NotJsonError(_text(self._data), "the value is not complete")
+            raise NotJsonError(text_of(self._data), "the value is not complete")
         return values
 
     @property
     def rest(self) -> str:
         """Return the beginning of the value that is not complete; empty if none has begun."""
-        return _text(self._data)
+        return text_of(self._data)
 
     def _values(self, *, ended: bool) -> list[Json]:
         values = []
@@ -96,7 +96,7 @@ class Decoder:
         if first in b'[{"':
             end = self._find_close()
             if (len(data) if end is None else end) > MAX_BYTES:
-                raise NotJsonError(_text(data), f"the value is longer than {MAX_BYTES:,} bytes")
+                raise NotJsonError(text_of(data), f"the value is longer than {MAX_BYTES:,} bytes")
             return end
         if literal := _LITERALS.get(first):
             if data.startswith(literal):
@@ -106,11 +106,11 @@ class Decoder:
         if found := first in b"-0123456789" and _NUMBER.match(data):
             end = found.end()
             if end > MAX_SCALAR_BYTES:
-                raise NotJsonError(_text(data), f"the number is longer than {MAX_SCALAR_BYTES} bytes")
+                raise NotJsonError(text_of(data), f"the number is longer than {MAX_SCALAR_BYTES} bytes")
             if end < len(data) or ended:
                 return end
             return None
-        raise NotJsonError(_text(data), _explain(data))
+        raise NotJsonError(text_of(data), _explain(data))
 
     def _find_close(self) -> int | None:
         """Return where the array, the object or the text ends with which the data begin; None if it has not come."""
@@ -137,17 +137,17 @@ def _decode(data: bytes) -> Json:
     try:
         return json.loads(data.decode("utf-8"), parse_constant=_refuse)
     except UnicodeDecodeError:
-        raise NotJsonError(_text(data), "it is not in UTF-8") from None
+        raise NotJsonError(text_of(data), "it is not in UTF-8") from None
     except RecursionError:
-        raise NotJsonError(_text(data), "it is nested too deeply") from None
+        raise NotJsonError(text_of(data), "it is nested too deeply") from None
     except json.JSONDecodeError as error:
         rest = data.decode("utf-8")[error.pos :].encode()
         word = _WORD.match(rest)
         if word and error.msg == "Expecting value" and not rest.startswith((b"'", b"-", b"+", b".")):
-            raise NotJsonError(_text(data), _quotes_needed(word[0])) from None
-        raise NotJsonError(_text(data), f"it is not JSON: {error.msg}, at character {error.pos + 1}") from None
+            raise NotJsonError(text_of(data), _quotes_needed(word[0])) from None
+        raise NotJsonError(text_of(data), f"it is not JSON: {error.msg}, at character {error.pos + 1}") from None
     except ValueError as error:
-        raise NotJsonError(_text(data), f"it is not JSON: {error}") from None
+        raise NotJsonError(text_of(data), f"it is not JSON: {error}") from None
 
 
 def _refuse(word: str) -> None:
@@ -172,7 +172,8 @@ def _quotes_needed(word: bytes) -> str:
     return f'a string needs quotes, "{word[:40].decode(errors="replace")}"'
 
 
-def _text(data: bytes | bytearray) -> str:
+def text_of(data: bytes | bytearray) -> str:
+    """Return bytes that came as errors show them."""
     return shown(bytes(data[: 4 * SHOWN_CHARS]).decode("utf-8", errors="replace").rstrip("\r\n"))
 
 
@@ -268,9 +269,14 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._transport.close()
 
-    def abort(self) -> None:
-        """Close the connection at once."""
-        if self._transport is not None:
+    async def hang_up(self, limit_s: float) -> None:
+        """Close the connection and wait until it is closed; cut it off if the other side does not read in time."""
+        self.close()
+        try:
+            async with asyncio.timeout(limit_s):
+                await self.closed.wait()
+        except TimeoutError:
+            assert self._transport is not None
             self._transport.abort()
 
 

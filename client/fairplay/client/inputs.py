@@ -37,6 +37,12 @@ def parse_address(text: str, option: str) -> str:
     return text
 
 
+def parse_host_and_port(text: str, option: str) -> tuple[str, int]:
+    """Return the host and the port of an address as `parse_address` takes it. Raises UsageError if it is invalid."""
+    host, _, port = parse_address(text, option).rpartition(":")
+    return host.strip("[]"), int(port)
+
+
 def parse_server(text: str, option: str) -> str:
     """Return the address of a server as it was typed: HOST:PORT, grpc://HOST:PORT, or grpcs://HOST:PORT for TLS.
 

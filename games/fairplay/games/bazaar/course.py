@@ -121,5 +121,4 @@ FACE = Face(
     remember=_Memory,
     answer=_answer,
     config=_config,
-    result=lambda winners, failed: [sorted(winners), list(failed)],
 )

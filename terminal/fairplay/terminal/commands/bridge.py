@@ -75,7 +75,7 @@ def bridge(
 
     from fairplay.bridge.pool import ProgramError, Settings
     from fairplay.bridge.run import bring_in, run_lines, run_programs
-    from fairplay.client.inputs import find_game, parse_address, parse_server
+    from fairplay.client.inputs import find_game, parse_host_and_port, parse_server
     from fairplay.games.kit.course import find_face
     from fairplay.player.channels import TOKEN_VARIABLE, Credentials
     from fairplay.player.command import Reach, reach_from
@@ -93,7 +93,7 @@ def bridge(
     if face is None and not lines:
         raise UsageError(f"{game} has no course whose protocol could be spoken: give --lines")
     pattern = "(?s).*" if any_name else played.sign_up.name_pattern
-    environment = {key: os.environ[key] for key in os.environ if not key.startswith("FAIRPLAY_")}
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("FAIRPLAY_")}
     if serve is not None or join is not None:
         from fairplay.terminal.playing.course import CourseOptions, take_part
 
@@ -125,12 +125,11 @@ def bridge(
             assert face is not None
             if not connect:
                 raise UsageError("--listen needs --connect HOST:PORT: whoever signs up dials in there")
-            host, _, port = parse_address(listen, "--listen").rpartition(":")
             run(
                 bring_in(
                     played,
                     face,
-                    (host.strip("[]"), int(port)),
+                    parse_host_and_port(listen, "--listen"),
                     connect,
                     token or os.environ.get(TOKEN_VARIABLE, ""),
                     credentials,

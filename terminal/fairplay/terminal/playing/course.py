@@ -19,7 +19,7 @@ from fairplay.bridge.joining import Joined, Joining, join
 from fairplay.bridge.serving import CourseServer, Played, TooFewError
 from fairplay.bridge.stream import Decoder
 from fairplay.client.errors import FailedError, UsageError
-from fairplay.client.inputs import parse_address, parse_players, parse_seconds
+from fairplay.client.inputs import parse_host_and_port, parse_players, parse_seconds
 from fairplay.client.results import played_game
 from fairplay.client.wording import counted, describe_first_cause, draw_failure, draw_standing
 from fairplay.games.game import Game
@@ -68,16 +68,11 @@ def take_part(game: Game, face: Face, options: CourseOptions) -> int:
     """Be the course's server, or join one, and return the exit code. Raises UsageError if an option makes no sense."""
     if options.serve is not None:
         address = options.serve if ":" in options.serve else f"127.0.0.1:{options.serve}"
-        return _serve_course(game, face, options, _split(address, "--serve"))
+        return _serve_course(game, face, options, parse_host_and_port(address, "--serve"))
     assert options.join is not None
     if not options.players:
         raise UsageError("--join needs --player [NAME=]LINK: who is to sign up")
-    return _join_course(game, face, options, _split(options.join, "--join"))
-
-
-def _split(address: str, option: str) -> tuple[str, int]:
-    host, _, port = parse_address(address, option).rpartition(":")
-    return host.strip("[]"), int(port)
+    return _join_course(game, face, options, parse_host_and_port(options.join, "--join"))
 
 
 def _serve_course(game: Game, face: Face, options: CourseOptions, address: tuple[str, int]) -> int:
