@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fairplay.client.errors import FailedError, UsageError
 from fairplay.terminal.commands.options import argument, command, option
 from fairplay.terminal.commands.parameters import MAX_SEED, Authorities, GameName, OptionalPlayers, RecordsPlace
+
+if TYPE_CHECKING:
+    from fairplay.player.channels import Credentials
+    from fairplay.player.command import Reach
 
 
 @command
@@ -78,7 +82,6 @@ def bridge(
     from fairplay.client.inputs import find_game, parse_host_and_port, parse_server
     from fairplay.games.kit.course import find_face
     from fairplay.player.channels import TOKEN_VARIABLE, Credentials
-    from fairplay.player.command import Reach, reach_from
     from fairplay.player.dialing import DialInError
     from fairplay.player.handlers import CallFailed
     from fairplay.player.interrupts import run
@@ -118,9 +121,8 @@ def bridge(
         parse_server(connect, "--connect")
     try:
         credentials = Credentials.from_environment(os.environ, ca)
-        reach = Reach(connect=connect, name=name, token=token, credentials=credentials) if connect else None
         if words and lines:
-            run(run_lines(played, words, environment, reach or reach_from(os.environ)))
+            run(run_lines(played, words, environment, _find_reach(connect, name, token, credentials)))
         elif listen:
             assert face is not None
             if not connect:
@@ -151,7 +153,8 @@ def bridge(
                 newline=not no_newline,
                 grows=not face.is_tournament,
             )
-            run(run_programs(played, face, settings, environment, reach or reach_from(os.environ), most))
+            reach = _find_reach(connect, name, token, credentials)
+            run(run_programs(played, face, settings, environment, reach, most))
     except ValueError as error:
         raise UsageError(str(error)) from None
     except CallFailed as error:
@@ -159,3 +162,16 @@ def bridge(
     except (DialInError, ProgramError) as error:
         raise FailedError(str(error)) from None
     return 0
+
+
+def _find_reach(connect: str | None, name: str | None, token: str, credentials: Credentials | None) -> Reach:
+    """Return how a bridge with a command is reached: by --connect, or as the server wants that has started it."""
+    import os
+
+    from fairplay.player.command import Reach, reach_from
+
+    if connect:
+        return Reach(connect=connect, name=name, token=token, credentials=credentials)
+    if "FAIRPLAY_CONNECT" not in os.environ:
+        raise UsageError("a server starts the bridge, as exec:COMMAND; else give --connect HOST:PORT and --name NAME")
+    return reach_from(os.environ)
