@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import grpc
@@ -13,9 +14,7 @@ import pytest
 
 from fairplay.conformance.run.findings import find_findings
 from fairplay.games.game import find
-from fairplay.games.kit.player_service import PLAYER_METHODS
-from fairplay.player.handlers import describe, snake_case
-from fairplay.v1.player_pb2 import DescribeResponse
+from fairplay.player.handlers import Handlers
 from tests.conformance.harness import judged
 
 PROGRAM = f"exec:{sys.executable} -m tests.conformance.program"
@@ -26,31 +25,19 @@ def first_sentence(link: str, only: str, **more: Any) -> str:
     return first.sentence
 
 
-class Small(grpc.GenericRpcHandler):  # type: ignore[misc]
-    """A player of Fish whose gRPC library refuses requests of more than some hundred bytes."""
-
-    def __init__(self) -> None:
-        self._player: Any = find("fish").player("first")
-        self._methods = {each.path: each for each in (*PLAYER_METHODS.values(), *find("fish").methods)}
-
-    def service(self, details: Any) -> Any:
-        method = self._methods[details.method]
-
-        def answer(request: Any, _: Any) -> Any:
-            if method.name == "Describe":
-                return DescribeResponse(description=describe(self._player))
-            return getattr(self._player, snake_case(method.name))(request) or method.response()
-
-        return grpc.unary_unary_rpc_method_handler(
-            answer, method.request.FromString, lambda reply: reply.SerializeToString()
-        )
-
-
 @contextmanager
-def small(max_bytes: int) -> Iterator[str]:
-    """Serve such a player and yield its link."""
+def served_small(max_bytes: int) -> Iterator[str]:
+    """Serve a player of Fish whose gRPC library refuses larger requests, and yield its link."""
+    handlers = Handlers(find("fish").player("first"))
+
+    def answer(path: str, request: bytes, _: Any) -> bytes:
+        return handlers.call_now(path, request)
+
     server = grpc.server(ThreadPoolExecutor(4), options=[("grpc.max_receive_message_length", max_bytes)])
-    server.add_generic_rpc_handlers((Small(),))
+    for path in handlers.paths:
+        _, service, name = path.split("/")
+        method = grpc.unary_unary_rpc_method_handler(partial(answer, path))
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {name: method}),))
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     try:
@@ -60,7 +47,7 @@ def small(max_bytes: int) -> Iterator[str]:
 
 
 def test_a_player_that_refuses_large_requests_is_told_how_large_and_whose_limit_that_is() -> None:
-    with small(64) as link:
+    with served_small(64) as link:
         sentence = first_sentence(link, "rules.whole-game,exceptions.whole-games")
     assert "bytes as too large. The limit is its own, or its gRPC library's for messages that it receives" in sentence
     assert "must be 4 MiB or more [STREAM-3]" in sentence
