@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from fairplay.bridge.serving import CourseServer, Played
 from fairplay.games.game import find
-from fairplay.games.kit.course import Config, find_face
+from fairplay.games.kit.course import Config
 from fairplay.server.server import Config as ServerConfig
 from fairplay.server.server import Server
-from tests.bridge.playing import CLIENT
+from tests.bridge.playing import CLIENT, face_of
 
 RECORD = "course"
 Client = Callable[[int], Awaitable[Any]]
@@ -57,8 +57,7 @@ async def serve(
     **config: Any,
 ) -> Run:
     """Run the server for so many seats, as many as there are clients by default; each dials when the last is heard."""
-    game, face = find(name), find_face(name)
-    assert face is not None
+    game = find(name)
     seats = seats or len(clients)
     policy = type(game.sign_up)()
     policy.CopyFrom(game.sign_up)
@@ -86,7 +85,7 @@ async def serve(
         server = await Server.start(ServerConfig(records=records, resume=None))
         stack.push_async_callback(server.stop)
         chosen = Config(**{"settings": game.settings_type(), "wait_s": wait_s, **config})
-        course = CourseServer(server, replace(game, sign_up=policy), face, chosen, seed, RECORD, say)
+        course = CourseServer(server, replace(game, sign_up=policy), face_of(name), chosen, seed, RECORD, say)
         dialing = asyncio.create_task(dial())
         try:
             played = await course.run("127.0.0.1", 0, policy.name_pattern, port.set_result)

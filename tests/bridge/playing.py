@@ -14,7 +14,7 @@ from fairplay.bridge.lines import LinesPlayer
 from fairplay.bridge.player import CoursePlayer
 from fairplay.bridge.pool import Pool, Settings
 from fairplay.games.game import find
-from fairplay.games.kit.course import find_face
+from fairplay.games.kit.course import Face, find_face
 from fairplay.games.machine import GameMachine
 from fairplay.games.steps import Arrival, Call, calls_in, join_answers
 from fairplay.player.handlers import CallFailed, reply_of, snake_case
@@ -23,18 +23,24 @@ from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason
 CLIENT = str(Path(__file__).with_name("course_client.py"))
 
 
+def face_of(game: str) -> Face:
+    """Return the face of a game that has one."""
+    face = find_face(game)
+    assert face is not None
+    return face
+
+
 @asynccontextmanager
 async def bridged(
     game: str, *words: str, command: tuple[str, ...] = (), **settings: Any
 ) -> AsyncIterator[CoursePlayer]:
     """Yield a player of programs: by default the course's client of these tests, with these words behind its port."""
-    face, found = find_face(game), find(game)
-    assert face is not None
+    found = find(game)
     command = command or (sys.executable, CLIENT, game, "{port}", *words)
     pattern = found.sign_up.name_pattern
     pool = Pool(Settings(command=command, **{"name_pattern": pattern, **settings}), os.environ)
     try:
-        player = CoursePlayer(found, face, pool, await pool.fill())
+        player = CoursePlayer(found, face_of(game), pool, await pool.fill())
         yield player
         player.close()
     finally:

@@ -9,20 +9,18 @@ from contextlib import asynccontextmanager
 
 from fairplay.bridge.run import bring_in
 from fairplay.games.game import find
-from fairplay.games.kit.course import find_face
 from fairplay.server.server import Server
-from tests.bridge.playing import CLIENT
+from tests.bridge.playing import CLIENT, face_of
 from tests.server.harness import plan, serving
 
 
 @asynccontextmanager
 async def bridging(server: Server, *fault: str) -> AsyncIterator[None]:
     """Have a program called ann sign up at a bridge, until it has dialled in."""
-    face, ready = find_face("fish"), asyncio.Queue[int]()
-    assert face is not None
+    ready = asyncio.Queue[int]()
     address, here = server.players_address, ("127.0.0.1", 0)
     pattern = find("fish").sign_up.name_pattern
-    work = bring_in(find("fish"), face, here, address, "", None, pattern, ready=ready.put_nowait)
+    work = bring_in(find("fish"), face_of("fish"), here, address, "", None, pattern, ready=ready.put_nowait)
     bridge = asyncio.create_task(work)
     port = str(await ready.get())
     program = await asyncio.create_subprocess_exec(sys.executable, CLIENT, "fish", port, "ann", *fault)

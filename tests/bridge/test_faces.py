@@ -11,9 +11,10 @@ import pytest
 from google.protobuf.message import Message
 
 from fairplay.games.game import Game, find
-from fairplay.games.kit.course import Face, Request, find_face, read_call, read_name
+from fairplay.games.kit.course import Request, read_call, read_name
 from fairplay.games.machine import GameMachine
 from fairplay.player.handlers import reply_of
+from tests.bridge.playing import face_of
 
 GAMES = ["bazaar", "fish", "q"]
 LOST = {
@@ -21,12 +22,6 @@ LOST = {
     "q": ["seat", "revision", "placed_in_round", "turn", "game_id"],
     "bazaar": ["seat", "revision", "game_id"],
 }
-
-
-def face_of(game: str) -> Face:
-    face = find_face(game)
-    assert face is not None
-    return face
 
 
 def calls_of(game: Game, seats: int, seed: int, strategies: list[str]) -> Iterator[tuple[int, Request, Message]]:

@@ -11,13 +11,13 @@ import pytest
 from fairplay.bridge.joining import Joined, Joining, join
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import find
-from fairplay.games.kit.course import find_face
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.link import Clock
 from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.referee_pb2 import Game, GamePlan
 from tests.bridge.course_servers import Client, serve
+from tests.bridge.playing import face_of
 
 STRATEGIES = [(name, strategy) for name in ("bazaar", "fish", "q") for strategy in find(name).strategies]
 NAMES = "abcdef"
@@ -25,12 +25,11 @@ NAMES = "abcdef"
 
 def joins(game: str, name: str, strategy: str, joined: list[Joined]) -> Client:
     """Return a client that is a reference player of ours, and adds how it went for it."""
-    found, face = find(game), find_face(game)
-    assert face is not None
+    found = find(game)
 
     async def client(port: int) -> None:
         link = BotLink(Clock(), found.player(strategy))
-        joining = Joining(game=found, face=face, host="127.0.0.1", port=port, limit_s=10)
+        joining = Joining(game=found, face=face_of(game), host="127.0.0.1", port=port, limit_s=10)
         joined.extend(await join(joining, [(name, link)]))
         await link.close()
 

@@ -15,12 +15,11 @@ import pytest
 
 from fairplay.bridge.serving import TooFewError
 from fairplay.client.wording import describe_cause
-from fairplay.games.kit.course import find_face
 from fairplay.server.records.place import at
 from fairplay.server.records.verify import verify
 from fairplay.terminal.records.sources import open_source
 from tests.bridge.course_servers import Client, program, serve
-from tests.bridge.playing import CLIENT
+from tests.bridge.playing import CLIENT, face_of
 
 GAMES = ["bazaar", "fish", "q"]
 BRIDGE = [sys.executable, "-m", "fairplay.terminal", "bridge"]
@@ -205,8 +204,5 @@ def test_an_interrupted_game_is_over_in_the_record(tmp_path: Path) -> None:
 
 
 def test_what_a_course_prints() -> None:
-    fish, q = find_face("fish"), find_face("q")
-    assert fish is not None
-    assert q is not None
-    assert fish.result(["ann"], ["bob", "cid"]) == [1, 2]
-    assert q.result(["cid", "ann"], ["bob"]) == [["ann", "cid"], ["bob"]]
+    assert face_of("fish").result(["ann"], ["bob", "cid"]) == [1, 2]
+    assert face_of("q").result(["cid", "ann"], ["bob"]) == [["ann", "cid"], ["bob"]]
