@@ -37,7 +37,7 @@ def send(value, whole=None):
         connection.sendall(data)
 
 
-def neighbours(row, column):
+def steps(row):
     odd = row % 2
     return [(-2, 0), (-1, odd), (1, odd), (2, 0), (1, odd - 1), (-1, odd - 1)]
 
@@ -47,11 +47,10 @@ def fish(method, state, *_):
     free = {(r, c) for r, row in enumerate(board) for c, tile in enumerate(row) if tile and [r, c] not in taken}
     if method == "setup":
         return list(min(free))
-    for place in state["players"][0]["places"]:
-        for number in range(6):
-            step = neighbours(*place)[number]
-            if (target := (place[0] + step[0], place[1] + step[1])) in free:
-                return [place, list(target)]
+    for row, column in state["players"][0]["places"]:
+        for down, right in steps(row):
+            if (target := (row + down, column + right)) in free:
+                return [[row, column], list(target)]
     return False
 
 
