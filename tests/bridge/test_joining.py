@@ -13,11 +13,11 @@ from fairplay.games.envelopes import wrap
 from fairplay.games.game import find
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.link import Clock
-from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.referee_pb2 import Game, GamePlan
 from tests.bridge.course_servers import Client, serve
 from tests.bridge.playing import face_of
+from tests.server.harness import serving
 
 STRATEGIES = [(name, strategy) for name in ("bazaar", "fish", "q") for strategy in find(name).strategies]
 NAMES = "abcdef"
@@ -42,11 +42,8 @@ async def directly(name: str, strategy: str, names: Sequence[str], seed: int) ->
     players = [Player(name=each, link=f"bot:{strategy}") for each in names]
     plan = GamePlan(game=name, players=players, seed=seed)
     plan.settings.CopyFrom(wrap(GameSettings, game, game.settings_type()))
-    server = await Server.start(Config(resume=None))
-    try:
+    async with serving() as server:
         return await server.referee.play(plan)
-    finally:
-        await server.stop()
 
 
 def shown(game: Game) -> Any:
