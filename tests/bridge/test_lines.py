@@ -52,10 +52,11 @@ for line in sys.stdin:
 
 
 @asynccontextmanager
-async def answering(*command: str, limit_s: float = 5.0) -> AsyncIterator[LinesPlayer]:
+async def answering(*command: str, game: str = "fish", limit_s: float = 5.0) -> AsyncIterator[LinesPlayer]:
+    """Yield a player in lines of JSON whose program has its output buffered, as is usual."""
     CALL.set(lambda: CallInfo(limit_s, {}))
-    environment = {key: os.environ[key] for key in os.environ if key != "PYTHONUNBUFFERED"}
-    player = LinesPlayer(find("fish"), command, environment)
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+    player = LinesPlayer(find(game), command, environment)
     try:
         await player.open()
         yield player
@@ -74,13 +75,11 @@ async def test_what_is_written_for_beginners_plays(game: str, language: str, tmp
     if language == "sh" and shutil.which("jq") is None:
         pytest.skip("needs jq")
     write_lines(game, tmp_path / "mine")
-    CALL.set(lambda: CallInfo(10.0, {}))
     interpreter = sys.executable if language == "py" else "sh"
-    player = LinesPlayer(find(game), [interpreter, str(tmp_path / "mine" / f"player.{language}")], os.environ)
-    await player.open()
-    assert (await play(player, "first"))[1] == ""
-    assert (await play(player, "first", game_id="another"))[1] == ""
-    await player.close()
+    program = str(tmp_path / "mine" / f"player.{language}")
+    async with answering(interpreter, program, game=game, limit_s=10.0) as player:
+        assert (await play(player, "first"))[1] == ""
+        assert (await play(player, "first", game_id="another"))[1] == ""
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
