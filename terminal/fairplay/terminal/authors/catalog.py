@@ -16,9 +16,10 @@ from fairplay.client.errors import UsageError
 from fairplay.client.inputs import find_game
 from fairplay.formats import format as formats
 from fairplay.formats.format import Format
-from fairplay.games.conformance import find_profiles
+from fairplay.games.conformance import Profile, find_profiles
 from fairplay.games.game import Game, registered
-from fairplay.games.kit.testdata import find_questions
+from fairplay.games.kit.strategies import StrategyKind
+from fairplay.games.kit.testdata import Question, find_questions
 from fairplay.server.game.plans import seconds
 from fairplay.terminal.printing import make_console, print_json
 
@@ -52,23 +53,15 @@ def describe_game(game: Game) -> dict[str, Any]:
         "tournamentSettings": _values(game, game.tournament_settings),
         "settingDetails": [each._asdict() for each in game.settings],
         "timeControl": json_format.MessageToDict(game.time_control),
-        "strategies": _sentences(game),
-        "profiles": _profiles(game),
-        "testData": _questions(game),
+        "strategies": _sentences(game.strategies),
+        "profiles": _sentences(find_profiles(game)),
+        "testData": _sentences(find_questions(game.name)),
         "rules": dict(game.rules),
     }
 
 
-def _sentences(game: Game) -> dict[str, str]:
-    return {name: strategy.sentence for name, strategy in game.strategies.items()}
-
-
-def _profiles(game: Game) -> dict[str, str]:
-    return {name: profile.sentence for name, profile in find_profiles(game).items()}
-
-
-def _questions(game: Game) -> dict[str, str]:
-    return {name: question.sentence for name, question in find_questions(game.name).items()}
+def _sentences(named: Mapping[str, StrategyKind[Any] | Profile | Question]) -> dict[str, str]:
+    return {name: each.sentence for name, each in named.items()}
 
 
 def _values(game: Game, settings: Message) -> dict[str, Any]:
@@ -83,8 +76,14 @@ def _values(game: Game, settings: Message) -> dict[str, Any]:
 def _show(console: Console, game: Game) -> None:
     _print_heading(console, game)
     console.print(f"  service: {game.service}\n", soft_wrap=True)
-    named = {"strategy": _sentences(game), "profile": _profiles(game), "test data": _questions(game)}
-    for table in (_settings(game), *(_pairs(*each) for each in named.items()), _pairs("rule", game.rules)):
+    tables = (
+        _settings(game),
+        _pairs("strategy", _sentences(game.strategies)),
+        _pairs("profile", _sentences(find_profiles(game))),
+        _pairs("test data", _sentences(find_questions(game.name))),
+        _pairs("rule", game.rules),
+    )
+    for table in tables:
         if table.row_count:
             console.print(table)
             console.print()
