@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from math import comb
 from typing import TypeAlias
 
@@ -200,8 +199,8 @@ def confirm(context: Context, found: Trial) -> None:
 MAX_WAYS_TRIED = 2
 """For so many kinds of misconduct a game is played again in both ways of reaching the player: each takes two starts."""
 ONLY = {
-    DIALLING: "Only through the stream that the player opens, and not where it serves: ",
-    SERVING: "Only where the player serves, and not through the stream that it opens: ",
+    DIALLING: "Only through the stream that the player opens, and not where it serves",
+    SERVING: "Only where the player serves, and not through the stream that it opens",
 }
 
 
@@ -213,7 +212,8 @@ def _named_way(context: Context, found: Trial, evidence: Evidence) -> Evidence:
     kind = signature(found)
     if kind not in tried and len(tried) < MAX_WAYS_TRIED:
         tried[kind] = ONLY.get(_only_way(context, found), "")
-    return evidence.with_sentence(f"{tried.get(kind, '')}{evidence.sentence}")
+    only = tried.get(kind)
+    return evidence.with_sentence(f"{only}: {evidence.sentence}") if only else evidence
 
 
 def _only_way(context: Context, found: Trial) -> str:
@@ -282,8 +282,7 @@ def where(circumstances: str) -> Iterator[None]:
     try:
         yield
     except Failure as failed:
-        sentence = f"{circumstances}: {failed.evidence.sentence}"
-        raise Failure(replace(failed.evidence, sentence=sentence)) from None
+        raise Failure(failed.evidence.with_sentence(f"{circumstances}: {failed.evidence.sentence}")) from None
 
 
 def judge_after_others(context: Context, found: Trial) -> None:

@@ -8,9 +8,8 @@ from google.protobuf.message import DecodeError, Message
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
-from fairplay.conformance.blame.judge import ONLY, confirm, judge_condition, judge_owned
+from fairplay.conformance.blame.judge import ONLY, confirm, judge_condition, judge_owned, where
 from fairplay.conformance.case import Case, NotApplicable, case, failure
-from fairplay.conformance.case import Failure as CaseFailure
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Manner
@@ -197,10 +196,8 @@ def both_ways_agree(context: Context) -> None:
             raise NotApplicable(f"the player supports only {next(iter(offered))}")
         descriptions = [_description(context, connection) for connection in offered.values()]
         for way, connection in offered.items():
-            try:
+            with where(ONLY[way]):
                 judge_condition(context, context.play(context.first_scenario(), connection))
-            except CaseFailure as failed:
-                raise CaseFailure(failed.evidence.with_sentence(f"{ONLY[way]}{failed.evidence.sentence}")) from None
     finally:
         for connection in connections.values():
             context.player.loop.run(connection.close())
