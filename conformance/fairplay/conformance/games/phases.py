@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
+from fairplay.conformance.games.positions import Source, resume
 from fairplay.conformance.games.rivals import Phase, PhaseTracker, Rivals, Turn, rival_names
 from fairplay.conformance.games.trial import Scenario, seat_names
 from fairplay.games.conformance import Circumstance
@@ -106,29 +107,16 @@ class Beginning(NamedTuple):
 
 def find_beginning(game: Game, found: Trace, start: int) -> Beginning:
     """Return the state after so many decisions of a trace, or the last one before that a game can go on from."""
+    source = Source(found.settings, found.player_count, seed=0, strategy=rival_names(game)[0])
     for index in range(start, 0, -1):
         try:
             state = game.full_state(found.states[index])
-            game.check_state(found.settings, state)
-            first = _first_decider(game, found.settings, found.player_count, state)
         except ValueError:
             continue
-        if first is not None:
-            return Beginning(state, first - min(found.deciders[index]))
+        position = resume(game, source, state)
+        if position is not None:
+            return Beginning(state, position.seat - min(found.deciders[index]))
     return Beginning(None)
-
-
-def _first_decider(game: Game, settings: Message, count: int, state: Message) -> int | None:
-    """Return the seat that decides first when a game goes on from a state, the lowest of several; None: nobody does."""
-    players = [game.player(rival_names(game)[0]) for _ in range(count)]
-    machine = GameMachine(game.play("trace", settings, [f"rival-{seat}" for seat in range(count)], Random(0), state))
-    seats = (
-        [call.seat for call in calls_in(step) if call.kind is not CallKind.NOTIFICATION]
-        for step in machine.play(lambda call: reply_of(players[call.seat], call))
-    )
-    first = next((min(each) for each in seats if each), None)
-    machine.close()
-    return first
 
 
 class Foreseen(NamedTuple):
