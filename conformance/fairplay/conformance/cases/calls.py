@@ -10,7 +10,6 @@ from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_condition, where
 from fairplay.conformance.case import Case, NotApplicable, NotTested, case, failure
 from fairplay.conformance.cases.identity import parse_description
-from fairplay.conformance.cases.time import is_late
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Manner, Outgoing, Trial
@@ -148,7 +147,7 @@ def calls_at_once(context: Context) -> None:
     special = Manner()  # not the usual one: these games are tried again together, and none of them alone
     with context.player.fresh() as connection, context.player.quiet():
         found = _failed(context.play_together(beginnings, connection, special))
-        if found is not None and is_late(found):  # the machine may have been slow once
+        if found is not None and found.is_late:  # the machine may have been slow once
             found = _failed(context.play_together(beginnings, connection, special))
     if found is not None:
         _judge(context, found, f"In {MOST_AT_ONCE} games at the same time")

@@ -11,7 +11,6 @@ from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.conformance.player.breaker import Breaker
 from fairplay.games.game import Game
-from fairplay.v1.misconduct_pb2 import MisconductKind
 
 DECISIONS_UNDER_IDS = 4
 STRANGE_IDS = ("x", "cup-2/round.1/game_3", "Z" * 128, "0", "-", "...")
@@ -63,15 +62,10 @@ def under_load(context: Context) -> None:
         situation = scenario.situation
         context.whole_game(situation.seat, situation.player_count)
     found = _play_at_once(context, beginnings)
-    if found and all(map(is_late, found)):  # a machine may be slow once; a player that is slow under load always is
+    if found and all(each.is_late for each in found):  # a machine may be slow once; a player slow under load always is
         found = _play_at_once(context, beginnings)
     for each in found:
         judge_condition(context, each, (case_ids.BACK_TO_BACK, context.sequence), (case_ids.AT_ONCE, context.pair))
-
-
-def is_late(found: Trial) -> bool:
-    """Return whether the player answered too late in a game."""
-    return found.misconduct is not None and found.misconduct.kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT
 
 
 def _play_at_once(context: Context, beginnings: Sequence[Scenario]) -> list[Trial]:

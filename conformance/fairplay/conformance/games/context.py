@@ -32,7 +32,6 @@ from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
 from fairplay.games.steps import Method
 from fairplay.server.manager.plan import game_id_of
-from fairplay.v1.misconduct_pb2 import MisconductKind
 from fairplay.v1.player_pb2 import PlayerDescription
 
 AT_ONCE = 8
@@ -219,7 +218,7 @@ class Context:
         known = connection.repeatable and connection.call_count <= seen
         before = connection.call_count
         found = list(entry.replay(connection))
-        if known and any(map(_is_late, found)) and self._excused_count < MAX_EXCUSED and is_busy():
+        if known and any(each.is_late for each in found) and self._excused_count < MAX_EXCUSED and is_busy():
             found = self._play_again(entry, past, found)
         for each in found:
             each.entry, each.past = (entry, past) if known else (None, ())
@@ -402,10 +401,6 @@ class Context:
         self.record(connection, Entry(call, f"a call of {method.name}", is_single_call=True))
         [answered] = asked
         return answered
-
-
-def _is_late(found: Trial) -> bool:
-    return found.misconduct is not None and found.misconduct.kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT
 
 
 @contextmanager

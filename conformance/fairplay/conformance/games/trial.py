@@ -41,7 +41,7 @@ from fairplay.games.steps import (
 from fairplay.games.transcript import Transcript, game_rng
 from fairplay.server.game.plans import seconds
 from fairplay.v1.game_pb2 import TimeControl
-from fairplay.v1.misconduct_pb2 import Misconduct, Overrun
+from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind, Overrun
 
 TESTED = "tested"
 """What evidence calls the player under test. In its games it has an ordinary name."""
@@ -192,6 +192,11 @@ class Trial:
     """What a player that is never new had been asked before, on all connections; empty for one that can be new."""
     entry: Entry | None = None
     """What the game was a part of, as it can be asked again; None: it cannot."""
+
+    @property
+    def is_late(self) -> bool:
+        """Return whether an answer came too late, or never."""
+        return self.misconduct is not None and self.misconduct.kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT
 
     @property
     def decision_count(self) -> int:
