@@ -28,16 +28,11 @@ DECISIONS, FEW_DECISIONS = 8, 3
 
 
 def _play(context: Context, connection: Connection, what: str, manner: Manner) -> None:
-    """Play a game in which the player is called in this manner, and judge it."""
-    turn_count = FEW_DECISIONS if context.is_slow else DECISIONS
-    _judge(context, context.play(context.first_scenario(turn_count), connection, manner), what)
-
-
-def _judge(context: Context, found: Trial, what: str) -> None:
-    """Judge a game. `what` begins the sentence of a failure.
+    """Play a game in which the player is called in this manner, and judge it. `what` begins the sentence of a failure.
 
     Raises Failure if the player misbehaves, and does not where it is called as usual.
     """
+    found = context.play(context.first_scenario(FEW_DECISIONS if context.is_slow else DECISIONS), connection, manner)
     with where(what):
         judge_condition(context, found)
 
@@ -150,7 +145,8 @@ def calls_at_once(context: Context) -> None:
         if found is not None and found.is_late:  # the machine may have been slow once
             found = _failed(context.play_together(beginnings, connection, special))
     if found is not None:
-        _judge(context, found, f"In {MOST_AT_ONCE} games at the same time")
+        with where(f"In {MOST_AT_ONCE} games at the same time"):
+            judge_condition(context, found)
 
 
 def _failed(trials: Sequence[Trial]) -> Trial | None:

@@ -167,13 +167,11 @@ def one_reply_per_call(context: Context) -> None:
         before, called = context.player.loop.run(transport.server.stray_reply_count()), connection.call_count
         context.play(context.first_scenario(), connection)
         context.ask(DESCRIBE, DescribeRequest(), connection)  # whose reply comes behind all others
-        after, call_count = (
-            context.player.loop.run(transport.server.stray_reply_count()),
-            connection.call_count - called,
-        )
-    if after > before:
+        stray_count = context.player.loop.run(transport.server.stray_reply_count()) - before
+        call_count = connection.call_count - called
+    if stray_count > 0:
         raise failure(
-            f"More than one reply came to a call: {call_count:,} calls in one game got {call_count + after - before:,}"
+            f"More than one reply came to a call: {call_count:,} calls in one game got {call_count + stray_count:,}"
             " replies, where a call has one and a reply names its call."
         )
 
