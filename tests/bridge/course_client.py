@@ -8,7 +8,7 @@ import time
 
 game, port, name, fault = (*sys.argv[1:], "ann", "none")[:4]
 connection = socket.create_connection(("localhost", int(port)), timeout=60)
-decoder, text, called = json.JSONDecoder(), "", 0
+decoder, text, called, heard = json.JSONDecoder(), "", 0, set()
 
 
 def receive():
@@ -65,6 +65,9 @@ while True:
         "fish",
         "setup",
     )
+    heard.add(method)
+    if fault == "careful" and deciding and not heard >= ({"start", "playing-as"} if game == "fish" else {"setup"}):
+        sys.exit("I have not been told of this game")
     answer = "void"
     if deciding:
         answer = fish(method, *arguments) if game == "fish" else "pass" if game == "q" else []

@@ -10,7 +10,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from fairplay.bridge.lines import LinesPlayer
 from fairplay.bridge.player import CoursePlayer
 from fairplay.bridge.pool import Pool, Settings
 from fairplay.games.game import find
@@ -47,10 +46,11 @@ async def bridged(
         await pool.close()
 
 
-async def play(
-    player: CoursePlayer | LinesPlayer, strategy: str, *, seed: int = 1, game_id: str = "g"
-) -> tuple[Any, str]:
-    """Play a game of the player, in seat 0, and a bot; return its outcome, and why the player failed, if it did."""
+async def play(player: Any, strategy: str, *, seed: int = 1, game_id: str = "g") -> tuple[Any, str]:
+    """Play a game of the player, in seat 0, and a bot; return its outcome, and why the player failed, if it did.
+
+    The player is an object with the name of its game, and with a coroutine for each method.
+    """
     game = find(player.game)
     bot = game.player(strategy)
     machine = GameMachine(game.play(game_id, game.tournament_settings, ["a", "b"], Random(seed), None))
