@@ -108,7 +108,8 @@ class ConsoleWriter:
         head = f"[{STYLES[verdict]}]{verdict}[/] [bold]{judged.id}[/]{finding.more}"
         self._say(f"\n{head}\n{escape(finding.sentence)}")
         if others := [each.id for each in (*finding.cases, *finding.untested) if each is not judged]:
-            self._say(f"  [bold]The same cause[/]\n    {', '.join(others[:MAX_SHOWN])}{_rest(len(others))}")
+            rest = f", and {len(others) - MAX_SHOWN} more" if len(others) > MAX_SHOWN else ""
+            self._say(f"  [bold]The same cause[/]\n    {', '.join(others[:MAX_SHOWN])}{rest}")
         if judged.evidence is None:
             return
         for title, text in judged.evidence.sections:
@@ -120,10 +121,6 @@ class ConsoleWriter:
 
     def _say(self, markup: str) -> None:
         self._console.print(harmless(markup), soft_wrap=True)
-
-
-def _rest(count: int) -> str:
-    return f", and {count - MAX_SHOWN} more" if count > MAX_SHOWN else ""
 
 
 # --- several players ---
