@@ -62,9 +62,14 @@ def certificate(**changes: Any) -> bytes:
         ],
         **changes,
     }
-    game, revision = content["game"], content["protocol_revision"]
-    facts = {"reached_by": content["reached_by"], "profile": changes.get("profile", "")}
-    follows = summary(cases, game, revision, complete=content["complete"], **facts)
+    follows = summary(
+        cases,
+        content["game"],
+        content["protocol_revision"],
+        reached_by=content["reached_by"],
+        complete=content["complete"],
+        profile=content.get("profile", ""),
+    )
     return sealed({**content, "summary": follows})
 
 
