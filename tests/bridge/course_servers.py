@@ -56,7 +56,10 @@ async def serve(
     seed: int = 1,
     **config: Any,
 ) -> Run:
-    """Run the server for so many seats, as many as there are clients by default; each dials when the last is heard."""
+    """Run the server for so many seats, as many as there are clients by default.
+
+    The clients dial in their order: each once the server has said something of the one before it.
+    """
     game = find(name)
     seats = seats or len(clients)
     policy = type(game.sign_up)()

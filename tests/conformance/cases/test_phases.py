@@ -63,7 +63,7 @@ def test_others_join_a_game_late() -> None:
     assert found.misconduct is None
 
 
-def test_games_say_when_settings_matter_and_have_them() -> None:
+def test_settings_that_matter_in_some_circumstances_are_settings_of_their_game() -> None:
     for name in registered():
         fields = find(name).settings_type.DESCRIPTOR.fields_by_name
         assert set(find_conformance(name).settings_readers) <= set(fields), name

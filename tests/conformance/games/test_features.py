@@ -100,11 +100,11 @@ def test_all_candidates_are_in_the_profile() -> None:
     assert all(scope.holds(each.position.situation(1)) for each in candidates("bazaar", profile="standard"))
 
 
-def test_hands_of_one_kind_are_reached_which_games_do_not() -> None:
+def test_candidates_have_hands_of_one_kind_as_played_games_have_not() -> None:
     assert any("state.players.hand: 6 equal" in each.features for each in candidates("q", count=150))
 
 
-def test_rich_wallets_are_reached_which_games_do_not() -> None:
+def test_candidates_have_rich_wallets_as_played_games_have_not() -> None:
     found = candidates("bazaar", count=150)
     assert any(each.number and sum(each.position.request.turn_state.wallet) > 40 for each in found)
 

@@ -28,10 +28,10 @@ def verify_certificate(
 ) -> int:
     """Check a certificate, print what it is worth, and return the exit code. Raises UsageError if it is unreadable.
 
-    `nonce` is the word with which the player was to be certified; empty: any. `profile`: a certificate for the games of
-    this profile alone certifies, too; empty: none does. `any_limits`: time limits that are longer
-    than the game's certify, too. `trusted`: the file of the keys one of which must have signed it. `program`: the file
-    of the program that must be the one that was certified.
+    `nonce` is the word with which the player was to be certified; empty: any. `profile`: a certificate for this profile
+    alone certifies, too; empty: only one for the whole game does. `any_limits`: time limits that are longer than the
+    game's certify, too. `trusted`: the file of the keys one of which must have signed it. `program`: the file of the
+    program that must be the one that was certified.
     """
     try:
         data = file.read_bytes()

@@ -61,7 +61,10 @@ def message_json(message: Message) -> dict[str, Any]:
 
 
 def game_json(game: Game, links: Sequence[str]) -> dict[str, Any]:
-    """Return a game that is over as plain values; the module's documentation shows them. `links` are those by seat."""
+    """Return a game that is over as plain values; the module's documentation shows them.
+
+    `links` are the links of its players, by seat.
+    """
     return {
         "gameId": game.game_id,
         "game": game.plan.game,
