@@ -337,10 +337,11 @@ def _shortest_history(context: Context, found: Trial) -> Sequence[Entry]:
     past = found.life[-MAX_SEARCHED:] or found.past
     if found.entry is None or not past:
         return ()
-    budget, rounds, began_s = context.player.budget, 1, context.player.budget.elapsed_s
-    end_s = began_s + SEARCH_LIMIT_S
+    budget, began_s = context.player.budget, context.player.budget.elapsed_s
+    rounds, left_s = 1, [SEARCH_LIMIT_S]
     if found.life:
-        rounds, end_s = 2, began_s + context.once("search time", lambda: [SEARCH_LIMIT_S])[0]
+        rounds, left_s = 2, context.once("seconds left for searches", lambda: [SEARCH_LIMIT_S])
+    end_s = began_s + left_s[0]
 
     def shows(history: Sequence[Entry]) -> bool:
         return budget.elapsed_s < end_s and all(_shows(context, found, history) for _ in range(rounds))
@@ -352,8 +353,7 @@ def _shortest_history(context: Context, found: Trial) -> Sequence[Entry]:
     except NotTested:
         return ()
     finally:
-        if found.life:
-            context.once("search time", lambda: [SEARCH_LIMIT_S])[0] -= budget.elapsed_s - began_s
+        left_s[0] -= budget.elapsed_s - began_s
 
 
 def _plain(context: Context, entry: Entry) -> Entry:
