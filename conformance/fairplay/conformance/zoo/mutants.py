@@ -150,7 +150,7 @@ class InvalidRequests(Enum):
     DIES = "ends"
 
 
-def takes_all(call: Call, open_count: int) -> bool:
+def refuses_none(call: Call, open_count: int) -> bool:
     """Refuse no call of a stream."""
     return False
 
@@ -179,7 +179,7 @@ class ProgramBehaviour:
     """The version that the program says when it dials in; empty: the one that it answers to Describe."""
     dies_when_cancelled: bool = False
     """Whether the program ends when one of its calls is cancelled."""
-    refuses: Callable[[Call, int], bool] = takes_all
+    refuses: Callable[[Call, int], bool] = refuses_none
     """(call, number of calls that are open beside it) -> whether the program treats it as one that it cannot read."""
     one_call_a_frame: bool = False
     """Whether the program answers only the first call of each frame."""

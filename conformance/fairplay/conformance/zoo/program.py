@@ -146,7 +146,7 @@ class _Stream:
     def _take(self, frame: DialInResponse) -> None:
         if frame.cancelled and self._behaviour.dies_when_cancelled:
             self._die()
-        if self._behaviour.dies_when_cancelled_in in {self._received.get(each, "-") for each in frame.cancelled}:
+        if self._behaviour.dies_when_cancelled_in in {self._received.get(each) for each in frame.cancelled}:
             self._die()
         self._stuck = self._stuck or (
             self._behaviour.stuck_when_cancelled and not self._received.keys().isdisjoint(frame.cancelled)

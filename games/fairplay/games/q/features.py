@@ -38,11 +38,11 @@ def read(request: Any) -> Seen:
     return Seen(view, [action.placements[0].tile for action in legal if isinstance(action, Extension)])
 
 
-def neighbour_count(seen: Seen, wanted: int, *, fits: bool) -> bool:
+def has_place_between(seen: Seen, neighbour_count: int, *, fits: bool) -> bool:
     """Return whether a free place has so many neighbours, and a tile of some kind fits there, or none at all."""
     tiles = seen.view.board.tiles
     return any(
-        sum(side in tiles for side in sides(*spot)) == wanted and bool(kinds) == fits
+        sum(side in tiles for side in sides(*spot)) == neighbour_count and bool(kinds) == fits
         for spot, kinds in seen.view.board.spots.items()
     )
 
@@ -71,13 +71,13 @@ FEATURES = Features(
         ),
         "six-colors: The hand has all colours.": lambda seen: len({tile % COLORS for tile in seen.view.hand}) == COLORS,
         "six-shapes: The hand has all shapes.": lambda seen: len({tile // COLORS for tile in seen.view.hand}) == COLORS,
-        "between-three: Something fits in a place with three neighbours.": lambda seen: neighbour_count(
+        "between-three: Something fits in a place with three neighbours.": lambda seen: has_place_between(
             seen, 3, fits=True
         ),
         "hole: A place between four tiles is free.": lambda seen: (
-            neighbour_count(seen, 4, fits=True) or neighbour_count(seen, 4, fits=False)
+            has_place_between(seen, 4, fits=True) or has_place_between(seen, 4, fits=False)
         ),
-        "between-two-misfits: Nothing at all fits in a place with two neighbours.": lambda seen: neighbour_count(
+        "between-two-misfits: Nothing at all fits in a place with two neighbours.": lambda seen: has_place_between(
             seen, 2, fits=False
         ),
         "alone: No rival is left.": lambda seen: not seen.view.others,
