@@ -21,8 +21,10 @@ from fairplay.conformance.player.player import Answered, Connection
 from fairplay.games.game import Game
 from fairplay.games.steps import CallKind
 
-SILENCE_S, GAP_S = {True: 2.5, False: 1.0}, {True: 0.3, False: 0.15}
-"""How long the player waits, once or before each call; longer where it is played beside other cases for nothing."""
+SILENCE_S, GAP_S = 1.0, 0.15
+"""How long the player waits, once or before each call."""
+STARTED_SILENCE_S, STARTED_GAP_S = 2.5, 0.3
+"""How long a program that the suite starts waits: its games are played beside other cases, and delay none of them."""
 SILENT_BEFORE = 3
 """The number of the call, from 0, before which there is silence: the game has begun, and goes on after it."""
 DECISIONS, FEW_DECISIONS = 6, 4
@@ -76,8 +78,8 @@ def _entry(context: Context) -> Entry:
 
 async def play_waiting(context: Context, connection: Connection) -> Sequence[Trial]:
     """Play games that keep the player waiting, and return their trials: one before a decision, and so on."""
-    started = context.player.transport.kind == "exec"
-    silence_s, gap_s = SILENCE_S[started], GAP_S[started]
+    is_started = context.player.transport.kind == "exec"
+    silence_s, gap_s = (STARTED_SILENCE_S, STARTED_GAP_S) if is_started else (SILENCE_S, GAP_S)
 
     def play(scenario: Scenario, wait_s: Callable[[Outgoing], float]) -> Coroutine[Any, Any, Trial]:
         return play_trial(
