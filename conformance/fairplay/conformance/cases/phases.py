@@ -57,9 +57,9 @@ NEAR_THE_END = 8
 
 Table: TypeAlias = tuple[Message, int]
 """Settings, and a number of players that they fit."""
-Feature: TypeAlias = tuple[str, Any]
-"""What a game has: its name, and its value."""
-Pair: TypeAlias = tuple[Any, Feature]
+Property: TypeAlias = tuple[str, Any]
+"""A property of a game: its name, and its value."""
+Pair: TypeAlias = tuple[Any, Property]
 """A phase or a circumstance, and what else the game has."""
 
 
@@ -159,18 +159,18 @@ class _Plan(NamedTuple):
         played, tested = self.trace, self.first.tested
         count = played.player_count
         usual = game.full_settings(game.settings_type())
-        settings: list[Feature] = [
+        settings: list[Property] = [
             (field.name, str(getattr(played.settings, field.name)))
             for field in usual.DESCRIPTOR.fields
             if getattr(played.settings, field.name) != getattr(usual, field.name)
         ]
-        common: list[Feature] = [*settings, ("players", count), ("seat", tested), ("last seat", tested == count - 1)]
+        common: list[Property] = [*settings, ("players", count), ("seat", tested), ("last seat", tested == count - 1)]
         many = len(departures) > 1
         common += [("begins", (self.is_fresh, many))]
         found: set[Pair] = {*product(circumstances, settings)}
         for seat, _, _, fault, phase in departures:
             side = {1: "next", count - 1: "previous"}.get((seat - tested) % count, "another")
-            own: list[Feature] = [("side", side), ("fault", fault), ("leads", seat in played.winners)]
+            own: list[Property] = [("side", side), ("fault", fault), ("leads", seat in played.winners)]
             found |= {*product([phase or Kind.AT_ONCE], [*common, *own])}
         return found
 

@@ -19,7 +19,7 @@ from fairplay.games.game import Game
 
 Feature: TypeAlias = str
 """Its name, e.g. "state.players.hand: 4 equal"; of one that the game declares the name in its table."""
-STEPS = (0, 1, 2, 3, 4, 5, 6, 7, 9, 13, 17, 33, 65, 129, 257, 1_025, 65_536, 2**31)
+SIZES = (0, 1, 2, 3, 4, 5, 6, 7, 9, 13, 17, 33, 65, 129, 257, 1_025, 65_536, 2**31)
 """Numbers from one of these up to the next one are the same size."""
 IGNORED = frozenset({"game_id", "seat", "revision"})
 """The names of fields that say nothing about a position."""
@@ -54,10 +54,10 @@ def _setting(field: Any, value: Any) -> str:
 
 def size(number: float) -> str:
     """Return the size of a number, e.g. "3" or "9 to 12"."""
-    sign, place = "-" if number < 0 else "", bisect_right(STEPS, abs(number)) - 1
-    if place + 1 == len(STEPS):
-        return f"{sign}{STEPS[place]} or more"
-    low, high = STEPS[place], STEPS[place + 1] - 1
+    sign, place = "-" if number < 0 else "", bisect_right(SIZES, abs(number)) - 1
+    if place + 1 == len(SIZES):
+        return f"{sign}{SIZES[place]} or more"
+    low, high = SIZES[place], SIZES[place + 1] - 1
     return f"{sign}{low}" if low == high else f"{sign}{low} to {high}"
 
 
