@@ -19,6 +19,7 @@ from fairplay.conformance.games.profiles import Scope
 from fairplay.conformance.games.variations import fits, vary
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
+    GARBAGE,
     NAMES,
     Act,
     Asked,
@@ -39,8 +40,6 @@ from fairplay.games.conformance import Mutation, Situation, find_conformance
 from fairplay.games.game import Game, find
 from fairplay.games.steps import CallKind
 
-GARBAGE = b"\xff\xff\xff\xff"
-"""No message in protobuf's encoding."""
 LONGEST = 10
 """After so many questions a player fails, so that games on large boards end."""
 LATE = 0.75

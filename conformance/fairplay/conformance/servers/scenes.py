@@ -211,6 +211,8 @@ class Actor:
 
 UNKNOWN_VALUE = 999
 """No enum has this value."""
+GARBAGE = b"\xff\xff\xff\xff"
+"""No message in protobuf's encoding."""
 NAMES = ("anna", "bert", "cleo", "dora", "emil", "finn", "gina", "hans")
 AMPLE_S = 5.0
 """A limit that scripted players keep on any machine."""

@@ -9,6 +9,7 @@ from fairplay.conformance.servers.compare import check_blame, check_evidence, ch
 from fairplay.conformance.servers.context import GAMES, HIDDEN, OPEN, Played, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
+    GARBAGE,
     NAMES,
     Act,
     Asked,
@@ -33,9 +34,6 @@ from fairplay.games.game import find
 from fairplay.games.steps import CallKind
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.misconduct_pb2 import CallErrorReason
-
-GARBAGE = b"\xff\xff\xff\xff"
-"""No message in protobuf's encoding."""
 
 
 async def _judged(context: ServerContext, scene: Scene) -> Played:

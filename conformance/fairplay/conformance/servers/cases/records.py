@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from fairplay.conformance.case import failure
-from fairplay.conformance.servers.cases.blame import GARBAGE
 from fairplay.conformance.servers.cases.tournaments import whole_tournament
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, Played, ServerContext, ordinary, server_case
-from fairplay.conformance.servers.scenes import any_of, at, fail, reply, slow
+from fairplay.conformance.servers.scenes import GARBAGE, any_of, at, fail, reply, slow
 from fairplay.games.conformance import Level
 from fairplay.server.manager.history import check_tournament
 from fairplay.server.records.chain import parsed
