@@ -218,10 +218,15 @@ AMPLE_S = 5.0
 """A limit that scripted players keep on any machine."""
 
 
-def control(decision_s: float = AMPLE_S, first_s: float = AMPLE_S, notification_s: float = AMPLE_S) -> TimeControl:
-    """Return a time control without a bank."""
+def control(
+    decision_s: float = AMPLE_S, first_s: float = AMPLE_S, notification_s: float = AMPLE_S, *, bank_s: float = 0.0
+) -> TimeControl:
+    """Return a time control; with `bank_s` 0 it has no bank."""
     return TimeControl(
-        decision_limit=span(decision_s), first_decision_limit=span(first_s), notification_limit=span(notification_s)
+        decision_limit=span(decision_s),
+        first_decision_limit=span(first_s),
+        notification_limit=span(notification_s),
+        bank=span(bank_s) if bank_s else None,
     )
 
 

@@ -268,14 +268,14 @@ limits = (
         "time.bank",
         "What a player has in its bank it may use for a long thought.",
         at(1, "TakeTurn", slow(2 * SHORT_S), 2),
-        TimeControl(**{**{f.name: v for f, v in SHORT.ListFields()}, "bank": span(4.0)}),
+        control(SHORT_S, SHORT_S, bank_s=4.0),
         "TIME-11",
     ),
     _limited(
         "time.bank-runs-out",
         "What was drawn from the bank is gone for the rest of the game.",
         any_of(at(1, "TakeTurn", slow(SHORT_S + 0.5)), at(1, "TakeTurn", slow(SHORT_S + 0.8, late=True), 2)),
-        TimeControl(**{**{f.name: v for f, v in SHORT.ListFields()}, "bank": span(0.9)}),
+        control(SHORT_S, SHORT_S, bank_s=0.9),
         "TIME-12",
     ),
 )
@@ -284,7 +284,7 @@ limits = (
 @server_case("time.own-bank", "TIME-13", level=Level.SHOULD)
 async def own_bank(context: ServerContext) -> None:
     """What one player takes from its bank, the others still have in theirs."""
-    limits = TimeControl(**{**{f.name: v for f, v in SHORT.ListFields()}, "bank": span(0.9)})
+    limits = control(SHORT_S, SHORT_S, bank_s=0.9)
     thinks = slow(SHORT_S + 0.5)
     await _timed(context, any_of(at(0, "TakeTurn", thinks), at(1, "TakeTurn", thinks)), limits)
 
@@ -292,7 +292,7 @@ async def own_bank(context: ServerContext) -> None:
 @server_case("time.told-bank", "META-1", "META-2", level=Level.SHOULD)
 async def told_bank(context: ServerContext) -> None:
     """A player that knows how much of its time is its bank can save it, however it is reached."""
-    limits = TimeControl(**{**{f.name: v for f, v in control().ListFields()}, "bank": span(7.5)})
+    limits = control(bank_s=BANK_S)
     for served in (False, True):
         played = await context.play(replace(ordinary(OPEN, count=2), control=limits), served=served)
         decisions = {call.method.name for call in played.expected.calls if call.kind is not CallKind.NOTIFICATION}
@@ -304,7 +304,7 @@ async def told_bank(context: ServerContext) -> None:
 @server_case("time.bank-spent", "TIME-11", "TIME-12", "TIME-13", "META-2")
 async def bank_spent(context: ServerContext) -> None:
     """What a decision took beyond its limit is gone from the bank of its player, and nothing else."""
-    limits = TimeControl(**{**{f.name: v for f, v in SHORT.ListFields()}, "bank": span(BANK_S)})
+    limits = control(SHORT_S, SHORT_S, bank_s=BANK_S)
     played = await _timed(context, at(0, "TakeTurn", slow(2 * SHORT_S)), limits)
     most_s, least_s = [BANK_S] * len(NAMES), [BANK_S] * len(NAMES)
     received = played.cast.received
