@@ -6,6 +6,7 @@ something legal meets it.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -95,7 +96,7 @@ def draw_situations(name: str) -> Sequence[Drawn]:
 def draw_settings(name: str) -> Sequence[Drawn]:
     """Return games under settings of which each pair of values is found; every other one begins late."""
     game, drawn = find(name), []
-    strategy = _thoughtful(game)[0]
+    strategy = _thoughtful(game)
     for number, (_, settings, count) in enumerate(vary(game, Random(f"{name}/settings"), Scope(game))):
         rng = Random(f"{name}/settings/{number}")
         situation = Situation(settings, count, 0)
@@ -113,7 +114,7 @@ def draw_endings(name: str) -> Sequence[Drawn]:
     variations = vary(game, Random(f"{name}/endings"), Scope(game))
     for number in range(POSITIONS):
         _, settings, count = variations[number % len(variations)]
-        late = find_position(game, Source(settings, count, number, _thoughtful(game)[0], MAX_DECISIONS), LATEST)
+        late = find_position(game, Source(settings, count, number, _thoughtful(game), MAX_DECISIONS), LATEST)
         for again in range(CONTINUATIONS if late is not None else 0):
             assert late is not None
             scene = _scene(game, late.situation(0), Random(f"{name}/endings/{number}/{again}"))
@@ -146,7 +147,7 @@ def _wrong_reply(game: Game, mutation: Mutation, others: Sequence[Mutation], *, 
     usual = Situation(game.full_settings(game.settings_type()), game.seats.start, 0)
     tried: list[Drawn] = []
     if may_try_again:
-        named = [_patiently(each, usual.settings) for each in named]
+        named = [_with_usual_attempts(each, usual.settings) for each in named]
     for number, situation in enumerate([*named, usual] * TRIES):
         rng = Random(f"{game.name}/{mutation.name}/{number}")
         seat, other = situation.seat, (situation.seat + 1) % situation.player_count
@@ -160,7 +161,7 @@ def _wrong_reply(game: Game, mutation: Mutation, others: Sequence[Mutation], *, 
     return tried[0]
 
 
-def _patiently(situation: Situation, usual: Message) -> Situation:
+def _with_usual_attempts(situation: Situation, usual: Message) -> Situation:
     """Return a situation with the usual number of attempts, where the game has one."""
     settings: Any = type(situation.settings)()
     settings.CopyFrom(situation.settings)
@@ -197,10 +198,9 @@ def draw_failures(name: str) -> Sequence[Drawn]:
 
 
 def without_most_long(scenes: Sequence[Drawn]) -> Sequence[Drawn]:
-    """Return scenes without most of those that take long to play."""
-    long = [each for each in scenes if len(expect(each.scene, "draw").calls) > VERY_LONG]
-    left_out = [each for number, each in enumerate(long) if number % 6]
-    return [each for each in scenes if all(each is not other for other in left_out)]
+    """Return scenes, of those that take long to play only each sixth."""
+    number = itertools.count()
+    return [each for each in scenes if len(expect(each.scene, "draw").calls) <= VERY_LONG or next(number) % 6 == 0]
 
 
 def _situations(name: str) -> Mapping[str, Situation]:
@@ -217,18 +217,21 @@ def _scene(game: Game, situation: Situation, rng: Random, *scripts: Script) -> S
     state: Message | None = situation.state
     if state is None:
         state = draw_state(game, settings, count, rng.getrandbits(32))
-    script = any_of(_tires(game, rng), *scripts)
-    strategies = [rng.choice((f"random:seed={rng.getrandbits(20)}", *_thoughtful(game))) for _ in range(count)]
+    script = any_of(_fails_late(game, rng), *scripts)
+    strategies = [rng.choice((f"random:seed={rng.getrandbits(20)}", _thoughtful(game))) for _ in range(count)]
     return Scene(game, game.full_settings(settings), state, count, script, TIMES, strategies)
 
 
-def _thoughtful(game: Game) -> Sequence[str]:
-    """Return a strategy that answers at once, and gets further than chance if there is one that does."""
-    return [name for name, kind in game.strategies.items() if kind.is_quick and name != "random"][-1:] or ["random"]
+def _thoughtful(game: Game) -> str:
+    """Return the best strategy that answers at once; "random" if there is no other."""
+    quick = [name for name, kind in game.strategies.items() if kind.is_quick and name != "random"]
+    return quick[-1] if quick else "random"
 
 
-def _tires(game: Game, rng: Random) -> Script:
-    """Return the script in which each player fails after so many questions of one method, in few games after many."""
+def _fails_late(game: Game, rng: Random) -> Script:
+    """Return the script in which each player fails after about LONGEST questions of one method, in one game of five
+    after four times as many.
+    """
     asking = {method.name for method in game.methods if method.response.DESCRIPTOR.fields}
     longest = rng.choice((LONGEST, LONGEST, LONGEST, LONGEST, 4 * LONGEST))
     last = [longest + rng.randrange(3) for _ in NAMES]
