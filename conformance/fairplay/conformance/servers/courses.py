@@ -6,7 +6,7 @@ it is followed from the record of the game (`follow`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from google.protobuf.any_pb2 import Any as Packed
@@ -39,7 +39,7 @@ FREE = {"explanation", "message", "output", "elapsed", "limit"}
 # Differences
 
 
-def difference(wanted: Message, got: Message, path: str = "", free: frozenset[str] | set[str] = frozenset()) -> str:
+def difference(wanted: Message, got: Message, path: str = "", free: Collection[str] = ()) -> str:
     """Return the first difference of two messages of one type, e.g. "state.row must be 3; it is 4"; empty: none.
 
     Fields with these names are not compared.
@@ -57,21 +57,21 @@ def difference(wanted: Message, got: Message, path: str = "", free: frozenset[st
         elif field.has_presence and wanted.HasField(field.name) != got.HasField(field.name):
             missing = wanted.HasField(field.name)
             return f"{name} must {'' if missing else 'not '}be there; it is {'not' if missing else _short(other)}"
-        elif isinstance(one, Message):
-            if found := difference(one, other, name, free):
-                return found
-        elif one != other:
-            return f"{name} must be {_short(one)}; it is {_short(other)}"
+        elif found := _value_difference(one, other, name, free):
+            return found
     return ""
 
 
-def _list_difference(wanted: Sequence[Any], got: Sequence[Any], name: str, free: frozenset[str] | set[str]) -> str:
+def _value_difference(wanted: Any, got: Any, name: str, free: Collection[str]) -> str:
+    if isinstance(wanted, Message):
+        return difference(wanted, got, name, free)
+    return "" if wanted == got else f"{name} must be {_short(wanted)}; it is {_short(got)}"
+
+
+def _list_difference(wanted: Sequence[Any], got: Sequence[Any], name: str, free: Collection[str]) -> str:
     for index, (one, other) in enumerate(zip(wanted, got, strict=False)):
-        if isinstance(one, Message):
-            if found := difference(one, other, f"{name}[{index}]", free):
-                return found
-        elif one != other:
-            return f"{name}[{index}] must be {_short(one)}; it is {_short(other)}"
+        if found := _value_difference(one, other, f"{name}[{index}]", free):
+            return found
     if len(wanted) != len(got):
         return f"{name} must have {len(wanted)} elements; it has {len(got)}"
     return ""
@@ -182,32 +182,26 @@ def check_misconducts(course: Course, result: GameResult, until: int | None = No
         if until is not None and number > until:
             return
         one, other = wanted.get(number), got.get(number)
-        if one is None:
-            assert other is not None
-            where = f"call {number}, {other.method_name.rpartition('/')[2]}"
-            raise failure(
-                f"{other.player} must not be eliminated for its reply to {where}; it was, for {_cause(other)}.",
-                ("Misconduct that came", readable(other)),
-            )
-        where = f"call {number}, {one.method_name.rpartition('/')[2]}"
-        if other is None:
-            raise failure(
-                f"{one.player} must be eliminated for {_cause(one)} in {where}; it was not.",
-                ("Expected misconduct", readable(one)),
-            )
-        if _cause(one) != _cause(other) or one.player != other.player:
-            raise failure(
-                f"{one.player} must be eliminated for {_cause(one)} in {where}; "
-                f"{other.player} was, for {_cause(other)}.",
-                ("Expected misconduct", readable(one)),
-                ("Misconduct that came", readable(other)),
-            )
-        if found := _misconduct_difference(one, other):
-            raise failure(
-                f"The misconduct of {one.player} in {where} is wrong: {found}.",
-                ("Expected misconduct", readable(one)),
-                ("Misconduct that came", readable(other)),
-            )
+        if problem := _charge_problem(one, other):
+            shown = (("Expected misconduct", one), ("Misconduct that came", other))
+            raise failure(problem, *((title, readable(each)) for title, each in shown if each is not None))
+
+
+def _charge_problem(wanted: Misconduct | None, got: Misconduct | None) -> str:
+    """Return what is wrong with who is eliminated in one call, where at least one of the two is."""
+    charge = wanted or got
+    assert charge is not None
+    where = f"call {charge.call_number}, {charge.method_name.rpartition('/')[2]}"
+    if wanted is None:
+        return f"{charge.player} must not be eliminated for its reply to {where}; it was, for {_cause(charge)}."
+    due = f"{wanted.player} must be eliminated for {_cause(wanted)} in {where}"
+    if got is None:
+        return f"{due}; it was not."
+    if _cause(wanted) != _cause(got) or wanted.player != got.player:
+        return f"{due}; {got.player} was, for {_cause(got)}."
+    if found := _misconduct_difference(wanted, got):
+        return f"The misconduct of {wanted.player} in {where} is wrong: {found}."
+    return ""
 
 
 def _cause(misconduct: Misconduct) -> str:
@@ -294,8 +288,8 @@ def check_events(game: Game, course: Course, events: Sequence[WatchGameResponse]
         names = _listed([each.player for each in wanted]), _listed([each.player for each in told])
         raise failure(f"Eliminated in {where} must be {names[0]}; it is {names[1]}.")
     for one, other in zip(wanted, told, strict=True):
-        if found_here := difference(one, other, free=FREE | ({"legal_replies"} if not live else set())):
-            raise failure(f"The elimination of {one.player} in {where} is wrong: {found_here}.")
+        if wrong := difference(one, other, free=FREE | ({"legal_replies"} if not live else set())):
+            raise failure(f"The elimination of {one.player} in {where} is wrong: {wrong}.")
     if not events or not events[-1].HasField("finished"):
         raise failure(f"The last of {where} must be the result.")
     check_result(course, events[-1].finished, where)
