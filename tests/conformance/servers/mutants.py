@@ -17,7 +17,7 @@ from google.rpc.status_pb2 import Status
 
 from fairplay.bazaar.v1.bazaar_player_pb2 import RequestCardsRequest
 from fairplay.bazaar.v1.bazaar_player_pb2 import WinRequest as BazaarWin
-from fairplay.conformance.servers.context import MORE, SETTINGS
+from fairplay.conformance.servers.context import ALL_GAMES
 from fairplay.eriantys.v1.eriantys_player_pb2 import AskActionRequest, UpdateGameBoardRequest
 from fairplay.fish.v1.fish_player_pb2 import PlayAsRequest
 from fairplay.fish.v1.fish_player_pb2 import TakeTurnRequest as FishTurn
@@ -59,7 +59,6 @@ from fairplay.webset.v1.webset_player_pb2 import ActRequest, GameOverRequest
 from tests.conformance.servers.proxy import Change, Changes, HalfClose, Rpc
 
 GameRequest = CreateGameRequest | PlayGameRequest
-GAMES = tuple(name for name, _, _ in (*SETTINGS, *MORE))
 STRAY = 2**52
 """No call has an id as large."""
 OPENINGS = 2**40
@@ -82,7 +81,7 @@ MUTANTS: list[Mutant] = []
 
 def of_each_game(*kinds: str) -> Sequence[str]:
     """Return the ids of the cases of these kinds, one for each game."""
-    return [f"games.{game}-{kind}" for kind in kinds for game in GAMES]
+    return [f"games.{game}-{kind}" for kind in kinds for game in ALL_GAMES]
 
 
 def mutant(*cases: str) -> Callable[[Change], Change]:

@@ -299,6 +299,8 @@ MORE: tuple[tuple[str, int, dict[str, Any]], ...] = (("bazaar", 3, {}), ("eriant
 """Games that a server may lack, in the same way."""
 TRADING, FORGIVING, RACE = (name for name, _, _ in MORE)
 """A game with two questions a turn, one in which a player may come back, and one whose course depends on the time."""
+ALL_GAMES = (*GAMES, TRADING, FORGIVING, RACE)
+"""The games that cases of every game are about."""
 
 
 def ordinary(game: str, script: Script | None = None, count: int = 0, seed: int = 1, **values: Any) -> Scene:

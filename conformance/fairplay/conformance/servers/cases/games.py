@@ -12,7 +12,7 @@ import grpc
 from fairplay.conformance.case import Case, Failure, NotApplicable, failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.trial import CallLimits
-from fairplay.conformance.servers.context import MORE, RACE, SETTINGS, ServerContext, Stage, server_case
+from fairplay.conformance.servers.context import ALL_GAMES, RACE, ServerContext, Stage, server_case
 from fairplay.conformance.servers.courses import (
     Course,
     check_begun,
@@ -89,8 +89,8 @@ async def play_drawn(context: ServerContext, name: str, scenes: Sequence[Drawn],
             try:
                 offered = await apart.traced(_play(apart, drawn, index, fresh=fresh, records=offered))
             except Failure as failed:
-                about = drawn.title, readable(drawn.scene.settings)
-                found[index] = Failure(failed.evidence.with_sections(("Game", about[0]), ("Settings", about[1])))
+                about = ("Game", drawn.title), ("Settings", readable(drawn.scene.settings))
+                found[index] = Failure(failed.evidence.with_sections(*about))
             except NotApplicable as inapplicable:
                 found[index] = inapplicable
 
@@ -198,8 +198,4 @@ def _fresh_games_of(name: str) -> Case:
     return fresh
 
 
-CASES = [
-    case
-    for name in (name for name, _, _ in (*SETTINGS, *MORE))
-    for case in (*(_games_of(name, kind) for kind in KINDS), _fresh_games_of(name))
-]
+CASES = [case for name in ALL_GAMES for case in (*(_games_of(name, kind) for kind in KINDS), _fresh_games_of(name))]

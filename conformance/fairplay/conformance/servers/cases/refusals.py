@@ -365,7 +365,7 @@ async def while_running(context: ServerContext) -> None:
         request = CreateGameRequest(game_id=stage.request.game_id, plan=stage.request.plan)
         try:
             await context.ask("CreateGame", request)
-            for change in (_longer, _under_other_names, _with_another_seed, _of_another_size):
+            for change in (_longer, _under_other_names, _with_another_seed, _without_first_state):
                 other = PlayGameRequest(game_id=request.game_id)
                 other.plan.CopyFrom(request.plan)
                 change(other.plan)
@@ -390,7 +390,7 @@ def _with_another_seed(plan: GamePlan) -> None:
     plan.seed += 1
 
 
-def _of_another_size(plan: GamePlan) -> None:
+def _without_first_state(plan: GamePlan) -> None:
     plan.ClearField("initial_state")
 
 

@@ -250,7 +250,7 @@ async def listed_conditions(context: ServerContext) -> None:
     """Whoever looks for some games finds all of them, each once, and no others."""
     games = [(await context.play(ordinary(name))).game for name in (OPEN, HIDDEN)]
     ids = [game.game_id for game in games]
-    begin, end = (Timestamp(), Timestamp())
+    begin, end = Timestamp(), Timestamp()
     begin.CopyFrom(games[0].start_time)
     end.FromNanoseconds(games[1].start_time.ToNanoseconds() + 1)
     second = games[1].start_time
