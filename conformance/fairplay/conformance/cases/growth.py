@@ -77,15 +77,15 @@ class Holding(NamedTuple):
 class Growth:
     """What a player holds after each round of games of one kind."""
 
-    kind: str = "games"
+    kind: str
     """Which games they are, for people."""
-    output_before: int = 0
+    output_before: int
     """How many bytes the player had written before these games, e.g. while it came up."""
+    began: Holding
+    """What the player held before all games."""
     holdings: list[Holding] = field(default_factory=list)
     failed: Trial | None = None
     """The game in which the player misbehaved, after which no other was played; None: it did in none."""
-    began: Holding | None = None
-    """What the player held before all games."""
     ended: Holding | None = None
     """What it held when it had misbehaved."""
     paces: list[float] = field(default_factory=list)
@@ -108,7 +108,7 @@ def _grow(context: Context) -> Iterator[Growth]:
         measure = _measure_of(context, connection)
         began, paces = measure(), list[float]()
         for kind, scenarios in _kinds(context).items():
-            found = Growth(kind, measure().output_bytes, began=began, paces=paces)
+            found = Growth(kind, measure().output_bytes, began, paces=paces)
             while found.failed is None and (len(found.holdings) < ROUNDS or _may_hoard(found)):
                 trials = context.play_together(scenarios, connection)
                 found.failed = next((each for each in trials if each.misconduct is not None), None)
@@ -226,16 +226,12 @@ def judge_failed(context: Context, found: Growth) -> None:
 
 def _leak(found: Growth) -> str:
     """Return what grew until a player misbehaved, as the beginning of a sentence; empty if nothing did."""
-    before, after = found.began, found.holdings[-1] if found.holdings else found.began
+    after = [found.began, *found.holdings][-1]
     if found.ended is not None and found.ended.memory_bytes:
         after = found.ended
+    more, said = _memory(found.began, after), list[str]()
     count, first, last = GAMES * len(found.paces), found.paces[0], found.paces[-1]
-    said = []
-    if (
-        before is not None
-        and after is not None
-        and (more := _memory(before, after)) > MAX_ROUND_BYTES * len(found.paces)
-    ):
+    if more > MAX_ROUND_BYTES * len(found.paces):
         said.append(f"held {more / MIB:,.0f} MiB more")
     if len(found.paces) > 1 and last > max(SLOWER * first, SLOW_S):
         said.append(f"took {1000 * last:,.1f} ms for an answer instead of {1000 * first:,.1f} ms")
