@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fairplay.conformance.games.phases import trace
-from fairplay.conformance.games.rivals import Departure, Phase, Turn
+from fairplay.conformance.games.rivals import Departure, LastDecider, Phase
 from fairplay.conformance.games.trial import Scenario
 from fairplay.conformance.zoo.departures import count_players
 from fairplay.games.conformance import Situation, find_conformance
@@ -34,15 +34,15 @@ def phases_of(name: str) -> set[Phase]:
 def test_phases_are_those_of_the_calls_of_a_game() -> None:
     bazaar = phases_of("bazaar")
     assert {each.method for each in bazaar} == {"Setup", "RequestPebbleOrExchanges", "RequestCards", "Win"}
-    assert {each.turn for each in bazaar if each.method == "RequestCards"} == {Turn.ITSELF}
+    assert {each.last_decider for each in bazaar if each.method == "RequestCards"} == {LastDecider.ITSELF}
     assert {each.is_told for each in bazaar if each.method == "Setup"} == {False, True}
-    assert any(each.is_waiting and each.turn is Turn.ANOTHER for each in phases_of("fish"))
+    assert any(each.is_waiting and each.last_decider is LastDecider.ANOTHER for each in phases_of("fish"))
     races = phases_of("webset")
     assert ("Report", "PickCards") in {(each.method, each.beside) for each in races}
 
 
 def test_a_rival_leaves_between_the_two_calls_of_its_turn() -> None:
-    game, phase = find("bazaar"), Phase("RequestCards", "", Turn.ITSELF, True, False, True)
+    game, phase = find("bazaar"), Phase("RequestCards", "", LastDecider.ITSELF, True, False, True)
     found = trial_of(game, game.player("first"), count=3, departures=(Departure(1, 1, phase=phase),))
     requests = [each.method.request.FromString(each.request) for each in found.exchanges]
     left = [players[1] for each in requests if (players := count_players("bazaar", each)) is not None]

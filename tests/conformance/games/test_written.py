@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fairplay.conformance.games.positions import Source, position
-from fairplay.conformance.games.rivals import Departure, Fault, Joining, Phase, Turn
+from fairplay.conformance.games.rivals import Departure, Fault, Joining, LastDecider, Phase
 from fairplay.conformance.games.scenarios import OrdinaryGames, read_games, write_games
 from fairplay.conformance.games.trial import Entry, Scenario
 from fairplay.games.conformance import Level
@@ -51,7 +51,9 @@ SPECIAL: list[Scenario] = [
     PLAIN._replace(name="another"),
     PLAIN._replace(level=Level.MAY),
     PLAIN._replace(departures=(Departure(0, 2, False, Fault.ERROR_STATUS), Departure(2))),
-    PLAIN._replace(departures=(Departure(2, 1, phase=Phase("Setup", "PlayAs", Turn.ANOTHER, True, False, True)),)),
+    PLAIN._replace(
+        departures=(Departure(2, 1, phase=Phase("Setup", "PlayAs", LastDecider.ANOTHER, True, False, True)),)
+    ),
     PLAIN._replace(rivals_wait=False),
     PLAIN._replace(joins=Joining("TakeTurn", 2)),
     PLAIN._replace(newcomers=(0, 2)),

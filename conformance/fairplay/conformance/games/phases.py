@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from google.protobuf.message import Message
 
 from fairplay.conformance.games.positions import Source, resume
-from fairplay.conformance.games.rivals import Phase, PhaseTracker, Rivals, Turn, rival_names
+from fairplay.conformance.games.rivals import LastDecider, Phase, PhaseTracker, Rivals, rival_names
 from fairplay.conformance.games.trial import Scenario, seat_names
 from fairplay.games.conformance import Circumstance
 from fairplay.games.game import Game
@@ -145,7 +145,9 @@ def foresee(game: Game, scenario: Scenario) -> Foreseen:
     machine.begin()
     while (step := machine.step) is not None and (not calls_in(step) or decision_count < situation.turn_count):
         rivals.enter(step)
-        if any(phase.is_waiting and phase.turn is not Turn.TESTED for phase in tracker.enter(step).values()):
+        if any(
+            phase.is_waiting and phase.last_decider is not LastDecider.TESTED for phase in tracker.enter(step).values()
+        ):
             found.add(Circumstance.WAITING)
         if len(rivals.failed) == count - 1 and any(call.seat == situation.seat for call in calls_in(step)):
             found.add(Circumstance.ALONE)

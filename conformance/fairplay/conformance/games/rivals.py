@@ -38,8 +38,8 @@ class Fault(StrEnum):
     ILLEGAL_ANSWER = "its answers break the rules"
 
 
-class Turn(StrEnum):
-    """Whose decision was the last one before a call to a rival."""
+class LastDecider(StrEnum):
+    """Who has made the last decision before a call to a rival."""
 
     NOBODY = "before any decision, or after one of several players at once"
     TESTED = "after a decision of the player under test"
@@ -53,7 +53,7 @@ class Phase(NamedTuple):
     method: str
     beside: str
     """The method of the call that the player under test has at the same time; empty: it has none."""
-    turn: Turn
+    last_decider: LastDecider
     is_waiting: bool
     """Whether the player under test has not decided since the last decision of the rival, e.g. because it is stuck."""
     is_told: bool
@@ -65,7 +65,7 @@ class Phase(NamedTuple):
         beside = f", while the player under test is called, too: {self.beside}" if self.beside else ""
         waiting = ", its second one while the player under test makes none" if self.is_waiting else ""
         told = ", of which the player under test was told before" if self.is_told else ""
-        return f"{self.method} {self.turn}{waiting}{beside}{told}"
+        return f"{self.method} {self.last_decider}{waiting}{beside}{told}"
 
 
 class PhaseTracker:
@@ -103,10 +103,10 @@ class PhaseTracker:
         return {seat: phase for seat, (_, phase) in self._open.items()}
 
     def _phase(self, call: Call, beside: str) -> Phase:
-        turns = {None: Turn.NOBODY, call.seat: Turn.ITSELF, self._tested: Turn.TESTED}
-        name, turn = call.method.name, turns.get(self._last, Turn.ANOTHER)
+        deciders = {None: LastDecider.NOBODY, call.seat: LastDecider.ITSELF, self._tested: LastDecider.TESTED}
+        name, decider = call.method.name, deciders.get(self._last, LastDecider.ANOTHER)
         is_told = self._told[self._tested, name] > self._told[call.seat, name]
-        return Phase(name, beside, turn, self._since[call.seat] > 0, is_told, call.kind is not CallKind.NOTIFICATION)
+        return Phase(name, beside, decider, self._since[call.seat] > 0, is_told, call.kind is not CallKind.NOTIFICATION)
 
 
 class Departure(NamedTuple):

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import DecodeError
 
-from fairplay.conformance.games.rivals import Departure, Fault, Joining, Phase, Turn
+from fairplay.conformance.games.rivals import Departure, Fault, Joining, LastDecider, Phase
 from fairplay.conformance.games.trial import Entry, Scenario
 from fairplay.games.conformance import Level, Situation
 from fairplay.games.game import Game
@@ -123,6 +123,6 @@ def _unpacked(game: Game, text: str) -> Scenario:
 def _read_phase(content: Sequence[Any] | None) -> Phase | None:
     if content is None:
         return None
-    method, beside, turn, *flags = content
+    method, beside, decider, *flags = content
     is_waiting, is_told, decides = map(bool, flags)
-    return Phase(str(method), str(beside), Turn(turn), is_waiting, is_told, decides)
+    return Phase(str(method), str(beside), LastDecider(decider), is_waiting, is_told, decides)
