@@ -24,7 +24,7 @@ from benchmarks.processes import START_LIMIT_S, halves, started
 from benchmarks.sample import SampleGame, names
 from fairplay.games.envelopes import wrap
 from fairplay.server.links.dial_out import dial_out_link
-from fairplay.server.links.link import NOTHING_SAID, Clock, Done, Link, OpenCall, Said
+from fairplay.server.links.link import NO_EXTRA, Clock, Done, Link, Metadata, OpenCall
 from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
@@ -99,7 +99,7 @@ class CountedLink:
         self._tally = tally
 
     def call(
-        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, said: Said = NOTHING_SAID
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, extra: Metadata = NO_EXTRA
     ) -> OpenCall:
         """Call through the link, unless the tally is closed: then the call is never sent nor answered."""
         tally = self._tally

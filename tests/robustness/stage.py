@@ -25,11 +25,11 @@ from fairplay.games.steps import CallKind as Limit
 from fairplay.player.handlers import snake_case
 from fairplay.server.links.link import (
     MAX_REPLY_BYTES,
-    NOTHING_SAID,
+    NO_EXTRA,
     Clock,
     Done,
+    Metadata,
     OpenCall,
-    Said,
     call_error,
     disconnected,
     too_large,
@@ -102,7 +102,7 @@ class StageLink:
         self._dead = False
 
     def call(
-        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, said: Said = NOTHING_SAID
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, extra: Metadata = NO_EXTRA
     ) -> OpenCall:
         """Call the player as soon as the event loop turns."""
         received: list[ReceivedCall] = []

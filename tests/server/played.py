@@ -13,7 +13,7 @@ from google.protobuf.wrappers_pb2 import StringValue
 
 from fairplay.games.steps import Call, Show
 from fairplay.server.game.running import Running
-from fairplay.server.links.link import NOTHING_SAID, Clock, DeadLink, Done, Link, OpenCall, Said, disconnected
+from fairplay.server.links.link import NO_EXTRA, Clock, DeadLink, Done, Link, Metadata, OpenCall, disconnected
 from fairplay.server.records.chain import chained
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.published import begun_game
@@ -38,7 +38,7 @@ class Hand:
         self.open: OpenCall | None = None
 
     def call(
-        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, said: Said = NOTHING_SAID
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, extra: Metadata = NO_EXTRA
     ) -> OpenCall:
         self.asked += 1
         self.limit_s, self.bank_s = limit_s, bank_s

@@ -15,11 +15,11 @@ from fairplay.games.steps import Failure, Method
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.link import (
     MAX_REPLY_BYTES,
-    NOTHING_SAID,
+    NO_EXTRA,
     Clock,
     Done,
+    Metadata,
     OpenCall,
-    Said,
     call_error,
     disconnected,
     too_large,
@@ -64,7 +64,7 @@ class FaultyLink:
         self._lost = False
 
     def call(
-        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, said: Said = NOTHING_SAID
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, extra: Metadata = NO_EXTRA
     ) -> OpenCall:
         """Note the call, and answer it after a while."""
         now = self._loop.time()

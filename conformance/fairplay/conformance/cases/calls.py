@@ -19,7 +19,7 @@ from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import CallKind
 from fairplay.games.steps import Failure as CallFailure
-from fairplay.server.links.link import NOTHING_SAID, TRACE_KEY, Said
+from fairplay.server.links.link import NO_EXTRA, TRACE_KEY, Metadata
 from fairplay.v1.misconduct_pb2 import Overrun
 from fairplay.v1.player_pb2 import DescribeRequest
 
@@ -62,14 +62,14 @@ def bank(context: Context) -> None:
 @case(case_ids.METADATA, "META-3")
 def metadata(context: Context) -> None:
     """A server that sends traces names them in the metadata of calls, and a newer one may say more there."""
-    both: Said = {TRACE_KEY: TRACE, UNKNOWN_KEY: UNKNOWN_VALUE}
+    both: Metadata = {TRACE_KEY: TRACE, UNKNOWN_KEY: UNKNOWN_VALUE}
     with context.player.separate() as connection:
-        for said in (both, NOTHING_SAID, {TRACE_KEY: TRACE}):
+        for extra in (both, NO_EXTRA, {TRACE_KEY: TRACE}):
 
-            async def ask(reached: Connection, due: Outgoing, said: Said = said) -> Answered:
-                return await reached.ask(due.call.method, due.request, due.limit_s, said=said)
+            async def ask(reached: Connection, due: Outgoing, extra: Metadata = extra) -> Answered:
+                return await reached.ask(due.call.method, due.request, due.limit_s, extra=extra)
 
-            _play(context, connection, f"With {' and '.join(said) or 'nothing'} in the metadata", Manner(ask=ask))
+            _play(context, connection, f"With {' and '.join(extra) or 'nothing'} in the metadata", Manner(ask=ask))
 
 
 # --- numbers and sizes ---

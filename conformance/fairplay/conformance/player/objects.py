@@ -17,11 +17,11 @@ from fairplay.player.handlers import describe, games_of, snake_case
 from fairplay.player.threads import DaemonThreads
 from fairplay.server.links.link import (
     MAX_REPLY_BYTES,
-    NOTHING_SAID,
+    NO_EXTRA,
     Clock,
     Done,
+    Metadata,
     OpenCall,
-    Said,
     call_error,
     disconnected,
     too_large,
@@ -50,7 +50,7 @@ class ObjectLink:
         self._methods = {method.path: method for method in (*PLAYER_METHODS.values(), *offered)}
 
     def call(
-        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, said: Said = NOTHING_SAID
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, extra: Metadata = NO_EXTRA
     ) -> OpenCall:
         """Call the object's method in a thread."""
         open_call = OpenCall(self._clock, limit_s, done, lambda _: None)

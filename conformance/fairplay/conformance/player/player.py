@@ -18,7 +18,7 @@ from fairplay.conformance.player.transports import ExecTransport, Transport, out
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import Failure, Method
 from fairplay.server.links.dial_in import DialInLink
-from fairplay.server.links.link import NOTHING_SAID, DeadLink, Link, OpenCall, Said
+from fairplay.server.links.link import NO_EXTRA, DeadLink, Link, Metadata, OpenCall
 from fairplay.server.links.programs import ProcessLink
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
@@ -46,11 +46,11 @@ class Connection:
         """Whether the player was not reached, or is gone."""
 
     async def ask(
-        self, method: Method, request: bytes, limit_s: float, bank_s: float = 0.0, said: Said = NOTHING_SAID
+        self, method: Method, request: bytes, limit_s: float, bank_s: float = 0.0, extra: Metadata = NO_EXTRA
     ) -> Answered:
         """Call a method; return its reply or failure, and the seconds.
 
-        `bank_s` of the limit are the player's bank, and `said` is what else the metadata of the call says.
+        `bank_s` of the limit are the player's bank, and `extra` is metadata of the call besides.
 
         Raises NotTested if the method is not called any more, because such calls hang or end the player, and if the
         time for all calls together is over.
@@ -64,7 +64,7 @@ class Connection:
                 future.set_result((outcome, elapsed_s))
 
         self.call_count += 1
-        call = self._link.call(method.path, request, limit_s, done, bank_s, said)
+        call = self._link.call(method.path, request, limit_s, done, bank_s, extra)
         self._open.add(call)
         try:
             outcome, elapsed_s = await future

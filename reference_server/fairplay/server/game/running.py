@@ -19,7 +19,7 @@ from fairplay.games.steps import (
 )
 from fairplay.games.transcript import game_result
 from fairplay.server.game.plans import seconds
-from fairplay.server.links.link import NOTHING_SAID, TRACE_KEY, Link, OpenCall
+from fairplay.server.links.link import NO_EXTRA, TRACE_KEY, Link, OpenCall
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import records_unavailable, waiting_for
 from fairplay.server.observing.observer import Observer, link_kinds
@@ -136,7 +136,7 @@ class Running:
         self._journal = journal
         self._limits = TimeLimits(message.plan)
         self._observers = observers
-        self._said = NOTHING_SAID
+        self._metadata = NO_EXTRA
         self._link_kinds = link_kinds(message.plan.players) if observers else []
         self._links: list[Link] = []
         """The link to each seat: to its player, or to nobody while it is away."""
@@ -164,7 +164,7 @@ class Running:
     def begin(self, links: Sequence[Link]) -> None:
         """Go on from where the record stands; in a fresh game that is the beginning."""
         trace = next(filter(None, (each.trace(self.message.game_id) for each in self._observers)), "")
-        self._said = {TRACE_KEY: trace} if trace else NOTHING_SAID
+        self._metadata = {TRACE_KEY: trace} if trace else NO_EXTRA
         self._reached = list(links)
         self._links = [self._left.get(seat, link) for seat, link in enumerate(links)]
         for call, elapsed_s in self._replayer.calls:
@@ -239,7 +239,7 @@ class Running:
             bank_s = self._limits.bank_s(call) if self._limits.banked else 0.0
             done = partial(self._settle, call)
             link = self._links[call.seat]
-            self._open[call.seat] = link.call(call.method.path, call.data, limit_s, done, bank_s, self._said)
+            self._open[call.seat] = link.call(call.method.path, call.data, limit_s, done, bank_s, self._metadata)
         if self._expected:
             self._admit()
         for watcher in self.watchers:

@@ -9,7 +9,7 @@ import grpc
 
 from fairplay.games.steps import Failure
 from fairplay.player.handlers import CallFailed, Handlers
-from fairplay.server.links.link import NOTHING_SAID, Clock, Done, OpenCall, Said, call_error
+from fairplay.server.links.link import NO_EXTRA, Clock, Done, Metadata, OpenCall, call_error
 from fairplay.server.net.exhaustion import RETRY_S, waiting_for
 from fairplay.v1.misconduct_pb2 import CallErrorReason
 
@@ -28,7 +28,7 @@ class BotLink:
         self._thoughts: dict[int, asyncio.Task[None]] = {}
 
     def call(
-        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, said: Said = NOTHING_SAID
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, extra: Metadata = NO_EXTRA
     ) -> OpenCall:
         """Call the object's method. Its answer counts when it comes in time, as that of every player."""
         if self._handlers.quick(method):

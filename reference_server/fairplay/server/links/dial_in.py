@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from fairplay.server.links.link import NOTHING_SAID, Clock, DeadLink, Done, Link, OpenCall, Said, disconnected
+from fairplay.server.links.link import NO_EXTRA, Clock, DeadLink, Done, Link, Metadata, OpenCall, disconnected
 from fairplay.server.links.spec import NAME, NAME_ALLOWED
 from fairplay.server.links.stream import Stream, Write
 from fairplay.server.net.errors import Refusal
@@ -294,7 +294,7 @@ class Hub:
         limit_s: float,
         done: Done,
         bank_s: float = 0.0,
-        said: Said = NOTHING_SAID,
+        extra: Metadata = NO_EXTRA,
     ) -> OpenCall:
         """Call the player that is connected with this name now; the call fails if there is none."""
         known = self._names.get(name)
@@ -302,7 +302,7 @@ class Hub:
             return DeadLink(self._clock, disconnected("the player is not connected")).call(
                 method, request, limit_s, done
             )
-        return known.stream.calls.call(known.stream.numbers[name], method, request, limit_s, done, bank_s, said)
+        return known.stream.calls.call(known.stream.numbers[name], method, request, limit_s, done, bank_s, extra)
 
 
 def check_players(players: Iterable[HostedPlayer]) -> None:
@@ -332,10 +332,10 @@ class DialInLink:
         return self._hub.description(self._name)
 
     def call(
-        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, said: Said = NOTHING_SAID
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, extra: Metadata = NO_EXTRA
     ) -> OpenCall:
         """Call the player through the stream that has its name now."""
-        return self._hub.call(self._name, method, request, limit_s, done, bank_s, said)
+        return self._hub.call(self._name, method, request, limit_s, done, bank_s, extra)
 
     async def close(self) -> None:
         """Let go of the name. The player stays connected, for other games."""

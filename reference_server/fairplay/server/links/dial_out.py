@@ -16,14 +16,14 @@ from fairplay.player.secrets import SECRET_KEY
 from fairplay.player.standstill import stood_lately
 from fairplay.server.links.link import (
     MAX_REPLY_BYTES,
-    NOTHING_SAID,
+    NO_EXTRA,
     RETURN_S,
     Clock,
     DeadLink,
     Done,
     Link,
+    Metadata,
     OpenCall,
-    Said,
     call_error,
     call_metadata,
     disconnected,
@@ -65,14 +65,14 @@ class DialOutLink:
         self._tasks: dict[int, asyncio.Task[None]] = {}
 
     def call(
-        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, said: Said = NOTHING_SAID
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, extra: Metadata = NO_EXTRA
     ) -> OpenCall:
         """Call the player, which is told the time limit; it is the clock that judges."""
         open_call = OpenCall(self._clock, limit_s, done, self._drop)
         unary = self._methods.get(method)
         if unary is None:
             unary = self._methods[method] = self._channel.unary_unary(method)
-        shown = (*call_metadata(bank_s, said).items(), *self._shown)
+        shown = (*call_metadata(bank_s, extra).items(), *self._shown)
 
         def make(time_s: float) -> Awaitable[bytes]:
             made: Awaitable[bytes] = unary(request, metadata=((TIMEOUT_KEY, _timeout(time_s)), *shown))

@@ -33,9 +33,9 @@ Its calls wait, and are made again with their full time: it may have given up a 
 BANK_KEY, TRACE_KEY = "fairplay-bank-ms", "traceparent"
 """The keys of a call's metadata: connection.proto, Call.metadata."""
 
-Said: TypeAlias = Mapping[str, str]
-"""What is said about a call in its metadata, besides its bank."""
-NOTHING_SAID: Said = {}
+Metadata: TypeAlias = Mapping[str, str]
+"""Keys and values of a call's metadata."""
+NO_EXTRA: Metadata = {}
 
 Done: TypeAlias = "Callable[[bytes | Failure, float], None]"
 """Called once with the outcome of a call, the serialised reply or a failure, and the seconds that it took."""
@@ -45,13 +45,13 @@ class Link(Protocol):
     """The way to one player."""
 
     def call(
-        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, said: Said = NOTHING_SAID
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, extra: Metadata = NO_EXTRA
     ) -> OpenCall:
         """Call a method by its full gRPC name.
 
         `done` is called with the outcome, at most `limit_s` seconds later and never before this method has returned.
         `bank_s` is how much of that the player has only because it draws on its bank: the player is told so in the
-        metadata of the call, with what else is `said` about it, such as the span of the game.
+        metadata of the call, with `extra` metadata, such as the span of the game.
         """
 
     async def close(self) -> None:
@@ -201,10 +201,10 @@ class Clock:
             self._set_timer(heap[0][0])
 
 
-def call_metadata(bank_s: float, said: Said) -> dict[str, str]:
+def call_metadata(bank_s: float, extra: Metadata) -> dict[str, str]:
     """Return the metadata of a call, whichever way it goes."""
     bank_ms = int(bank_s * 1_000)
-    return {BANK_KEY: str(bank_ms), **said} if bank_ms else {**said}
+    return {BANK_KEY: str(bank_ms), **extra} if bank_ms else {**extra}
 
 
 def overrun(limit_s: float, elapsed_s: float) -> Overrun:
@@ -248,7 +248,7 @@ class DeadLink:
         self._loop = asyncio.get_running_loop()
 
     def call(
-        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, said: Said = NOTHING_SAID
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, extra: Metadata = NO_EXTRA
     ) -> OpenCall:
         """Fail the call as soon as the event loop turns."""
         open_call = OpenCall(self._clock, limit_s, done, lambda _: None)

@@ -35,7 +35,7 @@ from fairplay.sandbox.limits import Walls
 from fairplay.sandbox.paths import Visibility, view
 from fairplay.server.links.dial_in import DialInLink, Hub
 from fairplay.server.links.dial_out import CHANNEL_OPTIONS, DialOutLink
-from fairplay.server.links.link import NOTHING_SAID, Clock, DeadLink, Done, Link, OpenCall, Said, disconnected
+from fairplay.server.links.link import NO_EXTRA, Clock, DeadLink, Done, Link, Metadata, OpenCall, disconnected
 from fairplay.server.links.program import Program, ProgramOptions, Room, Turn
 from fairplay.server.net.exhaustion import waiting_for
 from fairplay.v1.connection_pb2 import GoodbyeReason
@@ -117,7 +117,7 @@ class ProcessLink:
         return self._program.output
 
     def call(
-        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, said: Said = NOTHING_SAID
+        self, method: str, request: bytes, limit_s: float, done: Done, bank_s: float = 0.0, extra: Metadata = NO_EXTRA
     ) -> OpenCall:
         """Call the player; a failure carries the end of its output."""
         if self.ended:
@@ -133,7 +133,7 @@ class ProcessLink:
                 open_call.conclude(outcome, elapsed_s)
 
         open_call = OpenCall(self._clock, limit_s, done, self._drop, watched=False)  # as the inner call is watched
-        self._open[open_call] = self._inner.call(method, request, limit_s, settled, bank_s, said)
+        self._open[open_call] = self._inner.call(method, request, limit_s, settled, bank_s, extra)
         return open_call
 
     def _drop(self, open_call: OpenCall) -> None:

@@ -20,12 +20,12 @@ from fairplay.player.standstill import stood_lately
 from fairplay.server import __version__
 from fairplay.server.links.link import (
     MAX_REPLY_BYTES,
-    NOTHING_SAID,
+    NO_EXTRA,
     RETURN_S,
     Clock,
     Done,
+    Metadata,
     OpenCall,
-    Said,
     call_error,
     call_metadata,
     disconnected,
@@ -166,14 +166,14 @@ class OpenCalls:
         limit_s: float,
         done: Done,
         bank_s: float = 0.0,
-        said: Said = NOTHING_SAID,
+        extra: Metadata = NO_EXTRA,
     ) -> OpenCall:
         """Send a call to the player of this number with the next frame."""
         open_call = OpenCall(self._clock, limit_s, done, self._drop)
         time_limit = _time_limit(limit_s)
         call = Call(id=open_call.id, player=number, method_name=method, request=request, time_limit=time_limit)
-        if bank_s or said:
-            call.metadata.update(call_metadata(bank_s, said))
+        if bank_s or extra:
+            call.metadata.update(call_metadata(bank_s, extra))
         self._open[open_call.id] = (open_call, call)
         if self.paused:
             open_call.pause()
