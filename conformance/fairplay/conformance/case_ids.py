@@ -15,6 +15,8 @@ BANK = "contract.bank"
 METADATA = "contract.unknown-metadata"
 CALL_IDS = "contract.call-ids"
 LARGE_REQUESTS = "contract.large-requests"
+UNUSUAL_CALLS = (UNKNOWN_ENUMS, BANK, METADATA, CALL_IDS, LARGE_REQUESTS)
+"""Cases about what may come in a call or with it: several games are played, one after another."""
 
 WHOLE_GAMES = "rules.whole-games"
 """Stands for the cases of whole games, one for each seat and number of players: at least one of them fails."""

@@ -39,7 +39,15 @@ from fairplay.games.steps import Method
 from fairplay.player.handlers import snake_case
 
 BACK_TO_BACK = (case_ids.BACK_TO_BACK,)
-ONE_AFTER_ANOTHER = (*case_ids.POSITIONS, *case_ids.UNUSUAL_GAMES, case_ids.BACK_TO_BACK, case_ids.ENDS_BESIDE)
+ONE_AFTER_ANOTHER = (
+    *case_ids.POSITIONS,
+    *case_ids.UNUSUAL_GAMES,
+    *case_ids.UNUSUAL_CALLS,
+    case_ids.CALLS_AT_ONCE,
+    case_ids.SLOW_RIVALS,
+    case_ids.BACK_TO_BACK,
+    case_ids.ENDS_BESIDE,
+)
 """Cases that play many games, too, as the probes of each game do."""
 BY_CHANCE = (case_ids.NO_EXCEPTION, case_ids.ALIVE, case_ids.EVERY_ANSWER)
 """Cases that fail, too, where a game does not come again as it was, so that nobody can say what a failure is due to."""
@@ -65,7 +73,7 @@ AFTER_OTHERS = (
         BACK_TO_BACK,
         in_game(3),
         RAISES,
-        ("memory", "endings", *case_ids.SIDE_BY_SIDE),
+        ("memory", "endings", case_ids.UNDER_LOAD),
     ),
     Mutant("hangs-in-second-game", "Never answers in its second game.", BACK_TO_BACK, in_game(2), HANGS),
     Mutant(
@@ -81,7 +89,7 @@ AFTER_OTHERS = (
         BACK_TO_BACK,
         in_later_games,
         REPEATS_THE_LAST_GAME,
-        ("memory", *case_ids.SIDE_BY_SIDE),
+        ("memory", case_ids.UNDER_LOAD),
     ),
     Mutant(
         "raises-in-a-known-state",
@@ -89,7 +97,7 @@ AFTER_OTHERS = (
         BACK_TO_BACK,
         asked_in_another_game,
         RAISES,
-        ("memory", "endings", "identity", case_ids.UNUSUAL_IDS, *case_ids.SIDE_BY_SIDE),
+        ("memory", "endings", "identity", case_ids.UNUSUAL_IDS, case_ids.UNDER_LOAD),
     ),
     Mutant(
         "raises-after-early-end",
@@ -97,7 +105,7 @@ AFTER_OTHERS = (
         (case_ids.EARLY_END,),
         after_early_end(2),
         RAISES,
-        ("memory", *case_ids.SIDE_BY_SIDE),
+        ("memory", case_ids.UNDER_LOAD),
     ),
     Mutant(
         "fills-up-with-games",

@@ -193,16 +193,17 @@ BACK_TO_BACK = (case_ids.BACK_TO_BACK,)
 
 def of_endings(game: Game) -> Iterator[Mutant]:
     """Yield the mutants that fail in Start, in End, or when the game tells its players that it is over."""
+    cancelled = (case_ids.CANCELLED,)  # which calls these methods, too
     for name, lower in (("Start", "start"), ("End", "end")):
         here = in_method(name)
         yield Mutant(f"raises-in-{lower}", f"Raises an exception in {name}.", TOURNAMENT, here, RAISES)
-        yield Mutant(f"hangs-in-{lower}", f"Never returns from {name}.", TOURNAMENT, here, HANGS)
-        yield Mutant(f"dies-in-{lower}", f"Ends without a word in {name}.", TOURNAMENT, here, DIES)
+        yield Mutant(f"hangs-in-{lower}", f"Never returns from {name}.", TOURNAMENT, here, HANGS, cancelled)
+        yield Mutant(f"dies-in-{lower}", f"Ends without a word in {name}.", TOURNAMENT, here, DIES, cancelled)
         sentence = f"Answers {name} with bytes that are no message."
         yield Mutant(f"is-unreadable-in-{lower}", sentence, TOURNAMENT, here, IS_UNREADABLE)
     sentence, lost = "when it is told that it has not won the tournament.", with_fields("End", won=False)
     yield Mutant("raises-when-it-has-lost", f"Raises an exception {sentence}", WIN_AND_LOSE, lost, RAISES)
-    yield Mutant("dies-of-shame", f"Ends without a word {sentence}", WIN_AND_LOSE, lost, DIES)
+    yield Mutant("dies-of-shame", f"Ends without a word {sentence}", WIN_AND_LOSE, lost, DIES, cancelled)
     sentence = "Raises an exception when a second tournament starts."
     yield Mutant("raises-in-second-tournament", sentence, WIN_AND_LOSE, second_call("Start"), RAISES)
     for name, sentence, unusual in (

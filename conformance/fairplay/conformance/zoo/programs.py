@@ -68,6 +68,7 @@ def of_identity(game: Game) -> Iterator[Mutant]:
         DESCRIPTION_STAYS,
         _described_after_game,
         describes(put(software_version="2")),
+        (case_ids.DESCRIBED_WHILE_ASKED,),
     )
     yield Mutant(
         "raises-in-describe-during-games",
@@ -75,6 +76,7 @@ def of_identity(game: Game) -> Iterator[Mutant]:
         DESCRIPTION_STAYS,
         _described_after_game,
         RAISES,
+        (case_ids.DESCRIBED_WHILE_ASKED,),
     )
     yield Mutant(
         "offers-a-game-it-lacks",

@@ -106,7 +106,12 @@ def rarely(call: ReceivedCall) -> bool:
 def of_situations(game: Game) -> Iterator[Mutant]:
     """Yield the mutants that fail in some seats, or under some settings."""
     anywhere = ("rules", game.name, *case_ids.POSITIONS, *case_ids.ENDS_OF_GAMES)
-    seats = (*anywhere, "memory", *case_ids.SIDE_BY_SIDE)  # which also play games in several seats
+    seats = (
+        *anywhere,
+        "memory",
+        *case_ids.SIDE_BY_SIDE,
+        *case_ids.UNUSUAL_CALLS,
+    )  # which also play games in several seats
     usual = game.full_settings(game.settings_type())
     if any(acts_late(request) for count in game.seats for request in first_decisions(game, usual, count)):
         sentence = "Raises an exception in its first decision if others have acted before: not as the first player."
@@ -206,7 +211,7 @@ Read: TypeAlias = Callable[[ReceivedCall], object]
 """Returns what a player keeps of a game, as far as a call says it; None: nothing."""
 
 BESIDE = (case_ids.OTHER_SETTINGS,)
-ANYWHERE = ("rules", "exceptions", "memory", "time")
+ANYWHERE = ("rules", "exceptions", "memory", "time", *case_ids.UNUSUAL_CALLS)
 """Cases in which games under several settings are played, or in several states."""
 
 
