@@ -301,8 +301,16 @@ def _begun_since(call: ReceivedCall) -> Iterator[GameMemory]:
 
 
 CASES = (case_ids.FRESH_PROCESS,)
-LEAVING = (case_ids.ONLY_RIVAL, case_ids.ONE_BY_ONE, case_ids.RIVALS_AT_ONCE, case_ids.NEIGHBOUR)
-"""Cases that play on from states in which players are told something before they are asked."""
+LEAVING = (
+    case_ids.ONLY_RIVAL,
+    case_ids.ONE_BY_ONE,
+    case_ids.RIVALS_AT_ONCE,
+    case_ids.NEIGHBOUR,
+    case_ids.IN_ANY_PHASE,
+    case_ids.SETTINGS_IN_PHASES,
+    case_ids.VOID,
+)
+"""Cases that play on from states in which players are told something before they are asked, and the one of telling."""
 
 
 def of_introductions(game: Game) -> Iterator[Mutant]:
