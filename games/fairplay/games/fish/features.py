@@ -30,12 +30,14 @@ def stuck_rivals(state: State) -> int:
 
 
 def is_beyond(state: State, *, hole: bool) -> bool:
-    """Return whether a free tile lies behind the first obstacle of a line, a hole or else a penguin."""
-    rays = (ray for cell in state.places[0] for ray in state.board.geometry.rays[cell])
-    for targets in ([move.target for move in ray] for ray in rays):
-        at = next((index for index, cell in enumerate(targets) if state.taken >> cell & 1), len(targets))
-        if at + 1 < len(targets) and bool(rules.holes(state) >> targets[at] & 1) == hole:
-            return not rules.placing(state) and any(not state.taken >> cell & 1 for cell in targets[at + 1 :])
+    """Return whether a free tile lies behind the first obstacle of any line, a hole or else a penguin."""
+    if rules.placing(state):
+        return False
+    for ray in (ray for cell in state.places[0] for ray in state.board.geometry.rays[cell]):
+        taken = [bool(state.taken >> move.target & 1) for move in ray]
+        at = taken.index(True) if True in taken else len(taken)
+        if False in taken[at:] and bool(rules.holes(state) >> ray[at].target & 1) == hole:
+            return True
     return False
 
 
