@@ -18,8 +18,11 @@ from fairplay.v1.referee_pb2 import Game, GamePlan
 from tests.bridge.course_servers import Client, serve
 from tests.bridge.playing import face_of
 from tests.server.harness import serving
+from tests.slow import SLOW
 
-STRATEGIES = [(name, strategy) for name in ("bazaar", "fish", "q") for strategy in find(name).strategies]
+STRATEGIES = [("bazaar", "best"), ("q", "dag")]
+"""One of each game is enough for `make test`."""
+OTHERS = [(name, strategy) for name in ("bazaar", "q") for strategy in find(name).strategies]
 NAMES = "abcdef"
 
 
@@ -50,7 +53,10 @@ def shown(game: Game) -> Any:
     return [[(one.name, one.score) for one in group.players] for group in game.result.ranking], game.result.misconducts
 
 
-@pytest.mark.parametrize(("name", "strategy"), [each for each in STRATEGIES if each[0] != "fish"])
+@pytest.mark.parametrize(
+    ("name", "strategy"),
+    [*STRATEGIES, *(pytest.param(*each, marks=SLOW) for each in OTHERS if each not in STRATEGIES)],
+)
 async def test_a_game_through_both_bridges_is_the_game_without_them(name: str, strategy: str) -> None:
     for count in (2, find(name).seats.stop - 1):
         names, joined = NAMES[:count], list[Joined]()

@@ -18,6 +18,7 @@ import pytest
 from fairplay.bridge.player import CoursePlayer
 from fairplay.bridge.pool import ProgramError
 from tests.bridge.playing import CLIENT, bridged, play
+from tests.slow import all_but_first_slow
 
 GAMES = ["bazaar", "fish", "q"]
 
@@ -96,8 +97,8 @@ async def test_games_after_each_other_and_side_by_side_have_connections_of_their
 
 async def test_games_of_a_tournament_share_connections() -> None:
     async with bridged("fish", "ann", spares=1) as player:
-        games = (play(player, "first", game_id=f"side-by-side-{number}") for number in range(25))
-        assert [failure for _, failure in await asyncio.gather(*games)] == [""] * 25
+        games = (play(player, "first", game_id=f"side-by-side-{number}") for number in range(10))
+        assert [failure for _, failure in await asyncio.gather(*games)] == [""] * 10
 
 
 async def test_games_do_not_wait_for_programs_that_are_slow_to_come_up(tmp_path: Path) -> None:
@@ -130,7 +131,7 @@ class Losing:
         return getattr(self.player, method)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", all_but_first_slow(["fish", "bazaar", "q"]))
 async def test_a_game_that_goes_on_with_a_new_connection_is_told_what_it_missed(game: str) -> None:
     async with bridged(game, "ann", "careful") as player:
         whole = await play(player, "first")
