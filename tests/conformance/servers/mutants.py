@@ -44,6 +44,7 @@ from fairplay.v1.record_service_pb2 import GetRecordResponse
 from fairplay.v1.referee_pb2 import (
     CreateGameRequest,
     GameStatus,
+    GetGameRequest,
     GetGameResponse,
     ListGamesRequest,
     ListGamesResponse,
@@ -504,6 +505,57 @@ def takes_large_seeds(request: GameRequest | CreateTournamentRequest, _: Rpc) ->
 def names_players_itself(request: GameRequest, _: Rpc) -> None:
     for seat, player in enumerate(request.plan.players):
         player.name = f"player-{seat}"
+
+
+@mutant("refuses.largest-seed", "results.same-seed-same-game")
+def takes_the_seed_0_for_none(request: GameRequest, _: Rpc) -> None:
+    if not request.plan.seed:
+        request.plan.ClearField("seed")
+
+
+@mutant("refuses.too-many-players")
+def leaves_out_surplus_players(request: GameRequest, _: Rpc) -> None:
+    del request.plan.players[4:]
+
+
+@mutant("refuses.each-setting", "refuses.settings", "tournament.settings")
+def takes_settings_for_wishes(request: GameRequest | CreateTournamentRequest, _: Rpc) -> None:
+    request.plan.ClearField("settings")
+
+
+@mutant("refuses.no-time", "refuses.endless-time", "tournament.no-time")
+def has_times_of_its_own(request: GameRequest | CreateTournamentRequest, _: Rpc) -> None:
+    request.plan.ClearField("time_control")
+
+
+@mutant("refuses.name")
+def takes_dots_for_a_name(request: GameRequest, _: Rpc) -> None:
+    for player in request.plan.players:
+        player.name = {".": "dot", "..": "dots"}.get(player.name, player.name)
+
+
+@mutant("tournament.same-name", "tournament.sign-up")
+def tells_capital_letters_of_names_apart(request: CreateTournamentRequest | SignUpRequest, _: Rpc) -> None:
+    named = [request.player] if isinstance(request, SignUpRequest) else request.plan.entrants
+    for player in named:
+        if player.name != player.name.lower():
+            player.name += "x"
+
+
+@mutant("refuses.id")
+def leaves_out_parts_of_ids(request: GameRequest, _: Rpc) -> None:
+    request.game_id = "/".join(part for part in request.game_id.split("/") if part not in ("", ".", "..")) or "game"
+
+
+@mutant("ids.letters")
+def ignores_the_case_of_ids(request: GameRequest | GetGameRequest, _: Rpc) -> None:
+    request.game_id = request.game_id.lower()
+
+
+@mutant("tournament.dialled-in-token")
+def enters_players_that_are_not_there(request: SignUpRequest, _: Rpc) -> None:
+    if "nobody" in request.player.link:
+        request.player.link = "grpc://127.0.0.1:9"
 
 
 @mutant("ids.repeat", "ids.at-once", "ids.create", "ids.caller-leaves", "ids.without-a-seed")

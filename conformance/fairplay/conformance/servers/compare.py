@@ -19,12 +19,18 @@ from fairplay.v1.result_pb2 import GameResult
 
 BEFORE, AFTER = 4, 3
 """How many calls before and after the first difference are shown."""
+SHORT = 160
+"""Values of fewer characters are told in the sentence itself."""
 
 
 def same(what: str, wanted: object, got: object) -> None:
     """Raise Failure if two values differ."""
-    if wanted != got:
-        raise failure(f"{what} is not as it must be.", ("Expected", _text(wanted)), ("Came", _text(got)))
+    if wanted == got:
+        return
+    one, other = _text(wanted), _text(got)
+    short = len(one + other) < SHORT and "\n" not in one + other
+    wrong = f"must be {one}; it is {other}" if short else "is not as it must be"
+    raise failure(f"{what} {wrong}.", ("Expected", one), ("Came", other))
 
 
 def _text(value: object) -> str:
@@ -32,7 +38,8 @@ def _text(value: object) -> str:
         return readable(value)
     if isinstance(value, str) or not isinstance(value, Sequence):
         return str(value)
-    return "\n---\n".join(map(_text, value)) or "(nothing)"
+    between = "\n---\n" if any(isinstance(each, Message) for each in value) else ", "
+    return between.join(map(_text, value)) or "nothing"
 
 
 def check_order(expected: Sequence[Call], received: Sequence[Received]) -> None:

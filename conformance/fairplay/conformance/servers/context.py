@@ -180,9 +180,13 @@ class ServerContext:
         async with aclosing(self.stream(name, request)) as messages:  # type: ignore[type-var]
             return [message async for message in messages]
 
-    async def refused(self, name: str, request: Message, *reasons: str) -> grpc.aio.AioRpcError:
-        """Return the error with which a method refuses a request. Raises Failure if it is not one of these reasons."""
+    async def refused(self, name: str, request: Message, *reasons: str, about: str = "") -> grpc.aio.AioRpcError:
+        """Return the error with which a method refuses a request. Raises Failure if it is not one of these reasons.
+
+        `about` says what is wrong with the request, e.g. "the seed 2^53".
+        """
         wanted = " or ".join(f"{STATUS[reason].name} and {reason}" for reason in reasons)
+        due = f"{name}{f' with {about}' if about else ''} must be refused with {wanted}"
         method = self._method(name)
         try:
             if isinstance(method, grpc.aio.UnaryStreamMultiCallable):
@@ -192,9 +196,9 @@ class ServerContext:
         except grpc.aio.AioRpcError as error:
             reason = reason_of(error)
             if reason not in reasons or error.code() is not STATUS[reason]:
-                raise failure(f"{name} must be refused with {wanted}; it failed with {_status(error)}") from None
+                raise failure(f"{due}; it failed with {_status(error)}") from None
             return error
-        raise failure(f"{name} must be refused with {wanted}; it was granted.")
+        raise failure(f"{due}; it was granted.")
 
     async def call_raw(self, path: str) -> grpc.StatusCode:
         """Return the status with which the server ends a call of any method with an empty request."""

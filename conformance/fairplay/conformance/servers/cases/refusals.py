@@ -4,19 +4,42 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TypeAlias
 
 import grpc
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 from fairplay.conformance.case import Case, Failure, NotApplicable, failure
+from fairplay.conformance.servers.cases.tournaments import make_request
 from fairplay.conformance.servers.compare import check_order, check_ranking, same
-from fairplay.conformance.servers.context import HIDDEN, OPEN, ServerContext, ordinary, server_case
-from fairplay.conformance.servers.scenes import PATIENT, at, expect, slow, span, wait_for
+from fairplay.conformance.servers.context import (
+    ALL_GAMES,
+    GAMES,
+    HIDDEN,
+    OPEN,
+    ServerContext,
+    ordinary,
+    server_case,
+)
+from fairplay.conformance.servers.scenes import (
+    NAMES,
+    PATIENT,
+    UNKNOWN_VALUE,
+    Act,
+    Asked,
+    at,
+    expect,
+    slow,
+    span,
+    wait_for,
+)
 from fairplay.games.conformance import Level
+from fairplay.games.game import find
 from fairplay.server.net.errors import info_of
+from fairplay.v1.game_pb2 import Player
 from fairplay.v1.referee_pb2 import (
     CreateGameRequest,
     GamePlan,
@@ -35,14 +58,19 @@ OPTIONAL = (
 )
 UNKNOWN_FIELD = b"\xf8\x7c\x01"
 """The field 1999 with the number 1."""
+LIMITS = "decision_limit", "first_decision_limit", "notification_limit"
 
 
-async def _refuse(context: ServerContext, request: PlayGameRequest, *reasons: str) -> None:
+Changes: TypeAlias = Mapping[str, Callable[[GamePlan], object]]
+"""What is wrong with a plan -> what makes a sound plan so."""
+
+
+async def _refuse(context: ServerContext, request: PlayGameRequest, reason: str, about: str = "") -> None:
     """Check that a plan is refused, by PlayGame and by CreateGame, and that no game is left of it."""
     create = CreateGameRequest(game_id=request.game_id, plan=request.plan)
     try:
-        await context.refused("CreateGame", create, *reasons)
-        await context.refused("PlayGame", request, *reasons)
+        await context.refused("CreateGame", create, reason, about=about)
+        await context.refused("PlayGame", request, reason, about=about)
     except Failure:
         await _clear_away(context, request.game_id)
         raise
@@ -55,18 +83,15 @@ async def _clear_away(context: ServerContext, game_id: str) -> None:
     context.trace = trace
 
 
-def _plan(case_id: str, why: str, change: Callable[[GamePlan], None], reason: str, *checks: str) -> Case:
+def _plan(case_id: str, why: str, reason: str, changes: Changes, *checks: str) -> Case:
     async def refused(context: ServerContext) -> None:
-        request = context.request(ordinary(OPEN, count=2))
-        change(request.plan)
-        await _refuse(context, request, reason)
+        for about, change in changes.items():
+            request = context.request(ordinary(OPEN, count=2))
+            change(request.plan)
+            await _refuse(context, request, reason, about)
 
     refused.__doc__ = why
     return server_case(case_id, *checks)(refused)
-
-
-def _unknown_game(plan: GamePlan) -> None:
-    plan.game = "no-such-game"
 
 
 def _settings(plan: GamePlan) -> None:
@@ -77,46 +102,41 @@ def _others_settings(plan: GamePlan) -> None:
     getattr(plan.settings, HIDDEN).SetInParent()
 
 
-def _unknown_field(plan: GamePlan) -> None:
-    plan.MergeFromString(UNKNOWN_FIELD)
-
-
 def _unknown_setting(plan: GamePlan) -> None:
     getattr(plan.settings, OPEN).MergeFromString(UNKNOWN_FIELD)
 
 
-def _unknown_limit(plan: GamePlan) -> None:
-    plan.time_control.MergeFromString(UNKNOWN_FIELD)
+def _unknown_in_state(plan: GamePlan) -> None:
+    getattr(plan.initial_state, OPEN).MergeFromString(UNKNOWN_FIELD)
 
 
-def _seed(plan: GamePlan) -> None:
-    plan.seed = 2**53
+def _players(count: int) -> Callable[[GamePlan], None]:
+    """Return what has a plan without a first state name so many players."""
 
+    def change(plan: GamePlan) -> None:
+        plan.ClearField("initial_state")
+        del plan.players[count:]
+        plan.players.extend(Player(name=name, link=f"dial-in:{name}") for name in NAMES[len(plan.players) : count])
 
-def _one_player(plan: GamePlan) -> None:
-    plan.ClearField("initial_state")
-    del plan.players[1:]
-
-
-def _nobody(plan: GamePlan) -> None:
-    plan.ClearField("initial_state")
-    del plan.players[:]
+    return change
 
 
 def _same_name(plan: GamePlan) -> None:
     plan.players[1].name = plan.players[0].name
 
 
-def _name(plan: GamePlan) -> None:
-    plan.players[0].name = "a name with spaces"
+def _names(*names: str) -> Changes:
+    def named(name: str) -> Callable[[GamePlan], None]:
+        return lambda plan: setattr(plan.players[0], "name", name)
+
+    return {f"a player whose name is {name!r}": named(name) for name in names}
 
 
-def _link(plan: GamePlan) -> None:
-    plan.players[0].link = "carrier-pigeon:anna"
+def _links(*links: str) -> Changes:
+    def linked(link: str) -> Callable[[GamePlan], None]:
+        return lambda plan: setattr(plan.players[0], "link", link)
 
-
-def _no_link(plan: GamePlan) -> None:
-    plan.players[0].link = ""
+    return {f"a player whose link is {link!r}": linked(link) for link in links}
 
 
 def _state(plan: GamePlan) -> None:
@@ -133,20 +153,19 @@ def _missing_player(plan: GamePlan) -> None:
     plan.players.add(name="cleo", link="dial-in:nobody")
 
 
-def _no_time(plan: GamePlan) -> None:
-    plan.time_control.decision_limit.CopyFrom(span(0.0))
+def _times(seconds: float, *names: str) -> Changes:
+    def limited(name: str) -> Callable[[GamePlan], None]:
+        return lambda plan: getattr(plan.time_control, name).CopyFrom(span(seconds))
 
-
-def _endless(plan: GamePlan) -> None:
-    plan.time_control.decision_limit.CopyFrom(span(3_601.0))
+    return {f"a {name} of {seconds:g} s": limited(name) for name in names}
 
 
 plans = (
     _plan(
         "refuses.unknown-game",
         "A server plays the games that it has.",
-        _unknown_game,
         "UNKNOWN_GAME",
+        {"a game that there is not": lambda plan: setattr(plan, "game", "no-such-game")},
         "GAME-2",
         "ERROR-1",
         "ERROR-2",
@@ -154,80 +173,189 @@ plans = (
     _plan(
         "refuses.settings",
         "A value that is not allowed is no game.",
-        _settings,
         "INVALID_SETTINGS",
+        {"1,000 rows": _settings},
         "GAME-3",
         "LIMIT-2",
     ),
     _plan(
-        "refuses.settings-of-another-game", "Settings are of the game.", _others_settings, "INVALID_SETTINGS", "GAME-3"
+        "refuses.settings-of-another-game",
+        "Settings are of the game.",
+        "INVALID_SETTINGS",
+        {"the settings of another game": _others_settings},
+        "GAME-3",
     ),
     _plan(
         "refuses.unknown-fields",
         "What a server does not know it cannot do: it would play something else than was asked for.",
-        _unknown_field,
         "UNKNOWN_FIELDS",
+        {
+            "an unknown field in the plan": lambda plan: plan.MergeFromString(UNKNOWN_FIELD),
+            "an unknown field in a player": lambda plan: plan.players[1].MergeFromString(UNKNOWN_FIELD),
+        },
         "GAME-1",
     ),
     _plan(
         "refuses.unknown-settings",
         "A setting that the server does not know would have no effect, and nobody would notice.",
-        _unknown_setting,
         "UNKNOWN_FIELDS",
+        {"an unknown field in the settings": _unknown_setting, "an unknown field in the state": _unknown_in_state},
         "GAME-1",
     ),
     _plan(
-        "refuses.unknown-limits", "So would a limit that it does not know.", _unknown_limit, "UNKNOWN_FIELDS", "GAME-1"
+        "refuses.unknown-limits",
+        "So would a limit that it does not know.",
+        "UNKNOWN_FIELDS",
+        {"an unknown field in the time control": lambda plan: plan.time_control.MergeFromString(UNKNOWN_FIELD)},
+        "GAME-1",
     ),
     _plan(
-        "refuses.seed", "Programs in JavaScript cannot read a seed of 2^53 and more.", _seed, "INVALID_SEED", "GAME-6"
+        "refuses.seed",
+        "Programs in JavaScript cannot read a seed of 2^53 and more.",
+        "INVALID_SEED",
+        {
+            "the seed 2^53": lambda plan: setattr(plan, "seed", 2**53),
+            "the seed 2^64 - 1": lambda plan: setattr(plan, "seed", 2**64 - 1),
+        },
+        "GAME-6",
     ),
     _plan(
         "refuses.too-few-players",
         "A game has at least as many players as it needs.",
-        _one_player,
         "INVALID_PLAYERS",
+        {"one player": _players(1)},
         "GAME-4",
     ),
-    _plan("refuses.no-players", "A game needs players.", _nobody, "INVALID_PLAYERS", "GAME-4"),
-    _plan("refuses.same-name", "Results name players: names must differ.", _same_name, "INVALID_PLAYERS", "NAME-2"),
-    _plan("refuses.name", "Names are what the contract says.", _name, "NAME_INVALID", "NAME-1"),
-    _plan("refuses.link", "A player that cannot be reached that way cannot play.", _link, "INVALID_LINK", "REACH-2"),
-    _plan("refuses.no-link", "A player without a link cannot be reached.", _no_link, "INVALID_LINK", "REACH-2"),
-    _plan("refuses.state", "A state that no game can have is no beginning.", _state, "INVALID_STATE", "GAME-5"),
-    _plan("refuses.state-of-another-game", "A state is of the game.", _others_state, "INVALID_STATE", "GAME-5"),
-    _plan("refuses.state-of-others", "A state has its players.", _missing_player, "INVALID_PLAYERS", "GAME-4"),
-    _plan("refuses.no-time", "Without time nobody can answer.", _no_time, "INVALID_TIME_CONTROL", "TIME-16"),
-    _plan("refuses.endless-time", "A limit is at most an hour.", _endless, "INVALID_TIME_CONTROL", "TIME-16"),
+    _plan("refuses.no-players", "A game needs players.", "INVALID_PLAYERS", {"no player": _players(0)}, "GAME-4"),
+    _plan(
+        "refuses.too-many-players",
+        "A game has at most as many players as there is room for.",
+        "INVALID_PLAYERS",
+        {f"{find(OPEN).seats.stop} players": _players(find(OPEN).seats.stop)},
+        "GAME-4",
+    ),
+    _plan(
+        "refuses.same-name",
+        "Results name players: names must differ.",
+        "INVALID_PLAYERS",
+        {"two players of one name": _same_name},
+        "NAME-2",
+    ),
+    _plan(
+        "refuses.name",
+        "Names are what the contract says.",
+        "NAME_INVALID",
+        _names("a name with spaces", "", ".", "..", "a/b", "ä", "x" * 65),
+        "NAME-1",
+    ),
+    _plan(
+        "refuses.link",
+        "A player that cannot be reached that way cannot play.",
+        "INVALID_LINK",
+        _links("carrier-pigeon:anna", "anna", "dial-in:", "grpc://"),
+        "REACH-2",
+    ),
+    _plan("refuses.no-link", "A player without a link cannot be reached.", "INVALID_LINK", _links(""), "REACH-2"),
+    _plan(
+        "refuses.state",
+        "A state that no game can have is no beginning.",
+        "INVALID_STATE",
+        {"a state of three columns and nothing else": _state},
+        "GAME-5",
+    ),
+    _plan(
+        "refuses.state-of-another-game",
+        "A state is of the game.",
+        "INVALID_STATE",
+        {"the state of another game": _others_state},
+        "GAME-5",
+    ),
+    _plan(
+        "refuses.state-of-others",
+        "A state has its players.",
+        "INVALID_PLAYERS",
+        {"more players than its state has": _missing_player},
+        "GAME-4",
+    ),
+    _plan(
+        "refuses.no-time",
+        "Without time nobody can answer.",
+        "INVALID_TIME_CONTROL",
+        {**_times(0.0, *LIMITS), **_times(0.0005, *LIMITS), **_times(-1.0, *LIMITS, "bank")},
+        "TIME-16",
+    ),
+    _plan(
+        "refuses.endless-time",
+        "A limit is at most an hour.",
+        "INVALID_TIME_CONTROL",
+        _times(3_601.0, *LIMITS, "bank"),
+        "TIME-16",
+    ),
 )
+
+
+@server_case("refuses.each-setting", "GAME-3", "LIMIT-2")
+async def each_setting(context: ServerContext) -> None:
+    """A game with a setting beyond its limits, or with a value that nobody knows, is none."""
+    for name in ALL_GAMES:
+        game = find(name)
+        limits = {each.name: each.limits for each in game.settings}
+        for field in game.settings_type.DESCRIPTOR.fields:
+            values = [UNKNOWN_VALUE] if field.enum_type is not None and not field.is_repeated else []
+            if field.message_type is None and (pair := limits.get(field.name)) is not None:
+                values = [pair[1] + 1, *([pair[0] - 1] if pair[0] > 0 else [])]
+            for value in values:
+                request = context.request(ordinary(OPEN, count=2))
+                request.plan.ClearField("settings")
+                request.plan.ClearField("initial_state")
+                request.plan.game = name
+                setattr(getattr(request.plan.settings, name), field.name, value)
+                await _refuse_unless_lacking(context, request, f"{field.name} {value} of {game.title}")
+
+
+async def _refuse_unless_lacking(context: ServerContext, request: PlayGameRequest, about: str) -> None:
+    """Check that settings are refused, by a server that has their game."""
+    reasons = ["INVALID_SETTINGS", *([] if request.plan.game in GAMES else ["UNKNOWN_GAME"])]
+    create = CreateGameRequest(game_id=request.game_id, plan=request.plan)
+    try:
+        await context.refused("CreateGame", create, *reasons, about=about)
+    except Failure:
+        await _clear_away(context, request.game_id)
+        raise
 
 
 @server_case("refuses.id", "NAME-3")
 async def bad_id(context: ServerContext) -> None:
-    """Ids are written into addresses and file names: they have no other characters than those of the contract."""
-    for game_id in ("a b", "x" * 129, "a?b"):
+    """Ids are written into addresses and file names: nothing in them leads elsewhere."""
+    for game_id in ("a b", "x" * 129, "a?b", "a//b", "/a", "a/", ".", "..", "./a", "a/.", "a/./b", "a/../b", "a/.."):
         request = context.request(ordinary(OPEN, count=2))
         request.game_id = game_id
-        await context.refused("PlayGame", request, "INVALID_ID")
+        await _refuse(context, request, "INVALID_ID", f"the id {game_id!r}")
+    for tournament_id in ("a b", "x" * 65, "a?b", "a/b", ".", ".."):
+        wanted = make_request(context)
+        wanted.tournament_id = tournament_id
+        await context.refused("CreateTournament", wanted, "INVALID_ID", about=f"the id {tournament_id!r}")
 
 
 @server_case("refuses.leaves-nothing", "GAME-9")
 async def leaves_nothing(context: ServerContext) -> None:
     """A plan that was refused is no game, and its id is free."""
     request = context.request(ordinary(OPEN, count=2))
-    _seed(request.plan)
+    request.plan.seed = 2**53
     await _refuse(context, request, "INVALID_SEED")
     await context.refused("GetGame", GetGameRequest(game_id=request.game_id), "GAME_NOT_FOUND")
 
 
 @server_case("refuses.largest-seed", "GAME-6", "LIMIT-1")
 async def largest_seed(context: ServerContext) -> None:
-    """The largest seed that is allowed is no reason to refuse."""
-    async with context.staged(ordinary(OPEN, count=2)) as stage:
-        stage.request.plan.seed = 2**53 - 1
-        game = (await context.ask("PlayGame", stage.request)).game
-    if game.plan.seed != 2**53 - 1:
-        raise failure(f"The seed of the plan was {2**53 - 1}; the finished game says {game.plan.seed}.")
+    """The largest and the smallest seed that are allowed are no reason to refuse, nor to draw another one."""
+    for seed in (2**53 - 1, 0):
+        async with context.staged(ordinary(OPEN, count=2)) as stage:
+            stage.request.plan.seed = seed
+            game = (await context.ask("PlayGame", stage.request)).game
+        if not game.plan.HasField("seed") or game.plan.seed != seed:
+            said = game.plan.seed if game.plan.HasField("seed") else "none"
+            raise failure(f"The seed of the plan was {seed}; the finished game says {said}.")
 
 
 @server_case("refuses.exec", "REACH-3", level=Level.SHOULD)
@@ -264,7 +392,7 @@ async def page_token(context: ServerContext) -> None:
 async def names_the_field(context: ServerContext) -> None:
     """A caller that is told which field is wrong mends it at once."""
     request = context.request(ordinary(OPEN, count=2))
-    _seed(request.plan)
+    request.plan.seed = 2**53
     status = rpc_status.from_call(
         await context.refused("CreateGame", CreateGameRequest(plan=request.plan), "INVALID_SEED")
     )
@@ -289,7 +417,7 @@ async def id_of_a_tournament(context: ServerContext) -> None:
 async def tells_programs(context: ServerContext) -> None:
     """A program that is told which field is wrong, and what it gave, need not read a sentence."""
     request = context.request(ordinary(OPEN, count=2))
-    _seed(request.plan)
+    request.plan.seed = 2**53
     told = info_of(await context.refused("CreateGame", CreateGameRequest(plan=request.plan), "INVALID_SEED")).metadata
     if "seed" not in told["field"] or told["given"] != str(2**53):
         raise failure("The error does not tell programs which field is wrong and what was given.", ("Told", str(told)))
@@ -312,6 +440,7 @@ async def unknown_method(context: ServerContext) -> None:
 
 REFUSALS = (
     *plans,
+    each_setting,
     bad_id,
     leaves_nothing,
     largest_seed,
@@ -326,6 +455,8 @@ REFUSALS = (
 
 
 PAUSE_S = 0.4
+WAIT_S = 10.0
+"""A refusal that takes longer waits for something."""
 
 
 @server_case("ids.repeat", "ASK-2")
@@ -352,46 +483,88 @@ async def other_request(context: ServerContext) -> None:
     """Whoever asks for another game under the same id must not take the result of the first one for its own."""
     async with context.staged(ordinary(OPEN)) as stage:
         await context.ask("PlayGame", stage.request)
-        stage.request.plan.time_control.decision_limit.seconds += 1
-        await context.refused("PlayGame", stage.request, "ID_REUSED")
+    for about, change in OTHER_PLANS.items():
+        other = PlayGameRequest(game_id=stage.request.game_id, plan=stage.request.plan)
+        change(other.plan)
+        await context.refused("PlayGame", other, "ID_REUSED", about=f"{about} under the id of a game that is over")
 
 
 @server_case("ids.while-running", "ASK-3")
 async def while_running(context: ServerContext) -> None:
     """A game that runs has its id already, for whatever else is asked for under it."""
-    gate = asyncio.Event()
-    scene = replace(ordinary(OPEN, at(0, "PlayAs", wait_for(gate))), control=PATIENT)
-    async with context.staged(scene) as stage:
-        request = CreateGameRequest(game_id=stage.request.game_id, plan=stage.request.plan)
-        try:
-            await context.ask("CreateGame", request)
-            for change in (_longer, _under_other_names, _with_another_seed, _without_first_state):
-                other = PlayGameRequest(game_id=request.game_id)
-                other.plan.CopyFrom(request.plan)
-                change(other.plan)
-                begun = CreateGameRequest(game_id=other.game_id, plan=other.plan)
-                await context.refused("CreateGame", begun, "ID_REUSED")
-                await context.refused("PlayGame", other, "ID_REUSED")
-        finally:
-            gate.set()
-        game = (await context.ask("PlayGame", stage.request)).game
-    check_ranking(expect(stage.scene, stage.request.game_id).result, game.result)
+    for begin in ("CreateGame", "PlayGame"):
+        gate, called = asyncio.Event(), asyncio.Event()
+
+        def hold(asked: Asked, gate: asyncio.Event = gate, called: asyncio.Event = called) -> Act:
+            called.set()
+            return wait_for(gate)(asked)
+
+        scene = replace(ordinary(OPEN, at(0, "PlayAs", hold)), control=PATIENT)
+        async with context.staged(scene) as stage:
+            request = CreateGameRequest(game_id=stage.request.game_id, plan=stage.request.plan)
+            running = asyncio.ensure_future(context.ask(begin, request if begin == "CreateGame" else stage.request))
+            try:
+                async with asyncio.timeout(WAIT_S):
+                    await called.wait()
+                for about, change in OTHER_PLANS.items():
+                    other = PlayGameRequest(game_id=request.game_id, plan=request.plan)
+                    change(other.plan)
+                    begun = CreateGameRequest(game_id=other.game_id, plan=other.plan)
+                    await _reused(context, "CreateGame", begun, about)
+                    await _reused(context, "PlayGame", other, about)
+            finally:
+                gate.set()
+                await running
+            game = (await context.ask("PlayGame", stage.request)).game
+        check_ranking(expect(stage.scene, stage.request.game_id).result, game.result)
+
+
+async def _reused(context: ServerContext, name: str, request: CreateGameRequest | PlayGameRequest, about: str) -> None:
+    """Check that a request under the id of a running game is refused at once."""
+    try:
+        async with asyncio.timeout(WAIT_S):
+            await context.refused(name, request, "ID_REUSED", about=f"{about} under the id of a running game")
+    except TimeoutError:
+        problem = f"{name} with {about} under the id of a running game must be refused with ID_REUSED"
+        raise failure(f"{problem}; it waits for that game.") from None
 
 
 def _longer(plan: GamePlan) -> None:
     plan.time_control.decision_limit.seconds += 1
 
 
-def _under_other_names(plan: GamePlan) -> None:
-    plan.players[0].name = "zora"
-
-
-def _with_another_seed(plan: GamePlan) -> None:
-    plan.seed += 1
-
-
-def _without_first_state(plan: GamePlan) -> None:
+def _other_settings(plan: GamePlan) -> None:
+    getattr(plan.settings, OPEN).rows += 1
     plan.ClearField("initial_state")
+
+
+OTHER_PLANS: Changes = {
+    "a longer decision_limit": _longer,
+    "another name of a player": lambda plan: setattr(plan.players[0], "name", "zora"),
+    "another link of a player": lambda plan: setattr(plan.players[0], "link", "dial-in:zora"),
+    "another seed": lambda plan: setattr(plan, "seed", plan.seed + 1),
+    "no first state": lambda plan: plan.ClearField("initial_state"),
+    "other settings": _other_settings,
+}
+"""What another plan has that is asked for under the id of a game -> what makes such a plan of the game's own."""
+
+
+@server_case("ids.letters", "NAME-5")
+async def letters(context: ServerContext) -> None:
+    """Two ids are the same only if each of their letters is."""
+    async with context.staged(ordinary(OPEN, count=2)) as stage:
+        await context.ask("PlayGame", stage.request)
+    other = stage.request.game_id.swapcase()
+    about = f"the id {other} where there is {stage.request.game_id}"
+    await context.refused("GetGame", GetGameRequest(game_id=other), "GAME_NOT_FOUND", about=about)
+    stage.request.plan.time_control.decision_limit.seconds += 1
+    request = CreateGameRequest(game_id=other, plan=stage.request.plan)
+    try:
+        begun = (await context.ask("CreateGame", request)).game
+    except grpc.aio.AioRpcError as error:
+        raise failure(f"CreateGame with {about} must begin another game; it failed with {error.details()}") from None
+    await _clear_away(context, other)
+    same("The id of the game", other, begun.game_id)
 
 
 @server_case("ids.chosen", "ASK-1")
@@ -446,7 +619,7 @@ async def without_a_seed(context: ServerContext) -> None:
     check_ranking(first.result, again.result)
 
 
-IDS = (repeat, at_once, other_request, while_running, chosen, create, caller_leaves, without_a_seed)
+IDS = (repeat, at_once, other_request, while_running, letters, chosen, create, caller_leaves, without_a_seed)
 
 
 CASES = (*REFUSALS, *IDS, optional)

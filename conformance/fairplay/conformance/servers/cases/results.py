@@ -6,6 +6,8 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+from google.protobuf.message import Message
+
 from fairplay.conformance.case import Case, SuiteError, failure
 from fairplay.conformance.servers.compare import (
     check_blame,
@@ -397,14 +399,23 @@ async def drawn_seed(context: ServerContext) -> None:
 
 @server_case("results.same-seed-same-game", "GAME-13")
 async def same_seed(context: ServerContext) -> None:
-    """Games that are drawn from a seed can be repeated."""
-    results = []
-    for _ in range(2):
-        async with context.staged(ordinary(OPEN, count=2)) as stage:
-            stage.request.plan.ClearField("initial_state")
-            stage.request.plan.seed = 77
-            results.append((await context.ask("PlayGame", stage.request)).game.result.ranking)
-    same("The ranking of the second game from the same seed", list(results[0]), list(results[1]))
+    """Games that are drawn from a seed can be repeated, whichever seed it is, and another seed draws another game."""
+    for name in GAMES:
+        first: dict[int, Message] = {}
+        for seed in (77, 0, 77, 0):
+            async with context.staged(ordinary(name, count=2)) as stage:
+                stage.request.plan.ClearField("initial_state")
+                stage.request.plan.seed = seed
+                await context.ask("PlayGame", stage.request)
+            watching = WatchGameRequest(game_id=stage.request.game_id)
+            shown = (await context.stream_all("WatchGame", watching))[0].state
+            same(
+                f"The first state of the second game of {name} from the seed {seed}",
+                first.setdefault(seed, shown),
+                shown,
+            )
+        if first[77] == first[0]:
+            raise failure(f"The first states of {name} that were drawn from the seeds 77 and 0 are the same.")
 
 
 RESULTS = (

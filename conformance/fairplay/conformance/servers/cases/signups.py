@@ -37,11 +37,14 @@ async def sign_up(context: ServerContext) -> None:
         same("The number of the player and of entrants", [1, 1], [reply.number, reply.entrant_count])
     reply = await context.ask("SignUp", _sign_up(request, "bert"))
     same("The number of the player and of entrants", [2, 2], [reply.number, reply.entrant_count])
-    await context.refused("SignUp", _sign_up(request, "anna", "another"), "NAME_TAKEN")
+    for name, token in (("anna", "another"), ("Anna", "secret"), ("ANNA", "another"), ("Bert", "")):
+        about = f"the name {name} where anna and bert are in"
+        await context.refused("SignUp", _sign_up(request, name, token), "NAME_TAKEN", about=about)
     leaving = WithdrawRequest(tournament_id=request.tournament_id, name="anna", token="another")
     await context.refused("Withdraw", leaving, "WRONG_TOKEN")
     leaving.token = "secret"
-    same("How many are left", 1, (await context.ask("Withdraw", leaving)).entrant_count)
+    for _ in range(2):  # a repeat changes nothing
+        same("How many are left", 1, (await context.ask("Withdraw", leaving)).entrant_count)
 
 
 @server_case("tournament.names", "SIGN-2")
@@ -64,6 +67,8 @@ async def dialled_in_token(context: ServerContext) -> None:
     async with context.dialled_in(Cast(game, small_scene().actors()), [name], token="right"):
         link = f"dial-in:{name}"
         await context.refused("SignUp", _sign_up(request, "anna", "wrong", link), "WRONG_TOKEN")
+        nobody = _sign_up(request, "anna", "right", f"dial-in:{context.new_id('nobody')}")
+        await context.refused("SignUp", nobody, "INVALID_LINK", about="a name that is not dialled in")
         await context.ask("SignUp", _sign_up(request, "anna", "right", link))
 
 
@@ -107,16 +112,21 @@ async def period(context: ServerContext) -> None:
 @server_case("tournament.age-order", "SIGN-10", level=Level.SHOULD)
 async def age_order(context: ServerContext) -> None:
     """The list of entrants decides who plays whom: those who signed up know their place in it."""
-    request = make_request(context, ["grpc://127.0.0.1:9"])
-    request.plan.entrants[0].name = "zoe"
-    request.plan.sign_up.age_order = AgeOrder.AGE_ORDER_REVERSE_SIGN_UP
-    await context.ask("CreateTournament", request)
-    for name in ("anna", "bert"):
-        await context.ask("SignUp", _sign_up(request, name))
-    await context.ask("StartTournament", StartTournamentRequest(tournament_id=request.tournament_id))
-    got = GetTournamentRequest(tournament_id=request.tournament_id)
-    shown = (await context.ask("GetTournament", got)).tournament
-    same("The entrants, youngest first", ["bert", "anna", "zoe"], [each.name for each in shown.entrants])
+    orders = {
+        AgeOrder.AGE_ORDER_REVERSE_SIGN_UP: ("youngest first", ["bert", "anna", "zoe"]),
+        AgeOrder.AGE_ORDER_SIGN_UP: ("those of the plan first", ["zoe", "anna", "bert"]),
+    }
+    for order, (title, wanted) in orders.items():
+        request = make_request(context, ["grpc://127.0.0.1:9"])
+        request.plan.entrants[0].name = "zoe"
+        request.plan.sign_up.age_order = order
+        await context.ask("CreateTournament", request)
+        for name in ("anna", "bert"):
+            await context.ask("SignUp", _sign_up(request, name))
+        await context.ask("StartTournament", StartTournamentRequest(tournament_id=request.tournament_id))
+        got = GetTournamentRequest(tournament_id=request.tournament_id)
+        shown = (await context.ask("GetTournament", got)).tournament
+        same(f"The entrants, {title},", wanted, [each.name for each in shown.entrants])
 
 
 @server_case("tournament.certificate", "SIGN-12", level=Level.SHOULD)

@@ -40,6 +40,7 @@ from fairplay.v1.manager_pb2 import (
     StartTournamentRequest,
     WatchTournamentRequest,
     WatchTournamentResponse,
+    WithdrawRequest,
 )
 from fairplay.v1.tournament_pb2 import SignUpPolicy, Tournament, TournamentPlan, TournamentStatus
 
@@ -295,6 +296,8 @@ async def over(context: ServerContext) -> None:
     await context.refused("CancelTournament", CancelTournamentRequest(tournament_id=tournament_id), "TOURNAMENT_OVER")
     entering = SignUpRequest(tournament_id=tournament_id, player=Player(name="gina", link="grpc://127.0.0.1:9"))
     await context.refused("SignUp", entering, "SIGN_UP_CLOSED")
+    leaving = WithdrawRequest(tournament_id=tournament_id, name=NAMES[0])
+    await context.refused("Withdraw", leaving, "SIGN_UP_CLOSED")
 
 
 @server_case("tournament.cancel", "TOUR-15")
@@ -359,34 +362,24 @@ async def end_may_fail(context: ServerContext) -> None:
     same("Who failed", [], [each.misconduct.player for each in ended.tournament.result.failures])
 
 
-def _refused(case_id: str, why: str, change: Callable[[TournamentPlan], None], reason: str, *checks: str) -> Case:
+def _refused(
+    case_id: str, why: str, about: str, change: Callable[[TournamentPlan], object], reason: str, *checks: str
+) -> Case:
     async def refused(context: ServerContext) -> None:
         request = make_request(context)
         change(request.plan)
-        await context.refused("CreateTournament", request, reason)
+        await context.refused("CreateTournament", request, reason, about=about)
 
     refused.__doc__ = why
     return server_case(case_id, *checks)(refused)
 
 
-def _unknown_game(plan: TournamentPlan) -> None:
-    plan.game = "no-such-game"
+def _settings(plan: TournamentPlan) -> None:
+    getattr(plan.settings, OPEN).rows = 1_000
 
 
-def _unknown_field(plan: TournamentPlan) -> None:
-    plan.MergeFromString(UNKNOWN_FIELD)
-
-
-def _unknown_policy(plan: TournamentPlan) -> None:
-    plan.sign_up.MergeFromString(UNKNOWN_FIELD)
-
-
-def _seed(plan: TournamentPlan) -> None:
-    plan.seed = 2**53
-
-
-def _crossed(plan: TournamentPlan) -> None:
-    plan.sign_up.min_entrant_count = 9
+def _alike(plan: TournamentPlan) -> None:
+    plan.entrants.extend(Player(name=name, link="dial-in:nobody") for name in ("anna", "ANNA"))
 
 
 def _small_board(plan: TournamentPlan) -> None:
@@ -396,20 +389,76 @@ def _small_board(plan: TournamentPlan) -> None:
 
 plans = (
     _refused(
-        "tournament.unknown-game", "A server plays the games that it has.", _unknown_game, "UNKNOWN_GAME", "TOUR-22"
+        "tournament.unknown-game",
+        "A server plays the games that it has.",
+        "a game that there is not",
+        lambda plan: setattr(plan, "game", "no-such-game"),
+        "UNKNOWN_GAME",
+        "TOUR-22",
     ),
     _refused(
-        "tournament.unknown-fields", "What is not known cannot be done.", _unknown_field, "UNKNOWN_FIELDS", "TOUR-22"
+        "tournament.unknown-fields",
+        "What is not known cannot be done.",
+        "an unknown field in the plan",
+        lambda plan: plan.MergeFromString(UNKNOWN_FIELD),
+        "UNKNOWN_FIELDS",
+        "TOUR-22",
     ),
-    _refused("tournament.unknown-policy", "Nor within the sign-up.", _unknown_policy, "UNKNOWN_FIELDS", "TOUR-22"),
-    _refused("tournament.seed", "Programs in JavaScript cannot read it.", _seed, "INVALID_SEED", "TOUR-22"),
-    _refused("tournament.policy", "No more can be needed than may enter.", _crossed, "INVALID_SIGN_UP", "SIGN-11"),
+    _refused(
+        "tournament.unknown-policy",
+        "Nor within the sign-up.",
+        "an unknown field in the sign-up",
+        lambda plan: plan.sign_up.MergeFromString(UNKNOWN_FIELD),
+        "UNKNOWN_FIELDS",
+        "TOUR-22",
+    ),
+    _refused(
+        "tournament.seed",
+        "Programs in JavaScript cannot read it.",
+        "the seed 2^53",
+        lambda plan: setattr(plan, "seed", 2**53),
+        "INVALID_SEED",
+        "TOUR-22",
+    ),
+    _refused(
+        "tournament.settings",
+        "Settings have their limits.",
+        "1,000 rows",
+        _settings,
+        "INVALID_SETTINGS",
+        "TOUR-22",
+    ),
+    _refused(
+        "tournament.no-time",
+        "Without time nobody can answer.",
+        "a decision_limit of 0 s",
+        lambda plan: plan.time_control.decision_limit.CopyFrom(span(0.0)),
+        "INVALID_TIME_CONTROL",
+        "TOUR-22",
+    ),
+    _refused(
+        "tournament.same-name",
+        "People take names for one that differ in capital letters only.",
+        "entrants anna and ANNA",
+        _alike,
+        "INVALID_PLAYERS",
+        "NAME-2",
+    ),
+    _refused(
+        "tournament.policy",
+        "No more can be needed than may enter.",
+        "more entrants that it needs than may enter",
+        lambda plan: setattr(plan.sign_up, "min_entrant_count", 9),
+        "INVALID_SIGN_UP",
+        "SIGN-11",
+    ),
 )
 
 small_board = replace(
     _refused(
         "tournament.small-board",
         "A game of three may come up in a tournament of eight, and has no room on a board for two.",
+        "a board for two",
         _small_board,
         "INVALID_SETTINGS",
         "TOUR-23",
