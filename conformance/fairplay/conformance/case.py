@@ -15,7 +15,7 @@ Body: TypeAlias = Callable[[Any], str | None]
 Returning means that the case is passed; a text is a remark on what could not be tried. Otherwise it raises an exception
 of those below.
 """
-Preparation: TypeAlias = Callable[[Any], None]
+Preparation: TypeAlias = Callable[[Any], object]
 """Begins, with a context, what a case needs."""
 
 

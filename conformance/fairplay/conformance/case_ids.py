@@ -15,7 +15,8 @@ BANK = "contract.bank"
 METADATA = "contract.unknown-metadata"
 CALL_IDS = "contract.call-ids"
 LARGE_REQUESTS = "contract.large-requests"
-UNUSUAL_CALLS = (UNKNOWN_ENUMS, BANK, METADATA, CALL_IDS, LARGE_REQUESTS)
+TIME_LIMITS = "contract.time-limits"
+UNUSUAL_CALLS = (UNKNOWN_ENUMS, BANK, METADATA, CALL_IDS, LARGE_REQUESTS, TIME_LIMITS)
 """Cases about what may come in a call or with it: several games are played, one after another."""
 
 WHOLE_GAMES = "rules.whole-games"
@@ -47,6 +48,7 @@ EVERY_ANSWER = "time.every-answer"
 UNDER_LOAD = "time.under-load"
 CALLS_AT_ONCE = "time.calls-at-once"
 SLOW_RIVALS = "time.slow-rivals"
+LONG_SILENCE = "time.long-silence"
 SIDE_BY_SIDE = (UNDER_LOAD, CALLS_AT_ONCE, SLOW_RIVALS)
 """Cases about time in which the player is in several games at once."""
 

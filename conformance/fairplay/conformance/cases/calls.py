@@ -11,16 +11,17 @@ from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_condition, where
 from fairplay.conformance.case import Case, NotApplicable, NotTested, case, failure
 from fairplay.conformance.cases.identity import parse_description
+from fairplay.conformance.cases.memory import renamed
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
-from fairplay.conformance.games.trial import Manner, Outgoing, Trial
+from fairplay.conformance.games.trial import Entry, Manner, Outgoing, Trial
 from fairplay.conformance.player.player import Answered, Connection
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import CallKind
 from fairplay.games.steps import Failure as CallFailure
-from fairplay.server.links.link import NO_EXTRA, TRACE_KEY, Metadata
+from fairplay.server.links.link import NO_EXTRA, TRACE_KEY, Metadata, duration
 from fairplay.v1.misconduct_pb2 import Overrun
 from fairplay.v1.player_pb2 import DescribeRequest
 
@@ -51,13 +52,64 @@ def bank(context: Context) -> None:
     """Where players have a bank, it is told with each call, and is used up in the course of a game."""
 
     async def ask(connection: Connection, due: Outgoing) -> Answered:
-        is_banked = due.call.kind is not CallKind.NOTIFICATION and due.call.limit_s is None
-        bank_s = BANKS_S[min(due.decision, len(BANKS_S) - 1)] if is_banked else 0.0
+        bank_s = BANKS_S[min(due.decision, len(BANKS_S) - 1)] if _may_use_a_bank(due) else 0.0
         return await connection.ask(due.call.method, due.request, due.limit_s + bank_s, bank_s)
 
     with context.player.separate() as connection:
         _play(context, connection, "With a bank that is used up", Manner(ask=ask))
         _play(context, connection, "Without a bank, after a game with one", Manner())
+
+
+def _may_use_a_bank(due: Outgoing) -> bool:
+    return due.call.kind is not CallKind.NOTIFICATION and due.call.limit_s is None
+
+
+LONGEST_S, SHORTEST_S = 3_600.0, 0.001
+"""The longest limit, and the longest bank, that an organiser may choose, and the shortest limit."""
+
+
+@case(case_ids.TIME_LIMITS, "TIME-5", "META-3", "LATE-2")
+def time_limits(context: Context) -> None:
+    """An organiser may give an hour and a bank of another, or next to nothing: a player must be able to read both."""
+
+    async def ask_for_long(connection: Connection, due: Outgoing) -> Answered:
+        if due.call.limit_s is not None:
+            return await connection.ask(due.call.method, due.request, due.limit_s)
+        bank_s = LONGEST_S if _may_use_a_bank(due) else 0.0
+        try:
+            call = connection.ask(due.call.method, due.request, LONGEST_S + bank_s, bank_s)
+            return await asyncio.wait_for(call, due.limit_s)
+        except TimeoutError:  # it has an hour, and is not to take it
+            limit = duration(due.limit_s)
+            return Overrun(limit=limit, elapsed=limit), due.limit_s
+
+    async def ask_for_the_bank(connection: Connection, due: Outgoing) -> Answered:
+        bank_s = due.limit_s if _may_use_a_bank(due) else 0.0
+        limit_s = SHORTEST_S + bank_s if bank_s else due.limit_s
+        return await connection.ask(due.call.method, due.request, limit_s, bank_s)
+
+    with context.player.separate() as connection:
+        _play(context, connection, "With limits and a bank of an hour", Manner(ask=ask_for_long))
+        _play(context, connection, "With a limit of 1 ms for a decision, and a bank", Manner(ask=ask_for_the_bank))
+        _ask_in_no_time(context, connection)
+        _play(context, connection, "After a decision with a limit of 1 ms", Manner())
+
+
+def _ask_in_no_time(context: Context, connection: Connection) -> None:
+    """Ask for a decision that has next to no time, and wait until the player has done with it, in time or not."""
+    opening = context.ordinary.opening
+    if not opening:
+        return
+
+    def ask(reached: Connection) -> Sequence[Trial]:
+        new_id = context.new_id()
+        for number, each in enumerate(renamed(one, new_id) for one in opening):
+            limit_s = SHORTEST_S if number + 1 == len(opening) else each.limit_s
+            context.player.loop.run(reached.ask(each.method, each.request, limit_s))
+        context.player.loop.run(reached.ask(DESCRIBE, DescribeRequest().SerializeToString(), _limit_s(context)))
+        return ()
+
+    context.record(connection, Entry(ask, "a decision with a limit of 1 ms"))
 
 
 @case(case_ids.METADATA, "META-3")
@@ -205,4 +257,4 @@ def _described(context: Context, connection: Connection) -> Sequence[bytes | Cal
 
 def cases(game: Game) -> Sequence[Case]:
     """Return the cases of this module."""
-    return (bank, metadata, call_ids, large_requests, calls_at_once, described_while_asked)
+    return (bank, time_limits, metadata, call_ids, large_requests, calls_at_once, described_while_asked)

@@ -76,7 +76,7 @@ async def cancel_received(
 async def _ask_many(connection: Connection, opening: Sequence[Exchange], new_id: Callable[[], str]) -> Sequence[Task]:
     """Begin several games, and ask for a decision in all of them at the same moment; in none if a beginning fails."""
     ids = [new_id() for _ in range(_burst(opening))]
-    games = [[_renamed(each, game_id) for each in opening] for game_id in ids]
+    games = [[renamed(each, game_id) for each in opening] for game_id in ids]
     for game in games:
         for exchange in game[:-1]:
             outcome, _ = await connection.ask(exchange.method, exchange.request, exchange.limit_s)
@@ -92,7 +92,7 @@ async def cancel_methods(connection: Connection, calls: Sequence[Exchange], new_
     """
     for each in calls:
         number = BURST if each.kind is CallKind.NOTIFICATION else 1  # a decision may take all its time
-        asked = [_ask(connection, _renamed(each, new_id())) for _ in range(number)]
+        asked = [_ask(connection, renamed(each, new_id())) for _ in range(number)]
         for _ in range(SENT_TURNS):
             await asyncio.sleep(0)
         await _cancel_calls(asked)
@@ -128,7 +128,7 @@ async def _cancel_calls(calls: Sequence[Task]) -> int:
     return len(calls)
 
 
-def _renamed(exchange: Exchange, game_id: str) -> Exchange:
+def renamed(exchange: Exchange, game_id: str) -> Exchange:
     """Return the same call in another game."""
     request: Any = exchange.method.request.FromString(exchange.request)
     for name in {"game_id", "tournament_id"} & set(request.DESCRIPTOR.fields_by_name):

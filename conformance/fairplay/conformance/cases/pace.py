@@ -1,6 +1,6 @@
-"""The case about games that keep the player waiting: once for long, or a little before each call.
+"""Cases about games that keep the player waiting: a little before each call, for a second, or while others are judged.
 
-They are played on a connection of their own, beside other cases where that disturbs none.
+They are played on connections of their own, beside other cases where that disturbs none.
 """
 
 from __future__ import annotations
@@ -32,13 +32,17 @@ Beginning: TypeAlias = "asyncio.Task[tuple[Connection, Sequence[Trial]]]"
 """Games that are being played, on a connection of their own, while other cases are judged."""
 
 
-def _begin_waiting(context: Context) -> Beginning:
-    """Begin the games on a fresh connection, and return without waiting for them."""
+Play: TypeAlias = Callable[[Connection], Coroutine[Any, Any, Sequence[Trial]]]
+"""Plays games on a connection, and returns their trials."""
+
+
+def _begin(context: Context, play: Play) -> Beginning:
+    """Begin games on a fresh connection, and return without waiting for them."""
 
     async def play_beside() -> tuple[Connection, Sequence[Trial]]:
         connection = await context.player.open_beside()
         try:
-            return connection, await play_waiting(context, connection)
+            return connection, await play(connection)
         finally:
             await connection.close()
 
@@ -48,7 +52,7 @@ def _begin_waiting(context: Context) -> Beginning:
     return context.player.loop.run(start())
 
 
-def _finish_waiting(context: Context, beginning: Beginning) -> Sequence[Trial]:
+def _finish(context: Context, beginning: Beginning, entry: Entry) -> Sequence[Trial]:
     """Return the trials of games that were begun; none if the player was not there for them."""
 
     async def wait() -> tuple[Connection, Sequence[Trial]]:
@@ -58,7 +62,7 @@ def _finish_waiting(context: Context, beginning: Beginning) -> Sequence[Trial]:
     if connection.lost and not any(each.decision_count for each in found):
         return ()
     for each in found:
-        each.entry = _entry(context)
+        each.entry = entry
     context.trials.extend(found)
     return found
 
@@ -66,10 +70,10 @@ def _finish_waiting(context: Context, beginning: Beginning) -> Sequence[Trial]:
 def _play_now(context: Context) -> Sequence[Trial]:
     """Return the trials of the games on a fresh connection, which takes as long as they take."""
     with context.player.fresh(breaker=Breaker()) as connection:
-        return context.record(connection, _entry(context))
+        return context.record(connection, _waiting(context))
 
 
-def _entry(context: Context) -> Entry:
+def _waiting(context: Context) -> Entry:
     def replay(connection: Connection) -> Sequence[Trial]:
         return context.player.loop.run(play_waiting(context, connection))
 
@@ -111,25 +115,93 @@ def _before_notification(silence_s: float) -> Callable[[Outgoing], float]:
     return wait_s
 
 
-def _begin_beside(context: Context) -> None:
-    if context.player.can_be_new:  # a player with a past must not be disturbed in other cases
-        context.once(case_ids.SLOW_RIVALS, partial(_begin_waiting, context))
+def _begin_waiting(context: Context) -> Beginning | None:
+    """Return the games of the case, begun once; None: a player with a past must not be disturbed in other cases."""
+    if not context.player.can_be_new:
+        return None
+    return context.once(case_ids.SLOW_RIVALS, lambda: _begin(context, partial(play_waiting, context)))
 
 
-@case(case_ids.SLOW_RIVALS, "CALL-17", prepare=_begin_beside)
+@case(case_ids.SLOW_RIVALS, "CALL-17", prepare=_begin_waiting)
 def slow_rivals(context: Context) -> None:
     """A player that has heard nothing for a while may have let go of the game, or of its connection."""
     context.player.connection()
-    if context.player.can_be_new:
-        found = _finish_waiting(context, context.once(case_ids.SLOW_RIVALS, partial(_begin_waiting, context)))
-    else:
-        found = _play_now(context)
+    beginning = _begin_waiting(context)
+    found = _play_now(context) if beginning is None else _finish(context, beginning, _waiting(context))
     waited = ("once", "once, before a call that asks for nothing", "before each call")
     for each, how in zip(found or _play_now(context), waited, strict=True):
         with where(f"Where it has to wait {how}"):
             judge_after_others(context, each)
 
 
+# --- until all else was judged ---
+
+LONG_S = 4.0
+"""A player hears nothing for so long at least; in a whole run as long as it takes to judge the other cases."""
+
+
+class _Silence:
+    """A game that stops in the middle until it is told to go on, and a new one after it, by a player of some age."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._may_go_on = asyncio.Event()
+        self.beginning = _begin(context, lambda connection: self._play(connection, self._may_go_on))
+
+    def finish(self) -> Sequence[Trial]:
+        """Let the game go on, and return the trials of both; none if the player was not there for them."""
+        self._context.player.loop.run(self._go_on())
+        return _finish(self._context, self.beginning, Entry(self._replay, "a game in which nothing comes for long"))
+
+    async def _go_on(self) -> None:
+        self._may_go_on.set()
+
+    def _replay(self, connection: Connection) -> Sequence[Trial]:
+        may_go_on = asyncio.Event()
+        may_go_on.set()
+        return self._context.player.loop.run(self._play(connection, may_go_on))
+
+    async def _play(self, connection: Connection, may_go_on: asyncio.Event) -> Sequence[Trial]:
+        context = self._context
+
+        async def ask(reached: Connection, due: Outgoing) -> Answered:
+            if due.number == SILENT_BEFORE:
+                await asyncio.gather(may_go_on.wait(), asyncio.sleep(LONG_S))
+            return await reached.ask(due.call.method, due.request, due.limit_s)
+
+        trials: list[Trial] = []
+        for scenario, manner in ((context.first_scenario(DECISIONS), Manner(ask=ask)), (_another(context), Manner())):
+            trials.append(
+                await play_trial(context.game, connection, scenario, context.limits, context.new_id(), manner)
+            )
+            if trials[-1].misconduct is not None:
+                break
+        return trials
+
+
+def _another(context: Context) -> Scenario:
+    return context.beginnings(2, FEW_DECISIONS)[-1]
+
+
+def _begin_silence(context: Context) -> _Silence | None:
+    """Return the games of the case, begun once; None: a player with a past must not be disturbed in other cases."""
+    return context.once(case_ids.LONG_SILENCE, lambda: _Silence(context)) if context.player.can_be_new else None
+
+
+@case(case_ids.LONG_SILENCE, "CALL-17", "CALL-16", prepare=_begin_silence)
+def long_silence(context: Context) -> str:
+    """Rivals may think for long, and a tournament lasts: a player plays on as it began, however old it is by then."""
+    context.player.connection()
+    silence = _begin_silence(context)
+    if silence is None:
+        judge_after_others(context, context.play(_another(context)))
+        return "it was not kept waiting in the middle of a game, beside other cases, because it cannot be started anew"
+    for each, when in zip(silence.finish(), ("in a game", "since it was started"), strict=False):
+        with where(f"After {LONG_S:g} s or more {when}"):
+            judge_after_others(context, each)
+    return ""
+
+
 def cases(game: Game) -> Sequence[Case]:
     """Return the cases of this module."""
-    return (slow_rivals,)
+    return (slow_rivals, long_silence)

@@ -204,6 +204,14 @@ class Trial:
         return sum(exchange.kind is not CallKind.NOTIFICATION for exchange in self.exchanges)
 
     @property
+    def opening(self) -> Sequence[Exchange]:
+        """Return the calls up to the first decision; none if the player has made none."""
+        first = next(
+            (number for number, each in enumerate(self.exchanges) if each.kind is not CallKind.NOTIFICATION), -1
+        )
+        return self.exchanges[: first + 1]
+
+    @property
     def mean_decision_s(self) -> float:
         """Return how long a decision of the player under test took on average, in seconds; 0.0 if it made none."""
         times = [each.elapsed_s for each in self.exchanges if each.kind is not CallKind.NOTIFICATION]

@@ -14,7 +14,7 @@ from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.server.links.link import BANK_KEY, TRACE_KEY
 from fairplay.v1.connection_pb2 import Call
 
-SHORT_BANK_MS = 10
+SHORT_BANK_MS, SHORT_MS, LONG_MS = 10, 5, 30 * 60 * 1000
 LARGE, LARGEST = 2**15, 2**21
 MANY = 20
 
@@ -53,6 +53,12 @@ def _is_described_beside(call: Call, open_count: int) -> bool:
     return call.method_name == DESCRIBE.path and open_count > 0
 
 
+def _own_ms(call: Call) -> float:
+    """Return the limit of a call without what is told of the bank, in milliseconds."""
+    limit = call.time_limit
+    return limit.seconds * 1_000 + limit.nanos / 1_000_000 - int(call.metadata.get(BANK_KEY, 0))
+
+
 OF_CALLS = (
     _refusing(
         "raises-with-a-bank",
@@ -65,6 +71,26 @@ OF_CALLS = (
         f"Raises an exception where less than {SHORT_BANK_MS} ms of its bank are left.",
         case_ids.BANK,
         lambda call, _: 0 < int(call.metadata.get(BANK_KEY, 0)) < SHORT_BANK_MS,
+    ),
+    _refusing(
+        "raises-where-it-has-an-hour",
+        f"Raises an exception where a call has a limit of more than {LONG_MS // 60_000} minutes.",
+        case_ids.TIME_LIMITS,
+        lambda call, _: _own_ms(call) > LONG_MS,
+    ),
+    _refusing(
+        "raises-where-it-has-to-use-its-bank",
+        f"Raises an exception where a call has a limit of less than {SHORT_MS} ms besides the bank.",
+        case_ids.TIME_LIMITS,
+        lambda call, _: BANK_KEY in call.metadata and _own_ms(call) < SHORT_MS,
+    ),
+    _refusing(
+        "dies-of-a-short-limit",
+        f"Ends without a word where a call has a limit of less than {SHORT_MS} ms and no bank.",
+        case_ids.TIME_LIMITS,
+        lambda call, _: BANK_KEY not in call.metadata and 0 < _own_ms(call) < SHORT_MS,
+        InvalidRequests.DIES,
+        (case_ids.NONSENSE,),
     ),
     _refusing(
         "raises-on-unknown-metadata",

@@ -33,6 +33,7 @@ from fairplay.conformance.zoo.triggers import (
     in_game,
     in_later_games,
     told_after_silence,
+    when_old,
 )
 from fairplay.games.game import Game
 from fairplay.games.steps import Method
@@ -116,6 +117,7 @@ AFTER_OTHERS = (
         (case_ids.CANCELLED, case_ids.SAME_SEAT),
     ),
 )
+LONG_S = 3.0
 BESIDE_ANOTHER = (
     Mutant(
         "mixes-up-games",
@@ -162,6 +164,22 @@ BESIDE_ANOTHER = (
         "Raises an exception in a call that asks for nothing, after it has heard nothing of the game for some time.",
         (case_ids.SLOW_RIVALS,),
         told_after_silence(0.8),
+        RAISES,
+        ("*",),
+    ),
+    Mutant(
+        "forgets-after-long",
+        f"Raises an exception in a game after it has heard nothing of it for {LONG_S:g} s.",
+        (case_ids.LONG_SILENCE,),
+        after_silence(LONG_S),
+        RAISES,
+        ("*",),
+    ),
+    Mutant(
+        "raises-when-it-is-old",
+        f"Raises an exception in every decision {LONG_S:g} s after its first call.",
+        (case_ids.LONG_SILENCE,),
+        when_old(LONG_S),
         RAISES,
         ("*",),
     ),

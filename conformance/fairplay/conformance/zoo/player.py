@@ -55,6 +55,8 @@ class Memory:
     """The tournament that was started last; empty if none was."""
     call_counts: Counter[str] = field(default_factory=Counter)
     """The calls of each method in all games."""
+    notes: dict[str, float] = field(default_factory=dict)
+    """What triggers have noted, by names of their own."""
     ballast: list[object] = field(default_factory=list)
     """What the player keeps and does not need."""
 

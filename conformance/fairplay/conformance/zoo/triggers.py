@@ -162,6 +162,16 @@ def after_gaps(number: int, seconds: float) -> Trigger:
     return trigger
 
 
+def when_old(seconds: float) -> Trigger:
+    """Trigger in decisions once the player was first called so many seconds ago."""
+
+    def trigger(call: ReceivedCall) -> bool:
+        now = time.monotonic()
+        return now - call.memory.notes.setdefault("first call", now) > seconds and call.decision > 0
+
+    return trigger
+
+
 def asked_again(call: ReceivedCall) -> bool:
     """Trigger in a decision for which the player was asked just before in the same game."""
     if not call.decision:
