@@ -3,41 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fairplay.bridge.lines import LinesPlayer, read_answer, to_json
 from fairplay.games.game import find
 from fairplay.player.handlers import CALL, CallFailed, CallInfo
-from fairplay.terminal.authors.project import write_lines
+from fairplay.terminal.authors.project import LINES_COMMANDS, write_lines
 from tests.bridge.playing import play
 
-NODE = """
-const moves = state => {
-  const {columns, fish, players} = state, taken = players.flatMap(each => each.places)
-  const free = cell => fish[cell] > 0 && !taken.includes(cell)
-  for (const source of players[0].places) {
-    const row = Math.floor(source / columns), column = source % columns, odd = row % 2
-    for (const [down, right] of [[-2, 0], [-1, odd], [1, odd], [2, 0], [1, odd - 1], [-1, odd - 1]]) {
-      const to = column + right, target = (row + down) * columns + to
-      if (to >= 0 && to < columns && free(target)) return {source, target}
-    }
-  }
-}
-require("readline").createInterface({input: process.stdin}).on("line", line => {
-  const {method, request} = JSON.parse(line), answer = {}
-  if (method == "Setup") {
-    const taken = request.state.players.flatMap(each => each.places)
-    answer.place = request.state.fish.findIndex((fish, cell) => fish > 0 && !taken.includes(cell))
-  } else if (method == "TakeTurn") answer.action = moves(request.state)
-  console.log(JSON.stringify({response: answer}))
-})
-"""
+GAMES = ("bazaar", "eriantys", "fish", "q", "webset")
 STUDENT = """
 import json, sys, time
 calls = 0
@@ -69,23 +52,16 @@ def student(mistake: str) -> tuple[str, ...]:
     return (sys.executable, "-c", STUDENT % mistake)
 
 
-@pytest.mark.parametrize("game", ["bazaar", "fish", "q"])
-@pytest.mark.parametrize("language", ["py", "sh"])
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("language", LINES_COMMANDS)
 async def test_what_is_written_for_beginners_plays(game: str, language: str, tmp_path: Path) -> None:
-    if language == "sh" and shutil.which("jq") is None:
-        pytest.skip("needs jq")
-    write_lines(game, tmp_path / "mine")
-    interpreter = sys.executable if language == "py" else "sh"
-    program = str(tmp_path / "mine" / f"player.{language}")
-    async with answering(interpreter, program, game=game, limit_s=10.0) as player:
+    interpreter, program = LINES_COMMANDS[language].split()
+    if shutil.which(needed := "jq" if language == "sh" else interpreter) is None:
+        pytest.skip(f"needs {needed}")
+    write_lines(game, language, tmp_path / "mine")
+    async with answering(interpreter, str(tmp_path / "mine" / program), game=game, limit_s=10.0) as player:
         assert (await play(player, "first"))[1] == ""
-        assert (await play(player, "first", game_id="another"))[1] == ""
-
-
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
-async def test_javascript_needs_no_packages() -> None:
-    async with answering("node", "-e", NODE) as player:
-        assert (await play(player, "first"))[1] == ""
+        assert (await play(player, "first", game_id="another", seed=2))[1] == ""
 
 
 @pytest.mark.parametrize(
@@ -99,7 +75,20 @@ async def test_javascript_needs_no_packages() -> None:
             'if calls == 4: answer = \'{"response": {"place": "7"}}\'',
             'response.place is "7": a number stands without quotes',
         ),
-        ('if wrong: answer = \'{"response": {"plaec": 7}}\'', 'no field named "plaec"'),
+        ('if calls == 4: answer = \'{"response": {"plaec": 7}}\'', "response.plaec is not known, response has place."),
+        (
+            'if calls == 4: answer = \'{"response": {"place": 7.5}}\'',
+            "response.place is 7.5: it must be a whole number.",
+        ),
+        ('if calls == 4: answer = \'{"response": {"place": -1}}\'', "response.place is -1: it must not be negative."),
+        ("if calls == 4: answer = '{\"response\": 7}'", 'an answer is {"response": {...}} or {"failure"'),
+        (
+            "if wrong: print({'response': {}}, flush=True); continue",
+            "which is no JSON: an answer is one line, and names",
+        ),
+        ("if wrong: print('{', flush=True)", "The program answered {, which is no JSON: an answer is one line"),
+        ("if wrong: 1 / 0", "exit code 1 when it was asked. It wrote: ZeroDivisionError: division by zero"),
+        ("if wrong: sys.exit()", "ended with exit code 0 when it was asked: it must read and answer calls until its"),
         ("if wrong: answer = '{\"place\": 7}'", 'an answer is {"response": {...}} or {"failure"'),
         ('if wrong: answer = \'{"failure": {"message": "no idea"}}\'', "no idea"),
         ("if wrong: answer = '[1, 2]'", "The program wrote [1, 2] in place of an answer."),
@@ -125,6 +114,52 @@ async def test_a_command_that_cannot_be_started_is_named() -> None:
     with pytest.raises(CallFailed, match="ended with exit code 127"):
         async with answering("./no-such-command"):
             pass
+
+
+@pytest.mark.parametrize(
+    ("game", "method", "response", "sentence"),
+    [
+        (
+            "webset",
+            "Act",
+            {"action": "CALL"},
+            'response.action is "CALL": it must be one of ACTION_NOTHING, ACTION_CALL',
+        ),
+        ("webset", "PickCards", {"cards": 7}, "response.cards is 7: it must be a list, [...]"),
+        ("webset", "PickCards", {"cards": [1, "2", 3]}, 'response.cards is "2": a number stands without quotes'),
+        ("q", "TakeTurn", {"action": "pass"}, 'response.action is "pass": it must be an object, {...}'),
+        (
+            "eriantys",
+            "AskAction",
+            {"action": {"take_cloud": {"cloud": True}}},
+            "response.action.take_cloud.cloud is true: it must be a whole number",
+        ),
+    ],
+)
+def test_what_a_field_cannot_hold_is_said(game: str, method: str, response: Any, sentence: str) -> None:
+    found = next(each for each in find(game).methods if each.name == method)
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        read_answer({"response": response}, found)
+
+
+def test_a_program_that_does_not_answer_describe_is_explained() -> None:
+    bridge = [sys.executable, "-m", "fairplay.terminal", "bridge", "fish", "--lines", "--connect", "127.0.0.1:1"]
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+    loop = "import sys\nfor line in sys.stdin: "
+    with ExitStack() as started:
+        said = []
+        for program, sentence in [
+            ("print('{}')", "wrote {} only when its input ended: flush the output after each line."),
+            ("print('{}', end='', flush=True)", "answered {} without a newline behind it."),
+            ("pass", 'has not answered Describe yet: each call has its line, at least {"response": {}}, and'),
+        ]:
+            command = [*bridge, "--name", "me", "--", sys.executable, "-c", loop + program]
+            process = subprocess.Popen(command, stderr=subprocess.PIPE, env=environment, text=True)
+            said.append((started.enter_context(process), sentence))
+        for process, sentence in said:
+            assert process.stderr is not None
+            assert process.stderr.readline().startswith(f"The program {sentence}")
+            process.terminate()
 
 
 def test_numbers_of_all_sizes_are_numbers_and_unset_fields_are_zero() -> None:

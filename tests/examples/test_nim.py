@@ -24,6 +24,16 @@ PAGE = ROOT / "docs" / "add-a-game.md"
 LIMIT_S = 600.0
 """Enough for all mutants on a busy machine."""
 MOST_LINES = 350
+LINES = """
+import json, sys
+for line in sys.stdin:
+    call = json.loads(line)
+    answer, request = {}, call["request"]
+    if call["method"] == "Take":
+        heap = next(heap for heap, matches in enumerate(request["state"]["heaps"]) if matches)
+        answer = {"heap": heap, "match_count": 1}
+    print(json.dumps({"response": answer}), flush=True)
+"""
 
 
 class Installed:
@@ -142,6 +152,12 @@ def test_a_game_is_played_at_a_table(nim: Installed) -> None:
 def test_a_player_gets_a_certificate_that_is_accepted(nim: Installed, link: str) -> None:
     nim.fairplay("certify", "nim", link, "--report", "report")
     assert "certified" in nim.fairplay("certificate", "verify", "report/certificate.json")
+
+
+def test_a_program_without_grpc_gets_a_certificate(nim: Installed) -> None:
+    (nim.folder / "player.py").write_text(LINES)
+    program = f"exec:fairplay bridge nim --lines -- '{sys.executable}' player.py"
+    assert "Certified" in nim.fairplay("certify", "nim", program, "--level", "must", "--start-limit", "60s")
 
 
 def test_a_game_has_the_standard_profile_without_a_word_about_it(nim: Installed) -> None:

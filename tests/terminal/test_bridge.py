@@ -1,8 +1,11 @@
-"""Tests of the command `fairplay bridge`: what cannot be meant is one sentence."""
+"""Tests of the command `fairplay bridge`: what cannot be meant, and what a program does wrong, is one sentence."""
 
 from __future__ import annotations
 
-from tests.terminal.running import Run
+import sys
+from pathlib import Path
+
+from tests.terminal.running import Run, done
 
 
 def test_what_cannot_be_meant_is_one_sentence(fairplay: Run) -> None:
@@ -21,3 +24,20 @@ def test_what_cannot_be_meant_is_one_sentence(fairplay: Run) -> None:
         assert (ran.code, ran.out) == (2, "")
         assert ran.err.startswith(f"fairplay: {sentence}")
         assert len(ran.err.splitlines()) == 1
+
+
+def test_a_game_shows_what_a_program_wrote_and_once_why_it_failed(fairplay: Run) -> None:
+    done(fairplay("new", "fish", "--lines", "--language", "python", "mine"))
+    program = Path("mine/player.py")
+    program.write_text(
+        program.read_text()
+        .replace("answer = {}\n", "answer = {}\n    print('thinking', file=sys.stderr)\n")
+        .replace('["state"])[0]}', '["stat"])[0]}')
+    )
+    bridge = f"exec:'{sys.executable}' -m fairplay.terminal bridge fish --lines -- '{sys.executable}' mine/player.py"
+    players = ["-p", f"me={bridge}", "-p", "bot:random", "--seed", "1"]
+    ran = fairplay("game", "fish", *players, "--start-limit", "60s", "--json", "result.json")
+    sentence = "The program ended with exit code 1 when it was asked. It wrote: KeyError: 'stat'"
+    assert f"me in Setup (call 5): raised an exception: {sentence}" in ran.out
+    assert ran.out.count("Traceback") == 1
+    assert Path("result.json").read_text().count("thinking") == len(["Describe", "PlayAs", "PlayWith", "Setup"])

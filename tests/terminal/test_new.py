@@ -34,6 +34,32 @@ def test_a_project_in_python_is_certified(fairplay: Run, game: str) -> None:
     assert ran.code == 0, ran.out
 
 
+@pytest.mark.parametrize("game", all_but_first_slow(GAMES))
+def test_a_player_in_lines_of_json_is_certified(fairplay: Run, game: str) -> None:
+    assert done(fairplay("new", game, "--lines", "mine")) == f"mine holds a player of {game}: see mine/README.md\n"
+    assert {path.name for path in Path("mine").iterdir()} == {"player.py", "player.sh", "player.js", "README.md"}
+    short = ["--level", "must", "--only", f"{game}.*", "--start-limit", "60s"]
+    program = f"exec:'{sys.executable}' -m fairplay.terminal bridge {game} --lines -- '{sys.executable}' mine/player.py"
+    ran = fairplay("certify", game, program, *short)
+    assert ran.code == 0, ran.out
+
+
+@pytest.mark.parametrize(
+    ("language", "file", "command"),
+    [
+        ("python", "player.py", "python player.py"),
+        ("sh", "player.sh", "sh player.sh"),
+        ("javascript", "player.js", "node player.js"),
+    ],
+)
+def test_a_player_in_lines_of_json_is_in_the_language_that_is_asked_for(
+    fairplay: Run, language: str, file: str, command: str
+) -> None:
+    done(fairplay("new", "eriantys", "--lines", "--language", language, "mine"))
+    assert {path.name for path in Path("mine").iterdir()} == {file, "README.md"}
+    assert f'exec:"fairplay bridge eriantys --lines -- {command}"' in Path("mine/README.md").read_text()
+
+
 @pytest.mark.parametrize("language", EXAMPLES)
 @pytest.mark.parametrize("game", ["fish", "q"])
 def test_a_project_in_another_language_needs_nothing_outside_its_folder(
@@ -80,6 +106,10 @@ def test_what_cannot_be_written_is_refused_in_one_sentence(fairplay: Run) -> Non
         (["fsh", "mine"], "fsh"),
         (["fish", "mine", "--language", "cobol"], "no project with a player of fish in 'cobol': choose python or go"),
         (["webset", "mine", "--language", "go"], "no project with a player of webset in 'go': choose python"),
+        (
+            ["fish", "mine", "--lines", "-l", "go"],
+            "no player in lines of JSON in 'go': choose python or sh or javascript",
+        ),
         (["fish", "."], ". is not empty"),
     ]:
         ran = fairplay("new", *arguments)

@@ -38,11 +38,12 @@ FLUSH_S = 1.0
 """How long a program that is late may take to end once its input has ended: it may write what it had not flushed."""
 NEWLINE_SHARE = 0.9
 """The share of its limit after which an answer that is complete, but for its newline, is refused."""
-DESCRIBE_S = 5.0
-"""After so long without an answer to the first call, the author is told what may be wrong."""
+DESCRIBE_S, PROBE_S = 3.0, 4.0
+"""After so long without an answer to the first call, a second program is asked; so long, and then its input ends."""
 CHUNK_BYTES = 65_536
 _WHOLE = {FieldDescriptor.CPPTYPE_INT64, FieldDescriptor.CPPTYPE_UINT64}
 _NUMBERS = _WHOLE | {FieldDescriptor.CPPTYPE_INT32, FieldDescriptor.CPPTYPE_UINT32}
+_LEAST = {FieldDescriptor.CPPTYPE_UINT32: 0, FieldDescriptor.CPPTYPE_UINT64: 0}
 
 
 class _LateError(Exception):
@@ -52,11 +53,11 @@ class _LateError(Exception):
 class _Process:
     """A process of the command, and the call that it answers."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], *, echo: bool = True) -> None:
         reads, self._writes = os.pipe()
         self._reads, writes = os.pipe()
         try:
-            self.program = Program.start(command, environment, NO_LIMITS, stdin=reads, stdout=writes)
+            self.program = Program.start(command, environment, NO_LIMITS, stdin=reads, stdout=writes, echo=echo)
         except BaseException:
             os.close(self._writes)
             os.close(self._reads)
@@ -125,9 +126,11 @@ class _Process:
                 await self.program.ended.wait()
         code = self.program.exit_code
         ended = "closed its standard output" if code is None else f"ended with exit code {code}"
-        output = self.program.output.strip()
-        wrote = f" It wrote: {output[-1_000:]}" if output else ""
-        return f"The program {ended} when it was asked.{wrote}"
+        lines = [line.strip() for line in self.program.output.splitlines() if line.strip()]
+        if not lines:
+            return f"The program {ended} when it was asked: it must read and answer calls until its input ends."
+        telling = (line for line in reversed(lines) if "rror" in line or "xception" in line)
+        return f"The program {ended} when it was asked. It wrote: {shown(next(telling, lines[-1]))}"
 
     async def _explain_late(self) -> str:
         """Return a sentence about a program that is late, whose input ends now."""
@@ -142,6 +145,8 @@ class _Process:
             return (
                 f"The program wrote {text_of(self._came)} only when its input ended: flush the output after each line."
             )
+        if _is_value(before):
+            return f"The program answered {text_of(before)} without a newline behind it."
         return f"The program had not answered in time; what had come: {text_of(before) or 'nothing'}."
 
     def _close_input(self) -> None:
@@ -206,11 +211,15 @@ class LinesPlayer:
 
     async def _ask_in_turn(self, method: Method, message: Any, until_s: float) -> Message:
         async with self._turn:
-            process = await self._ready()
-            left_s = until_s - asyncio.get_running_loop().time()
-            if left_s <= 0:
-                raise failed("The program was busy with other calls all the time.")
-            return await self._ask(process, method, message, left_s)
+            try:
+                process = await self._ready()
+                left_s = until_s - asyncio.get_running_loop().time()
+                if left_s <= 0:
+                    raise failed("The program was busy with other calls all the time.")
+                return await self._ask(process, method, message, left_s)
+            except CallFailed as error:
+                note(f"{method.name}: {error.message}")
+                raise
 
     async def _ready(self) -> _Process:
         """Return a process that has answered Describe."""
@@ -221,40 +230,49 @@ class LinesPlayer:
             self._process = process = _Process(self._command, self._environment)
         except (OSError, ValueError) as error:
             raise failed(f"The command cannot be started: {error}.") from None
-        hint = asyncio.get_running_loop().call_later(
-            DESCRIBE_S, note, "The program has not answered Describe yet: does it flush its output after each line?"
-        )
+        explaining = asyncio.create_task(self._explain_silence())
         try:
             described: Any = await self._ask(process, DESCRIBE, DescribeRequest(), NO_LIMIT_S)
         finally:
-            hint.cancel()
+            explaining.cancel()
+            await asyncio.gather(explaining, return_exceptions=True)
         self.name = described.description.display_name or self.name
         return process
 
-    async def _ask(self, process: _Process, method: Method, message: Any, limit_s: float) -> Message:
-        call = {
-            "game_id": getattr(message, "game_id", ""),
-            "method": method.name,
-            "limit_ms": int(limit_s * 1_000),
-            "request": to_json(message),
-        }
+    async def _explain_silence(self) -> None:
+        """Tell the author what may be wrong with a program that does not answer Describe.
+
+        A second one is asked, whose input ends then: ending that of the first would break a program that is only slow.
+        """
+        await asyncio.sleep(DESCRIBE_S)
+        probe = _Process(self._command, self._environment, echo=False)
         try:
-            try:
-                line = await process.ask(call, limit_s)
-            except _LateError as error:
-                raise failed(str(error)) from None
+            await probe.ask(_write_call(DESCRIBE, DescribeRequest(), NO_LIMIT_S), PROBE_S)
+        except _LateError as error:
+            found = str(error)
+            if found.endswith("nothing."):
+                found = f"The program has not answered Describe yet: {_EACH}"
+            note(found)
+        except CallFailed as error:
+            note(error.message)
+        finally:
+            await probe.end()
+
+    async def _ask(self, process: _Process, method: Method, message: Any, limit_s: float) -> Message:
+        """Return the response of a process, which is dropped if it is not known to answer the next call."""
+        try:
+            line = await process.ask(_write_call(method, message, limit_s), limit_s)
             value = _read_line(line)
-        except BaseException as error:
-            if isinstance(error, CallFailed):
-                note(f"{method.name}: {error.message}")
+        except _LateError as error:
+            await self._drop()
+            raise failed(str(error)) from None
+        except BaseException:
             await self._drop()
             raise
         try:
             return read_answer(value, method)
         except ValueError as problem:
-            sentence = f"The program answered {text_of(line)}: {str(problem).rstrip('.')}."
-            note(f"{method.name}: {sentence}")
-            raise failed(sentence) from None
+            raise failed(f"The program answered {text_of(line)}: {problem}.") from None
 
     async def _drop(self) -> None:
         process, self._process = self._process, None
@@ -263,6 +281,16 @@ class LinesPlayer:
 
 
 _ONLY = 'Its output holds one line for each call, {"response": {...}}; everything else belongs on standard error.'
+_EACH = 'each call has its line, at least {"response": {}}, and the output is flushed after each line.'
+
+
+def _write_call(method: Method, message: Any, limit_s: float) -> Json:
+    return {
+        "game_id": getattr(message, "game_id", ""),
+        "method": method.name,
+        "limit_ms": int(limit_s * 1_000),
+        "request": to_json(message),
+    }
 
 
 def _read_line(line: bytes) -> Json:
@@ -272,6 +300,11 @@ def _read_line(line: bytes) -> Json:
         values = [*decoder.feed(line), *decoder.finish()]
     except NotJsonError:
         values = []
+        if line.lstrip().startswith(b"{"):
+            raise failed(
+                f"The program answered {text_of(line)}, which is no JSON: an answer is one line, and names and texts "
+                "stand in double quotes."
+            ) from None
     if len(values) != 1 or not isinstance(values[0], dict):
         raise failed(f"The program wrote {text_of(line) or 'an empty line'} in place of an answer. {_ONLY}")
     return values[0]
@@ -283,7 +316,7 @@ def read_answer(value: Json, method: Method) -> Message:
         case {"failure": dict(failure)} if len(value) == 1:
             raise CallFailed(grpc.StatusCode.UNKNOWN, shown(str(failure.get("message", ""))))
         case {"response": dict(response)} if len(value) == 1:
-            _check_numbers(response, method.response.DESCRIPTOR, "response")
+            _check(response, method.response.DESCRIPTOR, "response")
             return read_message(response, method.response, "response")
     raise ValueError('an answer is {"response": {...}} or {"failure": {"message": "..."}}')
 
@@ -297,7 +330,7 @@ def _with_numbers(value: Json, kind: Any) -> Json:
     for name, each in value.items():
         field = kind.fields_by_name[name]
         parts = each if isinstance(each, list) else [each]
-        if field.message_type is not None and not field.message_type.full_name.startswith("google.protobuf."):
+        if field.message_type is not None and not _has_own_form(field):
             for part in parts:
                 _with_numbers(part, field.message_type)
         elif field.cpp_type in _WHOLE:
@@ -305,15 +338,46 @@ def _with_numbers(value: Json, kind: Any) -> Json:
     return value
 
 
-def _check_numbers(value: Json, kind: Any, where: str) -> None:
-    """Raise ValueError if a number stands in quotes, which protobuf itself would take."""
+def _check(value: Json, kind: Any, where: str) -> None:
+    """Raise ValueError, with a sentence for beginners, if an object has not the form of a message."""
     for name, each in value.items():
         field = kind.fields_by_name.get(name) or kind.fields_by_camelcase_name.get(name)
-        for part in each if isinstance(each, list) else [each]:
-            if field is not None and field.message_type is not None and isinstance(part, dict):
-                _check_numbers(part, field.message_type, f"{where}.{name}")
-            elif field is not None and field.cpp_type in _NUMBERS and isinstance(part, str):
-                raise ValueError(f'{where}.{name} is "{part}": a number stands without quotes')
+        path = f"{where}.{name}"
+        if field is None:
+            known = ", ".join(field.name for field in kind.fields)
+            raise ValueError(f"{path} is not known, {where} has {known or 'no fields'}")
+        if each is None or _has_own_form(field):
+            continue
+        if field.is_repeated and not isinstance(each, list):
+            raise ValueError(f"{path} is {write(each)}: it must be a list, [...]")
+        for part in each if field.is_repeated else [each]:
+            _check_field(part, field, path)
+
+
+def _has_own_form(field: FieldDescriptor) -> bool:
+    """Return whether protobuf writes a message as something else than an object with its fields."""
+    kind = field.message_type
+    return kind is not None and (kind.full_name.startswith("google.protobuf.") or kind.GetOptions().map_entry)
+
+
+def _check_field(value: Json, field: FieldDescriptor, where: str) -> None:
+    given = f"{where} is {shown(write(value))}"
+    if field.message_type is not None:
+        if not isinstance(value, dict):
+            raise ValueError(f"{given}: it must be an object, {{...}}")
+        _check(value, field.message_type, where)
+    elif field.enum_type is not None:
+        names = [each.name for each in field.enum_type.values]
+        if value not in names and (isinstance(value, bool) or not isinstance(value, int)):
+            raise ValueError(f"{given}: it must be one of {', '.join(names[1:])}")
+    elif field.cpp_type in _NUMBERS:
+        if isinstance(value, str):
+            raise ValueError(f"{given}: a number stands without quotes")
+        whole = value.is_integer() if isinstance(value, float) else type(value) is int
+        if not whole:
+            raise ValueError(f"{given}: it must be a whole number")
+        if value < _LEAST.get(field.cpp_type, value):
+            raise ValueError(f"{given}: it must not be negative")
 
 
 def _is_value(data: bytes | bytearray) -> bool:

@@ -36,6 +36,7 @@ MAX_TAIL_BYTES = 4 * MAX_OUTPUT_CHARS
 MAX_REPORT_BYTES = 4_096
 END_LIMIT_S = 5.0
 CHUNK_BYTES = 64 * 1024
+STANDARD_ERROR = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +166,21 @@ class Program:
     nothing of it is left to the event loop when work is cancelled, once or again.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], output: int, report: int, limits: Limits, notes: str) -> None:
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        output: int,
+        report: int,
+        limits: Limits,
+        notes: str,
+        *,
+        echo: bool = False,
+    ) -> None:
         self._process = process
         self._output = output
         self._report = report
         self._limits = limits
+        self._echo = echo
         self._loop = asyncio.get_running_loop()
         self._unread = {self._output, report}
         self._tail = notes.encode(errors="replace")
@@ -192,11 +203,14 @@ class Program:
         notes: str = "",
         stdin: int = -1,
         stdout: int = -1,
+        *,
+        echo: bool = False,
     ) -> Program:
         """Start a command, in a sandbox if there are walls. Raises OSError or ValueError if it cannot be started.
 
         `notes`: lines that its author has to know, shown before what it writes. `stdin` and `stdout` are the file
         descriptors that it reads and writes; below 0: it has nothing to read, and what it writes is its output.
+        `echo`: what it writes goes to our own standard error, too.
         """
         with ExitStack() as kept, ExitStack() as passed:
             output, command_side = _pipe(kept, passed)
@@ -212,7 +226,7 @@ class Program:
                 start_new_session=True,
             )
             kept.pop_all()
-        return cls(process, output, report, limits, notes)
+        return cls(process, output, report, limits, notes, echo=echo)
 
     def allow_output(self) -> None:
         """Let the command write as much more as a game may, for a call that it has answered: games have many calls."""
@@ -226,6 +240,8 @@ class Program:
         if not chunk:
             self._finish(self._output)
             return
+        if self._echo:
+            os.write(STANDARD_ERROR, chunk)
         self.output_bytes += len(chunk)
         self._tail = (self._tail + chunk)[-MAX_TAIL_BYTES:]
         allowed = self._limits.output + self._earned_bytes

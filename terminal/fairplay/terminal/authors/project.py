@@ -6,7 +6,7 @@ import ast
 import json
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +21,8 @@ from fairplay.terminal.authors.protos import check_empty, find_data, write_proto
 
 PYTHON = Path(__file__).parents[1] / "templates" / "python"
 LINES = PYTHON.with_name("lines")
+LINES_COMMANDS: Mapping[str, str] = {"python": "python player.py", "sh": "sh player.sh", "javascript": "node player.js"}
+"""How players in lines of JSON are started, by their language."""
 PROTOS = "../../proto"
 """Where the examples of the repository find the protos."""
 MADE = ("bin", "build", "dist", "gen", "node_modules", "src/gen", "target")
@@ -117,18 +119,25 @@ def write_project(game: str, language: str, folder: Path) -> None:
         _write_example(game, language, folder)
 
 
-def write_lines(game: str, folder: Path) -> None:
-    """Write players in lines of JSON, for Python and for a shell with jq, into a new or empty folder.
+def write_lines(game: str, language: str | None, folder: Path) -> None:
+    """Write a player in lines of JSON into a new or empty folder, or without a language one in each.
 
-    Raises UsageError if something is in the folder, or if there are no such players of the game.
+    Raises UsageError if something is in the folder, or if there is no such player of the game in the language.
     """
-    offered = sorted({path.name.partition(".")[0] for path in LINES.glob("[a-z]*")})
-    if game not in offered:
-        raise UsageError(f"there are players in lines of JSON of {', '.join(offered)}, none of {game}")
+    if language is not None and language not in LINES_COMMANDS:
+        known = " or ".join(LINES_COMMANDS)
+        raise UsageError(f"there is no player in lines of JSON in {language!r}: choose {known}, or write your own")
+    commands = [LINES_COMMANDS[language]] if language is not None else list(LINES_COMMANDS.values())
+    files = [command.split()[1] for command in commands]
+    if not (LINES / f"{game}.py.in").exists():
+        raise UsageError(f"there is no player of {game} in lines of JSON to begin with: see fairplay bridge")
     check_empty(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    for source, target in (f"{game}.py", "player.py"), (f"{game}.sh", "player.sh"), ("README.md", "README.md"):
-        (folder / target).write_text(_fill((LINES / f"{source}.in").read_text("utf-8"), game), "utf-8")
+    for file in files:
+        template = LINES / f"{game}{Path(file).suffix}.in"
+        (folder / file).write_text(template.read_text("utf-8"), "utf-8")
+    readme = (LINES / "README.md.in").read_text("utf-8").replace("@COMMAND@", commands[0])
+    (folder / "README.md").write_text(_fill(readme.replace("@FILES@", _either(files)), game), "utf-8")
 
 
 def languages(game: str) -> list[str]:
@@ -153,6 +162,13 @@ def _write_example(game: str, language: str, folder: Path) -> None:
     (folder / "test.sh").write_text(_fill(TEST, game, example), "utf-8")
     (folder / "README.md").write_text(_fill(README, game, example), "utf-8")
     write_protos(folder / "proto")
+
+
+def _either(files: Sequence[str]) -> str:
+    named = [f"`{file}`" for file in files]
+    if len(named) == 1:
+        return f"{named[0]} is a whole player without gRPC: change what it chooses."
+    return f"{', '.join(named[:-1])} and {named[-1]} are whole players without gRPC: keep one, and change it."
 
 
 def write_game(name: str, folder: Path) -> None:

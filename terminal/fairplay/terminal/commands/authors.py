@@ -55,7 +55,14 @@ def formats(
 def new(
     game: GameName,
     folder: Annotated[Path, argument("DIR", "A new or empty folder.")],
-    language: Annotated[str, option("LANGUAGE", "python, or for Fish and Q another one.", "-l")] = "python",
+    language: Annotated[
+        str | None,
+        option(
+            "LANGUAGE",
+            "Default: python; for Fish and Q another one, too. With --lines python, sh or javascript; default: each.",
+            "-l",
+        ),
+    ] = None,
     lines: Annotated[bool, option("", "A player without gRPC, in lines of JSON: see fairplay bridge.")] = False,
 ) -> None:
     """Write a project with a player of your own, which certifies as it is.
@@ -68,15 +75,16 @@ def new(
       fairplay new fish my-fish
       fairplay new q --language go my-q
       fairplay new fish --lines my-lines
+      fairplay new webset --lines --language javascript my-webset
     """
     from fairplay.client.inputs import find_game
     from fairplay.terminal.authors.project import write_lines, write_project
 
     find_game(game)
     if lines:
-        write_lines(game, folder)
+        write_lines(game, language, folder)
     else:
-        write_project(game, language, folder)
+        write_project(game, language or "python", folder)
     typer.echo(f"{folder} holds a player of {game}: see {folder / 'README.md'}")
 
 
