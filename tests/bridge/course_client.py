@@ -58,6 +58,8 @@ if fault == "leaves":
     sys.exit("I have no wish to play")
 whole = {"bare-name": "ann", "eager": '"ann" "void"'}
 send({"list-name": [7], "bad-name": "a b", "digits": "ann7"}.get(fault, name), whole.get(fault))
+if fault == "tires":
+    connection.settimeout(0.5)
 while True:
     method, arguments = receive()
     called += 1

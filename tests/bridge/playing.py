@@ -16,7 +16,7 @@ from fairplay.games.game import find
 from fairplay.games.kit.course import Face, find_face
 from fairplay.games.machine import GameMachine
 from fairplay.games.steps import Arrival, Call, calls_in, join_answers
-from fairplay.player.handlers import CallFailed, reply_of, snake_case
+from fairplay.player.handlers import CALL, CallFailed, CallInfo, reply_of, snake_case
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason
 
 CLIENT = str(Path(__file__).with_name("course_client.py"))
@@ -46,11 +46,14 @@ async def bridged(
         await pool.close()
 
 
-async def play(player: Any, strategy: str, *, seed: int = 1, game_id: str = "g") -> tuple[Any, str]:
+async def play(
+    player: Any, strategy: str, *, seed: int = 1, game_id: str = "g", limit_s: float | None = None
+) -> tuple[Any, str]:
     """Play a game of the player, in seat 0, and a bot; return its outcome, and why the player failed, if it did.
 
     The player is an object with the name of its game, and with a coroutine for each method.
     """
+    CALL.set(lambda: CallInfo(limit_s, {}))
     game = find(player.game)
     bot = game.player(strategy)
     machine = GameMachine(game.play(game_id, game.tournament_settings, ["a", "b"], Random(seed), None))

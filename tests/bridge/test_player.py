@@ -109,6 +109,42 @@ async def test_games_do_not_wait_for_programs_that_are_slow_to_come_up(tmp_path:
                 assert (await play(player, "first", game_id=f"{number}"))[1] == ""
 
 
+class Starting:
+    """A player of programs that come up only when a decision is asked for."""
+
+    def __init__(self, player: CoursePlayer, starts: Path) -> None:
+        self.game = player.game
+        self.player = player
+        self.starts = starts
+
+    def __getattr__(self, method: str) -> Any:
+        if method in {"take_turn", "request_pebble_or_exchanges"}:
+            self.starts.touch()
+        return getattr(self.player, method)
+
+
+@pytest.mark.parametrize("game", ["bazaar", "q"])
+async def test_a_program_that_comes_up_late_is_told_later_that_the_game_began(game: str, tmp_path: Path) -> None:
+    first, starts = tmp_path / "first", tmp_path / "starts"
+    waits = f"mkdir {first} || until [ -e {starts} ]; do sleep 0.05; done"
+    command = ("sh", "-c", f"{waits}; exec {sys.executable} {CLIENT} {game} {{port}} ann careful")
+    async with bridged(game, command=command) as player:
+        whole = await play(player, "first")
+        assert await play(Starting(player, starts), "first", game_id="another", limit_s=0.5) == whole
+        assert whole[1] == ""
+
+
+async def test_a_connection_that_was_closed_between_two_games_is_not_waited_for(tmp_path: Path) -> None:
+    first, ended = tmp_path / "first", tmp_path / "ended"
+    once = f"mkdir {first} || exit 7; {sys.executable} {CLIENT} fish {{port}} ann tires; touch {ended}"
+    async with bridged("fish", command=("sh", "-c", once)) as player:
+        assert (await play(player, "first"))[1] == ""
+        async with asyncio.timeout(60):
+            while not ended.exists():
+                await asyncio.sleep(0.05)
+            assert "The program ended with exit code 7." in (await play(player, "first", game_id="another"))[1]
+
+
 @pytest.mark.parametrize("game", ["fish", "q"])
 async def test_a_program_that_hangs_costs_its_limit_and_no_answer_comes_late(game: str) -> None:
     async with bridged(game, "ann", "hangs-once") as player:

@@ -17,6 +17,13 @@ def test_what_cannot_be_meant_is_one_sentence(fairplay: Run) -> None:
         (["q", "--connect", "127.0.0.1:1", "--name", "a", "--", "./x"], "COMMAND must say where its port stands"),
         (["q", "--listen", "127.0.0.1:0"], "--listen needs --connect HOST:PORT"),
         (["q", "--join", "127.0.0.1:1"], "--join needs --player [NAME=]LINK"),
+        (["q", "--listen", "127.0.0.1:0", "--name", "a"], "--name does not go with --listen: it goes with COMMAND or"),
+        (["q", "--listen", "127.0.0.1:0", "--seed", "0"], "--seed does not go with --listen: it goes with --serve"),
+        (["q", "--join", "127.0.0.1:1", "--records", "r"], "--records does not go with --join: it goes with --serve"),
+        (["q", "--serve", "0", "--player", "bot:dag"], "--player does not go with --serve: it goes with --join"),
+        (["q", "--serve", "0", "--connections", "1"], "--connections does not go with --serve: it goes with COMMAND"),
+        (["q", "--lines", "--any-name", "--", "./x"], "--any-name does not go with --lines: it goes with COMMAND or"),
+        (["q", "--limit", "1s", "--", "./x", "{port}"], "--limit does not go with COMMAND: it goes with --join"),
         (["q", "--serve", "abc"], "--serve '127.0.0.1:abc' is not an address"),
         (["q", "--serve", "0", "--stdin", "nowhere"], "--stdin: nowhere cannot be read: No such file or directory"),
     ]:

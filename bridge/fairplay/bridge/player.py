@@ -16,7 +16,7 @@ from fairplay.games.game import Game
 from fairplay.games.kit.course import Face, Request, shown
 from fairplay.games.kit.player_service import END, START
 from fairplay.games.steps import Method
-from fairplay.player.handlers import CallFailed, snake_case
+from fairplay.player.handlers import CallFailed, current_call, snake_case
 
 QUIET_S = 1.0
 """A connection of a tournament that was not called for so long is given to another game before a new one is."""
@@ -24,6 +24,9 @@ GROW_S = 0.3
 """How long a game waits for a connection of others before another program is started for it."""
 DRAIN_S = 5.0
 """How long the answer to a call that was cancelled is waited for, before the connection is closed."""
+PATIENCE, MOST_PATIENCE_S = 0.7, 4.0
+"""The share of the time of a call that only tells something for which a program that comes up is waited for, and no
+longer than so; then it is told later."""
 MOST_GAMES = 48
 
 GameKey: TypeAlias = "tuple[str, int]"
@@ -91,7 +94,11 @@ class CoursePlayer:
                 return method.response()
             if method in self._greetings and not self._source.is_ready and any(each.is_free for each in self._lines):
                 return method.response()  # each connection has heard it already, and a program may be slow to come up
-            line = await self._find_line(fresh=method in self._greetings)
+            try:
+                async with asyncio.timeout(_patience_s(method)):
+                    line = await self._find_line(fresh=method in self._greetings)
+            except TimeoutError:
+                return method.response()  # it is told with the first decision, and has that time to come up as well
             told = [*([] if line.greeted or method in self._greetings else face.greeting), *before]
         line.game, line.busy, line.greeted = key, True, True
         try:
@@ -135,6 +142,8 @@ class CoursePlayer:
         grow_s = loop.time() + GROW_S
         try:
             while True:
+                for closed in [line for line in self._lines if not line.busy and not line.is_free]:
+                    self._close(closed)
                 free = sorted((line for line in self._lines if line.is_free), key=lambda line: line.used_s)
                 if free and (not self._source.is_ready or free[0].is_quiet):
                     return free[0]
@@ -203,6 +212,12 @@ class CoursePlayer:
             task.cancel()
         for line in list(self._lines):
             self._close(line)
+
+
+def _patience_s(method: Method) -> float | None:
+    """Return how long the call that is being answered may wait for a connection; None: until it is cancelled."""
+    limit_s = current_call().limit_s
+    return None if limit_s is None or method.response.DESCRIPTOR.fields else min(PATIENCE * limit_s, MOST_PATIENCE_S)
 
 
 async def ask(face: Face, signed_up: SignedUp, request: Request) -> Message:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import os
 import shlex
 from collections import deque
@@ -29,6 +30,8 @@ END_S = 1.0
 SHOWN_OUTPUT = 2_000
 MOST_SPARES = 8
 MOST_STARTS = 8
+SLOWED = 1.5
+"""Programs slow each other down that take so many times as long to come up as the quickest one."""
 LASTED_S = 5.0
 """A program that closes a connection which nobody has used, so long after it signed up, is started again."""
 
@@ -125,8 +128,10 @@ class Pool:
         self._waiting = deque[asyncio.Future[SignedUp]]()
         self._starts: dict[asyncio.Task[None], int] = {}
         """What runs a process each, and how many connections it is to bring yet."""
-        self._at_once = max(MOST_STARTS, processors())
-        """How many programs may come up at a time: some of them pause, but too many would slow each other down."""
+        self._at_once = self._most_at_once = max(MOST_STARTS, processors())
+        """How many programs may come up at a time: as many as do not slow each other down."""
+        self._quickest_s = math.inf
+        """How long the program took to come up that took the least."""
         self._changed = asyncio.Event()
         self._problem = ""
         """Why a program did not sign up, if one did not."""
@@ -214,10 +219,12 @@ class Pool:
             self._starts[task] = 0
             self._fail(f"The command cannot be started: {error}.")
             return
-        connections = list[Connection]()
+        connections, began_s = list[Connection](), asyncio.get_running_loop().time()
         try:
             for _ in range(self._settings.connections):
                 connections.append(await self._arrival(run, arrivals))
+                if len(connections) == 1:
+                    self._pace(asyncio.get_running_loop().time() - began_s)
                 self._offer(await self._sign_up(run, connections[-1]))
                 self._starts[task] -= 1
                 self._refill()
@@ -236,6 +243,14 @@ class Pool:
             for connection in connections:
                 connection.close()
             await run.end()
+
+    def _pace(self, took_s: float) -> None:
+        """Let fewer programs come up at a time where they slow each other down, and more where they only pause."""
+        self._quickest_s = min(took_s, self._quickest_s)
+        if took_s > SLOWED * self._quickest_s:
+            self._at_once = max(processors(), self._at_once // 2)
+        else:
+            self._at_once = min(self._at_once + 1, self._most_at_once)
 
     async def _start(self) -> tuple[Run, asyncio.Queue[Connection]]:
         arrivals = asyncio.Queue[Connection]()

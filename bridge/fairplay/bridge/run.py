@@ -58,17 +58,15 @@ class _Once:
     """A connection that is there already, and no other."""
 
     def __init__(self, signed_up: SignedUp) -> None:
-        self._signed_up: SignedUp | None = signed_up
-
-    @property
-    def is_ready(self) -> bool:
-        return self._signed_up is not None
+        self._signed_up = signed_up
+        self.is_ready = True
 
     async def take(self) -> SignedUp:
-        found, self._signed_up = self._signed_up, None
-        if found is None:
-            raise ProgramError("The program plays no other game on its connection.")
-        return found
+        if not self.is_ready:
+            closed = self._signed_up.connection.is_closed
+            raise ProgramError(f"The program {'closed' if closed else 'plays no other game on'} its connection.")
+        self.is_ready = False
+        return self._signed_up
 
 
 async def bring_in(

@@ -138,6 +138,9 @@ class Profile:
     """The largest number in a state, revisions aside; a negative number counts without its sign."""
     fits: Callable[[Any], bool] = lambda state: True
     """State, of the type `Game.state_type` -> whether the profile has such states."""
+    games_at_once: int | None = None
+    """How many games at once are asked of a player, where each takes a connection and perhaps a program of its own;
+    None: as many as of every player."""
 
     def allows(self, usual: Message, settings: Message) -> bool:
         """Return whether the profile has settings; `usual` are the defaults. Both are complete."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -106,6 +108,36 @@ def test_what_is_tried_of_a_game_is_in_its_profile(name: str) -> None:
         assert found
         assert all(scope.allows(each.settings) for each in found)
     assert scope.allows(game.tournament_settings) or profile != "standard"
+
+
+def test_no_more_games_at_once_are_asked_of_a_player_than_its_profile_says() -> None:
+    open_count, most, lock = 0, 0, threading.Lock()
+
+    def counted(method: Any) -> Any:
+        def answer(request: Any) -> Any:
+            nonlocal open_count, most
+            with lock:
+                open_count += 1
+                most = max(most, open_count)
+            time.sleep(0.001)
+            try:
+                return method(request)
+            finally:
+                with lock:
+                    open_count -= 1
+
+        return answer
+
+    made: Any = find("q").player("first")
+    made.quick = False
+    for method in find("q").methods:
+        name = snake_case(method.name)
+        setattr(made, name, counted(getattr(made, name)))
+    cases = "memory.*-at-once,memory.similar-ids,memory.never-ended,time.under-load,time.calls-at-once"
+    report = judged(lambda: made, cases, "q", profile="course-2023")
+    assert report.failed() == []
+    assert most == 2
+    assert report.verdict("time.calls-at-once") is Verdict.NOT_APPLICABLE
 
 
 def through_course(game: Game) -> Any:

@@ -191,6 +191,8 @@ MOST_AT_ONCE, TURN_COUNT = 25, 2
 @case(case_ids.CALLS_AT_ONCE, "CALL-12", "STREAM-1")
 def calls_at_once(context: Context) -> None:
     """The calls of 25 games may come at the same moment, and those to one stream in one frame."""
+    if context.scope.at_once(MOST_AT_ONCE) < MOST_AT_ONCE:
+        raise context.scope.outside()
     beginnings = context.beginnings(MOST_AT_ONCE, TURN_COUNT)
     special = Manner()  # not the usual one: these games are tried again together, and none of them alone
     with context.player.fresh() as connection, context.player.quiet():

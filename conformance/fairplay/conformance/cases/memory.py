@@ -46,19 +46,24 @@ async def cancel_unread(connection: Connection, last: Exchange) -> None:
 
 
 async def cancel_received(
-    connection: Connection, opening: Sequence[Exchange], new_id: Callable[[], str], late_count: Callable[[], int]
+    connection: Connection,
+    opening: Sequence[Exchange],
+    new_id: Callable[[], str],
+    late_count: Callable[[], int],
+    at_once: Callable[[int], int],
 ) -> int:
     """Cancel decisions that the player has received, and return how many there were.
 
     `opening` is the beginning of a game, up to its first decision. `late_count` returns how many answers have come
     after their calls were cancelled: it shows that the player had received them. A player that answers at once leaves
     little to cancel, so it is tried a few times; one that takes its time is interrupted halfway, since it may answer
-    all at the same moment. Returns when the player has done with what it was asked.
+    all at the same moment. Returns when the player has done with what it was asked. `at_once` returns how many of so
+    many games may go on together.
     """
     count, late = 0, late_count()
     first_s = None if _is_quick(opening) else opening[-1].elapsed_s / 2
     for number in range(ROUNDS):
-        calls = await _ask_many(connection, opening, new_id)
+        calls = await _ask_many(connection, opening, [new_id() for _ in range(at_once(_burst(opening)))])
         if not calls:
             break
         if number % 2 == 0:
@@ -73,9 +78,8 @@ async def cancel_received(
     return count + late_count() - late
 
 
-async def _ask_many(connection: Connection, opening: Sequence[Exchange], new_id: Callable[[], str]) -> Sequence[Task]:
+async def _ask_many(connection: Connection, opening: Sequence[Exchange], ids: Sequence[str]) -> Sequence[Task]:
     """Begin several games, and ask for a decision in all of them at the same moment; in none if a beginning fails."""
-    ids = [new_id() for _ in range(_burst(opening))]
     games = [[renamed(each, game_id) for each in opening] for game_id in ids]
     for game in games:
         for exchange in game[:-1]:
@@ -85,13 +89,15 @@ async def _ask_many(connection: Connection, opening: Sequence[Exchange], new_id:
     return [_ask(connection, game[-1]) for game in games]
 
 
-async def cancel_methods(connection: Connection, calls: Sequence[Exchange], new_id: Callable[[], str]) -> bool:
+async def cancel_methods(
+    connection: Connection, calls: Sequence[Exchange], new_id: Callable[[], str], at_once: Callable[[int], int]
+) -> bool:
     """Make each of these calls in several games at the same moment, and cancel them as soon as they have left.
 
     Returns whether the player answers when it has done with them.
     """
     for each in calls:
-        number = BURST if each.kind is CallKind.NOTIFICATION else 1  # a decision may take all its time
+        number = at_once(BURST) if each.kind is CallKind.NOTIFICATION else 1  # a decision may take all its time
         asked = [_ask(connection, renamed(each, new_id())) for _ in range(number)]
         for _ in range(SENT_TURNS):
             await asyncio.sleep(0)
@@ -204,11 +210,11 @@ def _cancel(context: Context, connection: Connection, found: Trial) -> int:
         return transport.server.late_reply_count if isinstance(transport, DialInTransport | ExecTransport) else 0
 
     def cancel(reached: Connection) -> Sequence[Trial]:
-        run = context.player.loop.run
-        if not run(cancel_methods(reached, _of_each_method(context), context.new_id)):
+        run, at_once = context.player.loop.run, context.scope.at_once
+        if not run(cancel_methods(reached, _of_each_method(context), context.new_id, at_once)):
             return ()
         run(cancel_unread(reached, found.exchanges[-1]))
-        counts.append(run(cancel_received(reached, found.exchanges, context.new_id, late_count)))
+        counts.append(run(cancel_received(reached, found.exchanges, context.new_id, late_count, at_once)))
         return ()
 
     context.record(connection, Entry(cancel, "calls that were cancelled"))

@@ -167,7 +167,7 @@ class Context:
         connection: Connection,
         manner: Manner = USUAL,
     ) -> list[Trial]:
-        """Play games at the same time."""
+        """Play games at the same time, as many as the profile asks of a player, and then the next ones."""
         return self.record(connection, self.games(scenarios, manner))
 
     def play_in_turn(
@@ -177,23 +177,27 @@ class Context:
         shares: Sequence[int] = (),
         ids: Sequence[str] = (),
     ) -> list[Trial]:
-        """Play games at the same time, with their calls in a fixed order.
+        """Play games at the same time, with their calls in a fixed order; as many together as in `play_together`.
 
         By default each game makes one call when it is its turn, and the ids are new ones with different ends.
         """
 
-        async def play_all(reached: Connection) -> list[Trial]:
-            rotation = Rotation(shares or [1] * len(scenarios))
+        async def play_some(reached: Connection, numbers: Sequence[int]) -> list[Trial]:
+            rotation = Rotation([shares[number] if shares else 1 for number in numbers])
 
-            async def play(number: int, scenario: Scenario) -> Trial:
+            async def play(place: int, number: int) -> Trial:
                 game_id = ids[number] if ids else game_id_of(self.new_tournament_id(), 1, number + 1)
-                turn = partial(rotation.turn, number)
+                turn = partial(rotation.turn, place)
                 try:
-                    return await play_trial(self.game, reached, scenario, self.limits, game_id, turn=turn)
+                    return await play_trial(self.game, reached, scenarios[number], self.limits, game_id, turn=turn)
                 finally:
-                    rotation.leave(number)
+                    rotation.leave(place)
 
-            return await side_by_side(play(number, scenario) for number, scenario in enumerate(scenarios))
+            return await side_by_side(play(*each) for each in enumerate(numbers))
+
+        async def play_all(reached: Connection) -> list[Trial]:
+            batches = self._batches(range(len(scenarios)))
+            return [each for batch in batches for each in await play_some(reached, batch)]
 
         self.scope.check(each.situation for each in scenarios)
         text = ", by turns ".join(each.text for each in scenarios)
@@ -203,13 +207,22 @@ class Context:
         """Return the entry of games at the same time in the history of a player."""
 
         async def play_all(connection: Connection) -> list[Trial]:
-            games = (play_trial(self.game, connection, each, self.limits, self.new_id(), manner) for each in scenarios)
-            return await side_by_side(games)
+            found = list[Trial]()
+            for batch in self._batches(scenarios):
+                games = (play_trial(self.game, connection, each, self.limits, self.new_id(), manner) for each in batch)
+                found += await side_by_side(games)
+            return found
 
         self.scope.check(each.situation for each in scenarios)
         text = ", at the same time ".join(each.text for each in scenarios)
         plain = scenarios if manner is USUAL else ()
         return Entry(lambda connection: self.player.loop.run(play_all(connection)), text, plain)
+
+    def _batches(self, games: Sequence[Kept]) -> Iterator[Sequence[Kept]]:
+        """Yield games, as many at a time as are played together."""
+        number = self.scope.at_once(len(games))
+        for start in range(0, len(games), number):
+            yield games[start : start + number]
 
     def record(self, connection: Connection, entry: Entry) -> list[Trial]:
         """Ask a player what an entry says, keep it in the history of the connection, and return the trials."""

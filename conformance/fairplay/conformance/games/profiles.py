@@ -57,6 +57,11 @@ class Scope:
         if was_any and not found_any:
             raise self.outside()
 
+    def at_once(self, number: int) -> int:
+        """Return how many of so many games are played at the same time."""
+        most = self.profile.games_at_once if self.profile is not None else None
+        return number if most is None else min(number, most)
+
     def outside(self) -> NotApplicable:
         """Return what a case raises that is about nothing else than what the profile leaves out."""
         return NotApplicable(outside(self.name))

@@ -283,7 +283,7 @@ CONFORMANCE = Conformance(
         STANDARD: Profile(STANDARD_SENTENCE, {"bonus": [bazaar_pb2.BONUS_RWB]}, fits=_is_of_the_course),
         "course-2024": Profile(
             "At most 20 pebbles of a colour, 20 cards, 4 of them visible, 10 equations of at most 4 pebbles a side, "
-            "and 20 points; each request for exchanges costs a card.",
+            "and 20 points; each request for exchanges costs a card; 2 games at once.",
             {
                 "pebbles_per_color": range(1, 21),
                 "cards_total": range(1, 21),
@@ -298,6 +298,7 @@ CONFORMANCE = Conformance(
                 "bonus": [bazaar_pb2.BONUS_RWB, bazaar_pb2.BONUS_SEY],
             },
             fits=_is_of_the_course,
+            games_at_once=2,
         ),
     },
 )

@@ -267,7 +267,7 @@ CONFORMANCE = Conformance(
         ),
         "course-2020": Profile(
             "Boards of 2 to 5 rows and columns, in resumed games of up to 9, with holes and 1 to 5 fish on a tile; "
-            "each of N players has 6 - N penguins.",
+            "each of N players has 6 - N penguins; 2 games at once.",
             {
                 "rows": range(2, 6),
                 "columns": range(2, 6),
@@ -280,6 +280,7 @@ CONFORMANCE = Conformance(
                 "action_list": [fish_pb2.ACTION_LIST_MOVES, fish_pb2.ACTION_LIST_MOVES_AND_SKIPS],
             },
             fits=lambda state: state.columns <= 9 and len(state.fish) <= 9 * state.columns and _has_few_penguins(state),
+            games_at_once=2,
         ),
     },
 )

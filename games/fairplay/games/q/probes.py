@@ -281,7 +281,8 @@ CONFORMANCE = Conformance(
             fits=lambda state: _is_near(state) and all(len(player.hand) <= 6 for player in state.players),
         ),
         "course-2023": Profile(
-            "At most 12 tiles at a time and 30 of a kind, any bonus, the fit rule q, and setup tells the whole state.",
+            "At most 12 tiles at a time and 30 of a kind, any bonus, the fit rule q, and setup tells the whole state; "
+            "2 games at once.",
             {
                 "hand_size": range(1, 13),
                 "copies_per_kind": range(1, 31),
@@ -291,6 +292,7 @@ CONFORMANCE = Conformance(
                 "lone_survivor": [q_pb2.LONE_SURVIVOR_STOP],
             },
             fits=_is_near,
+            games_at_once=2,
         ),
     },
     largest_score=1_000_000,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +15,28 @@ from fairplay.terminal.commands.parameters import MAX_SEED, Authorities, GameNam
 if TYPE_CHECKING:
     from fairplay.player.channels import Credentials
     from fairplay.player.command import Reach
+
+_COMMAND, _LINES, _LISTEN, _SERVE, _JOIN = "COMMAND", "--lines", "--listen", "--serve", "--join"
+_DIALS_IN = (_COMMAND, _LINES, _LISTEN)
+_SPEAKS = (_COMMAND, _LISTEN, _SERVE, _JOIN)
+_MODES = {
+    "player": (_JOIN,),
+    "limit": (_JOIN,),
+    "seed": (_SERVE,),
+    "records": (_SERVE,),
+    "report": (_SERVE,),
+    "connect": _DIALS_IN,
+    "name": (_COMMAND, _LINES),
+    "token": _DIALS_IN,
+    "ca": _DIALS_IN,
+    "connections": (_COMMAND,),
+    "spares": (_COMMAND,),
+    "stdin": (_COMMAND, _SERVE),
+    "any_name": _SPEAKS,
+    "no_newline": _SPEAKS,
+    "most": (_COMMAND,),
+}
+"""Option -> what it goes with."""
 
 
 @command
@@ -42,7 +65,9 @@ def bridge(
     token: Annotated[str, option("SECRET", "Protects the name.")] = "",
     ca: Authorities = None,
     lines: Annotated[bool, option("", "COMMAND reads calls and writes answers, lines of JSON; any game.")] = False,
-    connections: Annotated[int, option("N", "How many connections one start of COMMAND brings.", min=1)] = 1,
+    connections: Annotated[
+        int | None, option("N", "How many connections one start of COMMAND brings. Default: 1.", min=1)
+    ] = None,
     spares: Annotated[
         int | None, option("N", "How many connections wait for the next game. Default: --connections.", min=1)
     ] = None,
@@ -55,7 +80,7 @@ def bridge(
     ] = None,
     any_name: Annotated[bool, option("", "Let programs sign up with any name.")] = False,
     no_newline: Annotated[bool, option("", "Write no newline behind values, for readers that choke on it.")] = False,
-    most: Annotated[int, option("N", "How many games are kept open at a time.", min=1)] = 48,
+    most: Annotated[int | None, option("N", "How many games are kept open at a time. Default: 48.", min=1)] = None,
 ) -> int:
     """Let programs play that do not speak gRPC: they speak lines of JSON, or a course's protocol, JSON over TCP.
 
@@ -77,6 +102,7 @@ def bridge(
     import logging
     import os
 
+    from fairplay.bridge.player import MOST_GAMES
     from fairplay.bridge.pool import ProgramError, Settings
     from fairplay.bridge.run import bring_in, run_lines, run_programs
     from fairplay.client.inputs import find_game, parse_host_and_port, parse_server
@@ -95,6 +121,9 @@ def bridge(
         )
     if face is None and not lines:
         raise UsageError(f"{game} has no course whose protocol could be spoken: give --lines")
+    _check_options(
+        _LINES if lines else _LISTEN if listen else _SERVE if serve else _JOIN if join else _COMMAND, locals()
+    )
     pattern = "(?s).*" if any_name else played.sign_up.name_pattern
     environment = {key: value for key, value in os.environ.items() if not key.startswith("FAIRPLAY_")}
     if serve is not None or join is not None:
@@ -146,15 +175,15 @@ def bridge(
                 raise UsageError("COMMAND must say where its port stands, {port}: the program dials it")
             settings = Settings(
                 command=words,
-                connections=connections,
-                spares=connections if spares is None else spares,
+                connections=connections or 1,
+                spares=spares or connections or 1,
                 stdin=stdin,
                 name_pattern=pattern,
                 newline=not no_newline,
                 grows=not face.is_tournament,
             )
             reach = _find_reach(connect, name, token, credentials)
-            run(run_programs(played, face, settings, environment, reach, most))
+            run(run_programs(played, face, settings, environment, reach, most or MOST_GAMES))
     except ValueError as error:
         raise UsageError(str(error)) from None
     except CallFailed as error:
@@ -162,6 +191,15 @@ def bridge(
     except (DialInError, ProgramError) as error:
         raise FailedError(str(error)) from None
     return 0
+
+
+def _check_options(mode: str, typed: Mapping[str, Any]) -> None:
+    """Raise UsageError if an option was given that does not go with the way in which the bridge is used."""
+    for name, modes in _MODES.items():
+        is_given = typed[name] not in (None, "") and typed[name] is not False
+        if is_given and mode not in modes:
+            flag = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{flag} does not go with {mode}: it goes with {' or '.join(modes)}")
 
 
 def _find_reach(connect: str | None, name: str | None, token: str, credentials: Credentials | None) -> Reach:
