@@ -892,6 +892,17 @@ def asks_for_no_certificate(request: CreateTournamentRequest, _: Rpc) -> None:
     request.plan.sign_up.ClearField("certificate")
 
 
+@mutant("tournament.profile")
+def takes_every_profile(request: CreateTournamentRequest, _: Rpc) -> None:
+    request.plan.sign_up.certificate.ClearField("profile")
+
+
+@mutant("tournament.profile")
+def plays_what_it_likes_under_a_profile(request: CreateTournamentRequest, _: Rpc) -> None:
+    if request.plan.sign_up.certificate.profile == "standard":
+        request.plan.sign_up.certificate.ClearField("profile")
+
+
 @mutant("tournament.period")
 def does_not_wait_for_the_end_of_the_period(request: CreateTournamentRequest, _: Rpc) -> None:
     request.plan.sign_up.waiting_period.seconds += 60

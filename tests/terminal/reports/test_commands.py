@@ -89,6 +89,17 @@ def test_certificates_are_graded(fairplay: Run) -> None:
     assert rows["greedy"]["for certificate"] == "0"
 
 
+def test_certificates_for_a_profile_are_graded_where_that_is_named(fairplay: Run) -> None:
+    Path("roster.toml").write_text(ROSTER)
+    asked = ["--only", "contract.reachable", "--profile", "course-2020"]
+    fairplay("certify", "fish", "--roster", "roster.toml", *asked, "--report", "out")
+    graded = ["--certificates", "out", "--grading", "certificate=50,place=50", "--grades", "grades.csv"]
+    ran = fairplay(*CUP, *graded)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.endswith("is for the profile course-2020 alone: --profile course-2020 grades that as certified\n")
+    assert fairplay(*CUP, *graded, "--profile", "course-2020").code == 0
+
+
 def test_what_cannot_be_meant_is_one_sentence_before_anything_is_played(fairplay: Run) -> None:
     Path("roster.toml").write_text(ROSTER)
     for arguments, sentence in [
@@ -102,6 +113,8 @@ def test_what_cannot_be_meant_is_one_sentence_before_anything_is_played(fairplay
             "--grading: it gives points by bands, which this format has not",
         ),
         (["--certificates", "nowhere", "--grades", "g.csv"], "--certificates: there is no folder nowhere"),
+        (["--certificates", ".", "--grades", "g.csv", "--profile", "x"], "--profile: Fish has no profile 'x': it has"),
+        (["--profile", "standard"], "--profile is for players that are examined or graded: give --examine or --cer"),
         (["--roster", "nowhere.toml"], "the roster nowhere.toml cannot be read: No such file or directory"),
     ]:
         ran = fairplay(*CUP, *arguments)

@@ -207,7 +207,9 @@ class AdmissionCertificate(google.protobuf.message.Message):
     most 64 characters.
     """
     profile: builtins.str
-    """The profile of the game for which it is. Empty: it is for the whole game. At most 64 characters."""
+    """The profile of the game for which the player is certified: a part of its settings, which the suite of
+    `suite_version` defines. Empty: the whole game. At most 64 characters.
+    """
     @property
     def issue_time(self) -> google.protobuf.timestamp_pb2.Timestamp:
         """When the certificate was issued, or the examination ended."""

@@ -149,4 +149,12 @@ class Files:
     certificates: Annotated[
         Path | None, option("DIR", "What fairplay certify --roster --report wrote, for the grades.")
     ] = None
+    profile: Annotated[
+        str,
+        option(
+            "NAME",
+            "With --examine or --certificates: the profile that is enough, e.g. standard: fairplay games GAME lists "
+            "them.",
+        ),
+    ] = ""
     json: JsonFile = None

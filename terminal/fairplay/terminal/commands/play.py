@@ -103,9 +103,6 @@ class TournamentOptions:
     examine: Annotated[
         bool, option("", "Have the server run the conformance suite on each player; who fails is out.")
     ] = False
-    profile: Annotated[
-        str, option("NAME", "With --examine: only games of a profile, e.g. standard: fairplay games GAME lists them.")
-    ] = ""
     plain: Plain = False
     setup: Setup
     files: Files

@@ -64,8 +64,8 @@ def tournament_plan(options: TournamentOptions, roster: Roster | None, game: Gam
         raise UsageError(f"there is no order {options.order!r}: the order is {' or '.join(ORDERS)}")
     if options.examine and options.order == "given":
         raise UsageError("--examine lets players in as they pass: leave --order given out")
-    if options.profile and not options.examine:
-        raise UsageError("--profile is for players that are examined: give --examine, too")
+    if options.files.profile and not options.examine and options.files.certificates is None:
+        raise UsageError("--profile is for players that are examined or graded: give --examine or --certificates, too")
     players = _entrants(options.player or (), roster)
     few = game.seats.start
     if len(players) < few:

@@ -132,7 +132,7 @@ async def resume_or_start(
         plan.ClearField("entrants")
         plan.entrants.extend(entrants)
     tournament_id = f"{prefix}{secrets.token_hex(4)}"
-    made = with_examination(plan, options.profile) if options.examine else plan
+    made = with_examination(plan, options.files.profile) if options.examine else plan
     await _create(channel, made, tournament_id)
     await _begin(channel, console, tournament_id, plan.entrants if options.examine else ())
     return tournament_id
@@ -167,7 +167,7 @@ def _prefix(plan: TournamentPlan, options: TournamentOptions) -> str:
     typed.CopyFrom(plan)
     if options.setup.seed is None:
         typed.ClearField("seed")
-    words = [options.order, *(["examine"] if options.examine else []), *filter(None, [options.profile])]
+    words = [options.order, *(filter(None, ["examine", options.files.profile]) if options.examine else [])]
     data = typed.SerializeToString(deterministic=True) + " ".join(words).encode()
     return f"{plan.game}-{hashlib.sha256(data).hexdigest()[:12]}-"
 

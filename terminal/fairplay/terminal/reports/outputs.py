@@ -14,6 +14,8 @@ from rich.markup import escape
 
 from fairplay.certificate import check
 from fairplay.client.errors import FailedError, UsageError
+from fairplay.games.conformance import find_profile
+from fairplay.games.game import find
 from fairplay.games.kit.files import Output
 from fairplay.server.manager import history
 from fairplay.server.records.chain import parsed
@@ -95,18 +97,24 @@ class Outputs:
         return self._opened.get(str(where)) or Output(where)
 
 
-def read_certificates(directory: Path, game: str, names: Sequence[str]) -> dict[str, bool]:
-    """Return who is certified for a game, from a folder that fairplay certify --roster --report wrote.
+def read_certificates(directory: Path, game: str, profile: str, names: Sequence[str]) -> dict[str, bool]:
+    """Return who is certified for a game or, if that is named, a profile of it.
 
-    Who has no certificate there is not certified. Raises UsageError if there is no such folder, or a certificate in it
-    is damaged or is one for another game.
+    The folder is one that fairplay certify --roster --report wrote; who has no certificate there is not certified.
+    Raises UsageError if there is no such folder or profile, or a certificate in it is damaged or is one for another
+    game or profile.
     """
     if not directory.is_dir():
         raise UsageError(f"--certificates: there is no folder {directory}")
-    return {name: _is_certified(directory / f"{name}.report" / "certificate.json", game) for name in names}
+    if profile:
+        try:
+            find_profile(find(game), profile)
+        except ValueError as error:
+            raise UsageError(f"--profile: {error}") from None
+    return {name: _is_certified(directory / f"{name}.report" / "certificate.json", game, profile) for name in names}
 
 
-def _is_certified(file: Path, game: str) -> bool:
+def _is_certified(file: Path, game: str, profile: str) -> bool:
     try:
         certificate = check(file.read_bytes())
     except FileNotFoundError:
@@ -117,6 +125,11 @@ def _is_certified(file: Path, game: str) -> bool:
         raise UsageError(f"--certificates: {file}: {error}") from None
     if certificate.game != game:
         raise UsageError(f"--certificates: {file} is a certificate for {certificate.game}, not for {game}")
+    if certificate.profile not in ("", profile):
+        raise UsageError(
+            f"--certificates: {file} is for the profile {certificate.profile} alone: --profile {certificate.profile} "
+            "grades that as certified"
+        )
     return certificate.certified
 
 
@@ -129,12 +142,15 @@ def wanted_outputs(game: str, names: Sequence[str], roster: Roster | None, files
     if (files.grading is not None or files.certificates is not None) and files.grades is None and files.report is None:
         raise UsageError("--grading and --certificates are for grades: add --grades FILE or --report DIR")
     entrants = roster.entrants if roster is not None else ()
+    certified: Mapping[str, bool] = {}
+    if files.certificates is not None:
+        certified = read_certificates(files.certificates, game, files.profile, names)
     return Outputs(
         json=files.json,
         report=files.report,
         grades=files.grades,
         template=template,
-        certified=read_certificates(files.certificates, game, names) if files.certificates is not None else {},
+        certified=certified,
         people={each.name: Person(each.who, each.language, each.link) for each in entrants},
     )
 
@@ -168,6 +184,8 @@ def show_standings(place: Place, wanted: str | None, roster: Roster | None, file
 
     Raises UsageError if it is not clear which tournament is meant, and FailedError if its record breaks the rules.
     """
+    if files.profile and files.certificates is None:
+        raise UsageError("--profile is for players that are graded: give --certificates, too")
     with open_source(place) as source:
         whole = rebuild_tournament(source, _tournament_id(source, wanted))
         plan = whole.tournament.plan

@@ -138,6 +138,15 @@ async def certificate(context: ServerContext) -> None:
     await context.refused("SignUp", _sign_up(request, "anna"), "CERTIFICATE_REQUIRED")
 
 
+@server_case("tournament.profile", "SIGN-15", level=Level.SHOULD)
+async def profile(context: ServerContext) -> None:
+    """A certificate for a part of the game says nothing of other games: a tournament that takes it plays none."""
+    for title, name in [("an unknown profile", "no-such-profile"), ("games outside the profile", "standard")]:
+        request = make_request(context)
+        request.plan.sign_up.certificate.profile = name
+        await context.refused("CreateTournament", request, "INVALID_SIGN_UP", about=title)
+
+
 CASES = (
     sign_up,
     names,
@@ -147,4 +156,5 @@ CASES = (
     period,
     age_order,
     certificate,
+    profile,
 )
