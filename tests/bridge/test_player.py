@@ -187,7 +187,7 @@ def test_a_program_reads_the_file_that_is_given_as_its_input(tmp_path: Path) -> 
     assert asyncio.run(named()) == "eva"
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("number", all_but_first_slow([signal.SIGKILL, signal.SIGTERM]))
 @pytest.mark.parametrize("who", ["bridge", "guard"])
 def test_no_program_outlives_a_bridge_or_a_guard_that_is_killed(number: int, who: str) -> None:
     mark = f"orphan-{os.getpid()}-{number}-{who}"

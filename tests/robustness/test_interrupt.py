@@ -106,7 +106,7 @@ STAGES: Mapping[str, tuple[list[str], Callable[[Command], None]]] = {
     "player, loading": (["player", "fish", "--listen", "127.0.0.1:0"], loading),
     "player, serving": (["player", "fish", "--listen", "127.0.0.1:0"], announced("serves on port")),
 }
-LIKE_OTHERS = {"demo, players come up", "demo, in a round", "player, loading"}
+LIKE_OTHERS = {"demo, players come up", "demo, in a round", "game, played", "player, loading"}
 """Stages that are almost the same as one of another command."""
 
 
@@ -121,7 +121,7 @@ def test_ctrl_c_ends_it_with_one_sentence_and_leaves_nothing_running(stage: str,
     assert not (tmp_path / "records").exists() or not list(findings(tmp_path / "records"))
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=SLOW), signal.SIGQUIT])
+@pytest.mark.parametrize("number", all_but_first_slow([signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]))
 def test_whatever_ends_programs_ends_it_as_ctrl_c_does(
     number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

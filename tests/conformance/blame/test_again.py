@@ -12,6 +12,7 @@ from fairplay.conformance.run.findings import find_findings
 from fairplay.conformance.run.report import Report
 from tests.conformance.harness import judged, player
 from tests.conformance.player.test_links import served
+from tests.slow import all_but_first_slow
 
 Trigger = Callable[[list[str], int], bool]
 """Returns whether a call goes wrong, by the ids of the games so far and the number of the call."""
@@ -49,12 +50,8 @@ def exit_code(command: str, link: str) -> int:
 
 @pytest.mark.parametrize(
     "goes_wrong",
-    [
-        lambda games, calls: len(games) == 2,
-        lambda games, calls: len(games) >= 3,
-        lambda games, calls: calls >= 60,
-    ],
-    ids=["in the second game", "from the third game on", "after 60 calls"],
+    all_but_first_slow([lambda games, calls: len(games) >= 3, lambda games, calls: calls >= 60]),
+    ids=["from the third game on", "after 60 calls"],
 )
 def test_a_fault_with_a_history_of_a_player_that_serves_is_shown_again_by_a_new_process(goes_wrong: Trigger) -> None:
     with served(wrong_when(goes_wrong)) as link:
@@ -65,11 +62,17 @@ def test_a_fault_with_a_history_of_a_player_that_serves_is_shown_again_by_a_new_
         assert exit_code(command, link) == 1, command
 
 
-def test_evidence_says_when_only_a_new_process_shows_a_fault() -> None:
-    with served(wrong_when(lambda games, calls: len(games) == 2)) as link:
+def in_the_second_game(games: list[str], calls: int) -> bool:
+    return len(games) == 2
+
+
+def test_evidence_says_when_only_a_new_process_shows_a_fault_and_such_a_one_does() -> None:
+    with served(wrong_when(in_the_second_game)) as link:
         report = judged(link, level="must")
     [text] = again(report)
     first, command = text.splitlines()
     assert first == "Only a new process of the player shows it: start the player anew, then play it these games."
     assert "--only memory.back-to-back --seed 1" in command
     assert "--history seat-0-of-2," in command
+    with served(wrong_when(in_the_second_game)) as link:
+        assert exit_code(command, link) == 1

@@ -18,8 +18,10 @@ from fairplay.conformance.run.options import EXAMPLES
 from fairplay.fish.v1 import fish_pb2, fish_player_pb2
 from fairplay.games.game import find, registered
 from tests.conformance.harness import judged
+from tests.slow import all_but_first_slow
 
 FISH = find("fish")
+SEEDS = all_but_first_slow([1, 2])
 
 
 def candidates(name: str, seed: int = 1, count: int = 40, profile: str = "") -> list[Candidate]:
@@ -67,7 +69,7 @@ def test_settings_have_features_where_they_are_not_as_usual() -> None:
 
 
 @pytest.mark.parametrize("name", registered())
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", SEEDS)
 def test_half_of_the_states_have_every_feature_whatever_the_seed(name: str, seed: int) -> None:
     known = candidates(name, seed, 200)
     drawn = islice(Draw(known, ()).draw(Random(seed)), len(known) // 2)
@@ -77,7 +79,7 @@ def test_half_of_the_states_have_every_feature_whatever_the_seed(name: str, seed
 
 
 @pytest.mark.parametrize("name", registered())
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", SEEDS)
 def test_every_feature_that_a_game_declares_is_drawn_whatever_the_seed(name: str, seed: int) -> None:
     report = judged("bot:random", "rules.drawn-states", game=name, seed=seed, examples=EXAMPLES)
     assert report.coverage is not None

@@ -52,8 +52,9 @@ def asked(seed: int) -> list[bytes]:
 
 
 def test_the_same_seed_asks_the_same_and_another_one_something_else() -> None:
-    assert asked(1) == asked(1)
-    assert asked(1) != asked(2)
+    first = asked(1)
+    assert first == asked(1)
+    assert first != asked(2)
 
 
 def test_a_drawn_state_is_shrunk() -> None:

@@ -14,6 +14,7 @@ from fairplay.conformance import case_ids
 from fairplay.conformance.player.breaker import MIN_DECISIONS, NO_TIME
 from fairplay.conformance.run.report import conclusion
 from tests.conformance.harness import LIMIT_S, ROOT, Method, judged, player
+from tests.slow import all_but_first_slow
 
 
 def slowly(sound: Method, request: Any) -> Any:
@@ -76,7 +77,7 @@ def test_what_goes_wrong_beside_other_games_is_not_held_against_a_slow_player() 
     assert report.counts[Verdict.PASS]
 
 
-@pytest.mark.parametrize("until", [6, 10_000], ids=["in some games", "in all games"])
+@pytest.mark.parametrize("until", all_but_first_slow([6, 10_000]), ids=["in some games", "in all games"])
 def test_a_method_without_an_answer_is_tried_again_now_and_then(until: int) -> None:
     games: list[str] = []
     late: list[str] = []

@@ -53,7 +53,7 @@ def test_writers_get_each_case_as_it_begins_and_as_it_is_judged_between_beginnin
     assert second.events == first.events
 
 
-def test_with_jobs_each_case_begins_before_it_is_judged_and_the_report_has_their_order() -> None:
+def test_with_jobs_each_case_begins_before_it_is_judged_and_the_report_has_their_order_times_and_player() -> None:
     recorder = Recorder()
     report = run(Options("fish", "bot:first", only="contract,memory", jobs=2), (recorder,))
     began, *reported, ended = recorder.events
@@ -68,6 +68,12 @@ def test_with_jobs_each_case_begins_before_it_is_judged_and_the_report_has_their
         assert [type(reported[index]) for index in places] == [CaseBegan, CaseJudged]
     assert [each.id for each in report.judged] == ids
     assert report.complete
+    assert report.player.display_name == "first"
+    assert report.times["TakeTurn"].call_count > 100
+    assert report.decisions["TakeTurn"] > 100
+    assert "Setup" in report.decisions
+    assert "PlayAs" not in report.decisions
+    assert {each.verdict for each in report.judged} <= {Verdict.PASS, Verdict.NOT_APPLICABLE}
 
 
 def case_of(event: Event) -> str:
@@ -169,16 +175,6 @@ def test_an_interrupted_run_ends_its_workers() -> None:
         run(Options("fish", "bot:first", jobs=2), (interrupter,))
     assert interrupter.workers
     assert not any(each.is_running() for each in interrupter.workers)
-
-
-def test_workers_report_the_times_and_the_player() -> None:
-    report = run(Options("fish", "bot:first", only="contract,memory", jobs=2))
-    assert report.player.display_name == "first"
-    assert report.times["TakeTurn"].call_count > 100
-    assert report.decisions["TakeTurn"] > 100
-    assert "Setup" in report.decisions
-    assert "PlayAs" not in report.decisions
-    assert {each.verdict for each in report.judged} <= {Verdict.PASS, Verdict.NOT_APPLICABLE}
 
 
 def test_objects_cannot_be_judged_by_other_processes() -> None:

@@ -106,6 +106,7 @@ def test_of_a_tournament_that_fits_nothing_is_cut() -> None:
     assert public.rounds[0].games[0].result == message.rounds[0].games[0].result
 
 
+@SLOW
 async def test_ten_thousand_sign_ups_send_little_to_each_and_to_a_watcher() -> None:
     async with environment() as here:
         await here.manager.create("t", plan(max_entrant_count=MAX_ENTRANTS, name_pattern="p[0-9]+"))

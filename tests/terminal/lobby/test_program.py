@@ -17,6 +17,7 @@ from fairplay.server.lobby.users import LobbyLimits
 from fairplay.server.server import Server
 from tests.client.lobby.test_controller import Visitor, visitors
 from tests.server.lobby.harness import lobby
+from tests.slow import all_but_first_slow
 from tests.terminal.lobby.terminals import LIMIT_S, PROGRAM, RESTORED, Terminal, terminal
 
 
@@ -87,7 +88,7 @@ async def test_a_computer_that_was_asleep_in_mid_game_comes_back_to_its_question
         assert not bob.sees("ann is out of the game")
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
+@pytest.mark.parametrize("number", all_but_first_slow([signal.SIGKILL, signal.SIGHUP]))
 async def test_who_is_ended_in_mid_game_comes_back_to_its_question(
     server: Server, tmp_path: Path, number: signal.Signals
 ) -> None:
@@ -108,7 +109,7 @@ async def test_who_is_ended_in_mid_game_comes_back_to_its_question(
         assert [seat.name for seat in bob.table().seats if seat.present] == ["bob", "ann"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("number", all_but_first_slow([signal.SIGTERM, signal.SIGHUP, signal.SIGINT]))
 async def test_a_signal_ends_it_and_gives_the_terminal_back(server: Server, tmp_path: Path, number: int) -> None:
     async with terminal(tmp_path, "--server", server.address, "--name", "ann") as ann:
         await ann.sees("you are ann")
