@@ -149,7 +149,7 @@ def state_of_q(players: int) -> dict[str, object]:
 
 def start(config: dict[str, object], *words: str) -> tuple[subprocess.Popen[str], str]:
     """Start the course's server of Q with a configuration, and return it with its port."""
-    command = [*BRIDGE, "q", "--serve", "0", "--stdin", "-", *words]
+    command = [*BRIDGE, "q", "--serve", "0", "--stdin", *words]
     pipe = subprocess.PIPE
     server = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
     assert server.stdin is not None

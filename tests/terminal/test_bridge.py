@@ -24,6 +24,7 @@ def test_what_cannot_be_meant_is_one_sentence(fairplay: Run) -> None:
         (["q", "--serve", "0", "--connections", "1"], "--connections does not go with --serve: it goes with COMMAND"),
         (["q", "--lines", "--any-name", "--", "./x"], "--any-name does not go with --lines: it goes with COMMAND or"),
         (["q", "--limit", "1s", "--", "./x", "{port}"], "--limit does not go with COMMAND: it goes with --join"),
+        (["q", "--connect", "127.0.0.1:1", "--stdin", "--", "./x", "{port}"], "--stdin needs a FILE with COMMAND"),
         (["q", "--serve", "abc"], "--serve '127.0.0.1:abc' is not an address"),
         (["q", "--serve", "0", "--stdin", "nowhere"], "--stdin: nowhere cannot be read: No such file or directory"),
     ]:

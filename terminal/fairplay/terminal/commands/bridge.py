@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -74,8 +74,9 @@ def bridge(
     stdin: Annotated[
         Path | None,
         option(
-            "FILE",
-            "What COMMAND, or with --serve the course's server, reads from its standard input; there - is your own.",
+            "[FILE]",
+            "What COMMAND, or with --serve the course's server, reads from its standard input; there without FILE: "
+            "your own.",
         ),
     ] = None,
     any_name: Annotated[bool, option("", "Let programs sign up with any name.")] = False,
@@ -171,8 +172,7 @@ def bridge(
             )
         else:
             assert words and face is not None
-            if not any("{port}" in word for word in words):
-                raise UsageError("COMMAND must say where its port stands, {port}: the program dials it")
+            _check_command(words, stdin)
             settings = Settings(
                 command=words,
                 connections=connections or 1,
@@ -200,6 +200,13 @@ def _check_options(mode: str, typed: Mapping[str, Any]) -> None:
         if is_given and mode not in modes:
             flag = f"--{name.replace('_', '-')}"
             raise UsageError(f"{flag} does not go with {mode}: it goes with {' or '.join(modes)}")
+
+
+def _check_command(words: Sequence[str], stdin: Path | None) -> None:
+    if not any("{port}" in word for word in words):
+        raise UsageError("COMMAND must say where its port stands, {port}: the program dials it")
+    if str(stdin) == "-":
+        raise UsageError("--stdin needs a FILE with COMMAND, which may be started several times")
 
 
 def _find_reach(connect: str | None, name: str | None, token: str, credentials: Credentials | None) -> Reach:
