@@ -41,6 +41,28 @@ def test_every_value_of_every_setting_is_tried_with_settings_that_fit() -> None:
             assert len(tried) > 1 or field.name in kept, field.name
 
 
+PROBED = {"rows": 25, "columns": 25, "hand_size": 36, "table": 27}
+"""The greatest values that probes try, since they take long."""
+IMPOSSIBLE = {"holes": 624, "max_table": 3}
+"""A board of one tile has no room for all players, and no table grows from three cards to three."""
+
+
+def test_every_number_of_the_settings_is_tried_at_both_its_ends_and_between_them() -> None:
+    for game in map(find, ("bazaar", "eriantys", "fish", "q", "webset")):
+        usual = game.full_settings(game.settings_type())
+        for seed in (1, 2, 3):
+            variations = vary(game, Random(seed), Scope(game))
+            for setting in game.settings:
+                field = usual.DESCRIPTOR.fields_by_name[setting.name]
+                if setting.limits is None or field.message_type is not None:
+                    continue
+                tried = {getattr(each.settings, field.name) for each in variations} | {getattr(usual, field.name)}
+                tried |= {table[field.name] for table in (PROBED, IMPOSSIBLE) if field.name in table}
+                least, most = setting.limits
+                assert {least, most} <= tried, (game.name, field.name, tried)
+                assert most - least < 2 or any(least < each < most for each in tried), (game.name, field.name, tried)
+
+
 def test_the_evidence_names_the_settings() -> None:
     def wrong(sound: Method, request: Any) -> Any:
         return raises(sound, request) if request.state.columns > 11 else sound(request)

@@ -22,6 +22,7 @@ from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import CallKind
 from fairplay.games.steps import Failure as CallFailure
 from fairplay.server.links.link import NO_EXTRA, TRACE_KEY, Metadata, duration
+from fairplay.server.net.limits import limit_of
 from fairplay.v1.misconduct_pb2 import Overrun
 from fairplay.v1.player_pb2 import DescribeRequest
 
@@ -44,6 +45,7 @@ def _play(context: Context, connection: Connection, what: str, manner: Manner) -
 BANKS_S = (2.5, 1.2, 0.333, 0.04, 0.002, 0.0)
 """What is left of the bank at each decision of a game; nothing at later ones."""
 UNKNOWN_KEY, UNKNOWN_VALUE = "fairplay-not-known-yet", "~ " * 128
+MOST_ENTRIES = limit_of("Call.metadata").max_items
 TRACE = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
 
@@ -117,12 +119,14 @@ def metadata(context: Context) -> None:
     """A server that sends traces names them in the metadata of calls, and a newer one may say more there."""
     both: Metadata = {TRACE_KEY: TRACE, UNKNOWN_KEY: UNKNOWN_VALUE}
     with context.player.separate() as connection:
-        for extra in (both, NO_EXTRA, {TRACE_KEY: TRACE}):
+        most: Metadata = {**both, **{f"{UNKNOWN_KEY}-{number}": "" for number in range(MOST_ENTRIES - len(both))}}
+        for extra in (both, NO_EXTRA, {TRACE_KEY: TRACE}, most):
 
             async def ask(reached: Connection, due: Outgoing, extra: Metadata = extra) -> Answered:
                 return await reached.ask(due.call.method, due.request, due.limit_s, extra=extra)
 
-            _play(context, connection, f"With {' and '.join(extra) or 'nothing'} in the metadata", Manner(ask=ask))
+            said = " and ".join(extra) if len(extra) < MOST_ENTRIES else f"{MOST_ENTRIES} entries"
+            _play(context, connection, f"With {said or 'nothing'} in the metadata", Manner(ask=ask))
 
 
 # --- numbers and sizes ---

@@ -8,12 +8,13 @@ from functools import partial
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
-from fairplay.conformance.blame.judge import judge, judge_condition
+from fairplay.conformance.blame.judge import judge, judge_condition, where
 from fairplay.conformance.case import Case, Failure, case
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import tells_the_end
 from fairplay.conformance.games.rivals import Joining
-from fairplay.conformance.games.trial import Scenario, Trial
+from fairplay.conformance.games.trial import Manner, Outgoing, Scenario, Trial
+from fairplay.conformance.player.player import Answered, Connection
 from fairplay.games.game import Game
 
 FRESH_DECISIONS = 4
@@ -31,6 +32,10 @@ ASKED_AGAIN = (1, 3)
 def fresh_process(context: Context) -> None:
     """After a restart of either side a player must go on with what the request says, for the first time or again."""
     played: list[Scenario] = []
+    with context.player.separate() as connection:
+        scenario = context.scenario(*context.seatings[-1], FRESH_DECISIONS)
+        with where("Where each call comes twice"):
+            judge_condition(context, context.play(scenario, connection, Manner(ask=_ask_twice)))
     with context.player.fresh() as connection:
         for scenario in (*_joined(context), *_asked_again(context)):
             found, from_the_beginning = context.play(scenario, connection), scenario._replace(joins=None, asked_again=0)
@@ -43,6 +48,14 @@ def fresh_process(context: Context) -> None:
                 if faults.same(plain, found):
                     judge(context, plain)
                 raise
+
+
+async def _ask_twice(connection: Connection, due: Outgoing) -> Answered:
+    """Make a call, and once it is answered the same again, as a server that was started anew and lost the answer."""
+    first = await connection.ask(due.call.method, due.request, due.limit_s)
+    if not isinstance(first[0], bytes):
+        return first
+    return await connection.ask(due.call.method, due.request, due.limit_s)
 
 
 def _one_after_another(context: Context, scenarios: Sequence[Scenario]) -> Trial:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fairplay.conformance import case_ids
-from fairplay.conformance.blame.judge import judge_after_others, judge_condition, judge_owned
+from fairplay.conformance.blame.judge import judge_after_others, judge_condition, judge_owned, where
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Scenario, Trial
@@ -32,10 +32,11 @@ def stays_alive(context: Context) -> None:
 def unusual_ids(context: Context) -> None:
     """The organiser chooses the ids of games."""
     with context.player.separate() as connection:
+        scenario = context.first_scenario(DECISIONS_UNDER_IDS)
         for game_id in STRANGE_IDS:
-            scenario = context.first_scenario(DECISIONS_UNDER_IDS)
-            found = context.play_as(scenario, connection, game_id)
-            judge_after_others(context, found)
+            judge_after_others(context, context.play_as(scenario, connection, game_id))
+        with where("Under an id that another server gave to another game"):
+            judge_after_others(context, context.play_as(scenario, connection, STRANGE_IDS[0]))
 
 
 GAMES_AT_ONCE = 8

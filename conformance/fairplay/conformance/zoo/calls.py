@@ -16,7 +16,7 @@ from fairplay.v1.connection_pb2 import Call
 
 SHORT_BANK_MS, SHORT_MS, LONG_MS = 10, 5, 30 * 60 * 1000
 LARGE, LARGEST = 2**15, 2**21
-MANY = 20
+MANY, MOST_ENTRIES = 20, 8
 
 
 def _refusing(
@@ -103,6 +103,12 @@ OF_CALLS = (
         "Raises an exception where the metadata of a call names the span of its game.",
         case_ids.METADATA,
         lambda call, _: TRACE_KEY in call.metadata,
+    ),
+    _refusing(
+        "refuses-much-metadata",
+        f"Raises an exception where the metadata of a call has more than {MOST_ENTRIES} entries.",
+        case_ids.METADATA,
+        lambda call, _: len(call.metadata) > MOST_ENTRIES,
     ),
     _refusing(
         "reads-ids-of-32-bits",

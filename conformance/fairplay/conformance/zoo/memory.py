@@ -29,10 +29,12 @@ from fairplay.conformance.zoo.triggers import (
     after_unfinished,
     asked_again,
     asked_in_another_game,
+    back_in_time,
     between_games,
     in_game,
     in_later_games,
     told_after_silence,
+    told_again,
     when_old,
 )
 from fairplay.games.game import Game
@@ -350,6 +352,10 @@ def of_introductions(game: Game) -> Iterator[Mutant]:
     yield Mutant("plays-on-with-the-last-game", sentence, CASES, new, REPEATS_THE_LAST_GAME, joined)
     sentence = f"Raises an exception in the decisions of a game whose {name} it has not heard, but for seat 0."
     yield Mutant("takes-seat-0-for-granted", sentence, CASES, _in_other_seat(new), RAISES, joined)
+    sentence, again = "Raises an exception when it is told the same again.", (case_ids.FRESH_PROCESS,)
+    yield Mutant("raises-when-told-again", sentence, again, told_again, RAISES, (case_ids.VOID, case_ids.UNUSUAL_IDS))
+    sentence = "Raises an exception in decisions about a state that is older than one with the same id of the game."
+    yield Mutant("refuses-ids-of-old-games", sentence, (case_ids.UNUSUAL_IDS,), back_in_time, RAISES)
     if notifications:
         sentence = f"Raises an exception when it is told something of a game whose {name} it has not heard."
         yield Mutant(

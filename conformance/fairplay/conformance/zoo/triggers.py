@@ -181,6 +181,25 @@ def asked_again(call: ReceivedCall) -> bool:
     return bool(before == asked)
 
 
+def told_again(call: ReceivedCall) -> bool:
+    """Trigger in a call that asks for nothing if the last one of its method in the game had the same request."""
+    if call.decision:
+        return False
+    told = call.request.SerializeToString(deterministic=True)
+    before = call.game.notes.get(f"told in {call.method.name}")
+    call.game.notes[f"told in {call.method.name}"] = told
+    return bool(call.game.number and before == told)
+
+
+def back_in_time(call: ReceivedCall) -> bool:
+    """Trigger in decisions about a state that is older than one of the same game that the player has seen."""
+    if not call.decision:
+        return False
+    revision = max((part.revision for part in having(call.request, "revision")), default=0)
+    latest, call.game.notes["latest"] = call.game.notes.get("latest", 0), revision
+    return bool(revision < latest)
+
+
 def asked_in_another_game(call: ReceivedCall) -> bool:
     """Trigger in decisions that the player was asked for in another game, too: same state, same seat, other game."""
     if not call.decision:

@@ -272,8 +272,9 @@ CONFORMANCE = Conformance(
         "equations": (0, 1, 3),
         "side_min": (2, 6),
         "side_max": (1, 6),
-        "winning_score": (3, 1000),
-        "turn_cap": (3, 1_000_000),
+        "winning_score": (1, 3, 1000),
+        "max_exchanges": (8, 11, 1000),
+        "turn_cap": (1, 3, 1_000_000),
     },
     long_game=Situation(
         bazaar_pb2.Settings(pebbles_per_color=100, cards_total=100, winning_score=1000), 2, 0, None, 100

@@ -406,10 +406,10 @@ SETTINGS_VALUES = {
     "penalty_expired": (0, 100),
     "score_floor": (-1000, -2, 0),
     "lockout": (SHORT,),
-    "min_players": (1,),
+    "min_players": (1, 8),
     "min_reaction": (SHORT,),
     "handicaps": ((SHORT, NO_TIME, SHORT),),
-    "idle_rounds": (1, 3),
+    "idle_rounds": (1, 3, 1000),
     "act_cap": (10, 1_000_000),
 }
 """The values that the suite tries away from their defaults. What takes time is kept short."""
