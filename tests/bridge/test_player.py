@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import signal
-import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -185,37 +180,3 @@ def test_a_program_reads_the_file_that_is_given_as_its_input(tmp_path: Path) -> 
             return player.name
 
     assert asyncio.run(named()) == "eva"
-
-
-@pytest.mark.parametrize("number", all_but_first_slow([signal.SIGKILL, signal.SIGTERM]))
-@pytest.mark.parametrize("who", ["bridge", "guard"])
-def test_no_program_outlives_a_bridge_or_a_guard_that_is_killed(number: int, who: str) -> None:
-    mark = f"orphan-{os.getpid()}-{number}-{who}"
-    command = [sys.executable, "-m", "fairplay.terminal", "bridge", "q", "--connect", "127.0.0.1:9", "--name", "x"]
-    command += ["--", sys.executable, CLIENT, "q", "{port}", "ann", mark]
-    bridge = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    def programs() -> list[str]:
-        found = []
-        for each in Path("/proc").glob("[0-9]*/cmdline"):
-            try:
-                words = each.read_bytes().split(b"\0")
-            except OSError:
-                continue
-            if words[1:2] == [CLIENT.encode()] and mark.encode() in words:
-                found.append(each.parent.name)
-        return found
-
-    wait_until(lambda: bool(programs()))
-    children = Path(f"/proc/{bridge.pid}/task/{bridge.pid}/children").read_text().split()
-    os.kill(bridge.pid if who == "bridge" else int(children[0]), number)
-    wait_until(lambda: not programs())
-    bridge.terminate()
-    bridge.wait(30)
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    ends_s = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < ends_s
-        time.sleep(0.05)
