@@ -15,12 +15,13 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.rpc.status_pb2 import Status
 
-from fairplay.bazaar.v1.bazaar_player_pb2 import RequestCardsRequest
+from fairplay.bazaar.v1.bazaar_player_pb2 import RequestCardsRequest, RequestCardsResponse
 from fairplay.bazaar.v1.bazaar_player_pb2 import WinRequest as BazaarWin
 from fairplay.conformance.servers.context import ALL_GAMES
 from fairplay.eriantys.v1.eriantys_player_pb2 import AskActionRequest, UpdateGameBoardRequest
 from fairplay.fish.v1.fish_player_pb2 import PlayAsRequest
 from fairplay.fish.v1.fish_player_pb2 import TakeTurnRequest as FishTurn
+from fairplay.games.bazaar.rules.pieces import points
 from fairplay.q.v1.q_pb2 import Tile
 from fairplay.q.v1.q_player_pb2 import TakeTurnRequest
 from fairplay.server.records.chain import chained
@@ -388,6 +389,23 @@ def shows_one_card_too_few(request: RequestCardsRequest, _: Rpc) -> None:
     del request.turn_state.visible[-1:]
 
 
+@mutant("games.bazaar-situations", "games.bazaar-settings")
+def pays_for_what_is_left_of_a_whole_purchase(part: Call | Reply | PlayGameResponse, rpc: Rpc) -> None:
+    if isinstance(part, Call) and part.method_name.endswith("/RequestCards"):
+        rpc.kept[str(part.id)] = RequestCardsRequest.FromString(part.request)
+    elif isinstance(part, Reply) and (asked := rpc.kept.get(str(part.id))) is not None:
+        cards = RequestCardsResponse.FromString(part.response).cards
+        left = sum(asked.turn_state.wallet) - 5 * len(cards)
+        for index, card in enumerate(cards if left >= 0 else ()):
+            more = points(left, card.face) - points(left + 5 * (len(cards) - 1 - index), card.face)
+            seat = f"{asked.game_id} {asked.seat}"
+            rpc.kept[seat] = rpc.kept.get(seat, 0) + more
+    elif isinstance(part, PlayGameResponse):
+        for group in part.game.result.ranking:
+            for player in group.players:
+                player.score += rpc.kept.get(f"{part.game.game_id} {player.seat}", 0)
+
+
 @mutant("games.bazaar-endings")
 def lets_the_second_win_too(request: BazaarWin, _: Rpc) -> None:
     request.won = True
@@ -413,6 +431,21 @@ def tells_nothing_of_what_happened(request: ActRequest, _: Rpc) -> None:
 @mutant("games.webset-wrong-replies", "games.webset-endings")
 def ranks_everybody_first(request: GameOverRequest, _: Rpc) -> None:
     request.ranks[:] = [1] * len(request.ranks)
+
+
+@mutant("games.webset-situations")
+def knows_no_tie_breaks(reply: PlayGameResponse, _: Rpc) -> None:
+    groups = list(reply.game.result.ranking)
+    for group, behind in zip(groups[-2::-1], groups[:0:-1], strict=True):
+        if group.players[:1] and group.players[0].score == behind.players[0].score:
+            group.players.extend(behind.players)
+            reply.game.result.ranking.remove(behind)
+
+
+@mutant(*of_each_game("failures"))
+def counts_calls_from_0(reply: PlayGameResponse, _: Rpc) -> None:
+    for each in reply.game.result.misconducts:
+        each.call_number -= 1
 
 
 @mutant(*of_each_game("situations"))

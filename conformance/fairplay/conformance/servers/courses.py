@@ -6,7 +6,8 @@ it is followed from the record of the game (`follow`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from google.protobuf.any_pb2 import Any as Packed
@@ -32,6 +33,33 @@ from fairplay.v1.record_pb2 import Record, RecordEntry
 from fairplay.v1.referee_pb2 import WatchGameResponse
 from fairplay.v1.result_pb2 import GameResult, RankGroup
 
+CONSEQUENCES = frozenset(
+    (
+        "act_count",
+        "actions",
+        "active_seat",
+        "call_count",
+        "call_number",
+        "caller",
+        "draw_state",
+        "end_reason",
+        "events",
+        "first_request",
+        "last_action",
+        "last_events",
+        "last_turn",
+        "next_seats",
+        "phase",
+        "placed_in_round",
+        "planned_seats",
+        "revision",
+        "students_to_move",
+        "turn",
+        "turn_count",
+        "winner_seats",
+    )
+)
+"""Fields that differ where others do: they are told of last."""
 FREE = {"explanation", "message", "output", "elapsed", "limit"}
 """Fields of a misconduct that are for people, or depend on the time."""
 
@@ -42,11 +70,13 @@ FREE = {"explanation", "message", "output", "elapsed", "limit"}
 def difference(wanted: Message, got: Message, path: str = "", free: Collection[str] = ()) -> str:
     """Return the first difference of two messages of one type, e.g. "state.row must be 3; it is 4"; empty: none.
 
-    Fields with these names are not compared.
+    Fields with these names are not compared, and what follows from other fields is compared after these.
     """
     if isinstance(wanted, Packed) and isinstance(got, Packed):
         return _packed_difference(wanted, got, path)
-    for field in wanted.DESCRIPTOR.fields:
+    fields = wanted.DESCRIPTOR.fields
+    telling, last = ([each for each in fields if (each.name in CONSEQUENCES) is late] for late in (False, True))
+    for field in [*telling, *last]:
         if field.name in free:
             continue
         name = f"{path}.{field.name}" if path else field.name
@@ -135,14 +165,22 @@ def in_order(expected: Expected, received: Sequence[Received]) -> Sequence[Recei
     return found
 
 
+def first_wrong_call(course: Course, received: Sequence[Received]) -> int | None:
+    """Return the index of the first call that is to another player or of another method than it must be, or None."""
+    wanted = [(call.seat, call.method.path) for call in course.calls]
+    came = [(each.seat, each.path) for each in received]
+    if wanted == came:
+        return None
+    return next(
+        (at for at, pair in enumerate(zip(wanted, came, strict=False)) if pair[0] != pair[1]),
+        min(len(wanted), len(came)),
+    )
+
+
 def check_calls(game: Game, course: Course, received: Sequence[Received], result: GameResult) -> None:
     """Check calls and eliminations in the order in which they happened; raise Failure for the first that is wrong."""
-    for index in range(max(len(course.calls), len(received))):
-        call = course.calls[index] if index < len(course.calls) else None
-        each = received[index] if index < len(received) else None
-        if call is None or each is None or (call.seat, call.method.path) != (each.seat, each.path):
-            check_misconducts(course, result, index)
-            raise _wrong_call(course, received, index)
+    wrong = first_wrong_call(course, received)
+    for index, (call, each) in enumerate(zip(course.calls[:wrong], received[:wrong], strict=wrong is None)):
         asked = parsed(game, each)
         found = "it cannot be read" if asked is None else difference(call.request, asked)
         if found:
@@ -152,7 +190,9 @@ def check_calls(game: Game, course: Course, received: Sequence[Received], result
                 ("Expected request", readable(call.request)),
                 ("Request that came", "(unreadable)" if asked is None else readable(asked)),
             )
-    check_misconducts(course, result)
+    check_misconducts(course, result, wrong)
+    if wrong is not None:
+        raise _wrong_call(course, received, wrong)
 
 
 def check_begun(game: Game, course: Course, received: Sequence[Received]) -> None:
@@ -177,14 +217,25 @@ def _wrong_call(course: Course, received: Sequence[Received], index: int) -> Fai
 
 def check_misconducts(course: Course, result: GameResult, until: int | None = None) -> None:
     """Check who was eliminated, up to a call of this number, and why."""
-    wanted, got = ({each.call_number: each for each in kept} for kept in (course.misconducts, result.misconducts))
-    for number in sorted({*wanted, *got}):
-        if until is not None and number > until:
+    wanted, got = (_charges(kept) for kept in (course.misconducts, result.misconducts))
+    charged = {key: one.call_number for key, one in [*got.items(), *wanted.items()]}
+    for key in sorted(charged, key=lambda key: charged[key]):
+        if until is not None and charged[key] > until:
             return
-        one, other = wanted.get(number), got.get(number)
+        one, other = wanted.get(key), got.get(key)
         if problem := _charge_problem(one, other):
             shown = (("Expected misconduct", one), ("Misconduct that came", other))
             raise failure(problem, *((title, readable(each)) for title, each in shown if each is not None))
+
+
+def _charges(misconducts: Sequence[Misconduct]) -> Mapping[tuple[str, int], Misconduct]:
+    """Return misconducts by the player, and how many of it came before."""
+    count = Counter[str]()
+    found = {}
+    for each in misconducts:
+        found[each.player, count[each.player]] = each
+        count[each.player] += 1
+    return found
 
 
 def _charge_problem(wanted: Misconduct | None, got: Misconduct | None) -> str:
@@ -197,8 +248,8 @@ def _charge_problem(wanted: Misconduct | None, got: Misconduct | None) -> str:
     due = f"{wanted.player} must be eliminated for {_cause(wanted)} in {where}"
     if got is None:
         return f"{due}; it was not."
-    if _cause(wanted) != _cause(got) or wanted.player != got.player:
-        return f"{due}; {got.player} was, for {_cause(got)}."
+    if _cause(wanted) != _cause(got) or wanted.method_name != got.method_name:
+        return f"{due}; it was, for {_cause(got)} in call {got.call_number}, {got.method_name.rpartition('/')[2]}."
     if found := _misconduct_difference(wanted, got):
         return f"The misconduct of {wanted.player} in {where} is wrong: {found}."
     return ""
@@ -271,17 +322,7 @@ def _listed(names: Sequence[str]) -> str:
 def check_events(game: Game, course: Course, events: Sequence[WatchGameResponse], *, live: bool) -> None:
     """Check what a spectator was told; `live`: while the game ran, when nothing hidden may be told."""
     where = "the events of a running game" if live else "the events of a finished game"
-    states = course.public_states if live else course.states
-    place = -1
-    for event in events:
-        if event.HasField("state"):
-            shown = unwrap(event.state, game, game.state_type)
-            found = next((index for index in range(place + 1, len(states)) if states[index] == shown), None)
-            if found is None:
-                raise _wrong_state(states, place, shown, where)
-            place = found
-    if states and place != len(states) - 1:
-        raise failure(f"The last state in {where} must be that in which the game ended.")
+    check_states(game, course, events, live=live)
     told = [event.eliminated for event in events if event.HasField("eliminated")]
     wanted = [without_evidence(each) if live else each for each in course.misconducts]
     if [each.player for each in told] != [each.player for each in wanted]:
@@ -293,6 +334,22 @@ def check_events(game: Game, course: Course, events: Sequence[WatchGameResponse]
     if not events or not events[-1].HasField("finished"):
         raise failure(f"The last of {where} must be the result.")
     check_result(course, events[-1].finished, where)
+
+
+def check_states(game: Game, course: Course, events: Sequence[WatchGameResponse], *, live: bool) -> None:
+    """Check the states that a spectator was told, in their order; those between may be left out."""
+    where = "the events of a running game" if live else "the events of a finished game"
+    states = course.public_states if live else course.states
+    place = -1
+    for event in events:
+        if event.HasField("state"):
+            shown = unwrap(event.state, game, game.state_type)
+            found = next((index for index in range(place + 1, len(states)) if states[index] == shown), None)
+            if found is None:
+                raise _wrong_state(states, place, shown, where)
+            place = found
+    if states and place != len(states) - 1:
+        raise failure(f"The last state in {where} must be that in which the game ended.")
 
 
 def _wrong_state(states: Sequence[Message], place: int, shown: Message | None, where: str) -> Failure:

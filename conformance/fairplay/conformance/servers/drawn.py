@@ -40,9 +40,14 @@ from fairplay.conformance.servers.scenes import (
 from fairplay.games.conformance import Mutation, Situation, find_conformance
 from fairplay.games.game import Game, find
 from fairplay.games.steps import CallKind
+from fairplay.games.transcript import game_rng
 
 LONGEST = 10
 """After so many questions a player fails, so that games on large boards end."""
+SHALLOW = 2
+"""Strategies that search look so far ahead."""
+ACROSS = 2
+"""So many rare situations are played under each of the unusual settings."""
 LATE = 0.75
 """After this share of a game it is late in the game."""
 LATEST = 0.95
@@ -105,6 +110,34 @@ def draw_settings(name: str) -> Sequence[Drawn]:
             situation = late.situation(0)
         drawn.append(Drawn(f"unusual settings, number {number}", _scene(game, situation, rng)))
     return drawn
+
+
+@cache
+def draw_rare_states(name: str) -> Sequence[Drawn]:
+    """Return games from situations that players get wrong, under other settings with which their states can be.
+
+    What nothing comes of but in rare states is shown by these.
+    """
+    game, drawn = find(name), []
+    for number, (_, given, _) in enumerate(vary(game, Random(f"{name}/settings"), Scope(game))):
+        rng, settings = Random(f"{name}/rare/{number}"), game.full_settings(given)
+        situations = [each._replace(settings=settings) for each in _situations(name).values() if each.state is not None]
+        rng.shuffle(situations)
+        fitting = (each for each in situations if _can_begin(game, each))
+        for situation in itertools.islice(fitting, ACROSS):
+            drawn.append(Drawn(f"a rare state under unusual settings, number {number}", _scene(game, situation, rng)))
+    return drawn
+
+
+def _can_begin(game: Game, situation: Situation) -> bool:
+    """Return whether a game can begin with the state of a situation."""
+    settings, state, names = situation.settings, situation.state, NAMES[: situation.player_count]
+    assert state is not None
+    try:
+        game.play("draw", settings, names, game_rng(1), state).send(None)
+        return game.check_state(settings, state) == situation.player_count
+    except (ValueError, LookupError, ArithmeticError):
+        return False
 
 
 @cache
@@ -223,9 +256,10 @@ def _scene(game: Game, situation: Situation, rng: Random, *scripts: Script) -> S
 
 
 def _thoughtful(game: Game) -> str:
-    """Return the best strategy that answers at once; "random" if there is no other."""
-    quick = [name for name, kind in game.strategies.items() if kind.is_quick and name != "random"]
-    return quick[-1] if quick else "random"
+    """Return the best strategy that answers at once, else one that searches a little; "random" if there is neither."""
+    quick = [name for name, kind in game.strategies.items() if kind.is_quick and name not in ("first", "random")]
+    searching = [f"{name}:depth={SHALLOW}" for name, kind in game.strategies.items() if "depth" in kind.keys]
+    return next(iter([*quick[-1:], *searching, "random"]))
 
 
 def _fails_late(game: Game, rng: Random) -> Script:

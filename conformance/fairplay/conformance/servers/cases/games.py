@@ -22,7 +22,9 @@ from fairplay.conformance.servers.courses import (
     check_misconducts,
     check_received,
     check_result,
+    check_states,
     difference,
+    first_wrong_call,
     follow,
     in_order,
 )
@@ -30,13 +32,14 @@ from fairplay.conformance.servers.drawn import (
     Drawn,
     draw_endings,
     draw_failures,
+    draw_rare_states,
     draw_settings,
     draw_situations,
     draw_wrong_replies,
     without_most_long,
 )
 from fairplay.conformance.servers.players import Received
-from fairplay.conformance.servers.scenes import NAMES, expect
+from fairplay.conformance.servers.scenes import NAMES, Scene, expect
 from fairplay.v1.record_pb2 import Record
 from fairplay.v1.referee_pb2 import CreateGameRequest, Game, GetGameRequest, WatchGameRequest, WatchGameResponse
 
@@ -49,7 +52,7 @@ KINDS: dict[str, tuple[Callable[[str], Sequence[Drawn]], str, tuple[str, ...]]] 
         ("GAME-10", "GAME-11", "GAME-12", "GAME-14", "GAME-15", "WATCH-4", "WATCH-5", "RECORD-1"),
     ),
     "settings": (
-        draw_settings,
+        lambda name: [*draw_settings(name), *draw_rare_states(name)],
         "Settings change the rules, and two of them together may change them in another way.",
         ("GAME-10", "GAME-11", "GAME-14", "GAME-15", "TIME-4", "WATCH-4", "RECORD-1"),
     ),
@@ -124,7 +127,7 @@ async def _play(context: ServerContext, drawn: Drawn, index: int, *, fresh: bool
     course = None
     if expected is not None:
         course, received = Course.of(expected), in_order(expected, received)
-        check_calls(game, course, received, played.result)
+        await _check_course(context, scene, course, received, played)
         for number, (limit_s, each) in enumerate(zip(expected.limits_s, received, strict=True), start=1):
             check_limit(f"call {number}, {each.method} to {NAMES[each.seat]}", limit_s, each)
         check_result(course, played.result, "the result")
@@ -148,6 +151,17 @@ async def _play(context: ServerContext, drawn: Drawn, index: int, *, fresh: bool
     ):
         raise failure(f"GetGame does not return what PlayGame has returned: {wrong}.")
     return record is not None
+
+
+async def _check_course(
+    context: ServerContext, scene: Scene, course: Course, received: Sequence[Received], played: Game
+) -> None:
+    """Check calls and eliminations. Where another call came, a state that is wrong says more than the call does."""
+    if (wrong := first_wrong_call(course, received)) is not None:
+        check_misconducts(course, played.result, wrong)
+        events = await context.stream_all("WatchGame", WatchGameRequest(game_id=played.game_id))
+        check_states(scene.game, course, events, live=False)
+    check_calls(scene.game, course, received, played.result)
 
 
 async def _watched(context: ServerContext, stage: Stage) -> list[WatchGameResponse]:
