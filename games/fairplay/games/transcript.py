@@ -112,12 +112,13 @@ class Transcript:
     def record_misconduct(self, step: Eliminate) -> Misconduct:
         """Record an elimination, and return the misconduct with its evidence, which the record has in the call."""
         misconduct = self.build_misconduct(step)
+        self.misconducts.append(misconduct)
         if self.append is not None:
             self.append(RecordEntry(misconduct=recorded(misconduct)).SerializeToString())
         return misconduct
 
     def build_misconduct(self, step: Eliminate) -> Misconduct:
-        """Return the misconduct of an elimination, with the last call to the seat as evidence; nothing is recorded."""
+        """Return the misconduct of an elimination, with the last call to the seat as evidence."""
         asked, outcome = self._last[step.seat]
         misconduct = Misconduct(
             seat=step.seat,
@@ -129,7 +130,6 @@ class Transcript:
         _set_cause(misconduct, step.cause)
         reply = outcome if isinstance(outcome, bytes) else None
         add_evidence(misconduct, asked.call.request, reply, asked.call.method.response)
-        self.misconducts.append(misconduct)
         return misconduct
 
 

@@ -417,7 +417,6 @@ def _due(replayer: Replayer, entry: RecordEntry) -> str:
         return f": {found}" if found else ""
     if entry.HasField("misconduct") and isinstance(machine.step, Eliminate):
         due = machine.transcript.build_misconduct(machine.step)
-        machine.transcript.misconducts.pop()
         found = difference(due, entry.misconduct, free={"request", "reply", "unparsable_reply"})
         return f": {found}" if found else ""
     if entry.HasField("result") and machine.outcome is not None:

@@ -335,7 +335,7 @@ def expect(scene: Scene, game_id: str) -> Expected:
         if isinstance(step, Show):
             states.append(step.state)
         elif isinstance(step, Eliminate):
-            transcript.build_misconduct(step)
+            transcript.record_misconduct(step)
     assert machine.outcome is not None
     for misconduct in transcript.misconducts:
         if misconduct.HasField("overrun"):

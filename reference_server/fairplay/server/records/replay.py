@@ -334,6 +334,7 @@ class Replayer:
         if recorded not in (due, kept):  # earlier versions recorded the evidence once more
             problem = f"the misconduct of seat {recorded.seat} differs from the rules in {_fields(recorded, kept)}"
             raise self._diverged(problem)
+        self.machine.transcript.misconducts.append(due)
         self._follow(partial(self.machine.apply_misconduct, due))
 
     def _end(self, recorded: RecordedResult) -> None:
