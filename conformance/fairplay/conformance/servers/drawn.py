@@ -108,7 +108,9 @@ def draw_settings(name: str) -> Sequence[Drawn]:
         source = Source(settings, count, number, strategy, MAX_DECISIONS)
         if number % 2 and (late := find_position(game, source, LATE)) is not None:
             situation = late.situation(0)
-        drawn.append(Drawn(f"unusual settings, number {number}", _scene(game, situation, rng)))
+        seat, method = rng.randrange(count), game.methods[number // 4 % len(game.methods)]
+        failing = [at(seat, method.name, fail(13, "scripted failure"))] if number % 4 == 0 else []
+        drawn.append(Drawn(f"unusual settings, number {number}", _scene(game, situation, rng, *failing)))
     return drawn
 
 
@@ -116,16 +118,20 @@ def draw_settings(name: str) -> Sequence[Drawn]:
 def draw_rare_states(name: str) -> Sequence[Drawn]:
     """Return games from situations that players get wrong, under other settings with which their states can be.
 
-    What nothing comes of but in rare states is shown by these.
+    What nothing comes of but in rare states is shown by these. In all but the first of each settings a player breaks a
+    rule.
     """
-    game, drawn = find(name), []
+    game, mutations, drawn = find(name), find_conformance(name).mutations, []
     for number, (_, given, _) in enumerate(vary(game, Random(f"{name}/settings"), Scope(game))):
         rng, settings = Random(f"{name}/rare/{number}"), game.full_settings(given)
         situations = [each._replace(settings=settings) for each in _situations(name).values() if each.state is not None]
         rng.shuffle(situations)
         fitting = (each for each in situations if _can_begin(game, each))
-        for situation in itertools.islice(fitting, ACROSS):
-            drawn.append(Drawn(f"a rare state under unusual settings, number {number}", _scene(game, situation, rng)))
+        for again, situation in enumerate(itertools.islice(fitting, ACROSS)):
+            seat, mutation = rng.randrange(situation.player_count), rng.choice(mutations)
+            wrong = [_later(mutated(game, mutation, seat), 2)] if again else []
+            title = f"a rare state under unusual settings, number {number}/{again}"
+            drawn.append(Drawn(title, _scene(game, situation, rng, *wrong)))
     return drawn
 
 
@@ -133,6 +139,8 @@ def _can_begin(game: Game, situation: Situation) -> bool:
     """Return whether a game can begin with the state of a situation."""
     settings, state, names = situation.settings, situation.state, NAMES[: situation.player_count]
     assert state is not None
+    if len(names) not in game.seats_with(settings):
+        return False
     try:
         game.play("draw", settings, names, game_rng(1), state).send(None)
         return game.check_state(settings, state) == situation.player_count
@@ -231,9 +239,9 @@ def draw_failures(name: str) -> Sequence[Drawn]:
 
 
 def without_most_long(scenes: Sequence[Drawn]) -> Sequence[Drawn]:
-    """Return scenes, of those that take long to play only each sixth."""
+    """Return scenes, of those that take long to play only each fourth."""
     number = itertools.count()
-    return [each for each in scenes if len(expect(each.scene, "draw").calls) <= VERY_LONG or next(number) % 6 == 0]
+    return [each for each in scenes if len(expect(each.scene, "draw").calls) <= VERY_LONG or next(number) % 4 == 0]
 
 
 def _situations(name: str) -> Mapping[str, Situation]:
