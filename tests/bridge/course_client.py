@@ -7,7 +7,7 @@ import sys
 import time
 
 game, port, name, fault = (*sys.argv[1:], "ann", "none")[:4]
-connection = socket.create_connection(("localhost", int(port)), timeout=60)
+connection = socket.create_connection(("localhost", int(port)), timeout=600)
 decoder, text, called, heard = json.JSONDecoder(), "", 0, set()
 
 
