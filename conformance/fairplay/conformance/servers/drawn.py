@@ -108,8 +108,8 @@ def draw_settings(name: str) -> Sequence[Drawn]:
         source = Source(settings, count, number, strategy, MAX_DECISIONS)
         if number % 2 and (late := find_position(game, source, LATE)) is not None:
             situation = late.situation(0)
-        seat, method = rng.randrange(count), game.methods[number // 4 % len(game.methods)]
-        failing = [at(seat, method.name, fail(13, "scripted failure"))] if number % 4 == 0 else []
+        seat, method = rng.randrange(count), game.methods[number // 8 % len(game.methods)]
+        failing = [at(seat, method.name, fail(13, "scripted failure"))] if number % 8 == 0 else []
         drawn.append(Drawn(f"unusual settings, number {number}", _scene(game, situation, rng, *failing)))
     return drawn
 
