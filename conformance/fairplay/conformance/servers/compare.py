@@ -8,7 +8,6 @@ from google.protobuf.message import Message
 
 from fairplay.conformance.case import failure
 from fairplay.conformance.evidence import readable
-from fairplay.conformance.servers.context import Played
 from fairplay.conformance.servers.players import Received, parsed
 from fairplay.conformance.servers.scenes import NAMES
 from fairplay.games.game import Game
@@ -78,11 +77,9 @@ def check_requests(game: Game, expected: Sequence[Call], received: Sequence[Rece
             )
 
 
-def check_limits(played: Played) -> None:
+def check_limits(limits_s: Sequence[float], received: Sequence[Received]) -> None:
     """Check that each call names the limit of the time control."""
-    for number, (limit_s, each) in enumerate(
-        zip(played.expected.limits_s, played.cast.received, strict=False), start=1
-    ):
+    for number, (limit_s, each) in enumerate(zip(limits_s, received, strict=False), start=1):
         if abs(limit_s - each.limit_s) > 0.001:
             raise failure(
                 f"Call {number}, {each.method} to {NAMES[each.seat]}, has {each.limit_s:g} s; "

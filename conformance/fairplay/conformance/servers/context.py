@@ -34,6 +34,8 @@ from fairplay.v1.referee_pb2 import CreateGameRequest, Game, GamePlan, PlayGameR
 Value = TypeVar("Value")
 CASE_LIMIT_S = 60.0
 RPC_LIMIT_S = 30.0
+TIMED = 3
+"""So often may a server fail what depends on how busy the machine is."""
 HANDSHAKE_S = 30.0
 MAX_TRACE = 30
 CHANNEL_OPTIONS = [
@@ -315,13 +317,22 @@ def ordinary(game: str, script: Script | None = None, count: int = 0, seed: int 
 
 
 def server_case(
-    case_id: str, *checks: str, level: Level = Level.MUST
+    case_id: str, *checks: str, level: Level = Level.MUST, attempts: int = 1
 ) -> Callable[[Callable[[ServerContext], Coroutine[Any, Any, None]]], Case]:
-    """Declare a case for servers: the decorated coroutine is its body, as with `case`."""
+    """Declare a case for servers: the decorated coroutine is its body, as with `case`.
+
+    A case in which fractions of a second decide has more `attempts`, of which one has to pass.
+    """
 
     def declare(work: Callable[[ServerContext], Coroutine[Any, Any, None]]) -> Case:
         def body(context: ServerContext) -> None:
-            context.run(work(context))
+            for left in reversed(range(attempts)):
+                try:
+                    context.run(work(context))
+                    break
+                except Failure:
+                    if not left:
+                        raise
 
         body.__doc__ = work.__doc__
         run: Body = body

@@ -6,7 +6,16 @@ from dataclasses import replace
 
 from fairplay.conformance.case import Case, failure
 from fairplay.conformance.servers.compare import check_blame, check_evidence, check_order, check_ranking, same
-from fairplay.conformance.servers.context import GAMES, HIDDEN, OPEN, Played, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.context import (
+    GAMES,
+    HIDDEN,
+    OPEN,
+    TIMED,
+    Played,
+    ServerContext,
+    ordinary,
+    server_case,
+)
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
     GARBAGE,
@@ -29,7 +38,7 @@ from fairplay.conformance.servers.scenes import (
     vanish,
     with_unknown_values,
 )
-from fairplay.games.conformance import Level, find_conformance
+from fairplay.games.conformance import find_conformance
 from fairplay.games.game import find
 from fairplay.games.steps import CallKind
 from fairplay.v1.game_pb2 import TimeControl
@@ -138,7 +147,7 @@ async def ranking_without(context: ServerContext) -> None:
     check_order(played.expected.calls, played.cast.received)
 
 
-@server_case("blame.winner-fails-win", "Q-6", level=Level.SHOULD)
+@server_case("blame.winner-fails-win", "Q-6")
 async def winner_fails_win(context: ServerContext) -> None:
     """Whoever cannot hear that it has won has not won, and nobody moves up."""
 
@@ -149,7 +158,7 @@ async def winner_fails_win(context: ServerContext) -> None:
     check_ranking(played.expected.result, played.game.result)
 
 
-@server_case("blame.no-outcome", "REPLY-2", level=Level.SHOULD)
+@server_case("blame.no-outcome", "REPLY-2")
 async def no_outcome(context: ServerContext) -> None:
     """A reply that says nothing is no empty answer, and a failure without a code is none of gRPC's."""
     for code in (0, 17):
@@ -158,7 +167,7 @@ async def no_outcome(context: ServerContext) -> None:
         same(f"The reason of a failure with the code {code}", [CallErrorReason.CALL_ERROR_REASON_UNPARSABLE], found)
 
 
-@server_case("blame.metadata", "META-3", "META-4", level=Level.SHOULD)
+@server_case("blame.metadata", "META-3", "META-4")
 async def metadata(context: ServerContext) -> None:
     """What a reply says of itself is read by nobody yet, but it has limits."""
 
@@ -173,7 +182,7 @@ async def metadata(context: ServerContext) -> None:
         same(title, [CallErrorReason.CALL_ERROR_REASON_UNPARSABLE], found)
 
 
-@server_case("blame.unknown-value", "CALL-9", level=Level.SHOULD)
+@server_case("blame.unknown-value", "CALL-9")
 async def unknown_value(context: ServerContext) -> None:
     """A value that the server does not know is no answer to its question."""
     await _judged(context, ordinary(HIDDEN, with_unknown_values(find(HIDDEN))))
@@ -211,7 +220,7 @@ def _limited(case_id: str, why: str, script: Script, limits: TimeControl, *check
         await _timed(context, script, limits)
 
     limited.__doc__ = why
-    return server_case(case_id, *checks)(limited)
+    return server_case(case_id, *checks, attempts=TIMED)(limited)
 
 
 BANK_S = 7.5
@@ -281,7 +290,7 @@ limits = (
 )
 
 
-@server_case("time.own-bank", "TIME-13", level=Level.SHOULD)
+@server_case("time.own-bank", "TIME-13", attempts=TIMED)
 async def own_bank(context: ServerContext) -> None:
     """What one player takes from its bank, the others still have in theirs."""
     limits = control(SHORT_S, SHORT_S, bank_s=0.9)
@@ -289,7 +298,7 @@ async def own_bank(context: ServerContext) -> None:
     await _timed(context, any_of(at(0, "TakeTurn", thinks), at(1, "TakeTurn", thinks)), limits)
 
 
-@server_case("time.told-bank", "META-1", "META-2", level=Level.SHOULD)
+@server_case("time.told-bank", "META-1", "META-2")
 async def told_bank(context: ServerContext) -> None:
     """A player that knows how much of its time is its bank can save it, however it is reached."""
     limits = control(bank_s=BANK_S)
@@ -301,7 +310,7 @@ async def told_bank(context: ServerContext) -> None:
             same(f"The bank that {each.method} names", "7500" if each.method in decisions else None, told)
 
 
-@server_case("time.bank-spent", "TIME-11", "TIME-12", "TIME-13", "META-2")
+@server_case("time.bank-spent", "TIME-11", "TIME-12", "TIME-13", "META-2", attempts=TIMED)
 async def bank_spent(context: ServerContext) -> None:
     """What a decision took beyond its limit is gone from the bank of its player, and nothing else."""
     limits = control(SHORT_S, SHORT_S, bank_s=BANK_S)
@@ -331,7 +340,7 @@ async def bank_spent(context: ServerContext) -> None:
         least_s[each.seat] -= max(0.0, until_s - since_s - SHORT_S)
 
 
-@server_case("time.defaults", "TIME-17", level=Level.SHOULD)
+@server_case("time.defaults", "TIME-17")
 async def defaults(context: ServerContext) -> None:
     """Whoever plans one limit has planned all of them."""
     async with context.staged(ordinary(OPEN, count=2)) as stage:
@@ -341,7 +350,7 @@ async def defaults(context: ServerContext) -> None:
     same("The notification_limit of a plan with a decision_limit only", span(AMPLE_S), found.notification_limit)
 
 
-@server_case("time.first-decision-of-q", "Q-5", level=Level.SHOULD)
+@server_case("time.first-decision-of-q", "Q-5", attempts=TIMED)
 async def first_decision_of_q(context: ServerContext) -> None:
     """The first turn may take longer also where calls came before it."""
     script = at(0, "TakeTurn", slow(2 * SHORT_S))
@@ -349,7 +358,7 @@ async def first_decision_of_q(context: ServerContext) -> None:
     check_ranking(played.expected.result, played.game.result)
 
 
-@server_case("time.overrun", "FAIL-9")
+@server_case("time.overrun", "FAIL-9", attempts=TIMED)
 async def overrun(context: ServerContext) -> None:
     """The misconduct says which limit was overrun and after how long the server gave up: not before, not much later."""
     played = await context.play(replace(ordinary(OPEN, at(1, "TakeTurn", hang)), control=SHORT))
@@ -363,7 +372,7 @@ async def overrun(context: ServerContext) -> None:
     check_blame(played.expected.misconducts, played.game.result.misconducts)
 
 
-@server_case("time.cancelled", "LATE-1", level=Level.SHOULD)
+@server_case("time.cancelled", "LATE-1", attempts=TIMED)
 async def cancelled(context: ServerContext) -> None:
     """A player that is told that its time is over stops thinking in vain."""
     played = await context.play(replace(ordinary(OPEN, at(1, "TakeTurn", hang)), control=SHORT))
@@ -372,7 +381,7 @@ async def cancelled(context: ServerContext) -> None:
         raise failure("The call whose time was over was not cancelled.")
 
 
-@server_case("time.others-unhurried", "TIME-10")
+@server_case("time.others-unhurried", "TIME-10", attempts=TIMED)
 async def others_unhurried(context: ServerContext) -> None:
     """A player is not charged for the time that others took."""
     script = any_of(at(0, "TakeTurn", slow(SHORT_S / 2)), at(1, "TakeTurn", slow(SHORT_S / 2)))

@@ -10,7 +10,7 @@ import grpc
 
 from fairplay.conformance.case import Case, Failure, NotApplicable, failure
 from fairplay.conformance.servers.compare import check_blame, check_order, check_ranking
-from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.context import OPEN, TIMED, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.players import Cast, Stream, hello
 from fairplay.conformance.servers.scenes import (
     Act,
@@ -23,7 +23,6 @@ from fairplay.conformance.servers.scenes import (
     slow,
     vanish,
 )
-from fairplay.games.conformance import Level
 from fairplay.server.net.errors import STATUS
 from fairplay.v1.connection_pb2 import DialInRequest, GoodbyeReason, Hello, Reply
 from fairplay.v1.referee_pb2 import CreateGameRequest
@@ -247,7 +246,7 @@ async def large_frame(context: ServerContext) -> None:
     check_order(expect(stage.scene, stage.request.game_id).calls, stage.cast.received)
 
 
-@server_case("connection.compressed", "STREAM-5", level=Level.SHOULD)
+@server_case("connection.compressed", "STREAM-5")
 async def compressed(context: ServerContext) -> None:
     """A library may compress what a player sends; a small frame that becomes a large one ends its connection."""
     for compression in (grpc.Compression.Gzip, grpc.Compression.Deflate):
@@ -307,7 +306,7 @@ async def silence(context: ServerContext) -> None:
     await _rejected(context, ["HELLO_MISSING"])
 
 
-@server_case("connection.many-players", "DIAL-7", level=Level.SHOULD)
+@server_case("connection.many-players", "DIAL-7")
 async def many_players(context: ServerContext) -> None:
     """A program that hosts more players than a stream may have opens another stream."""
     async with context.dialled_in(make_cast(), context.new_names(1)) as stream:
@@ -319,7 +318,7 @@ async def many_players(context: ServerContext) -> None:
     await _rejected(context, ["TOO_MANY_PLAYERS"], DialInRequest(hello=make_hello(names)))
 
 
-@server_case("connection.token-bytes", "DIAL-10", level=Level.SHOULD)
+@server_case("connection.token-bytes", "DIAL-10")
 async def token_bytes(context: ServerContext) -> None:
     """A token of 128 letters that take two bytes each is at the limit, and one of 129 is beyond."""
     async with context.dialled_in(make_cast(), context.new_names(1), token="\N{LATIN SMALL LETTER E WITH ACUTE}" * 128):
@@ -328,14 +327,14 @@ async def token_bytes(context: ServerContext) -> None:
     await _rejected(context, ["MALFORMED_HELLO"], DialInRequest(hello=said))
 
 
-@server_case("connection.replies-beside-hello", "DIAL-4", level=Level.SHOULD)
+@server_case("connection.replies-beside-hello", "DIAL-4")
 async def replies_beside_hello(context: ServerContext) -> None:
     """A frame that says two things at once has no order: who is there, and what is answered."""
     frame = DialInRequest(hello=make_hello(context.new_names(1)), replies=[Reply(id=STRAY)])
     await _rejected(context, ["PROTOCOL_BROKEN"], frame)
 
 
-@server_case("connection.negative-window", "DIAL-6", level=Level.SHOULD)
+@server_case("connection.negative-window", "DIAL-6")
 async def negative_window(context: ServerContext) -> None:
     """Nobody can come back before it has left."""
     said = make_hello(context.new_names(1))
@@ -343,7 +342,7 @@ async def negative_window(context: ServerContext) -> None:
     await _rejected(context, ["MALFORMED_HELLO"], DialInRequest(hello=said))
 
 
-@server_case("connection.long-description", "LIMIT-3", level=Level.SHOULD)
+@server_case("connection.long-description", "LIMIT-3")
 async def long_description(context: ServerContext) -> None:
     """A player with a long name plays like any other, under a shorter one."""
     scene, [name, other] = ordinary(OPEN, count=2), context.new_names(2)
@@ -363,7 +362,7 @@ async def long_description(context: ServerContext) -> None:
         raise failure(f"The name that a player gives itself must be cut; it has {len(shown)} characters.")
 
 
-@server_case("connection.late-replies", "LATE-4", "LATE-6", level=Level.SHOULD)
+@server_case("connection.late-replies", "LATE-4", "LATE-6", attempts=TIMED)
 async def late_replies(context: ServerContext) -> None:
     """An answer that crosses the cancellation of its call is no fault, and a few more are forgiven."""
     late = at(1, "TakeTurn", slow(SHORT_S + 0.3, late=True))

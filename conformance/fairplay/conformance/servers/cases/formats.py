@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hmac
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from itertools import combinations, groupby
 
-from fairplay.conformance.case import Case, failure
+from fairplay.conformance.case import Case, Failure, failure
 from fairplay.conformance.servers.cases.tournaments import (
     Ended,
     calls_of,
@@ -24,7 +24,6 @@ from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import ServerContext, server_case
 from fairplay.conformance.servers.players import parsed
 from fairplay.conformance.servers.scenes import NAMES, Act, Asked, Script, at, fail, hang, sound_script
-from fairplay.games.conformance import Level
 from fairplay.server.manager.course import Course
 from fairplay.v1.manager_pb2 import GetStandingsRequest, ListTournamentGamesRequest, StartTournamentRequest
 from fairplay.v1.referee_pb2 import GetGameRequest, StopGameRequest
@@ -34,6 +33,11 @@ ENTRANTS = 4
 FIRST_GAME = "/r1g1"
 """The end of the id of the first game of a tournament."""
 FAILED = fail(2, "scripted failure")
+MEETINGS = 2
+"""So often a challenger meets each other entrant."""
+MOST_GAMES, PRECISION = 12, 50
+"""The most games of a ladder, and the half width of an interval, in Elo, at which it may end before."""
+OTHER_LOTS = 40
 
 
 def _everybody_meets(plan: TournamentPlan) -> None:
@@ -57,7 +61,7 @@ async def _league(context: ServerContext) -> Ended:
     return found
 
 
-@server_case("format.round-robin", "ROBIN-1", "ROBIN-3", level=Level.SHOULD)
+@server_case("format.round-robin", "ROBIN-1", "ROBIN-3")
 async def round_robin(context: ServerContext) -> None:
     """Everybody plays everybody, and nobody begins more often than others."""
     games = _games(await _league(context))
@@ -68,7 +72,7 @@ async def round_robin(context: ServerContext) -> None:
         raise failure("Some entrants have the first seat more often than others.", ("First seats", str(firsts)))
 
 
-@server_case("format.deals", "FORMAT-4", "FORMAT-5", "FORMAT-6", level=Level.SHOULD)
+@server_case("format.deals", "FORMAT-4", "FORMAT-5", "FORMAT-6")
 async def deals(context: ServerContext) -> None:
     """Neither the luck of the deal nor that of the seat decides."""
 
@@ -89,7 +93,7 @@ async def deals(context: ServerContext) -> None:
         same("How many seeds the games of a deal have", 1, len({*seeds}))
 
 
-@server_case("format.failure", "TOUR-6", level=Level.SHOULD)
+@server_case("format.failure", "TOUR-6")
 async def one_failure(context: ServerContext) -> None:
     """In a league a failure costs the game in which it happens, and nothing else."""
     failed: list[str] = []
@@ -106,7 +110,7 @@ async def one_failure(context: ServerContext) -> None:
     same("Who is told End", list(range(ENTRANTS)), sorted(each.seat for each in calls_of(ended.cast.received, "End")))
 
 
-@server_case("format.withdrawn", "TOUR-4", "TOUR-5", "ROBIN-4", level=Level.SHOULD)
+@server_case("format.withdrawn", "TOUR-4", "TOUR-5", "ROBIN-4")
 async def withdrawn(context: ServerContext) -> None:
     """Whoever fails again and again is out, and everybody else plays on."""
 
@@ -127,7 +131,7 @@ async def withdrawn(context: ServerContext) -> None:
     )
 
 
-@server_case("format.standings", "STAND-1", "STAND-2", "STAND-7", level=Level.SHOULD)
+@server_case("format.standings", "STAND-1", "STAND-2", "STAND-7")
 async def standings(context: ServerContext) -> None:
     """The standings and the games of a tournament can be had in pages."""
     ended = await _league(context)
@@ -149,7 +153,7 @@ async def standings(context: ServerContext) -> None:
     same("The games", [game.game_id for game in games], listed)
 
 
-@server_case("format.unknown", "FORMAT-1", level=Level.SHOULD)
+@server_case("format.unknown", "FORMAT-1")
 async def unknown(context: ServerContext) -> None:
     """A format that is not installed is refused, before anybody has entered."""
     request = make_request(context)
@@ -157,7 +161,7 @@ async def unknown(context: ServerContext) -> None:
     await context.refused("CreateTournament", request, "INVALID_FORMAT")
 
 
-@server_case("format.does-not-fit", "FORMAT-2", level=Level.SHOULD)
+@server_case("format.does-not-fit", "FORMAT-2")
 async def does_not_fit(context: ServerContext) -> None:
     """Entrants that cannot play in a format learn it before they have played in vain."""
     request = make_request(context, ["dial-in:nobody", "dial-in:no-one"])
@@ -194,7 +198,7 @@ def follow(shown: Tournament, script: Script = sound_script) -> Course:
 def _course(
     name: str, why: str, change: Callable[[TournamentPlan], None], *checks: str, script: Script = sound_script
 ) -> Case:
-    @server_case(f"format.{name}", *checks, level=Level.SHOULD)
+    @server_case(f"format.{name}", *checks)
     async def takes_its_course(context: ServerContext) -> None:
         _check_course((await play(context, script, change)).tournament, script)
 
@@ -202,6 +206,31 @@ def _course(
 
 
 def _check_course(shown: Tournament, script: Script) -> None:
+    """Check the games and the order of a tournament in which lots decide little.
+
+    The generator that draws them is a server's own: the course may be that of other lots.
+    """
+    found = _wrong_course(shown, script)
+    other = Tournament()
+    other.CopyFrom(shown)
+    for number in range(OTHER_LOTS if found is not None else 0):
+        other.secret = sha256(f"other lots {number}".encode()).digest()
+        if _wrong_course(other, script) is None:
+            return
+    if found is not None:
+        raise found
+
+
+def _wrong_course(shown: Tournament, script: Script) -> Failure | None:
+    """Return what is wrong with the games and the order of a tournament, with the lots that follow from its secret."""
+    try:
+        _compare_courses(shown, script)
+    except Failure as found:
+        return found
+    return None
+
+
+def _compare_courses(shown: Tournament, script: Script) -> None:
     course = follow(shown, script)
     same("The rounds", _rounds(course.message), _rounds(shown))
     assert course.result is not None
@@ -230,11 +259,12 @@ def _swiss(plan: TournamentPlan) -> None:
 
 
 def _gauntlet(plan: TournamentPlan) -> None:
-    plan.format.gauntlet.meeting_count = 2
+    plan.format.gauntlet.meeting_count = MEETINGS
 
 
 def _ladder(plan: TournamentPlan) -> None:
-    plan.format.ladder.game_limit = 12
+    plan.format.ladder.game_limit = MOST_GAMES
+    plan.format.ladder.precision = PRECISION
 
 
 def _fails_turns(asked: Asked) -> Act | None:
@@ -277,19 +307,19 @@ async def _stopped(context: ServerContext, count: int) -> None:
     _check_course(shown, sound_script)
 
 
-@server_case("format.aborted-game", "TOUR-10", "KNOCKOUT-3", level=Level.SHOULD)
+@server_case("format.aborted-game", "TOUR-10", "KNOCKOUT-3")
 async def aborted_game(context: ServerContext) -> None:
     """A game that was stopped has decided nothing, and nobody is out for it."""
     await _stopped(context, ENTRANTS + 1)
 
 
-@server_case("format.all-aborted", "TOUR-10", "KNOCKOUT-7", level=Level.SHOULD)
+@server_case("format.all-aborted", "TOUR-10", "KNOCKOUT-7")
 async def all_aborted(context: ServerContext) -> None:
     """Where no game could be played nobody has won."""
     await _stopped(context, 2)
 
 
-@server_case("format.one-game-at-a-time", "TOUR-11", level=Level.SHOULD)
+@server_case("format.one-game-at-a-time", "TOUR-11")
 async def one_game_at_a_time(context: ServerContext) -> None:
     """A player that is in one game has all its time for it."""
     league = await _league(context)
@@ -315,23 +345,11 @@ courses = (
     _course(
         "swiss", "Nobody meets the same player twice.", _swiss, "SWISS-1", "SWISS-2", "SWISS-3", "SWISS-4", "SWISS-6"
     ),
-    _course("gauntlet", "A challenger is measured against all others.", _gauntlet, "GAUNTLET-1", "GAUNTLET-3"),
-    _course(
-        "ladder", "Those play first of whom least is known.", _ladder, "LADDER-1", "LADDER-2", "LADDER-3", "RATING-1"
-    ),
     _course(
         "swiss-withdrawn",
         "Who is left of a game that is not played is not to blame for that.",
         partial(_one_failure, _swiss),
         "SWISS-5",
-        "TOUR-14",
-        script=_fails_turns,
-    ),
-    _course(
-        "gauntlet-withdrawn",
-        "A challenger goes on against those who are left.",
-        partial(_one_failure, _gauntlet),
-        "GAUNTLET-2",
         "TOUR-14",
         script=_fails_turns,
     ),
@@ -346,13 +364,81 @@ courses = (
 )
 
 
-@server_case("format.points", "STAND-2", "STAND-3", "STAND-6", "RATING-1", "RATING-2", "SEED-3", level=Level.SHOULD)
+@server_case("format.gauntlet", "GAUNTLET-1", "GAUNTLET-3")
+async def gauntlet(context: ServerContext) -> None:
+    """A challenger is measured against all others."""
+    ended = await play(context, change=_gauntlet)
+    games = _games(ended)
+    others = NAMES[1 : len(ended.tournament.entrants)]
+    same("The meetings of pairs", {(NAMES[0], name): MEETINGS for name in others}, dict(_meetings(games)))
+    first_list = _meetings(games[: len(others)])
+    same("Whom the challenger meets before it meets anybody again", len(others), len(first_list))
+    same("The games of each round", [1] * len(games), [len(each.games) for each in ended.tournament.rounds])
+    _check_seats(games)
+    await _check_ratings_decide(context, ended.tournament)
+
+
+@server_case("format.gauntlet-withdrawn", "GAUNTLET-2", "TOUR-14")
+async def gauntlet_of_the_others(context: ServerContext) -> None:
+    """A challenger goes on against those who are left."""
+    ended = await play(context, _fails_turns, partial(_one_failure, _gauntlet))
+    played = [each for each in _games(ended) if each.status != RoundGameStatus.ROUND_GAME_STATUS_SKIPPED]
+    challenger, failing, *others = NAMES[: len(ended.tournament.entrants)]
+    wanted = {(challenger, failing): 1} | {(challenger, name): MEETINGS for name in others}
+    same("The meetings of pairs", wanted, dict(_meetings(played)))
+    result = ended.tournament.result
+    same("Who failed", [failing], [each.misconduct.player for each in result.failures])
+    same("Who is ranked", sorted([challenger, *others]), sorted([*result.winners, *result.others]))
+
+
+@server_case("format.ladder", "LADDER-1", "LADDER-2", "LADDER-3")
+async def ladder(context: ServerContext) -> None:
+    """Those play first of whom least is known."""
+    ended = await play(context, change=_ladder)
+    paired = [[name for game in each.games for name in game.players] for each in ended.tournament.rounds]
+    for number, names in enumerate(paired, 1):
+        if len({*names}) < len(names):
+            raise failure(f"Somebody is in two games of round {number}.", ("Its players", ", ".join(names)))
+    if len(paired) > 2:  # of the first round alone the results are known before the third one
+        waiting = {each.name for each in ended.tournament.entrants}.difference(paired[0])
+        same("Who waited in round 1 and plays in round 3", sorted(waiting), sorted(waiting.intersection(paired[2])))
+    _check_seats(_games(ended))
+    lines = await _check_ratings_decide(context, ended.tournament)
+    wide = any(each.rating.high - each.rating.low > 2 * PRECISION for each in lines)
+    if wide or len(_games(ended)) > MOST_GAMES:
+        same("The number of games", MOST_GAMES, len(_games(ended)))
+
+
+def _check_seats(games: Sequence[RoundGame]) -> None:
+    """Check that two who meet in single games take the seats that they have had less often."""
+    had: Counter[tuple[str, int]] = Counter()
+    for game in games:
+        one, other = game.players
+        if had[one, 0] + had[other, 1] > had[other, 0] + had[one, 1]:
+            raise failure(
+                f"In {game.game_id} {one} and {other} must sit the other way round: so they have sat less often."
+            )
+        had.update([(one, 0), (other, 1)])
+
+
+async def _check_ratings_decide(context: ServerContext, shown: Tournament) -> Sequence[Standing]:
+    """Check that the ratings decide the order of a tournament, where the server gives any. Return its standings."""
+    got = await context.ask("GetStandings", GetStandingsRequest(tournament_id=shown.tournament_id))
+    lines: Sequence[Standing] = got.standings.standings
+    order = [*shown.result.winners, *shown.result.others]
+    same("The names in the standings", order, [each.name for each in lines])
+    ratings = [round(each.rating.value, 3) for each in lines if each.HasField("rating")]
+    same("The order of the ratings", sorted(ratings, reverse=True), ratings)
+    return lines
+
+
+@server_case("format.points", "STAND-2", "STAND-3", "STAND-6", "RATING-1", "RATING-2", "SEED-3")
 async def points(context: ServerContext) -> None:
     """Points, tie-breaks, ratings and bands follow from the games, and everybody can compute them again."""
     await _check_standings(context, (await _league(context)).tournament)
 
 
-@server_case("format.points-of-withdrawn", "STAND-4", "STAND-5", "RATING-3", level=Level.SHOULD)
+@server_case("format.points-of-withdrawn", "STAND-4", "STAND-5", "RATING-3")
 async def points_of_withdrawn(context: ServerContext) -> None:
     """Who was withdrawn comes last, and its games count for nobody, or for everybody, alike."""
 
@@ -367,24 +453,37 @@ async def points_of_withdrawn(context: ServerContext) -> None:
 async def _check_standings(context: ServerContext, shown: Tournament, script: Script = sound_script) -> None:
     got = await context.ask("GetStandings", GetStandingsRequest(tournament_id=shown.tournament_id))
     wanted = (await follow(shown, script).standings.latest()).standings
-    same("The names by place", [(each.place, each.name) for each in wanted], _places(got.standings.standings))
-    for one, other in zip(wanted, got.standings.standings, strict=True):
-        same(f"The points of {one.name}", _numbers(one)[0], _numbers(other)[0])
-        same(f"The tie-breaks of {one.name}", _numbers(one)[1], _numbers(other)[1])
-        same(f"The rating of {one.name}, its interval and its band", _numbers(one)[2], _numbers(other)[2])
+    lines: Sequence[Standing] = got.standings.standings
+    came = {each.name: each for each in lines}
+    same("The names in the standings", sorted(each.name for each in wanted), sorted(each.name for each in lines))
+    rates = any(each.HasField("rating") for each in lines)
+    for one in wanted:
+        other = came[one.name]
+        same(f"The points of {one.name}", round(one.points, 6), round(other.points, 6))
+        same(f"The tie-breaks of {one.name}", _tie_breaks(one), _tie_breaks(other))
+        if rates:
+            same(f"The rating of {one.name}, its interval and its band", _rating(one), _rating(other))
+    same(
+        "The places and what decides them",
+        *([(each.place, _decides(each)) for each in kept] for kept in (wanted, lines)),
+    )
 
 
-def _places(lines: Iterable[Standing]) -> list[tuple[int, str]]:
-    return [(each.place, each.name) for each in lines]
+def _decides(line: Standing) -> tuple[bool, float, list[tuple[str, float]]]:
+    """Return what decides the place of an entrant, but for the lot, for which a server has a generator of its own."""
+    return line.withdrawn, round(line.points, 6), _tie_breaks(line)
 
 
-def _numbers(line: Standing) -> tuple[float, list[tuple[str, float]], list[float]]:
-    """Return the points, the tie-breaks and the rating of a line, rounded: the last digits depend on the machine."""
-    rating = [round(value, 3) for value in (line.rating.value, line.rating.low, line.rating.high)]
-    return round(line.points, 6), [(each.name, round(each.value, 6)) for each in line.tie_breaks], [*rating, line.band]
+def _tie_breaks(line: Standing) -> list[tuple[str, float]]:
+    """Return the tie-breaks but for the lot, rounded: the last digits depend on the machine."""
+    return [(each.name, round(each.value, 6)) for each in line.tie_breaks if each.name != "lot"]
 
 
-@server_case("format.seeds", "SEED-1", "SEED-2", level=Level.SHOULD)
+def _rating(line: Standing) -> list[float]:
+    return [*(round(value, 3) for value in (line.rating.value, line.rating.low, line.rating.high)), line.band]
+
+
+@server_case("format.seeds", "SEED-1", "SEED-2")
 async def seeds(context: ServerContext) -> None:
     """Whoever knows the secret of a tournament that is over can draw its games again."""
     shown = (await _league(context)).tournament
@@ -407,6 +506,9 @@ CASES: tuple[Case, ...] = (
     unknown,
     does_not_fit,
     *courses,
+    gauntlet,
+    gauntlet_of_the_others,
+    ladder,
     aborted_game,
     all_aborted,
     one_game_at_a_time,

@@ -26,7 +26,6 @@ from fairplay.conformance.servers.scenes import (
     span,
     vanish,
 )
-from fairplay.games.conformance import Level
 from fairplay.v1.connection_pb2 import DialInRequest, Reply
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.referee_pb2 import StopGameRequest
@@ -86,7 +85,7 @@ async def window_over(context: ServerContext) -> None:
     check_blame(expect(scene, stage.request.game_id).misconducts[:1], game.result.misconducts[:1])
 
 
-@server_case("connection.ends-with-ok", "BYE-1", "BYE-2", level=Level.SHOULD)
+@server_case("connection.ends-with-ok", "BYE-1", "BYE-2")
 async def ends_with_ok(context: ServerContext) -> None:
     """A stream that ends for a reason of the server's own is no failure of the program."""
     names = context.new_names(1)
@@ -97,7 +96,7 @@ async def ends_with_ok(context: ServerContext) -> None:
             raise failure(f"The connection must end with goodbye and OK; it ended with {first.status} {first.reason}")
 
 
-@server_case("connection.half-close", "BYE-9", level=Level.SHOULD)
+@server_case("connection.half-close", "BYE-9")
 async def half_close(context: ServerContext) -> None:
     """A program that has said all that it will say has left: nobody waits for it."""
     async with context.staged(ordinary(OPEN, at(0, "TakeTurn", hang), count=2), window_s=WINDOW_S) as stage:
@@ -140,7 +139,7 @@ async def _back(context: ServerContext, *, resuming: bool) -> None:
     check_ranking(expect(replace(scene, script=sound_script), request.game_id).result, game.result)
 
 
-@server_case("connection.nobody-waits", "RESUME-7", level=Level.SHOULD)
+@server_case("connection.nobody-waits", "RESUME-7")
 async def nobody_waits(context: ServerContext) -> None:
     """A player that has gone while another one was asked is not waited for when its turn comes."""
     thinks = at(1, "TakeTurn", slow(1.0))
@@ -157,7 +156,7 @@ async def nobody_waits(context: ServerContext) -> None:
     check_blame(expect(left, request.game_id).misconducts, game.result.misconducts)
 
 
-@server_case("connection.late-flood", "LATE-4", level=Level.SHOULD)
+@server_case("connection.late-flood", "LATE-4")
 async def late_flood(context: ServerContext) -> None:
     """One reply to a call that was cancelled is nobody's fault, thousands are a flood."""
     async with context.staged(ordinary(OPEN, at(0, "TakeTurn", hang), count=2)) as stage:
@@ -172,13 +171,13 @@ async def late_flood(context: ServerContext) -> None:
     same("The reason for which the connection ended", "REPLY_FLOOD", stage.stream.reason)
 
 
-@server_case("connection.resumed", "RESUME-4", "RESUME-5", "META-5", level=Level.SHOULD)
+@server_case("connection.resumed", "RESUME-4", "RESUME-5", "META-5")
 async def resumed(context: ServerContext) -> None:
     """A program that comes back knows by the welcome which of its calls it still owes."""
     await _back(context, resuming=True)
 
 
-@server_case("connection.fresh-hello", "RESUME-3", "RESUME-4", "RESUME-5", level=Level.SHOULD)
+@server_case("connection.fresh-hello", "RESUME-3", "RESUME-4", "RESUME-5")
 async def fresh_hello(context: ServerContext) -> None:
     """A program that was started anew knows no resume token, and still gets the calls that its players owe."""
     await _back(context, resuming=False)
@@ -203,13 +202,13 @@ async def _part(context: ServerContext, *, replaced: bool) -> None:
     check_ranking(expect(replace(scene, script=sound_script), request.game_id).result, game.result)
 
 
-@server_case("connection.lost-in-parts", "RESUME-3", "RESUME-6", level=Level.SHOULD)
+@server_case("connection.lost-in-parts", "RESUME-3", "RESUME-6")
 async def lost_in_parts(context: ServerContext) -> None:
     """Players of one stream may come back in programs of their own, one after the other."""
     await _part(context, replaced=False)
 
 
-@server_case("connection.replaced-in-parts", "TOKEN-3", "TOKEN-4", level=Level.SHOULD)
+@server_case("connection.replaced-in-parts", "TOKEN-3", "TOKEN-4")
 async def replaced_in_parts(context: ServerContext) -> None:
     """Who takes one player over does not end the games of the others."""
     await _part(context, replaced=True)

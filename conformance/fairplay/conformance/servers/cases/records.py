@@ -7,7 +7,6 @@ from fairplay.conformance.servers.cases.tournaments import whole_tournament
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, Played, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.scenes import GARBAGE, any_of, at, fail, reply, slow
-from fairplay.games.conformance import Level
 from fairplay.server.manager.history import check_tournament
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.verify import verify
@@ -82,7 +81,7 @@ async def unknown_id(context: ServerContext) -> None:
     await context.refused("GetRecord", GetRecordRequest(record_id=context.new_id("nothing")), "RECORD_NOT_FOUND")
 
 
-@server_case("records.unparsable-reply", "RECORD-5", level=Level.SHOULD)
+@server_case("records.unparsable-reply", "RECORD-5")
 async def unparsable(context: ServerContext) -> None:
     """What a player answered is in the record as it came, whatever it is."""
     await _offered(context)
@@ -92,7 +91,7 @@ async def unparsable(context: ServerContext) -> None:
         raise failure("The record does not have the reply that could not be parsed.")
 
 
-@server_case("records.no-links", "RECORD-7", level=Level.SHOULD)
+@server_case("records.no-links", "RECORD-7")
 async def no_links(context: ServerContext) -> None:
     """How a player is reached is nobody else's business, not even afterwards."""
     played = await _offered(context)
@@ -101,7 +100,7 @@ async def no_links(context: ServerContext) -> None:
         raise failure("The record tells how the players were reached.")
 
 
-@server_case("records.tournament", "RECORD-10", level=Level.SHOULD)
+@server_case("records.tournament", "RECORD-10")
 async def of_a_tournament(context: ServerContext) -> None:
     """A record from which the course of a tournament follows proves who has won it."""
     await _offered(context)

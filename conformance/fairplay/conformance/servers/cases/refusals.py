@@ -358,7 +358,7 @@ async def largest_seed(context: ServerContext) -> None:
             raise failure(f"The seed of the plan was {seed}; the finished game says {said}.")
 
 
-@server_case("refuses.exec", "REACH-3", level=Level.SHOULD)
+@server_case("refuses.exec", "REACH-3")
 async def programs(context: ServerContext) -> None:
     """A server that starts programs for whoever reaches it is a hole in its machine."""
     request = context.request(ordinary(OPEN, count=2))
@@ -388,7 +388,7 @@ async def page_token(context: ServerContext) -> None:
     await context.refused("ListGames", ListGamesRequest(page_token="no-such-page"), "INVALID_PAGE_TOKEN")
 
 
-@server_case("refuses.names-the-field", "ERROR-3", level=Level.SHOULD)
+@server_case("refuses.names-the-field", "ERROR-3")
 async def names_the_field(context: ServerContext) -> None:
     """A caller that is told which field is wrong mends it at once."""
     request = context.request(ordinary(OPEN, count=2))
@@ -405,7 +405,7 @@ async def names_the_field(context: ServerContext) -> None:
         raise failure(f"The error does not say that the seed is wrong: it names {', '.join(fields) or 'no field'}.")
 
 
-@server_case("refuses.id-of-a-tournament", "NAME-4", level=Level.SHOULD)
+@server_case("refuses.id-of-a-tournament", "NAME-4")
 async def id_of_a_tournament(context: ServerContext) -> None:
     """The ids of a tournament's games are the tournament's: nobody takes one of them before."""
     request = context.request(ordinary(OPEN, count=2))
@@ -431,7 +431,7 @@ async def optional(context: ServerContext) -> None:
             raise failure(f"The server does not have {path}.")
 
 
-@server_case("refuses.unknown-method", "ROLE-7", level=Level.SHOULD)
+@server_case("refuses.unknown-method", "ROLE-7")
 async def unknown_method(context: ServerContext) -> None:
     """A caller that is newer than the server learns that it must do without."""
     code = await context.call_raw("/fairplay.v1.RefereeService/NoSuchMethod")
@@ -608,7 +608,7 @@ async def caller_leaves(context: ServerContext) -> None:
     check_ranking(expected.result, game.result)
 
 
-@server_case("ids.without-a-seed", "ASK-4", level=Level.SHOULD)
+@server_case("ids.without-a-seed", "ASK-4")
 async def without_a_seed(context: ServerContext) -> None:
     """A caller that left the seed to the server asks again without one."""
     async with context.staged(ordinary(OPEN, count=2)) as stage:

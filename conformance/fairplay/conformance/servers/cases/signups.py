@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from fairplay.conformance.servers.cases.tournaments import ends_by_itself, make_request, small_scene
 from fairplay.conformance.servers.compare import same
-from fairplay.conformance.servers.context import ServerContext, server_case
+from fairplay.conformance.servers.context import TIMED, ServerContext, server_case
 from fairplay.conformance.servers.players import Cast
 from fairplay.conformance.servers.scenes import NAMES, span
-from fairplay.games.conformance import Level
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import (
     CreateTournamentRequest,
@@ -82,7 +81,7 @@ async def too_few(context: ServerContext) -> None:
     await context.refused("StartTournament", starting, "TOO_FEW_ENTRANTS")
 
 
-@server_case("tournament.full", "SIGN-7", level=Level.SHOULD)
+@server_case("tournament.full", "SIGN-7")
 async def full(context: ServerContext) -> None:
     """A tournament in which every place is taken has nothing to wait for."""
     request = make_request(context)
@@ -96,7 +95,7 @@ async def full(context: ServerContext) -> None:
         await ends_by_itself(context, request)
 
 
-@server_case("tournament.period", "SIGN-8", level=Level.SHOULD)
+@server_case("tournament.period", "SIGN-8", attempts=TIMED)
 async def period(context: ServerContext) -> None:
     """Who has signed up need not wait for ever for others."""
     request = make_request(context)
@@ -109,7 +108,7 @@ async def period(context: ServerContext) -> None:
         await ends_by_itself(context, request)
 
 
-@server_case("tournament.age-order", "SIGN-10", level=Level.SHOULD)
+@server_case("tournament.age-order", "SIGN-10")
 async def age_order(context: ServerContext) -> None:
     """The list of entrants decides who plays whom: those who signed up know their place in it."""
     orders = {
@@ -129,7 +128,7 @@ async def age_order(context: ServerContext) -> None:
         same(f"The entrants, {title},", wanted, [each.name for each in shown.entrants])
 
 
-@server_case("tournament.certificate", "SIGN-12", level=Level.SHOULD)
+@server_case("tournament.certificate", "SIGN-12")
 async def certificate(context: ServerContext) -> None:
     """A tournament that asks for certificates has no players without one."""
     request = make_request(context)
@@ -138,7 +137,7 @@ async def certificate(context: ServerContext) -> None:
     await context.refused("SignUp", _sign_up(request, "anna"), "CERTIFICATE_REQUIRED")
 
 
-@server_case("tournament.profile", "SIGN-15", level=Level.SHOULD)
+@server_case("tournament.profile", "SIGN-15")
 async def profile(context: ServerContext) -> None:
     """A certificate for a part of the game says nothing of other games: a tournament that takes it plays none."""
     for title, name in [("an unknown profile", "no-such-profile"), ("games outside the profile", "standard")]:
