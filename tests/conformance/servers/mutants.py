@@ -28,6 +28,7 @@ from fairplay.server.records.chain import chained
 from fairplay.v1.connection_pb2 import Call, DialInRequest, DialInResponse, Hello, Reply
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.manager_pb2 import (
+    CancelTournamentRequest,
     CancelTournamentResponse,
     CreateTournamentRequest,
     CreateTournamentResponse,
@@ -754,7 +755,40 @@ def breaks_off_at_late_replies(frame: DialInRequest | DialInResponse, rpc: Rpc) 
         frame.hello.CopyFrom(Hello())  # which the server takes for a breach of the protocol
 
 
-@mutant("connection.take-over", "connection.ends-with-ok")
+@mutant("connection.token-kept")
+def frees_names_of_who_has_left(part: DialInRequest | HalfClose, rpc: Rpc) -> None:
+    left: list[str] = rpc.kept.setdefault("left", [])
+    if isinstance(part, HalfClose):
+        left += rpc.own["names"]
+    elif part.HasField("hello"):
+        rpc.own["names"] = [player.name for player in part.hello.players]
+        for player in part.hello.players:
+            player.name += f".{left.count(player.name)}"
+
+
+@mutant("connection.time-left")
+def sends_open_calls_with_their_full_time(call: Call, rpc: Rpc) -> None:
+    call.time_limit.CopyFrom(rpc.kept.setdefault(f"time of {call.id}", copy.deepcopy(call.time_limit)))
+
+
+@mutant("connection.resumed-in-part")
+def resumes_whatever_the_hello_names(frame: DialInRequest | DialInResponse, rpc: Rpc) -> None:
+    if isinstance(frame, DialInRequest):
+        rpc.own.setdefault("token", frame.hello.resume_token)
+    elif frame.HasField("welcome"):
+        frame.welcome.resumed = bool(rpc.own["token"])
+
+
+@mutant("connection.carried-on")
+def says_no_goodbye_to_who_is_carried_on(frame: DialInRequest | DialInResponse, rpc: Rpc) -> None:
+    shown: list[bytes] = rpc.kept.setdefault("shown", [])
+    if isinstance(frame, DialInRequest):
+        shown.append(frame.hello.resume_token)
+    elif rpc.own.setdefault("token", frame.welcome.resume_token) in shown:
+        frame.ClearField("goodbye")
+
+
+@mutant("connection.take-over", "connection.ends-with-ok", "connection.carried-on", "connection.replaced-in-parts")
 def says_no_goodbye(frame: DialInResponse, _: Rpc) -> None:
     frame.ClearField("goodbye")
 
@@ -908,6 +942,14 @@ def lets_anybody_enter_a_player(part: DialInRequest | SignUpRequest, rpc: Rpc) -
 @mutant("tournament.cancel")
 def forgets_why_it_was_cancelled(reply: CancelTournamentResponse, _: Rpc) -> None:
     reply.tournament.reason = ""
+
+
+@mutant("tournament.cancel-running")
+def tells_nobody_that_it_was_cancelled(part: Call | CancelTournamentRequest, rpc: Rpc) -> Sequence[Message] | None:
+    if isinstance(part, CancelTournamentRequest):
+        rpc.kept["cancelled"] = True
+        return None
+    return rpc.settle(part) if part.method_name.endswith("/End") and "cancelled" in rpc.kept else None
 
 
 @mutant("tournament.full")

@@ -6,6 +6,7 @@ import asyncio
 import copy
 import itertools
 import secrets
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
@@ -35,7 +36,9 @@ Value = TypeVar("Value")
 CASE_LIMIT_S = 60.0
 RPC_LIMIT_S = 30.0
 TIMED = 3
-"""So often may a server fail what depends on how busy the machine is."""
+"""So many attempts has what depends on how busy the machine is."""
+STANDSTILL_S = 11.0
+"""A server that has itself stood still may call players again, with their full time, up to 10 s later."""
 HANDSHAKE_S = 30.0
 MAX_TRACE = 30
 CHANNEL_OPTIONS = [
@@ -221,13 +224,13 @@ class ServerContext:
 
     @asynccontextmanager
     async def dialled_in(
-        self, cast: Cast, names: list[str], *, token: str = "", window_s: float = 0.0
+        self, cast: Cast, names: Sequence[str], *, token: str = "", window_s: float = 0.0, resume: bytes = b""
     ) -> AsyncIterator[Stream]:
-        """Dial in with players. Raises Failure if the server does not welcome them."""
+        """Dial in with players; `resume` is a resume token. Raises Failure if the server does not welcome them."""
         stream = self.open_stream(cast)
         try:
             async with asyncio.timeout(HANDSHAKE_S):
-                welcomed = await stream.open(hello(cast.game, names, token, window_s))
+                welcomed = await stream.open(hello(cast.game, names, token, window_s, resume))
             if not welcomed:
                 raise failure(f"The server did not welcome players that dialled in: {stream.status} {stream.reason}")
             yield stream
@@ -317,11 +320,11 @@ def ordinary(game: str, script: Script | None = None, count: int = 0, seed: int 
 
 
 def server_case(
-    case_id: str, *checks: str, level: Level = Level.MUST, attempts: int = 1
+    case_id: str, *checks: str, level: Level = Level.MUST, attempts: int = 1, rest_s: float = 0.0
 ) -> Callable[[Callable[[ServerContext], Coroutine[Any, Any, None]]], Case]:
     """Declare a case for servers: the decorated coroutine is its body, as with `case`.
 
-    A case in which fractions of a second decide has more `attempts`, of which one has to pass.
+    A case in which fractions of a second decide has more `attempts`, of which one has to pass, with a rest between.
     """
 
     def declare(work: Callable[[ServerContext], Coroutine[Any, Any, None]]) -> Case:
@@ -333,6 +336,7 @@ def server_case(
                 except Failure:
                     if not left:
                         raise
+                    time.sleep(rest_s)
 
         body.__doc__ = work.__doc__
         run: Body = body

@@ -33,6 +33,8 @@ STRAY = 2**52
 FLOOD_FRAMES = 50
 FRAME_REPLIES = 2_000
 PAUSE_S = 0.02
+GONE_S = 0.2
+"""After so long a server has seen that a connection was reset."""
 ATTEMPTS = 3
 MANY = 10_000
 SHORT_S = 0.5
@@ -55,6 +57,13 @@ async def check_ended(stream: Stream, what: str) -> None:
             await stream.ended.wait()
     except TimeoutError:
         raise failure(f"The server must end {what}; it did not within {END_LIMIT_S:g} s.") from None
+
+
+async def check_replaced(stream: Stream) -> None:
+    """Wait until the server has ended a connection whose players another one has. Raises Failure if it is not told."""
+    await check_ended(stream, "the connection whose players another one has")
+    if stream.goodbye is None or stream.goodbye.reason != GoodbyeReason.GOODBYE_REASON_REPLACED:
+        raise failure("The former connection must be told goodbye, because it was replaced.")
 
 
 async def _rejected(context: ServerContext, reasons: Sequence[str], *frames: DialInRequest) -> None:
@@ -164,6 +173,20 @@ async def name_kept(context: ServerContext) -> None:
         await asyncio.sleep(0.05)
 
 
+@server_case("connection.token-kept", "TOKEN-1", "TOKEN-2")
+async def token_kept(context: ServerContext) -> None:
+    """A name that was claimed with a token is kept for whoever has the token, also while nobody is there."""
+    names = context.new_names(1)
+    for closes in (True, False):
+        async with context.dialled_in(make_cast(), names, token="the right token") as stream:
+            if closes:
+                await stream.leave()
+                await check_ended(stream, "a connection whose caller has closed its side")
+        await asyncio.sleep(GONE_S)
+        for token in ("a wrong token", ""):
+            await _rejected(context, ["NAME_TAKEN"], DialInRequest(hello=make_hello(names, token)))
+
+
 async def _welcomed(context: ServerContext, names: Sequence[str]) -> bool:
     stream = context.open_stream(make_cast())
     try:
@@ -179,9 +202,7 @@ async def take_over(context: ServerContext) -> None:
     former, cast, names = make_cast(), Cast(scene.game, scene.actors()), context.new_names(2)
     one, other = context.dialled_in(former, names, token="token"), context.dialled_in(cast, names, token="token")
     async with one as first, other:
-        await check_ended(first, "the connection whose names were taken over")
-        if first.goodbye is None or first.goodbye.reason != GoodbyeReason.GOODBYE_REASON_REPLACED:
-            raise failure("The former connection must be told goodbye, because it was replaced.")
+        await check_replaced(first)
         request = context.request(scene, [f"dial-in:{name}" for name in names])
         await context.ask("PlayGame", request)
     if former.received:
@@ -385,6 +406,7 @@ CASES = (
     one_hello,
     name_taken,
     name_kept,
+    token_kept,
     take_over,
     stray_replies,
     second_reply,

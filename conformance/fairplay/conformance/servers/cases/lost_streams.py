@@ -4,33 +4,46 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
 
 import grpc
 
 from fairplay.conformance.case import failure
-from fairplay.conformance.servers.cases.connection import END_LIMIT_S, FRAME_REPLIES, check_ended, make_cast
+from fairplay.conformance.servers.cases.connection import (
+    END_LIMIT_S,
+    FRAME_REPLIES,
+    check_ended,
+    check_replaced,
+    make_cast,
+)
 from fairplay.conformance.servers.compare import check_blame, check_order, check_ranking, same
-from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case
-from fairplay.conformance.servers.players import Cast, Received, hello
+from fairplay.conformance.servers.context import OPEN, STANDSTILL_S, TIMED, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.players import Cast, Received, Stream, hello
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
+    Actor,
     Manner,
+    Scene,
     any_of,
     at,
+    control,
     expect,
     hang,
     slow,
     sound_script,
-    span,
     vanish,
 )
 from fairplay.v1.connection_pb2 import DialInRequest, Reply
-from fairplay.v1.game_pb2 import TimeControl
-from fairplay.v1.referee_pb2 import StopGameRequest
+from fairplay.v1.referee_pb2 import PlayGameRequest, StopGameRequest
 
 WINDOW_S = 5.0
+AWAY_S = 0.3
+TOKEN = "token"
 
 
 @server_case("connection.resume", "RESUME-1", "RESUME-3", "TOKEN-6")
@@ -112,31 +125,64 @@ async def half_close(context: ServerContext) -> None:
     check_blame(expect(left, stage.request.game_id).misconducts[:1], game.result.misconducts[:1])
 
 
-async def _back(context: ServerContext, *, resuming: bool) -> None:
-    """Lose a stream with an open call, dial in again, and check what the welcome says and that the game goes on."""
-    scene = ordinary(OPEN, at(0, "TakeTurn", hang), count=2)
-    scene = replace(scene, control=TimeControl(decision_limit=span(AMPLE_S), bank=span(AMPLE_S)))
+class Waiting(NamedTuple):
+    """A game of two players on one stream, which waits for an answer of the first of them."""
+
+    scene: Scene
+    cast: Cast
+    names: Sequence[str]
+    stream: Stream
+    resume_token: bytes
+    request: PlayGameRequest
+    playing: asyncio.Future[Any]
+    open_call: Received
+
+    def again(self) -> Sequence[Received]:
+        """Return the open call as it came first, and as it came again. Raises Failure if it did not come again."""
+        came = [each for each in self.cast.received if each.call_id == self.open_call.call_id]
+        if len(came) != 2:
+            raise failure("The call that was open was not sent again, under the id that it had.")
+        return came
+
+    def sound_actors(self) -> Sequence[Actor]:
+        """Return players that answer everything."""
+        return replace(self.scene, script=sound_script).actors()
+
+    async def check_goes_on(self) -> None:
+        """Wait for the end of the game, and check that its ranking is the one of an undisturbed game."""
+        played = await self.playing
+        check_ranking(expect(replace(self.scene, script=sound_script), self.request.game_id).result, played.game.result)
+
+
+@asynccontextmanager
+async def _waiting(context: ServerContext, token: str = TOKEN) -> AsyncIterator[Waiting]:
+    """Begin a game, and yield when a player has left a call open."""
+    scene = replace(ordinary(OPEN, at(0, "TakeTurn", hang), count=2), control=control(bank_s=AMPLE_S))
     cast, names = Cast(scene.game, scene.actors()), context.new_names(2)
-    async with context.dialled_in(cast, names, token="token", window_s=WINDOW_S) as first:
+    async with context.dialled_in(cast, names, token=token, window_s=WINDOW_S) as stream:
+        assert stream.welcome is not None
+        resume_token = stream.welcome.resume_token
         request = context.request(scene, [f"dial-in:{name}" for name in names])
         playing = asyncio.ensure_future(context.ask("PlayGame", request))
-        open_call = await wait_for_hung(cast)
-        assert first.welcome is not None
-    resume_token = first.welcome.resume_token if resuming else b""
-    second = context.open_stream(cast)
-    try:
-        if not await second.open(hello(scene.game, names, "token", WINDOW_S, resume_token)):
-            raise failure(f"The server did not let players come back: {second.status} {second.reason}")
-        game = (await playing).game
-    finally:
-        playing.cancel()
-        await second.close()
+        try:
+            hung = await wait_for_call(cast, lambda each: each.act is not None and each.act.manner is Manner.HANG)
+            yield Waiting(scene, cast, names, stream, resume_token, request, playing, hung)
+        finally:
+            playing.cancel()
+
+
+async def _back(context: ServerContext, *, resuming: bool) -> None:
+    """Lose a stream with an open call, dial in again, and check what the welcome says and that the game goes on."""
+    async with _waiting(context) as game:
+        await game.stream.close()
+        resume = game.resume_token if resuming else b""
+        async with context.dialled_in(game.cast, game.names, token=TOKEN, window_s=WINDOW_S, resume=resume) as second:
+            await game.check_goes_on()
     assert second.welcome is not None
     same("Whether the welcome says that the stream was resumed", resuming, second.welcome.resumed)
-    same("The calls that the welcome says are open", [open_call], list(second.welcome.open_calls))
-    before, again = (each.metadata for each in cast.received if each.call_id == open_call)
+    same("The calls that the welcome says are open", [game.open_call.call_id], list(second.welcome.open_calls))
+    before, again = (each.metadata for each in game.again())
     same("The metadata of the call that was sent again", before, again)
-    check_ranking(expect(replace(scene, script=sound_script), request.game_id).result, game.result)
 
 
 @server_case("connection.nobody-waits", "RESUME-7")
@@ -183,23 +229,75 @@ async def fresh_hello(context: ServerContext) -> None:
     await _back(context, resuming=False)
 
 
+@server_case("connection.time-left", "RESUME-3", attempts=TIMED, rest_s=STANDSTILL_S)
+async def time_left(context: ServerContext) -> None:
+    """A call that comes again names what is left of its time: whoever believes in more is late."""
+    for resuming in (True, False):
+        begun_s = time.monotonic()
+        async with _waiting(context) as game:
+            await asyncio.sleep(AWAY_S)
+            await game.stream.close()
+            await asyncio.sleep(AWAY_S)
+            back_s = time.monotonic()
+            resume = game.resume_token if resuming else b""
+            async with context.dialled_in(game.cast, game.names, token=TOKEN, window_s=WINDOW_S, resume=resume):
+                await game.check_goes_on()
+        before, again = game.again()
+        most_s, least_s = before.limit_s - (back_s - before.at_s), before.limit_s - (again.at_s - begun_s)
+        if not least_s - 0.01 <= again.limit_s <= most_s + 0.01:
+            raise failure(
+                f"Of the {before.limit_s:.2f} s of the call {least_s:.2f} to {most_s:.2f} s were left when it was sent "
+                f"again; it says {again.limit_s:.2f} s."
+            )
+
+
+@server_case("connection.resumed-in-part", "RESUME-5")
+async def resumed_in_part(context: ServerContext) -> None:
+    """A stream is resumed by all of its players, in whatever order, or it is another stream."""
+    title = "Whether the welcome says that the stream was resumed, where the hello names"
+    async with _waiting(context) as game:
+        await game.stream.close()
+        first, second = ([each] for each in game.sound_actors())
+        come_back = partial(context.dialled_in, token=TOKEN, window_s=WINDOW_S)
+        async with come_back(Cast(game.scene.game, second), game.names[1:], resume=game.resume_token) as part:
+            assert part.welcome is not None
+            same(f"{title} one of its two players", False, part.welcome.resumed)
+            async with come_back(Cast(game.scene.game, first), game.names[:1]):
+                await game.check_goes_on()
+    async with _waiting(context) as game:
+        await game.stream.close()
+        backwards = Cast(game.scene.game, game.sound_actors()[::-1])
+        async with come_back(backwards, game.names[::-1], resume=game.resume_token) as whole:
+            assert whole.welcome is not None
+            same(f"{title} its players in another order", True, whole.welcome.resumed)
+            await game.check_goes_on()
+
+
+@server_case("connection.carried-on", "TOKEN-3", "RESUME-3", "RESUME-5", "BYE-1", "BYE-2")
+async def carried_on(context: ServerContext) -> None:
+    """A stream that another one carries on by its resume token is told so while it is still there."""
+    async with _waiting(context, token="") as game:
+        resume = game.resume_token
+        async with context.dialled_in(game.cast, game.names, window_s=WINDOW_S, resume=resume) as second:
+            await check_replaced(game.stream)
+            same("How the former connection ended", grpc.StatusCode.OK, game.stream.status)
+            await game.check_goes_on()
+    assert second.welcome is not None
+    same("Whether the welcome says that the stream was resumed", True, second.welcome.resumed)
+    game.again()
+
+
 async def _part(context: ServerContext, *, replaced: bool) -> None:
     """Have the players of a stream come back one by one, while it is still there or was lost, and check their game."""
-    scene = ordinary(OPEN, at(0, "TakeTurn", hang), count=2)
-    cast, names = Cast(scene.game, scene.actors()), context.new_names(2)
-    async with contextlib.AsyncExitStack() as stack:
-        first = await stack.enter_async_context(context.dialled_in(cast, names, token="token", window_s=WINDOW_S))
-        request = context.request(scene, [f"dial-in:{name}" for name in names])
-        playing = asyncio.ensure_future(context.ask("PlayGame", request))
-        stack.callback(playing.cancel)
-        await wait_for_hung(cast)
+    async with _waiting(context) as game, contextlib.AsyncExitStack() as stack:
         if not replaced:
-            await first.close()
-        for name, actor in zip(names, replace(scene, script=sound_script).actors(), strict=True):
-            alone = Cast(scene.game, [actor])
-            await stack.enter_async_context(context.dialled_in(alone, [name], token="token", window_s=WINDOW_S))
-        game = (await playing).game
-    check_ranking(expect(replace(scene, script=sound_script), request.game_id).result, game.result)
+            await game.stream.close()
+        for name, actor in zip(game.names, game.sound_actors(), strict=True):
+            alone = Cast(game.scene.game, [actor])
+            await stack.enter_async_context(context.dialled_in(alone, [name], token=TOKEN, window_s=WINDOW_S))
+            if replaced:
+                await check_replaced(game.stream)
+        await game.check_goes_on()
 
 
 @server_case("connection.lost-in-parts", "RESUME-3", "RESUME-6")
@@ -223,6 +321,9 @@ CASES = (
     late_flood,
     resumed,
     fresh_hello,
+    time_left,
+    resumed_in_part,
+    carried_on,
     lost_in_parts,
     replaced_in_parts,
 )

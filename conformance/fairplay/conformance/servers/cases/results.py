@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Any
 
 from google.protobuf.message import Message
@@ -24,6 +23,8 @@ from fairplay.conformance.servers.context import (
     HIDDEN,
     OPEN,
     RACE,
+    STANDSTILL_S,
+    TIMED,
     TRADING,
     Played,
     ServerContext,
@@ -56,10 +57,6 @@ from fairplay.v1.referee_pb2 import GameStatus, GetGameRequest, WatchGameRequest
 MAX_CALL_ID = 2**53
 DISTINCT = control(30.0, 40.0, 20.0)
 """Limits that differ, and that players keep on any machine."""
-STANDSTILL_S = 11.0
-"""A server that has itself stood still may make a failed call once more; after so long it has no reason for that."""
-GAMES_ONCE = 3
-"""A server that makes a failed call once more in each of so many games does not do it because it stood still."""
 MAX_FRAME_BYTES = 4 * 2**20
 ORDER_OF = {
     OPEN: ("GAME-10", "FISH-1", "FISH-2", "FISH-3", "ROLE-4", "ROLE-8", "CALL-20"),
@@ -122,17 +119,11 @@ async def secrets_of_players(context: ServerContext) -> None:
         raise failure("The server tells the secrets of players.")
 
 
-@server_case("order.served-once", "SERVE-2")
+@server_case("order.served-once", "SERVE-2", attempts=TIMED, rest_s=STANDSTILL_S)
 async def served_once(context: ServerContext) -> None:
     """A call that has failed may have been played: a second one would be another decision."""
-    for left in reversed(range(GAMES_ONCE)):
-        played = await context.play(ordinary(OPEN, at(1, "TakeTurn", fail(14, "scripted failure"))), served=True)
-        received = played.cast.received
-        again = [one for one, other in pairwise(received) if (one.seat, one.request) == (other.seat, other.request)]
-        if len(again) != 1 or not left:
-            break
-        await asyncio.sleep(STANDSTILL_S)
-    check_order(played.expected.calls, received)
+    played = await context.play(ordinary(OPEN, at(1, "TakeTurn", fail(14, "scripted failure"))), served=True)
+    check_order(played.expected.calls, played.cast.received)
 
 
 @server_case("order.one-call-at-a-time", "CALL-10")

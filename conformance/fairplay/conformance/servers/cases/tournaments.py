@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, NamedTuple
 
 import grpc
@@ -14,7 +14,9 @@ from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.players import Cast, Received, parsed
 from fairplay.conformance.servers.scenes import (
+    AMPLE_S,
     NAMES,
+    PATIENT,
     Act,
     Actor,
     Asked,
@@ -23,6 +25,7 @@ from fairplay.conformance.servers.scenes import (
     at,
     control,
     fail,
+    hang,
     sound_script,
     span,
 )
@@ -43,6 +46,7 @@ from fairplay.v1.manager_pb2 import (
     WatchTournamentResponse,
     WithdrawRequest,
 )
+from fairplay.v1.referee_pb2 import GameStatus, GetGameRequest
 from fairplay.v1.tournament_pb2 import SignUpPolicy, Tournament, TournamentPlan, TournamentStatus
 
 ENTRANTS = 5
@@ -324,6 +328,43 @@ async def cancel(context: ServerContext) -> None:
         same("The reason", "scripted end", found.reason)
 
 
+@server_case("tournament.cancel-running", "TOUR-15", "TOUR-2")
+async def cancel_running(context: ServerContext) -> None:
+    """Whoever was told that a tournament starts is told that it is over, also where it was cancelled."""
+    told, everybody_knows = [seat for seat in range(ENTRANTS) if seat != 1], asyncio.Event()
+    left = set(told)
+
+    def script(asked: Asked) -> Act | None:
+        if asked.method == "End":
+            left.discard(asked.seat)
+            if not left:
+                everybody_knows.set()
+        if asked.method == "TakeTurn":
+            return hang(asked)
+        return FAILED(asked) if (asked.seat, asked.method) == (1, "Start") else None
+
+    async with entered(context, script) as players:
+        request, received = players.request, players.cast.received
+        request.plan.time_control.CopyFrom(PATIENT)
+        await context.ask("CreateTournament", request)
+        await context.ask("StartTournament", StartTournamentRequest(tournament_id=request.tournament_id))
+        async with asyncio.timeout(WAIT_S):
+            await players.cast.hung.wait()
+        cancelling = CancelTournamentRequest(tournament_id=request.tournament_id, reason="scripted end")
+        await context.ask("CancelTournament", cancelling)
+        await context.stream_all("WatchTournament", WatchTournamentRequest(tournament_id=request.tournament_id))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(AMPLE_S):
+                await everybody_knows.wait()
+        game = (await context.ask("GetGame", GetGameRequest(game_id=f"{request.tournament_id}/r1g1"))).game
+    ends = calls_of(received, "End")
+    same("Who is told End", told, sorted(each.seat for each in ends))
+    won = [each.seat for each in ends if getattr(parsed(players.cast.game, each), "won", False)]
+    same("Who is told to have won", [], won)
+    same("The calls after the first End", ends, received[-len(ends) :])
+    same("The status of the game that was running", GameStatus.GAME_STATUS_ABORTED, game.status)
+
+
 @server_case("tournament.listed", "TOUR-20", "ASK-11")
 async def listed(context: ServerContext) -> None:
     """Tournaments can be found without knowing their ids."""
@@ -487,6 +528,7 @@ CASES = (
     repeat,
     over,
     cancel,
+    cancel_running,
     listed,
     unknown_id,
     *plans,
