@@ -53,7 +53,8 @@ async def play(
 
     The player is an object with the name of its game, and with a coroutine for each method.
     """
-    CALL.set(lambda: CallInfo(limit_s, {}))
+    if limit_s is not None or CALL.get(None) is None:
+        CALL.set(lambda: CallInfo(limit_s, {}))
     game = find(player.game)
     bot = game.player(strategy)
     machine = GameMachine(game.play(game_id, game.tournament_settings, ["a", "b"], Random(seed), None))
