@@ -53,8 +53,7 @@ async def play(
 
     The player is an object with the name of its game, and with a coroutine for each method.
     """
-    if limit_s is not None or CALL.get(None) is None:
-        CALL.set(lambda: CallInfo(limit_s, {}))
+    CALL.set(lambda: CallInfo(limit_s, {}))
     game = find(player.game)
     bot = game.player(strategy)
     machine = GameMachine(game.play(game_id, game.tournament_settings, ["a", "b"], Random(seed), None))

@@ -16,7 +16,7 @@ import pytest
 
 from fairplay.bridge.lines import LinesPlayer, read_answer, to_json
 from fairplay.games.game import find
-from fairplay.player.handlers import CALL, CallFailed, CallInfo
+from fairplay.player.handlers import CallFailed
 from fairplay.terminal.authors.project import LINES_COMMANDS, write_lines
 from tests.bridge.playing import play
 
@@ -35,9 +35,8 @@ for line in sys.stdin:
 
 
 @asynccontextmanager
-async def answering(*command: str, game: str = "fish", limit_s: float = 5.0) -> AsyncIterator[LinesPlayer]:
+async def answering(*command: str, game: str = "fish") -> AsyncIterator[LinesPlayer]:
     """Yield a player in lines of JSON whose program has its output buffered, as is usual."""
-    CALL.set(lambda: CallInfo(limit_s, {}))
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
     player = LinesPlayer(find(game), command, environment)
     try:
@@ -59,9 +58,9 @@ async def test_what_is_written_for_beginners_plays(game: str, language: str, tmp
     if shutil.which(needed := "jq" if language == "sh" else interpreter) is None:
         pytest.skip(f"needs {needed}")
     write_lines(game, language, tmp_path / "mine")
-    async with answering(interpreter, str(tmp_path / "mine" / program), game=game, limit_s=10.0) as player:
-        assert (await play(player, "first"))[1] == ""
-        assert (await play(player, "first", game_id="another", seed=2))[1] == ""
+    async with answering(interpreter, str(tmp_path / "mine" / program), game=game) as player:
+        assert (await play(player, "first", limit_s=10.0))[1] == ""
+        assert (await play(player, "first", game_id="another", seed=2, limit_s=10.0))[1] == ""
 
 
 @pytest.mark.parametrize(
@@ -98,15 +97,15 @@ async def test_what_is_written_for_beginners_plays(game: str, language: str, tmp
     ],
 )
 async def test_a_mistake_is_said_in_a_sentence(mistake: str, sentence: str) -> None:
-    async with answering(*student(mistake), limit_s=1.0) as player:
-        _, failure = await play(player, "first")
+    async with answering(*student(mistake)) as player:
+        _, failure = await play(player, "first", limit_s=1.0)
         assert sentence in failure
 
 
 async def test_a_program_that_was_late_is_started_anew_for_the_next_call() -> None:
-    async with answering(*student("if wrong: time.sleep(60)"), limit_s=1.0) as player:
+    async with answering(*student("if wrong: time.sleep(60)")) as player:
         for game_id in ("one", "two"):
-            _, failure = await play(player, "first", game_id=game_id)
+            _, failure = await play(player, "first", game_id=game_id, limit_s=1.0)
             assert failure == "The program had not answered in time; what had come: nothing."
 
 

@@ -40,13 +40,9 @@ KINDS = {Symptom.RULE: RULE, Symptom.STATUS: EXCEPTION, Symptom.TIMEOUT: TIMEOUT
 HOSTED = {
     name: KINDS[next(iter(kind.symptoms))]
     for name, kind in registry.find_mutants(FISH).items()
-    if len(kind.symptoms) == 1
-    and kind.symptoms <= KINDS.keys()
-    and not kind.lacks
-    and not kind.program
-    and name != "says-something-else"
+    if len(kind.symptoms) == 1 and kind.symptoms <= KINDS.keys() and not kind.lacks and not kind.program
 }
-"""The defects of players who dial in with the SDK, and what a referee finds. The SDK sends no other message's bytes."""
+"""The defects that players have who dial in with the SDK, and what a referee finds."""
 OF_TOURNAMENTS = ("raises-in-start", "hangs-in-start", "raises-in-end", "hangs-in-end", "raises-when-it-has-lost")
 BY_HAND = {"garbage": EXCEPTION, "leaves": EXCEPTION, "hangs": TIMEOUT}
 CALLS = ("PlayAs", "PlayWith", "Setup", "TakeTurn")

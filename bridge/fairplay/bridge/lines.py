@@ -132,6 +132,11 @@ class _Process:
         telling = (line for line in reversed(lines) if "rror" in line or "xception" in line)
         return f"The program {ended} when it was asked. It wrote: {shown(next(telling, lines[-1]))}"
 
+    @property
+    def has_written(self) -> bool:
+        """Return whether part of an answer has come."""
+        return bool(text_of(self._came))
+
     async def _explain_late(self) -> str:
         """Return a sentence about a program that is late, whose input ends now."""
         before = bytes(self._came)
@@ -249,10 +254,7 @@ class LinesPlayer:
         try:
             await probe.ask(_write_call(DESCRIBE, DescribeRequest(), NO_LIMIT_S), PROBE_S)
         except _LateError as error:
-            found = str(error)
-            if found.endswith("nothing."):
-                found = f"The program has not answered Describe yet: {_EACH}"
-            note(found)
+            note(str(error) if probe.has_written else f"The program has not answered Describe yet: {_EACH}")
         except CallFailed as error:
             note(error.message)
         finally:

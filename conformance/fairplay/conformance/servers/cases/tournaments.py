@@ -500,7 +500,7 @@ plans = (
     _refused(
         "tournament.policy",
         "No more can be needed than may enter.",
-        "more entrants that it needs than may enter",
+        "a minimum of entrants above the maximum",
         lambda plan: setattr(plan.sign_up, "min_entrant_count", 9),
         "INVALID_SIGN_UP",
         "SIGN-11",
