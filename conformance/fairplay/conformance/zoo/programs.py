@@ -337,7 +337,7 @@ OF_GROWTH = (
         case_ids.CALLS_AT_ONCE,
         _take_a_place,
         lambda call: call.number == 1,
-        related=(case_ids.GROWTH, case_ids.GROWING_MEMORY),
+        related=("growth", case_ids.GROWTH),  # which play as many games at once
     ),
     _growing("prints-much", "Writes a quarter of a million characters in every call.", case_ids.OUTPUT, _print, always),
 )
