@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -15,13 +17,17 @@ from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.cases import cases
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.games.trial import CallLimits
+from fairplay.conformance.player.transports import PlayerServer
 from fairplay.conformance.run.engine import run
 from fairplay.conformance.run.options import Options
 from fairplay.conformance.run.report import Report, Run
 from fairplay.conformance.zoo.__main__ import main
+from fairplay.conformance.zoo.mutants import ProgramBehaviour
+from fairplay.conformance.zoo.program import MutantHandlers, dial_in
 from fairplay.conformance.zoo.registry import common_mutants, find_mutants, own_mutants
 from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.game import find, registered
+from fairplay.player.command import Reach
 from fairplay.player.handlers import describe, snake_case
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
 from tools.zoo.findings import contradictions, stands_for
@@ -127,6 +133,33 @@ def test_the_command_says_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> N
             main(arguments)
         assert ended.value.code == 2
         assert complaint in capsys.readouterr().err
+
+
+# What a program of the zoo has no defect in
+
+
+PATIENCE_S = 0.2
+
+
+async def test_a_program_that_was_up_for_longer_than_its_patience_dials_in_again() -> None:
+    game = find("fish")
+    server = PlayerServer("127.0.0.1:0", start_limit_s=10.0)
+    try:
+        reached = await server.server()
+        handlers = MutantHandlers(game, game.player("random"), ProgramBehaviour(), os.abort)
+        reach = Reach(connect=reached.address, name="ann", patience_s=PATIENCE_S)
+        program = asyncio.create_task(dial_in(handlers, reach, ProgramBehaviour(), os.abort))
+        await reached.hub.arrived("ann")
+        await asyncio.sleep(PATIENCE_S)
+        await server.hang_up()
+        async with asyncio.timeout(10):
+            while reached.hub.here("ann"):
+                await asyncio.sleep(0.01)
+            await reached.hub.arrived("ann")
+        assert not program.done()
+        program.cancel()
+    finally:
+        await server.close()
 
 
 # Sound players

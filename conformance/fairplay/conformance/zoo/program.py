@@ -99,6 +99,8 @@ async def dial_in(handlers: MutantHandlers, reach: Reach, behaviour: ProgramBeha
                 if not _returns(behaviour, reason):
                     await asyncio.sleep(WAIT_S if behaviour.stays else 0)
                     return
+            if stream.was_up:
+                give_up = loop.time() + reach.patience_s
             await asyncio.sleep(PAUSE_S)
 
 
@@ -124,6 +126,8 @@ class _Stream:
         """The ids of the calls that have come, and the names of their methods."""
         self._stuck = False
         self._writing = asyncio.Lock()
+        self.was_up = False
+        """Whether the server has sent anything."""
 
     async def run(self, hello: Hello) -> GoodbyeReason.ValueType:
         """Answer calls until the server says goodbye. Raises AioRpcError if the stream is lost."""
@@ -133,6 +137,7 @@ class _Stream:
             replies = [Reply(id=1)] if self._behaviour.replies_with_hello else []
             await self._send(DialInRequest(hello=hello, replies=replies))
             while (frame := await self._stream.read()) is not grpc.aio.EOF:
+                self.was_up = True
                 self._take(frame)
                 if frame.HasField("goodbye"):
                     reason: GoodbyeReason.ValueType = frame.goodbye.reason
