@@ -11,12 +11,14 @@ UNKNOWN_FIELDS = "contract.unknown-fields-ignored"
 ONE_REPLY = "contract.one-reply-per-call"
 BOTH_WAYS = "contract.both-ways-agree"
 UNKNOWN_ENUMS = "contract.unknown-enum-values"
+KNOWN_ENUMS = "contract.known-enum-values"
+LONG_NAMES = "contract.long-names"
 BANK = "contract.bank"
 METADATA = "contract.unknown-metadata"
 CALL_IDS = "contract.call-ids"
 LARGE_REQUESTS = "contract.large-requests"
 TIME_LIMITS = "contract.time-limits"
-UNUSUAL_CALLS = (UNKNOWN_ENUMS, BANK, METADATA, CALL_IDS, LARGE_REQUESTS, TIME_LIMITS)
+UNUSUAL_CALLS = (UNKNOWN_ENUMS, KNOWN_ENUMS, LONG_NAMES, BANK, METADATA, CALL_IDS, LARGE_REQUESTS, TIME_LIMITS)
 """Cases about what may come in a call or with it: several games are played, one after another."""
 
 WHOLE_GAMES = "rules.whole-games"

@@ -162,6 +162,16 @@ def _numbers(message: Message) -> Iterator[int]:
                 yield from _numbers(each)
 
 
+class Outcomes(NamedTuple):
+    """The outcomes that a call may tell whatever came before, each a value of an enum."""
+
+    method: str
+    """E.g. "Act"."""
+    paths: Sequence[str]
+    """The fields of its request that tell the outcome, e.g. "status", and all of them the same."""
+    values: Collection[int]
+
+
 class Features(NamedTuple):
     """What decisions of a game may have in common, besides what follows from the sizes of fields.
 
@@ -228,6 +238,8 @@ class Conformance:
     """
     needless_enums: Collection[str] = ()
     """The names of enums of requests that a player can decide without, besides those of the settings."""
+    outcomes: Sequence[Outcomes] = ()
+    """What the player may be told and need not remember: each is told once."""
     features: Features = field(default_factory=Features)
     strategies: Sequence[str] = ()
     """Strategies of reference players from whose games states are drawn, besides the plainest ones."""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
+from typing import Any
+
+from google.protobuf.message import Message
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_condition, where
@@ -186,6 +189,35 @@ def _filler(number: int) -> bytes:
     return FILLER + bytes(length) + b"x" * size
 
 
+# --- names ---
+
+NAME_CHARS = 64
+LONG_NAME = "Long.and_odd-"
+"""How names begin that are as long as they may be, with all kinds of characters that they may have."""
+
+
+@case(case_ids.LONG_NAMES, "FAIL-2")
+def long_names(context: Context) -> None:
+    """Who signs up under which name is the organiser's business, and tables that are printed are not wide enough."""
+    with context.player.separate() as connection:
+        _play(context, connection, f"With names of {NAME_CHARS} characters", Manner(_with_long_names))
+
+
+def _with_long_names(request: Message, _: int) -> bytes:
+    """Return a request in which each name is as long as a name may be."""
+    copy: Any = type(request)()
+    copy.CopyFrom(request)
+    for field in names_in(request.DESCRIPTOR):
+        names = getattr(copy, field)
+        names[:] = [f"{LONG_NAME}{'0' * (NAME_CHARS - len(LONG_NAME) - len(each))}{each}" for each in names]
+    return bytes(copy.SerializeToString())
+
+
+def names_in(kind: Any) -> Iterator[str]:
+    """Yield the names of the fields of a request that are lists of players' names."""
+    return (each.name for each in kind.fields if each.is_repeated and each.name.endswith("_names"))
+
+
 # --- beside others ---
 
 MOST_AT_ONCE, TURN_COUNT = 25, 2
@@ -263,4 +295,5 @@ def _described(context: Context, connection: Connection) -> Sequence[bytes | Cal
 
 def cases(game: Game) -> Sequence[Case]:
     """Return the cases of this module."""
-    return (bank, time_limits, metadata, call_ids, large_requests, calls_at_once, described_while_asked)
+    names = [long_names] if any(any(names_in(each.request.DESCRIPTOR)) for each in game.methods) else []
+    return (bank, time_limits, metadata, call_ids, large_requests, *names, calls_at_once, described_while_asked)

@@ -1,9 +1,9 @@
-"""The case about enum values that a player does not know, in every field of every request."""
+"""Cases about enum values: those that a player does not know, and each of those that it may be told."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 from google.protobuf.message import DecodeError, Message
@@ -15,7 +15,7 @@ from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Exchange, Manner
 from fairplay.conformance.player.player import Connection
-from fairplay.games.conformance import find_conformance
+from fairplay.games.conformance import Outcomes, find_conformance
 from fairplay.games.game import Game
 from fairplay.games.steps import CallKind, Method
 from fairplay.server.game.plans import seconds
@@ -91,6 +91,44 @@ def unknown_enum_values(context: Context) -> None:
             _tell(context, connection, told)
         for pick in (min, max):
             _play(context, connection, pick)
+        _play_with_longer_lists(context, connection)
+
+
+@case(case_ids.KNOWN_ENUMS, "FAIL-2", "CALL-13")
+def known_enum_values(context: Context) -> None:
+    """Some outcomes and reasons are rare, and a player that has no word for one fails when it is told it."""
+    with context.player.separate() as connection:
+        for told in find_conformance(context.game.name).outcomes:
+            exchange = _exchange_of(context, told.method)
+            if exchange is None:
+                continue
+            for value in told.values:
+                changed = _with_outcome(_request(exchange), told, value)
+                problem = _problem(context, connection, exchange, changed)
+                if problem is not None:
+                    _refuse(context, exchange, changed, _outcome_name(changed, told, value), problem)
+
+
+def _exchange_of(context: Context, method: str) -> Exchange | None:
+    """Return a call of a method in a game that several cases look at, or None if the player was not called so."""
+    trials = context.whole_games()
+    return next((each for trial in trials for each in trial.exchanges if each.method.name == method), None)
+
+
+def _with_outcome(request: Any, told: Outcomes, value: int) -> Any:
+    """Return a request that tells another outcome than it did, with all fields that say the same."""
+    copy = type(request)()
+    copy.CopyFrom(request)
+    for path in told.paths:
+        *before, last = path.split(".")
+        setattr(reduce(getattr, before, copy), last, value)
+    return copy
+
+
+def _outcome_name(request: Any, told: Outcomes, value: int) -> str:
+    """Return e.g. "status NO_MORE_CARDS", with the name that the protos have."""
+    field = request.DESCRIPTOR.fields_by_name[told.paths[0]]
+    return f"the {told.paths[0]} {field.enum_type.values_by_number[value].name}"
 
 
 # --- calls that only tell something ---
@@ -121,14 +159,20 @@ def _tell(context: Context, connection: Connection, told: Exchange) -> None:
         changed = with_unknown(context.game, request, lambda each, path=path: each.path == path)  # type: ignore[misc]
         with context.player.fresh() as fresh:
             problem = _problem(context, fresh, told, changed)
-        with context.player.fresh() as fresh:
-            usual = _problem(context, fresh, told, request)
-        if usual is not None:
-            evidence = failure(f"{told.method.name} fails: {usual}").evidence
-            raise NotTested("it fails without that as well", evidence, case_ids.VOID)
-        if problem is not None:
-            sentence = f"With an unknown value of {path} in its request, {told.method.name} fails: {problem}"
-            raise failure(sentence, ("Request", readable(changed)))
+        _refuse(context, told, changed, f"an unknown value of {path}", problem)
+
+
+def _refuse(context: Context, told: Exchange, changed: Any, what: str, problem: str | None) -> None:
+    """Raise Failure if there is a problem with a changed call, and NotTested if the call fails unchanged as well."""
+    with context.player.fresh() as fresh:
+        usual = _problem(context, fresh, told, _request(told))
+    if usual is not None:
+        evidence = failure(f"{told.method.name} fails: {usual}").evidence
+        raise NotTested("it fails without that as well", evidence, case_ids.VOID)
+    if problem is not None:
+        raise failure(
+            f"With {what} in its request, {told.method.name} fails: {problem}", ("Request", readable(changed))
+        )
 
 
 def _problem(context: Context, connection: Connection, told: Exchange, request: Any) -> str | None:
@@ -166,6 +210,34 @@ def _play_with(context: Context, connection: Connection, unknown: Mapping[str, i
     found = context.play(scenario, connection, Manner(partial(_renamed, context.game, unknown)))
     with where(f"With an unknown value of {', '.join(unknown)} in requests"):
         judge_condition(context, found)
+
+
+def _play_with_longer_lists(context: Context, connection: Connection) -> None:
+    """Play a game in which each list of what may be decided begins and ends with an unknown value."""
+    decisions = [each for each in context.ordinary.exchanges if each.kind is not CallKind.NOTIFICATION]
+    kinds = {each.method.request.DESCRIPTOR for each in decisions}
+    lists = {name for kind in kinds for name in lists_in(kind)}
+    if not lists:
+        return
+    scenario = context.first_scenario(FEW_DECISIONS if context.is_slow else DECISIONS)
+    found = context.play(scenario, connection, Manner(partial(_with_longer_lists, kinds)))
+    with where(f"With an unknown value first and last of {', '.join(sorted(lists))} in requests"):
+        judge_condition(context, found)
+
+
+def lists_in(kind: Any) -> Iterator[str]:
+    """Yield the names of the fields of a request that are lists of enum values."""
+    return (each.name for each in kind.fields if each.enum_type is not None and each.is_repeated)
+
+
+def _with_longer_lists(kinds: Collection[Any], request: Message, _: int) -> bytes:
+    """Return a request, with longer lists if it is of one of these kinds."""
+    copy: Any = type(request)()
+    copy.CopyFrom(request)
+    for name in lists_in(request.DESCRIPTOR) if request.DESCRIPTOR in kinds else ():
+        values = getattr(copy, name)
+        values[:] = [UNKNOWN, *values, UNKNOWN]
+    return bytes(copy.SerializeToString())
 
 
 def _renamed(game: Game, unknown: Mapping[str, int], request: Message, _: int) -> bytes:
@@ -212,5 +284,6 @@ def _has_enums(kind: Any, seen: Collection[Any]) -> bool:
 
 
 def cases(game: Game) -> Sequence[Case]:
-    """Return the cases of this module; the requests of some games have no enums."""
-    return [unknown_enum_values] if any(map(has_enums, game.methods)) else []
+    """Return the cases of this module; the requests of some games have no enums, or tell no outcomes."""
+    unknown = [unknown_enum_values] if any(map(has_enums, game.methods)) else []
+    return [*unknown, *([known_enum_values] if find_conformance(game.name).outcomes else [])]

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from fairplay.conformance import case_ids
-from fairplay.conformance.cases.enums import enum_values, has_enums
-from fairplay.conformance.zoo.mutants import RAISES, InvalidRequests, Mutant, ProgramBehaviour
+from fairplay.conformance.cases.calls import names_in
+from fairplay.conformance.cases.enums import enum_values, has_enums, lists_in
+from fairplay.conformance.zoo.mutants import RAISES, SAYS_NOTHING, InvalidRequests, Mutant, ProgramBehaviour
 from fairplay.conformance.zoo.player import ReceivedCall
-from fairplay.conformance.zoo.triggers import never
+from fairplay.conformance.zoo.triggers import never, with_fields
+from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE
+from fairplay.player.handlers import snake_case
 from fairplay.server.links.link import BANK_KEY, TRACE_KEY
 from fairplay.v1.connection_pb2 import Call
 
 SHORT_BANK_MS, SHORT_MS, LONG_MS = 10, 5, 30 * 60 * 1000
 LARGE, LARGEST = 2**15, 2**21
 MANY, MOST_ENTRIES = 20, 8
+NAME_LENGTHS = (24, 63)
 
 
 def _refusing(
@@ -45,6 +50,55 @@ def of_enums(game: Game) -> Iterator[Mutant]:
             f"Raises an exception where the request of {sentence} has an enum value that it does not know.",
             (case_ids.UNKNOWN_ENUMS,),
             trigger,
+            RAISES,
+        )
+
+        if kind == "decisions" and any(lists_in(game.turn.request.DESCRIPTOR)):
+            yield Mutant(
+                "does-the-last-that-is-listed",
+                "Answers nothing where the list of what it may decide ends with a value that it does not know.",
+                (case_ids.UNKNOWN_ENUMS,),
+                lambda call: bool(call.decision) and _ends_with_unknown(call.request),
+                SAYS_NOTHING,
+            )
+
+
+def _ends_with_unknown(request: Any) -> bool:
+    fields = request.DESCRIPTOR.fields_by_name
+    lists = ((fields[name].enum_type, getattr(request, name)) for name in lists_in(request.DESCRIPTOR))
+    return any(values and values[-1] not in kind.values_by_number for kind, values in lists)
+
+
+def of_outcomes(game: Game) -> Iterator[Mutant]:
+    """Yield the mutants that fail where they are told a rare outcome, one for each end of what a method may tell."""
+    requests = {method.name: method.request for method in game.methods}
+    for told in find_conformance(game.name).outcomes:
+        [path, *_], numbers = told.paths, sorted(filter(None, told.values))
+        kind: Any = requests[told.method].DESCRIPTOR.fields_by_name[path].enum_type
+        names = kind.values_by_number
+        for number in {numbers[0], numbers[-1]}:
+            yield Mutant(
+                f"raises-at-{names[number].name.lower()}-in-{snake_case(told.method)}".replace("_", "-"),
+                f"Raises an exception where {told.method} tells it {names[number].name}.",
+                (case_ids.KNOWN_ENUMS,),
+                with_fields(told.method, **{path: number}),
+                RAISES,
+                ("rules", "exceptions", "endings", "memory", "time", game.name),
+            )
+
+
+def of_names(game: Game) -> Iterator[Mutant]:
+    """Yield the mutants that do not stand long names, where players are told names."""
+    for length in NAME_LENGTHS if any(any(names_in(each.request.DESCRIPTOR)) for each in game.methods) else ():
+        yield Mutant(
+            f"has-room-for-names-of-{length}",
+            f"Raises an exception where it is told a name of more than {length} characters.",
+            (case_ids.LONG_NAMES,),
+            lambda call, length=length: any(  # type: ignore[misc]
+                len(name) > length
+                for field in names_in(call.request.DESCRIPTOR)
+                for name in getattr(call.request, field)
+            ),
             RAISES,
         )
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from fairplay.eriantys.v1 import eriantys_settings_pb2
+from fairplay.eriantys.v1 import eriantys_pb2, eriantys_settings_pb2
 from fairplay.games.conformance import (
     ANYTHING,
     STANDARD,
@@ -29,6 +29,7 @@ from fairplay.games.conformance import (
     Conformance,
     Infraction,
     Level,
+    Outcomes,
     Pieces,
     Profile,
     Situation,
@@ -539,6 +540,11 @@ CONFORMANCE = Conformance(
     mutations=MUTATIONS,
     package="fairplay.games.eriantys",
     needless_enums=("Reason",),
+    outcomes=(
+        Outcomes("ShowLastRound", ["reason"], [eriantys_pb2.REASON_BAG_EMPTY, eriantys_pb2.REASON_LAST_ASSISTANT]),
+        Outcomes("ShowEndGame", ["reason", "state.end_reason"], eriantys_pb2.Reason.values()[1:]),
+        Outcomes("ShowDisconnection", ["standing"], [eriantys_pb2.STANDING_AWAY, eriantys_pb2.STANDING_ELIMINATED]),
+    ),
     settings_readers={
         "refill_when": (Circumstance.LOSS,),
         "short_refill": (Circumstance.LOSS,),

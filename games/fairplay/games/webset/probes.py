@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from google.protobuf.duration_pb2 import Duration
 
-from fairplay.games.conformance import Circumstance, Conformance, Level, Pieces, Situation
+from fairplay.games.conformance import Circumstance, Conformance, Level, Outcomes, Pieces, Situation
 from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, find_state
 from fairplay.games.webset import rules
 from fairplay.games.webset.features import FEATURES
@@ -23,7 +23,7 @@ from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules.cards import CARDS, EMPTY, Cards, differing, misfits, sets_among, third
 from fairplay.games.webset.rules.settings import Settings
 from fairplay.games.webset.rules.state import Phase, Player, Standing, State, on_table, solutions
-from fairplay.webset.v1 import webset_pb2
+from fairplay.webset.v1 import webset_pb2, webset_player_pb2
 
 Found: TypeAlias = Callable[[Settings, Random], State]
 """(settings, rng) -> a state."""
@@ -414,6 +414,9 @@ SETTINGS_VALUES = {
 }
 """The values that the suite tries away from their defaults. What takes time is kept short."""
 
+OF_ANY_ACT = [value for value in webset_player_pb2.Status.values() if value != webset_player_pb2.STATUS_GAME_OVER]
+"""What may have become of the last act or take: all but what GameOver alone tells."""
+
 CONFORMANCE = Conformance(
     features=FEATURES,
     strategies=("solver:reaction=0,error=0.5",),
@@ -422,6 +425,11 @@ CONFORMANCE = Conformance(
     mutations=MUTATIONS,
     package="fairplay.games.webset",
     needless_enums=("EventKind",),
+    outcomes=(
+        Outcomes("Act", ["status"], OF_ANY_ACT),
+        Outcomes("Report", ["status"], OF_ANY_ACT),
+        Outcomes("GameOver", ["status"], [*OF_ANY_ACT, webset_player_pb2.STATUS_GAME_OVER]),
+    ),
     settings_readers={
         "score_floor": (Circumstance.LOSS, Circumstance.END),
         "locked_until_change": (Circumstance.LOSS, Circumstance.RESUMED),
