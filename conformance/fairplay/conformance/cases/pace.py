@@ -18,6 +18,7 @@ from fairplay.conformance.games.trial import Entry, Manner, Outgoing, Scenario, 
 from fairplay.conformance.player.breaker import Breaker
 from fairplay.conformance.player.loop import side_by_side
 from fairplay.conformance.player.player import Answered, Connection
+from fairplay.conformance.run.options import BUDGET_S
 from fairplay.games.game import Game
 from fairplay.games.steps import CallKind
 
@@ -136,8 +137,23 @@ def slow_rivals(context: Context) -> None:
 
 # --- until all else was judged ---
 
-LONG_S = 4.0
+LONG_S, LONGEST_S = 4.0, 90.0
 """A player hears nothing for so long at least; in a whole run as long as it takes to judge the other cases."""
+BUDGET_SHARE = 1 / 50
+"""A program that is started here hears nothing for this share of the budget, if that is longer: 12 s of 10 m."""
+
+
+def _silence_s(context: Context) -> float:
+    """Return how long the player hears nothing at least.
+
+    A player that is there once is kept waiting only as the budget is larger than the usual one: nothing else could be
+    asked of it meanwhile. An object has no connection that could be silent.
+    """
+    kind, budget_s = context.player.transport.kind, context.player.budget.total_s
+    if context.player.transport.cheap:
+        return LONG_S
+    least_s, spare_s = (LONG_S, budget_s) if kind == "exec" else (0.0, max(0.0, budget_s - BUDGET_S))
+    return min(max(least_s, BUDGET_SHARE * spare_s), LONGEST_S)
 
 
 class _Silence:
@@ -146,37 +162,40 @@ class _Silence:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._may_go_on = asyncio.Event()
-        self.beginning = _begin(context, lambda connection: self._play(connection, self._may_go_on))
+        self.beginning = _begin(context, lambda connection: _play_silence(context, connection, self._may_go_on))
 
     def finish(self) -> Sequence[Trial]:
         """Let the game go on, and return the trials of both; none if the player was not there for them."""
         self._context.player.loop.run(self._go_on())
-        return _finish(self._context, self.beginning, Entry(self._replay, "a game in which nothing comes for long"))
+        return _finish(self._context, self.beginning, _silent(self._context))
 
     async def _go_on(self) -> None:
         self._may_go_on.set()
 
-    def _replay(self, connection: Connection) -> Sequence[Trial]:
+
+def _silent(context: Context) -> Entry:
+    def replay(connection: Connection) -> Sequence[Trial]:
         may_go_on = asyncio.Event()
         may_go_on.set()
-        return self._context.player.loop.run(self._play(connection, may_go_on))
+        return context.player.loop.run(_play_silence(context, connection, may_go_on))
 
-    async def _play(self, connection: Connection, may_go_on: asyncio.Event) -> Sequence[Trial]:
-        context = self._context
+    return Entry(replay, "a game in which nothing comes for long")
 
-        async def ask(reached: Connection, due: Outgoing) -> Answered:
-            if due.number == SILENT_BEFORE:
-                await asyncio.gather(may_go_on.wait(), asyncio.sleep(LONG_S))
-            return await reached.ask(due.call.method, due.request, due.limit_s)
 
-        trials: list[Trial] = []
-        for scenario, manner in ((context.first_scenario(DECISIONS), Manner(ask=ask)), (_another(context), Manner())):
-            trials.append(
-                await play_trial(context.game, connection, scenario, context.limits, context.new_id(), manner)
-            )
-            if trials[-1].misconduct is not None:
-                break
-        return trials
+async def _play_silence(context: Context, connection: Connection, may_go_on: asyncio.Event) -> Sequence[Trial]:
+    silence_s = _silence_s(context)
+
+    async def ask(reached: Connection, due: Outgoing) -> Answered:
+        if due.number == SILENT_BEFORE:
+            await asyncio.gather(may_go_on.wait(), asyncio.sleep(silence_s))
+        return await reached.ask(due.call.method, due.request, due.limit_s)
+
+    trials: list[Trial] = []
+    for scenario, manner in ((context.first_scenario(DECISIONS), Manner(ask=ask)), (_another(context), Manner())):
+        trials.append(await play_trial(context.game, connection, scenario, context.limits, context.new_id(), manner))
+        if trials[-1].misconduct is not None:
+            break
+    return trials
 
 
 def _another(context: Context) -> Scenario:
@@ -192,14 +211,22 @@ def _begin_silence(context: Context) -> _Silence | None:
 def long_silence(context: Context) -> str:
     """Rivals may think for long, and a tournament lasts: a player plays on as it began, however old it is by then."""
     context.player.connection()
-    silence = _begin_silence(context)
-    if silence is None:
+    silence_s, silence = _silence_s(context), _begin_silence(context)
+    if not silence_s:
         judge_after_others(context, context.play(_another(context)))
-        return "it was not kept waiting in the middle of a game, beside other cases, because it cannot be started anew"
-    for each, when in zip(silence.finish(), ("in a game", "since it was started"), strict=False):
-        with where(f"After {LONG_S:g} s or more {when}"):
+        return "it was not kept waiting, because it cannot be started anew: a larger --budget has time for that"
+    for each, when in zip(_finish_silence(context, silence), ("in a game", "since it was started"), strict=False):
+        with where(f"After {silence_s:g} s or more {when}"):
             judge_after_others(context, each)
-    return ""
+    return f"it heard nothing for {silence_s:g} s or more; for longer with a larger --budget"
+
+
+def _finish_silence(context: Context, silence: _Silence | None) -> Sequence[Trial]:
+    """Return the trials of the games that have begun, or of those of a player that is asked nothing else meanwhile."""
+    if silence is not None:
+        return silence.finish()
+    with context.player.separate() as connection:
+        return context.record(connection, _silent(context))
 
 
 def cases(game: Game) -> Sequence[Case]:

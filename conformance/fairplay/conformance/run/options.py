@@ -15,6 +15,7 @@ MAX_SEED = 2**64 - 1
 MAX_JOBS = 64
 EXAMPLES = 300
 MAX_NONCE_CHARS = 128
+BUDGET_S = 600.0
 
 
 def _option(
@@ -44,7 +45,7 @@ class Options:
     )
     limit_s: float | None = _option(None, "TIME", "Time for a call, e.g. 1s. Default: the game's.", repeats=True)
     first_limit_s: float | None = _option(None, "TIME", "Time for the first decision of a game.", repeats=True)
-    budget_s: float = _option(600.0, "TIME", "Time for all cases; what it does not suffice for is not tested.")
+    budget_s: float = _option(BUDGET_S, "TIME", "Time for all cases; what it does not suffice for is not tested.")
     start_limit_s: float = _option(10.0, "TIME", "Time to come up.", repeats=True)
     listen: str = _option("127.0.0.1:0", "HOST:PORT", "Where players dial in; port 0: any free one.", repeats=True)
     tls_cert: str = _option("", "FILE", "The certificate with which --listen speaks TLS, in PEM.", repeats=True)

@@ -18,6 +18,7 @@ from fairplay.conformance.zoo.mutants import (
     REPEATS_THE_LAST_GAME,
     REPEATS_THE_OTHER_GAME,
     Mutant,
+    ProgramBehaviour,
     repeats,
 )
 from fairplay.conformance.zoo.player import GameMemory, ReceivedCall, Trigger
@@ -33,6 +34,7 @@ from fairplay.conformance.zoo.triggers import (
     between_games,
     in_game,
     in_later_games,
+    never,
     told_after_silence,
     told_again,
     when_old,
@@ -119,7 +121,7 @@ AFTER_OTHERS = (
         (case_ids.CANCELLED, case_ids.SAME_SEAT),
     ),
 )
-LONG_S = 3.0
+LONG_S, PATIENCE_S = 3.0, 9.0
 BESIDE_ANOTHER = (
     Mutant(
         "mixes-up-games",
@@ -184,6 +186,24 @@ BESIDE_ANOTHER = (
         when_old(LONG_S),
         RAISES,
         ("*",),
+    ),
+    Mutant(
+        "ends-after-a-long-silence",
+        f"Ends without a word when no call has come for {PATIENCE_S:g} s.",
+        (case_ids.LONG_SILENCE,),
+        never,
+        RAISES,
+        ("*",),
+        program=ProgramBehaviour(patience_s=PATIENCE_S),
+    ),
+    Mutant(
+        "raises-after-some-seconds",
+        f"Raises an exception in every decision {PATIENCE_S:g} s after its first call.",
+        (case_ids.LONG_SILENCE,),
+        when_old(PATIENCE_S),
+        RAISES,
+        ("*",),
+        program=ProgramBehaviour(),
     ),
     Mutant(
         "raises-in-slow-games",

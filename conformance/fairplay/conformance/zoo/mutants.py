@@ -185,6 +185,8 @@ class ProgramBehaviour:
     """Whether the program answers only the first call of each frame."""
     dies_when_cancelled_in: str = ""
     """The program ends when a call of this method is cancelled that it has received; empty: of none."""
+    patience_s: float = math.inf
+    """The program ends when no call has come for so many seconds."""
     stuck_when_cancelled: bool = False
     """Whether the program never answers again once a call is cancelled that it has received."""
 

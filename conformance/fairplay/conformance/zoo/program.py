@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import os
 import signal
 import threading
@@ -136,7 +137,7 @@ class _Stream:
                 await self._stream.initial_metadata()
             replies = [Reply(id=1)] if self._behaviour.replies_with_hello else []
             await self._send(DialInRequest(hello=hello, replies=replies))
-            while (frame := await self._stream.read()) is not grpc.aio.EOF:
+            while (frame := await self._read()) is not grpc.aio.EOF:
                 self.was_up = True
                 self._take(frame)
                 if frame.HasField("goodbye"):
@@ -147,6 +148,15 @@ class _Stream:
             for task in self._tasks:
                 task.cancel()
             self._stream.cancel()
+
+    async def _read(self) -> Any:
+        """Return the next frame, or EOF; end the program where it has no patience for that."""
+        patience_s = self._behaviour.patience_s
+        try:
+            async with asyncio.timeout(None if math.isinf(patience_s) else patience_s):
+                return await self._stream.read()
+        except TimeoutError:
+            self._die()
 
     def _take(self, frame: DialInResponse) -> None:
         if frame.cancelled and self._behaviour.dies_when_cancelled:
