@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -39,38 +40,35 @@ _MODES = {
 """Option -> what it goes with."""
 
 
-@command
-def bridge(
-    game: GameName,
-    words: Annotated[
-        list[str] | None,
-        argument("[-- COMMAND...]", "Starts programs that dial port {port} of this machine, as the course's server."),
-    ] = None,
-    listen: Annotated[str | None, option("HOST:PORT", "Let programs that dial here dial in to --connect.")] = None,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BridgeOptions:
+    """How the bridge is used, and what goes with that."""
+
+    listen: Annotated[str | None, option("HOST:PORT", "Let programs that dial here dial in to --connect.")] = None
     serve: Annotated[
         str | None, option("[HOST:]PORT", "Be the course's server: programs that dial here play with each other.")
-    ] = None,
-    join: Annotated[str | None, option("HOST:PORT", "Let --player play in the course's server there.")] = None,
-    player: OptionalPlayers = None,
-    limit: Annotated[
-        str | None, option("TIME", "With --join: time of a player for a call. Default: the game's.")
-    ] = None,
-    seed: Annotated[int | None, option("N", "With --serve: same seed, same game.", min=0, max=MAX_SEED - 1)] = None,
-    records: RecordsPlace = None,
+    ] = None
+    join: Annotated[str | None, option("HOST:PORT", "Let --player play in the course's server there.")] = None
+    player: OptionalPlayers = None
+    limit: Annotated[str | None, option("TIME", "With --join: time of a player for a call. Default: the game's.")] = (
+        None
+    )
+    seed: Annotated[int | None, option("N", "With --serve: same seed, same game.", min=0, max=MAX_SEED - 1)] = None
+    records: RecordsPlace = None
     report: Annotated[
         Path | None, option("DIR|FILE", "With --serve: a page with results, times and evidence, in FILE.html or DIR.")
-    ] = None,
-    connect: Annotated[str | None, option("HOST:PORT", "Dial in to this server; grpcs:// over TLS.")] = None,
-    name: Annotated[str | None, option("NAME", "The name to dial in under, with COMMAND.")] = None,
-    token: Annotated[str, option("SECRET", "Protects the name.")] = "",
-    ca: Authorities = None,
-    lines: Annotated[bool, option("", "COMMAND reads calls and writes answers, lines of JSON; any game.")] = False,
+    ] = None
+    connect: Annotated[str | None, option("HOST:PORT", "Dial in to this server; grpcs:// over TLS.")] = None
+    name: Annotated[str | None, option("NAME", "The name to dial in under, with COMMAND.")] = None
+    token: Annotated[str, option("SECRET", "Protects the name.")] = ""
+    ca: Authorities = None
+    lines: Annotated[bool, option("", "COMMAND reads calls and writes answers, lines of JSON; any game.")] = False
     connections: Annotated[
         int | None, option("N", "How many connections one start of COMMAND brings. Default: 1.", min=1)
-    ] = None,
+    ] = None
     spares: Annotated[
         int | None, option("N", "How many connections wait for the next game. Default: --connections.", min=1)
-    ] = None,
+    ] = None
     stdin: Annotated[
         Path | None,
         option(
@@ -78,10 +76,20 @@ def bridge(
             "What COMMAND, or with --serve the course's server, reads from its standard input; there without FILE: "
             "your own.",
         ),
+    ] = None
+    any_name: Annotated[bool, option("", "Let programs sign up with any name.")] = False
+    no_newline: Annotated[bool, option("", "Write no newline behind values, for readers that choke on it.")] = False
+    most: Annotated[int | None, option("N", "How many games are kept open at a time. Default: 48.", min=1)] = None
+
+
+@command
+def bridge(
+    game: GameName,
+    options: BridgeOptions,
+    words: Annotated[
+        list[str] | None,
+        argument("[-- COMMAND...]", "Starts programs that dial port {port} of this machine, as the course's server."),
     ] = None,
-    any_name: Annotated[bool, option("", "Let programs sign up with any name.")] = False,
-    no_newline: Annotated[bool, option("", "Write no newline behind values, for readers that choke on it.")] = False,
-    most: Annotated[int | None, option("N", "How many games are kept open at a time. Default: 48.", min=1)] = None,
 ) -> int:
     """Let programs play that do not speak gRPC: they speak lines of JSON, or a course's protocol, JSON over TCP.
 
@@ -116,43 +124,27 @@ def bridge(
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     played = find_game(game)
     face = find_face(game)
-    if sum(map(bool, (words, listen, serve, join))) != 1 or (lines and not words):
+    listen, connect = options.listen, options.connect
+    if sum(map(bool, (words, listen, options.serve, options.join))) != 1 or (options.lines and not words):
         raise UsageError(
             "give one of -- COMMAND..., --listen HOST:PORT, --serve PORT and --join HOST:PORT, with --lines a COMMAND"
         )
-    if face is None and not lines:
+    if face is None and not options.lines:
         raise UsageError(f"{game} has no course whose protocol could be spoken: give --lines")
-    _check_options(
-        _LINES if lines else _LISTEN if listen else _SERVE if serve else _JOIN if join else _COMMAND, locals()
-    )
-    pattern = "(?s).*" if any_name else played.sign_up.name_pattern
+    _check_options(options)
+    pattern = "(?s).*" if options.any_name else played.sign_up.name_pattern
     environment = {key: value for key, value in os.environ.items() if not key.startswith("FAIRPLAY_")}
-    if serve is not None or join is not None:
-        from fairplay.terminal.playing.course import CourseOptions, take_part
+    if options.serve is not None or options.join is not None:
+        from fairplay.terminal.playing.course import take_part
 
         assert face is not None
-        return take_part(
-            played,
-            face,
-            CourseOptions(
-                serve=serve,
-                join=join,
-                players=player or (),
-                limit=limit,
-                name_pattern=pattern,
-                newline=not no_newline,
-                stdin=stdin,
-                seed=seed,
-                records=records,
-                report=report,
-            ),
-        )
+        return take_part(played, face, options, pattern)
     if connect is not None:
         parse_server(connect, "--connect")
     try:
-        credentials = Credentials.from_environment(os.environ, ca)
-        if words and lines:
-            run(run_lines(played, words, environment, _find_reach(connect, name, token, credentials)))
+        credentials = Credentials.from_environment(os.environ, options.ca)
+        if words and options.lines:
+            run(run_lines(played, words, environment, _find_reach(options, credentials)))
         elif listen:
             assert face is not None
             if not connect:
@@ -163,27 +155,27 @@ def bridge(
                     face,
                     parse_host_and_port(listen, "--listen"),
                     connect,
-                    token or os.environ.get(TOKEN_VARIABLE, ""),
+                    options.token or os.environ.get(TOKEN_VARIABLE, ""),
                     credentials,
                     pattern,
-                    newline=not no_newline,
+                    newline=not options.no_newline,
                     ready=lambda port: typer.echo(f"programs sign up on port {port}"),
                 )
             )
         else:
             assert words and face is not None
-            _check_command(words, stdin)
+            _check_command(words, options.stdin)
             settings = Settings(
                 command=words,
-                connections=connections or 1,
-                spares=spares or connections or 1,
-                stdin=stdin,
+                connections=options.connections or 1,
+                spares=options.spares or options.connections or 1,
+                stdin=options.stdin,
                 name_pattern=pattern,
-                newline=not no_newline,
+                newline=not options.no_newline,
                 grows=not face.is_tournament,
             )
-            reach = _find_reach(connect, name, token, credentials)
-            run(run_programs(played, face, settings, environment, reach, most or MOST_GAMES))
+            reach = _find_reach(options, credentials)
+            run(run_programs(played, face, settings, environment, reach, options.most or MOST_GAMES))
     except ValueError as error:
         raise UsageError(str(error)) from None
     except CallFailed as error:
@@ -193,12 +185,14 @@ def bridge(
     return 0
 
 
-def _check_options(mode: str, typed: Mapping[str, Any]) -> None:
+def _check_options(options: BridgeOptions) -> None:
     """Raise UsageError if an option was given that does not go with the way in which the bridge is used."""
-    for name, modes in _MODES.items():
-        is_given = typed[name] not in (None, "") and typed[name] is not False
-        if is_given and mode not in modes:
-            flag = f"--{name.replace('_', '-')}"
+    given = ((_LINES, options.lines), (_LISTEN, options.listen), (_SERVE, options.serve), (_JOIN, options.join))
+    mode = next((name for name, is_given in given if is_given), _COMMAND)
+    for each in fields(options):
+        modes = _MODES.get(each.name, (mode,))
+        if getattr(options, each.name) != each.default and mode not in modes:
+            flag = f"--{each.name.replace('_', '-')}"
             raise UsageError(f"{flag} does not go with {mode}: it goes with {' or '.join(modes)}")
 
 
@@ -209,14 +203,14 @@ def _check_command(words: Sequence[str], stdin: Path | None) -> None:
         raise UsageError("--stdin needs a FILE with COMMAND, which may be started several times")
 
 
-def _find_reach(connect: str | None, name: str | None, token: str, credentials: Credentials | None) -> Reach:
+def _find_reach(options: BridgeOptions, credentials: Credentials | None) -> Reach:
     """Return how a bridge with a command is reached: by --connect, or as the server wants that has started it."""
     import os
 
     from fairplay.player.command import Reach, reach_from
 
-    if connect:
-        return Reach(connect=connect, name=name, token=token, credentials=credentials)
+    if options.connect:
+        return Reach(connect=options.connect, name=options.name, token=options.token, credentials=credentials)
     if "FAIRPLAY_CONNECT" not in os.environ:
         raise UsageError("a server starts the bridge, as exec:COMMAND; else give --connect HOST:PORT and --name NAME")
     return reach_from(os.environ)

@@ -8,7 +8,6 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import typer
@@ -32,6 +31,7 @@ from fairplay.server.links.ways import Ways
 from fairplay.server.records.place import Place, at
 from fairplay.server.server import Config as ServerConfig
 from fairplay.server.server import Server
+from fairplay.terminal.commands.bridge import BridgeOptions
 from fairplay.terminal.commands.options import DONE
 from fairplay.terminal.commands.parameters import MAX_SEED
 from fairplay.terminal.playing.results import game_json
@@ -46,36 +46,18 @@ from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.tournament_pb2 import RoundGame, Standing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CourseOptions:
-    """How the course's server is run, at [HOST:]PORT, or how players join one, at HOST:PORT."""
-
-    serve: str | None
-    join: str | None
-    name_pattern: str
-    newline: bool
-    stdin: Path | None
-    """What the course's server would read from its standard input; "-": that of this process."""
-    seed: int | None
-    records: Place | None
-    report: Path | None
-    players: Sequence[str]
-    """Who joins, `[NAME=]LINK` each."""
-    limit: str | None
-
-
-def take_part(game: Game, face: Face, options: CourseOptions) -> int:
+def take_part(game: Game, face: Face, options: BridgeOptions, name_pattern: str) -> int:
     """Be the course's server, or join one, and return the exit code. Raises UsageError if an option makes no sense."""
     if options.serve is not None:
         address = options.serve if ":" in options.serve else f"127.0.0.1:{options.serve}"
-        return _serve_course(game, face, options, parse_host_and_port(address, "--serve"))
+        return _serve_course(game, face, options, name_pattern, parse_host_and_port(address, "--serve"))
     assert options.join is not None
-    if not options.players:
+    if not options.player:
         raise UsageError("--join needs --player [NAME=]LINK: who is to sign up")
-    return _join_course(game, face, options, parse_host_and_port(options.join, "--join"))
+    return _join_course(game, face, options, name_pattern, parse_host_and_port(options.join, "--join"))
 
 
-def _serve_course(game: Game, face: Face, options: CourseOptions, address: tuple[str, int]) -> int:
+def _serve_course(game: Game, face: Face, options: BridgeOptions, name_pattern: str, address: tuple[str, int]) -> int:
     """Play with the programs that sign up, print what the course's server prints, and return the exit code.
 
     Raises FailedError if too few sign up, or nobody is left at the end.
@@ -85,14 +67,15 @@ def _serve_course(game: Game, face: Face, options: CourseOptions, address: tuple
     outputs.prepare(has_bands=False)
     with tempfile.TemporaryDirectory(prefix="fairplay-bridge-") as directory:
         place = options.records or at(Path(directory))
-        return _serve(game, face, config, options, address, place, outputs)
+        return _serve(game, face, config, options, name_pattern, address, place, outputs)
 
 
 def _serve(
     game: Game,
     face: Face,
     config: Config,
-    options: CourseOptions,
+    options: BridgeOptions,
+    name_pattern: str,
     address: tuple[str, int],
     place: Place,
     outputs: Outputs,
@@ -112,9 +95,9 @@ def _serve(
             return await course.run(
                 host,
                 port,
-                options.name_pattern,
+                name_pattern,
                 lambda bound: tell(f"Programs sign up on port {bound}."),
-                newline=options.newline,
+                newline=not options.no_newline,
             )
         except OSError as error:
             raise FailedError(f"port {address[1]} cannot be listened on: {error.strerror or error}") from None
@@ -218,19 +201,21 @@ def _standings(over: GameMessage, failed: Sequence[str]) -> list[Standing]:
 # --- our players in the server of a course ---
 
 
-def _join_course(game: Game, face: Face, options: CourseOptions, address: tuple[str, int]) -> int:
+def _join_course(game: Game, face: Face, options: BridgeOptions, name_pattern: str, address: tuple[str, int]) -> int:
     """Play in the server of a course, and return the exit code. Raises FailedError if a player did not get to its end.
 
     Raises UsageError if a player is none, or its name none for the course.
     """
-    players = parse_players(options.players)
+    players = parse_players(options.player or ())
     for player in players:
         try:
-            read_name(player.name, options.name_pattern)
+            read_name(player.name, name_pattern)
         except ValueError as error:
             raise UsageError(f"--player: {error}; give NAME=LINK") from None
     limit_s = None if options.limit is None else parse_seconds(options.limit, "--limit")
-    joining = Joining(game=game, face=face, host=address[0], port=address[1], limit_s=limit_s, newline=options.newline)
+    joining = Joining(
+        game=game, face=face, host=address[0], port=address[1], limit_s=limit_s, newline=not options.no_newline
+    )
     joined = run(_join(joining, players))
     console = make_console()
     for each in joined:
