@@ -52,6 +52,8 @@ def test_a_value_is_there_with_the_byte_that_ends_it() -> None:
         (b"void", 'void: a string needs quotes, "void"'),
         (b"void\n", 'void: a string needs quotes, "void"'),
         (b'["take", red]', 'a string needs quotes, "red"'),
+        (b"False", "in JSON it is false"),
+        (b'["take", None]', "in JSON it is null"),
         (b"'void'", "a string needs double quotes"),
         (b'\xef\xbb\xbf"void"', "byte order mark"),
         (b'\x00\x00\x00\x06"void"', "without their length"),

@@ -232,7 +232,7 @@ async def ask(face: Face, signed_up: SignedUp, request: Request) -> Message:
     try:
         return face.read_answer(request, value)
     except ValueError as problem:
-        raise failed(f"The program answered {shown(write(value))}: {str(problem).rstrip('.')}.") from None
+        raise failed(f"The program answered {shown(write(value))}: {problem}.") from None
 
 
 def failed(sentence: str) -> CallFailed:

@@ -24,6 +24,7 @@ _END_OF_STRING = re.compile(rb'["\\]')
 _NUMBER = re.compile(rb"[-+.0-9eE]+")
 _WORD = re.compile(rb"[^\s\[\]{}\",:]+")
 _LITERALS = {b"t": b"true", b"f": b"false", b"n": b"null"}
+_WORDS_OF_PYTHON = {b"True": "true", b"False": "false", b"None": "null"}
 
 
 class NotJsonError(ValueError):
@@ -164,11 +165,14 @@ def _explain(data: bytes | bytearray) -> str:
         return "it begins with a byte that no JSON value begins with; values are sent without their length"
     word = _WORD.match(data)
     if word and data[:1].isalpha():
-        return _quotes_needed(b"void" if b"void".startswith(word[0]) else word[0])
+        begun = (whole for whole in (b"void", *_WORDS_OF_PYTHON) if whole.startswith(word[0]))
+        return _quotes_needed(next(begun, word[0]))
     return "no JSON value begins like this"
 
 
 def _quotes_needed(word: bytes) -> str:
+    if written := _WORDS_OF_PYTHON.get(word):
+        return f"in JSON it is {written}, as json.dumps writes it"
     return f'a string needs quotes, "{word[:40].decode(errors="replace")}"'
 
 

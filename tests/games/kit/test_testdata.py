@@ -123,6 +123,7 @@ def test_a_game_without_test_data_answers_no_questions() -> None:
         (lambda: testdata.read_list({}, "it"), "it is {}: it must be an array"),
         (lambda: testdata.read_object({"b": 1}, "it", ["a"]), "it has the names b: it must have a"),
         (lambda: testdata.read_int(True, "it"), "it is True: it must be a whole number"),
+        (lambda: testdata.read_int(3.0, "it"), "it is 3.0: it must be a whole number, without a point or an exponent"),
         (lambda: testdata.read_int(3, "it", 1, 2), "it is 3: it must be 1 to 2"),
     ],
 )

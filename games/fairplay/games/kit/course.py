@@ -95,12 +95,13 @@ class Face:
 
     def read_answer(self, request: Request, value: Json) -> Message:
         """Return the response in the answer to a call. Raises ValueError if the answer has another form."""
-        if request.method.response.DESCRIPTOR.fields:
-            return self.reply(*request, value)
-        if value != VOID:
-            counted = type(value) is int
-            more = "; values are sent without their length" if counted else ""
-            raise ValueError(f'the answer to {self.names[request.method.name]} is "{VOID}"{more}')
+        try:
+            if request.method.response.DESCRIPTOR.fields:
+                return self.reply(*request, value)
+            if value != VOID:
+                raise ValueError(f'the answer to {self.names[request.method.name]} is "{VOID}"')
+        except ValueError as problem:
+            raise ValueError(f"{str(problem).rstrip('.')}{_explain_number(value)}") from None
         return request.method.response()
 
     def write_answer(self, request: Request, response: Any) -> Json:
@@ -123,10 +124,15 @@ def shown(text: str) -> str:
     return text if len(text) <= SHOWN_CHARS else f"{text[: SHOWN_CHARS - 3]}..."
 
 
+def _explain_number(value: Json) -> str:
+    """Return what is probably wrong where a number came in place of another value, as the end of a sentence."""
+    return "; values are sent without their length" if type(value) is int else ""
+
+
 def read_name(value: Json, pattern: str) -> str:
     """Return the name with which a program signs up. Raises ValueError if it does not match the regular expression."""
     if not isinstance(value, str):
-        raise ValueError(f"{shown(json.dumps(value))} is no name: it must be a string")
+        raise ValueError(f"{shown(json.dumps(value))} is no name: it must be a string{_explain_number(value)}")
     if not re.fullmatch(pattern, value):
         raise ValueError(f"{shown(json.dumps(value))} is no name here: names match {pattern}")
     return value

@@ -105,7 +105,8 @@ def read_object(value: Json, where: str, names: Sequence[str]) -> dict[str, Json
 def read_int(value: Json, where: str, low: int | None = None, high: int | None = None) -> int:
     """Return a whole number within the given bounds. Raises ValueError for any other value."""
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f"{where} is {value!r}: it must be a whole number.")
+        more = ", without a point or an exponent" if isinstance(value, float) and value.is_integer() else ""
+        raise ValueError(f"{where} is {value!r}: it must be a whole number{more}.")
     if (low is not None and value < low) or (high is not None and value > high):
         bounds = f"at least {low}" if high is None else f"at most {high}" if low is None else f"{low} to {high}"
         raise ValueError(f"{where} is {value}: it must be {bounds}.")

@@ -6,6 +6,7 @@ The readers raise ValueError, with one sentence, if a value is not of its form.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from json import dumps
 
 from fairplay.games.kit.testdata import Json, read_int, read_list, read_settings, read_text
 from fairplay.games.q import rules
@@ -34,7 +35,7 @@ def read_tile(value: Json) -> int:
     """Return the tile of a JTile."""
     shape, color = _read_fields(value, "JTile", "shape", "color")
     if shape not in SHAPES or color not in COLORS:
-        raise ValueError(f"There is no tile of the shape {shape!r} and the color {color!r}.")
+        raise ValueError(f"There is no tile of the shape {dumps(shape)} and the color {dumps(color)}.")
     return tile_of(shape, color)
 
 
@@ -51,7 +52,7 @@ def read_request(value: Json) -> Action:
         return Extension(tuple(map(read_placement, value)))
     words = {word.value: word for word in (PASS, REPLACE)}
     if not isinstance(value, str) or value not in words:
-        raise ValueError(f"{value!r} is not one of pass, replace and a list of placements.")
+        raise ValueError(f"{dumps(value)} is not one of pass, replace and a list of placements.")
     return words[value]
 
 
@@ -73,7 +74,7 @@ def read_map(value: Json, fit_rule: Json = "q") -> Board:
 
 def _read_cell(row: int, value: Json) -> tuple[Coordinate, int]:
     if not isinstance(value, list) or len(value) != 2:
-        raise ValueError(f"{value!r} is not a column and a JTile.")
+        raise ValueError(f"{dumps(value)} is not a column and a JTile.")
     return (row, _read_number(value[0], "column", -FARTHEST)), read_tile(value[1])
 
 
@@ -101,13 +102,13 @@ def _read_hand_and_score(value: Json) -> tuple[tuple[int, ...], int]:
 
 def _read_fields(value: Json, form: str, *names: str) -> list[Json]:
     if not isinstance(value, dict) or any(name not in value for name in names):
-        raise ValueError(f"{value!r} is not a {form}: it must be an object with {', '.join(names)}.")
+        raise ValueError(f"{dumps(value)} is not a {form}: it must be an object with {', '.join(names)}.")
     return [value[name] for name in names]
 
 
 def _read_filled(value: Json, form: str) -> list[Json]:
     if not isinstance(value, list) or not value:
-        raise ValueError(f"{value!r} is not a {form}.")
+        raise ValueError(f"{dumps(value)} is not a {form}.")
     return value
 
 
