@@ -7,7 +7,7 @@ from itertools import islice
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.games.features import own_features
-from fairplay.conformance.zoo.mutants import SAYS_NOTHING, Mutant
+from fairplay.conformance.zoo.mutants import MAY_SAY_NOTHING, Mutant
 from fairplay.conformance.zoo.player import Trigger
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
@@ -20,7 +20,7 @@ def of_features(game: Game) -> Iterator[Mutant]:
     for name, sentence in islice(own_features(game).items(), 0, None, EVERY):
         where = f"Answers with an empty message in this state: {sentence}"
         trigger = _having(game, name)
-        yield Mutant(f"says-nothing-at-{name}", where, (case_ids.DRAWN_STATES,), trigger, SAYS_NOTHING, ("*",))
+        yield Mutant(f"says-nothing-at-{name}", where, (case_ids.DRAWN_STATES,), trigger, MAY_SAY_NOTHING, ("*",))
 
 
 def _having(game: Game, name: str) -> Trigger:

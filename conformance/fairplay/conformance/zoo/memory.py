@@ -61,7 +61,10 @@ BY_CHANCE = (case_ids.NO_EXCEPTION, case_ids.ALIVE, case_ids.EVERY_ANSWER)
 def of_past_games(game: Game) -> list[Mutant]:
     """Return the mutants that fail after other games, or beside one."""
     related = (*ONE_AFTER_ANOTHER, *BY_CHANCE, game.name)
-    return [*(replace(each, related=(*each.related, *related)) for each in AFTER_OTHERS), *BESIDE_ANOTHER]
+    after_others = (replace(each, related=(*each.related, *related)) for each in AFTER_OTHERS)
+    notifications = [method for method in game.methods if not decides(method)]
+    # Nothing comes before the first one of a game.
+    return [*after_others, *BESIDE_ANOTHER, *([TOLD_LATE] if len(notifications) > 1 else [])]
 
 
 AFTER_OTHERS = (
@@ -121,6 +124,14 @@ AFTER_OTHERS = (
         (case_ids.CANCELLED, case_ids.SAME_SEAT),
     ),
 )
+TOLD_LATE = Mutant(
+    "raises-when-told-late",
+    "Raises an exception in a call that asks for nothing, after it has heard nothing of the game for some time.",
+    (case_ids.SLOW_RIVALS,),
+    told_after_silence(0.8),
+    RAISES,
+    ("*",),
+)
 LONG_S, PATIENCE_S = 3.0, 9.0
 BESIDE_ANOTHER = (
     Mutant(
@@ -160,14 +171,6 @@ BESIDE_ANOTHER = (
         "Raises an exception in a game after it has heard nothing of it for some time.",
         (case_ids.SLOW_RIVALS,),
         after_silence(0.8),
-        RAISES,
-        ("*",),
-    ),
-    Mutant(
-        "raises-when-told-late",
-        "Raises an exception in a call that asks for nothing, after it has heard nothing of the game for some time.",
-        (case_ids.SLOW_RIVALS,),
-        told_after_silence(0.8),
         RAISES,
         ("*",),
     ),
