@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_after_others, where
@@ -31,7 +31,7 @@ SILENT_BEFORE = 3
 DECISIONS, FEW_DECISIONS = 6, 4
 Beginning: TypeAlias = "asyncio.Task[tuple[Connection, Sequence[Trial]]]"
 """Games that are being played, on a connection of their own, while other cases are judged."""
-
+Begun = TypeVar("Begun")
 
 Play: TypeAlias = Callable[[Connection], Coroutine[Any, Any, Sequence[Trial]]]
 """Plays games on a connection, and returns their trials."""
@@ -116,11 +116,13 @@ def _before_notification(silence_s: float) -> Callable[[Outgoing], float]:
     return wait_s
 
 
+def _begin_once(context: Context, case_id: str, begin: Callable[[], Begun]) -> Begun | None:
+    """Return the games of a case, begun once; None: a player with a past must not be disturbed in other cases."""
+    return context.once(case_id, begin) if context.player.can_be_new else None
+
+
 def _begin_waiting(context: Context) -> Beginning | None:
-    """Return the games of the case, begun once; None: a player with a past must not be disturbed in other cases."""
-    if not context.player.can_be_new:
-        return None
-    return context.once(case_ids.SLOW_RIVALS, lambda: _begin(context, partial(play_waiting, context)))
+    return _begin_once(context, case_ids.SLOW_RIVALS, lambda: _begin(context, partial(play_waiting, context)))
 
 
 @case(case_ids.SLOW_RIVALS, "CALL-17", prepare=_begin_waiting)
@@ -203,8 +205,7 @@ def _another(context: Context) -> Scenario:
 
 
 def _begin_silence(context: Context) -> _Silence | None:
-    """Return the games of the case, begun once; None: a player with a past must not be disturbed in other cases."""
-    return context.once(case_ids.LONG_SILENCE, lambda: _Silence(context)) if context.player.can_be_new else None
+    return _begin_once(context, case_ids.LONG_SILENCE, lambda: _Silence(context))
 
 
 @case(case_ids.LONG_SILENCE, "CALL-17", "CALL-16", prepare=_begin_silence)

@@ -65,12 +65,18 @@ Changes: TypeAlias = Mapping[str, Callable[[GamePlan], object]]
 """What is wrong with a plan -> what makes a sound plan so."""
 
 
-async def _refuse(context: ServerContext, request: PlayGameRequest, reason: str, about: str = "") -> None:
-    """Check that a plan is refused, by PlayGame and by CreateGame, and that no game is left of it."""
+async def _refuse(
+    context: ServerContext, request: PlayGameRequest, *reasons: str, about: str = "", play: bool = True
+) -> None:
+    """Check that a plan is refused for one of the reasons, by CreateGame and PlayGame, and that no game is left of it.
+
+    Without `play` only CreateGame is asked.
+    """
     create = CreateGameRequest(game_id=request.game_id, plan=request.plan)
     try:
-        await context.refused("CreateGame", create, reason, about=about)
-        await context.refused("PlayGame", request, reason, about=about)
+        await context.refused("CreateGame", create, *reasons, about=about)
+        if play:
+            await context.refused("PlayGame", request, *reasons, about=about)
     except Failure:
         await _clear_away(context, request.game_id)
         raise
@@ -88,7 +94,7 @@ def _plan(case_id: str, why: str, reason: str, changes: Changes, *checks: str) -
         for about, change in changes.items():
             request = context.request(ordinary(OPEN, count=2))
             change(request.plan)
-            await _refuse(context, request, reason, about)
+            await _refuse(context, request, reason, about=about)
 
     refused.__doc__ = why
     return server_case(case_id, *checks)(refused)
@@ -299,6 +305,8 @@ async def each_setting(context: ServerContext) -> None:
     """A game with a setting beyond its limits, or with a value that nobody knows, is none."""
     for name in ALL_GAMES:
         game = find(name)
+        # A server need not have every game.
+        reasons = ["INVALID_SETTINGS", *([] if name in GAMES else ["UNKNOWN_GAME"])]
         limits = {each.name: each.limits for each in game.settings}
         for field in game.settings_type.DESCRIPTOR.fields:
             values = [UNKNOWN_VALUE] if field.enum_type is not None and not field.is_repeated else []
@@ -310,18 +318,8 @@ async def each_setting(context: ServerContext) -> None:
                 request.plan.ClearField("initial_state")
                 request.plan.game = name
                 setattr(getattr(request.plan.settings, name), field.name, value)
-                await _refuse_unless_lacking(context, request, f"{field.name} {value} of {game.title}")
-
-
-async def _refuse_unless_lacking(context: ServerContext, request: PlayGameRequest, about: str) -> None:
-    """Check that settings are refused, by a server that has their game."""
-    reasons = ["INVALID_SETTINGS", *([] if request.plan.game in GAMES else ["UNKNOWN_GAME"])]
-    create = CreateGameRequest(game_id=request.game_id, plan=request.plan)
-    try:
-        await context.refused("CreateGame", create, *reasons, about=about)
-    except Failure:
-        await _clear_away(context, request.game_id)
-        raise
+                about = f"{field.name} {value} of {game.title}"
+                await _refuse(context, request, *reasons, about=about, play=False)
 
 
 @server_case("refuses.id", "NAME-3")
@@ -330,7 +328,7 @@ async def bad_id(context: ServerContext) -> None:
     for game_id in ("a b", "x" * 129, "a?b", "a//b", "/a", "a/", ".", "..", "./a", "a/.", "a/./b", "a/../b", "a/.."):
         request = context.request(ordinary(OPEN, count=2))
         request.game_id = game_id
-        await _refuse(context, request, "INVALID_ID", f"the id {game_id!r}")
+        await _refuse(context, request, "INVALID_ID", about=f"the id {game_id!r}")
     for tournament_id in ("a b", "x" * 65, "a?b", "a/b", ".", ".."):
         wanted = make_request(context)
         wanted.tournament_id = tournament_id
