@@ -1,4 +1,4 @@
-"""Ask a reference player about requests with extreme numbers: python -m tests.games.largest_requests GAME STRATEGY STEP
+"""Ask a reference player about extreme numbers: python -m tests.games.largest_requests GAME STEP STRATEGY...
 
 Tries one of STEP requests, and prints how many were tried. Ends with an error at the first one that takes too much
 memory or time.
@@ -153,18 +153,19 @@ def ask(handlers: Handlers, method: Method, request: Message) -> None:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def main(name: str, strategy: str, step: str) -> None:
-    """Try requests of a game with a strategy."""
+def main(name: str, step: str, *strategies: str) -> None:
+    """Try requests of a game with each strategy."""
     game = find(name)
     asked = requests(game)
-    handlers = Handlers(game.player(strategy))
+    players = [Handlers(game.player(strategy)) for strategy in strategies]
     signal.signal(signal.SIGPROF, _slow)
     room = psutil.Process().memory_info().vms + ROOM_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (room, room))
     count = 0
     tried = ((method, each) for method, request in asked for each in changed(request))
     for method, request in islice(tried, 0, None, int(step)):
-        ask(handlers, method, request)
+        for handlers in players:
+            ask(handlers, method, request)
         count += 1
     sys.stdout.write(f"{count}\n")
 

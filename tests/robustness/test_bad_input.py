@@ -172,7 +172,7 @@ def test_what_cannot_be_done_is_told_in_one_sentence(
 # What shows itself only in a process of its own
 
 
-@pytest.mark.parametrize("case", ["unknown game", "too many players", "seed that is too large", "blank command"])
+@pytest.mark.parametrize("case", ["unknown game", "seed that is too large"])
 def test_a_process_says_nothing_else_when_it_ends(case: str, tmp_path: Path) -> None:
     arguments, words = USAGE[case]
     check(run(tmp_path, *arguments), 2, words)
@@ -209,7 +209,7 @@ def test_a_server_that_does_not_answer_is_told_soon(taken: str, tmp_path: Path) 
 async def test_records_in_use_are_told(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "records")
     kept = ["--records", str(tmp_path / "records")]
-    for command in ([*GAME, *kept], ["serve", "--listen", "127.0.0.1:0", *kept], ["demo", *kept]):
+    for command in ([*GAME, *kept], ["serve", "--listen", "127.0.0.1:0", *kept]):
         ran = run(tmp_path, *command)
         assert (ran.code, len(ran.err.splitlines())) == (1, 1)
         assert "are in use by another server" in ran.err

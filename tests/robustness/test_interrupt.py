@@ -106,7 +106,15 @@ STAGES: Mapping[str, tuple[list[str], Callable[[Command], None]]] = {
     "player, loading": (["player", "fish", "--listen", "127.0.0.1:0"], loading),
     "player, serving": (["player", "fish", "--listen", "127.0.0.1:0"], announced("serves on port")),
 }
-LIKE_OTHERS = {"demo, players come up", "demo, in a round", "game, played", "player, loading"}
+LIKE_OTHERS = {
+    "tournament, players come up",
+    "game, played",
+    "game, with a player that hangs",
+    "demo, players come up",
+    "demo, in a round",
+    "player, loading",
+    "player, serving",
+}
 """Stages that are almost the same as one of another command."""
 
 
@@ -169,7 +177,7 @@ def _interrupted_again(command: Command) -> bool:
     return command.over
 
 
-@pytest.mark.parametrize("what", ["game", "tournament", "serve"])
+@pytest.mark.parametrize("what", all_but_first_slow(["game", "tournament", "serve"]))
 def test_ctrl_c_while_the_server_starts(what: str, tmp_path: Path) -> None:
     records = tmp_path / "records"
     players = [] if what == "serve" else ["fish", *specs("bot:first", "bot:first")]
@@ -237,7 +245,7 @@ def test_a_server_that_is_stopped_lets_go_of_its_address_and_keeps_its_games(tmp
         interrupted(player)
 
 
-@pytest.mark.parametrize("there", [True, False], ids=["connected", "nobody there"])
+@pytest.mark.parametrize("there", all_but_first_slow([True, False]), ids=["connected", "nobody there"])
 def test_ctrl_c_on_a_player_that_dials_in(there: bool, tmp_path: Path) -> None:
     address = free_address()
     guest = ["player", "fish", "--connect", address, "--name", "guest", "--patience", "1m"]

@@ -52,7 +52,7 @@ def test_others_sit_at_the_table_too(fairplay: Run) -> None:
 
 
 def test_a_program_that_always_fails_loses_and_that_is_said(fairplay: Run) -> None:
-    ran = fairplay(*PLAIN, "gone=exec:false", "bot:first", "--seed", "1")
+    ran = fairplay(*PLAIN, "gone=exec:false", "bot:first", "--seed", "1", "--elo1", "400")
     assert ran.code == 1
     assert "✗ gone in " in ran.out
     assert "gone failed in every game" in ran.out

@@ -16,12 +16,12 @@ from fairplay.conformance.run.plan import limits_of
 from fairplay.games.conformance import Level
 from fairplay.games.game import find, registered
 from tests.conformance.harness import Method, judged, player
-from tests.slow import all_but_first_slow
 
 SOUND = {Verdict.PASS, Verdict.NOT_APPLICABLE}
 
 
-@pytest.mark.parametrize("game", all_but_first_slow(sorted(registered(), key="fish".__ne__)))
+@pytest.mark.slow
+@pytest.mark.parametrize("game", registered())
 def test_the_reference_players_pass_every_case(game: str) -> None:
     for strategy in rival_names(find(game)):
         report = judged(partial(find(game).player, strategy), game=game)
@@ -47,7 +47,7 @@ def asked(seed: int) -> list[bytes]:
         requests.append(copy.SerializeToString())
         return sound(request)
 
-    judged(lambda: player(setup=note, take_turn=note), "rules", seed=seed)
+    judged(lambda: player(setup=note, take_turn=note), "rules.whole-game,rules.drawn-states", seed=seed)
     return requests
 
 
