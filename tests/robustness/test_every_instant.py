@@ -28,6 +28,7 @@ from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, TournamentRes
 from tests.robustness.harness import findings
 from tests.server.harness import dialled_in
 from tests.server.manager import harness
+from tests.slow import all_but_first_slow
 
 STRIDE = 3
 """The server dies after every so many entries; in two tests, which can run at once."""
@@ -178,7 +179,7 @@ async def check_instants(tmp_path: Path, plan: TournamentPlan, choose: Callable[
     return expected
 
 
-@pytest.mark.parametrize("first", range(2))
+@pytest.mark.parametrize("first", all_but_first_slow(range(2)))
 async def test_a_tournament_ends_alike_whenever_the_server_dies(first: int, tmp_path: Path) -> None:
     found = await check_instants(tmp_path, plan(), lambda total: range(first * STRIDE, total, 2 * STRIDE))
     assert [failure.misconduct.player for failure in found.result.failures] == ["d", "b"]

@@ -122,6 +122,7 @@ def test_limits_of_the_roster_hold_unless_an_option_says_otherwise(fairplay: Run
     assert limits("--limit", "800ms") == 800
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_was_judged_and_leaves_nothing_running(tmp_path: Path) -> None:
     (tmp_path / "roster.toml").write_text(TWO.replace("exec:false", "exec:sleep 600"))
     arguments = ["certify", "fish", "--roster", "roster.toml", "--at-once", "2", "--start-limit", "1m", "--report", "o"]

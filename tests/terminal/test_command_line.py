@@ -176,7 +176,7 @@ def test_names_of_commands_and_games_are_completed(shell: str) -> None:
     assert "verify" in " ".join(completed(shell, "records", "ver"))
 
 
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("shell", all_but_first_slow(SHELLS))
 def test_after_a_command_that_there_is_not_the_commands_are_offered(shell: str) -> None:
     assert "tournament" in " ".join(completed(shell, "tuornament", ""))
     assert "verify" in " ".join(completed(shell, "records", "verfiy", ""))

@@ -14,6 +14,7 @@ import pytest
 from fairplay.certificate import Verdict
 from fairplay.conformance import case_ids
 from tests.conformance.harness import LIMIT_S, judged, player
+from tests.slow import all_but_first_slow
 
 CASES = f"rules.whole-game,{case_ids.EVERY_ANSWER}"
 LOOP = "while True: pass"
@@ -32,7 +33,7 @@ def busy() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("busy")
-@pytest.mark.parametrize("late_count", [1, 20])
+@pytest.mark.parametrize("late_count", all_but_first_slow([1, 20]))
 def test_one_late_answer_on_a_busy_machine_is_excused_and_many_are_not(late_count: int) -> None:
     late: list[object] = []
 

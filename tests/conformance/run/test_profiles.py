@@ -24,6 +24,7 @@ from fairplay.games.steps import Method
 from fairplay.player.handlers import snake_case
 from fairplay.terminal.certify.verify import verify_certificate
 from tests.conformance.harness import certify, judged, player
+from tests.slow import all_but_first_slow
 
 PROFILE = "course-2020"
 
@@ -91,7 +92,7 @@ def test_a_case_that_every_profile_has_is_never_outside(report: Report) -> None:
         check(sealed_again(content))
 
 
-@pytest.mark.parametrize("more", [["--list"], ["bot:first"]])
+@pytest.mark.parametrize("more", all_but_first_slow([["bot:first"], ["--list"]]))
 def test_an_unknown_profile_is_refused_with_the_names_of_those_there_are(more: list[str]) -> None:
     done = certify("q", *more, "--profile", "course-2024")
     assert done.returncode == 2

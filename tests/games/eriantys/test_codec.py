@@ -340,7 +340,7 @@ def test_what_a_state_can_just_be_like_is_taken_in(changes: dict[str, Any]) -> N
     assert GAME.check_state(codec.build_settings(chosen), message) == 3
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(some_states, st.data())
 def test_a_state_that_was_changed_by_chance_is_refused_or_can_be_played_to_its_end(state: State, data: Any) -> None:
     """No field, whatever it holds, leads the referee into an error or a dead end."""

@@ -17,6 +17,7 @@ from fairplay.server.observing.tracer import Tracer
 from fairplay.server.server import Config, Server
 from fairplay.v1.connection_pb2 import Call, Reply
 from tests.server.harness import ByHand, plan, sound
+from tests.slow import all_but_first_slow
 
 FISH = "/fairplay.fish.v1.FishPlayerService"
 LIMIT_S = 60.0
@@ -129,7 +130,7 @@ def test_a_server_sends_what_is_left_when_it_is_stopped(serving: Serving) -> Non
     assert [span.name for span in serving.collector.spans if not span.parent_span_id] == ["game of fish"]
 
 
-@pytest.mark.parametrize("url", ["127.0.0.1:4317", "http://127.0.0.1:x"])
+@pytest.mark.parametrize("url", all_but_first_slow(["127.0.0.1:4317", "http://127.0.0.1:x"]))
 def test_a_url_that_is_none_is_refused_in_a_sentence(url: str) -> None:
     command = [sys.executable, "-m", "fairplay.terminal", "serve", "--traces", url]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
