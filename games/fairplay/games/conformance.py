@@ -84,6 +84,15 @@ class Infraction(NamedTuple):
         return order.index(self.level) <= order.index(level)
 
 
+class RareGame(NamedTuple):
+    """A game that leads to a rule which a referee hardly ever needs, and which most games do not show."""
+
+    situation: Situation
+    """Where it begins; `rivals_late_in` is the method that the first seat answers too late."""
+    strategies: Sequence[str]
+    """Of the seats, which lead there whatever is drawn; further seats begin with the first one again."""
+
+
 class Mutation(NamedTuple):
     """One way of answering wrongly. A reference player with a mutation is a mutant: it tests suite and referee."""
 
@@ -217,6 +226,8 @@ class Conformance:
     """What the conformance suite knows of a game."""
 
     probes: Sequence[Probe] = ()
+    rare_games: Mapping[str, Callable[[Random], RareGame]] = field(default_factory=dict)
+    """What a server's referee decides in it, in a few words -> the game."""
     mutations: Sequence[Mutation] = ()
     package: str = ""
     """The package with the files "must-<protocol revision>.txt": the ids of the frozen MUST cases, one a line."""

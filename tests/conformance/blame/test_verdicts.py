@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fairplay.certificate import Verdict
@@ -50,6 +52,14 @@ def test_a_slow_player_that_is_late_fails_a_case_about_time_whatever_case_met_it
     then = slowness.look_at(judged("memory.fresh-process", Verdict.FAIL), [trial(6.003, LATE)])
     assert (then.verdict, then.see) == (Verdict.NOT_TESTED, "time.every-answer")
     assert [(each.id, each.verdict) for each in charge([first, then])] == [("time.every-answer", Verdict.FAIL)]
+
+
+def test_a_case_is_charged_with_the_evidence_of_its_own_that_says_what_shows_it_again() -> None:
+    seen = Judged("contract.a", Level.MUST, Verdict.NOT_TESTED, "", 0.0, Evidence("It failed."), see="exceptions.b")
+    own = replace(seen, id="exceptions.b", evidence=Evidence("It failed.").with_history("two games", restarts=True))
+    [found] = charge([seen, own])
+    assert (found.id, found.verdict) == ("exceptions.b", Verdict.FAIL)
+    assert found.evidence == own.evidence
 
 
 def test_a_quick_player_that_hangs_in_some_circumstances_fails_the_case_about_them() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from subprocess import PIPE, Popen
 
 import pytest
 
@@ -13,6 +15,7 @@ from fairplay.v1.referee_pb2 import PlayGameRequest
 from tests.conformance.servers.harness import judged, proxy, serving
 from tests.conformance.servers.mutants import MUTANTS, Mutant
 from tests.conformance.servers.proxy import Rpc
+from tests.conformance.servers.rule_faults import FAULTS
 from tests.slow import SLOW
 
 
@@ -53,3 +56,15 @@ def test_the_cases_that_name_the_defect_fail(server: Server, mutant: Mutant) -> 
             assert found.evidence is not None
             again = f"fairplay certify-server {broken} --only {case_id}"
             assert ("Again", again) in found.evidence.sections
+
+
+@SLOW
+@pytest.mark.parametrize("name", FAULTS)
+def test_rules_that_hardly_ever_count_are_asked_for(name: str) -> None:
+    command = [sys.executable, "-m", "tests.conformance.servers.rule_faults", name]
+    with Popen(command, stdin=PIPE, stdout=PIPE, text=True) as faulty:
+        assert faulty.stdin is not None
+        assert faulty.stdout is not None
+        with faulty.stdin:
+            [found] = judged(faulty.stdout.readline().strip(), f"games.{FAULTS[name].game}-situations").judged
+    assert found.verdict is Verdict.FAIL

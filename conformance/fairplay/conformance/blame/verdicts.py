@@ -98,8 +98,10 @@ def _charged(judged: Judged, verdicts: Mapping[str, Judged]) -> Judged:
     if owner.verdict is Verdict.SUITE_ERROR or (judged.level is Level.MUST) != (owner.level is Level.MUST):
         owner = judged
     assert judged.evidence is not None
-    evidence = judged.evidence
-    if owner is not judged:
+    evidence, own = judged.evidence, owner.evidence
+    if own is not None and own.restarts and own.sentence == evidence.sentence:  # it says what shows it again
+        evidence = own
+    elif owner is not judged:
         evidence = evidence.with_sections(("Seen in", f"{judged.id}, which could not be tried because of it."))
     verdict = Verdict.FAIL if owner.level is Level.MUST else Verdict.WARN
     return replace(owner, verdict=verdict, sentence=evidence.sentence, evidence=evidence, see="")

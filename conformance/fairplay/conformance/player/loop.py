@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine, Iterable
+from concurrent.futures import Future
 from typing import Any, TypeVar, cast
 
 from fairplay.player.standstill import new_loop
@@ -26,12 +27,16 @@ class LoopThread:
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Return what `work` returns, or raise what it raises. An interrupted caller cancels it and does not wait."""
-        future = asyncio.run_coroutine_threadsafe(self._work(work), self._loop)
+        future = self.begin(work)
         try:
             return future.result()
         except BaseException:
             future.cancel()
             raise
+
+    def begin(self, work: Coroutine[Any, Any, Result]) -> Future[Result]:
+        """Begin some work, and return what it will return."""
+        return asyncio.run_coroutine_threadsafe(self._work(work), self._loop)
 
     def time(self) -> float:
         """Return the time of the loop, which stands still with the process."""

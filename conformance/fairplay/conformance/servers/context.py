@@ -8,6 +8,7 @@ import itertools
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import Future, wait
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -97,6 +98,7 @@ class ServerContext:
         self._played: dict[str, Played] = {}
         self.kept: dict[str, Any] = {}
         """What cases keep for each other, by name."""
+        self._begun: dict[str, Future[None]] = {}
         self._channel = loop.run(self._open_channel())
         self._stubs = (
             referee_pb2_grpc.RefereeServiceStub(self._channel),
@@ -111,23 +113,44 @@ class ServerContext:
         """Wait until the server can be called. Raises NoServerError or ProxyError if it cannot be."""
         await reach_server(self._channel, self.place.address, self.place.credentials)
 
-    def run(self, work: Coroutine[Any, Any, Value]) -> Value:
+    def run(self, work: Coroutine[Any, Any, Value], limit_s: float = CASE_LIMIT_S) -> Value:
         """Return what `work` returns. Raises Failure if the server fails or takes too long."""
         self.trace = []
-        return self._loop.run(self.traced(work))
+        return self._loop.run(self.traced(work, limit_s))
 
-    async def traced(self, work: Coroutine[Any, Any, Value]) -> Value:
+    async def traced(self, work: Coroutine[Any, Any, Value], limit_s: float = CASE_LIMIT_S) -> Value:
         """Return what `work` returns. Raises Failure, with the end of the trace, if the server fails or is too slow."""
         try:
-            async with asyncio.timeout(CASE_LIMIT_S):
+            async with asyncio.timeout(limit_s):
                 return await work
         except grpc.aio.AioRpcError as error:
             found = failure(f"The server failed with {_status(error)}")
         except TimeoutError:
-            found = failure(f"The server did not do this within {CASE_LIMIT_S:g} s.")
+            found = failure(f"The server did not do this within {limit_s:g} s.")
         except Failure as failed:
             found = failed
         raise Failure(found.evidence.with_sections(*self.trace[-MAX_TRACE:]))
+
+    def begin(self, case_id: str, work: Callable[[ServerContext], Coroutine[Any, Any, None]]) -> None:
+        """Begin a case that mostly waits, beside those that come before it."""
+        beside = self.apart()
+        self._begun[case_id] = self._loop.begin(beside.traced(work(beside)))
+
+    def has_passed(self, case_id: str) -> bool:
+        """Wait for a case that was begun; return whether it was, and is met. Raises NotApplicable if it is."""
+        begun = self._begun.pop(case_id, None)
+        try:
+            if begun is not None:
+                begun.result()
+        except Failure:  # it may be so because of what was done beside it
+            return False
+        return begun is not None
+
+    def wait_for_begun(self) -> bool:
+        """Wait until nothing is done beside the case any more; return False if nothing was."""
+        running = [each for each in self._begun.values() if not each.done()]
+        wait(running)
+        return bool(running)
 
     def apart(self) -> ServerContext:
         """Return a context of the same server with a trace of its own, for what is done beside other things."""
@@ -320,27 +343,39 @@ def ordinary(game: str, script: Script | None = None, count: int = 0, seed: int 
 
 
 def server_case(
-    case_id: str, *checks: str, level: Level = Level.MUST, attempts: int = 1, rest_s: float = 0.0
+    case_id: str,
+    *checks: str,
+    level: Level = Level.MUST,
+    attempts: int = 1,
+    rest_s: float = 0.0,
+    mostly_waits: bool = False,
+    limit_s: float = CASE_LIMIT_S,
 ) -> Callable[[Callable[[ServerContext], Coroutine[Any, Any, None]]], Case]:
     """Declare a case for servers: the decorated coroutine is its body, as with `case`.
 
-    A case in which fractions of a second decide has more `attempts`, of which one has to pass, with a rest between.
+    A case in which fractions of a second decide has more `attempts`, of which one has to pass, with a rest between. One
+    that `mostly_waits` is begun before, beside others. What is wrong beside others is tried again alone.
     """
 
     def declare(work: Callable[[ServerContext], Coroutine[Any, Any, None]]) -> Case:
         def body(context: ServerContext) -> None:
-            for left in reversed(range(attempts)):
+            if context.has_passed(case_id):
+                return
+            left = attempts
+            while True:
                 try:
-                    context.run(work(context))
-                    break
+                    context.run(work(context), limit_s)
+                    return
                 except Failure:
+                    left -= not context.wait_for_begun()
                     if not left:
                         raise
                     time.sleep(rest_s)
 
         body.__doc__ = work.__doc__
         run: Body = body
-        return case(case_id, *checks, level=level)(run)
+        begin = (lambda context: context.begin(case_id, work)) if mostly_waits else None
+        return case(case_id, *checks, level=level, prepare=begin)(run)
 
     return declare
 

@@ -37,7 +37,7 @@ from fairplay.conformance.servers.scenes import (
     mutated,
     reply,
 )
-from fairplay.games.conformance import Mutation, Situation, find_conformance
+from fairplay.games.conformance import Mutation, RareGame, Situation, find_conformance
 from fairplay.games.game import Game, find
 from fairplay.games.steps import CallKind
 from fairplay.games.transcript import game_rng
@@ -80,21 +80,43 @@ class Drawn(NamedTuple):
 
     title: str
     scene: Scene
+    call_count: int
+    """How many calls a sound server makes in it."""
+
+    @classmethod
+    def of(cls, title: str, scene: Scene) -> Drawn:
+        """Return a scene as drawn."""
+        return cls(title, scene, len(expect(scene, "draw").calls))
 
 
 @cache
 def draw_situations(name: str) -> Sequence[Drawn]:
-    """Return games from the situations that players of a game get wrong, in which everybody keeps the rules.
+    """Return rare games, and games from the situations that players get wrong, in which everybody keeps the rules.
 
-    Short ones are played twice.
+    Short ones of the latter are played twice.
     """
-    game, drawn = find(name), list[Drawn]()
+    game, rare_games = find(name), find_conformance(name).rare_games
+    drawn = [_rare(game, f"a game in which {what}", make(Random(what))) for what, make in rare_games.items()]
     for title, situation in _situations(name).items():
         for number in range(2):
             scene = _scene(game, situation, Random(f"{title}/players/{number}"))
-            if number == 0 or len(expect(scene, "draw").calls) < LONG:
-                drawn.append(Drawn(f"the situation {title}", scene))
+            found = Drawn.of(f"the situation {title}", scene)
+            if number == 0 or found.call_count < LONG:
+                drawn.append(found)
     return drawn
+
+
+def _rare(game: Game, title: str, rare: RareGame) -> Drawn:
+    """Return a rare game, whose first seat answers too late what its situation says."""
+    settings, count, *_ = rare.situation
+    assert rare.situation.state is not None
+    method = rare.situation.rivals_late_in
+
+    def script(asked: Asked) -> Act | None:
+        return hang(asked) if (asked.seat, asked.method) == (0, method) else None
+
+    full = game.full_settings(settings)
+    return Drawn.of(title, Scene(game, full, rare.situation.state, count, script, TIMES, rare.strategies))
 
 
 @cache
@@ -110,7 +132,7 @@ def draw_settings(name: str) -> Sequence[Drawn]:
             situation = late.situation(0)
         seat, method = rng.randrange(count), game.methods[number // 8 % len(game.methods)]
         failing = [at(seat, method.name, fail(13, "scripted failure"))] if number % 8 == 0 else []
-        drawn.append(Drawn(f"unusual settings, number {number}", _scene(game, situation, rng, *failing)))
+        drawn.append(Drawn.of(f"unusual settings, number {number}", _scene(game, situation, rng, *failing)))
     return drawn
 
 
@@ -131,7 +153,7 @@ def draw_rare_states(name: str) -> Sequence[Drawn]:
             seat, mutation = rng.randrange(situation.player_count), rng.choice(mutations)
             wrong = [_later(mutated(game, mutation, seat), 2)] if again else []
             title = f"a rare state under unusual settings, number {number}/{again}"
-            drawn.append(Drawn(title, _scene(game, situation, rng, *wrong)))
+            drawn.append(Drawn.of(title, _scene(game, situation, rng, *wrong)))
     return drawn
 
 
@@ -164,7 +186,7 @@ def draw_endings(name: str) -> Sequence[Drawn]:
             last = [call.seat for call in expected.calls if call.kind is not CallKind.NOTIFICATION][-1:]
             place = next((place for place, group in enumerate(groups) if group[:1] and last[0] in group), None)
             ending = tuple(map(len, groups)), place, len(expected.calls) < SHORT
-            drawn.setdefault(ending, Drawn(f"an ending, number {number}/{again}", scene))
+            drawn.setdefault(ending, Drawn(f"an ending, number {number}/{again}", scene, len(expected.calls)))
     return list(drawn.values())
 
 
@@ -195,8 +217,10 @@ def _wrong_reply(game: Game, mutation: Mutation, others: Sequence[Mutation], *, 
         again = rng.choice(others)
         scripts = mutated(game, mutation, seat), _later(mutated(game, again, other), 2)
         scene = _scene(game, situation, rng, *scripts)
-        tried.append(Drawn(f"{mutation.name} by seat {seat}, {again.name} by seat {other}", scene))
-        found = [each.rule_break.rule_id for each in expect(scene, "draw").misconducts if each.seat == seat]
+        expected = expect(scene, "draw")
+        title = f"{mutation.name} by seat {seat}, {again.name} by seat {other}"
+        tried.append(Drawn(title, scene, len(expected.calls)))
+        found = [each.rule_break.rule_id for each in expected.misconducts if each.seat == seat]
         if mutation.rule in found or not mutation.rule:
             return tried[-1]
     return tried[0]
@@ -229,19 +253,19 @@ def draw_failures(name: str) -> Sequence[Drawn]:
                     at(later, game.turn.name, fail(2, "scripted failure"), number + rng.randrange(3)),
                 )
                 title = f"seat {seat} answers call {number} of {method.name} to it with {how}"
-                drawn.append(Drawn(title, _scene(game, Situation(full, count, 0), rng, script)))
+                drawn.append(Drawn.of(title, _scene(game, Situation(full, count, 0), rng, script)))
     full = game.full_settings(usual)
     for method in game.methods:
         rng = Random(f"{name}/{method.name}/hang")
         scene = _scene(game, Situation(full, game.seats.start + 1, 0), rng, at(rng.randrange(2), method.name, hang))
-        drawn.insert(0, Drawn(f"a call of {method.name} is not answered", replace(scene, control=HURRY)))
+        drawn.insert(0, Drawn.of(f"a call of {method.name} is not answered", replace(scene, control=HURRY)))
     return drawn
 
 
 def without_most_long(scenes: Sequence[Drawn]) -> Sequence[Drawn]:
     """Return scenes, of those that take long to play only each fourth."""
     number = itertools.count()
-    return [each for each in scenes if len(expect(each.scene, "draw").calls) <= VERY_LONG or next(number) % 4 == 0]
+    return [each for each in scenes if each.call_count <= VERY_LONG or next(number) % 4 == 0]
 
 
 def _situations(name: str) -> Mapping[str, Situation]:

@@ -12,7 +12,7 @@ empty island. "G! aR . b3PPx" are six tiles.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from types import MappingProxyType
@@ -32,6 +32,7 @@ from fairplay.games.conformance import (
     Outcomes,
     Pieces,
     Profile,
+    RareGame,
     Situation,
 )
 from fairplay.games.eriantys import rules
@@ -527,9 +528,41 @@ def list_legal_replies(settings: eriantys_settings_pb2.Settings, call: Call) -> 
 
 # All that the suite needs
 
+# Rare games: Mother Nature has one step to take, to a group that is decided by one tower or student; then all is over
+
+ONE_STEP: Mapping[str, Any] = {"phase": Phase.MOTHER_NATURE, "round_number": 8}
+KNIGHT = {"settings": _expert(4, 8, 12), "used": [8], "played": 8}
+OUT_OF_THREE = (Standing.IN, Standing.OUT, Standing.IN)
+RARE_GAMES: Mapping[str, Mapping[str, Any]] = {
+    "a Knight outdoes a tower": {**KNIGHT, "islands": "! b . B . P . B . G Y ."},
+    "a Knight does not outdo two towers": {**KNIGHT, "islands": "! b2 . B . P . B . G Y"},
+    "four students do not outdo four towers": {"islands": "! b4GGGG . P B . R . G"},
+    "five students outdo four towers, which all return": {"islands": "! b4GGGGG . P B . R . G"},
+    "the towers of a side that is out count for nobody": {
+        "seat_count": 3,
+        "islands": "! b2G . B . P . B . G Y",
+        "standings": OUT_OF_THREE,
+        "planned": (0, 2),
+        "queue": (2,),
+    },
+}
+
+
+def _rare(given: Mapping[str, Any]) -> Callable[[Random], RareGame]:
+    settings, seat_count = given.get("settings", ONCE), given.get("seat_count", 2)
+    changes = {name: value for name, value in given.items() if name not in ("settings", "seat_count")}
+
+    def game(rng: Random) -> RareGame:
+        state = scene(rng, settings, seat_count, **ONE_STEP, **changes)
+        return RareGame(_situation(bag_emptied(state), 0, 0), ["random"])
+
+    return game
+
+
 CONFORMANCE = Conformance(
     features=FEATURES,
     strategies=("greedy",),
+    rare_games={what: _rare(given) for what, given in RARE_GAMES.items()},
     pieces=Pieces(
         counts=(
             ("bag_students", "dining_students", "group_students"),

@@ -17,6 +17,7 @@ from fairplay.games.conformance import (
     Conformance,
     Pieces,
     Profile,
+    RareGame,
     Situation,
 )
 from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, find_state
@@ -244,6 +245,18 @@ CHECKS = {
 
 PROBES = build_probes("q", CHECKS)
 
+RARE_GAMES = {
+    "six tiles of all shapes are a Q": _table("rs r8 rq rc rv", hands=("rd", "gs"), pile="yd"),
+    "six tiles of all colours are a Q": _table("rs gs bs ys os", hands=("ps", "gd"), pile="yd"),
+    "seven tiles with all shapes are no Q": _table("rs r8 rq rc rv rd", hands=("rs", "gs"), pile="yd"),
+    "seven tiles with all colours are no Q": _table("rs gs bs ys os ps", hands=("rs", "gd"), pile="yd"),
+    "the bonus for the last tile makes a tie": _table("rs", hands=("rq", "gs"), pile="yd", points=(0, 6)),
+}
+
+
+def _played_best(make: MakeSituation) -> Callable[[Random], RareGame]:
+    return lambda rng: RareGame(make(rng), ["best"])
+
 
 def _is_near(state: q_pb2.State) -> bool:
     """Return whether the map lies no farther out than all the tiles of a game reach from its first one."""
@@ -254,6 +267,7 @@ CONFORMANCE = Conformance(
     features=FEATURES,
     pieces=Pieces(things=(("players.hand", "pile"),), scores=("players.score",)),
     probes=PROBES,
+    rare_games={what: _played_best(make) for what, make in RARE_GAMES.items()},
     mutations=MUTATIONS,
     package="fairplay.games.q",
     settings_readers={

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from google.protobuf.duration_pb2 import Duration
 
-from fairplay.games.conformance import Circumstance, Conformance, Level, Outcomes, Pieces, Situation
+from fairplay.games.conformance import Circumstance, Conformance, Level, Outcomes, Pieces, RareGame, Situation
 from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, find_state
 from fairplay.games.webset import rules
 from fairplay.games.webset.features import FEATURES
@@ -391,6 +391,26 @@ def _dealt_out(state: State) -> tuple[Player, ...]:
     return tuple([Player(points=len(own) // 3, cards=own) for own in (cards[:place], cards[place:])])
 
 
+# Rare games, in which the first player alone calls, if anybody does
+
+WRONG_ARE_FREE = webset_pb2.Settings(penalty_bad=0, penalty_expired=7, window=_ms(100), act_cap=10)
+EXPIRED_ARE_FREE = webset_pb2.Settings(penalty_bad=7, penalty_expired=0, window=_ms(100), act_cap=10)
+AUTO_ROUNDS = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_EARLIEST, idle_rounds=1)
+
+
+def _rare(settings: webset_pb2.Settings, first: str, late_in: str = "") -> Callable[[Random], RareGame]:
+    make = _from(_played(_any), settings=settings, rivals_late_in=late_in)
+    return lambda rng: RareGame(make(rng), [first, BLIND])
+
+
+RARE_GAMES = {
+    "calls that expire cost more than wrong ones": _rare(WRONG_ARE_FREE, "first", "PickCards"),
+    "calls that expire are free, and part no tie": _rare(EXPIRED_ARE_FREE, "first", "PickCards"),
+    "wrong calls are free, and part no tie": _rare(WRONG_ARE_FREE, WRONG),
+    "nothing is dealt though all pass, as the referee deals by itself": _rare(AUTO_ROUNDS, BLIND),
+}
+
+
 # What else the suite needs
 
 SHORT = Duration(nanos=20_000_000)
@@ -422,6 +442,7 @@ CONFORMANCE = Conformance(
     strategies=("solver:reaction=0,error=0.5",),
     pieces=Pieces(things=(("slots", "deck", "players.cards"),), scores=("players.points",)),
     probes=PROBES,
+    rare_games=RARE_GAMES,
     mutations=MUTATIONS,
     package="fairplay.games.webset",
     needless_enums=("EventKind",),

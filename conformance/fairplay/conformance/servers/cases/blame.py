@@ -220,7 +220,7 @@ def _limited(case_id: str, why: str, script: Script, limits: TimeControl, *check
         await _timed(context, script, limits)
 
     limited.__doc__ = why
-    return server_case(case_id, *checks, attempts=TIMED)(limited)
+    return server_case(case_id, *checks, attempts=TIMED, mostly_waits=True)(limited)
 
 
 BANK_S = 7.5
@@ -290,7 +290,7 @@ limits = (
 )
 
 
-@server_case("time.own-bank", "TIME-13", attempts=TIMED)
+@server_case("time.own-bank", "TIME-13", attempts=TIMED, mostly_waits=True)
 async def own_bank(context: ServerContext) -> None:
     """What one player takes from its bank, the others still have in theirs."""
     limits = control(SHORT_S, SHORT_S, bank_s=0.9)
@@ -310,7 +310,7 @@ async def told_bank(context: ServerContext) -> None:
             same(f"The bank that {each.method} names", "7500" if each.method in decisions else None, told)
 
 
-@server_case("time.bank-spent", "TIME-11", "TIME-12", "TIME-13", "META-2", attempts=TIMED)
+@server_case("time.bank-spent", "TIME-11", "TIME-12", "TIME-13", "META-2", attempts=TIMED, mostly_waits=True)
 async def bank_spent(context: ServerContext) -> None:
     """What a decision took beyond its limit is gone from the bank of its player, and nothing else."""
     limits = control(SHORT_S, SHORT_S, bank_s=BANK_S)
@@ -350,7 +350,7 @@ async def defaults(context: ServerContext) -> None:
     same("The notification_limit of a plan with a decision_limit only", span(AMPLE_S), found.notification_limit)
 
 
-@server_case("time.first-decision-of-q", "Q-5", attempts=TIMED)
+@server_case("time.first-decision-of-q", "Q-5", attempts=TIMED, mostly_waits=True)
 async def first_decision_of_q(context: ServerContext) -> None:
     """The first turn may take longer also where calls came before it."""
     script = at(0, "TakeTurn", slow(2 * SHORT_S))
@@ -358,7 +358,7 @@ async def first_decision_of_q(context: ServerContext) -> None:
     check_ranking(played.expected.result, played.game.result)
 
 
-@server_case("time.overrun", "FAIL-9", attempts=TIMED)
+@server_case("time.overrun", "FAIL-9", attempts=TIMED, mostly_waits=True)
 async def overrun(context: ServerContext) -> None:
     """The misconduct says which limit was overrun and after how long the server gave up: not before, not much later."""
     played = await context.play(replace(ordinary(OPEN, at(1, "TakeTurn", hang)), control=SHORT))
@@ -372,7 +372,7 @@ async def overrun(context: ServerContext) -> None:
     check_blame(played.expected.misconducts, played.game.result.misconducts)
 
 
-@server_case("time.cancelled", "LATE-1", attempts=TIMED)
+@server_case("time.cancelled", "LATE-1", attempts=TIMED, mostly_waits=True)
 async def cancelled(context: ServerContext) -> None:
     """A player that is told that its time is over stops thinking in vain."""
     played = await context.play(replace(ordinary(OPEN, at(1, "TakeTurn", hang)), control=SHORT))
@@ -381,7 +381,7 @@ async def cancelled(context: ServerContext) -> None:
         raise failure("The call whose time was over was not cancelled.")
 
 
-@server_case("time.others-unhurried", "TIME-10", attempts=TIMED)
+@server_case("time.others-unhurried", "TIME-10", attempts=TIMED, mostly_waits=True)
 async def others_unhurried(context: ServerContext) -> None:
     """A player is not charged for the time that others took."""
     script = any_of(at(0, "TakeTurn", slow(SHORT_S / 2)), at(1, "TakeTurn", slow(SHORT_S / 2)))

@@ -173,7 +173,7 @@ async def name_kept(context: ServerContext) -> None:
         await asyncio.sleep(0.05)
 
 
-@server_case("connection.token-kept", "TOKEN-1", "TOKEN-2")
+@server_case("connection.token-kept", "TOKEN-1", "TOKEN-2", mostly_waits=True)
 async def token_kept(context: ServerContext) -> None:
     """A name that was claimed with a token is kept for whoever has the token, also while nobody is there."""
     names = context.new_names(1)
@@ -321,7 +321,7 @@ async def create_waits(context: ServerContext) -> None:
     check_ranking(expect(scene, request.game_id).result, game.result)
 
 
-@server_case("connection.silence", "DIAL-3")
+@server_case("connection.silence", "DIAL-3", mostly_waits=True)
 async def silence(context: ServerContext) -> None:
     """A connection that never says hello is ended, so that nobody fills the server with silence."""
     await _rejected(context, ["HELLO_MISSING"])
@@ -383,7 +383,7 @@ async def long_description(context: ServerContext) -> None:
         raise failure(f"The name that a player gives itself must be cut; it has {len(shown)} characters.")
 
 
-@server_case("connection.late-replies", "LATE-4", "LATE-6", attempts=TIMED)
+@server_case("connection.late-replies", "LATE-4", "LATE-6", attempts=TIMED, mostly_waits=True)
 async def late_replies(context: ServerContext) -> None:
     """An answer that crosses the cancellation of its call is no fault, and a few more are forgiven."""
     late = at(1, "TakeTurn", slow(SHORT_S + 0.3, late=True))

@@ -45,6 +45,8 @@ from fairplay.v1.referee_pb2 import CreateGameRequest, Game, GetGameRequest, Wat
 
 AT_ONCE = 8
 """So many games are played at the same time."""
+LIMIT_S = 600.0
+"""For all games of a case, each of which has a limit of its own."""
 KINDS: dict[str, tuple[Callable[[str], Sequence[Drawn]], str, tuple[str, ...]]] = {
     "situations": (
         draw_situations,
@@ -76,32 +78,37 @@ KINDS: dict[str, tuple[Callable[[str], Sequence[Drawn]], str, tuple[str, ...]]] 
 
 
 async def play_drawn(context: ServerContext, name: str, scenes: Sequence[Drawn], *, fresh: bool = False) -> None:
-    """Have games played, some at once. Raises the Failure of the first of them that is not as it must be.
+    """Have games played, some at once. Raises the Failure of the first of them that is not as it must be, also alone.
 
     `fresh`: the server draws the first states itself.
     """
-    found: dict[int, Exception] = {}
+    wrong: dict[int, Drawn] = {}
     left = list(enumerate(scenes))[::-1]
     offered = True
 
-    async def work() -> None:
+    async def play(index: int, drawn: Drawn) -> None:
         nonlocal offered
-        while left and not found:
-            index, drawn = left.pop()
-            apart = context.apart()
-            try:
-                offered = await apart.traced(_play(apart, drawn, index, fresh=fresh, records=offered))
-            except Failure as failed:
-                about = ("Game", drawn.title), ("Settings", readable(drawn.scene.settings))
-                found[index] = Failure(failed.evidence.with_sections(*about))
-            except NotApplicable as inapplicable:
-                found[index] = inapplicable
+        apart = context.apart()
+        try:
+            offered = await apart.traced(_play(apart, drawn, index, fresh=fresh, records=offered))
+        except Failure as failed:
+            about = ("Game", drawn.title), ("Settings", readable(drawn.scene.settings))
+            raise Failure(failed.evidence.with_sections(*about)) from None
 
-    async with asyncio.TaskGroup() as group:
-        for _ in range(AT_ONCE):
-            group.create_task(work())
-    if found:
-        raise found[min(found)]
+    async def work() -> None:
+        while left and not wrong:
+            index, drawn = left.pop()
+            try:
+                await play(index, drawn)
+            except (Failure, NotApplicable):
+                wrong[index] = drawn
+
+    while left:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(AT_ONCE):
+                group.create_task(work())
+        for index in sorted(wrong):
+            await play(index, wrong.pop(index))
     if not offered and (fresh or name == RACE):
         raise NotApplicable("this server has no RecordService")
 
@@ -195,7 +202,7 @@ async def _record(context: ServerContext, game_id: str) -> Record | None:
 def _games_of(name: str, kind: str) -> Case:
     draw, why, checks = KINDS[kind]
 
-    @server_case(f"games.{name}-{kind}", *checks)
+    @server_case(f"games.{name}-{kind}", *checks, limit_s=LIMIT_S)
     async def games(context: ServerContext) -> None:
         await play_drawn(context, name, without_most_long(draw(name)))
 
@@ -203,7 +210,9 @@ def _games_of(name: str, kind: str) -> Case:
 
 
 def _fresh_games_of(name: str) -> Case:
-    @server_case(f"games.{name}-fresh", "DRAW-1", "DRAW-2", "GAME-10", "GAME-14", "RECORD-1", "RECORD-3")
+    @server_case(
+        f"games.{name}-fresh", "DRAW-1", "DRAW-2", "GAME-10", "GAME-14", "RECORD-1", "RECORD-3", limit_s=LIMIT_S
+    )
     async def fresh(context: ServerContext) -> None:
         """What a server draws itself must follow from the settings, and the game from what was drawn."""
         scenes = [*draw_settings(name)[::2], *draw_failures(name)[::2]]

@@ -89,7 +89,7 @@ async def wait_for_call(cast: Cast, wanted: Callable[[Received], bool]) -> Recei
             await asyncio.sleep(0.01)
 
 
-@server_case("connection.window-over", "RESUME-2")
+@server_case("connection.window-over", "RESUME-2", mostly_waits=True)
 async def window_over(context: ServerContext) -> None:
     """A player that does not come back within its window is disconnected; the game does not wait for its limit."""
     scene = ordinary(OPEN, at(0, "TakeTurn", vanish), count=2)
@@ -185,7 +185,7 @@ async def _back(context: ServerContext, *, resuming: bool) -> None:
     same("The metadata of the call that was sent again", before, again)
 
 
-@server_case("connection.nobody-waits", "RESUME-7")
+@server_case("connection.nobody-waits", "RESUME-7", mostly_waits=True)
 async def nobody_waits(context: ServerContext) -> None:
     """A player that has gone while another one was asked is not waited for when its turn comes."""
     thinks = at(1, "TakeTurn", slow(1.0))
@@ -229,7 +229,7 @@ async def fresh_hello(context: ServerContext) -> None:
     await _back(context, resuming=False)
 
 
-@server_case("connection.time-left", "RESUME-3", attempts=TIMED, rest_s=STANDSTILL_S)
+@server_case("connection.time-left", "RESUME-3", attempts=TIMED, rest_s=STANDSTILL_S, mostly_waits=True)
 async def time_left(context: ServerContext) -> None:
     """A call that comes again names what is left of its time: whoever believes in more is late."""
     for resuming in (True, False):

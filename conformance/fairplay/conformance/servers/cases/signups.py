@@ -95,7 +95,7 @@ async def full(context: ServerContext) -> None:
         await ends_by_itself(context, request)
 
 
-@server_case("tournament.period", "SIGN-8", attempts=TIMED)
+@server_case("tournament.period", "SIGN-8", attempts=TIMED, mostly_waits=True)
 async def period(context: ServerContext) -> None:
     """Who has signed up need not wait for ever for others."""
     request = make_request(context)

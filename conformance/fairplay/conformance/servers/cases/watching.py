@@ -202,7 +202,7 @@ async def resume(context: ServerContext) -> None:
     same("What comes after the event that was seen", wanted, rest)
 
 
-@server_case("watch.resumed-running", "WATCH-3", "WATCH-4")
+@server_case("watch.resumed-running", "WATCH-3", "WATCH-4", mostly_waits=True)
 async def resumed_running(context: ServerContext) -> None:
     """A spectator that comes back sees no more of a running game than one that stayed."""
     gate = asyncio.Event()

@@ -1,0 +1,86 @@
+"""Servers that get one rule wrong that hardly ever counts: the reference server with one place of its source changed.
+
+`python -m tests.conformance.servers.rule_faults NAME` starts one, prints its address, and ends with its input.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from types import CodeType, ModuleType
+from typing import NamedTuple
+
+
+class RuleFault(NamedTuple):
+    """What stands in the place of a right expression, which is there once."""
+
+    game: str
+    module: str
+    right: str
+    wrong: str
+
+
+TOWERS = "totals[group.tower] += len(group.tiles)"
+FEW_TOWERS = "totals[group.tower] += min(3, len(group.tiles))"
+RETURNED = "towers[group.tower] += size"
+FAULTS = {
+    "only-colours-are-a-q": RuleFault("q", "rules.board", "len({tile // 6 for tile in run}) == 6 or ", ""),
+    "only-shapes-are-a-q": RuleFault("q", "rules.board", " or len({tile % 6 for tile in run}) == 6", ""),
+    "seven-are-a-q": RuleFault("q", "rules.board", "if len(run) != Q_LENGTH:", "if len(run) < Q_LENGTH:"),
+    "weak-knight": RuleFault("eriantys", "rules.board", "_KNIGHT_BONUS = 2", "_KNIGHT_BONUS = 1"),
+    "strong-knight": RuleFault("eriantys", "rules.board", "_KNIGHT_BONUS = 2", "_KNIGHT_BONUS = 3"),
+    "towers-of-those-out": RuleFault("eriantys", "rules.board", " and not _is_out(state, group.tower)", ""),
+    "three-towers-at-most": RuleFault("eriantys", "rules.board", TOWERS, FEW_TOWERS),
+    "one-tower-returns": RuleFault("eriantys", "rules.board", RETURNED, "towers[group.tower] += 1"),
+    "expired-as-wrong": RuleFault(
+        "webset", "rules.takes", "settings.penalty_expired if expired else settings.penalty_bad", "settings.penalty_bad"
+    ),
+    "free-wrong-calls-count": RuleFault("webset", "rules", " * bool(settings.penalty_bad)", ""),
+    "free-expiries-count": RuleFault("webset", "rules", " * bool(settings.penalty_expired)", ""),
+    "passes-deal": RuleFault("webset", "rules.takes", ' or rule == "auto"', ""),
+}
+
+
+class _Changed(SourceFileLoader):
+    def __init__(self, name: str, path: str, fault: RuleFault) -> None:
+        super().__init__(name, path)
+        self._fault = fault
+
+    def get_code(self, fullname: str) -> CodeType:
+        source = self.get_source(fullname) or ""
+        assert source.count(self._fault.right) == 1, self._fault
+        return compile(source.replace(self._fault.right, self._fault.wrong), self.path, "exec", dont_inherit=True)
+
+
+class _Finder(MetaPathFinder):
+    def __init__(self, fault: RuleFault) -> None:
+        self._fault = fault
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return the module that is changed; None for every other one."""
+        if fullname != f"fairplay.games.{self._fault.game}.{self._fault.module}":
+            return None
+        spec = PathFinder.find_spec(fullname, path)
+        assert spec is not None
+        assert spec.origin is not None
+        spec.loader = _Changed(fullname, spec.origin, self._fault)
+        return spec
+
+
+def main() -> None:
+    """Serve until the input ends."""
+    sys.meta_path.insert(0, _Finder(FAULTS[sys.argv[1]]))
+    from tests.conformance.servers.harness import serving  # with it come the rules
+
+    with serving() as server:
+        sys.stdout.write(f"{server.address}\n")
+        sys.stdout.flush()
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()
