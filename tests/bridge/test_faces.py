@@ -193,3 +193,12 @@ def test_the_input_of_the_courses_servers_is_read() -> None:
     assert bonus.settings.bonus == 3
     with pytest.raises(ValueError, match="no state0"):
         face_of("q").config([{}])
+
+
+def test_tiles_that_the_course_does_not_know_leave_no_hole_in_the_map_and_are_in_no_hand() -> None:
+    face, request = face_of("q"), first_request("q", "Setup")
+    message = request.message
+    message.state.tiles[:], message.tiles[:] = [1_009] * len(message.state.tiles), [1_009, *message.tiles[1:]]
+    read = face.remember("g").request(*read_call(face.write_call(request, "ann")))
+    assert (list(read.message.state.rows), list(read.message.state.columns)) == ([0], [0])
+    assert sorted(read.message.tiles) == sorted(message.tiles[1:])

@@ -46,14 +46,17 @@ def _write_state(state: q_pb2.State, name: str) -> Json:
 
 
 def _sayable(state: q_pb2.State) -> q_pb2.State:
-    """Return what the course has words for: tiles that it does not know are left out."""
+    """Return what the course has words for.
+
+    A tile that it does not know is told as another one on the map, which has no gaps and is never empty; in a hand it
+    is left out.
+    """
     if state.fit_rule == q_pb2.FIT_RULE_QWIRKLE:
         raise ValueError("the course's protocol has no words for the fit_rule QWIRKLE")
-    known = [at for at, tile in enumerate(state.tiles) if tile in TILES]
     said = q_pb2.State(
-        rows=[state.rows[at] for at in known],
-        columns=[state.columns[at] for at in known],
-        tiles=[state.tiles[at] for at in known],
+        rows=state.rows,
+        columns=state.columns,
+        tiles=[tile if tile in TILES else min(TILES) for tile in state.tiles],
         players=state.players,
         pile_left=state.pile_left,
     )
