@@ -53,7 +53,7 @@ async def test_what_a_program_does_wrong_is_said(game: str, fault: str, sentence
         ("bare-name", 'The program sent as its name ann: a string needs quotes, "ann".'),
         ("list-name", "[7] is no name: it must be a string"),
         ("bad-name", '"a b" is no name here'),
-        ("leaves", "The program ended with exit code 1. It wrote: I have no wish to play It had sent no name."),
+        ("leaves", "It had sent no name. It wrote: I have no wish to play"),
     ],
 )
 async def test_a_program_that_signs_up_wrongly_is_not_waited_for(fault: str, sentence: str) -> None:

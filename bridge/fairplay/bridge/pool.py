@@ -89,15 +89,18 @@ class Run:
         self._program = program
         self._listening = listening
 
-    async def explain(self, what: str) -> str:
-        """Return a sentence that says what the program did, or how it ended if it has, with its last output."""
+    async def explain(self, what: str, more: str = "") -> str:
+        """Return a sentence that says what the program did, or how it ended if it has, with its last output.
+
+        `more`: another sentence, before the output.
+        """
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(END_S):
                 await self._program.ended.wait()
         ended = self._program.exit_code
         done = what if ended is None else f"ended with exit code {ended}"
         output = self._program.output.strip()[-SHOWN_OUTPUT:]
-        return f"The program {done}." + (f" It wrote: {output}" if output else "")
+        return " ".join(filter(None, (f"The program {done}.", more, f"It wrote: {output}" if output else "")))
 
     @property
     def ended(self) -> asyncio.Event:
@@ -286,14 +289,14 @@ class Pool:
         finally:
             arrives.cancel()
             ends.cancel()
-        sentence = await run.explain("ended")
-        raise ProgramError(f"{sentence} It had not signed up: {shlex.join(self._settings.command)}")
+        command = shlex.join(self._settings.command)
+        raise ProgramError(await run.explain("ended", f"It had not signed up: {command}."))
 
     async def _sign_up(self, run: Run, connection: Connection) -> SignedUp:
         try:
             name = await receive_name(connection, self._settings.name_pattern)
         except ClosedError:
-            raise ProgramError(f"{await run.explain('closed its connection')} It had sent no name.") from None
+            raise ProgramError(await run.explain("closed its connection", "It had sent no name.")) from None
         return SignedUp(name, connection, run)
 
     async def close(self) -> None:
