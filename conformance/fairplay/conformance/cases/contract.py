@@ -36,7 +36,9 @@ def reachable(context: Context) -> None:
     """A player that cannot be reached cannot play."""
     context.player.begin()
     if context.player.unreachable:
-        raise failure(f"The player cannot be reached: {context.player.unreachable}")
+        output = context.player.last_output
+        sections = [("Output of the player", output)] if output else []
+        raise failure(f"The player cannot be reached: {context.player.unreachable}", *sections)
 
 
 @case(

@@ -113,6 +113,8 @@ class PlayerUnderTest:
         """The reply to the first call, Describe, or its failure."""
         self.unreachable = ""
         """Why the player cannot be reached; empty if it can."""
+        self.last_output = ""
+        """What the player had written that cannot be reached."""
         self.reach_count = 0
         """How often the player was reached over a new connection."""
         self._limit_s = limit_s
@@ -164,6 +166,7 @@ class PlayerUnderTest:
         """Return why a connection could not be made, as its calls say it."""
         outcome, _ = self.loop.run(connection.ask(DESCRIBE, b"", self._limit_s))
         assert isinstance(outcome, CallError), "a dead link fails every call at once"
+        self.last_output = outcome.output
         return outcome.message or "it is not there"
 
     async def _open(self, breaker: Breaker | None = None) -> Connection:
