@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import cycle, islice, takewhile
 from operator import attrgetter
 from statistics import fmean
@@ -280,9 +279,15 @@ def output(context: Context) -> None:
 
 
 def _judge_kept(context: Context, what: str, of_process: Callable[[ProcessSize], int]) -> None:
-    """Judge something that processes hold, of those that were there before."""
+    """Judge something that processes hold: how much more those that were there before, and all of them together.
 
-    _judge_count(context, what, lambda holding: holding.total(of_process), partial(_added, of_process))
+    A process that is used later than it was started holds more then, while another one ends.
+    """
+
+    def more(before: Holding, after: Holding) -> int:
+        return min(_added(of_process, before, after), after.total(of_process) - before.total(of_process))
+
+    _judge_count(context, what, lambda holding: holding.total(of_process), more)
 
 
 def _added(of_process: Callable[[ProcessSize], int], before: Holding, after: Holding) -> int:
