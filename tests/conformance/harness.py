@@ -53,7 +53,8 @@ def _default(made: object, name: str) -> Method:
 
 def judged(make: str | Callable[[], object], only: str = "", game: str = "fish", **more: Any) -> Report:
     """Return the report on players of a kind or link, with limits that a sound player keeps, and few drawn states."""
-    settings = {"limit_s": SOUND_LIMIT_S, "first_limit_s": SOUND_LIMIT_S, "examples": 15, **more}
+    limits = {"limit_s": SOUND_LIMIT_S, "first_limit_s": SOUND_LIMIT_S, "start_limit_s": SOUND_LIMIT_S}
+    settings = {**limits, "examples": 15, **more}
     return run(Options(game, make, only=only, **settings))
 
 

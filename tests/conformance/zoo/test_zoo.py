@@ -199,6 +199,7 @@ def test_an_odd_player_without_a_defect_passes_everything() -> None:
 
 
 def test_a_player_that_writes_what_it_may_in_25_games_at_once_keeps_the_default_limit() -> None:
-    report = run(Options("fish", f"exec:{sys.executable} -m tests.conformance.program loud", only="growth"))
+    link = f"exec:{sys.executable} -m tests.conformance.program loud"
+    report = run(Options("fish", link, only="growth", start_limit_s=60.0))
     assert unmet(report) == {}
     assert len(report.judged) > 1
