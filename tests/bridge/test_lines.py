@@ -67,8 +67,11 @@ async def test_what_is_written_for_beginners_plays(game: str, language: str, tmp
     ("mistake", "sentence"),
     [
         ("if wrong: print('my turn', flush=True)", "The program wrote my turn in place of an answer. Its output holds"),
-        ("if wrong: print(answer, end='', flush=True); continue", "without a newline behind it."),
-        ("if wrong: print(answer); continue", "only when its input ended: flush the output after each line."),
+        (
+            "if wrong: print(answer, end='', flush=True); continue",
+            "without a newline behind it: every answer ends with",
+        ),
+        ("if wrong: print(answer); continue", "only when its input ended: answer each line when it comes, and flush"),
         ("if wrong: continue", "The program had not answered in time; what had come: nothing."),
         (
             'if calls == 4: answer = \'{"response": {"place": "7"}}\'',
@@ -148,8 +151,8 @@ def test_a_program_that_does_not_answer_describe_is_explained() -> None:
     with ExitStack() as started:
         said = []
         for program, sentence in [
-            ("print('{}')", "wrote {} only when its input ended: flush the output after each line."),
-            ("print('{}', end='', flush=True)", "answered {} without a newline behind it."),
+            ("print('{}')", "wrote {} only when its input ended: answer each line when it comes,"),
+            ("print('{}', end='', flush=True)", "answered {} without a newline behind it: every answer ends with one."),
             ("pass", 'has not answered Describe yet: each call has its line, at least {"response": {}}, and'),
         ]:
             command = [*bridge, "--name", "me", "--", sys.executable, "-c", loop + program]

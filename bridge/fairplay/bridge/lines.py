@@ -37,8 +37,8 @@ NO_LIMIT_S = 3_600.0
 FLUSH_S = 1.0
 """How long a program that is late may take to end once its input has ended: it may write what it had not flushed."""
 NEWLINE_SHARE = 0.9
-"""The share of its limit after which an answer that is complete, but for its newline, is refused."""
-DESCRIBE_S, PROBE_S = 3.0, 4.0
+"""The share of its limit after which an answer is refused that only lacks its newline, and none is remarked on."""
+DESCRIBE_S, PROBE_S = 2.0, 3.0
 """After so long without an answer to the first call, a second program is asked; so long, and then its input ends."""
 CHUNK_BYTES = 65_536
 _WHOLE = {FieldDescriptor.CPPTYPE_INT64, FieldDescriptor.CPPTYPE_UINT64}
@@ -70,6 +70,7 @@ class _Process:
         self._loop.add_reader(self._reads, self._read)
         self._came = bytearray()
         self._unsent = b""
+        self._echo = echo
         self._changed = asyncio.Event()
         self._ended = False
 
@@ -102,13 +103,17 @@ class _Process:
             raise failed(f"The program wrote {text_of(self._came)} when nobody had asked. {_ONLY}")
         self._send(write(call).encode() + b"\n")
         started_s = self._loop.time()
+        is_noted = not self._echo
         while b"\n" not in self._came:
             if self._ended:
                 raise failed(await self._explain_end())
             passed_s = self._loop.time() - started_s
             refused = passed_s >= NEWLINE_SHARE * limit_s and _is_value(self._came)
             if refused:
-                raise failed(f"The program answered {text_of(self._came)} without a newline behind it.")
+                raise failed(_unended(self._came))
+            if passed_s >= NEWLINE_SHARE * limit_s and not self._came and not is_noted:
+                is_noted = True  # while the call is open: what is written later is not kept with the failure
+                note(f"{call['method']}: the program has not answered yet: {_EACH}")
             if passed_s >= limit_s:
                 raise _LateError(await self._explain_late())
             due_s = NEWLINE_SHARE * limit_s if passed_s < NEWLINE_SHARE * limit_s else limit_s
@@ -148,10 +153,11 @@ class _Process:
                     await self._changed.wait()
         if not before and self._came:
             return (
-                f"The program wrote {text_of(self._came)} only when its input ended: flush the output after each line."
+                f"The program wrote {text_of(self._came)} only when its input ended: answer each line when it comes, "
+                "and flush the output after each answer."
             )
         if _is_value(before):
-            return f"The program answered {text_of(before)} without a newline behind it."
+            return _unended(before)
         return f"The program had not answered in time; what had come: {text_of(before) or 'nothing'}."
 
     def _close_input(self) -> None:
@@ -183,7 +189,7 @@ class LinesPlayer:
         self._environment = environment
         self._process: _Process | None = None
         self._turn = asyncio.Lock()
-        self._asking = set[asyncio.Task[Message]]()
+        self._asking = set[asyncio.Task[Any]]()
         for method in (START, END, *game.methods):
             setattr(self, snake_case(method.name), partial(self._answer, method))
 
@@ -209,22 +215,31 @@ class LinesPlayer:
         task.add_done_callback(self._done)
         return await asyncio.shield(task)
 
-    def _done(self, task: asyncio.Task[Message]) -> None:
+    def _done(self, task: asyncio.Task[Any]) -> None:
         self._asking.discard(task)
         if not task.cancelled():
             task.exception()  # whoever waited for it may have been cancelled
 
     async def _ask_in_turn(self, method: Method, message: Any, until_s: float) -> Message:
         async with self._turn:
+            process = None
             try:
                 process = await self._ready()
                 left_s = until_s - asyncio.get_running_loop().time()
                 if left_s <= 0:
-                    raise failed("The program was busy with other calls all the time.")
+                    raise failed("The program was busy with other calls, or coming up, all the time.")
                 return await self._ask(process, method, message, left_s)
             except CallFailed as error:
                 note(f"{method.name}: {error.message}")
+                if process is not None and self._process is None:
+                    self._restart()
                 raise
+
+    def _restart(self) -> None:
+        """Begin to start the program anew: the next call may have less time than that takes."""
+        starting = asyncio.create_task(self.open())
+        self._asking.add(starting)
+        starting.add_done_callback(self._done)
 
     async def _ready(self) -> _Process:
         """Return a process that has answered Describe."""
@@ -280,6 +295,10 @@ class LinesPlayer:
         process, self._process = self._process, None
         if process is not None:
             await process.end()
+
+
+def _unended(answer: bytes | bytearray) -> str:
+    return f"The program answered {text_of(answer)} without a newline behind it: every answer ends with one."
 
 
 _ONLY = 'Its output holds one line for each call, {"response": {...}}; everything else belongs on standard error.'
