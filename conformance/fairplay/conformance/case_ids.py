@@ -92,6 +92,7 @@ OUTPUT = "growth.output"
 
 NONSENSE = "robustness.out-of-contract"
 RECONNECT = "robustness.reconnect"
+SLOWS_DOWN = "robustness.slows-down"
 GROWTH = "robustness.memory-growth"
 
 UNUSUAL_GAMES = (UNUSUAL_SETTINGS, SETTINGS_RAISE, LATE, LONG_GAME, LARGE_NUMBERS)

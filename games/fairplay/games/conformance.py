@@ -256,8 +256,9 @@ class Conformance:
     """Strategies of reference players from whose games states are drawn, besides the plainest ones."""
     pieces: Pieces = field(default_factory=Pieces)
     """What may be changed in states, to reach features that games of reference players do not have."""
-    long_game: Situation | None = None
-    """A game in which the player under test has many decisions; None: all have so many."""
+    long_games: Sequence[Situation] = ()
+    """Games in which the player under test has many decisions; empty: all have so many. The last one is the longest,
+    or the one with the largest requests: nobody may get slow in it, or write too much."""
     profiles: Mapping[str, Profile] = field(default_factory=dict)
     """The profiles of the game by name, e.g. "course-2024"; `find_profiles` adds STANDARD."""
     largest_score: int = 2**32 - 1

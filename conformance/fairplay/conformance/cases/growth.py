@@ -15,6 +15,7 @@ import psutil
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_after_others, untested
 from fairplay.conformance.case import Case, Failure, NotApplicable, case, failure
+from fairplay.conformance.cases.settings import long_games
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import Ending, find_endings, tells_the_end
 from fairplay.conformance.games.trial import Scenario, Trial
@@ -275,6 +276,13 @@ def output(context: Context) -> None:
             raise failure(
                 f"The player wrote {a_game / MIB:.2f} MiB a game to its standard output and error, and"
                 f" {MAX_OUTPUT_BYTES // MIB} MiB a game is allowed (the mean of {game_count} {found.kind})."
+            )
+    for trial in long_games(context):
+        if trial.output_bytes > MAX_OUTPUT_BYTES:
+            raise failure(
+                f"The player wrote {trial.output_bytes / MIB:.2f} MiB to its standard output and error in a game of"
+                f" {trial.decision_count} decisions, and {MAX_OUTPUT_BYTES // MIB} MiB a game is allowed, also in the"
+                " longest ones."
             )
 
 

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from statistics import fmean
 
+from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_after_others
 from fairplay.conformance.case import Case, NotApplicable, case, failure
 from fairplay.conformance.cases.growth import grown, growth_of, judge_failed, keeps_growing
+from fairplay.conformance.cases.settings import long_games, slowed_down
 from fairplay.conformance.evidence import hexadecimal
 from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.trial import Trial
 from fairplay.conformance.player.breaker import is_disconnection
 from fairplay.conformance.player.machine import is_busy
 from fairplay.conformance.player.player import Connection
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
-from fairplay.games.conformance import Level
+from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE
-from fairplay.games.steps import Method
+from fairplay.games.steps import CallKind, Method
 from fairplay.v1.misconduct_pb2 import Overrun
 from fairplay.v1.player_pb2 import DescribeRequest
 
@@ -28,6 +32,7 @@ LOSS_LIMIT_S, BUSY_LOSS_LIMIT_S = 0.5, 5.0
 """How long a stream may take to end after the goodbye; the second number is for a machine that is busy."""
 RETURN_LIMIT_S = 10.0
 POLL_S = 0.02
+TENTHS = 10
 
 
 @case(
@@ -116,6 +121,26 @@ def memory_growth(context: Context) -> None:
             raise grown(found)
 
 
+@case(case_ids.SLOWS_DOWN, "TIME-5", level=SHOULD)
+def slows_down(context: Context) -> None:
+    """Who searches all that was before takes longer with each turn, and in a game that is long enough too long."""
+    for found in long_games(context):
+        judge_after_others(context, found)
+        if said := slowed_down(found):
+            raise failure(f"The player takes longer the longer a game is: {said}.", ("Times", _times(found)))
+
+
+def _times(found: Trial) -> str:
+    """Return how long decisions took in the course of a game: each tenth of them in a line."""
+    taken = [each.elapsed_s for each in found.exchanges if each.kind is not CallKind.NOTIFICATION]
+    size = max(1, len(taken) // TENTHS)
+    return "\n".join(
+        f"decision {start + 1} and later: {1000 * fmean(taken[start : start + size]):,.1f} ms on average"
+        for start in range(0, len(taken), size)
+    )
+
+
 def cases(game: Game) -> Sequence[Case]:
     """Return the cases of this module."""
-    return (out_of_contract, reconnect, memory_growth)
+    slow = [slows_down] if find_conformance(game.name).long_games else []
+    return (out_of_contract, reconnect, memory_growth, *slow)

@@ -8,16 +8,19 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from statistics import median
 
+from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
 from fairplay.conformance.blame.judge import judge, untested
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.positions import SHARE, Position, Source, position, with_revision, with_scores
 from fairplay.conformance.games.rivals import rival_names
-from fairplay.conformance.games.trial import Scenario, Trial
+from fairplay.conformance.games.trial import Exchange, Scenario, Trial
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
+from fairplay.games.steps import CallKind
 from fairplay.v1.misconduct_pb2 import MisconductKind
 
 DECISIONS = 16
@@ -118,14 +121,72 @@ CASES: Mapping[MisconductKind.ValueType, Case] = {
 }
 
 
-@case("rules.long-game", "FAIL-1")
+@case(case_ids.LONG_GAME, "FAIL-1")
 def long_game(context: Context) -> None:
     """What grows in the course of a game, or runs out, does so in long games only."""
-    situation = find_conformance(context.game.name).long_game
-    if situation is not None:
-        judge_elsewhere(
-            context, context.play(Scenario("long-game", situation, context.rng("long-game").getrandbits(32)))
-        )
+    for found in long_games(context):
+        judge_elsewhere(context, found)
+
+
+def long_games(context: Context) -> Sequence[Trial]:
+    """Return games in which the player has many decisions, each played alone and once; none where all have so many."""
+    return context.once("long games", partial(_play_long_games, context))
+
+
+def _play_long_games(context: Context) -> list[Trial]:
+    trials = list[Trial]()
+    for number, situation in enumerate(find_conformance(context.game.name).long_games):
+        name = f"long-game-{number + 1}"
+        scenario = Scenario(name, situation, context.rng(name).getrandbits(32))
+        found, may_take_s = context.play(scenario), PATIENCE_SHARE * context.player.budget.left_s
+        if found.is_cut and not context.is_slow and _may_exceed_a_limit(found, may_take_s):
+            found = context.play(scenario._replace(may_take_s=may_take_s))
+        trials.append(found)
+    return trials
+
+
+QUARTER, EIGHTH = 4, 8
+SLOWER, SLOW_SHARE = 4, 1 / 16
+"""Who takes so many times as long for the last decisions and more than this share of a limit slows down."""
+PATIENCE_SHARE = 0.5
+"""A game in which a player slows down may take so much of what is left of the budget: does it exceed a limit?"""
+
+
+def slowed_down(found: Trial) -> str:
+    """Return how a player got slower in the course of a game, in words; empty if it did not, or hardly.
+
+    For each method, the usual time of the first decisions is compared with that of the last ones.
+    """
+    for times, limit_s, method in _times_of_methods(found):
+        first, last = median(times[: len(times) // QUARTER]), median(times[-(len(times) // EIGHTH) :])
+        if last > max(SLOWER * first, SLOW_SHARE * limit_s):
+            return (
+                f"{method} took {1000 * first:,.1f} ms at the beginning of a game of {len(times)} calls of it, and "
+                f"{1000 * last:,.1f} ms at its end"
+            )
+    return ""
+
+
+def _may_exceed_a_limit(found: Trial, may_take_s: float) -> bool:
+    """Return whether a player that gets slower as it did last would be too late before the game has taken so long."""
+    for times, limit_s, _ in _times_of_methods(found):
+        size = len(times) // EIGHTH
+        before, last = median(times[-2 * size : -size]), median(times[-size:])
+        more = (last - before) / size
+        if more > 0 and sum(times) + (limit_s - last) / more * (last + limit_s) / 2 < may_take_s:
+            return bool(slowed_down(found))
+    return False
+
+
+def _times_of_methods(found: Trial) -> Iterator[tuple[Sequence[float], float, str]]:
+    """Yield the times of the decisions, their limit and their method, for each method that was called often."""
+    asked: dict[str, list[Exchange]] = {}
+    for each in found.exchanges:
+        if each.kind is not CallKind.NOTIFICATION:
+            asked.setdefault(each.method.name, []).append(each)
+    for method, calls in asked.items():
+        if len(calls) >= QUARTER * EIGHTH:
+            yield [each.elapsed_s for each in calls], calls[-1].limit_s, method
 
 
 LARGE = (2**31, 2**32, 2**52, 2**53 - 1 - 2**20)
@@ -163,6 +224,6 @@ def cases(game: Game) -> Sequence[Case]:
 
     A game that is long under its default settings needs no other long game; the states of some have no revision.
     """
-    long = [] if find_conformance(game.name).long_game is None else [long_game]
+    long = [long_game] if find_conformance(game.name).long_games else []
     large = [large_numbers] if "revision" in game.state_type.DESCRIPTOR.fields_by_name else []
     return [*CASES.values(), *long, *large]

@@ -127,6 +127,8 @@ class Scenario(NamedTuple):
     """When the player under test comes into the game, as after a restart. None: it is there from the beginning."""
     newcomers: tuple[int, ...] = ()
     """After how many decisions of the player under test others join, in games that allow it."""
+    may_take_s: float = 0.0
+    """The game may take so long, if that is more than its share of the budget."""
     asked_again: int = 0
     """The number of the decision that is asked for twice, as by a server that was started anew; 0: none is."""
 
@@ -178,6 +180,8 @@ class Trial:
 
     output: str = ""
     """What the player's process had written by then."""
+    output_bytes: int = 0
+    """How much it has written in this game, and in others at the same time."""
     is_cut: bool = False
     """Whether the game was left early for want of time."""
     has_races: bool = False
@@ -271,7 +275,7 @@ class _Driver:
         self._stand_in = StandIn(game, scenario.joins, situation.rivals, situation.rivals_late_in)
 
     async def play(self, game_id: str) -> Trial:
-        trial, situation = self._trial, self._situation
+        trial, situation, before = self._trial, self._situation, self._output_bytes
         try:
             rng = game_rng(trial.scenario.seed)
             machine = GameMachine(self._game.play(game_id, situation.settings, self._names, rng, situation.state))
@@ -284,8 +288,13 @@ class _Driver:
         finally:
             self._races.end()
             machine.close()
-        trial.output = self._connection.output
+        trial.output, trial.output_bytes = self._connection.output, self._output_bytes - before
         return trial
+
+    @property
+    def _output_bytes(self) -> int:
+        process = self._connection.process
+        return 0 if process is None else process.output_bytes
 
     def _has_seen_all(self, step: Step) -> bool:
         """Return whether the player has made its decisions, and the next step shows that the last was accepted.
@@ -298,7 +307,7 @@ class _Driver:
         elapsed_s = asyncio.get_running_loop().time() - self._began
         scenario = self._trial.scenario
         about = max([scenario.asked_again, *(departure.after for departure in scenario.departures)])
-        self._trial.is_cut = self._connection.budget.is_spent_on(elapsed_s, count - about)
+        self._trial.is_cut = self._connection.budget.is_spent_on(elapsed_s, count - about, scenario.may_take_s)
         return self._trial.is_cut or 0 < self._situation.turn_count <= count
 
     async def _answer(self, step: Step) -> Any:

@@ -46,6 +46,11 @@ class Budget:
         """Return the seconds since the time began to run."""
         return self._clock() - self._began
 
+    @property
+    def left_s(self) -> float:
+        """Return the seconds that are left."""
+        return max(0.0, self.total_s - self.elapsed_s)
+
     def check(self) -> None:
         """Raise NotTested if there is no time left."""
         if self.elapsed_s >= self.total_s:
@@ -55,13 +60,13 @@ class Budget:
         """Return whether a player that takes so long for a decision must be asked for fewer of them than others."""
         return decision_s * ALL_DECISIONS > self.total_s
 
-    def is_spent_on(self, elapsed_s: float, decision_count: int) -> bool:
-        """Return whether a game has taken its share, and shown how the player begins.
+    def is_spent_on(self, elapsed_s: float, decision_count: int, may_take_s: float = 0.0) -> bool:
+        """Return whether a game has taken its share, or what it may take, and shown how the player begins.
 
         `decision_count` is the number of decisions since everything has happened that the game is about.
         """
         share, least = (LATER_SHARE, LATER_DECISIONS) if self._is_short else (GAME_SHARE, MIN_DECISIONS)
-        is_spent = elapsed_s > self.total_s * share and decision_count >= least
+        is_spent = elapsed_s > max(self.total_s * share, may_take_s) and decision_count >= least
         self._is_short = self._is_short or is_spent
         return is_spent
 

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from fairplay.conformance import case_ids
@@ -25,7 +26,8 @@ from fairplay.conformance.zoo.mutants import (
     describes,
 )
 from fairplay.conformance.zoo.player import ReceivedCall, Trigger
-from fairplay.conformance.zoo.triggers import always, at_ending, in_decision, in_method, never
+from fairplay.conformance.zoo.triggers import always, at_ending, from_decision, in_decision, in_method, never
+from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game, find, registered
 from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.v1.player_pb2 import GameService, PlayerDescription
@@ -271,8 +273,8 @@ def _child() -> object:
     return subprocess.Popen([sys.executable, "-I", "-S", "-c", f"import time; time.sleep({SLEEP_S})"])
 
 
-def _print() -> None:
-    sys.stdout.write("x" * PRINTED_CHARS)
+def _print(count: int) -> None:
+    sys.stdout.write("x" * count)
     sys.stdout.flush()
 
 
@@ -287,6 +289,23 @@ def _take_a_place() -> None:
         raise BrokenPlayerError(f"this player is broken: it stands {FEW_PLACES} calls at once")
     time.sleep(HELD_S)
     _places.release()
+
+
+LONGEST_OUTPUT_CHARS = 2 * 1024 * 1024
+
+
+def of_long_games(game: Game) -> Iterator[Mutant]:
+    """Yield the mutants that write little in each decision, and more than they may in the longest game of a game."""
+    for situation in find_conformance(game.name).long_games[:1]:
+        size = LONGEST_OUTPUT_CHARS // situation.turn_count
+        for name, first in (("prints-each-state", 1), ("prints-later-states", situation.turn_count // 4)):
+            yield _growing(
+                name,
+                f"Writes {size:,} characters in each decision of a game{f' from the {first}th on' * (first > 1)}.",
+                case_ids.OUTPUT,
+                partial(_print, size),
+                from_decision(first),
+            )
 
 
 def _growing(
@@ -339,7 +358,13 @@ OF_GROWTH = (
         lambda call: call.number == 1,
         related=("growth", case_ids.GROWTH),  # which play as many games at once
     ),
-    _growing("prints-much", "Writes a quarter of a million characters in every call.", case_ids.OUTPUT, _print, always),
+    _growing(
+        "prints-much",
+        "Writes a quarter of a million characters in every call.",
+        case_ids.OUTPUT,
+        partial(_print, PRINTED_CHARS),
+        always,
+    ),
 )
 
 

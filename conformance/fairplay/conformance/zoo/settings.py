@@ -13,11 +13,12 @@ from google.protobuf.message import Message
 from fairplay.conformance import case_ids
 from fairplay.conformance.games.positions import allows_large_scores
 from fairplay.conformance.zoo.departures import forgiving_settings
-from fairplay.conformance.zoo.mutants import RAISES, SAYS_NOTHING, Mutant, late, repeats
-from fairplay.conformance.zoo.player import GameMemory, ReceivedCall, Trigger
+from fairplay.conformance.zoo.mutants import RAISES, SAYS_NOTHING, Effect, Mutant, Symptom, late, repeats
+from fairplay.conformance.zoo.player import GameMemory, MutantPlayer, ReceivedCall, Trigger
 from fairplay.conformance.zoo.triggers import (
     acts_late,
     first_decisions,
+    from_decision,
     having,
     in_decision,
     in_late_seat,
@@ -36,11 +37,29 @@ from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
 
 MANY_DECISIONS = 60
+GROWTHS, MOST_SLOW = (0.003, 0.006), 1 / 12
 LATER = 7
 RARE = 100
 MOST_IN_8_BITS = 2**8 - 1
 MOST_IN_32_BITS = 2**32 - 1
 TOO_LATE = late(lambda environment: environment.first_decision_s)
+
+
+def _slowing(game: Game) -> Iterator[Mutant]:
+    """Yield the mutants that get slower, or print more, with each decision of a game."""
+    for share in GROWTHS:
+
+        def wait(player: MutantPlayer, call: ReceivedCall, share: float = share) -> None:
+            limit_s = player.environment.decision_s
+            player.wait(min(share * (call.decision - MANY_DECISIONS), MOST_SLOW) * limit_s)
+
+        yield Mutant(
+            f"slows-down-by-{round(1000 * share)}-thousandths",
+            f"Takes {100 * share:g} % of its limit more for each decision of a game after the sixtieth.",
+            (case_ids.SLOWS_DOWN,),
+            from_decision(MANY_DECISIONS + 1),
+            Effect(wait, frozenset({Symptom.NOTHING})),
+        )
 
 
 def of_settings(game: Game) -> Iterator[Mutant]:
@@ -54,7 +73,8 @@ def of_settings(game: Game) -> Iterator[Mutant]:
     yield Mutant(
         "is-late-under-unusual-settings", sentence, cases, in_seventh_after(unusual), TOO_LATE, ("time", *anywhere)
     )
-    if find_conformance(game.name).long_game is not None:
+    if find_conformance(game.name).long_games:
+        yield from _slowing(game)
         sentence, cases = "Raises an exception in its sixtieth decision of a game.", (case_ids.LONG_GAME,)
         yield Mutant("raises-in-sixtieth-decision", sentence, cases, in_decision(MANY_DECISIONS), RAISES, anywhere)
     if "revision" in game.state_type.DESCRIPTOR.fields_by_name:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from fairplay.bazaar.v1 import bazaar_pb2
 from fairplay.games.bazaar.features import FEATURES
 from fairplay.games.bazaar.mutations import MUTATIONS
@@ -11,6 +13,7 @@ from fairplay.games.bazaar.situations import (
     equal_pebbles,
     fresh,
     late,
+    nothing_to_buy,
     of_one_color,
     rich,
     table,
@@ -276,8 +279,9 @@ CONFORMANCE = Conformance(
         "max_exchanges": (8, 11, 1000),
         "turn_cap": (1, 3, 1_000_000),
     },
-    long_game=Situation(
-        bazaar_pb2.Settings(pebbles_per_color=100, cards_total=100, winning_score=1000), 2, 0, None, 100
+    long_games=(
+        Situation(bazaar_pb2.Settings(pebbles_per_color=100, cards_total=100, winning_score=1000), 2, 0, None, 100),
+        nothing_to_buy(Random(0)),
     ),
     leaving_settings=(bazaar_pb2.Settings(lone_survivor=bazaar_pb2.LONE_SURVIVOR_STOP),),
     profiles={

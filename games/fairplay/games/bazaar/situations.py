@@ -93,6 +93,18 @@ def late(rng: Random) -> Situation:
     return Situation(ANY_SETTINGS, 3, state.active, codec.build_state(state), 1)
 
 
+def nothing_to_buy(rng: Random) -> Situation:
+    """Return a game of 160 turns: all cards need pebbles that nobody has, and the bank has enough of the others."""
+    made = table(
+        bank="wbgy" * 160,
+        visible=" ".join(["rrrrr"] * 4),
+        pile=" ".join(["rrrrr"] * 6),
+        settings=bazaar_pb2.Settings(pebbles_per_color=400, cards_total=10, winning_score=1000),
+        turn_count=160 * WHOLE_TURN,
+    )
+    return made(rng)
+
+
 # Drawn at random
 
 

@@ -251,7 +251,10 @@ CONFORMANCE = Conformance(
         "action_list": (Circumstance.LOSS, Circumstance.WAITING, Circumstance.RESUMED),
     },
     settings_values=SETTINGS_VALUES,
-    long_game=Situation(fish_pb2.Settings(rows=17, columns=17, random_fish=True, penguin_base=6), 2, 0, None, 100),
+    long_games=(
+        Situation(fish_pb2.Settings(rows=17, columns=17, random_fish=True, penguin_base=6), 2, 0, None, 100),
+        Situation(fish_pb2.Settings(rows=25, columns=25, random_fish=True, penguin_base=10), 2, 0, None, 0),
+    ),
     leaving_settings=(
         fish_pb2.Settings(
             penguin_count_basis=fish_pb2.PENGUIN_COUNT_BASIS_SURVIVORS,
