@@ -46,6 +46,22 @@ def test_a_server_is_not_asked_about_games_that_it_lacks(server: Server) -> None
     assert {each.verdict for each in report.judged} == {Verdict.NOT_APPLICABLE}
 
 
+def test_what_is_begun_beside_other_cases_is_charged_only_if_it_fails_alone(server: Server) -> None:
+    hung: list[bool] = []
+
+    def hasten_the_first(request: PlayGameRequest, _: Rpc) -> None:
+        limit = request.plan.time_control.decision_limit
+        if limit.ToMilliseconds() == 600 and not hung:
+            hung.append(True)
+            limit.FromMilliseconds(1)
+
+    before = "results.fish,results.tie,results.status"
+    with proxy(server.address, {PlayGameRequest: hasten_the_first}) as unlucky:
+        report = judged(unlucky, f"{before},time.decision,time.late-reply")
+    assert hung
+    assert {each.verdict for each in report.judged} == {Verdict.PASS}
+
+
 @SLOW
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_the_cases_that_name_the_defect_fail(server: Server, mutant: Mutant) -> None:

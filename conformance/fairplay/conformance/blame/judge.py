@@ -186,7 +186,9 @@ def confirm(context: Context, found: Trial) -> None:
     again = _again(context, found)
     if again is None or same(again, found):
         _check_ordinary(context, found)
-        raise Failure(_named_way(context, found, _with_seen_history(context, again or found, found.life)))
+        if again is None:  # nor can it be told from what was there before: all of that shows it again
+            raise Failure(_named_way(context, found, _after_restart(context, found)))
+        raise Failure(_named_way(context, found, _with_seen_history(context, again, found.life)))
     here, known = signature(found), after_others(context)
     if here not in known and (history := _shortest_history(context, found)):
         known[here] = _with_history(context, found, history)
