@@ -73,6 +73,14 @@ async def test_a_name_is_held_to_the_pages_unless_any_may_be_used() -> None:
         assert player.name == "ann7"
 
 
+async def test_a_player_of_several_names_has_the_least_of_them() -> None:
+    client = f"{sys.executable} {CLIENT} q {{port}}"
+    async with bridged(
+        "q", command=("sh", "-c", f"{client} zoe & sleep 1; {client} ann"), connections=2, spares=2
+    ) as two:
+        assert two.name == "ann"
+
+
 async def test_a_command_that_does_not_dial_or_cannot_be_started_is_named() -> None:
     with pytest.raises(ProgramError, match=r"ended with exit code 3.*had not signed up: .*exit 3"):
         async with bridged("q", command=("sh", "-c", "exit 3; {port}")):

@@ -140,9 +140,10 @@ class Pool:
         """Why a program did not sign up, if one did not."""
 
     async def fill(self) -> str:
-        """Start programs, and return the name of one of them once the spare connections are there.
+        """Start programs, and return the least of the names that they sent once the spare connections are there.
 
-        Raises ProgramError if a program does not sign up.
+        It is the same at each start, however the connections of a program race. Raises ProgramError if a program does
+        not sign up.
         """
         self._refill()
         while len(self._free) < self._settings.spares:
@@ -150,7 +151,7 @@ class Pool:
             await self._changed.wait()
             if self._problem:
                 raise ProgramError(self._problem)
-        return self._free[0].name
+        return min(each.name for each in self._free)
 
     async def take(self) -> SignedUp:
         """Return a connection that nobody has used yet; one more is made ready in its place.
