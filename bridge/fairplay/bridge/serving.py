@@ -22,7 +22,7 @@ from fairplay.games.kit.course import Config, Face, Request
 from fairplay.games.kit.player_service import END, START
 from fairplay.games.steps import Method
 from fairplay.player.answering import Answering
-from fairplay.player.handlers import Handlers, snake_case
+from fairplay.player.handlers import CallFailed, Handlers, snake_case
 from fairplay.server.game.plans import seconds
 from fairplay.server.links.link import duration
 from fairplay.server.links.stream import called_services
@@ -146,7 +146,8 @@ class SignedUpPlayer:
             self._say(f"{self.name} was not waited for any longer in {self._face.names[method.name]}; it sent {rest}")
             connection.close()
             raise
-        except Exception:
+        except CallFailed as error:
+            self._say(f"{self.name} in {self._face.names[method.name]}: {error.message}")
             connection.close()
             raise
         if method.name == self._face.last:
