@@ -202,3 +202,19 @@ def test_tiles_that_the_course_does_not_know_leave_no_hole_in_the_map_and_are_in
     read = face.remember("g").request(*read_call(face.write_call(request, "ann")))
     assert (list(read.message.state.rows), list(read.message.state.columns)) == ([0], [0])
     assert sorted(read.message.tiles) == sorted(message.tiles[1:])
+
+
+def test_the_input_of_the_courses_clients_lists_players_that_are_sound() -> None:
+    assert face_of("q").clients([{"quiet": True, "players": [["ann", "dag"]]}]) == [("ann", "dag")]
+    assert face_of("bazaar").clients([[["ann", "purchase-size"], ["bob", "first"]]]) == [
+        ("ann", "size"),
+        ("bob", "first"),
+    ]
+    for values, sentence in (
+        ([[["ann", "dag", "a cheat", "not-a-line"]]], "the player ann is to fail or to cheat"),
+        ([["ann"]], '"ann" is no player: it must be .name, strategy.'),
+        ([{"quiet": True}], "one list of players"),
+        ([], "one list of players"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            face_of("q").clients(values)

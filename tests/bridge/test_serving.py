@@ -69,6 +69,8 @@ async def test_what_a_program_does_wrong_is_said_and_the_others_play_on(game: st
     run = await serve(game, [program(game, "ann", fault), program(game, "bob")], limit_s=1)
     assert (run.played.winners, run.played.failed) == (["bob"], ["ann"])
     assert [sentence in describe_cause(each) for each in run.played.misconducts] == [True]
+    told = sentence.removeprefix("raised an exception: ") if "took longer" not in sentence else "was not waited for"
+    assert any(said.startswith("ann ") and told in said for said in run.said)
     assert time.monotonic() - began_s < 20
 
 
@@ -184,6 +186,17 @@ def test_the_command_says_that_too_few_have_signed_up() -> None:
     out, err = server.communicate(timeout=60)
     assert (server.returncode, out) == (1, "[[], []]\n")
     assert "too few have signed up: nobody, where at least 2 are needed" in err
+
+
+def test_players_join_as_the_configuration_of_the_courses_clients_says(tmp_path: Path) -> None:
+    server, port = start({"server-tries": 9, "server-wait": 29, "ref-spec": {"state0": state_of_q(2), "per-turn": 6}})
+    clients = tmp_path / "clients.json"
+    clients.write_text(json.dumps({"port": 1, "wait": 2, "quiet": True, "players": [["ann", "dag"], ["bob", "ldasg"]]}))
+    command = [*BRIDGE, "q", "--join", f"127.0.0.1:{port}", "--stdin", str(clients)]
+    joined = subprocess.run(command, check=False, capture_output=True, text=True)
+    out, _ = server.communicate(timeout=60)
+    assert (joined.returncode, joined.stdout.count(" calls"), server.returncode) == (0, 2, 0), joined.stderr
+    assert json.loads(out) in ([["ann"], []], [["bob"], []], [["ann", "bob"], []])
 
 
 def test_an_interrupted_game_is_over_in_the_record(tmp_path: Path) -> None:

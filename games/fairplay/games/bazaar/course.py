@@ -20,10 +20,11 @@ from fairplay.games.bazaar.protocol import codec
 from fairplay.games.bazaar.protocol.conversation import METHODS, REQUEST_CARDS, REQUEST_PEBBLE_OR_EXCHANGES, SETUP, WIN
 from fairplay.games.bazaar.rules.pieces import EquationTable, unpack
 from fairplay.games.bazaar.rules.state import Bonus, Settings
-from fairplay.games.kit.course import Config, Face, Request, read_arguments
+from fairplay.games.kit.course import Config, Face, Request, read_arguments, read_clients
 from fairplay.games.kit.testdata import Json, read_flag, read_text
 from fairplay.games.steps import Method
 
+POLICIES: Mapping[str, str] = {"purchase-points": "points", "purchase-size": "size"}
 BONUSES: Mapping[str, Bonus] = {"RWB": "rwb", "SEY": "sey"}
 
 
@@ -111,6 +112,11 @@ def _config(values: Sequence[Json]) -> Config:
     return Config(codec.build_settings(settings), state)
 
 
+def _clients(values: Sequence[Json]) -> Sequence[tuple[str, str]]:
+    """Read the players of the course's clients; they name policies."""
+    return [(name, POLICIES.get(policy, policy)) for name, policy in read_clients(*values)]
+
+
 NAMES = dict(zip(METHODS, ("setup", "request-pebble-or-trades", "request-cards", "win"), strict=True))
 FACE = Face(
     names=NAMES,
@@ -121,4 +127,5 @@ FACE = Face(
     remember=_Memory,
     answer=_answer,
     config=_config,
+    clients=_clients,
 )

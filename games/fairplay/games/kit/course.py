@@ -86,6 +86,9 @@ class Face:
     sentence, if the response lacks something."""
     config: Callable[[Sequence[Json]], Config]
     """The values in the input of the course's server -> what they say. Raises ValueError, with one sentence."""
+    clients: Callable[[Sequence[Json]], Sequence[tuple[str, str]]] = lambda values: read_clients(*values)
+    """The values in the input of the course's clients -> the names and strategies of the players that it starts.
+    Raises ValueError, with one sentence."""
     result: Callable[[Sequence[str], Sequence[str]], Json] = lambda winners, failed: [sorted(winners), list(failed)]
     """(names of the winners, of those that were eliminated) -> what the course's server prints."""
 
@@ -136,6 +139,20 @@ def read_name(value: Json, pattern: str) -> str:
     if not re.fullmatch(pattern, value):
         raise ValueError(f"{shown(json.dumps(value))} is no name here: names match {pattern}")
     return value
+
+
+def read_clients(value: Json = None, *more: Json) -> list[tuple[str, str]]:
+    """Return the name and the strategy of each player in a list of actors. Raises ValueError if one is not sound."""
+    if more or not isinstance(value, list):
+        raise ValueError("the input of the clients is one list of players, [name, strategy] each")
+    for each in value:
+        match each:
+            case [str(), str()]:
+                continue
+            case [str(name), str(), *_]:
+                raise ValueError(f"the player {name} is to fail or to cheat: those that join are sound")
+        raise ValueError(f"{shown(json.dumps(each))} is no player: it must be [name, strategy]")
+    return [(name, strategy) for name, strategy in value]
 
 
 def read_call(value: Json) -> tuple[str, list[Json]]:

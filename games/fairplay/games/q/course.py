@@ -13,7 +13,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from fairplay.games.kit.course import Config, Face, Request, read_arguments
+from fairplay.games.kit.course import Config, Face, Request, read_arguments, read_clients
 from fairplay.games.kit.testdata import Json, read_flag, read_int, read_list, read_object
 from fairplay.games.q import forms
 from fairplay.games.q.protocol import codec
@@ -157,6 +157,11 @@ def _config(values: Sequence[Json]) -> Config:
     )
 
 
+def _clients(values: Sequence[Json]) -> Sequence[tuple[str, str]]:
+    """Read the configuration of the course's clients, or its players alone."""
+    return read_clients(*(each.get("players") if isinstance(each, dict) else each for each in values))
+
+
 def _read_seconds(config: dict[str, Json], key: str, most: int) -> int | None:
     return read_int(config[key], key, 0, most) if key in config else None
 
@@ -171,4 +176,5 @@ FACE = Face(
     remember=_Memory,
     answer=_answer,
     config=_config,
+    clients=_clients,
 )

@@ -32,7 +32,7 @@ _MODES = {
     "ca": _DIALS_IN,
     "connections": (_COMMAND,),
     "spares": (_COMMAND,),
-    "stdin": (_COMMAND, _SERVE),
+    "stdin": (_COMMAND, _SERVE, _JOIN),
     "any_name": _SPEAKS,
     "no_newline": _SPEAKS,
     "most": (_COMMAND,),
@@ -73,8 +73,8 @@ class BridgeOptions:
         Path | None,
         option(
             "[FILE]",
-            "What COMMAND, or with --serve the course's server, reads from its standard input; there without FILE: "
-            "your own.",
+            "What COMMAND, or the course's server (--serve) or clients (--join: the players), reads from its standard "
+            "input; not with COMMAND, without FILE: your own.",
         ),
     ] = None
     any_name: Annotated[bool, option("", "Let programs sign up with any name.")] = False

@@ -7,8 +7,9 @@ import secrets
 import shlex
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import typer
 from rich.console import Console
@@ -23,6 +24,7 @@ from fairplay.client.results import played_game
 from fairplay.client.wording import counted, describe_first_cause, draw_failure, draw_standing
 from fairplay.games.game import Game
 from fairplay.games.kit.course import Config, Face, read_name
+from fairplay.games.kit.testdata import Json
 from fairplay.player.interrupts import run
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import Clock, Link
@@ -45,6 +47,8 @@ from fairplay.v1.game_pb2 import Player
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.tournament_pb2 import RoundGame, Standing
 
+Read = TypeVar("Read")
+
 
 def take_part(game: Game, face: Face, options: BridgeOptions, name_pattern: str) -> int:
     """Be the course's server, or join one, and return the exit code. Raises UsageError if an option makes no sense."""
@@ -52,8 +56,8 @@ def take_part(game: Game, face: Face, options: BridgeOptions, name_pattern: str)
         address = options.serve if ":" in options.serve else f"127.0.0.1:{options.serve}"
         return _serve_course(game, face, options, name_pattern, parse_host_and_port(address, "--serve"))
     assert options.join is not None
-    if not options.player:
-        raise UsageError("--join needs --player [NAME=]LINK: who is to sign up")
+    if not options.player and options.stdin is None:
+        raise UsageError("--join needs --player [NAME=]LINK, or --stdin FILE: who is to sign up")
     return _join_course(game, face, options, name_pattern, parse_host_and_port(options.join, "--join"))
 
 
@@ -129,17 +133,25 @@ def _read_config(game: Game, face: Face, file: Path | None) -> Config:
     """Return what the input of the course's server says; without one it is the game with its defaults."""
     if file is None:
         return Config(game.settings_type())
+    config = _read_input(file, face.config)
+    if config.state is not None:
+        try:
+            game.check_state(config.settings, config.state)
+        except ValueError as error:
+            raise UsageError(f"--stdin: {error}") from None
+    return config
+
+
+def _read_input(file: Path, read: Callable[[Sequence[Json]], Read]) -> Read:
+    """Return what the values in a file mean. Raises UsageError if it cannot be read, or `read` says what is wrong."""
     try:
         data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
         decoder = Decoder()
-        config = face.config([*decoder.feed(data), *decoder.finish()])
-        if config.state is not None:
-            game.check_state(config.settings, config.state)
+        return read([*decoder.feed(data), *decoder.finish()])
     except OSError as error:
         raise UsageError(f"--stdin: {file} cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise UsageError(f"--stdin: {error}") from None
-    return config
 
 
 def _show_game(source: Source, over: GameMessage, game: Game, outputs: Outputs, console: Console) -> None:
@@ -206,7 +218,8 @@ def _join_course(game: Game, face: Face, options: BridgeOptions, name_pattern: s
 
     Raises UsageError if a player is none, or its name none for the course.
     """
-    players = parse_players(options.player or ())
+    clients = [] if options.stdin is None else _read_input(options.stdin, face.clients)
+    players = parse_players([*(options.player or ()), *(f"{name}=bot:{strategy}" for name, strategy in clients)])
     for player in players:
         try:
             read_name(player.name, name_pattern)
