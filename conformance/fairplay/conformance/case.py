@@ -70,6 +70,10 @@ class NotTested(Exception):  # noqa: N818 - likewise
         self.given_up = given_up
 
 
+class LeftOut(NotTested):
+    """Raised in place of a call to a method in which the player hangs, and which is not called any more; others are."""
+
+
 class NotApplicable(Exception):  # noqa: N818 - likewise
     """Raised by a case that does not concern this player or this transport. `reason` is one sentence."""
 

@@ -97,6 +97,28 @@ def test_a_method_without_an_answer_is_tried_again_now_and_then(until: int) -> N
     assert len(late) < 20
 
 
+def test_what_a_player_is_still_asked_that_never_answers_one_method() -> None:
+    def hangs(sound: Any, request: Any) -> Any:
+        threading.Event().wait(2 * LIMIT_S)
+        return sound(request)
+
+    def places_on_the_first_tile(sound: Any, request: Any) -> Any:
+        reply = sound(request)
+        reply.place = 0
+        return reply
+
+    def make() -> object:
+        return player(play_with=hangs, setup=places_on_the_first_tile)
+
+    report = judged(make, "rules.whole-game,fish", level="must", limit_s=LIMIT_S, first_limit_s=LIMIT_S)
+    assert report.verdict("fish.place.last-free-tile") is Verdict.FAIL
+    asked = next(each for each in report.judged if each.id == "fish.turn.single-legal-move")
+    assert asked.verdict is Verdict.PASS
+    assert asked.sentence.startswith("but for calls that were left out: PlayWith did not answer in time 3 times")
+    assert report.counts[Verdict.NOT_TESTED] < 12
+    assert report.exit_code == 1
+
+
 MOST_STARTS = 20
 
 

@@ -180,6 +180,8 @@ def untested(context: Context, reason: str, found: Trial, see: str = "") -> NotT
 
 def confirm(context: Context, found: Trial) -> None:
     """Raise Failure for a misconduct, or NotTested if it is not due to this game: another case owns that."""
+    if found.left_out is not None:  # a player without a past would be asked what is left out
+        raise Failure(evidence_of(context.game, found))
     if not found.had_past:
         _check_ordinary(context, found)
         raise Failure(_named_way(context, found, evidence_of(context.game, found)))
@@ -264,9 +266,13 @@ def judge_condition(context: Context, found: Trial, *controls: Control) -> None:
     """
     if found.misconduct is None:
         return
+    if found.left_out is not None:
+        raise found.left_out
     alone: Control = ("", lambda: context.same_whole_game(found))
     for case_id, control in (alone, *controls):
         plain = control()
+        if plain.left_out is not None:
+            raise plain.left_out
         if plain is not found and same(plain, found):
             raise untested(context, "it fails without that as well", plain, case_id)
     if found.life:

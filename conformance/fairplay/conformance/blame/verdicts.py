@@ -32,7 +32,7 @@ class Judged:
     known: bool = False
     """Whether the author's list of known failures names the case."""
     see: str = ""
-    """The id of the case that the misconduct belongs to because of which this case was not tested."""
+    """The id of the case that the misconduct belongs to because of which this case, or part of it, was not tested."""
 
     @property
     def met(self) -> bool:
@@ -69,6 +69,7 @@ def charge(judged: Sequence[Judged]) -> list[Judged]:
     Misconduct that a case names as the reason why it was not tested is charged to the case that it says to see, unless
     that one has failed, or says to see another one that has. If there is no such case, or only the suite failed in it,
     or what the one demands the other only recommends, the misconduct is charged to the case that names it.
+    Cases that have passed but for calls that were left out are NOT TESTED if none has failed.
     """
     verdicts, charged = {each.id: each for each in judged}, dict[str, Judged]()
     for case_id in list(verdicts):
@@ -76,6 +77,9 @@ def charge(judged: Sequence[Judged]) -> list[Judged]:
         if each.verdict is Verdict.NOT_TESTED and each.evidence is not None and not leads_to_failure(each, verdicts):
             failed = _charged(each, verdicts)
             charged[failed.id] = verdicts[failed.id] = failed
+    if all(each.verdict is not Verdict.FAIL for each in verdicts.values()):
+        partly = [each for each in judged if each.verdict is Verdict.PASS and each.see]
+        charged |= {each.id: replace(each, verdict=Verdict.NOT_TESTED) for each in partly}
     return list(charged.values())
 
 

@@ -61,7 +61,9 @@ def under_load(context: Context) -> None:
     beginnings = context.beginnings(GAMES_AT_ONCE, DECISIONS)
     for scenario in beginnings:
         situation = scenario.situation
-        context.whole_game(situation.seat, situation.player_count)
+        whole = context.whole_game(situation.seat, situation.player_count)
+        if whole.left_out is not None:
+            raise whole.left_out
     found = _play_at_once(context, beginnings)
     if found and all(each.is_late for each in found):  # a machine may be slow once; a player slow under load always is
         found = _play_at_once(context, beginnings)

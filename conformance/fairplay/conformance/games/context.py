@@ -386,10 +386,16 @@ class Context:
         return next((each for each in both if each.misconduct is not None), both[0])
 
     def alone(self, scenario: Scenario) -> Trial:
-        """Play the same game on a fresh connection, which is the shared one from now on."""
+        """Play the same game on a fresh connection, which is the shared one from now on.
+
+        Raises NotTested if the player does not answer all its calls any more: it would not be the same game.
+        """
         if not self.player.transport.cheap:
             self.player.renew()
-        return self.play(scenario)
+        found = self.play(scenario)
+        if found.left_out is not None:
+            raise found.left_out
+        return found
 
     def try_again(self, *, settled: bool) -> bool:
         """Return whether the last case is to be tried again, on a connection without a past.

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from google.protobuf.message import Message
 
-from fairplay.conformance.case import SuiteError
+from fairplay.conformance.case import LeftOut, SuiteError
 from fairplay.conformance.games.races import Races
-from fairplay.conformance.games.rivals import Departure, Joining, Rivals, StandIn
+from fairplay.conformance.games.rivals import Departure, Joining, Rivals, StandIn, rival_names
 from fairplay.conformance.player.names import draw_names
 from fairplay.conformance.player.player import Answered, Connection
 from fairplay.games.conformance import Infraction, Level, Situation, find_conformance
@@ -39,6 +39,7 @@ from fairplay.games.steps import (
     join_answers,
 )
 from fairplay.games.transcript import Transcript, game_rng
+from fairplay.player.handlers import reply_of
 from fairplay.server.game.plans import seconds
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind, Overrun
@@ -184,6 +185,8 @@ class Trial:
     """How much it has written in this game, and in others at the same time."""
     is_cut: bool = False
     """Whether the game was left early for want of time."""
+    left_out: LeftOut | None = None
+    """Why a reference player has answered a call to the player under test; None: it has answered all."""
     has_races: bool = False
     """Whether players answer in races, in which the first answer counts."""
     had_past: bool = False
@@ -288,6 +291,8 @@ class _Driver:
         finally:
             self._races.end()
             machine.close()
+        if trial.left_out is not None and not trial.decision_count:
+            raise trial.left_out
         trial.output, trial.output_bytes = self._connection.output, self._output_bytes - before
         return trial
 
@@ -361,15 +366,29 @@ class _Driver:
         asked, limit_s, number = self._transcript.ask(call), self._limit_s(call), len(self._trial.exchanges)
         request = self._manner.encode(call.request, number)
         due = Outgoing(number, self._trial.decision_count, call, request, limit_s)
-        async with self._turn():
-            outcome, elapsed_s = await self._manner.ask(self._connection, due)
-            if isinstance(outcome, bytes) and self._is_asked_again(call):
+        try:
+            async with self._turn():
                 outcome, elapsed_s = await self._manner.ask(self._connection, due)
+                if isinstance(outcome, bytes) and self._is_asked_again(call):
+                    outcome, elapsed_s = await self._manner.ask(self._connection, due)
+        except LeftOut as refusal:
+            return self._answer_instead(call, refusal)
         answer = self._transcript.parse_outcome(asked, outcome)
         self._trial.exchanges.append(Exchange(call.method, request, call.kind, limit_s, elapsed_s, answer))
         if (infraction := self._find_infraction(self._situation.settings, call, answer)) is not None:
             self._count(infraction, answer)
         return answer
+
+    def _answer_instead(self, call: Call, refusal: LeftOut) -> Message:
+        """Return the answer of a reference player to a call that is left out: what comes after it is still asked.
+
+        Raises the refusal where the game is about that call, and where the player hangs in it on this connection.
+        """
+        is_the_question = call.kind is not CallKind.NOTIFICATION and self._situation.turn_count > 0
+        if is_the_question or self._connection.lost:
+            raise refusal
+        self._trial.left_out = refusal
+        return reply_of(self._game.player(rival_names(self._game)[0]), call)
 
     def _is_asked_again(self, call: Call) -> bool:
         number = self._trial.decision_count + 1

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from fairplay.conformance import case_ids
-from fairplay.conformance.case import NotTested
+from fairplay.conformance.case import LeftOut, NotTested
 from fairplay.conformance.evidence import GONE_CAUSE, Evidence, cause_key, clipped, sent
 from fairplay.conformance.run.options import duration_text
 from fairplay.games.steps import Failure, Method
@@ -126,7 +126,7 @@ class Breaker:
         return bool(self._given_up)
 
     def check(self, path: str) -> NotTested | None:
-        """Raise NotTested if the method, or the player, is not called any more.
+        """Raise LeftOut if a method in which the player hangs is not called any more, NotTested if the player is not.
 
         Return None for a call that is made in any case; for one that tries the method again, what is to be raised if
         that fails.
@@ -135,7 +135,8 @@ class Breaker:
         if key is None:
             return None
         reason = self._given_up[key]
-        refusal = NotTested(reason.sentence, reason.evidence, reason.owner, given_up=True)
+        kind = LeftOut if reason.may_pass and key != ANY_METHOD else NotTested
+        refusal = kind(reason.sentence, reason.evidence, reason.owner, given_up=True)
         self._left_out[key] += 1
         if not reason.may_pass or self._left_out[key] <= self._retry_after.get(key, FIRST_RETRY):
             raise refusal

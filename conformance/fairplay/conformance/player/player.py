@@ -52,8 +52,8 @@ class Connection:
 
         `bank_s` of the limit are the player's bank, and `extra` is metadata of the call besides.
 
-        Raises NotTested if the method is not called any more, because such calls hang or end the player, and if the
-        time for all calls together is over.
+        Raises LeftOut if the method is not called any more, because the player hangs in it; NotTested if such calls end
+        the player, if no method is called any more, and if the time for all calls together is over.
         """
         self.budget.check()
         refusal = self.breaker.check(method.path)

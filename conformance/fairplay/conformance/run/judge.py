@@ -131,7 +131,7 @@ class Judge:
         judged = judge(case, context, plan.repeat_command, known=case.id in plan.known)
         judged = _checked(judged, plan.run)
         new, self._trial_count = context.trials[self._trial_count :], len(context.trials)
-        judged = self._slowness.look_at(judged, new)
+        judged = _with_what_was_left_out(self._slowness.look_at(judged, new), new)
         return Result(judged, measure(new), count_decisions(new), context.description, context.take_coverage())
 
 
@@ -163,6 +163,15 @@ def _checked(judged: Judged, run: Run) -> Judged:
         return judged
     sentence = f"the suite failed: this case concerns every player that is reached by {run.reached_by}"
     return replace(judged, verdict=Verdict.SUITE_ERROR, sentence=sentence, evidence=Evidence(sentence))
+
+
+def _with_what_was_left_out(judged: Judged, trials: Iterable[Trial]) -> Judged:
+    """Return a verdict; that of a case which has passed but for calls that were left out says so."""
+    left_out = next((each.left_out for each in trials if each.left_out is not None), None)
+    if judged.verdict is not Verdict.PASS or left_out is None:
+        return judged
+    sentence = "; ".join(filter(None, (judged.sentence, f"but for calls that were left out: {left_out.reason}")))
+    return replace(judged, sentence=sentence, see=left_out.see)
 
 
 class _Outcome(NamedTuple):
