@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial, reduce
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from google.protobuf.message import DecodeError, Message
@@ -13,9 +14,9 @@ from fairplay.conformance.blame.judge import judge_condition, where
 from fairplay.conformance.case import Case, Failure, NotTested, case, failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
-from fairplay.conformance.games.trial import Exchange, Manner
+from fairplay.conformance.games.trial import Exchange, Manner, Scenario
 from fairplay.conformance.player.player import Connection
-from fairplay.games.conformance import Outcomes, find_conformance
+from fairplay.games.conformance import Level, Outcomes, find_conformance
 from fairplay.games.game import Game
 from fairplay.games.steps import CallKind, Method
 from fairplay.server.game.plans import seconds
@@ -219,10 +220,19 @@ def _play_with_longer_lists(context: Context, connection: Connection) -> None:
     lists = {name for kind in kinds for name in lists_in(kind)}
     if not lists:
         return
-    scenario = context.first_scenario(FEW_DECISIONS if context.is_slow else DECISIONS)
-    found = context.play(scenario, connection, Manner(partial(_with_longer_lists, kinds)))
-    with where(f"With an unknown value first and last of {', '.join(sorted(lists))} in requests"):
-        judge_condition(context, found)
+    for scenario in _with_few_choices(context):
+        found = context.play(scenario, connection, Manner(partial(_with_longer_lists, kinds)))
+        with where(f"With an unknown value first and last of {', '.join(sorted(lists))} in requests"):
+            judge_condition(context, found)
+
+
+def _with_few_choices(context: Context) -> Iterator[Scenario]:
+    """Yield an ordinary game, and unless the player is slow the situations of the probes: some leave little to do."""
+    yield context.first_scenario(FEW_DECISIONS if context.is_slow else DECISIONS)
+    probes = () if context.is_slow else find_conformance(context.game.name).probes
+    rngs = [(each, context.rng("lists", each.id)) for each in probes if each.level is Level.MUST]
+    made = (Scenario(f"lists-{each.id}", each.situation(rng), rng.getrandbits(32)) for each, rng in rngs)
+    yield from context.scope.choose(made, attrgetter("situation"))
 
 
 def lists_in(kind: Any) -> Iterator[str]:
