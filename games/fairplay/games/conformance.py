@@ -237,8 +237,11 @@ class Conformance:
     """Settings, of the type `Game.settings_type`, that change what follows when players leave a game."""
     settings_readers: Mapping[str, Sequence[Circumstance]] = field(default_factory=dict)
     """Name of a field of the settings -> when it matters: games are played in which each value meets that."""
-    tied_ending: Callable[[Random], Situation] | None = None
-    """rng -> a game that ends in a tie, whatever the player under test answers; None: players are told of no ties."""
+    tied_endings: Sequence[Callable[[Random], Situation]] = ()
+    """Each rng -> a game that ends in a tie, whatever the player under test answers; none: players are told of no ties.
+
+    A game has one for each way in which it tells of a tie.
+    """
     list_legal_replies: Callable[[Any, Call], Sequence[Message] | None] = _listed_by_the_referee
     """(settings, call) -> the legal replies, where a wrong answer may be an infraction; None elsewhere."""
 

@@ -161,13 +161,11 @@ def game_lost(context: Context) -> None:
 @case("endings.game-tied", "CALL-15")
 def game_tied(context: Context) -> None:
     """Nobody may have won, or several: players that look for the one winner find none, or the wrong one."""
-    tied_ending = find_conformance(context.game.name).tied_ending
-    assert tied_ending is not None
     with context.shared() as connection:
         rng = context.rng(Ending.TIED)
         tied = [
-            Scenario(f"{Ending.TIED}-{index}", tied_ending(rng), rng.getrandbits(32), rivals_wait=False)
-            for index in range(GAMES)
+            Scenario(f"{Ending.TIED}-{index}", make(rng), rng.getrandbits(32), rivals_wait=False)
+            for index, make in enumerate([*find_conformance(context.game.name).tied_endings] * GAMES)
         ]
         _hear(context, connection, tied)
 
@@ -196,5 +194,5 @@ def _hear(context: Context, connection: Connection, scenarios: Sequence[Scenario
 def cases(game: Game) -> Sequence[Case]:
     """Return the cases of this module; some games do not tell their players how they end."""
     told = [game_won, game_lost] if any(map(tells_the_end, game.methods)) else []
-    tied = [game_tied] if told and find_conformance(game.name).tied_ending is not None else []
+    tied = [game_tied] if told and find_conformance(game.name).tied_endings else []
     return [tournament, win_and_lose, unusual_tournaments, *told, *tied]

@@ -19,12 +19,13 @@ from fairplay.conformance.zoo.mutants import (
     describes,
     late,
 )
-from fairplay.conformance.zoo.player import ReceivedCall
+from fairplay.conformance.zoo.player import ReceivedCall, Trigger
 from fairplay.conformance.zoo.triggers import (
     after_end,
     at_ending,
     at_repeated_ending,
     from_decision,
+    having,
     in_decision,
     in_method,
     never,
@@ -245,6 +246,22 @@ def _of_game_ends(game: Game) -> Iterator[Mutant]:
     yield Mutant("raises-when-it-loses-again", sentence, BACK_TO_BACK, again, RAISES, related)
     sentence, after = "Raises an exception in every game after one that it has lost.", after_end(Ending.LOST)
     yield Mutant("raises-after-a-lost-game", sentence, BACK_TO_BACK, after, RAISES, related)
-    if find_conformance(game.name).tied_ending is not None:
+    if find_conformance(game.name).tied_endings:
         sentence, tied = "Raises an exception when a game ends in a tie.", at_ending(Ending.TIED)
         yield Mutant("raises-at-a-tie", sentence, (case_ids.GAME_TIED,), tied, RAISES, related, case_ids.VOID)
+    if len(find_conformance(game.name).tied_endings) > 1:
+        sentence = "Raises an exception when it has won, and somebody of another side, too."
+        yield Mutant("raises-at-a-shared-win", sentence, (case_ids.GAME_TIED,), _won_by_sides(own=True), RAISES)
+        sentence = "Raises an exception when rivals of two sides have won."
+        yield Mutant("raises-where-rivals-are-level", sentence, (case_ids.GAME_TIED,), _won_by_sides(own=False), RAISES)
+
+
+def _won_by_sides(*, own: bool) -> Trigger:
+    """Trigger when several sides have won, among them that of the player, or not."""
+
+    def trigger(call: ReceivedCall) -> bool:
+        winners = list(getattr(call.request, "winner_seats", ()))
+        sides = {part.sides[seat] for part in having(call.request, "sides") for seat in winners}
+        return len(sides) > 1 and (call.request.seat in winners) == own
+
+    return trigger

@@ -494,20 +494,43 @@ CHECKS = {
 PROBES = build_probes("eriantys", CHECKS)
 
 
-# A game that ends in a tie, whatever the player under test does
+# Games in which the best are level at the end, whatever the player under test does
 
-RIVAL, TESTED = 1, 0
-_TIED_ISLANDS = "G! aR . bP B aRY . P bB . . G"
+TESTED = 0
+_LEVEL_TOWERS = "G! {0}R . {1}P B {0}RY . P {1}B . . G"
 
 
-def tied_ending(rng: Random) -> Situation:
-    """Return the last decision of a game of two that are level: the rival takes the last cloud."""
-    rooms, clouds = ("GG", "RR"), ("", "GRY")
-    state = bag_emptied(
-        scene(rng, phase=Phase.CLOUD, active=RIVAL, islands=_TIED_ISLANDS, rooms=rooms, clouds=clouds, round_number=8)
+def _level_ending(rng: Random, settings: Settings, *level: str, rooms: Sequence[str], cloud: str) -> Situation:
+    """Return the last decision of a game in which two sides are level: the last rival takes the last cloud."""
+    count = len(rooms)
+    state = scene(
+        rng,
+        settings,
+        count,
+        phase=Phase.CLOUD,
+        active=count - 1,
+        islands=_LEVEL_TOWERS.format(*level),
+        rooms=rooms,
+        clouds=[""] * (count - 1) + [cloud],
+        round_number=8,
     )
-    settings = codec.build_short_settings(state.settings)
-    return Situation(settings, 2, TESTED, codec.build_state(state), turn_count=0)
+    state = bag_emptied(state)
+    return Situation(codec.build_short_settings(settings), count, TESTED, codec.build_state(state), turn_count=0)
+
+
+def nobody_wins(rng: Random) -> Situation:
+    """Return the end of a game of two that are level."""
+    return _level_ending(rng, Settings(), "a", "b", rooms=("GG", "RR"), cloud="GRY")
+
+
+def both_win(rng: Random) -> Situation:
+    """Return the end of a game of two that are level, under settings that let level sides win."""
+    return _level_ending(rng, Settings(draw_result="tied"), "a", "b", rooms=("GG", "RR"), cloud="GRY")
+
+
+def both_others_win(rng: Random) -> Situation:
+    """Return the end of a game of three that the player has lost, under settings that let level sides win."""
+    return _level_ending(rng, Settings(draw_result="tied"), "b", "c", rooms=("", "GG", "RR"), cloud="GRYB")
 
 
 # Wrong answers after which the player is asked again
@@ -593,7 +616,7 @@ CONFORMANCE = Conformance(
         "mn_island": (1, 11),
         "max_attempts": (1, 100),
     },
-    tied_ending=tied_ending,
+    tied_endings=(nobody_wins, both_win, both_others_win),
     leaving_settings=(
         eriantys_settings_pb2.Settings(on_disconnect=eriantys_settings_pb2.ON_DISCONNECT_ELIMINATE),
         eriantys_settings_pb2.Settings(on_disconnect=eriantys_settings_pb2.ON_DISCONNECT_SKIP_TURNS),

@@ -465,7 +465,7 @@ CONFORMANCE = Conformance(
         "late_join": (Circumstance.LOSS, Circumstance.JOIN, Circumstance.END),
     },
     settings_values=SETTINGS_VALUES,
-    tied_ending=tied_ending,
+    tied_endings=(tied_ending,),
     find_infraction=find_infraction,
     list_legal_replies=list_legal_replies,
 )
