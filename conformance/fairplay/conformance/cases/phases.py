@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import partial
-from itertools import cycle, product
+from itertools import count, cycle, product
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
@@ -24,6 +24,7 @@ from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.phases import Occurrence, Trace, find_beginning, foresee, trace
 from fairplay.conformance.games.rivals import Departure, Fault
 from fairplay.conformance.games.trial import Scenario
+from fairplay.conformance.games.variations import fits
 from fairplay.games.conformance import Circumstance, Situation, find_conformance
 from fairplay.games.game import Game
 
@@ -33,6 +34,8 @@ GAMES, FEW_GAMES = 40, 12
 """The games of a case, and for a slow player."""
 CHOICES, MOST_TRIES = 24, 3
 """From so many games the best one is taken. Pairs that so many were taken for count no more."""
+ATTEMPTS = 24
+"""After so many of them that do not find it, what matters most is given up."""
 
 
 class Kind(Enum):
@@ -50,6 +53,7 @@ READ_WEIGHT = 6
 MOST_NEWCOMERS = 3
 LATER_SHARE = 0.9
 """Of the games that several leave at once most go on from the middle: other phases begin early often enough."""
+FRESH_SHARE = 0.5
 FAILED_CALLS = (Fault.DISCONNECTION, Fault.ERROR_STATUS)
 DECISIONS = 4
 """The player under test decides so often from the beginning of a game, or to its end if that is near."""
@@ -75,20 +79,65 @@ def rivals_leave_in_any_phase(context: Context) -> None:
 @case("rules.settings-in-any-phase", "FAIL-14", "FAIL-1")
 def settings_in_any_phase(context: Context) -> None:
     """A setting matters in the phase that reads it: in the middle of a turn, when players leave, near the end."""
-    tables = [(each.settings, each.player_count) for each in context.variations]
-    _play_all(context, "settings-phase", tables, ANY_KIND, FEW_DECISIONS)
+    game = context.game
+    tables = [(each.settings, _leave_room(game, each.settings, each.player_count)) for each in context.variations]
+    _play_all(context, "settings-phase", tables, ANY_KIND, FEW_DECISIONS, _single_settings(game, tables))
 
 
-def _play_all(context: Context, name: str, tables: Sequence[Table], kinds: Sequence[Kind], length: int) -> None:
+def _single_settings(game: Game, tables: Iterable[Table]) -> list[Table]:
+    """Return tables with one unusual setting each that the game has readers of, and with one that lets players join.
+
+    Among several settings one may leave no room for what another one is read in.
+    """
+    usual, readers = game.full_settings(game.settings_type()), find_conformance(game.name).settings_readers
+    flags = [field.name for field in usual.DESCRIPTOR.fields if field.type == field.TYPE_BOOL]
+    flipped = [_changed(usual, name, not getattr(usual, name)) for name in flags]
+    joining = [each for each in flipped if game.may_join_late(each)]
+    found: dict[Property, Table] = {}
+    for settings, player_count in tables:
+        for name, value in _unusual(game, settings):
+            if name in readers:
+                base = joining[0] if joining and Circumstance.JOIN in readers[name] else usual
+                single = _changed(base, name, getattr(settings, name))
+                found[name, value] = single, _leave_room(game, single, player_count)
+    return [table for table in found.values() if fits(game, *table)]
+
+
+def _changed(settings: Any, name: str, value: Any) -> Any:
+    """Return settings with one of another value."""
+    changed = type(settings)()
+    changed.CopyFrom(settings)
+    changed.ClearField(name)
+    changed.MergeFrom(type(settings)(**{name: value}))
+    return changed
+
+
+def _leave_room(game: Game, settings: Message, player_count: int) -> int:
+    """Return a number of players to which others can be added if the game allows that."""
+    fewer = max(game.seats.start, game.seats.stop - 1 - MOST_NEWCOMERS)
+    has_room = not game.may_join_late(settings) or player_count <= fewer or not fits(game, settings, fewer)
+    return player_count if has_room else fewer
+
+
+def _play_all(
+    context: Context,
+    name: str,
+    tables: Sequence[Table],
+    kinds: Sequence[Kind],
+    length: int,
+    single: Sequence[Table] = (),
+) -> None:
     """Play games of these kinds, in turn, with any of these settings and numbers of players, and judge each.
 
+    `single` are tables for what is wanted, and not found with the others.
     What goes wrong in the same way if nobody leaves is shown without anybody leaving. Raises NotApplicable if the
     profile has none of these settings.
     """
     if not tables:
         raise context.scope.outside()
     rng = context.rng(name)
-    traces = _Traces(context.game, tables, length, rng)
+    allowed = [each for each in single if context.scope.allows(each[0])]
+    traces = _Traces(context.game, tables, allowed, length, rng)
     for found in context.play_each(_scenarios(context, name, traces, kinds, rng)):
         if found.misconduct is not None:
             stayed = context.play(found.scenario._replace(name=f"{found.scenario.name}-stay", departures=()))
@@ -96,26 +145,70 @@ def _play_all(context: Context, name: str, tables: Sequence[Table], kinds: Seque
 
 
 def _scenarios(context: Context, name: str, traces: _Traces, kinds: Sequence[Kind], rng: Random) -> Iterator[Scenario]:
-    """Yield games, of some that are drawn always the one that has the most pairs that none has had before."""
+    """Yield games, of some that are drawn always the one that has the most pairs that none has had before.
+
+    What matters most and has not been covered by then comes last, with games that cover it as foreseen.
+    """
     game, covered, tried = context.game, set[Pair](), Counter[Pair]()
     for number, kind in zip(range(GAMES), cycle(kinds), strict=False):
         if number >= FEW_GAMES and context.is_slow:
             return
-        plans = [_draw(game, traces, kind, rng) for _ in range(CHOICES)]
-        hopeless = {pair for pair, times in tried.items() if times >= MOST_TRIES}
-        plan = max(plans, key=lambda each: _weigh(game, each.hoped_pairs(game) - covered - hopeless))
+        plans = [_draw(game, traces.draw(rng), kind, rng) for _ in range(CHOICES)]
+        known = covered | {pair for pair, times in tried.items() if times >= MOST_TRIES}
+        plan = max(plans, key=lambda each: _weigh(game, each.hoped_pairs(game) - known))
         tried.update(plan.hoped_pairs(game))
         scenario = plan.scenario(game, f"{name}-{number}", rng)
-        left, circumstances = foresee(game, scenario)
-        both = zip(plan.departures, scenario.departures, strict=True)
-        covered |= plan.pairs(game, [each for each, played in both if played.seat in left], circumstances)
+        covered |= plan.foreseen_pairs(game, scenario)
         yield scenario
+    numbers = count(GAMES)
+    for wanted in sorted(_wanted(game, traces.tables), key=str):
+        for _ in range(ATTEMPTS):
+            if wanted in covered:
+                break
+            together = isinstance(wanted[0], Lost) or wanted[0] is Circumstance.ALONE
+            kind = Kind.AT_ONCE if together else rng.choice(kinds)
+            plan = _draw(game, traces.draw(rng, wanted), kind, rng)
+            scenario = plan.scenario(game, f"{name}-{next(numbers)}", rng)
+            found = plan.foreseen_pairs(game, scenario)
+            if wanted in found:
+                covered |= found
+                yield scenario
+
+
+def _wanted(game: Game, tables: Iterable[Table]) -> set[Pair]:
+    """Return the pairs that are covered whatever the seed, as far as there are such games.
+
+    Those are the settings in circumstances that they matter in, and losses between two decisions under any of them.
+    """
+    readers, found = find_conformance(game.name).settings_readers, set[Pair]()
+    for settings, player_count in tables:
+        unusual = _unusual(game, settings)
+        found |= {(where, (field, value)) for field, value in unusual for where in readers.get(field, ())}
+        losses = product(range(1, min(2, player_count - 1) + 1), (False, True))
+        found |= {(Lost(*each), ("players", player_count)) for each in losses}
+    return found
+
+
+def _unusual(game: Game, settings: Any) -> list[Property]:
+    """Return the settings that are not as usual."""
+    usual = game.full_settings(game.settings_type())
+    names = [field.name for field in usual.DESCRIPTOR.fields]
+    changed = [name for name in names if getattr(settings, name) != getattr(usual, name)]
+    return [(name, str(getattr(settings, name))) for name in changed]
 
 
 def _weigh(game: Game, pairs: Iterable[Pair]) -> int:
     """Return how much pairs matter: most of all a setting in the circumstances that the game says it matters in."""
     readers = find_conformance(game.name).settings_readers
     return sum(READ_WEIGHT if where in readers.get(name, ()) else 1 for where, (name, _) in pairs)
+
+
+class Lost(NamedTuple):
+    """So many rivals (2: or more) leave between two decisions of the player under test."""
+
+    number: int
+    is_fresh: bool
+    """Whether the game was begun afresh, and not from a state."""
 
 
 class _Plan(NamedTuple):
@@ -144,32 +237,41 @@ class _Plan(NamedTuple):
 
     def hoped_pairs(self, game: Game) -> set[Pair]:
         """Return the pairs that the game has if it goes as the one of the reference players did."""
-        count, (_, _, _, start) = self.trace.player_count, self.first
+        start = self.first.start
         hoped = {
             Circumstance.LOSS: bool(self.departures),
-            Circumstance.ALONE: len(self.departures) == count - 1,
+            Circumstance.ALONE: len(self.departures) == self.trace.player_count - 1,
             Circumstance.RESUMED: not self.is_fresh,
             Circumstance.JOIN: bool(self.newcomers),
             Circumstance.END: bool(self.trace.winners) and len(self.trace.states) - start <= NEAR_THE_END,
         }
-        return self.pairs(game, self.departures, [each for each, is_hoped in hoped.items() if is_hoped])
+        lost = len(self.departures) if any(each.phase is None for each in self.departures) else 0
+        circumstances = [each for each, is_hoped in hoped.items() if is_hoped]
+        return self.pairs(game, self.departures, circumstances) | self._losses(game, lost)
+
+    def foreseen_pairs(self, game: Game, scenario: Scenario) -> set[Pair]:
+        """Return the pairs that the game has where a reference player is the player under test."""
+        left, circumstances, most_lost = foresee(game, scenario)
+        both = zip(self.departures, scenario.departures, strict=True)
+        departures = [each for each, played in both if played.seat in left]
+        return self.pairs(game, departures, circumstances) | self._losses(game, most_lost)
+
+    def _losses(self, game: Game, number: int) -> set[Pair]:
+        """Return the pairs that the game has if so many rivals leave between two decisions."""
+        lost = [Lost(min(2, number), self.is_fresh)] if number else []
+        return {*product(lost, [("players", self.trace.player_count), *_unusual(game, self.trace.settings)])}
 
     def pairs(self, game: Game, departures: Sequence[Departure], circumstances: Iterable[Circumstance]) -> set[Pair]:
         """Return the pairs that the game has if these rivals leave it, and this happens."""
         played, tested = self.trace, self.first.tested
-        count = played.player_count
-        usual = game.full_settings(game.settings_type())
-        settings: list[Property] = [
-            (field.name, str(getattr(played.settings, field.name)))
-            for field in usual.DESCRIPTOR.fields
-            if getattr(played.settings, field.name) != getattr(usual, field.name)
-        ]
-        common: list[Property] = [*settings, ("players", count), ("seat", tested), ("last seat", tested == count - 1)]
+        settings, player_count = _unusual(game, played.settings), played.player_count
+        common: list[Property] = [*settings, ("players", player_count), ("seat", tested)]
+        common += [("last seat", tested == player_count - 1)]
         many = len(departures) > 1
         common += [("begins", (self.is_fresh, many))]
         found: set[Pair] = {*product(circumstances, settings)}
         for seat, _, _, fault, phase in departures:
-            side = {1: "next", count - 1: "previous"}.get((seat - tested) % count, "another")
+            side = {1: "next", player_count - 1: "previous"}.get((seat - tested) % player_count, "another")
             own: list[Property] = [("side", side), ("fault", fault), ("leads", seat in played.winners)]
             found |= {*product([phase or Kind.AT_ONCE], [*common, *own])}
         return found
@@ -178,21 +280,29 @@ class _Plan(NamedTuple):
 class _Traces:
     """Games of reference players, each played when it is drawn for the first time, for so many decisions."""
 
-    def __init__(self, game: Game, tables: Sequence[Table], length: int, rng: Random) -> None:
-        self._make = [partial(trace, game, *table, rng, length) for table in tables]
+    def __init__(self, game: Game, tables: Sequence[Table], single: Sequence[Table], length: int, rng: Random) -> None:
+        self._game = game
+        self.tables = tables
+        self._every = [*tables, *single]
+        self._make = [partial(trace, game, *table, rng, length) for table in self._every]
         self._made: dict[int, Trace] = {}
 
-    def draw(self, rng: Random) -> Trace:
-        """Return any of them."""
-        number = rng.randrange(len(self._make))
+    def draw(self, rng: Random, wanted: Pair | None = None) -> Trace:
+        """Return any of them; of those and the single ones whose table has a property, if one is wanted."""
+        number = rng.randrange(len(self.tables))
+        if wanted is not None:
+            number = rng.choice([at for at, table in enumerate(self._every) if self._has(table, wanted[1])])
         if number not in self._made:
             self._made[number] = self._make[number]()
         return self._made[number]
 
+    def _has(self, table: Table, wanted: Property) -> bool:
+        settings, player_count = table
+        return wanted == ("players", player_count) or wanted in _unusual(self._game, settings)
 
-def _draw(game: Game, traces: _Traces, kind: Kind, rng: Random) -> _Plan:
-    """Return a game of a kind, or one that rivals leave in phases if the drawn table has none of that kind."""
-    played = traces.draw(rng)
+
+def _draw(game: Game, played: Trace, kind: Kind, rng: Random) -> _Plan:
+    """Return a game of a kind, or one that rivals leave in phases if there is none of that kind."""
     later = [each for each in played.occurrences if each.start > 2 * played.player_count]
     known = later if later and kind is Kind.AT_ONCE and rng.random() < LATER_SHARE else played.occurrences
     phase = rng.choice(sorted({each.phase for each in known}))
@@ -205,9 +315,9 @@ def _draw(game: Game, traces: _Traces, kind: Kind, rng: Random) -> _Plan:
         first, is_early = first._replace(start=max(0, last)), False
     elif kind is Kind.AT_ONCE and others:
         first = first._replace(start=played.last_decision(first.tested, first.start))
-        leaving = [first.leaver, *others[: rng.choice((1, len(others)))]]
+        leaving = [first.leaver, *others[: rng.choice((0, 1, len(others)))]]
         departures = [Departure(seat, 1, in_decision=False, fault=rng.choice(FAILED_CALLS)) for seat in leaving]
-        is_early = False
+        is_early = rng.random() < FRESH_SHARE
     else:
         departures = [_departure(game, first, rng, after=0)]
         for seat in others[: rng.choice((0, 0, 1, 2, len(others)))]:

@@ -125,6 +125,8 @@ class Foreseen(NamedTuple):
     left: Collection[int]
     """The seats of the rivals that leave."""
     circumstances: Collection[Circumstance]
+    most_lost: int
+    """How many rivals leave at most between two decisions of the player under test."""
 
 
 def foresee(game: Game, scenario: Scenario) -> Foreseen:
@@ -132,12 +134,17 @@ def foresee(game: Game, scenario: Scenario) -> Foreseen:
     situation, decision_count, found = scenario.situation, 0, set[Circumstance]()
     player, rivals = game.player(rival_names(game)[0]), Rivals(game, situation, scenario.seed, scenario.departures)
     tracker, newcomers, count = PhaseTracker(situation.seat), [*scenario.newcomers], situation.player_count
+    lost_before: int | None = None
+    most_lost = 0
 
     def answer(call: Call) -> Any:
-        nonlocal decision_count
+        nonlocal decision_count, lost_before, most_lost
         if call.seat != situation.seat:
             return rivals.answer(call, decision_count)
-        decision_count += call.kind is not CallKind.NOTIFICATION
+        if call.kind is not CallKind.NOTIFICATION:
+            decision_count, lost = decision_count + 1, len(rivals.failed)
+            most_lost = max(most_lost, lost - (lost if lost_before is None else lost_before))
+            lost_before = lost
         return reply_of(player, call)
 
     names, rng = seat_names(situation), game_rng(scenario.seed)
@@ -165,4 +172,4 @@ def foresee(game: Game, scenario: Scenario) -> Foreseen:
         found.add(Circumstance.LOSS)
     if situation.state is not None:
         found.add(Circumstance.RESUMED)
-    return Foreseen(rivals.failed, found)
+    return Foreseen(rivals.failed, found, most_lost)
