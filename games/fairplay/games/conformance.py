@@ -5,6 +5,8 @@ A game registers a `Conformance` under the entry point "fairplay.conformance", b
 
 from __future__ import annotations
 
+import base64
+import zlib
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -199,6 +201,18 @@ class Features(NamedTuple):
             yield from (key.partition(": ")[0] for key, holds in self.holds.items() if holds(view))
 
 
+class MadeState(NamedTuple):
+    """A state that may be drawn, and the settings under which a game goes on from it, as serialized messages."""
+
+    settings: bytes
+    state: bytes
+
+    @property
+    def line(self) -> str:
+        """Return its line in a file."""
+        return " ".join(base64.b64encode(zlib.compress(each, 9)).decode() for each in self)
+
+
 class Pieces(NamedTuple):
     """What may be changed in the states of a game to get others, by path of a field, e.g. "players.hand".
 
@@ -267,15 +281,28 @@ class Conformance:
     largest_score: int = 2**32 - 1
     """The most points that a player is told of. A game goes on from scores not far below, if it allows them."""
 
+    def made_states(self) -> Iterator[MadeState]:
+        """Yield the states in the package's file "states.txt", one a line; none if it has no such file.
+
+        `python -m tools.made_states` makes it of states with rare features, or rare pairs of them.
+        """
+        for line in self._lines("states.txt") or ():
+            settings, state = (zlib.decompress(base64.b64decode(word)) for word in line.split(" "))
+            yield MadeState(settings, state)
+
     def must(self, revision: int) -> frozenset[str] | None:
         """Return the ids of the MUST cases of a protocol revision, or None if the game froze none for it."""
+        lines = self._lines(f"must-{revision}.txt")
+        return None if lines is None else frozenset(lines)
+
+    def _lines(self, name: str) -> Sequence[str] | None:
+        """Return the lines of a file of the package, or None if there is none."""
         if not self.package:
             return None
         try:
-            lines = files(self.package).joinpath(f"must-{revision}.txt").read_text("utf-8").splitlines()
+            return files(self.package).joinpath(name).read_text("utf-8").splitlines()
         except FileNotFoundError:
             return None
-        return frozenset(lines)
 
 
 @cache

@@ -9,13 +9,14 @@ import pytest
 from google.protobuf.message import Message
 
 from fairplay.bazaar.v1 import bazaar_pb2, bazaar_player_pb2
-from fairplay.conformance.games.candidates import Candidate, find_candidates
+from fairplay.conformance.games.candidates import Candidate, find_candidates, find_made_states
 from fairplay.conformance.games.coverage import Draw
 from fairplay.conformance.games.features import features_of, settings_features
-from fairplay.conformance.games.positions import Source
+from fairplay.conformance.games.positions import Source, goes_on_well
 from fairplay.conformance.games.profiles import Scope
 from fairplay.conformance.run.options import EXAMPLES
 from fairplay.fish.v1 import fish_pb2, fish_player_pb2
+from fairplay.games.conformance import find_conformance
 from fairplay.games.game import find, registered
 from tests.conformance.harness import judged
 from tests.slow import all_but_first_slow
@@ -95,6 +96,17 @@ def test_games_go_on_from_every_candidate_to_the_seat_that_is_asked_there(name: 
     game = find(name)
     for each in candidates(name):
         assert game.check_state(each.position.settings, each.position.state) > each.position.seat
+
+
+@pytest.mark.parametrize("name", ["bazaar", "fish", "webset"])
+def test_games_go_on_from_every_state_in_the_file_of_a_game(name: str) -> None:
+    game = find(name)
+    lines = [*find_conformance(name).made_states()]
+    made = [*find_made_states(game, Scope(game))]
+    assert len(made) == len(lines) > 0
+    for each in made:
+        settings = each.position.settings
+        assert goes_on_well(game, Source(settings, game.seats.start, 0, "random"), each.position), each.name
 
 
 def test_all_candidates_are_in_the_profile() -> None:

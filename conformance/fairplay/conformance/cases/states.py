@@ -13,7 +13,7 @@ from fairplay.conformance.blame.judge import judge, untested
 from fairplay.conformance.case import Case, NotApplicable, NotTested, case
 from fairplay.conformance.cases.settings import is_usual, judge_elsewhere
 from fairplay.conformance.games import positions
-from fairplay.conformance.games.candidates import STEPS, Candidate, find_candidates
+from fairplay.conformance.games.candidates import STEPS, Candidate, find_candidates, find_made_states
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.coverage import Draw, measure_coverage
 from fairplay.conformance.games.features import Feature, own_features
@@ -118,6 +118,9 @@ def _candidates(context: Context, *, usual: bool) -> Iterator[Candidate]:
     rng, attempts = context.rng("candidates", usual), CHANGES * context.examples
     for each in find_candidates(context.game, chosen, context.scope, context.examples, attempts, rng):
         yield each._replace(source=first + each.source)
+    for number, made in enumerate(find_made_states(context.game, context.scope)):
+        if (made.position.settings == context.settings) == usual:
+            yield made._replace(source=first + number % len(chosen))
 
 
 def _draw(

@@ -1,12 +1,14 @@
 """States that may be drawn: positions of games of reference players, and others made of them that have more features.
 
 A position is changed as no reference player would do it: what one has another one gets, hands of one kind are gathered,
-scores are made equal (`Pieces` of a game says what may be changed). What a game does not go on from, or not well, is
-dropped; of the rest those are kept that have a feature that none had before, and changed further.
+scores are made equal (`Pieces` of a game says what may be changed). The states of the game's probes are taken as well,
+under any settings that they fit. What a game does not go on from, or not well, is dropped; of the rest those are kept
+that have a feature, or a pair of those that matter most, that none had before, and changed further.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from random import Random
@@ -15,14 +17,23 @@ from typing import Any, NamedTuple, TypeAlias
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
-from fairplay.conformance.games.features import Feature, features_of, settings_features
+from fairplay.conformance.games.features import (
+    Feature,
+    features_of,
+    matters,
+    own_features,
+    settings_features,
+)
 from fairplay.conformance.games.positions import Position, Source, find_position, goes_on_well, resume
 from fairplay.conformance.games.profiles import Scope
+from fairplay.conformance.games.rivals import rival_names
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
 
 STEPS = 40
 """A game is cut into so many steps."""
+MADE = 10_000
+"""From this number on states that are kept in a file are numbered."""
 MANY = (9, 99, 300)
 """Scores of players are set to these, too."""
 
@@ -72,20 +83,66 @@ def find_candidates(
             key = settings[source], position.state.SerializeToString(deterministic=True)
             different.setdefault(key, build(source, step, 0, position))
     found = [*different.values()]
-    known = {feature for each in found for feature in each.features}
-    parents, changes = list(found), _Changes(game, [each.position.state for each in found], rng)
+    known = _News(game)
+    for each in found:
+        known.add(each)
+    parents = list(found)
+
+    def keep(child: Candidate) -> None:
+        parents.append(child)
+        news = known.find_news(child)
+        if news and goes_on_well(game, sources[child.source], child.position):
+            known.add(child)
+            found.append(child)
+            if not child.features.isdisjoint(news):  # what is new once is likely to be so again, changed further
+                parents.extend([child] * 8)
+
+    changes = _Changes(game, [each.position.state for each in found], rng)
     for number in range(1, attempts + 1 if found else 1):
         parent = rng.choice(parents)
         changed = changes.make(sources[parent.source], parent.position.state)
-        if changed is None or not scope.holds(changed.situation(1)):
-            continue
-        child = build(parent.source, parent.step, number, changed)
-        parents.append(child)
-        if not child.features <= known and goes_on_well(game, sources[parent.source], changed):
-            known |= child.features
-            found.append(child)
-            parents += [child] * 8  # what is new once is likely to be so again, changed further
+        if changed is not None and scope.holds(changed.situation(1)):
+            keep(build(parent.source, parent.step, number, changed))
+    probes = [probe.situation(rng).state for probe in find_conformance(game.name).probes]
+    states = [each for each in probes if each is not None]
+    for number in range(attempts + 1, attempts + count + 1 if found and states else attempts + 1):
+        source = rng.randrange(len(sources))
+        taken = resume(game, sources[source], rng.choice(states))
+        if taken is not None and scope.holds(taken.situation(1)):
+            keep(build(source, STEPS, number, taken))
     return found
+
+
+def find_made_states(game: Game, scope: Scope) -> Iterator[Candidate]:
+    """Yield the states that the game keeps in a file because they are rarely found, as far as they are in the scope."""
+    for number, made in enumerate(find_conformance(game.name).made_states(), MADE):
+        settings, state = game.settings_type.FromString(made.settings), game.state_type.FromString(made.state)
+        position = resume(game, Source(settings, game.seats.start, 0, rival_names(game)[0]), state)
+        if position is not None and scope.holds(position.situation(1)):
+            features = features_of(game, position.request) | settings_features(game, settings)
+            yield Candidate(0, STEPS, number, position, features)
+
+
+class _News:
+    """Knows which features candidates have had, and which pairs of those that matter most."""
+
+    def __init__(self, game: Game) -> None:
+        self._declared = own_features(game)
+        self._known = set[Iterable[Feature]]()
+
+    def find_news(self, candidate: Candidate) -> set[Iterable[Feature]]:
+        """Return the features of a candidate that none had before, and such pairs."""
+        return set(self._list(candidate)) - self._known
+
+    def add(self, candidate: Candidate) -> None:
+        """Note what a candidate has."""
+        self._known.update(self._list(candidate))
+
+    def _list(self, candidate: Candidate) -> Iterator[Iterable[Feature]]:
+        yield from candidate.features
+        yield from itertools.combinations(
+            sorted(each for each in candidate.features if matters(each, self._declared)), 2
+        )
 
 
 class _Place(NamedTuple):

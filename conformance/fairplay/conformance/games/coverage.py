@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, TypeAlias
 
 from fairplay.conformance.games.candidates import Candidate
-from fairplay.conformance.games.features import Feature
+from fairplay.conformance.games.features import Feature, matters
 from fairplay.conformance.games.trial import Exchange, Trial
 from fairplay.games.steps import CallKind
 
@@ -20,7 +20,8 @@ RARE = 0.01
 """How likely a fault escapes is told for one that shows in this share of the states."""
 
 Gain: TypeAlias = tuple[int, int, int, int]
-"""How many features that the game declares a state adds, how many of all, how many pairs of the former, of all."""
+"""How many features that the game declares a state adds, how many of all, how many pairs of those that matter most, and
+of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +80,11 @@ def _content(exchange: Exchange) -> bytes:
 class Draw:
     """Draws candidates one after the other, each the one that adds most, and any one now and then."""
 
-    def __init__(self, candidates: Iterable[Candidate], own: Iterable[Feature]) -> None:
+    def __init__(self, candidates: Iterable[Candidate], own: Collection[Feature]) -> None:
         self._bit: dict[Feature, int] = {}
         self._own = self._mask(own)
         self._candidates = [(each, self._mask(each.features)) for each in candidates]
+        self._mattering = self._mask(each for each in self._bit if matters(each, own))
         self._covered: dict[int, int] = {}
         """The bit of each feature that was drawn -> the bits of those that were drawn with it, its own included."""
 
@@ -129,16 +131,16 @@ class Draw:
             heapq.heapreplace(heap, (now, number))
 
     def _gain(self, mask: int) -> Gain:
-        own = features = own_pairs = pairs = 0
+        own = features = mattering_pairs = pairs = 0
         for bit in _bits(mask):
             new = mask & ~self._covered.get(bit, 0)
             is_new = new >> bit & 1
             features += is_new
             pairs += new.bit_count()
-            if self._own >> bit & 1:
-                own += is_new
-                own_pairs += (new & self._own).bit_count()
-        return own, features, own_pairs, pairs
+            own += is_new & self._own >> bit
+            if self._mattering >> bit & 1:
+                mattering_pairs += (new & self._mattering).bit_count()
+        return own, features, mattering_pairs, pairs
 
     def _mask(self, features: Iterable[Feature]) -> int:
         """Return the bits of features, as one number."""
@@ -163,5 +165,5 @@ def _bits(mask: int) -> Iterator[int]:
 
 def _negative(gain: Gain) -> Gain:
     """Return a key of which the least is that of the greatest gain."""
-    own, features, own_pairs, pairs = gain
-    return -own, -features, -own_pairs, -pairs
+    own, features, mattering_pairs, pairs = gain
+    return -own, -features, -mattering_pairs, -pairs

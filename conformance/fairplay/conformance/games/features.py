@@ -6,9 +6,10 @@ elements are equal, who has most. A game adds its own, `Conformance.features`.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from google.protobuf.descriptor import FieldDescriptor
@@ -21,6 +22,10 @@ Feature: TypeAlias = str
 """Its name, e.g. "state.players.hand: 4 equal"; of one that the game declares the name in its table."""
 SIZES = (0, 1, 2, 3, 4, 5, 6, 7, 9, 13, 17, 33, 65, 129, 257, 1_025, 65_536, 2**31)
 """Numbers from one of these up to the next one are the same size."""
+SETTINGS = "settings."
+"""With this begins a feature of settings that are not as usual."""
+BORDER = re.compile(r".*: ([01]( in all| together)?|1 kinds|missing|[A-Z][A-Z0-9_]+)")
+"""The features with nothing, with one, with all alike, and with a choice."""
 IGNORED = frozenset({"game_id", "seat", "revision"})
 """The names of fields that say nothing about a position."""
 
@@ -39,11 +44,19 @@ def features_of(game: Game, request: Message) -> frozenset[Feature]:
     return frozenset(found)
 
 
+def matters(feature: Feature, declared: Container[Feature]) -> bool:
+    """Return whether a feature is one whose pairs are drawn before those of others.
+
+    Those are the features that the game declares, those of settings, and those at borders: nothing, one, all alike.
+    """
+    return feature in declared or feature.startswith(SETTINGS) or BORDER.fullmatch(feature) is not None
+
+
 def settings_features(game: Game, settings: Message) -> frozenset[Feature]:
     """Return the features of settings, of which only those away from the defaults count."""
     usual, full = game.full_settings(game.settings_type()), game.full_settings(settings)
     unusual = [field for field in full.DESCRIPTOR.fields if getattr(full, field.name) != getattr(usual, field.name)]
-    return frozenset(f"settings.{field.name}: {_setting(field, getattr(full, field.name))}" for field in unusual)
+    return frozenset(f"{SETTINGS}{field.name}: {_setting(field, getattr(full, field.name))}" for field in unusual)
 
 
 def _setting(field: Any, value: Any) -> str:

@@ -82,5 +82,14 @@ FEATURES = Features(
         ),
         "owns-many: The player has bought five cards or more.": lambda seen: len(seen.view.cards) >= 5,
         "alone: No rival is left.": lambda seen: not seen.view.scores,
+        "bank-empty: The bank is empty.": lambda seen: not seen.view.bank,
+        "bank-one-color: The bank holds several pebbles, of one colour.": lambda seen: (
+            max(unpack(seen.view.bank)) == size(seen.view.bank) > 1
+        ),
+        "one-card: One card is visible.": lambda seen: len(seen.view.visible) == 1,
+        "no-card: No card is visible.": lambda seen: not seen.view.visible,
+        "level: The player has as many points as the best of the others.": lambda seen: (
+            seen.view.score == max(seen.view.scores, default=-1)
+        ),
     },
 )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from fairplay.games.conformance import Features
 from fairplay.games.eriantys.protocol import codec
-from fairplay.games.eriantys.rules.state import Phase, State
+from fairplay.games.eriantys.rules.characters import choices
+from fairplay.games.eriantys.rules.state import TILE_COUNT, Phase, State
 
 TABLE_SIZE, COIN_EVERY = 10, 3
+HERBALIST = 5
 
 
 def own_table(state: State) -> tuple[int, ...]:
@@ -39,6 +41,19 @@ def tied_tables(state: State) -> bool:
 def single_entrance(state: State) -> bool:
     """Return whether all students in the entrance of the player are of one colour, where it is to move some."""
     return state.phase is Phase.STUDENTS and sum(count > 0 for count in state.entrances[state.active]) == 1
+
+
+def barred_nearby(state: State) -> bool:
+    """Return whether a no-entry tile lies on the group of Mother Nature or next to it, and another can be put."""
+    nearby = (state.groups[(state.mother_nature + step) % len(state.groups)] for step in (-1, 0, 1))
+    return any(group.no_entry for group in nearby) and any(each.character == HERBALIST for each in choices(state))
+
+
+def level_sides(state: State) -> bool:
+    """Return whether the best sides have as many towers left and as many professors."""
+    professors = [sum(state.sides[seat] == side for seat in state.professors if seat >= 0) for side in set(state.sides)]
+    merits = sorted(zip((-left for left in state.towers), professors, strict=True), reverse=True)
+    return merits[0] == merits[1]
 
 
 FEATURES = Features(
@@ -88,6 +103,20 @@ FEATURES = Features(
         "last-round: This round is the last one.": lambda state: bool(state.last_round),
         "last-in-line: Nobody comes after the player in this phase.": lambda state: (
             state.phase is not Phase.TOWERS and not state.queue
+        ),
+        "level-sides: The best sides have as many towers left and as many professors.": level_sides,
+        "names-merged-islands: A character can be played on an island, and some islands have grown together.": (
+            lambda state: any(each.islands for each in choices(state)) and len(state.groups) < TILE_COUNT
+        ),
+        "barred: A no-entry tile lies on a group.": lambda state: any(group.no_entry for group in state.groups),
+        "barred-nearby: Another no-entry tile can be put, and one lies on the group of Mother Nature or next to it.": (
+            barred_nearby
+        ),
+        "exchanges: A character can be played that exchanges students.": lambda state: any(
+            each.exchange for each in choices(state)
+        ),
+        "dearer: A character can be played that was played before.": lambda state: any(
+            card.is_used for card in state.cards for each in choices(state) if each.character == card.character
         ),
     },
 )

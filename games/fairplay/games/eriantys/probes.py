@@ -590,6 +590,7 @@ CONFORMANCE = Conformance(
         counts=(
             ("bag_students", "dining_students", "group_students"),
             ("coins", "reserve_count"),
+            ("group_no_entry_counts", "character_no_entry_counts"),
         )
     ),
     probes=PROBES,

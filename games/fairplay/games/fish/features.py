@@ -41,6 +41,17 @@ def is_beyond(state: State, *, hole: bool) -> bool:
     return False
 
 
+def walls_in(state: State) -> bool:
+    """Return whether a move leaves the player without another one, and a rival's penguin stands beside its own."""
+    for move in moves(state):
+        after = rules.apply(state, move)
+        own = set(after.places[0]) | {move.target}
+        near = {ray[0].target for cell in own for ray in after.board.geometry.rays[cell] if ray}
+        if not rules.moves(after, 0) and near & {cell for places in after.places[1:] for cell in places}:
+            return True
+    return False
+
+
 def ends_now(state: State) -> bool:
     """Return whether any of a few moves ends the game."""
     found = moves(state)
@@ -76,6 +87,7 @@ FEATURES = Features(
         ),
         "all-rivals-stuck: All rivals are stuck.": lambda state: 0 < len(state.places) - 1 == stuck_rivals(state),
         "ends-now: Any move ends the game.": ends_now,
+        "walls-in: A move leaves the player without another one, as long as a rival stands in its way.": walls_in,
         "behind-a-hole: A free tile lies behind a hole.": lambda state: is_beyond(state, hole=True),
         "behind-a-penguin: A free tile lies behind a penguin.": lambda state: is_beyond(state, hole=False),
         "to-first-cell: A penguin can move to cell 0.": lambda state: any(not move.target for move in moves(state)),
@@ -85,6 +97,12 @@ FEATURES = Features(
         ),
         "tied-lead: The player shares the lead, with points.": lambda state: (
             0 < state.scores[0] == max(state.scores) and state.scores.count(state.scores[0]) > 1
+        ),
+        "level: All players have the same number of points, and it is not 0.": lambda state: (
+            len(state.scores) > 1 and {state.scores[0]} == set(state.scores) != {0}
+        ),
+        "one-penguin: The player has one penguin, and all are placed.": lambda state: (
+            not rules.placing(state) and len(state.places[0]) == 1
         ),
     },
 )

@@ -237,7 +237,7 @@ def _has_few_penguins(state: fish_pb2.State) -> bool:
 
 CONFORMANCE = Conformance(
     features=FEATURES,
-    pieces=Pieces(counts=(("fish",),), scores=("players.score",)),
+    pieces=Pieces(things=(("players.places",),), counts=(("fish",),), scores=("players.score",)),
     probes=PROBES,
     mutations=MUTATIONS,
     package="fairplay.games.fish",

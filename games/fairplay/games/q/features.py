@@ -81,5 +81,12 @@ FEATURES = Features(
             seen, 2, fits=False
         ),
         "alone: No rival is left.": lambda seen: not seen.view.others,
+        "pile-empty: The pile is empty.": lambda seen: not seen.view.pile_left,
+        "all-fit: Each tile of a hand of several kinds fits somewhere.": lambda seen: (
+            len(set(seen.view.hand)) > 1 and set(seen.view.hand) == set(seen.fitting)
+        ),
+        "level: All players have the same number of points, and it is not 0.": lambda seen: (
+            seen.view.score != 0 and {seen.view.score} == set(seen.view.others)
+        ),
     },
 )

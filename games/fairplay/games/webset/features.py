@@ -73,5 +73,12 @@ FEATURES = Features(
             player.standing != webset_pb2.STANDING_PLAYING for player in seen.others
         ),
         "showing: Solutions are shown.": lambda seen: seen.state.phase == webset_pb2.PHASE_SHOWING,
+        "all-sets: All sets of the table are asked for, and there are several.": lambda seen: (
+            getattr(seen.request, "all_sets", False) and seen.set_count > 1
+        ),
+        "discarded: Cards were taken away without a winner.": lambda seen: bool(seen.state.discarded),
+        "level: All players have the same number of points, and it is not 0.": lambda seen: (
+            bool(seen.others) and seen.own.points != 0 and {seen.own.points} == {each.points for each in seen.others}
+        ),
     },
 )
