@@ -55,7 +55,7 @@ def exit_code(command: str, link: str) -> int:
 )
 def test_a_fault_with_a_history_of_a_player_that_serves_is_shown_again_by_a_new_process(goes_wrong: Trigger) -> None:
     with served(wrong_when(goes_wrong)) as link:
-        report = judged(link, level="must")
+        report = judged(link, "contract,rules.whole-game,memory", level="must")
     assert report.exit_code == 1
     command = again(report)[0].splitlines()[-1]
     with served(wrong_when(goes_wrong)) as link:
