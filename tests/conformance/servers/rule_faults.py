@@ -39,6 +39,7 @@ FAULTS = {
     ),
     "free-wrong-calls-count": RuleFault("webset", "rules", " * bool(settings.penalty_bad)", ""),
     "free-expiries-count": RuleFault("webset", "rules", " * bool(settings.penalty_expired)", ""),
+    "half-is-a-majority": RuleFault("webset", "rules", "2 * votes > voters", "2 * votes >= voters"),
     "passes-deal": RuleFault("webset", "rules.takes", ' or rule == "auto"', ""),
 }
 

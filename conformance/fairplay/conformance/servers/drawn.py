@@ -60,7 +60,7 @@ MAX_DECISIONS = 120
 """Games are followed so far to find a late position."""
 LONG = 40
 """A game of so many calls is not played twice."""
-VERY_LONG = 120
+VERY_LONG = 80
 """Of games of more calls few are played."""
 SHORT = 20
 """A game of fewer calls is over soon."""

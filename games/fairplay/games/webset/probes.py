@@ -391,23 +391,30 @@ def _dealt_out(state: State) -> tuple[Player, ...]:
     return tuple([Player(points=len(own) // 3, cards=own) for own in (cards[:place], cards[place:])])
 
 
-# Rare games, in which the first player alone calls, if anybody does
+# Rare games
 
 WRONG_ARE_FREE = webset_pb2.Settings(penalty_bad=0, penalty_expired=7, window=_ms(100), act_cap=10)
 EXPIRED_ARE_FREE = webset_pb2.Settings(penalty_bad=7, penalty_expired=0, window=_ms(100), act_cap=10)
 AUTO_ROUNDS = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_EARLIEST, idle_rounds=1)
 
 
-def _rare(settings: webset_pb2.Settings, first: str, late_in: str = "") -> Callable[[Random], RareGame]:
-    make = _from(_played(_any), settings=settings, rivals_late_in=late_in)
-    return lambda rng: RareGame(make(rng), [first, BLIND])
+SOME_SETS = _played(_any)
+HALF = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_MAJORITY, act_cap=10)
+
+
+def _rare(
+    settings: webset_pb2.Settings, *strategies: str, found: Found = SOME_SETS, late_in: str = ""
+) -> Callable[[Random], RareGame]:
+    make = _from(found, settings=settings, rivals_late_in=late_in)
+    return lambda rng: RareGame(make(rng), strategies)
 
 
 RARE_GAMES = {
-    "calls that expire cost more than wrong ones": _rare(WRONG_ARE_FREE, "first", "PickCards"),
-    "calls that expire are free, and part no tie": _rare(EXPIRED_ARE_FREE, "first", "PickCards"),
-    "wrong calls are free, and part no tie": _rare(WRONG_ARE_FREE, WRONG),
+    "calls that expire cost more than wrong ones": _rare(WRONG_ARE_FREE, "first", BLIND, late_in="PickCards"),
+    "calls that expire are free, and part no tie": _rare(EXPIRED_ARE_FREE, "first", BLIND, late_in="PickCards"),
+    "wrong calls are free, and part no tie": _rare(WRONG_ARE_FREE, WRONG, BLIND),
     "nothing is dealt though all pass, as the referee deals by itself": _rare(AUTO_ROUNDS, BLIND),
+    "half of the players are no majority": _rare(HALF, "first", found=_laid(12, 4)),
 }
 
 
