@@ -30,6 +30,9 @@ ANY_SETTINGS = bazaar_pb2.Settings()
 LONG_SIDES = bazaar_pb2.Settings(side_max=6)
 MANY_PEBBLES = bazaar_pb2.Settings(pebbles_per_color=120, cards_total=100, winning_score=1000)
 VERY_MANY_PEBBLES = bazaar_pb2.Settings(pebbles_per_color=400)
+WITHOUT_END = bazaar_pb2.Settings(
+    pebbles_per_color=400, cards_total=10, winning_score=1000, exchange_price=bazaar_pb2.EXCHANGE_PRICE_NONE
+)
 SHORT_REQUESTS = bazaar_pb2.Settings(max_exchanges=8)
 RICH_EQUATIONS = 4
 """Few enough that players can try every list of exchanges, however much they own."""
@@ -99,7 +102,7 @@ def nothing_to_buy(rng: Random) -> Situation:
         bank="wbgy" * 160,
         visible=" ".join(["rrrrr"] * 4),
         pile=" ".join(["rrrrr"] * 6),
-        settings=bazaar_pb2.Settings(pebbles_per_color=400, cards_total=10, winning_score=1000),
+        settings=WITHOUT_END,
         turn_count=160 * WHOLE_TURN,
     )
     return made(rng)
