@@ -54,7 +54,7 @@ def joins(game: str, name: str, strategy: str, joined: list[Joined]) -> Client:
 class Connections:
     """Connections of a reference player of ours to a bridge: one for each game, or for all."""
 
-    is_ready = False
+    is_ready = is_coming = False
 
     def __init__(self, game: str, name: str, strategy: str) -> None:
         self._client = joins(game, name, strategy, [])

@@ -12,6 +12,7 @@ import pytest
 
 from fairplay.bridge.player import CoursePlayer
 from fairplay.bridge.pool import ProgramError
+from fairplay.v1.player_pb2 import EndRequest
 from tests.bridge.playing import CLIENT, bridged, play
 from tests.slow import all_but_first_slow
 
@@ -110,6 +111,17 @@ async def test_games_do_not_wait_for_programs_that_are_slow_to_come_up(tmp_path:
         for number in range(2):
             async with asyncio.timeout(60):
                 assert (await play(player, "first", game_id=f"{number}"))[1] == ""
+
+
+async def test_the_next_tournament_does_not_wait_for_a_program_that_is_slow_to_come_up(tmp_path: Path) -> None:
+    slow = f"touch {tmp_path}/$$; [ $(ls {tmp_path} | wc -l) -le 1 ] || sleep 100; exec {sys.executable}"
+    async with bridged("fish", command=("sh", "-c", f"{slow} {CLIENT} fish {{port}}")) as bridge:
+        player: Any = bridge
+        for number in range(2):
+            async with asyncio.timeout(60):
+                await player.end(EndRequest(tournament_id=f"before-{number}"))
+                assert (await play(player, "first", game_id=f"{number}"))[1] == ""
+                await player.end(EndRequest(tournament_id=f"after-{number}", won=True))
 
 
 class Starting:

@@ -79,7 +79,8 @@ class CoursePlayer:
     async def _answer(self, method: Method, message: Any) -> Message:
         """Return the response to a call. Raises CallFailed with what the program did wrong."""
         face, request = self._face, Request(method, message)
-        if method.name not in face.names:
+        is_end = face.is_tournament and method.name == face.last
+        if method.name not in face.names or (is_end and not self._can_part()):
             return method.response()
         try:
             face.write_call(request, self.name)
@@ -122,6 +123,14 @@ class CoursePlayer:
         if method.name == face.last:
             self._close(line)
         return response
+
+    def _can_part(self) -> bool:
+        """Return whether a program can be told that its tournament is over, after which it is called no more.
+
+        One that has not played need not hear it. One whose place no other can take yet goes on playing: the next game
+        may come at once, and must not wait for a program that is slow to come up.
+        """
+        return bool(self._lines) and (self._source.is_ready or not self._source.is_coming)
 
     async def _drain(self, line: Line) -> None:
         """Wait for the answer to a call that was cancelled: then the next game can have the connection."""

@@ -47,6 +47,10 @@ class Source(Protocol):
     def is_ready(self) -> bool:
         """Return whether one is there that nobody has used yet."""
 
+    @property
+    def is_coming(self) -> bool:
+        """Return whether another one is on its way."""
+
     async def take(self) -> SignedUp:
         """Return a connection that nobody has used yet. Raises ProgramError if none will come."""
 
@@ -183,6 +187,11 @@ class Pool:
     def is_ready(self) -> bool:
         """Return whether a connection is there that nobody has used yet."""
         return any(not each.connection.is_closed for each in self._free)
+
+    @property
+    def is_coming(self) -> bool:
+        """Return whether a program comes up that is to bring a connection."""
+        return any(self._starts.values())
 
     def _refill(self) -> None:
         """Start as many programs as are needed for those that wait and for the spares."""

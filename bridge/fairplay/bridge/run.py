@@ -57,6 +57,8 @@ async def run_lines(game: Game, command: Sequence[str], environment: Mapping[str
 class _Once:
     """A connection that is there already, and no other."""
 
+    is_coming = False
+
     def __init__(self, signed_up: SignedUp) -> None:
         self._signed_up = signed_up
         self.is_ready = True
