@@ -8,12 +8,14 @@ from fairplay.eriantys.v1.eriantys_pb2 import (
     ACTION_KIND_TO_DINING_ROOM,
     ACTION_KIND_TO_ISLAND,
     Action,
+    Color,
     EndTurn,
     MoveMotherNature,
     Options,
     TakeCloud,
     ToDiningRoom,
     ToIsland,
+    TowerColor,
 )
 from fairplay.eriantys.v1.eriantys_player_pb2 import (
     AskActionRequest,
@@ -37,8 +39,10 @@ class Player:
     game = "eriantys"
 
     def ask_tower_color(self, request: AskTowerColorRequest) -> AskTowerColorResponse:
-        """Choose the colour of the towers."""
-        return AskTowerColorResponse(color=request.possible_colors[0])
+        """Choose the colour of the towers: the first that is known here, as a later version may have added others."""
+        return AskTowerColorResponse(
+            color=next(each for each in request.possible_colors if each in TowerColor.values())
+        )
 
     def start_game(self, request: StartGameRequest) -> None:
         """Hear how the game begins."""
@@ -67,9 +71,11 @@ class Player:
 def choose(options: Options) -> Action:
     """Return the first possible action."""
     if ACTION_KIND_TO_DINING_ROOM in options.kinds:
-        return Action(to_dining_room=ToDiningRoom(color=options.dining_colors[0]))
+        color = next(each for each in options.dining_colors if each in Color.values())
+        return Action(to_dining_room=ToDiningRoom(color=color))
     if ACTION_KIND_TO_ISLAND in options.kinds:
-        return Action(to_island=ToIsland(color=options.island_colors[0], island=options.islands[0]))
+        color = next(each for each in options.island_colors if each in Color.values())
+        return Action(to_island=ToIsland(color=color, island=options.islands[0]))
     if ACTION_KIND_MOVE_MOTHER_NATURE in options.kinds:
         return Action(move_mother_nature=MoveMotherNature(steps=1))
     if ACTION_KIND_TAKE_CLOUD in options.kinds:
