@@ -57,6 +57,7 @@ SPECIAL: list[Scenario] = [
     PLAIN._replace(rivals_wait=False),
     PLAIN._replace(joins=Joining("TakeTurn", 2)),
     PLAIN._replace(newcomers=(0, 2)),
+    PLAIN._replace(may_take_s=2.5),
     PLAIN._replace(asked_again=3),
     PLAIN._replace(situation=PLAIN.situation._replace(settings=FISH.full_settings(FISH.settings_type(rows=7)))),
     PLAIN._replace(situation=PLAIN.situation._replace(rivals="random", turn_count=2)),

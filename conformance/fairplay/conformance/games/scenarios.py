@@ -90,8 +90,8 @@ def _packed(scenario: Scenario) -> str:
     rivals = situation.rivals, situation.rivals_late_in
     place = [settings, situation.player_count, situation.seat, state, situation.turn_count, *rivals]
     departures = [list(each) for each in scenario.departures]
-    special = [departures, scenario.rivals_wait, scenario.joins, scenario.newcomers, scenario.asked_again]
-    content = [scenario.name, place, scenario.seed, scenario.level, *special]
+    special = [departures, scenario.rivals_wait, scenario.joins, scenario.newcomers]
+    content = [scenario.name, place, scenario.seed, scenario.level, *special, scenario.may_take_s, scenario.asked_again]
     return base64.urlsafe_b64encode(zlib.compress(json.dumps(content).encode(), 9)).decode()
 
 
@@ -99,7 +99,7 @@ def _unpacked(game: Game, text: str) -> Scenario:
     try:
         content = json.loads(zlib.decompressobj().decompress(base64.urlsafe_b64decode(text), 1 << 22))
         name, (settings, player_count, seat, state, turn_count, rivals, late_in), seed, level, *special = content
-        departures, rivals_wait, joins, newcomers, asked_again = special
+        departures, rivals_wait, joins, newcomers, may_take_s, asked_again = special
         situation = Situation(
             game.settings_type.FromString(bytes.fromhex(settings)),
             int(player_count),
@@ -114,8 +114,8 @@ def _unpacked(game: Game, text: str) -> Scenario:
             for seat, after, in_decision, fault, phase in departures
         )
         joining = None if joins is None else Joining(str(joins[0]), int(joins[1]))
-        special = bool(rivals_wait), joining, tuple(map(int, newcomers)), int(asked_again)
-        return Scenario(str(name), situation, int(seed), Level(level), left, *special)
+        special = left, bool(rivals_wait), joining, tuple(map(int, newcomers)), float(may_take_s), int(asked_again)
+        return Scenario(str(name), situation, int(seed), Level(level), *special)
     except (binascii.Error, zlib.error, DecodeError, TypeError, ValueError):
         raise ValueError(f"--history: {DATA}{text[:20]}… is no game: it is damaged") from None
 
