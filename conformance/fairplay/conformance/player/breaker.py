@@ -135,7 +135,7 @@ class Breaker:
         if key is None:
             return None
         reason = self._given_up[key]
-        kind = LeftOut if reason.may_pass and key != ANY_METHOD else NotTested
+        kind = LeftOut if reason.may_pass and ANY_METHOD not in self._given_up else NotTested
         refusal = kind(reason.sentence, reason.evidence, reason.owner, given_up=True)
         self._left_out[key] += 1
         if not reason.may_pass or self._left_out[key] <= self._retry_after.get(key, FIRST_RETRY):
