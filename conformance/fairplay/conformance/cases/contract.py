@@ -10,6 +10,7 @@ from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
 from fairplay.conformance.blame.judge import ONLY, confirm, judge_condition, judge_owned, where
 from fairplay.conformance.case import Case, NotApplicable, case, failure
+from fairplay.conformance.cases.frames import UNKNOWN_FIELDS, play_newer
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Manner
@@ -27,8 +28,6 @@ MAX_NAME_CHARS = limit_of("PlayerDescription.display_name").max_characters
 MAX_SERVICES = limit_of("PlayerDescription.services").max_items
 OURS = "fairplay."
 """How the names of services begin whose latest revision is known here; others have revisions of their own."""
-UNKNOWN_FIELDS = bytes([0xC2, 0xBB, 0x1E, 3]) + b"new" + bytes([0xC8, 0xBB, 0x1E, 42])
-"""Fields 62,392 (text) and 62,393 (a number) of a message of a later revision."""
 
 
 @case("contract.reachable", "REACH-4", "DIAL-1", "DIAL-2")
@@ -133,12 +132,12 @@ def replies_readable(context: Context) -> None:
     judge_owned(context, case_ids.READABLE)
 
 
-@case("contract.unknown-fields-ignored", "CALL-7")
+@case(case_ids.UNKNOWN_FIELDS, "CALL-7", "STREAM-1")
 def unknown_fields_ignored(context: Context) -> None:
-    """A referee may be newer than the player."""
+    """A referee may be newer than the player, and so may its frames where the player dials in."""
     with context.player.separate() as connection:
-        found = context.play(context.first_scenario(), connection, Manner(newer))
-    judge_condition(context, found)
+        judge_condition(context, context.play(context.first_scenario(), connection, Manner(newer)))
+        play_newer(context, connection)
 
 
 def newer(request: Message, _: int) -> bytes:

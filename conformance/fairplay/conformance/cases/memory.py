@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from fairplay.conformance.blame.judge import after_others, judge_after_others, judge_condition, where
 from fairplay.conformance.case import Case, Failure, case
 from fairplay.conformance.case_ids import BACK_TO_BACK
+from fairplay.conformance.cases.frames import play_late_cancellations
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Entry, Exchange, Trial
 from fairplay.conformance.player.player import Connection
@@ -187,6 +188,7 @@ def cancelled_call(context: Context) -> str:
         received = _cancel(context, connection, found)
         with where("After calls that were cancelled"):
             judge_after_others(context, context.play(context.beginnings(2, DECISIONS)[-1], connection))
+        play_late_cancellations(context, connection)
     return "" if received else "every call was answered before it could be cancelled; only unread calls were cancelled"
 
 

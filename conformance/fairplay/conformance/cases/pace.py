@@ -26,8 +26,8 @@ SILENCE_S, GAP_S = 1.0, 0.15
 """How long the player waits, once or before each call."""
 STARTED_SILENCE_S, STARTED_GAP_S = 2.5, 0.3
 """How long a program that the suite starts waits: its games are played beside other cases, and delay none of them."""
-SILENT_BEFORE = 3
-"""The number of the call, from 0, before which there is silence: the game has begun, and goes on after it."""
+SILENT_FROM = 3
+"""There is silence before the first decision whose number among the calls, from 0, is not less: the game has begun."""
 DECISIONS, FEW_DECISIONS = 6, 4
 Beginning: TypeAlias = "asyncio.Task[tuple[Connection, Sequence[Trial]]]"
 """Games that are being played, on a connection of their own, while other cases are judged."""
@@ -92,7 +92,7 @@ async def play_waiting(context: Context, connection: Connection) -> Sequence[Tri
         )
 
     silent = (
-        play(context.first_scenario(DECISIONS), lambda due: silence_s * (due.number == SILENT_BEFORE)),
+        play(context.first_scenario(DECISIONS), _before_decision(silence_s)),
         play(context.ending(context.game.seats.start), _before_notification(silence_s)),
     )
     slow = play(context.first_scenario(FEW_DECISIONS), lambda _: gap_s)
@@ -108,12 +108,17 @@ async def _ask(wait_s: Callable[[Outgoing], float], connection: Connection, due:
 
 def _before_notification(silence_s: float) -> Callable[[Outgoing], float]:
     """Return a function that says to wait before one call of a game: the first that asks for nothing, but its first."""
+    return _once(silence_s, lambda due: due.number > 0 and due.call.kind is CallKind.NOTIFICATION)
+
+
+def _before_decision(silence_s: float) -> Callable[[Outgoing], float]:
+    """Return a function that says to wait before one decision of a game: the first that is not at its beginning."""
+    return _once(silence_s, lambda due: due.number >= SILENT_FROM and due.call.kind is not CallKind.NOTIFICATION)
+
+
+def _once(silence_s: float, chosen: Callable[[Outgoing], bool]) -> Callable[[Outgoing], float]:
     left = [silence_s]
-
-    def wait_s(due: Outgoing) -> float:
-        return left.pop() if left and due.number and due.call.kind is CallKind.NOTIFICATION else 0.0
-
-    return wait_s
+    return lambda due: left.pop() if left and chosen(due) else 0.0
 
 
 def _begin_once(context: Context, case_id: str, begin: Callable[[], Begun]) -> Begun | None:
@@ -159,7 +164,7 @@ def _silence_s(context: Context) -> float:
 
 
 class _Silence:
-    """A game that stops in the middle until it is told to go on, and a new one after it, by a player of some age."""
+    """Games that stop in the middle until they are told to go on, and a new one after them, by a player of some age."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -167,7 +172,7 @@ class _Silence:
         self.beginning = _begin(context, lambda connection: _play_silence(context, connection, self._may_go_on))
 
     def finish(self) -> Sequence[Trial]:
-        """Let the game go on, and return the trials of both; none if the player was not there for them."""
+        """Let the games go on, and return the trials of all; none if the player was not there for them."""
         self._context.player.loop.run(self._go_on())
         return _finish(self._context, self.beginning, _silent(self._context))
 
@@ -181,22 +186,27 @@ def _silent(context: Context) -> Entry:
         may_go_on.set()
         return context.player.loop.run(_play_silence(context, connection, may_go_on))
 
-    return Entry(replay, "a game in which nothing comes for long")
+    return Entry(replay, "games in which nothing comes for long")
 
 
 async def _play_silence(context: Context, connection: Connection, may_go_on: asyncio.Event) -> Sequence[Trial]:
     silence_s = _silence_s(context)
 
-    async def ask(reached: Connection, due: Outgoing) -> Answered:
-        if due.number == SILENT_BEFORE:
-            await asyncio.gather(may_go_on.wait(), asyncio.sleep(silence_s))
-        return await reached.ask(due.call.method, due.request, due.limit_s)
+    def play(scenario: Scenario, wait_s: Callable[[Outgoing], float]) -> Coroutine[Any, Any, Trial]:
+        async def ask(reached: Connection, due: Outgoing) -> Answered:
+            if waits := wait_s(due):
+                await asyncio.gather(may_go_on.wait(), asyncio.sleep(waits))
+            return await reached.ask(due.call.method, due.request, due.limit_s)
 
-    trials: list[Trial] = []
-    for scenario, manner in ((context.first_scenario(DECISIONS), Manner(ask=ask)), (_another(context), Manner())):
-        trials.append(await play_trial(context.game, connection, scenario, context.limits, context.new_id(), manner))
-        if trials[-1].misconduct is not None:
-            break
+        return play_trial(context.game, connection, scenario, context.limits, context.new_id(), Manner(ask=ask))
+
+    silent = (
+        play(context.first_scenario(DECISIONS), _before_decision(silence_s)),
+        play(context.ending(context.game.seats.start), _before_notification(silence_s)),
+    )
+    trials = [*await side_by_side(silent)]
+    if all(each.misconduct is None for each in trials):
+        trials.append(await play(_another(context), lambda _: 0.0))
     return trials
 
 
@@ -216,7 +226,8 @@ def long_silence(context: Context) -> str:
     if not silence_s:
         judge_after_others(context, context.play(_another(context)))
         return "it was not kept waiting, because it cannot be started anew: a larger --budget has time for that"
-    for each, when in zip(_finish_silence(context, silence), ("in a game", "since it was started"), strict=False):
+    whens = ("in a game", "in a game, before a call that asks for nothing", "since it was started")
+    for each, when in zip(_finish_silence(context, silence), whens, strict=False):
         with where(f"After {silence_s:g} s or more {when}"):
             judge_after_others(context, each)
     return f"it heard nothing for {silence_s:g} s or more; for longer with a larger --budget"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from typing import Any
+
+from google.protobuf.message import Message
+from google.protobuf.unknown_fields import UnknownFieldSet
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.cases.calls import names_in
@@ -16,7 +19,7 @@ from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.player.handlers import snake_case
 from fairplay.server.links.link import BANK_KEY, TRACE_KEY
-from fairplay.v1.connection_pb2 import Call
+from fairplay.v1.connection_pb2 import Call, DialInResponse
 
 SHORT_BANK_MS, SHORT_MS, LONG_MS = 10, 5, 30 * 60 * 1000
 LARGE, LARGEST = 2**15, 2**21
@@ -113,7 +116,55 @@ def _own_ms(call: Call) -> float:
     return limit.seconds * 1_000 + limit.nanos / 1_000_000 - int(call.metadata.get(BANK_KEY, 0))
 
 
+def _dying_of(name: str, sentence: str, case_id: str, dies_of: Callable[[DialInResponse, Set[int]], bool]) -> Mutant:
+    return Mutant(name, sentence, (case_id,), never, RAISES, program=ProgramBehaviour(dies_of=dies_of))
+
+
+def _has_unknown(message: Message) -> bool:
+    return len(UnknownFieldSet(message)) > 0
+
+
+OF_FRAMES = (
+    _dying_of(
+        "dies-of-unknown-fields-in-frames",
+        "Ends without a word when a frame of its stream has a field that it does not know beside calls.",
+        case_ids.UNKNOWN_FIELDS,
+        lambda frame, _: bool(frame.calls) and _has_unknown(frame),
+    ),
+    _dying_of(
+        "dies-of-unknown-fields-in-calls",
+        "Ends without a word when a call in a frame has a field that it does not know.",
+        case_ids.UNKNOWN_FIELDS,
+        lambda frame, _: any(map(_has_unknown, frame.calls)),
+    ),
+    _dying_of(
+        "dies-of-unknown-frames",
+        "Ends without a word when a frame of its stream has nothing but fields that it does not know.",
+        case_ids.UNKNOWN_FIELDS,
+        lambda frame, _: not frame.ListFields() and _has_unknown(frame),
+    ),
+    _dying_of(
+        "dies-of-empty-frames",
+        "Ends without a word when a frame of its stream is empty.",
+        case_ids.UNKNOWN_FIELDS,
+        lambda frame, _: not frame.ByteSize(),
+    ),
+    _dying_of(
+        "dies-of-late-cancellations",
+        "Ends without a word when a call is cancelled that it has answered.",
+        case_ids.CANCELLED,
+        lambda frame, answered: not answered.isdisjoint(frame.cancelled),
+    ),
+    _dying_of(
+        "dies-of-cancellations-beside-calls",
+        "Ends without a word when a frame has a call, and cancels one that was answered.",
+        case_ids.CANCELLED,
+        lambda frame, answered: bool(frame.calls) and not answered.isdisjoint(frame.cancelled),
+    ),
+)
+
 OF_CALLS = (
+    *OF_FRAMES,
     _refusing(
         "raises-with-a-bank",
         "Raises an exception where it is told of its bank.",

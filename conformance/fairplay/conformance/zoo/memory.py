@@ -35,7 +35,7 @@ from fairplay.conformance.zoo.triggers import (
     in_game,
     in_later_games,
     never,
-    told_after_silence,
+    right_after_silence,
     told_again,
     when_old,
 )
@@ -64,7 +64,7 @@ def of_past_games(game: Game) -> list[Mutant]:
     after_others = (replace(each, related=(*each.related, *related)) for each in AFTER_OTHERS)
     notifications = [method for method in game.methods if not decides(method)]
     # Nothing comes before the first one of a game.
-    return [*after_others, *BESIDE_ANOTHER, *([TOLD_LATE] if len(notifications) > 1 else [])]
+    return [*after_others, *BESIDE_ANOTHER, *(TOLD_LATE if len(notifications) > 1 else ())]
 
 
 AFTER_OTHERS = (
@@ -124,15 +124,21 @@ AFTER_OTHERS = (
         (case_ids.CANCELLED, case_ids.SAME_SEAT),
     ),
 )
-TOLD_LATE = Mutant(
-    "raises-when-told-late",
-    "Raises an exception in a call that asks for nothing, after it has heard nothing of the game for some time.",
-    (case_ids.SLOW_RIVALS,),
-    told_after_silence(0.8),
-    RAISES,
-    ("*",),
-)
 LONG_S, PATIENCE_S = 3.0, 9.0
+TOLD_LATE = tuple(
+    Mutant(
+        name,
+        f"Raises an exception in a call that asks for nothing, {seconds:g} s after the last one in its game.",
+        (case_id,),
+        right_after_silence(seconds, decides=False),
+        RAISES,
+        ("*",),
+    )
+    for name, case_id, seconds in (
+        ("raises-when-told-late", case_ids.SLOW_RIVALS, 0.8),
+        ("raises-when-told-after-long", case_ids.LONG_SILENCE, LONG_S),
+    )
+)
 BESIDE_ANOTHER = (
     Mutant(
         "mixes-up-games",
@@ -179,6 +185,14 @@ BESIDE_ANOTHER = (
         f"Raises an exception in a game after it has heard nothing of it for {LONG_S:g} s.",
         (case_ids.LONG_SILENCE,),
         after_silence(LONG_S),
+        RAISES,
+        ("*",),
+    ),
+    Mutant(
+        "raises-when-asked-after-long",
+        f"Raises an exception in a decision before which it has heard nothing of the game for {LONG_S:g} s.",
+        (case_ids.LONG_SILENCE,),
+        right_after_silence(LONG_S, decides=True),
         RAISES,
         ("*",),
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from random import Random
@@ -15,7 +15,7 @@ from fairplay.games.game import Game
 from fairplay.games.steps import Method
 from fairplay.player.handlers import describe
 from fairplay.server.links.link import MAX_REPLY_BYTES
-from fairplay.v1.connection_pb2 import Call
+from fairplay.v1.connection_pb2 import Call, DialInResponse
 from fairplay.v1.player_pb2 import DescribeResponse, PlayerDescription
 
 SOMETHING_ELSE = b"\xfa\x01\x05hello"
@@ -157,6 +157,11 @@ def refuses_none(call: Call, open_count: int) -> bool:
     return False
 
 
+def stands_all(frame: DialInResponse, answered: Set[int]) -> bool:
+    """End because of no frame of a stream."""
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class ProgramBehaviour:
     """How a program behaves. The defaults are those of a sound one."""
@@ -189,6 +194,8 @@ class ProgramBehaviour:
     """The program ends when a call of this method is cancelled that it has received; empty: of none."""
     patience_s: float = math.inf
     """The program ends when no call has come for so many seconds."""
+    dies_of: Callable[[DialInResponse, Set[int]], bool] = stands_all
+    """(frame, ids of answered calls) -> whether the program ends when it gets the frame."""
     stuck_when_cancelled: bool = False
     """Whether the program never answers again once a call is cancelled that it has received."""
 

@@ -125,6 +125,7 @@ class _Stream:
         self._tasks: set[asyncio.Task[None]] = set()
         self._received: dict[int, str] = {}
         """The ids of the calls that have come, and the names of their methods."""
+        self._answered: set[int] = set()
         self._stuck = False
         self._writing = asyncio.Lock()
         self.was_up = False
@@ -161,6 +162,8 @@ class _Stream:
     def _take(self, frame: DialInResponse) -> None:
         if frame.cancelled and self._behaviour.dies_when_cancelled:
             self._die()
+        if self._behaviour.dies_of(frame, self._answered):
+            self._die()
         if self._behaviour.dies_when_cancelled_in in {self._received.get(each) for each in frame.cancelled}:
             self._die()
         self._stuck = self._stuck or (
@@ -185,6 +188,7 @@ class _Stream:
         except Exception as error:
             code = grpc.StatusCode.UNKNOWN.value[0]
             reply = Reply(id=call.id, failure=Failure(code=code, message=f"{type(error).__name__}: {error}"))
+        self._answered.add(call.id)
         await self._send(DialInRequest(replies=[reply] * self._behaviour.reply_count))
 
     async def _send(self, frame: DialInRequest) -> None:

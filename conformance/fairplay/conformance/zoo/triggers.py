@@ -140,12 +140,13 @@ def after_silence(seconds: float) -> Trigger:
     return trigger
 
 
-def told_after_silence(seconds: float) -> Trigger:
-    """Trigger in calls that ask for nothing, of games that had no call for so many seconds before."""
+def right_after_silence(seconds: float, *, decides: bool) -> Trigger:
+    """Trigger in calls of games that had no call for so many seconds before: decisions, or those that only tell."""
 
     def trigger(call: ReceivedCall) -> bool:
         before, call.game.notes["told at"] = call.game.notes.get("told at"), time.monotonic()
-        return before is not None and not call.decision and call.game.notes["told at"] - before > seconds
+        is_late = before is not None and call.game.notes["told at"] - before > seconds
+        return is_late and bool(call.decision) == decides
 
     return trigger
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from fairplay.server.links.link import NO_EXTRA, Clock, DeadLink, Done, Link, Metadata, OpenCall, disconnected
 from fairplay.server.links.spec import NAME, NAME_ALLOWED
-from fairplay.server.links.stream import Stream, Write
+from fairplay.server.links.stream import Change, Stream, Write
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.limits import limit_of
 from fairplay.server.net.text import visible
-from fairplay.v1.connection_pb2 import GoodbyeReason, Hello, HostedPlayer
+from fairplay.v1.connection_pb2 import DialInResponse, GoodbyeReason, Hello, HostedPlayer
 from fairplay.v1.player_pb2 import PlayerDescription
 
 MAX_TEXT_CHARS = limit_of("PlayerDescription.display_name").max_characters
@@ -127,6 +127,8 @@ class Hub:
         self.stray_reply_count = 0
         self.late_reply_count = 0
         """How many replies have come to calls that had been cancelled, or second ones to calls that were sent twice."""
+        self.change: Change = lambda frame: (frame,)
+        """What is sent for each frame: whoever tries players sends frames that this server does not send."""
 
     def expect(self, name: str, token: str) -> None:
         """Keep a name for the player that dials in with this token."""
@@ -207,7 +209,8 @@ class Hub:
             self._check_free(player, stream, hello.resume_token, account)
         resumed = stream is not None and not stream.dismissed and stream.numbers.keys() == set(names)
         if stream is None or not resumed:
-            stream = Stream(self._clock, names, self._away.pinned, self._closed, self._count_stray, self._count_late)
+            counts = self._count_stray, self._count_late
+            stream = Stream(self._clock, names, self._away.pinned, self._closed, *counts, self._frames)
             self._streams[stream.resume_token] = stream
         for player in hello.players:
             self._register(stream, player, host, account)
@@ -268,6 +271,9 @@ class Hub:
                 del self._names[forgotten]
         elif not self._away.pinned(name):
             del self._names[name]
+
+    def _frames(self, frame: DialInResponse) -> Iterable[DialInResponse]:
+        return self.change(frame)
 
     def _count_stray(self) -> None:
         self.stray_reply_count += 1

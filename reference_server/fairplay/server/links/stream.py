@@ -57,6 +57,8 @@ Send: TypeAlias = Callable[[list[Call], list[int]], Awaitable[None]]
 """Sends a frame of calls, and of the ids of calls that are cancelled."""
 MAX_PLAYERS_PER_STREAM = limit_of("Hello.players").max_items
 Write = Callable[[DialInResponse], Awaitable[None]]
+Change: TypeAlias = Callable[[DialInResponse], Iterable[DialInResponse]]
+"""Returns the frames that are sent for a frame with calls, cancelled ids or a goodbye."""
 
 
 @cache
@@ -255,7 +257,7 @@ class Stream:
     A connection carries the stream. When the connection is lost while `plays` says of a player that it plays, the calls
     stay open for as long as the hello asked for, and another connection may carry the stream on. If the server had just
     stood still, they stay open for RETURN_S at least: the player may have given the server up. `closed` is called when
-    the stream is over; `stray` and `late` are those of its calls.
+    the stream is over; `stray` and `late` are those of its calls; `change` says what is sent for a frame.
     """
 
     def __init__(
@@ -266,6 +268,7 @@ class Stream:
         closed: Callable[[Stream], None],
         stray: Callable[[], None],
         late: Callable[[], None],
+        change: Change = lambda frame: (frame,),
     ) -> None:
         self.numbers = {name: number for number, name in enumerate(names)}
         """The number of each player, by which calls name it on every connection."""
@@ -273,6 +276,7 @@ class Stream:
         self.calls = OpenCalls(clock, stray, late)
         self._plays = plays
         self._closed = closed
+        self._change = change
         self._loop = asyncio.get_running_loop()
         self._welcome: Welcome | None = None
         self._goodbye: Goodbye | None = None
@@ -324,7 +328,8 @@ class Stream:
         goodbye = self._goodbye  # that of now: one that is said while this frame is written goes in the next
         self._parted = goodbye is not None
         if calls or cancelled or goodbye is not None:
-            await self._write(DialInResponse(calls=calls, cancelled=cancelled, goodbye=goodbye))
+            for frame in self._change(DialInResponse(calls=calls, cancelled=cancelled, goodbye=goodbye)):
+                await self._write(frame)
         if goodbye is not None:
             self._end()
 
