@@ -5,6 +5,7 @@ import json
 import socket
 import sys
 import time
+from pathlib import Path
 
 game, port, name, fault = (*sys.argv[1:], "ann", "none")[:4]
 connection = socket.create_connection(("localhost", int(port)), timeout=600)
@@ -60,6 +61,7 @@ whole = {"bare-name": "ann", "eager": '"ann" "void"'}
 send({"list-name": [7], "bad-name": "a b", "digits": "ann7"}.get(fault, name), whole.get(fault))
 if fault == "tires":
     connection.settimeout(0.5)
+until = Path(fault)
 while True:
     method, arguments = receive()
     called += 1
@@ -70,6 +72,8 @@ while True:
     heard.add(method)
     if fault == "careful" and deciding and not heard >= ({"start", "playing-as"} if game == "fish" else {"setup"}):
         sys.exit("I have not been told of this game")
+    while fault.startswith("/") and not until.exists():
+        time.sleep(0.05)
     answer = "void"
     if deciding:
         answer = fish(method, *arguments) if game == "fish" else "pass" if game == "q" else []

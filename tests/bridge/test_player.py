@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from fairplay.bridge.player import CoursePlayer
-from fairplay.bridge.pool import ProgramError
+from fairplay.bridge.pool import ProgramError, receive_name
+from fairplay.bridge.stream import Connection
 from fairplay.v1.player_pb2 import EndRequest
 from tests.bridge.playing import CLIENT, bridged, play
 from tests.slow import all_but_first_slow
@@ -74,6 +75,14 @@ async def test_a_name_is_held_to_the_pages_unless_any_may_be_used() -> None:
         assert player.name == "ann7"
 
 
+async def test_a_number_in_place_of_a_name_is_refused_at_once() -> None:
+    connection = Connection()
+    connection.data_received(b" 17")
+    async with asyncio.timeout(5):
+        with pytest.raises(ProgramError, match="17 is no name: it must be a string"):
+            await receive_name(connection, ".*")
+
+
 async def test_a_player_of_several_names_has_the_least_of_them() -> None:
     client = f"{sys.executable} {CLIENT} q {{port}}"
     async with bridged(
@@ -125,7 +134,7 @@ async def test_the_next_tournament_does_not_wait_for_a_program_that_is_slow_to_c
 
 
 class Starting:
-    """A player of programs that come up only when a decision is asked for."""
+    """A player of programs that come up, or answer, only when a decision is asked for."""
 
     def __init__(self, player: CoursePlayer, starts: Path) -> None:
         self.game = player.game
@@ -147,6 +156,21 @@ async def test_a_program_that_comes_up_late_is_told_later_that_the_game_began(ga
         whole = await play(player, "first")
         assert await play(Starting(player, starts), "first", game_id="another", limit_s=0.5) == whole
         assert whole[1] == ""
+
+
+@pytest.mark.parametrize("game", ["bazaar", "q"])
+async def test_a_program_that_comes_up_within_a_call_that_tells_has_more_than_what_is_left_of_it(
+    game: str, tmp_path: Path
+) -> None:
+    first, called, starts = tmp_path / "first", tmp_path / "called", tmp_path / "starts"
+    waits = f"until [ -e {called} ]; do sleep 0.05; done; sleep 0.8"
+    client = f"exec {sys.executable} {CLIENT} {game} {{port}} ann"
+    async with bridged(game, command=("sh", "-c", f"mkdir {first} && {client}; {waits}; {client} {starts}")) as player:
+        assert (await play(player, "first"))[1] == ""
+        called.touch()
+        async with asyncio.timeout(60):
+            outcome = await play(Starting(player, starts), "first", game_id="another", limit_s=2.0)
+        assert outcome[1] == ""
 
 
 async def test_a_connection_that_was_closed_between_two_games_is_not_waited_for(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -27,6 +28,8 @@ DRAIN_S = 5.0
 PATIENCE, MOST_PATIENCE_S = 0.7, 4.0
 """The share of the time of a call that only tells something for which a program that comes up is waited for, and no
 longer than so; then it is told later."""
+LATE = 0.2
+"""A program that comes up after this share of that time is told later, too: it must have time to answer."""
 MOST_GAMES = 48
 
 GameKey: TypeAlias = "tuple[str, int]"
@@ -39,6 +42,8 @@ class Line:
     def __init__(self, signed_up: SignedUp) -> None:
         self.signed_up = signed_up
         self.game: GameKey | None = None
+        self.is_told = False
+        """Whether it has heard of its game."""
         self.greeted = False
         self.busy = False
         self.used_s = 0.0
@@ -88,20 +93,17 @@ class CoursePlayer:
             raise CallFailed(grpc.StatusCode.FAILED_PRECONDITION, f"{problem}") from None
         key = (message.game_id, message.seat) if "game_id" in message.DESCRIPTOR.fields_by_name else None
         line = next((each for each in self._lines if key and each.game == key and not each.busy), None)
-        told: list[Request] = []
-        if line is None:
+        before: Sequence[Request] | None = ()
+        if line is None or not line.is_told:
             before = face.before(method, message)
             if before is None:
                 return method.response()
-            if method in self._greetings and not self._source.is_ready and any(each.is_free for each in self._lines):
-                return method.response()  # each connection has heard it already, and a program may be slow to come up
-            try:
-                async with asyncio.timeout(_patience_s(method)):
-                    line = await self._find_line(fresh=method in self._greetings)
-            except TimeoutError:
-                return method.response()  # it is told with the first decision, and has that time to come up as well
-            told = [*([] if line.greeted or method in self._greetings else face.greeting), *before]
-        line.game, line.busy, line.greeted = key, True, True
+        if line is None:
+            line = await self._claim_line(method, key)
+            if line is None:
+                return method.response()
+        told = [*([] if line.greeted or method in self._greetings else face.greeting), *before]
+        line.game, line.busy, line.is_told, line.greeted = key, True, True, True
         try:
             for each in told:
                 await self._ask(line, each)
@@ -123,6 +125,29 @@ class CoursePlayer:
         if method.name == face.last:
             self._close(line)
         return response
+
+    async def _claim_line(self, method: Method, key: GameKey | None) -> Line | None:
+        """Return a connection for a game that has none; None if what the call tells is not told now.
+
+        A program that comes up late is told with the first decision, and has that time to come up and to answer.
+        """
+        if method in self._greetings and not self._source.is_ready and any(each.is_free for each in self._lines):
+            return None  # each connection has heard it already, and a program may be slow to come up
+        loop, limit_s = asyncio.get_running_loop(), current_call().limit_s
+        if method.response.DESCRIPTOR.fields:
+            limit_s = None
+        began_s = loop.time()
+        try:
+            async with asyncio.timeout(None if limit_s is None else min(PATIENCE * limit_s, MOST_PATIENCE_S)):
+                line = await self._find_line(fresh=method in self._greetings)
+        except TimeoutError:
+            return None
+        line.game, line.is_told, line.used_s = key, False, loop.time()
+        if limit_s is None or line.used_s - began_s <= LATE * limit_s:
+            return line
+        line.busy = False
+        self._freed.set()
+        return None
 
     def _can_part(self) -> bool:
         """Return whether a program can be told that its tournament is over, after which it is called no more.
@@ -221,12 +246,6 @@ class CoursePlayer:
             task.cancel()
         for line in list(self._lines):
             self._close(line)
-
-
-def _patience_s(method: Method) -> float | None:
-    """Return how long the call that is being answered may wait for a connection; None: until it is cancelled."""
-    limit_s = current_call().limit_s
-    return None if limit_s is None or method.response.DESCRIPTOR.fields else min(PATIENCE * limit_s, MOST_PATIENCE_S)
 
 
 async def ask(face: Face, signed_up: SignedUp, request: Request) -> Message:

@@ -346,7 +346,7 @@ async def receive_name(connection: Connection, pattern: str, limit_s: float = NA
     """
     try:
         async with asyncio.timeout(limit_s):
-            return read_name(await connection.receive(), pattern)
+            return read_name(await connection.receive(number_waits=False), pattern)
     except TimeoutError:
         came = f", but {connection.rest}" if connection.rest else ""
         raise ProgramError(f"The program connected and sent no name within {limit_s:g} s{came}.") from None

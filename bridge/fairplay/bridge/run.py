@@ -26,16 +26,19 @@ async def run_programs(
     settings: Settings,
     environment: Mapping[str, str],
     reach: Reach,
+    name: str | None = None,
     most_games: int = MOST_GAMES,
 ) -> None:
     """Be a player whose answers come from the programs of a command, until the server needs it no longer.
 
+    `name` is what the player says that it is called; None: as its programs sign up.
     It can be reached once the spare connections are there. Raises ProgramError if a program does not sign up then, and
     as `reach_player` does.
     """
     pool = Pool(settings, environment)
     try:
-        player = CoursePlayer(game, face, pool, await pool.fill(), most_games)
+        first = await pool.fill()
+        player = CoursePlayer(game, face, pool, name or first, most_games)
         await reach_player(player, reach)
     finally:
         await pool.close()

@@ -77,6 +77,11 @@ class Decoder:
         """Return the beginning of the value that is not complete; empty if none has begun."""
         return text_of(self._data)
 
+    @property
+    def is_at_number(self) -> bool:
+        """Return whether the value that is not complete is a number."""
+        return _NUMBER.match(self._data) is not None
+
     def _values(self, *, ended: bool) -> list[Json]:
         values = []
         while (end := self._find_end(ended=ended)) is not None:
@@ -227,8 +232,7 @@ class Connection(asyncio.Protocol):
             self._values += read()
         except NotJsonError as error:
             self._problem = error
-        if self._values or self._problem:
-            self._came.set()
+        self._came.set()
 
     @property
     def rest(self) -> str:
@@ -245,11 +249,16 @@ class Connection(asyncio.Protocol):
         """Return whether the other side has closed the connection, and has said nothing before that nobody has read."""
         return not self._values and isinstance(self._problem, ClosedError)
 
-    async def receive(self) -> Json:
-        """Return the next value. Raises NotJsonError if it is none, ClosedError if the other side is gone."""
+    async def receive(self, *, number_waits: bool = True) -> Json:
+        """Return the next value. Raises NotJsonError if it is none, ClosedError if the other side is gone.
+
+        `number_waits`: whether a number is waited for until something behind it says that it is complete.
+        """
         while not self._values:
             if self._problem is not None:
                 raise self._problem
+            if not number_waits and self._decoder.is_at_number:
+                return self._decoder.finish()[0]
             self._came.clear()
             await self._came.wait()
         if self._transport is not None:

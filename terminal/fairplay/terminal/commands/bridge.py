@@ -59,7 +59,9 @@ class BridgeOptions:
         Path | None, option("DIR|FILE", "With --serve: a page with results, times and evidence, in FILE.html or DIR.")
     ] = None
     connect: Annotated[str | None, option("HOST:PORT", "Dial in to this server; grpcs:// over TLS.")] = None
-    name: Annotated[str | None, option("NAME", "The name to dial in under, with COMMAND.")] = None
+    name: Annotated[str | None, option("NAME", "With COMMAND: the name to dial in under, and of a course to show.")] = (
+        None
+    )
     token: Annotated[str, option("SECRET", "Protects the name.")] = ""
     ca: Authorities = None
     lines: Annotated[bool, option("", "COMMAND reads calls and writes answers, lines of JSON; any game.")] = False
@@ -174,8 +176,17 @@ def bridge(
                 newline=not options.no_newline,
                 grows=not face.is_tournament,
             )
-            reach = _find_reach(options, credentials)
-            run(run_programs(played, face, settings, environment, reach, options.most or MOST_GAMES))
+            run(
+                run_programs(
+                    played,
+                    face,
+                    settings,
+                    environment,
+                    _find_reach(options, credentials),
+                    options.name,
+                    options.most or MOST_GAMES,
+                )
+            )
     except ValueError as error:
         raise UsageError(str(error)) from None
     except CallFailed as error:
