@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -93,11 +92,9 @@ class CoursePlayer:
             raise CallFailed(grpc.StatusCode.FAILED_PRECONDITION, f"{problem}") from None
         key = (message.game_id, message.seat) if "game_id" in message.DESCRIPTOR.fields_by_name else None
         line = next((each for each in self._lines if key and each.game == key and not each.busy), None)
-        before: Sequence[Request] | None = ()
-        if line is None or not line.is_told:
-            before = face.before(method, message)
-            if before is None:
-                return method.response()
+        before = () if line is not None and line.is_told else face.before(method, message)
+        if before is None:
+            return method.response()
         if line is None:
             line = await self._claim_line(method, key)
             if line is None:
