@@ -105,15 +105,6 @@ async def test_a_mistake_is_said_in_a_sentence(mistake: str, sentence: str) -> N
         assert sentence in failure
 
 
-async def test_a_program_that_has_only_answered_describe_is_told_what_to_do() -> None:
-    describes = (
-        "import sys\nif 'Describe' in input(): print('{\"response\": {}}', flush=True)\nfor line in sys.stdin: pass"
-    )
-    async with answering(sys.executable, "-c", describes) as player:
-        _, failure = await play(player, "first", limit_s=1.0)
-        assert failure.startswith('The program has not answered PlayAs yet: each call has its line, at least {"resp')
-
-
 async def test_a_program_that_was_late_is_started_anew_for_the_next_call() -> None:
     async with answering(*student("if wrong: time.sleep(60)")) as player:
         for game_id in ("one", "two"):

@@ -38,9 +38,6 @@ FLUSH_S = 1.0
 """How long a program that is late may take to end once its input has ended: it may write what it had not flushed."""
 NEWLINE_SHARE = 0.9
 """The share of its limit after which an answer is refused that only lacks its newline, and none is remarked on."""
-SILENT_SHARE = 0.95
-"""The share of a limit after which a call fails, with what to do, if its program has only answered Describe so far: of
-one that is late the server keeps nothing that could be shown to a beginner."""
 DESCRIBE_S, PROBE_S = 2.0, 3.0
 """After so long without an answer to the first call, a second program is asked; so long, and then its input ends."""
 CHUNK_BYTES = 65_536
@@ -76,8 +73,6 @@ class _Process:
         self._echo = echo
         self._changed = asyncio.Event()
         self._ended = False
-        self._has_answered = False
-        """Whether it has answered another call than Describe."""
 
     def _read(self) -> None:
         chunk = os.read(self._reads, CHUNK_BYTES)
@@ -109,8 +104,6 @@ class _Process:
         self._send(write(call).encode() + b"\n")
         started_s = self._loop.time()
         is_noted = not self._echo
-        silence = f"The program has not answered {call['method']} yet: {_EACH}"
-        is_describe = call["method"] == DESCRIBE.name
         while b"\n" not in self._came:
             if self._ended:
                 raise failed(await self._explain_end())
@@ -120,20 +113,16 @@ class _Process:
                 raise failed(_unended(self._came))
             if passed_s >= NEWLINE_SHARE * limit_s and not self._came and not is_noted:
                 is_noted = True  # while the call is open: what is written later is not kept with the failure
-                note(silence)
-            if passed_s >= SILENT_SHARE * limit_s and not (self._came or self._has_answered or is_describe):
-                raise failed(silence)
+                note(f"{call['method']}: the program has not answered yet: {_EACH}")
             if passed_s >= limit_s:
                 raise _LateError(await self._explain_late())
-            shares = (share for share in (NEWLINE_SHARE, SILENT_SHARE) if passed_s < share * limit_s)
-            due_s = next(shares, 1.0) * limit_s
+            due_s = NEWLINE_SHARE * limit_s if passed_s < NEWLINE_SHARE * limit_s else limit_s
             self._changed.clear()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(started_s + due_s - self._loop.time()):
                     await self._changed.wait()
         line, _, rest = bytes(self._came).partition(b"\n")
         self._came[:] = rest
-        self._has_answered |= not is_describe
         return line
 
     async def _explain_end(self) -> str:
@@ -200,7 +189,7 @@ class LinesPlayer:
         self._environment = environment
         self._process: _Process | None = None
         self._turn = asyncio.Lock()
-        self._asking = set[asyncio.Task[Any]]()
+        self._asking = set[asyncio.Task[Message]]()
         for method in (START, END, *game.methods):
             setattr(self, snake_case(method.name), partial(self._answer, method))
 
@@ -226,14 +215,13 @@ class LinesPlayer:
         task.add_done_callback(self._done)
         return await asyncio.shield(task)
 
-    def _done(self, task: asyncio.Task[Any]) -> None:
+    def _done(self, task: asyncio.Task[Message]) -> None:
         self._asking.discard(task)
         if not task.cancelled():
             task.exception()  # whoever waited for it may have been cancelled
 
     async def _ask_in_turn(self, method: Method, message: Any, until_s: float) -> Message:
         async with self._turn:
-            process = None
             try:
                 process = await self._ready()
                 left_s = until_s - asyncio.get_running_loop().time()
@@ -242,15 +230,7 @@ class LinesPlayer:
                 return await self._ask(process, method, message, left_s)
             except CallFailed as error:
                 note(f"{method.name}: {error.message}")
-                if process is not None and self._process is None:
-                    self._restart()
                 raise
-
-    def _restart(self) -> None:
-        """Begin to start the program anew: the next call may have less time than that takes."""
-        starting = asyncio.create_task(self.open())
-        self._asking.add(starting)
-        starting.add_done_callback(self._done)
 
     async def _ready(self) -> _Process:
         """Return a process that has answered Describe."""
