@@ -10,9 +10,9 @@ from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
 from fairplay.conformance.blame.judge import ONLY, confirm, judge_condition, judge_owned, where
 from fairplay.conformance.case import Case, NotApplicable, case, failure
-from fairplay.conformance.cases.frames import UNKNOWN_FIELDS, play_newer
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.frames import UNKNOWN_FIELDS, play_newer
 from fairplay.conformance.games.trial import Manner
 from fairplay.conformance.player.player import Connection
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport

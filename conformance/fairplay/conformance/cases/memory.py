@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 from fairplay.conformance.blame.judge import after_others, judge_after_others, judge_condition, where
 from fairplay.conformance.case import Case, Failure, case
 from fairplay.conformance.case_ids import BACK_TO_BACK
-from fairplay.conformance.cases.frames import play_late_cancellations
 from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.frames import play_late_cancellations
 from fairplay.conformance.games.trial import Entry, Exchange, Trial
 from fairplay.conformance.player.player import Connection
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
