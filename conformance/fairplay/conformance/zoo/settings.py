@@ -64,7 +64,7 @@ def _slowing(game: Game) -> Iterator[Mutant]:
 
 def of_settings(game: Game) -> Iterator[Mutant]:
     """Yield the mutants that fail in unusual games of a game, and in some of all states."""
-    anywhere = ("rules", "exceptions", game.name, *case_ids.POSITIONS)
+    anywhere = ("rules", "exceptions", game.name, case_ids.UNKNOWN_ENUMS, *case_ids.POSITIONS)
     unusual = with_unusual_size(game.name) if sizes_vary(game.name) else with_other_settings(game)
     sentence, cases = (
         "Is too late with its seventh decision of a game under settings that it does not know.",
