@@ -139,7 +139,12 @@ def of_situations(game: Game) -> Iterator[Mutant]:
     sentence = "Raises an exception in its first decision where more has happened before than in any fresh game."
     resumed = in_resumed_game(game)
     yield Mutant(
-        "raises-in-resumed-games", sentence, (case_ids.RESUMED_GAMES,), resumed, RAISES, (*seats, "exceptions")
+        "raises-in-resumed-games",
+        sentence,
+        (case_ids.RESUMED_GAMES,),
+        resumed,
+        RAISES,
+        (*seats, "exceptions", case_ids.LONG_SILENCE),
     )
     if "seat" in game.turn.request.DESCRIPTOR.fields_by_name:
         sentence = "Raises an exception in its first decision if a request names another seat than 0."
