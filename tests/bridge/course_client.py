@@ -58,7 +58,7 @@ def fish(method, state, *_):
 if fault == "leaves":
     sys.exit("I have no wish to play")
 whole = {"bare-name": "ann", "eager": '"ann" "void"'}
-send({"list-name": [7], "bad-name": "a b", "digits": "ann7"}.get(fault, name), whole.get(fault))
+send({"list-name": [7], "number-name": 17, "bad-name": "a b", "digits": "ann7"}.get(fault, name), whole.get(fault))
 if fault == "tires":
     connection.settimeout(0.5)
 until = Path(fault)

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from fairplay.bridge.player import CoursePlayer
-from fairplay.bridge.pool import ProgramError, receive_name
-from fairplay.bridge.stream import Connection
+from fairplay.bridge.pool import ProgramError
 from fairplay.v1.player_pb2 import EndRequest
 from tests.bridge.playing import CLIENT, bridged, play
 from tests.slow import all_but_first_slow
@@ -54,6 +53,7 @@ async def test_what_a_program_does_wrong_is_said(game: str, fault: str, sentence
     [
         ("bare-name", 'The program sent as its name ann: a string needs quotes, "ann".'),
         ("list-name", "[7] is no name: it must be a string"),
+        ("number-name", "17 is no name: it must be a string"),
         ("bad-name", '"a b" is no name here'),
         ("leaves", "It had sent no name. It wrote: I have no wish to play"),
     ],
@@ -73,14 +73,6 @@ async def test_a_name_is_held_to_the_pages_unless_any_may_be_used() -> None:
             pass
     async with bridged("fish", "ann", "digits", name_pattern="(?s).*") as player:
         assert player.name == "ann7"
-
-
-async def test_a_number_in_place_of_a_name_is_refused_at_once() -> None:
-    connection = Connection()
-    connection.data_received(b" 17")
-    async with asyncio.timeout(5):
-        with pytest.raises(ProgramError, match="17 is no name: it must be a string"):
-            await receive_name(connection, ".*")
 
 
 async def test_a_player_of_several_names_has_the_least_of_them() -> None:
