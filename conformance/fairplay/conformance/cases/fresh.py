@@ -12,6 +12,7 @@ from fairplay.conformance.blame.judge import judge, judge_condition, where
 from fairplay.conformance.case import Case, Failure, case
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import tells_the_end
+from fairplay.conformance.games.phases import foresee
 from fairplay.conformance.games.rivals import Joining
 from fairplay.conformance.games.trial import Manner, Outgoing, Scenario, Trial
 from fairplay.conformance.player.player import Answered, Connection
@@ -98,7 +99,8 @@ def _joinings(context: Context) -> Iterator[Joining]:
                 yield Joining(method.name, number)
 
 
-GAMES = 6
+GAMES, CHOICES = 6, 18
+"""Under so many different settings games are played: of so many drawn ones those in which most is decided."""
 DECISIONS, FEW_DECISIONS = 24, 2
 """The player decides so often in each game; the second number is for players that are slow."""
 
@@ -119,11 +121,15 @@ def other_settings(context: Context) -> None:
 
 
 def _mixture(context: Context) -> list[Scenario]:
-    """Return an ordinary game, and some under different settings; none is played to its end."""
+    """Return an ordinary game, and some under different settings, the longest one last; none is played to its end.
+
+    In a game that is over after a turn or two there is nothing to be taken for another game's.
+    """
     rng, turn_count = context.rng("mixture"), FEW_DECISIONS if context.is_slow else DECISIONS
-    drawn = rng.sample(context.variations, min(GAMES, len(context.variations)))
-    first = context.first_scenario(turn_count)
-    return [first, *(context.varied(each, f"mixture-{each.name}", turn_count) for each in drawn)]
+    drawn = rng.sample(context.variations, min(CHOICES, len(context.variations)))
+    games = [context.varied(each, f"mixture-{each.name}", turn_count) for each in drawn]
+    games.sort(key=lambda each: foresee(context.game, each).decision_count)
+    return [context.first_scenario(turn_count), *games[-GAMES:]]
 
 
 def _judge(context: Context, found: Trial) -> None:

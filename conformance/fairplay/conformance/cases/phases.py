@@ -104,7 +104,7 @@ def _single_settings(game: Game, tables: Iterable[Table]) -> list[Table]:
 
 
 def _changed(settings: Any, name: str, value: Any) -> Any:
-    """Return settings with one of another value."""
+    """Return settings of which one has this value."""
     changed = type(settings)()
     changed.CopyFrom(settings)
     changed.ClearField(name)
@@ -251,10 +251,10 @@ class _Plan(NamedTuple):
 
     def foreseen_pairs(self, game: Game, scenario: Scenario) -> set[Pair]:
         """Return the pairs that the game has where a reference player is the player under test."""
-        left, circumstances, most_lost = foresee(game, scenario)
+        foreseen = foresee(game, scenario)
         both = zip(self.departures, scenario.departures, strict=True)
-        departures = [each for each, played in both if played.seat in left]
-        return self.pairs(game, departures, circumstances) | self._losses(game, most_lost)
+        departures = [each for each, played in both if played.seat in foreseen.left]
+        return self.pairs(game, departures, foreseen.circumstances) | self._losses(game, foreseen.most_lost)
 
     def _losses(self, game: Game, number: int) -> set[Pair]:
         """Return the pairs that the game has if so many rivals leave between two decisions."""

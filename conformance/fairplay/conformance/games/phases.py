@@ -127,6 +127,8 @@ class Foreseen(NamedTuple):
     circumstances: Collection[Circumstance]
     most_lost: int
     """How many rivals leave at most between two decisions of the player under test."""
+    decision_count: int
+    """How often the player under test decides."""
 
 
 def foresee(game: Game, scenario: Scenario) -> Foreseen:
@@ -172,4 +174,4 @@ def foresee(game: Game, scenario: Scenario) -> Foreseen:
         found.add(Circumstance.LOSS)
     if situation.state is not None:
         found.add(Circumstance.RESUMED)
-    return Foreseen(rivals.failed, found, most_lost)
+    return Foreseen(rivals.failed, found, most_lost, decision_count)
