@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,11 @@ import pytest
 
 from fairplay.certificate import Verdict
 from fairplay.conformance import case_ids
-from fairplay.conformance.player.breaker import MIN_DECISIONS, NO_TIME
+from fairplay.conformance.case import NotTested
+from fairplay.conformance.player.breaker import MIN_DECISIONS, NO_TIME, Breaker
 from fairplay.conformance.run.report import conclusion
+from fairplay.games.kit.player_service import DESCRIBE
+from fairplay.v1.misconduct_pb2 import Overrun
 from tests.conformance.harness import LIMIT_S, ROOT, Method, judged, player
 from tests.slow import all_but_first_slow
 
@@ -117,6 +121,28 @@ def test_what_a_player_is_still_asked_that_never_answers_one_method() -> None:
     assert asked.sentence.startswith("but for calls that were left out: PlayWith did not answer in time 3 times")
     assert report.counts[Verdict.NOT_TESTED] < 12
     assert report.exit_code == 1
+
+
+def test_no_method_is_given_up_for_calls_that_hang_at_the_same_time() -> None:
+    breaker, began_s = Breaker(), time.monotonic()
+    for _ in range(25):
+        breaker.record(DESCRIBE, b"", 1.0, Overrun(), began_s)
+    assert breaker.check(DESCRIBE.path) is None
+    breaker.record(DESCRIBE, b"", 1.0, Overrun(), time.monotonic())
+    with pytest.raises(NotTested, match="times in a row"):
+        breaker.check(DESCRIBE.path)
+
+
+def test_a_program_that_misses_one_start_is_started_once_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    script = tmp_path / "player.sh"
+    script.write_text(
+        f"cd {tmp_path}; [ -e one ] && mkdir two 2>/dev/null && exit 1\n"
+        f"touch one; cd {ROOT}; exec {sys.executable} -m tests.conformance.program sound\n"
+    )
+    report = judged(f"exec:sh {script}", "identity.reached-again,identity.description-stays", sandbox="off")
+    assert (tmp_path / "two").exists()
+    assert {each.verdict for each in report.judged} == {Verdict.PASS}
 
 
 MOST_STARTS = 20

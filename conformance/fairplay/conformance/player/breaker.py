@@ -73,6 +73,8 @@ class Budget:
 
 MAX_IN_ROW = 3
 """After so many hangs or deaths in a row in a method, it is not called any more."""
+MIN_STALLS = 2
+"""Hangs at the same time are one stall. A player may stall once in all its games: no method is given up for that."""
 MAX_DEATHS = 8
 """After so many deaths in a method, it is not called any more, however often it was answered in between."""
 MAX_OVERRUNS = 6
@@ -89,6 +91,8 @@ class _Kind(Enum):
     """What a call costs that goes wrong."""
 
     OVERRUN = "did not answer in time"
+    STALL = "did not answer for a while"
+    """One for all overruns at the same time: they cost a limit once."""
     DEATH = "ended the player"
 
 
@@ -114,6 +118,8 @@ class Breaker:
         self._stops = stops
         self._in_row: dict[str, Counter[_Kind]] = {}
         """Path of a method, or ANY_METHOD -> what has happened since the last answer."""
+        self._hung_until: dict[str, float] = {}
+        """Path of a method, or ANY_METHOD -> when the last hang had cost its limit."""
         self._deaths: Counter[str] = Counter()
         self._given_up: dict[str, _Reason] = {}
         self._left_out: Counter[str] = Counter()
@@ -144,8 +150,11 @@ class Breaker:
         self._left_out[key] = 0
         return refusal
 
-    def record(self, method: Method, request: bytes, limit_s: float, outcome: bytes | Failure) -> None:
-        """Record how a call has ended. Calls that fail because the player was gone before are not to be recorded."""
+    def record(self, method: Method, request: bytes, limit_s: float, outcome: bytes | Failure, began_s: float) -> None:
+        """Record how a call has ended that began at `began_s` of `time.monotonic`.
+
+        Calls that fail because the player was gone before are not to be recorded.
+        """
         kind = _kind(outcome)
         if not self._stops:
             return
@@ -156,7 +165,11 @@ class Breaker:
                     del self._given_up[key]
             return
         for key in (method.path, ANY_METHOD):
-            self._in_row.setdefault(key, Counter())[kind] += 1
+            in_row = self._in_row.setdefault(key, Counter())
+            in_row[kind] += 1
+            if kind is _Kind.OVERRUN and began_s >= self._hung_until.get(key, began_s):
+                in_row[_Kind.STALL] += 1
+                self._hung_until[key] = time.monotonic()
         self._deaths[method.path] += kind is _Kind.DEATH
         for key, times in self._exceeded(method.path):
             self._given_up.setdefault(key, _reason(method, request, limit_s, outcome, f"{kind.value} {times}", key))
@@ -164,10 +177,11 @@ class Breaker:
     def _exceeded(self, path: str) -> list[tuple[str, str]]:
         """Return what is to be given up, and how often it went wrong."""
         here, anywhere = self._in_row[path], self._in_row[ANY_METHOD]
-        found = [(path, f"{MAX_IN_ROW} times in a row") for count in here.values() if count >= MAX_IN_ROW]
+        is_repeated = max(here[_Kind.DEATH], here[_Kind.OVERRUN] * (here[_Kind.STALL] >= MIN_STALLS)) >= MAX_IN_ROW
+        found = [(path, f"{MAX_IN_ROW} times in a row")] if is_repeated else []
         if self._deaths[path] >= MAX_DEATHS:
             found.append((path, f"{MAX_DEATHS} times"))
-        if anywhere[_Kind.OVERRUN] >= MAX_OVERRUNS:
+        if anywhere[_Kind.OVERRUN] >= MAX_OVERRUNS and anywhere[_Kind.STALL] >= MIN_STALLS:
             found.append((ANY_METHOD, f"{MAX_OVERRUNS} times in a row"))
         return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
@@ -64,6 +65,7 @@ class Connection:
                 future.set_result((outcome, elapsed_s))
 
         self.call_count += 1
+        began_s = time.monotonic()
         call = self._link.call(method.path, request, limit_s, done, bank_s, extra)
         self._open.add(call)
         try:
@@ -72,7 +74,7 @@ class Connection:
             call.cancel()
             self._open.discard(call)
         if not self.lost:  # of the calls that are open when the player ends, the first one is recorded
-            self.breaker.record(method, request, limit_s, outcome)
+            self.breaker.record(method, request, limit_s, outcome, began_s)
         self.lost = is_disconnection(outcome)
         if refusal is not None and (self.lost or isinstance(outcome, Overrun)):
             self.lost = True  # whatever hangs here is not to be handed on
@@ -198,6 +200,9 @@ class PlayerUnderTest:
         self.begin()
         self._check_reachable()
         connection = self.loop.run(self._open(breaker))
+        if connection.lost and self.transport.kind == "exec":
+            # What has come up before may miss its limit once on a busy machine, and all later cases need a process.
+            connection = self.loop.run(self._open(breaker))
         if connection.lost:
             self.unreachable = self._excuse(connection)
             self._check_reachable()
