@@ -89,7 +89,7 @@ OPTIONAL_OF_SERVERS = (
 """How the ids of the cases begin about what a server may leave out."""
 
 
-PLAYED = ("exceptions.", "rules.", "time.")
+PLAYED = ("exceptions.", "rules.", "time.", "robustness.slows-down")
 """How the ids of the cases begin about games, beside those of the game itself."""
 ALWAYS = "rules.whole-game."
 """How the ids of the cases begin about games that every profile has."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
 from pathlib import Path
@@ -97,6 +98,18 @@ def test_an_unknown_profile_is_refused_with_the_names_of_those_there_are(more: l
     done = certify("q", *more, "--profile", "course-2024")
     assert done.returncode == 2
     assert "Q has no profile 'course-2024': it has course-2023, standard" in " ".join(done.stderr.split())
+
+
+WHICH = [(name, profile) for name in registered() for profile in find_profiles(find(name))]
+
+
+@pytest.mark.parametrize("which", all_but_first_slow(WHICH))
+def test_cases_that_need_no_game_outside_a_profile_are_judged_in_it(which: tuple[str, str]) -> None:
+    name, profile = which
+    link = f"exec:{sys.executable} -m fairplay.terminal player {name}"
+    report = judged(link, "growth,rules.long-game,robustness.slows-down", name, profile=profile)
+    assert report.exit_code == 0
+    assert report.verdict("growth.output") is Verdict.PASS
 
 
 @pytest.mark.parametrize("name", list(registered()))

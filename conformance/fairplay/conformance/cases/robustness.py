@@ -124,7 +124,10 @@ def memory_growth(context: Context) -> None:
 @case(case_ids.SLOWS_DOWN, "TIME-5", level=SHOULD)
 def slows_down(context: Context) -> None:
     """Who searches all that was before takes longer with each turn, and in a game that is long enough too long."""
-    for found in long_games(context):
+    games = long_games(context)
+    if not games:
+        raise context.scope.outside()
+    for found in games:
         judge_after_others(context, found)
         if said := slowed_down(found):
             raise failure(f"The player takes longer the longer a game is: {said}.", ("Times", _times(found)))

@@ -124,18 +124,25 @@ CASES: Mapping[MisconductKind.ValueType, Case] = {
 @case(case_ids.LONG_GAME, "FAIL-1")
 def long_game(context: Context) -> None:
     """What grows in the course of a game, or runs out, does so in long games only."""
-    for found in long_games(context):
+    games = long_games(context)
+    if not games:
+        raise context.scope.outside()
+    for found in games:
         judge_elsewhere(context, found)
 
 
 def long_games(context: Context) -> Sequence[Trial]:
-    """Return games in which the player has many decisions, each played alone and once; none where all have so many."""
+    """Return games in which the player has many decisions, each played alone and once.
+
+    Empty where all games have so many, or the profile has none of them.
+    """
     return context.once("long games", partial(_play_long_games, context))
 
 
 def _play_long_games(context: Context) -> list[Trial]:
     trials = list[Trial]()
-    for number, situation in enumerate(find_conformance(context.game.name).long_games):
+    long = filter(context.scope.holds, find_conformance(context.game.name).long_games)
+    for number, situation in enumerate(long):
         name = f"long-game-{number + 1}"
         scenario = Scenario(name, situation, context.rng(name).getrandbits(32))
         found, may_take_s = context.play(scenario), PATIENCE_SHARE * context.player.budget.left_s
