@@ -53,6 +53,8 @@ class Situation(NamedTuple):
     """
     rivals_late_in: str = ""
     """The method that the others answer too late, where the game forgives that. Empty: they are in time."""
+    leaving: Sequence[int] = ()
+    """The seats of rivals that leave in their next decision once the player under test has made one."""
 
 
 class Probe(NamedTuple):

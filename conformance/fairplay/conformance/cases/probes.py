@@ -8,7 +8,7 @@ from operator import attrgetter
 from fairplay.conformance.blame.judge import answers_differ, judge
 from fairplay.conformance.case import Case
 from fairplay.conformance.games.context import AT_ONCE, Context
-from fairplay.conformance.games.rivals import Joining
+from fairplay.conformance.games.rivals import Departure, Joining
 from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.games.conformance import Probe, find_conformance
 from fairplay.games.game import Game
@@ -71,7 +71,8 @@ def _scenario(context: Context, probe: Probe, draw: int = 0) -> Scenario:
     situation = probe.situation(context.rng(*words, "situation"))
     joins = None if situation.first_call is None else Joining(*situation.first_call)
     seed = context.rng(*words).getrandbits(32)
-    return Scenario("-".join(map(str, words)), situation, seed, probe.level, joins=joins)
+    departures = tuple([Departure(seat, after=1) for seat in situation.leaving])
+    return Scenario("-".join(map(str, words)), situation, seed, probe.level, departures, joins=joins)
 
 
 def cases(game: Game) -> Sequence[Case]:

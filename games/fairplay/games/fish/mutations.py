@@ -277,7 +277,7 @@ WRONG_ANSWERS = {
         "move.mandatory", changing("action.skip", True), [*ANYWHERE, "turn.single-legal-move"]
     ),
     "skips-single-move: Skips its turn where there is a single legal move.": skip(
-        where(has_single_move, skips), ["turn.single-legal-move", "turn.zero"]
+        where(has_single_move, skips), ["turn.single-legal-move", "turn.freed", "turn.zero"]
     ),
     "skips-last-turn: Skips the last turn of the game.": skip(where(is_last_turn, skips), ["turn.last-of-the-game"]),
     "skips-after-a-skip: Skips its turn where it was told that somebody else was passed over.": skip(

@@ -44,6 +44,7 @@ def _drawn(
     revision: int = 0,
     settings: fish_pb2.Settings = DEFAULT_SETTINGS,
     turn_count: int = 1,
+    leaving: Sequence[int] = (),
 ) -> MakeSituation:
     """Return the situation of a game that goes on from a drawing, with the turn of seat 0, if it can act.
 
@@ -61,7 +62,7 @@ def _drawn(
         revision=revision,
     )
     message = build_state(Shown(state, colors or fresh_colors(count)))
-    return lambda rng: Situation(settings, count, seat, message, turn_count)
+    return lambda rng: Situation(settings, count, seat, message, turn_count, leaving=leaving)
 
 
 _TILES = str.maketrans({".": "0", **dict.fromkeys(LETTERS, FISH_BELOW)})
@@ -143,6 +144,11 @@ CHECKS = {
     ),
     "turn.last-of-the-game: Whatever move is made, it is the last one of a game that ends in a tie.": Check(
         ["move.mandatory", "move.tile"], _drawn("a..b", "....", "2...", scores=(6, 8), revision=40, turn_count=0)
+    ),
+    "turn.freed: The only move leaves the player stuck between its rivals, till one of them leaves, "
+    "and takes its penguin along: it is asked again.": Check(
+        ["move.mandatory", "move.tile"],
+        _drawn("a", "2", "b", ".", "2", "2", "2", ".", "c", "2", "2", turn_count=2, leaving=[1]),
     ),
     "turn.zero: The only move goes to cell 0: a reply that leaves out a zero has no target.": Check(
         ["action.required", "move.mandatory"], _drawn("2..", "...", "a.b")

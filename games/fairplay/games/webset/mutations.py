@@ -239,7 +239,8 @@ SILENT = {
 WRONG_ANSWERS = {
     # Act: form
     "acts-without-action: Answers Act without an action.": act(
-        NO_ACTION, [*ANYWHERE, "act.not-listed", "race.held", "race.handicaps", "profile.seed", "profile.published"]
+        NO_ACTION,
+        [*ANYWHERE, "act.not-listed", "more.freed", "race.held", "race.handicaps", "profile.seed", "profile.published"],
     ),
     "acts-without-action-as-last-of-eight: Answers Act without an action, but only where there are seven others before "
     "it.": act(NO_ACTION, ["seats.last-of-eight", whole_game(7, 8)], lambda request: request.seat == 7),
@@ -306,7 +307,7 @@ WRONG_ANSWERS = {
     "picks-four: Picks a set and another card.": pick(
         "take.three",
         lambda seen: [(*seen.sound, card) for card in on_table(seen.state) if card not in seen.sound],
-        [*ANYWHERE, "profile.seed"],
+        [*ANYWHERE, "profile.seed", "resume.own-picks", "resume.within-own-call"],
     ),
     "picks-all-sets: Picks all sets at once.": pick("take.three", all_sets, ANYWHERE),
     "picks-card-twice: Picks one of two cards twice.": pick(
@@ -356,7 +357,9 @@ WRONG_ANSWERS = {
         picking(lambda sound: (*sound, *reversed(sound))), ["rounds.puzzle"], lambda request: request.all_sets
     ),
     "names-pairs: Leaves out the last card of a puzzle, as it follows from the others.": cards_reply(
-        picking(lambda sound: sound[:-1]), ["rounds.puzzle"], lambda request: request.all_sets
+        picking(lambda sound: sound[:-1]),
+        ["rounds.puzzle", "rounds.puzzle-of-many-sets"],
+        lambda request: request.all_sets,
     ),
     "picks-card-twice-when-idle: Picks a card twice where all have passed before.": pick(
         "take.distinct", one_twice, ["rounds.idle"], lambda request: request.idle_count > 0

@@ -6,7 +6,7 @@ be a set of the table; a SHOULD probe also the lighter infractions (see `infract
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from random import Random
 from typing import TypeAlias
@@ -46,6 +46,7 @@ def _from(
     rivals: str = "",
     first_call: tuple[str, int] | None = None,
     rivals_late_in: str = "",
+    leaving: Sequence[int] = (),
 ) -> MakeSituation:
     """Return the situation of a game that goes on from a state."""
 
@@ -53,7 +54,7 @@ def _from(
         state = found(codec.read_settings(settings), rng)
         shown = codec.build_state(state)
         count = len(state.players)
-        return Situation(settings, count, seat, shown, turn_count, rivals, first_call, rivals_late_in)
+        return Situation(settings, count, seat, shown, turn_count, rivals, first_call, rivals_late_in, leaving)
 
     return situation
 
@@ -113,6 +114,11 @@ def _locked(*seats: int) -> Callable[[State], State]:
 def _called(seat: int) -> Callable[[State], State]:
     """Open the call of a player, after many others."""
     return lambda state: state._replace(phase=Phase.CALLED, caller=seat, call_count=17)
+
+
+def _picked(state: State) -> State:
+    """Have the caller pick two cards of a set."""
+    return state._replace(picked=solutions(state)[0][:2])
 
 
 BELOW_ZERO = _each_player(lambda seat, player: player._replace(points=player.points - 100, penalties=100))
@@ -193,6 +199,7 @@ HELD = webset_pb2.Settings(min_reaction=_ms(40))
 HANDICAPS = webset_pb2.Settings(handicaps=[_ms(40), _ms(40)])
 EARLIEST = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_EARLIEST)
 PUZZLE = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_PUZZLE)
+WIDE_PUZZLE = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_PUZZLE, table=27, max_table=27)
 LOT_IF_NO_SET = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_LOT, more_rule=webset_pb2.MORE_RULE_IF_NO_SET)
 
 CHECKS = {
@@ -252,6 +259,10 @@ CHECKS = {
     "The player has asked for more cards before the game was resumed: there is nothing to do but wait.": Check(
         [*ACTING, "more.once", "take.set"], _from(_laid(12, 4, votes=(3,)), 3, MAJORITY), SHOULD
     ),
+    "more.freed: All but one have asked for more cards and wait, till that one leaves: then they are dealt.": Check(
+        [*ACTING, *PICKING],
+        _from(_laid(12, 3, votes=(1, 2)), 2, PUBLISHED, turn_count=2, leaving=[0]),
+    ),
     "more.full-table: There are 21 cards on the table: it is full, and there always is a set.": Check(
         ["more.cards", "take.set"],
         _from(_played(lambda state: EMPTY not in state.table and bool(state.deck)), settings=ANYONE),
@@ -291,6 +302,10 @@ CHECKS = {
     "In a puzzle all are asked once, for all sets of a table: the answer has the cards of any number of sets.": Check(
         [*PICKING, "take.once"], _from(_played(lambda state: len(solutions(state)) > 1, 3), 1, PUZZLE)
     ),
+    "rounds.puzzle-of-many-sets: "
+    "A puzzle of 27 cards has 20 sets or more, too many to try all combinations of them.": Check(
+        [*PICKING, "take.once"], _from(_played(lambda state: len(solutions(state)) >= 20, 3), 1, WIDE_PUZZLE)
+    ),
     "rounds.idle: "
     "All pass in round after round though there is a set, and the player takes over from one of them.": Check(
         PICKING, _from(_played(_any, 3), 1, EARLIEST, 1, BLIND, ("PickCards", 8))
@@ -319,6 +334,14 @@ CHECKS = {
     "resume.own-call: "
     "The game goes on in an open call of the player: it is asked for cards before it has acted at all.": Check(
         [*PICKING, "take.window"], _from(_changed(_played(_won_cards, 3), _called(2)), 2, turn_count=1)
+    ),
+    "resume.own-picks: "
+    "The game goes on in an open call of the player, and with cards that it has picked before, one by one.": Check(
+        [*PICKING, "take.window"], _from(_changed(_changed(_played(_won_cards, 3), _called(2)), _picked), 2, SINGLE, 1)
+    ),
+    "resume.within-own-call: "
+    "The player was started anew in its own call: the first question shows a card that it has picked before.": Check(
+        [*PICKING, "take.window"], _from(_played(_any, 2), 1, SINGLE, 1, ONE_BY_ONE, ("PickCards", 2))
     ),
     "resume.others-call: "
     "The game goes on in an open call of somebody else: the first question tells what became of it.": Check(
