@@ -58,7 +58,7 @@ from fairplay.v1.referee_pb2 import (
 )
 from fairplay.v1.server_pb2 import GetServerInfoRequest
 from fairplay.v1.tournament_pb2 import AgeOrder
-from fairplay.webset.v1.webset_player_pb2 import ActRequest, GameOverRequest
+from fairplay.webset.v1.webset_player_pb2 import ActRequest, DealRequest, GameOverRequest
 from tests.conformance.servers.proxy import Change, Changes, HalfClose, Rpc
 
 GameRequest = CreateGameRequest | PlayGameRequest
@@ -682,6 +682,23 @@ def tells_again_with_evidence(part: WatchGameRequest | WatchGameResponse, rpc: R
     elif rpc.own["again"] and "told" in rpc.kept:
         return [rpc.kept.pop("told"), part]
     return None
+
+
+@mutant("lobby.late-join")
+def gives_points_to_who_joins(request: DealRequest, _: Rpc) -> None:
+    if request.seat:
+        request.state.players[request.seat].points += 1
+
+
+@mutant("lobby.late-join-fails")
+def charges_the_first_seat_for_who_joined(reply: GetGameResponse, _: Rpc) -> None:
+    for misconduct in reply.game.result.misconducts:
+        misconduct.seat = 0
+
+
+@mutant("lobby.late-join")
+def tells_nobody_who_joins(event: WatchGameResponse, _: Rpc) -> Sequence[Message] | None:
+    return NONE if event.HasField("joined") else None
 
 
 @mutant("watch.listed-conditions")

@@ -20,6 +20,8 @@ class RuleFault(NamedTuple):
     module: str
     right: str
     wrong: str
+    case: str = ""
+    """The case that must fail; empty: that of the situations of the game."""
 
 
 TOWERS = "totals[group.tower] += len(group.tiles)"
@@ -40,6 +42,9 @@ FAULTS = {
     "free-wrong-calls-count": RuleFault("webset", "rules", " * bool(settings.penalty_bad)", ""),
     "free-expiries-count": RuleFault("webset", "rules", " * bool(settings.penalty_expired)", ""),
     "half-is-a-majority": RuleFault("webset", "rules", "2 * votes > voters", "2 * votes >= voters"),
+    "points-for-who-joins": RuleFault(
+        "webset", "rules", "(*state.players, Player())", "(*state.players, Player(points=1))", "lobby.late-join"
+    ),
     "passes-deal": RuleFault("webset", "rules.takes", ' or rule == "auto"', ""),
 }
 

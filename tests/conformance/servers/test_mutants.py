@@ -82,5 +82,6 @@ def test_rules_that_hardly_ever_count_are_asked_for(name: str) -> None:
         assert faulty.stdin is not None
         assert faulty.stdout is not None
         with faulty.stdin:
-            [found] = judged(faulty.stdout.readline().strip(), f"games.{FAULTS[name].game}-situations").judged
+            case_id = FAULTS[name].case or f"games.{FAULTS[name].game}-situations"
+            [found] = judged(faulty.stdout.readline().strip(), case_id).judged
     assert found.verdict is Verdict.FAIL

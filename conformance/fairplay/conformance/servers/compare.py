@@ -8,16 +8,12 @@ from google.protobuf.message import Message
 
 from fairplay.conformance.case import failure
 from fairplay.conformance.evidence import readable
-from fairplay.conformance.servers.players import Received, parsed
+from fairplay.conformance.servers.players import Received
 from fairplay.conformance.servers.scenes import NAMES
-from fairplay.games.game import Game
 from fairplay.games.kit.messages import enum_word
-from fairplay.games.steps import Call
 from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
-from fairplay.v1.result_pb2 import GameResult
+from fairplay.v1.result_pb2 import GameResult, RankGroup
 
-BEFORE, AFTER = 4, 3
-"""How many calls before and after the first difference are shown."""
 SHORT = 160
 """Values of fewer characters are told in the sentence itself."""
 
@@ -41,42 +37,6 @@ def _text(value: object) -> str:
     return between.join(map(_text, value)) or "nothing"
 
 
-def check_order(expected: Sequence[Call], received: Sequence[Received]) -> None:
-    """Check that the right players were called with the right methods, in the right order."""
-    wanted = [f"{call.method.name} to {NAMES[call.seat]}" for call in expected]
-    got = [f"{each.method} to {NAMES[each.seat]}" for each in received]
-    if wanted == got:
-        return
-    pairs = zip([*wanted, "nothing"], [*got, "nothing"], strict=False)
-    place = next(index for index, (one, other) in enumerate(pairs) if one != other)
-    one = wanted[place] if place < len(wanted) else "no call"
-    other = got[place] if place < len(got) else "no call"
-    shown = slice(max(0, place - BEFORE), place + AFTER)
-    raise failure(
-        f"Call {place + 1} of the game must be {one}; it was {other}.",
-        ("Expected calls", _numbered(wanted, shown)),
-        ("Calls that came", _numbered(got, shown)),
-    )
-
-
-def _numbered(lines: Sequence[str], shown: slice) -> str:
-    return "\n".join(f"{shown.start + index + 1}. {line}" for index, line in enumerate(lines[shown])) or "(none)"
-
-
-def check_requests(game: Game, expected: Sequence[Call], received: Sequence[Received]) -> None:
-    """Check what the players were told in each call, as far as the order is right."""
-    for number, (call, each) in enumerate(zip(expected, received, strict=False), start=1):
-        if each.method != call.method.name or each.seat != call.seat:
-            return
-        asked = parsed(game, each)
-        if asked is None or asked != call.request:
-            raise failure(
-                f"The request of call {number}, {each.method} to {NAMES[each.seat]}, is not what the rules lead to.",
-                ("Expected request", readable(call.request)),
-                ("Request that came", "(unreadable)" if asked is None else readable(asked)),
-            )
-
-
 def check_limits(limits_s: Sequence[float], received: Sequence[Received]) -> None:
     """Check that each call names the limit of the time control."""
     for number, (limit_s, each) in enumerate(zip(limits_s, received, strict=False), start=1):
@@ -87,9 +47,38 @@ def check_limits(limits_s: Sequence[float], received: Sequence[Received]) -> Non
             )
 
 
-def check_ranking(wanted: GameResult, got: GameResult) -> None:
+def check_ranking(wanted: GameResult, got: GameResult, where: str = "") -> None:
     """Check the ranking of a game."""
-    same("The ranking", list(wanted.ranking), list(got.ranking))
+    if wanted.ranking != got.ranking:
+        due, came = ranking_text(wanted.ranking), ranking_text(got.ranking)
+        why = _ranking_problem(wanted.ranking, got.ranking)
+        raise failure(f"The ranking{where and f' in {where}'} must be {due}; it is {came}{why and f': {why}'}.")
+
+
+def ranking_text(ranking: Sequence[RankGroup]) -> str:
+    """Return a ranking in one line, e.g. "anna (seat 0) 7, bert (seat 1) 7 | cleo (seat 2) 5"."""
+    groups = (", ".join(f"{one.name} (seat {one.seat}) {one.score}" for one in group.players) for group in ranking)
+    return " | ".join(group or "nobody" for group in groups) or "empty"
+
+
+def _ranking_problem(wanted: Sequence[RankGroup], got: Sequence[RankGroup]) -> str:
+    """Return what is wrong with a ranking in one clause; empty if the two rankings say it best."""
+    due, came = ({one.name: one.score for group in each for one in group.players} for each in (wanted, got))
+    for name in [*due, *came]:
+        if name not in came:
+            return f"{name} is missing"
+        if name not in due:
+            return f"{name} must not be ranked"
+        if due[name] != came[name]:
+            return f"the score of {name} must be {due[name]}"
+    places = {one.name: place for place, group in enumerate(got) for one in group.players}
+    for group in wanted:
+        tied = [one.name for one in group.players]
+        if len({places[name] for name in tied}) > 1:
+            return f"{' and '.join(tied)} tie, and must share a place"
+    if len(got) < len(wanted):
+        return "players that do not tie must not share a place"
+    return ""
 
 
 def check_blame(wanted: Sequence[Misconduct], got: Sequence[Misconduct]) -> None:

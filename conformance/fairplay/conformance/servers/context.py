@@ -26,7 +26,7 @@ from fairplay.games.conformance import Level
 from fairplay.games.game import find
 from fairplay.player.channels import NO_CREDENTIALS, Credentials, open_channel, reach_server
 from fairplay.server.net.errors import STATUS, reason_of
-from fairplay.v1 import manager_pb2_grpc, record_service_pb2_grpc, referee_pb2_grpc
+from fairplay.v1 import lobby_pb2_grpc, manager_pb2_grpc, record_service_pb2_grpc, referee_pb2_grpc
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.player_pb2 import PlayerDescription
 from fairplay.v1.record_pb2 import Record
@@ -104,6 +104,7 @@ class ServerContext:
             referee_pb2_grpc.RefereeServiceStub(self._channel),
             manager_pb2_grpc.ManagerServiceStub(self._channel),
             record_service_pb2_grpc.RecordServiceStub(self._channel),
+            lobby_pb2_grpc.LobbyServiceStub(self._channel),
         )
 
     async def _open_channel(self) -> grpc.aio.Channel:
@@ -174,6 +175,10 @@ class ServerContext:
     def new_id(self, word: str = "game") -> str:
         """Return an id that nothing else on the server has."""
         return f"certify-{self._mark}-{next(self._count)}-{word}"
+
+    def new_short_name(self) -> str:
+        """Return a name for a user or a table of the lobby that nothing else has: at most 20 characters."""
+        return f"c-{self._mark}-{next(self._count)}"
 
     def _method(self, name: str) -> Any:
         return next(getattr(stub, name) for stub in self._stubs if hasattr(stub, name))

@@ -18,6 +18,7 @@ from google.protobuf.message_factory import GetMessageClass
 from fairplay.conformance.case import Failure, failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.trial import CallLimits
+from fairplay.conformance.servers.compare import check_ranking, ranking_text
 from fairplay.conformance.servers.players import Received, parsed
 from fairplay.conformance.servers.scenes import NAMES, Expected
 from fairplay.games.envelopes import unwrap
@@ -31,7 +32,7 @@ from fairplay.server.records.replay import Called, Eliminated, Ended, Replayer, 
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind, RuleBreak
 from fairplay.v1.record_pb2 import Record, RecordEntry
 from fairplay.v1.referee_pb2 import WatchGameResponse
-from fairplay.v1.result_pb2 import GameResult, RankGroup
+from fairplay.v1.result_pb2 import GameResult
 
 CONSEQUENCES = frozenset(
     (
@@ -60,6 +61,8 @@ CONSEQUENCES = frozenset(
     )
 )
 """Fields that differ where others do: they are told of last."""
+BEFORE, AFTER = 4, 3
+"""How many calls before and after the first wrong one are shown."""
 FREE = {"explanation", "message", "output", "elapsed", "limit"}
 """Fields of a misconduct that are for people, or depend on the time."""
 
@@ -181,15 +184,9 @@ def check_calls(game: Game, course: Course, received: Sequence[Received], result
     """Check calls and eliminations in the order in which they happened; raise Failure for the first that is wrong."""
     wrong = first_wrong_call(course, received)
     for index, (call, each) in enumerate(zip(course.calls[:wrong], received[:wrong], strict=wrong is None)):
-        asked = parsed(game, each)
-        found = "it cannot be read" if asked is None else difference(call.request, asked)
-        if found:
+        if (found := _wrong_request(game, index, call, each)) is not None:
             check_misconducts(course, result, index)
-            raise failure(
-                f"The request of call {index + 1}, {each.method} to {NAMES[each.seat]}, is wrong: {found}.",
-                ("Expected request", readable(call.request)),
-                ("Request that came", "(unreadable)" if asked is None else readable(asked)),
-            )
+            raise found
     check_misconducts(course, result, wrong)
     if wrong is not None:
         raise _wrong_call(course, received, wrong)
@@ -202,17 +199,76 @@ def check_begun(game: Game, course: Course, received: Sequence[Received]) -> Non
     check_calls(game, begun, received[:count], GameResult())
 
 
-def _wrong_call(course: Course, received: Sequence[Received], index: int) -> Failure:
-    calls = [f"{call.method.name} to {NAMES[call.seat]}" for call in course.calls]
-    came = [f"{each.method} to {NAMES[each.seat]}" for each in received]
-    one = calls[index] if index < len(calls) else "no call, because the game is over"
-    other = came[index] if index < len(came) else "no call"
-    shown = slice(max(0, index - 4), index + 3)
+def check_order(expected: Expected, received: Sequence[Received], result: GameResult | None = None) -> None:
+    """Check that the right players were called with the right methods, in the right order.
+
+    Where a player was wrongly eliminated, or kept, that says more than the calls do.
+    """
+    course = Course.of(expected)
+    if (wrong := first_wrong_call(course, received)) is not None:
+        if result is not None:
+            check_misconducts(course, result, wrong)
+        raise _wrong_call(course, received, wrong)
+
+
+def check_requests(game: Game, expected: Sequence[Call], received: Sequence[Received]) -> None:
+    """Check what the players were told in each call, as far as the order is right."""
+    for index, (call, each) in enumerate(zip(expected, received, strict=False)):
+        if (each.seat, each.path) != (call.seat, call.method.path):
+            return
+        if (wrong := _wrong_request(game, index, call, each)) is not None:
+            raise wrong
+
+
+def _wrong_request(game: Game, index: int, call: Call, received: Received) -> Failure | None:
+    """Return the failure of a call with another request than expected; None if it has that."""
+    asked = parsed(game, received)
+    found = "it cannot be read" if asked is None else difference(call.request, asked)
+    if not found:
+        return None
     return failure(
-        f"Call {index + 1} of the game must be {one}; it was {other}.",
-        ("Expected calls", "\n".join(calls[shown]) or "(none)"),
-        ("Calls that came", "\n".join(came[shown]) or "(none)"),
+        f"The request of call {index + 1}, {received.method} to {NAMES[received.seat]}, is wrong: {found}.",
+        ("Expected request", readable(call.request)),
+        ("Request that came", "(unreadable)" if asked is None else readable(asked)),
     )
+
+
+def _wrong_call(course: Course, received: Sequence[Received], index: int) -> Failure:
+    """Return the failure of a game whose call of this index is to another player or of another method."""
+    wanted = [(call.seat, f"{call.method.name} to {NAMES[call.seat]}") for call in course.calls]
+    came = [(each.seat, f"{each.method} to {NAMES[each.seat]}") for each in received]
+    one = wanted[index][1] if index < len(wanted) else "no call, because the game is over"
+    other = came[index][1] if index < len(came) else "no call"
+    why = _circumstances(course, wanted, came, index)
+    shown = slice(max(0, index - BEFORE), index + AFTER)
+    return failure(
+        f"Call {index + 1} of the game must be {one}; it was {other}{why}.",
+        ("Expected calls", _numbered([call for _, call in wanted], shown)),
+        ("Calls that came", _numbered([call for _, call in came], shown)),
+    )
+
+
+def _circumstances(
+    course: Course, wanted: Sequence[tuple[int, str]], came: Sequence[tuple[int, str]], index: int
+) -> str:
+    """Return what is special about the player that was called in the place of another one; empty: nothing."""
+    if not 0 < index < min(len(wanted), len(came)):
+        return ""
+    (due, call), (seat, other) = wanted[index], came[index]
+    out = {each.seat: each.player for each in course.misconducts if each.call_number == index}
+    if any(each.seat == seat for each in course.misconducts if each.call_number <= index):
+        return f", though {NAMES[seat]} is eliminated"
+    if out:
+        return f", after {' and '.join(out.values())} had been eliminated"
+    if call.split()[0] != other.split()[0]:
+        return ""
+    left = wanted[index + 1 :]
+    until = next((at for at, each in enumerate(left) if each == (due, call)), len(left))
+    return f", who comes after {NAMES[due]}" if (seat, other) in left[:until] else ", who has nothing to decide then"
+
+
+def _numbered(lines: Sequence[str], shown: slice) -> str:
+    return "\n".join(f"{shown.start + index + 1}. {line}" for index, line in enumerate(lines[shown])) or "(none)"
 
 
 def check_misconducts(course: Course, result: GameResult, until: int | None = None) -> None:
@@ -297,19 +353,12 @@ def _legal_difference(wanted: RuleBreak, got: RuleBreak) -> str:
 
 def check_result(course: Course, result: GameResult, where: str) -> None:
     """Check the ranking of a game, and who is listed as eliminated, in which order."""
-    ranked, came = _ranking(course.result.ranking), _ranking(result.ranking)
-    if ranked != came:
-        raise failure(f"The ranking in {where} must be {ranked}; it is {came}.")
+    check_ranking(course.result, result, where)
     order, listed = ([each.player for each in kept] for kept in (course.result.misconducts, result.misconducts))
     if order != listed:
         raise failure(f"Eliminated in {where} must be, in this order, {_listed(order)}; it is {_listed(listed)}.")
     if result.aborted:
         raise failure(f"The game was played to its end; in {where} it is aborted: {result.aborted}")
-
-
-def _ranking(ranking: Sequence[RankGroup]) -> str:
-    groups = (", ".join(f"{one.name} (seat {one.seat}) {one.score}" for one in group.players) for group in ranking)
-    return " | ".join(group or "nobody" for group in groups) or "empty"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -420,7 +469,7 @@ def _due(replayer: Replayer, entry: RecordEntry) -> str:
         found = difference(due, entry.misconduct, free={"request", "reply", "unparsable_reply"})
         return f": {found}" if found else ""
     if entry.HasField("result") and machine.outcome is not None:
-        return f"; the ranking there is {_ranking(entry.result.result.ranking)}"
+        return f"; the ranking there is {ranking_text(entry.result.result.ranking)}"
     return ""
 
 

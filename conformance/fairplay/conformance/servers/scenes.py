@@ -292,10 +292,7 @@ class Expected(NamedTuple):
 def small(name: str, player_count: int, seed: int = 1, **values: Any) -> Scene:
     """Return a scene of sound players from a drawn state. `values` are settings of the game."""
     game = find(name)
-    given = game.settings_type()
-    for key, value in values.items():
-        setattr(given, key, value)
-    settings = game.full_settings(given)
+    settings = game.full_settings(game.settings_type(**values))
     # One that answers at once, always the same.
     strategy = "first" if "first" in game.strategies else next(iter(game.strategies))
     return Scene(game, settings, draw_state(game, settings, player_count, seed), player_count, strategies=(strategy,))

@@ -10,6 +10,7 @@ from fairplay.conformance.servers.cases import (
     connection,
     formats,
     games,
+    lobby,
     lost_streams,
     records,
     refusals,
@@ -19,6 +20,19 @@ from fairplay.conformance.servers.cases import (
     watching,
 )
 
-MODULES = (results, blame, games, refusals, watching, connection, lost_streams, tournaments, signups, formats, records)
+MODULES = (
+    results,
+    blame,
+    games,
+    refusals,
+    watching,
+    connection,
+    lost_streams,
+    lobby,
+    tournaments,
+    signups,
+    formats,
+    records,
+)
 
 CASES: Sequence[Case] = [case for module in MODULES for case in module.CASES]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fairplay.conformance.case import Case, failure
-from fairplay.conformance.servers.compare import check_blame, check_evidence, check_order, check_ranking, same
+from fairplay.conformance.servers.compare import check_blame, check_evidence, check_ranking, same
 from fairplay.conformance.servers.context import (
     GAMES,
     HIDDEN,
@@ -16,6 +16,7 @@ from fairplay.conformance.servers.context import (
     ordinary,
     server_case,
 )
+from fairplay.conformance.servers.courses import check_order
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
     GARBAGE,
@@ -144,7 +145,7 @@ async def ranking_without(context: ServerContext) -> None:
     """Whoever was eliminated has no rank, however many points it had."""
     played = await context.play(ordinary(OPEN, at(0, "TakeTurn", reply(b""), 2)))
     check_ranking(played.expected.result, played.game.result)
-    check_order(played.expected.calls, played.cast.received)
+    check_order(played.expected, played.cast.received, played.game.result)
 
 
 @server_case("blame.winner-fails-win", "Q-6")

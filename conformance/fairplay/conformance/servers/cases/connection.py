@@ -9,8 +9,9 @@ from dataclasses import replace
 import grpc
 
 from fairplay.conformance.case import Case, Failure, NotApplicable, failure
-from fairplay.conformance.servers.compare import check_blame, check_order, check_ranking
+from fairplay.conformance.servers.compare import check_blame, check_ranking
 from fairplay.conformance.servers.context import OPEN, TIMED, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.courses import check_order
 from fairplay.conformance.servers.players import Cast, Stream, hello
 from fairplay.conformance.servers.scenes import (
     Act,
@@ -157,7 +158,7 @@ async def name_taken(context: ServerContext) -> None:
             )
         request = context.request(scene, [f"dial-in:{name}" for name in names])
         await context.ask("PlayGame", request)
-    check_order(expect(scene, request.game_id).calls, cast.received)
+    check_order(expect(scene, request.game_id), cast.received)
 
 
 @server_case("connection.name-kept", "TOKEN-5")
@@ -207,7 +208,7 @@ async def take_over(context: ServerContext) -> None:
         await context.ask("PlayGame", request)
     if former.received:
         raise failure("A player was called on the connection that was replaced.")
-    check_order(expect(scene, request.game_id).calls, cast.received)
+    check_order(expect(scene, request.game_id), cast.received)
 
 
 @server_case("connection.stray-replies", "STREAM-1", "LATE-3", "LATE-6")
@@ -219,7 +220,7 @@ async def stray_replies(context: ServerContext) -> None:
         game = (await context.ask("PlayGame", stage.request)).game
     expected = expect(stage.scene, stage.request.game_id)
     check_blame(expected.misconducts, game.result.misconducts)
-    check_order(expected.calls, stage.cast.received)
+    check_order(expected, stage.cast.received, game.result)
 
 
 @server_case("connection.second-reply", "CALL-5")
@@ -248,7 +249,7 @@ async def reply_flood(context: ServerContext) -> None:
                 if attempt == ATTEMPTS:
                     raise
         await context.ask("PlayGame", stage.request)
-    check_order(expect(stage.scene, stage.request.game_id).calls, stage.cast.received)
+    check_order(expect(stage.scene, stage.request.game_id), stage.cast.received)
 
 
 @server_case("connection.large-frame", "STREAM-2", "STREAM-9")
@@ -264,7 +265,7 @@ async def large_frame(context: ServerContext) -> None:
             if stream.status is not grpc.StatusCode.RESOURCE_EXHAUSTED:
                 raise failure(f"The connection must end with RESOURCE_EXHAUSTED; it ended with {stream.status}")
         await context.ask("PlayGame", stage.request)
-    check_order(expect(stage.scene, stage.request.game_id).calls, stage.cast.received)
+    check_order(expect(stage.scene, stage.request.game_id), stage.cast.received)
 
 
 @server_case("connection.compressed", "STREAM-5")

@@ -12,6 +12,7 @@ import grpc
 from fairplay.conformance.case import Case, Failure, NotApplicable, failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.trial import CallLimits
+from fairplay.conformance.servers.compare import check_ranking
 from fairplay.conformance.servers.context import ALL_GAMES, RACE, ServerContext, Stage, server_case
 from fairplay.conformance.servers.courses import (
     Course,
@@ -40,6 +41,7 @@ from fairplay.conformance.servers.drawn import (
 )
 from fairplay.conformance.servers.players import Received
 from fairplay.conformance.servers.scenes import NAMES, Scene, expect
+from fairplay.games.steps import CallKind
 from fairplay.v1.record_pb2 import Record
 from fairplay.v1.referee_pb2 import CreateGameRequest, Game, GetGameRequest, WatchGameRequest, WatchGameResponse
 
@@ -163,11 +165,17 @@ async def _play(context: ServerContext, drawn: Drawn, index: int, *, fresh: bool
 async def _check_course(
     context: ServerContext, scene: Scene, course: Course, received: Sequence[Received], played: Game
 ) -> None:
-    """Check calls and eliminations. Where another call came, a state that is wrong says more than the call does."""
+    """Check calls and eliminations.
+
+    Where another call came, a state that is wrong says more than the call does; where players were to be told how the
+    game ended, the ranking does.
+    """
     if (wrong := first_wrong_call(course, received)) is not None:
         check_misconducts(course, played.result, wrong)
         events = await context.stream_all("WatchGame", WatchGameRequest(game_id=played.game_id))
         check_states(scene.game, course, events, live=False)
+        if wrong == len(course.calls) or course.calls[wrong].kind is CallKind.NOTIFICATION:
+            check_ranking(course.result, played.result, "the result")
     check_calls(scene.game, course, received, played.result)
 
 

@@ -21,8 +21,9 @@ from fairplay.conformance.servers.cases.connection import (
     check_replaced,
     make_cast,
 )
-from fairplay.conformance.servers.compare import check_blame, check_order, check_ranking, same
+from fairplay.conformance.servers.compare import check_blame, check_ranking, same
 from fairplay.conformance.servers.context import OPEN, STANDSTILL_S, TIMED, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.courses import check_order
 from fairplay.conformance.servers.players import Cast, Received, Stream, hello
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
@@ -71,7 +72,7 @@ async def resume(context: ServerContext) -> None:
     expected = expect(replace(stage.scene, script=sound_script), stage.request.game_id)
     check_blame(expected.misconducts, game.result.misconducts)
     again = ids.index(open_call)
-    check_order(expected.calls, [each for index, each in enumerate(stage.cast.received) if index != again])
+    check_order(expected, [each for index, each in enumerate(stage.cast.received) if index != again])
 
 
 async def wait_for_hung(cast: Cast) -> int:

@@ -14,7 +14,7 @@ from grpc_status import rpc_status
 
 from fairplay.conformance.case import Case, Failure, NotApplicable, failure
 from fairplay.conformance.servers.cases.tournaments import make_request
-from fairplay.conformance.servers.compare import check_order, check_ranking, same
+from fairplay.conformance.servers.compare import check_ranking, same
 from fairplay.conformance.servers.context import (
     ALL_GAMES,
     GAMES,
@@ -24,6 +24,7 @@ from fairplay.conformance.servers.context import (
     ordinary,
     server_case,
 )
+from fairplay.conformance.servers.courses import check_order
 from fairplay.conformance.servers.scenes import (
     NAMES,
     PATIENT,
@@ -463,7 +464,7 @@ async def repeat(context: ServerContext) -> None:
     async with context.staged(ordinary(OPEN)) as stage:
         first = (await context.ask("PlayGame", stage.request)).game
         again = (await context.ask("PlayGame", stage.request)).game
-    check_order(expect(stage.scene, stage.request.game_id).calls, stage.cast.received)
+    check_order(expect(stage.scene, stage.request.game_id), stage.cast.received)
     check_ranking(first.result, again.result)
 
 
@@ -472,7 +473,7 @@ async def at_once(context: ServerContext) -> None:
     """Two callers that ask for one game at the same time wait for one game."""
     async with context.staged(ordinary(OPEN)) as stage:
         one, other = await asyncio.gather(*(context.ask("PlayGame", stage.request) for _ in range(2)))
-    check_order(expect(stage.scene, stage.request.game_id).calls, stage.cast.received)
+    check_order(expect(stage.scene, stage.request.game_id), stage.cast.received)
     check_ranking(one.game.result, other.game.result)
 
 
@@ -586,7 +587,7 @@ async def create(context: ServerContext) -> None:
         game = (await context.ask("PlayGame", stage.request)).game
         again = (await context.ask("CreateGame", request)).game
     expected = expect(stage.scene, stage.request.game_id)
-    check_order(expected.calls, stage.cast.received)
+    check_order(expected, stage.cast.received, game.result)
     check_ranking(expected.result, game.result)
     same("The status of the game that is over", GameStatus.GAME_STATUS_FINISHED, again.status)
 
@@ -602,7 +603,7 @@ async def caller_leaves(context: ServerContext) -> None:
                 raise
         game = (await context.ask("PlayGame", stage.request)).game
     expected = expect(stage.scene, stage.request.game_id)
-    check_order(expected.calls, stage.cast.received)
+    check_order(expected, stage.cast.received, game.result)
     check_ranking(expected.result, game.result)
 
 

@@ -9,14 +9,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from fairplay.conformance.case import Case, SuiteError, failure
-from fairplay.conformance.servers.compare import (
-    check_blame,
-    check_limits,
-    check_order,
-    check_ranking,
-    check_requests,
-    same,
-)
+from fairplay.conformance.servers.compare import check_blame, check_limits, check_ranking, same
 from fairplay.conformance.servers.context import (
     FORGIVING,
     GAMES,
@@ -31,7 +24,7 @@ from fairplay.conformance.servers.context import (
     ordinary,
     server_case,
 )
-from fairplay.conformance.servers.courses import in_order
+from fairplay.conformance.servers.courses import check_order, check_requests, in_order
 from fairplay.conformance.servers.players import parsed
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
@@ -70,7 +63,7 @@ def _order_of(game: str) -> Case:
     async def order(context: ServerContext) -> None:
         """A server that asks in another order plays another game."""
         played = await context.whole_game(game)
-        check_order(played.expected.calls, played.cast.received)
+        check_order(played.expected, played.cast.received, played.game.result)
 
     return order
 
@@ -99,7 +92,7 @@ async def game_id(context: ServerContext) -> None:
 async def served_players(context: ServerContext) -> None:
     """Players that serve are asked the same as players that dial in."""
     played = await context.play(ordinary(OPEN), served=True)
-    check_order(played.expected.calls, played.cast.received)
+    check_order(played.expected, played.cast.received, played.game.result)
     check_requests(played.scene.game, played.expected.calls, played.cast.received)
 
 
@@ -123,7 +116,7 @@ async def secrets_of_players(context: ServerContext) -> None:
 async def served_once(context: ServerContext) -> None:
     """A call that has failed may have been played: a second one would be another decision."""
     played = await context.play(ordinary(OPEN, at(1, "TakeTurn", fail(14, "scripted failure"))), served=True)
-    check_order(played.expected.calls, played.cast.received)
+    check_order(played.expected, played.cast.received, played.game.result)
 
 
 @server_case("order.one-call-at-a-time", "CALL-10")
@@ -150,7 +143,7 @@ async def frame_size(context: ServerContext) -> None:
 async def without_the_eliminated(context: ServerContext) -> None:
     """The game goes on without a player that was eliminated."""
     played = await context.play(ordinary(OPEN, at(1, "TakeTurn", fail(2, "scripted failure"))))
-    check_order(played.expected.calls, played.cast.received)
+    check_order(played.expected, played.cast.received, played.game.result)
 
 
 @server_case("order.call-ids", "CALL-1")
@@ -183,7 +176,7 @@ async def _follow(context: ServerContext, scene: Scene) -> None:
     """Check that a game takes the course that follows from its rules and what its players do."""
     played = await context.play(replace(scene, control=DISTINCT))
     received = in_order(played.expected, played.cast.received)
-    check_order(played.expected.calls, received)
+    check_order(played.expected, received, played.game.result)
     check_requests(scene.game, played.expected.calls, received)
     check_limits(played.expected.limits_s, received)
     check_blame(played.expected.misconducts, played.game.result.misconducts)
