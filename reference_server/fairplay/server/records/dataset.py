@@ -20,6 +20,7 @@ from fairplay.server.records.replay import Called, Came, Ended, Event, Find, Sho
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason, Misconduct, MisconductKind
 from fairplay.v1.record_pb2 import GameHeader, Record
 from fairplay.v1.result_pb2 import GameResult
+from fairplay.v1.rules_pb2 import ListLegalRepliesResponse
 
 Row: TypeAlias = dict[str, Any]
 
@@ -89,7 +90,7 @@ def build_rows(record: Record, find: Find, *, legal: bool = False) -> GameRows:
         "tournament_id": header.tournament_id or None,
         "game": header.plan.game,
         "seed": str(header.plan.seed),
-        "settings": MessageToDict(_settings(header, game)),
+        "settings": MessageToDict(settings_of(header, game)),
         "time_control": MessageToDict(header.plan.time_control),
         "players": names,
         "start_time": _time(header.start_time.ToNanoseconds()),
@@ -102,7 +103,8 @@ def build_rows(record: Record, find: Find, *, legal: bool = False) -> GameRows:
     return GameRows({name: row[name] for name in GAME_COLUMNS}, calls)
 
 
-def _settings(header: GameHeader, game: Game) -> Message:
+def settings_of(header: GameHeader, game: Game) -> Message:
+    """Return all settings of a recorded game."""
     return game.full_settings(unwrap(header.plan.settings, game, game.settings_type) or game.settings_type())
 
 
@@ -148,7 +150,7 @@ def _time(nanoseconds: int) -> datetime:
 def _call_rows(
     header: GameHeader, game: Game, names: Sequence[str], events: Sequence[Event], *, legal: bool
 ) -> Iterator[Row]:
-    settings = _settings(header, game)
+    settings = settings_of(header, game)
     state: Message | None = None
     shown: Row | None = None  # the state as JSON, which all calls until the next one share
     for event in events:
@@ -186,10 +188,15 @@ def _failure(failure: object) -> str:
     return enum_word(CallErrorReason, failure.reason) if isinstance(failure, CallError) else "timeout"
 
 
-def _legal_columns(game: Game, settings: Message, state: Message | None, call: Call, player_count: int) -> Row:
-    """Return the legal replies of a decision; None where the rules do not list them for what was asked."""
+def legal_replies_to(
+    game: Game, settings: Message, state: Message | None, call: Call, player_count: int
+) -> ListLegalRepliesResponse | None:
+    """Return what would be legal in a decision; None where the rules do not list it for what was asked.
+
+    `state` is the whole one that was shown last, None if none was.
+    """
     if state is None or call.kind is CallKind.NOTIFICATION:
-        return dict.fromkeys(LEGAL_COLUMNS)
+        return None
     # In a game that begins in the state, players may sit elsewhere.
     for seat in (call.seat, *(other for other in range(player_count) if other != call.seat)):
         try:
@@ -197,11 +204,18 @@ def _legal_columns(game: Game, settings: Message, state: Message | None, call: C
         except (Refusal, ValueError):
             continue
         if found.method_name == call.method.path and found.reply_count:
-            return {
-                "legal_replies": [_unpacked(call, packed) for packed in found.replies],
-                "legal_reply_count": found.reply_count,
-            }
-    return dict.fromkeys(LEGAL_COLUMNS)
+            return found
+    return None
+
+
+def _legal_columns(game: Game, settings: Message, state: Message | None, call: Call, player_count: int) -> Row:
+    found = legal_replies_to(game, settings, state, call, player_count)
+    if found is None:
+        return dict.fromkeys(LEGAL_COLUMNS)
+    return {
+        "legal_replies": [_unpacked(call, packed) for packed in found.replies],
+        "legal_reply_count": found.reply_count,
+    }
 
 
 def _unpacked(call: Call, packed: Any) -> Row:

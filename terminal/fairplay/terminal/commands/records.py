@@ -1,4 +1,4 @@
-"""Commands about records: list, show, export, replay, verify, copy, prune, drop, picture."""
+"""Commands about records: list, show, ask, export, replay, verify, copy, prune, drop, picture."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fairplay.server.records.place import Place
 from fairplay.terminal.commands.options import argument, command, group, option
-from fairplay.terminal.commands.parameters import PlainJson, RecordsSource, StoredRecords, parse_records
+from fairplay.terminal.commands.parameters import PlainJson, RecordsSource, StartLimit, StoredRecords, parse_records
 
 app = group(
     """Look into records: of a store (what --records named) or of an exported file.
@@ -75,6 +75,46 @@ def show(
     from fairplay.terminal.records.show import show_record
 
     show_record(source, record, json, state_at, call)
+
+
+@app.command()
+@command
+def ask(
+    source: RecordsSource,
+    game: Annotated[str, argument("GAME", "Which game; the beginning of its id will do. Of a file with one: SPEC.")],
+    player: Annotated[
+        str | None,
+        argument(
+            "SPEC",
+            "Your player: grpc://HOST:PORT (it serves; grpcs:// over TLS), dial-in:NAME (it dials --listen), "
+            "exec:COMMAND (started here) or bot:STRATEGY (built in).",
+        ),
+    ] = None,
+    *,
+    call: Annotated[int, option("N", "Which call: the number that fairplay records show has for it.", min=1)],
+    from_: Annotated[
+        int | None, option("N", "Ask all its calls from this one on before. Default: only --call.", min=1)
+    ] = None,
+    listen: Annotated[str, option("HOST:PORT", "Where players dial in; port 0: any free one.")] = "127.0.0.1:0",
+    start_limit: StartLimit = "10s",
+) -> int:
+    """Ask your player a recorded call again, without a time limit, so that a debugger can stand in it.
+
+    Shows the board, the request, the reply, whether that is legal, and what else would be. It is judged as if it had
+    taken as long as the one in the record. Exit code 1: it is not legal, or the call failed.
+
+    Examples:
+
+    \b
+      fairplay records ask records/ fish-3f2a --call 17 grpc://localhost:50051
+      fairplay records ask records/ fish-3f2a --call 17 --from 1 exec:./my-player
+    """
+    from fairplay.client.inputs import parse_seconds
+    from fairplay.terminal.records.ask import Asking, ask_again
+
+    asking = Asking(call, call if from_ is None else from_, listen, parse_seconds(start_limit, "--start-limit"))
+    wanted, spec = (game, player) if player is not None else (None, game)
+    return ask_again(source, wanted, spec, asking)
 
 
 @app.command()

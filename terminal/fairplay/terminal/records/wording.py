@@ -14,6 +14,7 @@ from rich.text import Text
 from fairplay.client.wording import cut, draw_standing
 from fairplay.games.evidence import with_evidence
 from fairplay.games.game import Game
+from fairplay.games.kit.judging import MAX_LEGAL_REPLIES
 from fairplay.games.kit.messages import enum_word
 from fairplay.games.kit.player_service import PLAYER_METHODS
 from fairplay.games.steps import Method
@@ -118,7 +119,7 @@ class Wording:
             case "rule_break":
                 yield f"rule: {misconduct.rule_break.rule_id}"
                 yield f"explanation: {misconduct.rule_break.explanation}"
-                yield from self._legal(misconduct.rule_break)
+                yield from self.legal(misconduct.rule_break)
             case "call_error":
                 yield f"failure: {_error(misconduct.call_error)}"
                 if misconduct.call_error.output:
@@ -127,12 +128,13 @@ class Wording:
             case "overrun":
                 yield f"failure: {_overrun(misconduct.overrun)}"
 
-    def _legal(self, broken: RuleBreak) -> Iterator[str]:
-        count, listed = broken.legal_reply_count, len(broken.legal_replies)
+    def legal(self, broken: RuleBreak, most: int = MAX_LEGAL_REPLIES) -> Iterator[str]:
+        """Yield the legal replies that come with the evidence of a broken rule, `most` of them at the most."""
+        count, listed = broken.legal_reply_count, broken.legal_replies[:most]
         if count:
-            which = f"{count}, the first {listed} of them" if count > listed else str(count)
+            which = f"{count}, the first {len(listed)} of them" if count > len(listed) else str(count)
             yield f"legal replies: {which}"
-            yield from (f"  {self._unpacked(reply)}" for reply in broken.legal_replies)
+            yield from (f"  {self._unpacked(reply)}" for reply in listed)
 
     def _unpacked(self, packed: PackedMessage) -> str:
         """Return a packed message in one line."""
