@@ -95,6 +95,8 @@ while True:
         send(answer, json.dumps(answer) * 2)
     elif fault == "length":
         send("", str(len(json.dumps(answer))) + json.dumps(answer))
+    elif fault == "flat" and method == "take-turn":
+        send(answer and answer[0] + answer[1])
     elif fault == "wrong-form":
         send({"answer": answer})
     else:

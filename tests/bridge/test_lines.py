@@ -164,11 +164,23 @@ def test_a_program_that_does_not_answer_describe_is_explained() -> None:
             process.terminate()
 
 
+def test_values_that_are_not_known_here_are_unspecified_and_no_choices() -> None:
+    game = find("eriantys")
+    method = next(each for each in game.methods if each.name == "AskTowerColor")
+    request: Any = method.request(possible_colors=[1_009, 2, 1_009])
+    request.state.phase = 1_009
+    request.state.tower_colors[:] = [1_009, 1]
+    value = to_json(game, request)
+    assert value["possible_colors"] == ["TOWER_COLOR_WHITE"]
+    assert value["state"]["phase"] == "PHASE_UNSPECIFIED"
+    assert value["state"]["tower_colors"] == ["TOWER_COLOR_UNSPECIFIED", "TOWER_COLOR_BLACK"]
+
+
 def test_numbers_of_all_sizes_are_numbers_and_unset_fields_are_zero() -> None:
     game = find("fish")
     turn = game.turn.request()
     turn.state.revision = 2**40  # type: ignore[attr-defined]
-    value = to_json(turn)
+    value = to_json(game, turn)
     assert value["state"]["revision"] == 2**40
     assert value["seat"] == 0
     assert read_answer({"response": {"action": {"source": 1, "target": 2}}}, game.turn).action.target == 2  # type: ignore[attr-defined]

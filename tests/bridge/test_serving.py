@@ -25,12 +25,13 @@ GAMES = ["bazaar", "fish", "q"]
 BRIDGE = [sys.executable, "-m", "fairplay.terminal", "bridge"]
 
 
-def raw(text: str) -> Client:
-    """Return a client that sends a text, and nothing more."""
+def raw(text: str, after_s: float = 0.0) -> Client:
+    """Return a client that sends a text after so long, and nothing more."""
 
     async def client(port: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         try:
+            await asyncio.sleep(after_s)
             writer.write(text.encode())
             await reader.read()
         finally:
@@ -57,6 +58,7 @@ async def test_programs_of_a_course_play_with_each_other_and_the_record_is_sound
         ("fish", "bare-void", 'raised an exception: The program answered void: a string needs quotes, "void".'),
         ("fish", "twice", "nobody had asked for it."),
         ("bazaar", "cut", "The program answered [: the value is not complete."),
+        ("fish", "flat", "action has 4 values: it must have 2"),
         ("fish", "closes", "The program closed its connection."),
         ("q", "eager", 'The program sent "void": nobody had asked for it.'),
         ("bazaar", "wrong-form", 'The program answered {"answer":[]}'),
@@ -104,8 +106,9 @@ async def test_who_sends_no_name_or_a_bad_one_is_not_let_in() -> None:
     ]
 
 
-async def test_a_program_that_says_nothing_takes_no_place_and_is_hung_up_on() -> None:
-    run = await serve("q", [raw(""), program("q", "cid"), program("q", "dan")], seats=2, name_limit_s=2)
+@pytest.mark.parametrize("silent", [raw(""), raw('"ann" ', after_s=2.5)], ids=["never", "late"])
+async def test_a_program_that_says_no_name_in_time_takes_no_place_and_is_hung_up_on(silent: Client) -> None:
+    run = await serve("q", [silent, program("q", "cid"), program("q", "dan")], seats=2, name_limit_s=2)
     assert run.order == ["cid", "dan"]
     assert run.said[0] == "The program connected and sent no name within 2 s. It is not let in."
 

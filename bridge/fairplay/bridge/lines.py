@@ -4,7 +4,8 @@
     {"response": {...}}        or {"failure": {"message": "..."}}
 
 Each is one line. Messages have protobuf's form in JSON, with the names of the protos, values of enums by name, all
-numbers as numbers, and fields that are zero. One call is open at a time, and one process answers for all games.
+numbers as numbers, and fields that are zero. One call is open at a time, and one process answers for all games. Values
+of enums that are not known here are told as unspecified, as what every player must take them for.
 """
 
 from __future__ import annotations
@@ -184,6 +185,7 @@ class LinesPlayer:
 
     def __init__(self, game: Game, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self.game = game.name
+        self._game = game
         self.name = os.path.basename(command[0])  # noqa: PTH119 - it may be no path
         self._command = command
         self._environment = environment
@@ -258,7 +260,7 @@ class LinesPlayer:
         await asyncio.sleep(DESCRIBE_S)
         probe = _Process(self._command, self._environment, echo=False)
         try:
-            await probe.ask(_write_call(DESCRIBE, DescribeRequest(), NO_LIMIT_S), PROBE_S)
+            await probe.ask(_write_call(self._game, DESCRIBE, DescribeRequest(), NO_LIMIT_S), PROBE_S)
         except _LateError as error:
             note(str(error) if probe.has_written else f"The program has not answered Describe yet: {_EACH}")
         except CallFailed as error:
@@ -269,7 +271,7 @@ class LinesPlayer:
     async def _ask(self, process: _Process, method: Method, message: Any, limit_s: float) -> Message:
         """Return the response of a process, which is dropped if it is not known to answer the next call."""
         try:
-            line = await process.ask(_write_call(method, message, limit_s), limit_s)
+            line = await process.ask(_write_call(self._game, method, message, limit_s), limit_s)
             value = _read_line(line)
         except _LateError as error:
             await self._drop()
@@ -296,12 +298,12 @@ _ONLY = 'Its output holds one line for each call, {"response": {...}}; everythin
 _EACH = 'each call has its line, at least {"response": {}}, and the output is flushed after each line.'
 
 
-def _write_call(method: Method, message: Any, limit_s: float) -> Json:
+def _write_call(game: Game, method: Method, message: Any, limit_s: float) -> Json:
     return {
         "game_id": getattr(message, "game_id", ""),
         "method": method.name,
         "limit_ms": int(limit_s * 1_000),
-        "request": to_json(message),
+        "request": to_json(game, message),
     }
 
 
@@ -333,18 +335,26 @@ def read_answer(value: Json, method: Method) -> Message:
     raise ValueError('an answer is {"response": {...}} or {"failure": {"message": "..."}}')
 
 
-def to_json(message: Message) -> Json:
-    """Return a message as JSON, all its numbers as numbers; protobuf itself writes those of 64 bits as texts."""
-    return _with_numbers(write_message(message), message.DESCRIPTOR)
+def to_json(game: Game, request: Message) -> Json:
+    """Return a request as JSON, all its numbers as numbers; protobuf itself writes those of 64 bits as texts.
+
+    A value of an enum that is not known here is unspecified, and left out of lists of choices: those outside the state.
+    """
+    return _with_names_and_numbers(game, write_message(request), request.DESCRIPTOR)
 
 
-def _with_numbers(value: Json, kind: Any) -> Json:
+def _with_names_and_numbers(game: Game, value: Json, kind: Any, *, in_state: bool = False) -> Json:
+    in_state = in_state or kind is game.state_type.DESCRIPTOR
     for name, each in value.items():
         field = kind.fields_by_name[name]
         parts = each if isinstance(each, list) else [each]
         if field.message_type is not None and not _has_own_form(field):
             for part in parts:
-                _with_numbers(part, field.message_type)
+                _with_names_and_numbers(game, part, field.message_type, in_state=in_state)
+        elif field.enum_type is not None:
+            kept = [part for part in parts if isinstance(part, str) or in_state or not field.is_repeated]
+            names = [part if isinstance(part, str) else field.enum_type.values[0].name for part in kept]
+            value[name] = names if isinstance(each, list) else names[0]
         elif field.cpp_type in _WHOLE:
             value[name] = [int(part) for part in parts] if isinstance(each, list) else int(each)
     return value
