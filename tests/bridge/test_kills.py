@@ -85,12 +85,24 @@ def wait_until_closed(connection: socket.socket) -> None:
             pass
 
 
+SILENT = "import time; time.sleep(600)"
+
+
 @pytest.mark.parametrize("number", all_but_first_slow([signal.SIGKILL, signal.SIGTERM]))
 @pytest.mark.parametrize("who", ["bridge", "guard"])
-def test_no_program_outlives_a_bridge_or_a_guard_that_is_killed(number: int, who: str) -> None:
-    words = ["q", "--connect", f"{HOST}:9", "--name", "x", "--", sys.executable, CLIENT, "q", "{port}", "ann"]
-    with bridge(*words) as started:
-        programs = started_by(started, CLIENT)
+@pytest.mark.parametrize(
+    ("words", "script"),
+    [
+        (["--", sys.executable, CLIENT, "q", "{port}", "ann"], CLIENT),
+        (["--lines", "--", sys.executable, "-c", SILENT], SILENT),
+    ],
+    ids=["course", "lines"],
+)
+def test_no_program_outlives_a_bridge_or_a_guard_that_is_killed(
+    words: Sequence[str], script: str, number: int, who: str
+) -> None:
+    with bridge("q", "--connect", f"{HOST}:9", "--name", "x", *words) as started:
+        programs = started_by(started, script)
         guard = next(each for each in programs if each.ppid() == started.pid)
         os.kill(started.pid if who == "bridge" else guard.pid, number)
         wait_until_gone(programs)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.terminal.running import Run, done
 
 
@@ -49,3 +51,15 @@ def test_a_game_shows_what_a_program_wrote_and_once_why_it_failed(fairplay: Run)
     assert f"me in Setup (call 5): raised an exception: {sentence}" in ran.out
     assert ran.out.count("Traceback") == 1
     assert Path("result.json").read_text().count("thinking") == len(["Describe", "PlayAs", "PlayWith", "Setup"])
+
+
+@pytest.mark.parametrize("command", ["game", "tournament"])
+def test_where_a_program_is_late_what_shows_its_output_is_said(fairplay: Run, command: str) -> None:
+    Path("late.py").write_text(
+        "for line in open(0):\n    if '\"Describe\"' in line: print('{\"response\": {}}', flush=True)\n"
+    )
+    link = f"exec:{sys.executable} -m fairplay.terminal bridge fish --lines -- {sys.executable} late.py"
+    players = ["-p", f"me={link}", "-p", "bot:random", "--seed", "1"]
+    ran = fairplay(command, "fish", *players, "--start-limit", "60s")
+    assert "took longer than 1 s" in ran.out
+    assert f"What it wrote while it was late: fairplay certify fish '{link}'" in ran.out

@@ -128,9 +128,11 @@ def test_no_method_is_given_up_for_calls_that_hang_at_the_same_time() -> None:
     for _ in range(25):
         breaker.record(DESCRIBE, b"", 1.0, Overrun(), began_s)
     assert breaker.check(DESCRIBE.path) is None
-    breaker.record(DESCRIBE, b"", 1.0, Overrun(), time.monotonic())
-    with pytest.raises(NotTested, match="times in a row"):
+    breaker.record(DESCRIBE, b"", 1.0, Overrun(), time.monotonic(), "flush your output")
+    with pytest.raises(NotTested, match="times in a row") as given_up:
         breaker.check(DESCRIBE.path)
+    assert given_up.value.evidence is not None
+    assert ("Output of the player", "flush your output") in given_up.value.evidence.sections
 
 
 def test_a_program_that_misses_one_start_is_started_once_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -150,8 +150,16 @@ class Breaker:
         self._left_out[key] = 0
         return refusal
 
-    def record(self, method: Method, request: bytes, limit_s: float, outcome: bytes | Failure, began_s: float) -> None:
-        """Record how a call has ended that began at `began_s` of `time.monotonic`.
+    def record(
+        self,
+        method: Method,
+        request: bytes,
+        limit_s: float,
+        outcome: bytes | Failure,
+        began_s: float,
+        output: str = "",
+    ) -> None:
+        """Record how a call has ended that began at `began_s` of `time.monotonic`, and what the player had written.
 
         Calls that fail because the player was gone before are not to be recorded.
         """
@@ -172,7 +180,9 @@ class Breaker:
                 self._hung_until[key] = time.monotonic()
         self._deaths[method.path] += kind is _Kind.DEATH
         for key, times in self._exceeded(method.path):
-            self._given_up.setdefault(key, _reason(method, request, limit_s, outcome, f"{kind.value} {times}", key))
+            self._given_up.setdefault(
+                key, _reason(method, request, limit_s, outcome, output, f"{kind.value} {times}", key)
+            )
 
     def _exceeded(self, path: str) -> list[tuple[str, str]]:
         """Return what is to be given up, and how often it went wrong."""
@@ -198,17 +208,17 @@ def _kind(outcome: bytes | Failure) -> _Kind | None:
 
 
 def _reason(
-    method: Method, request: bytes, limit_s: float, outcome: bytes | Failure, what: str, given_up: str
+    method: Method, request: bytes, limit_s: float, outcome: bytes | Failure, output: str, what: str, given_up: str
 ) -> _Reason:
     name = "The player" if given_up == ANY_METHOD else method.name
     sentence = f"{name} {what}, and is not called any more"
     sections = [("Call", method.path), ("Request", sent(method.request, request))]
+    if output := outcome.output if isinstance(outcome, CallError) else output:
+        sections.append(("Output of the player", clipped(output, from_end=True)))
     if not isinstance(outcome, CallError):
         cause = cause_key(method.name, MisconductKind.MISCONDUCT_KIND_TIMEOUT)
         shown = Evidence(f"{method.name} did not answer within {limit_s:g} s.", sections=sections, cause=cause)
         return _Reason(sentence, shown, case_ids.of_overrun(method.name), may_pass=True)
     owner = case_ids.of_death(method.name)
-    if outcome.output:
-        sections.append(("Output of the player", clipped(outcome.output, from_end=True)))
     shown = Evidence(f"{method.name} failed: {outcome.message}", sections=sections, cause=GONE_CAUSE)
     return _Reason(sentence, shown, owner, may_pass=False)

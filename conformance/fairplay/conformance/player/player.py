@@ -74,7 +74,7 @@ class Connection:
             call.cancel()
             self._open.discard(call)
         if not self.lost:  # of the calls that are open when the player ends, the first one is recorded
-            self.breaker.record(method, request, limit_s, outcome, began_s)
+            self.breaker.record(method, request, limit_s, outcome, began_s, self.output)
         self.lost = is_disconnection(outcome)
         if refusal is not None and (self.lost or isinstance(outcome, Overrun)):
             self.lost = True  # whatever hangs here is not to be handed on

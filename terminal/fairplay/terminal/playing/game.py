@@ -25,6 +25,7 @@ from fairplay.terminal.commands.parameters import Programs
 from fairplay.terminal.commands.play import GameOptions
 from fairplay.terminal.playing.results import game_json
 from fairplay.terminal.playing.setup import game_plan, open_channel, open_local_channel, patiently, quickly
+from fairplay.terminal.playing.summary import where_late_programs_are_shown
 from fairplay.terminal.playing.tournament import Details, show_tournament, start
 from fairplay.terminal.printing import make_console, open_output, write_json
 from fairplay.terminal.reports.outputs import Outputs
@@ -52,6 +53,9 @@ def play_game(options: GameOptions) -> int:
     console.print(f"[bold]{game.title}[/], seed {over.plan.seed}: {standing}", soft_wrap=True)
     for misconduct in over.result.misconducts:
         console.print(f"  {draw_failure(misconduct)}", soft_wrap=True)
+    links = {player.name: player.link for player in plan.players}
+    for line in where_late_programs_are_shown(game.name, over.result.misconducts, links):
+        console.print(line, soft_wrap=True)
     if options.setup.records is not None:
         shown = escape(f"{shlex.quote(str(options.setup.records))} {over.game_id}")
         console.print(f"Look closer: fairplay records show {shown}", soft_wrap=True)

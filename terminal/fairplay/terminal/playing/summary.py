@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
@@ -14,6 +15,7 @@ from fairplay.client.results import band_warning, meetings, played_game
 from fairplay.client.wording import cut, describe_cause, draw_standing, name_method
 from fairplay.formats.format import chosen
 from fairplay.games.kit.printable import UNPRINTABLE
+from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.tournament_pb2 import (
     RoundGame,
     Standings,
@@ -50,6 +52,16 @@ def summarize(
     yield _ranking(tournament, games, about)
     if tournament.result.failures:
         yield _failures(tournament.result.failures)
+
+
+def where_late_programs_are_shown(game: str, failed: Iterable[Misconduct], links: Mapping[str, str]) -> Iterable[str]:
+    """Yield, in markup, the command that shows what a program wrote that was late; none if none was started here.
+
+    What a program wrote is kept with a call that failed, not with one that had no answer.
+    """
+    late = (links.get(each.player, "") for each in failed if each.HasField("overrun"))
+    for link in dict.fromkeys(each for each in late if each.startswith("exec:")):
+        yield escape(f"What it wrote while it was late: fairplay certify {game} {shlex.quote(link)}")
 
 
 def is_league(format_: TournamentFormat) -> bool:

@@ -28,7 +28,7 @@ from fairplay.terminal.commands.options import DONE
 from fairplay.terminal.commands.play import TournamentOptions
 from fairplay.terminal.playing.live import TournamentView, forecast_games
 from fairplay.terminal.playing.setup import dealt, open_channel, patiently, quickly, tournament_plan
-from fairplay.terminal.playing.summary import is_league, summarize
+from fairplay.terminal.playing.summary import is_league, summarize, where_late_programs_are_shown
 from fairplay.terminal.printing import make_console
 from fairplay.terminal.reports.build import Findings, format_title, games_to_read
 from fairplay.terminal.reports.outputs import Outputs, WholeTournament, wanted_outputs, without_skipped, write_outputs
@@ -220,6 +220,9 @@ async def show_tournament(
     console.print()
     for renderable in summarize(*whole, details.about):
         console.print(renderable)
+    failed = [each.misconduct for each in over.result.failures]
+    for line in where_late_programs_are_shown(game.name, failed, details.links):
+        console.print(line, soft_wrap=True)
     await _write(channel, console, whole, details)
     if over.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED:
         raise FailedError(f"the tournament was cancelled: {over.reason}")
