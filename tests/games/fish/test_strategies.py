@@ -14,7 +14,7 @@ from fairplay.games.fish.players import Greedy, Minimax, Random, Strategy, strat
 from fairplay.games.fish.rules import Settings, State
 from fairplay.games.fish.rules.board import Action, Move, Place, board_of, board_of_rows
 
-SPECS = ["first", "random", "greedy", "minimax:depth=3"]
+SPECS = ["first", "random", "greedy", "minimax:depth=3", "best"]
 
 
 def act(chosen: Strategy, state: State) -> Action:
@@ -217,3 +217,31 @@ def test_a_plan_begins_with_the_move_and_wins_what_it_says(seed: int, seats: int
 def test_a_stuck_player_plans_nothing() -> None:
     stuck = rules.state_of(board_of(2, [1, 1]), [[0], [1]], penguins=1)
     assert Minimax(2).plan(stuck, 0) == (0, [])
+
+
+# best
+
+
+@pytest.mark.parametrize("other", ["random", "greedy", "minimax"])
+def test_best_wins_nearly_all_duels(other: str) -> None:
+    won, games = 0, 10
+    for seed in range(games):
+        seat = seed % 2
+        acted = play(begin(seed, rows=6, columns=5, holes=3), *sorted_by_seat(strategy("best"), strategy(other), seat))
+        scores = rules.scores(rules.apply(*acted[-1]))
+        won += scores[seat] > scores[1 - seat]
+    assert won >= 0.9 * games
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+def test_best_answers_on_the_largest_board(seats: int) -> None:
+    state = begin(1, seats, rows=25, columns=25)
+    for _ in range(3 * seats):
+        state = rules.apply(state, act(strategy("best"), state))
+    while rules.placing(state):
+        state = rules.apply(state, act(strategy("first"), state))
+    assert rules.violation(state, act(strategy("best"), state)) is None
+
+
+def sorted_by_seat(one: Strategy, other: Strategy, seat: int) -> list[Strategy]:
+    return [one, other] if seat == 0 else [other, one]

@@ -159,6 +159,7 @@ STRATEGIES: Mapping[str, StrategyKind[Strategy]] = MappingProxyType(
                 "seed": _SEED,
             },
         ),
+        "best": StrategyKind(First, "What first does: nothing beats whoever finds every set and calls at once."),
     }
 )
 
