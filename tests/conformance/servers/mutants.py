@@ -684,6 +684,17 @@ def tells_again_with_evidence(part: WatchGameRequest | WatchGameResponse, rpc: R
     return None
 
 
+@mutant("refuses.at-limit")
+def refuses_ids_at_the_limit(request: GetGameRequest, _: Rpc) -> None:
+    if len(request.game_id) == 128:
+        request.game_id += "x"
+
+
+@mutant("refuses.beyond-limit")
+def cuts_names_that_are_too_long(request: ListGamesRequest, _: Rpc) -> None:
+    request.player = request.player[:64]
+
+
 @mutant("lobby.late-join")
 def gives_points_to_who_joins(request: DealRequest, _: Rpc) -> None:
     if request.seat:
@@ -714,6 +725,17 @@ def lists_nothing(reply: ListGamesResponse, _: Rpc) -> None:
 @mutant("stop.running")
 def blames_for_a_stop(reply: StopGameResponse, _: Rpc) -> None:
     reply.game.result.misconducts.add(player="anna")
+
+
+@mutant("watch.listed-conditions")
+def forgets_the_status_where_a_player_is_named(request: ListGamesRequest, _: Rpc) -> None:
+    if request.player:
+        request.ClearField("status")
+
+
+@mutant("stop.running")
+def does_not_say_when_a_stopped_game_ended(reply: StopGameResponse, _: Rpc) -> None:
+    reply.game.ClearField("end_time")
 
 
 @mutant("stop.over")
@@ -794,6 +816,14 @@ def resumes_whatever_the_hello_names(frame: DialInRequest | DialInResponse, rpc:
         rpc.own.setdefault("token", frame.hello.resume_token)
     elif frame.HasField("welcome"):
         frame.welcome.resumed = bool(rpc.own["token"])
+
+
+@mutant("connection.resumed-in-part")
+def numbers_players_in_the_order_of_the_first_hello(frame: DialInResponse, _: Rpc) -> None:
+    if frame.welcome.resumed:
+        numbers = sorted(frame.welcome.players)
+        del frame.welcome.players[:]
+        frame.welcome.players.extend(numbers)
 
 
 @mutant("connection.carried-on")
@@ -972,6 +1002,21 @@ def tells_nobody_that_it_was_cancelled(part: Call | CancelTournamentRequest, rpc
 @mutant("tournament.full")
 def waits_for_more(request: CreateTournamentRequest, _: Rpc) -> None:
     request.plan.sign_up.max_entrant_count = 8
+
+
+@mutant("tournament.next-period")
+def has_one_period(request: CreateTournamentRequest, _: Rpc) -> None:
+    request.plan.sign_up.period_count = 1
+
+
+@mutant("tournament.last-period")
+def begins_a_period_again_and_again(request: CreateTournamentRequest, _: Rpc) -> None:
+    request.plan.sign_up.period_count = 1_000
+
+
+@mutant("tournament.cancel")
+def does_not_say_when_a_tournament_was_cancelled(reply: CancelTournamentResponse, _: Rpc) -> None:
+    reply.tournament.ClearField("end_time")
 
 
 @mutant("tournament.age-order")

@@ -1,4 +1,4 @@
-"""Servers that get one rule wrong that hardly ever counts: the reference server with one place of its source changed.
+"""Servers that get wrong what hardly ever counts: the reference server with one place of its source changed.
 
 `python -m tests.conformance.servers.rule_faults NAME` starts one, prints its address, and ends with its input.
 """
@@ -17,6 +17,7 @@ class RuleFault(NamedTuple):
     """What stands in the place of a right expression, which is there once."""
 
     game: str
+    """The game that is played by a wrong rule; empty: the whole name of the module is given."""
     module: str
     right: str
     wrong: str
@@ -45,6 +46,13 @@ FAULTS = {
     "points-for-who-joins": RuleFault(
         "webset", "rules", "(*state.players, Player())", "(*state.players, Player(points=1))", "lobby.late-join"
     ),
+    "struck-games-count": RuleFault(
+        "",
+        "fairplay.server.manager.standing",
+        "message.plan.withdrawn_games == WithdrawnGames.WITHDRAWN_GAMES_STRUCK",
+        "False",
+        "format.points-of-withdrawn",
+    ),
     "passes-deal": RuleFault("webset", "rules.takes", ' or rule == "auto"', ""),
 }
 
@@ -68,7 +76,7 @@ class _Finder(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return the module that is changed; None for every other one."""
-        if fullname != f"fairplay.games.{self._fault.game}.{self._fault.module}":
+        if fullname not in (self._fault.module, f"fairplay.games.{self._fault.game}.{self._fault.module}"):
             return None
         spec = PathFinder.find_spec(fullname, path)
         assert spec is not None

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequen
 from concurrent.futures import Future, wait
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import grpc
 from google.protobuf.message import Message
@@ -34,6 +34,8 @@ from fairplay.v1.record_service_pb2 import GetRecordRequest
 from fairplay.v1.referee_pb2 import CreateGameRequest, Game, GamePlan, PlayGameRequest
 
 Value = TypeVar("Value")
+Traced: TypeAlias = tuple[str, Message | str]
+"""A title, and a message that was sent or came back, or an error. Most are never shown, so they are no text yet."""
 CASE_LIMIT_S = 60.0
 RPC_LIMIT_S = 30.0
 TIMED = 3
@@ -67,7 +69,7 @@ class Played:
     expected: Expected
     cast: Cast
     game: Game
-    trace: list[tuple[str, str]]
+    trace: list[Traced]
 
 
 @dataclass(slots=True)
@@ -90,8 +92,8 @@ class ServerContext:
         self.place = place
         self.trials: list[Trial] = []
         self.description = PlayerDescription(display_name=place.address)
-        self.trace: list[tuple[str, str]] = []
-        """What the case sent and what came back, as (title, text)."""
+        self.trace: list[Traced] = []
+        """What the case sent and what came back."""
         self._loop = loop
         self._mark = secrets.token_hex(4)
         self._count = itertools.count(1)
@@ -125,12 +127,14 @@ class ServerContext:
             async with asyncio.timeout(limit_s):
                 return await work
         except grpc.aio.AioRpcError as error:
-            found = failure(f"The server failed with {_status(error)}")
+            asked = self.trace[-1][0].partition("Came from ")[2] if self.trace else ""
+            found = failure(f"{asked or 'The server'} failed with {_status(error)}")
         except TimeoutError:
             found = failure(f"The server did not do this within {limit_s:g} s.")
         except Failure as failed:
             found = failed
-        raise Failure(found.evidence.with_sections(*self.trace[-MAX_TRACE:]))
+        shown = ((title, each if isinstance(each, str) else readable(each)) for title, each in self.trace[-MAX_TRACE:])
+        raise Failure(found.evidence.with_sections(*shown))
 
     def begin(self, case_id: str, work: Callable[[ServerContext], Coroutine[Any, Any, None]]) -> None:
         """Begin a case that mostly waits, beside those that come before it."""
@@ -185,22 +189,22 @@ class ServerContext:
 
     async def ask(self, name: str, request: Message, limit_s: float = RPC_LIMIT_S) -> Any:
         """Return the reply of a method. Raises AioRpcError if the server answers with an error."""
-        self.trace.append((f"Sent: {name}", readable(request)))
+        self.trace.append((f"Sent: {name}", copy.copy(request)))
         try:
             reply: Message = await self._method(name)(request, timeout=limit_s)
         except grpc.aio.AioRpcError as error:
             self.trace.append((f"Came from {name}", _status(error)))
             raise
-        self.trace.append((f"Came from {name}", readable(reply)))
+        self.trace.append((f"Came from {name}", reply))
         return reply
 
     async def stream(self, name: str, request: Message, limit_s: float = RPC_LIMIT_S) -> AsyncIterator[Any]:
         """Yield the messages of a streaming method. Raises AioRpcError if the server answers with an error."""
-        self.trace.append((f"Sent: {name}", readable(request)))
+        self.trace.append((f"Sent: {name}", copy.copy(request)))
         call = self._method(name)(request, timeout=limit_s)
         try:
             async for message in call:
-                self.trace.append((f"Came from {name}", readable(message)))
+                self.trace.append((f"Came from {name}", message))
                 yield message
         except grpc.aio.AioRpcError as error:
             self.trace.append((f"Came from {name}", _status(error)))
@@ -208,9 +212,9 @@ class ServerContext:
         finally:
             call.cancel()
 
-    async def stream_all(self, name: str, request: Message) -> list[Any]:
+    async def stream_all(self, name: str, request: Message, limit_s: float = RPC_LIMIT_S) -> list[Any]:
         """Return all messages of a streaming method."""
-        async with aclosing(self.stream(name, request)) as messages:  # type: ignore[type-var]
+        async with aclosing(self.stream(name, request, limit_s)) as messages:  # type: ignore[type-var]
             return [message async for message in messages]
 
     async def refused(self, name: str, request: Message, *reasons: str, about: str = "") -> grpc.aio.AioRpcError:

@@ -7,18 +7,15 @@ it is followed from the record of the game (`follow`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from google.protobuf.any_pb2 import Any as Packed
-from google.protobuf.descriptor_pool import Default
 from google.protobuf.message import DecodeError, Message
-from google.protobuf.message_factory import GetMessageClass
 
 from fairplay.conformance.case import Failure, failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.trial import CallLimits
-from fairplay.conformance.servers.compare import check_ranking, ranking_text
+from fairplay.conformance.servers.compare import check_ranking, difference, ranking_text, short_text, unpacked
 from fairplay.conformance.servers.players import Received, parsed
 from fairplay.conformance.servers.scenes import NAMES, Expected
 from fairplay.games.envelopes import unwrap
@@ -34,99 +31,10 @@ from fairplay.v1.record_pb2 import Record, RecordEntry
 from fairplay.v1.referee_pb2 import WatchGameResponse
 from fairplay.v1.result_pb2 import GameResult
 
-CONSEQUENCES = frozenset(
-    (
-        "act_count",
-        "actions",
-        "active_seat",
-        "call_count",
-        "call_number",
-        "caller",
-        "draw_state",
-        "end_reason",
-        "events",
-        "first_request",
-        "last_action",
-        "last_events",
-        "last_turn",
-        "next_seats",
-        "phase",
-        "placed_in_round",
-        "planned_seats",
-        "revision",
-        "students_to_move",
-        "turn",
-        "turn_count",
-        "winner_seats",
-    )
-)
-"""Fields that differ where others do: they are told of last."""
 BEFORE, AFTER = 4, 3
 """How many calls before and after the first wrong one are shown."""
 FREE = {"explanation", "message", "output", "elapsed", "limit"}
 """Fields of a misconduct that are for people, or depend on the time."""
-
-
-# Differences
-
-
-def difference(wanted: Message, got: Message, path: str = "", free: Collection[str] = ()) -> str:
-    """Return the first difference of two messages of one type, e.g. "state.row must be 3; it is 4"; empty: none.
-
-    Fields with these names are not compared, and what follows from other fields is compared after these.
-    """
-    if isinstance(wanted, Packed) and isinstance(got, Packed):
-        return _packed_difference(wanted, got, path)
-    fields = wanted.DESCRIPTOR.fields
-    telling, last = ([each for each in fields if (each.name in CONSEQUENCES) is late] for late in (False, True))
-    for field in [*telling, *last]:
-        if field.name in free:
-            continue
-        name = f"{path}.{field.name}" if path else field.name
-        one, other = getattr(wanted, field.name), getattr(got, field.name)
-        if field.is_repeated:
-            if found := _list_difference(list(one), list(other), name, free):
-                return found
-        elif field.has_presence and wanted.HasField(field.name) != got.HasField(field.name):
-            missing = wanted.HasField(field.name)
-            return f"{name} must {'' if missing else 'not '}be there; it is {'not' if missing else _short(other)}"
-        elif found := _value_difference(one, other, name, free):
-            return found
-    return ""
-
-
-def _value_difference(wanted: Any, got: Any, name: str, free: Collection[str]) -> str:
-    if isinstance(wanted, Message):
-        return difference(wanted, got, name, free)
-    return "" if wanted == got else f"{name} must be {_short(wanted)}; it is {_short(got)}"
-
-
-def _list_difference(wanted: Sequence[Any], got: Sequence[Any], name: str, free: Collection[str]) -> str:
-    for index, (one, other) in enumerate(zip(wanted, got, strict=False)):
-        if found := _value_difference(one, other, f"{name}[{index}]", free):
-            return found
-    if len(wanted) != len(got):
-        return f"{name} must have {len(wanted)} elements; it has {len(got)}"
-    return ""
-
-
-def _packed_difference(wanted: Packed, got: Packed, path: str) -> str:
-    one, other = _unpacked(wanted), _unpacked(got)
-    if one is None or other is None or type(one) is not type(other):
-        return "" if wanted == got else f"{path} must be {_short(one or wanted)}; it is {_short(other or got)}"
-    return difference(one, other, path)
-
-
-def _unpacked(packed: Packed) -> Message | None:
-    try:
-        return GetMessageClass(Default().FindMessageTypeByName(packed.TypeName())).FromString(packed.value)
-    except (KeyError, DecodeError):
-        return None
-
-
-def _short(value: object) -> str:
-    text = readable(value, one_line=True) if isinstance(value, Message) else str(value)
-    return text if len(text) <= 80 else f"{text[:80]}…"
 
 
 # The course of a game
@@ -342,10 +250,10 @@ def _legal_difference(wanted: RuleBreak, got: RuleBreak) -> str:
     if len(legal) == wanted.legal_reply_count:
         for each in listed:
             if each not in legal:
-                return f"rule_break.legal_replies must not have {_short(_unpacked(each) or each)}"
+                return f"rule_break.legal_replies must not have {short_text(unpacked(each) or each)}"
         for each in legal:
             if each not in listed:
-                return f"rule_break.legal_replies must have {_short(_unpacked(each) or each)}"
+                return f"rule_break.legal_replies must have {short_text(unpacked(each) or each)}"
     if len(legal) != len(listed):
         return f"rule_break.legal_replies must have {len(legal)} elements; it has {len(listed)}"
     return ""

@@ -368,6 +368,8 @@ async def overrun(context: ServerContext) -> None:
         elapsed_s = misconduct.overrun.elapsed.ToNanoseconds() / 1e9
         if abs(limit_s - SHORT_S) > 0.001:
             raise failure(f"The limit was {SHORT_S:g} s; the misconduct says {limit_s:g} s.")
+        if not misconduct.overrun.HasField("elapsed"):
+            raise failure("The misconduct of a player that is too late must say after what time it was given up.")
         if not SHORT_S - 0.01 <= elapsed_s <= SHORT_S + SLACK_S:
             raise failure(f"The limit was {SHORT_S:g} s; the call was given up after {elapsed_s:.2f} s.")
     check_blame(played.expected.misconducts, played.game.result.misconducts)

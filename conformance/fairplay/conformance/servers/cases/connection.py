@@ -67,7 +67,9 @@ async def check_replaced(stream: Stream) -> None:
         raise failure("The former connection must be told goodbye, because it was replaced.")
 
 
-async def _rejected(context: ServerContext, reasons: Sequence[str], *frames: DialInRequest) -> None:
+async def _rejected(
+    context: ServerContext, reasons: Sequence[str], *frames: DialInRequest, what: str = "this connection"
+) -> None:
     """Check that a connection with these frames is ended for one of these reasons."""
     stream = context.open_stream(make_cast())
     try:
@@ -76,7 +78,7 @@ async def _rejected(context: ServerContext, reasons: Sequence[str], *frames: Dia
             if not stream.ended.is_set():
                 await stream.write(frame)
                 await asyncio.sleep(PAUSE_S)  # a status that meets frames under way may get lost in gRPC
-        await check_ended(stream, "this connection")
+        await check_ended(stream, what)
     finally:
         await stream.close()
     if stream.reason not in reasons or stream.status is not STATUS[stream.reason]:
@@ -143,7 +145,7 @@ async def hello_first(context: ServerContext) -> None:
 async def one_hello(context: ServerContext) -> None:
     """A connection has one hello: players do not change while it lasts."""
     said = DialInRequest(hello=make_hello(context.new_names(1)))
-    await _rejected(context, ["PROTOCOL_BROKEN"], said, said)
+    await _rejected(context, ["PROTOCOL_BROKEN"], said, said, what="a connection with a second hello")
 
 
 @server_case("connection.name-taken", "TOKEN-1", "TOKEN-2", "DIAL-8")

@@ -27,7 +27,7 @@ from fairplay.conformance.servers.scenes import NAMES, Act, Asked, Script, at, f
 from fairplay.server.manager.course import Course
 from fairplay.v1.manager_pb2 import GetStandingsRequest, ListTournamentGamesRequest, StartTournamentRequest
 from fairplay.v1.referee_pb2 import GetGameRequest, StopGameRequest
-from fairplay.v1.tournament_pb2 import RoundGame, RoundGameStatus, Standing, Tournament, TournamentPlan
+from fairplay.v1.tournament_pb2 import RoundGame, RoundGameStatus, Standing, Tournament, TournamentPlan, WithdrawnGames
 
 ENTRANTS = 4
 FIRST_GAME = "/r1g1"
@@ -438,19 +438,37 @@ async def points(context: ServerContext) -> None:
     await _check_standings(context, (await _league(context)).tournament)
 
 
+def _fails_after_the_first_round(asked: Asked) -> Act | None:
+    """Fail in the turns of the first entrant, but for those of its first game."""
+    if asked.seat != 0 or asked.method != "TakeTurn" or "/r1g" in asked.request.game_id:
+        return None
+    return FAILED(asked)
+
+
 @server_case("format.points-of-withdrawn", "STAND-4", "STAND-5", "RATING-3")
 async def points_of_withdrawn(context: ServerContext) -> None:
     """Who was withdrawn comes last, and its games count for nobody, or for everybody, alike."""
+    counted, struck = WithdrawnGames.WITHDRAWN_GAMES_COUNTED, WithdrawnGames.WITHDRAWN_GAMES_STRUCK
+    at_once, later = at(0, "Start", FAILED), _fails_after_the_first_round
+    for script, given in ((at_once, None), (later, None), (later, counted)):
 
-    def change(plan: TournamentPlan) -> None:
-        _everybody_meets(plan)
-        plan.failures_allowed = 0
+        def change(plan: TournamentPlan, given: WithdrawnGames.ValueType | None = given) -> None:
+            _everybody_meets(plan)
+            plan.failures_allowed = 0
+            if given is not None:
+                plan.withdrawn_games = given
 
-    script = at(0, "Start", FAILED)
-    await _check_standings(context, (await play(context, script, change, ENTRANTS)).tournament, script)
+        shown = (await play(context, script, change, ENTRANTS)).tournament
+        wanted = WithdrawnGames.Name(struck if given is None else given)
+        same("The withdrawn_games of a round robin", wanted, WithdrawnGames.Name(shown.plan.withdrawn_games))
+        same("Who failed", [NAMES[0]], [each.misconduct.player for each in shown.result.failures])
+        where = f", where the games of {NAMES[0]}, who was withdrawn, {'count' if given else 'do not count'},"
+        await _check_standings(context, shown, script, where)
 
 
-async def _check_standings(context: ServerContext, shown: Tournament, script: Script = sound_script) -> None:
+async def _check_standings(
+    context: ServerContext, shown: Tournament, script: Script = sound_script, where: str = ""
+) -> None:
     got = await context.ask("GetStandings", GetStandingsRequest(tournament_id=shown.tournament_id))
     wanted = (await follow(shown, script).standings.latest()).standings
     lines: Sequence[Standing] = got.standings.standings
@@ -459,10 +477,10 @@ async def _check_standings(context: ServerContext, shown: Tournament, script: Sc
     rates = any(each.HasField("rating") for each in lines)
     for one in wanted:
         other = came[one.name]
-        same(f"The points of {one.name}", round(one.points, 6), round(other.points, 6))
-        same(f"The tie-breaks of {one.name}", _tie_breaks(one), _tie_breaks(other))
+        same(f"The points of {one.name}{where}", round(one.points, 6), round(other.points, 6))
+        same(f"The tie-breaks of {one.name}{where}", _tie_breaks(one), _tie_breaks(other))
         if rates:
-            same(f"The rating of {one.name}, its interval and its band", _rating(one), _rating(other))
+            same(f"The rating of {one.name}, its interval and its band{where}", _rating(one), _rating(other))
     same(
         "The places and what decides them",
         *([(each.place, _decides(each)) for each in kept] for kept in (wanted, lines)),

@@ -12,7 +12,7 @@ import grpc
 from fairplay.conformance.case import Case, Failure, NotApplicable, failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.trial import CallLimits
-from fairplay.conformance.servers.compare import check_ranking
+from fairplay.conformance.servers.compare import check_ranking, difference
 from fairplay.conformance.servers.context import ALL_GAMES, RACE, ServerContext, Stage, server_case
 from fairplay.conformance.servers.courses import (
     Course,
@@ -24,7 +24,6 @@ from fairplay.conformance.servers.courses import (
     check_received,
     check_result,
     check_states,
-    difference,
     first_wrong_call,
     follow,
     in_order,

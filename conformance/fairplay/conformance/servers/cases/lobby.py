@@ -14,14 +14,13 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.conformance.case import NotApplicable, failure
 from fairplay.conformance.games.trial import CallLimits
-from fairplay.conformance.servers.compare import same
+from fairplay.conformance.servers.compare import difference, same
 from fairplay.conformance.servers.context import RACE, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.courses import (
     check_events,
     check_misconducts,
     check_received,
     check_result,
-    difference,
     follow,
 )
 from fairplay.conformance.servers.players import Cast, Received, Stream, parsed

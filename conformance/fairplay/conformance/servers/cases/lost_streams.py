@@ -150,9 +150,10 @@ class Waiting(NamedTuple):
         return replace(self.scene, script=sound_script).actors()
 
     async def check_goes_on(self) -> None:
-        """Wait for the end of the game, and check that its ranking is the one of an undisturbed game."""
-        played = await self.playing
-        check_ranking(expect(replace(self.scene, script=sound_script), self.request.game_id).result, played.game.result)
+        """Wait for the end of the game, and check that it ended as an undisturbed game does."""
+        result = (await self.playing).game.result
+        check_blame([], result.misconducts)
+        check_ranking(expect(replace(self.scene, script=sound_script), self.request.game_id).result, result)
 
 
 @asynccontextmanager
@@ -271,6 +272,12 @@ async def resumed_in_part(context: ServerContext) -> None:
         async with come_back(backwards, game.names[::-1], resume=game.resume_token) as whole:
             assert whole.welcome is not None
             same(f"{title} its players in another order", True, whole.welcome.resumed)
+            again = await wait_for_call(backwards, lambda each: each.call_id == game.open_call.call_id)
+            if again.seat != 1:
+                raise failure(
+                    "The welcome must number the players in the order of its own hello: the open call of the player "
+                    "that this names second came to the first."
+                )
             await game.check_goes_on()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from fairplay.conformance.case import Case, SuiteError, failure
-from fairplay.conformance.servers.compare import check_blame, check_limits, check_ranking, same
+from fairplay.conformance.servers.compare import check_blame, check_limits, check_ranking, check_times, same
 from fairplay.conformance.servers.context import (
     FORGIVING,
     GAMES,
@@ -240,14 +240,18 @@ async def away(context: ServerContext) -> None:
 
 async def _raced(context: ServerContext, script: Script, **values: Any) -> Played:
     """Have a race played, and check what holds whoever is first: who fails, and the limits."""
-    scene = ordinary(RACE, script, **values)
-    played = await context.play(scene)
+    played = await context.play(ordinary(RACE, script, **values))
+    _check_race(played, in_rounds=bool(values))
+    return played
+
+
+def _check_race(played: Played, *, in_rounds: bool = False) -> None:
     check_blame([], played.game.result.misconducts)
-    settings: Any = unwrap(played.game.plan.settings, scene.game, scene.game.settings_type)
-    picks_s = AMPLE_S if values else settings.window.ToNanoseconds() / 1e9  # in rounds it is a decision like any other
+    game = played.scene.game
+    settings: Any = unwrap(played.game.plan.settings, game, game.settings_type)
+    picks_s = AMPLE_S if in_rounds else settings.window.ToNanoseconds() / 1e9  # there it is a decision like any other
     for each in played.cast.received:
         same(f"The limit of {each.method}", picks_s if each.method == "PickCards" else AMPLE_S, round(each.limit_s, 3))
-    return played
 
 
 @server_case("order.webset", "WEBSET-1", "WEBSET-4", "WEBSET-7", "TIME-14")
@@ -259,16 +263,20 @@ async def race(context: ServerContext) -> None:
     same("Who is asked first", everybody, sorted(each.seat for each in decisions[: len(everybody)]))
     for picks, calls in groupby(decisions, lambda each: each.method != "Act"):
         if picks:
-            same("Who is asked or told when somebody has called", everybody, sorted({each.seat for each in calls}))
+            called = list(calls)
+            if left_out := [NAMES[seat] for seat in everybody if seat not in {each.seat for each in called}]:
+                caller = next(NAMES[each.seat] for each in called if each.method == "PickCards")
+                raise failure(f"{' and '.join(left_out)} must be told by Report that {caller} has called; it was not.")
 
 
 @server_case("order.webset-cancelled", "WEBSET-2", "LATE-1")
 async def race_is_over(context: ServerContext) -> None:
     """Who was too late need not look for a set that is gone."""
-    played = await _raced(context, any_of(at(1, "Act", hang), at(2, "Act", hang)))
+    played = await context.play(ordinary(RACE, any_of(at(1, "Act", hang), at(2, "Act", hang))))
     first = [each for each in played.cast.received if each.method == "Act" and each.seat > 0][:2]
     if any(each.cancelled_after_s is None for each in first):
         raise failure("The calls of those who were slower must be cancelled when somebody has called a set.")
+    _check_race(played)
 
 
 @server_case("order.webset-wrong-cards", "WEBSET-5")
@@ -356,10 +364,7 @@ async def status(context: ServerContext) -> None:
     """Pages and rating sites read how and when a game ended."""
     game = (await context.whole_game(OPEN)).game
     same("The status of a game that was played to its end", GameStatus.GAME_STATUS_FINISHED, game.status)
-    if not game.HasField("start_time") or not game.HasField("end_time"):
-        raise failure("A finished game must say when it began and when it ended.")
-    if game.start_time.ToNanoseconds() > game.end_time.ToNanoseconds():
-        raise failure("The game ended before it began.")
+    check_times(game, "finished game", game.start_time)
     if game.result.aborted:
         raise failure(f"The game was played to its end, but counts as aborted: {game.result.aborted}")
 

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+
+import grpc
+
+from fairplay.conformance.case import failure
 from fairplay.conformance.servers.cases.tournaments import ends_by_itself, make_request, small_scene
-from fairplay.conformance.servers.compare import same
+from fairplay.conformance.servers.compare import check_times, same
 from fairplay.conformance.servers.context import TIMED, ServerContext, server_case
 from fairplay.conformance.servers.players import Cast
 from fairplay.conformance.servers.scenes import NAMES, span
@@ -13,11 +19,13 @@ from fairplay.v1.manager_pb2 import (
     GetTournamentRequest,
     SignUpRequest,
     StartTournamentRequest,
+    WatchTournamentRequest,
     WithdrawRequest,
 )
-from fairplay.v1.tournament_pb2 import AgeOrder
+from fairplay.v1.tournament_pb2 import AgeOrder, TournamentStatus
 
 PERIOD_S = 1.5
+SHORT_PERIOD_S, PERIODS = 0.4, 3
 
 
 def _sign_up(request: CreateTournamentRequest, name: str, token: str = "", link: str = "") -> SignUpRequest:
@@ -53,7 +61,8 @@ async def names(context: ServerContext) -> None:
     request.plan.sign_up.name_pattern = "[a-z]{1,12}"
     await context.ask("CreateTournament", request)
     for name in ("Anna", "a" * 13, "", "anna bert"):
-        await context.refused("SignUp", _sign_up(request, name), "NAME_INVALID")
+        about = f"the name {name!r} where the pattern is {request.plan.sign_up.name_pattern}"
+        await context.refused("SignUp", _sign_up(request, name), "NAME_INVALID", about=about)
     await context.ask("SignUp", _sign_up(request, "anna"))
 
 
@@ -108,6 +117,49 @@ async def period(context: ServerContext) -> None:
         await ends_by_itself(context, request)
 
 
+@server_case("tournament.next-period", "SIGN-8", mostly_waits=True)
+async def next_period(context: ServerContext) -> None:
+    """Who comes after the first period finds the sign-up open, for as many periods as the plan says."""
+    request = make_request(context)
+    request.plan.sign_up.waiting_period.CopyFrom(span(SHORT_PERIOD_S))
+    request.plan.sign_up.period_count = 1_000
+    await context.ask("CreateTournament", request)
+    await asyncio.sleep(2 * SHORT_PERIOD_S)
+    got = GetTournamentRequest(tournament_id=request.tournament_id)
+    if (await context.ask("GetTournament", got)).tournament.status != TournamentStatus.TOURNAMENT_STATUS_SIGN_UP:
+        raise failure("A period without entrants must be followed by the next; after 2 of 1,000 the sign-up is over.")
+    game, players = small_scene().game, context.new_names(2)
+    async with context.dialled_in(Cast(game, small_scene().actors()), players, token="token"):
+        for name, player in zip(NAMES, players, strict=False):
+            await context.ask("SignUp", _sign_up(request, name, "token", f"dial-in:{player}"))
+        await ends_by_itself(context, request)
+
+
+@server_case("tournament.last-period", "SIGN-8", mostly_waits=True)
+async def last_period(context: ServerContext) -> None:
+    """A tournament for which too few sign up is cancelled after the last period, and not before."""
+    request = make_request(context)
+    request.plan.sign_up.waiting_period.CopyFrom(span(SHORT_PERIOD_S))
+    request.plan.sign_up.period_count = PERIODS
+    begun_s = time.monotonic()
+    await context.ask("CreateTournament", request)
+    watching = WatchTournamentRequest(tournament_id=request.tournament_id)
+    try:
+        await context.stream_all("WatchTournament", watching)
+    except grpc.aio.AioRpcError as error:
+        if error.code() is not grpc.StatusCode.DEADLINE_EXCEEDED:
+            raise
+        raise failure(f"A tournament without entrants must be cancelled after {PERIODS} periods; it was not.") from None
+    took_s = time.monotonic() - begun_s
+    got = GetTournamentRequest(tournament_id=request.tournament_id)
+    shown = (await context.ask("GetTournament", got)).tournament
+    status = TournamentStatus.Name(shown.status)
+    same("The status of a tournament without entrants", "TOURNAMENT_STATUS_CANCELLED", status)
+    if took_s < PERIODS * SHORT_PERIOD_S - 0.05:
+        raise failure(f"The sign-up has {PERIODS} periods of {SHORT_PERIOD_S:g} s; it was over after {took_s:.2f} s.")
+    check_times(shown, "cancelled tournament", shown.create_time)
+
+
 @server_case("tournament.age-order", "SIGN-10")
 async def age_order(context: ServerContext) -> None:
     """The list of entrants decides who plays whom: those who signed up know their place in it."""
@@ -153,6 +205,8 @@ CASES = (
     too_few,
     full,
     period,
+    next_period,
+    last_period,
     age_order,
     certificate,
     profile,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import grpc
 
 from fairplay.conformance.case import Case, NotApplicable, failure
-from fairplay.conformance.servers.compare import same
+from fairplay.conformance.servers.compare import check_times, same
 from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.players import Cast, Received, parsed
 from fairplay.conformance.servers.scenes import (
@@ -301,7 +301,7 @@ async def repeat(context: ServerContext) -> None:
     again = (await context.ask("CreateTournament", request)).tournament
     same("The tournament", first, again)
     request.plan.sign_up.max_entrant_count = 7
-    await context.refused("CreateTournament", request, "ID_REUSED")
+    await context.refused("CreateTournament", request, "ID_REUSED", about="another plan under the id of a tournament")
 
 
 @server_case("tournament.over", "TOUR-16", "SIGN-1")
@@ -326,6 +326,7 @@ async def cancel(context: ServerContext) -> None:
         found = (await context.ask("CancelTournament", cancelling)).tournament
         same("The status", TournamentStatus.TOURNAMENT_STATUS_CANCELLED, found.status)
         same("The reason", "scripted end", found.reason)
+        check_times(found, "cancelled tournament", found.create_time)
 
 
 @server_case("tournament.cancel-running", "TOUR-15", "TOUR-2")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -14,7 +14,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.conformance.case import failure
 from fairplay.conformance.evidence import readable
-from fairplay.conformance.servers.compare import check_ranking, same
+from fairplay.conformance.servers.compare import check_ranking, check_times, same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, ServerContext, Stage, ordinary, server_case
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
@@ -45,6 +45,15 @@ from fairplay.v1.referee_pb2 import (
 )
 
 PAUSE_S = 0.4
+PAGE_SIZE = 2
+STATUSES = (
+    GameStatus.GAME_STATUS_UNSPECIFIED,
+    GameStatus.GAME_STATUS_RUNNING,
+    GameStatus.GAME_STATUS_FINISHED,
+    GameStatus.GAME_STATUS_ABORTED,
+)
+TELLING = ("game", "player", "status", "oldest_first")
+"""The conditions of a list of games that a sentence about it names."""
 METHOD = "TakeTurn"
 """A method of both games."""
 
@@ -250,53 +259,63 @@ async def _until_it_waits(context: ServerContext, stage: Stage, after: int) -> l
 async def listed_conditions(context: ServerContext) -> None:
     """Whoever looks for some games finds all of them, each once, and no others."""
     games = [(await context.play(ordinary(name))).game for name in (OPEN, HIDDEN)]
-    ids = [game.game_id for game in games]
+    async with _begun(context, OPEN, at(0, "PlayAs", hang)) as stage:
+        games.append((await context.ask("StopGame", StopGameRequest(game_id=stage.request.game_id))).game)
     begin, end = Timestamp(), Timestamp()
     begin.CopyFrom(games[0].start_time)
-    end.FromNanoseconds(games[1].start_time.ToNanoseconds() + 1)
+    end.FromNanoseconds(games[-1].start_time.ToNanoseconds() + 1)
     second = games[1].start_time
-    for conditions, wanted in (
-        ({"start_time_from": begin, "start_time_to": end}, [1, 0]),
-        ({"start_time_from": begin, "start_time_to": end, "oldest_first": True}, [0, 1]),
-        ({"start_time_from": begin, "start_time_to": end, "game": OPEN}, [0]),
-        ({"start_time_from": begin, "start_time_to": end, "player": NAMES[2]}, [1, 0]),
-        ({"start_time_from": begin, "start_time_to": end, "player": NAMES[2], "game": HIDDEN}, [1]),
-        ({"start_time_from": begin, "start_time_to": end, "player": "nobody-of-this-name"}, []),
-        ({"start_time_from": begin, "status": GameStatus.GAME_STATUS_RUNNING, "player": NAMES[0]}, []),
-        ({"start_time_from": begin, "status": GameStatus.GAME_STATUS_FINISHED, "start_time_to": end}, [1, 0]),
-        ({"start_time_from": begin, "start_time_to": second}, [0]),
-        ({"start_time_from": second, "start_time_to": end}, [1]),
-    ):
-        given: dict[str, Any] = dict(conditions)
-        listed_ids: list[str] = []
-        token = ""
-        while True:
-            page = await context.ask("ListGames", ListGamesRequest(page_size=1, page_token=token, **given))
-            for each in page.games:
-                _check_fulfils(each, given)
-            listed_ids += [each.game_id for each in page.games]
-            if not (token := page.next_page_token):
-                break
-        found = [each for each in listed_ids if each in ids]
-        text = ", ".join(f"{name} {str(value).strip()}" for name, value in given.items())
-        same(f"The list of games with {text}", [ids[number] for number in wanted], found)
-        if len({*listed_ids}) < len(listed_ids):
-            raise failure(f"The list of games with {text} has a game twice.")
+    everything: dict[str, Any] = {"start_time_from": begin, "start_time_to": end}
+    for name, player, status in itertools.product(("", OPEN, HIDDEN), ("", NAMES[2], "nobody-of-this-name"), STATUSES):
+        given = {"game": name, "player": player, "status": status}
+        await _check_list(context, games, {**everything, **{key: value for key, value in given.items() if value}})
+    await _check_list(context, games, {**everything, "oldest_first": True})
+    await _check_list(context, games, {"start_time_from": begin, "start_time_to": second})
+    await _check_list(context, games, {"start_time_from": second, "start_time_to": end})
 
 
-def _check_fulfils(listed: GameSummary, conditions: Mapping[str, Any]) -> None:
-    """Check that a game of a list fulfils its conditions."""
-    start_ns = listed.start_time.ToNanoseconds()
-    if not all(
-        (
-            conditions.get("game", listed.game) == listed.game,
-            "player" not in conditions or conditions["player"] in listed.players,
-            conditions.get("status", listed.status) == listed.status,
-            conditions["start_time_from"].ToNanoseconds() <= start_ns,
-            "start_time_to" not in conditions or start_ns < conditions["start_time_to"].ToNanoseconds(),
-        )
-    ):
-        raise failure(f"The game {listed.game_id} is listed, but does not fulfil the conditions.")
+async def _check_list(context: ServerContext, games: Sequence[Game], given: Mapping[str, Any]) -> None:
+    """Check that the list under these conditions has those of some games that fulfil them, each once, and no others."""
+    listed_ids: list[str] = []
+    token = ""
+    text = ", ".join(f"{name} {_condition(name, value)}" for name, value in given.items() if name in TELLING)
+    while True:
+        page = await context.ask("ListGames", ListGamesRequest(page_size=PAGE_SIZE, page_token=token, **given))
+        for each in page.games:
+            if wrong := _unfulfilled(each, given):
+                raise failure(f"The list of games with {text} has one whose {wrong}.", ("Game", readable(each)))
+        listed_ids += [each.game_id for each in page.games]
+        if not (token := page.next_page_token):
+            break
+    ids = [game.game_id for game in games]
+    wanted = [game.game_id for game in games if not _unfulfilled(game, given)]
+    same(
+        f"The list of games with {text or 'no condition but the time'}",
+        wanted if given.get("oldest_first") else wanted[::-1],
+        [each for each in listed_ids if each in ids],
+    )
+    if len({*listed_ids}) < len(listed_ids):
+        raise failure(f"The list of games with {text} has a game twice.")
+
+
+def _condition(name: str, value: Any) -> str:
+    return GameStatus.Name(value) if name == "status" else str(value)
+
+
+def _unfulfilled(game: Game | GameSummary, given: Mapping[str, Any]) -> str:
+    """Return which condition a game does not fulfil, with its own value; empty: it fulfils all."""
+    name = game.game if isinstance(game, GameSummary) else game.plan.game
+    players = list(game.players) if isinstance(game, GameSummary) else [each.name for each in game.players]
+    start_ns = game.start_time.ToNanoseconds()
+    if given.get("game", name) != name:
+        return f"game is {name}"
+    if given.get("player", players[0]) not in players:
+        return f"players are {', '.join(players)}"
+    if given.get("status", game.status) != game.status:
+        return f"status is {GameStatus.Name(game.status)}"
+    if not given["start_time_from"].ToNanoseconds() <= start_ns < given["start_time_to"].ToNanoseconds():
+        return "start time is another"
+    return ""
 
 
 @server_case("watch.listed", "ASK-10")
@@ -332,6 +351,7 @@ async def stop_running(context: ServerContext) -> None:
             raise failure("The result of a stopped game must say why it was ended.")
         if each.result.misconducts:
             raise failure("A stopped game must blame nobody.")
+        check_times(each, "stopped game", each.start_time)
 
 
 @server_case("stop.cancels", "ASK-7", "LATE-1")
