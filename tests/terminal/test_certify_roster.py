@@ -41,7 +41,12 @@ def test_each_player_has_a_row_a_page_without_markup_of_its_own_and_a_certificat
     assert (ran.code, ran.err) == (1, "")
     assert "0 of 2 players are certified for Fish." in ran.out
     assert "contract.reachable: The player cannot be reached: the player's process ended" in " ".join(ran.out.split())
-    assert sorted(each.name for each in Path("out").iterdir()) == ["ann.report", "b..b.report", "index.html"]
+    assert sorted(each.name for each in Path("out").iterdir()) == [
+        "ann.report",
+        "b..b.report",
+        "index.html",
+        "index.json",
+    ]
     for name in ("ann", "b..b"):
         assert json.loads(Path(f"out/{name}.report/certificate.json").read_text())["game"] == "fish"
     ann, gone = json.loads(Path("result.json").read_text())["players"]
@@ -51,6 +56,18 @@ def test_each_player_has_a_row_a_page_without_markup_of_its_own_and_a_certificat
     assert "<script" not in page
     assert "&lt;script&gt;alert(&#39;Ann&#39;)&lt;/script&gt;" in page
     assert "default-src 'none'" in page
+
+
+def test_certifying_some_again_keeps_the_rows_of_the_others(fairplay: Run) -> None:
+    all_ = roster(TWO)
+    assert fairplay(*all_, *FEW, "--report", "out").code == 1
+    Path("roster.toml").write_text(TWO.replace("exec:false", "bot:first"))
+    ran = fairplay("certify", "fish", "b..b", *all_[2:], *FEW, "--report", "out")
+    assert (ran.code, ran.err) == (0, "")
+    assert "Fish, 1 player" in ran.out
+    page = Path("out/index.html").read_text()
+    assert "ann.report/report.html" in page
+    assert "ended with exit code 1" not in page
 
 
 def test_a_page_that_cannot_be_written_is_named_with_the_reason(fairplay: Run) -> None:
@@ -67,7 +84,7 @@ def test_the_exit_code_is_0_where_every_player_is_as_it_must_be(fairplay: Run) -
 
 def test_what_makes_no_sense_is_one_sentence(fairplay: Run) -> None:
     for arguments, sentence in [
-        (["bot:first"], "give either one player or --roster"),
+        (["bot:first"], "roster.toml lists no 'bot:first': with --roster, name entrants of it, or nobody"),
         (["--jobs", "2", "--cluster", "auto"], "--jobs is for this machine alone, --cluster for a cluster"),
         (["--when-lost", "never"], "--when-lost 'never': there are wait and end"),
         (["--junit", "x.xml"], "--junit is for one player"),

@@ -44,6 +44,13 @@ fairplay invitations new --count 1 --records records
 fairplay tls new tls --host localhost
 fairplay certificate keys key.pem --name me > keys.txt
 fairplay certify fish exec:./my-player --only contract.reachable --report out/ --json certificate.json --sign key.pem
+mkdir course submissions && python -m zipfile -c "submissions/Ann Lee.zip" player.py && echo "Ann Lee" > names.txt
+echo 'game = "fish"' > course/class.toml && cat >> course/class.toml <<'END'
+[[program]]
+language = "python"
+file = "player.py"
+command = "python {path}/player.py"
+END
 mkdir tests && cd tests
 echo '[[1, 2], [3, 4]] [0, 0]' > 1-in.json
 echo '[[1, 0]]' > 1-out.json

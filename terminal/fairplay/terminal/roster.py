@@ -18,6 +18,7 @@ import re
 import shlex
 import sys
 import tomllib
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
@@ -44,6 +45,11 @@ MAX_LINK_CHARS = limit_of("Player.link").max_characters
 HEADER = re.compile(r"^[ \t]*\[\[[ \t]*entrant[ \t]*\]\]", re.MULTILINE)
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 PLACEHOLDERS = ("path", "name")
+IN_ASCII = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe"}
+    | {"Œ": "Oe", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ð": "d", "þ": "th", "Þ": "Th"}
+)
+"""How letters are written that Unicode does not take apart into one of ASCII and a mark, or that German spells out."""
 IGNORED = ("__pycache__", "node_modules", "venv", "target", "build")
 LANGUAGES = {
     ".c": "C",
@@ -116,7 +122,7 @@ def parse_roster(text: str, file: str) -> Roster:
         raise ValueError(f"{file} has no entrants: list each below a line [[entrant]]")
     if len(tables) > MAX_ENTRANTS:
         raise ValueError(f"{file} has {len(tables):,} entrants: at most {MAX_ENTRANTS:,} are allowed")
-    return Roster(_entrants(tables, _places(text, file, len(tables))), _limits(content.get("limits", {}), file))
+    return Roster(_entrants(tables, _places(text, file, len(tables))), parse_limits(content.get("limits", {}), file))
 
 
 def _sentence(error: Exception) -> str:
@@ -170,7 +176,8 @@ def _entrant(table: Mapping[str, Any], place: str) -> Entrant:
     return Entrant(**table)
 
 
-def _limits(table: object, file: str) -> TimeLimits:
+def parse_limits(table: object, file: str) -> TimeLimits:
+    """Return the time limits in a table that was read from `file`. Raises ValueError, with one sentence."""
     if not isinstance(table, dict):
         raise ValueError(f"{file}: limits is a table: write [limits] in a line of its own")
     place = f"{file}, [limits]"
@@ -239,7 +246,7 @@ def find_programs(folder: Path, template: str) -> list[Found]:
         raise ValueError(f"{folder} holds no programs: neither a folder nor a file")
     names: list[str] = []
     for path in paths:
-        names.append(_free_name(path, names))
+        names.append(free_name(_who(path), names))
     return [_found(path, name, template) for path, name in zip(paths, names, strict=True)]
 
 
@@ -256,18 +263,29 @@ def check_template(template: str) -> None:
         raise ValueError(f"the template {template!r} cannot be read: {str(error).lower()}") from None
 
 
-def _free_name(path: Path, taken: Sequence[str]) -> str:
-    stem = path.name if path.is_dir() else path.stem
-    base = re.sub(r"[^A-Za-z0-9_.-]+", "-", stem).strip("-")[:50] or "player"
+def free_name(who: str, taken: Iterable[str]) -> str:
+    """Return a name of a roster that can be read as somebody's, e.g. Juergen-Mueller, and that is not taken."""
+    letters = unicodedata.normalize("NFKD", unicodedata.normalize("NFC", who).translate(IN_ASCII))
+    plain = "".join(each for each in letters if not unicodedata.combining(each))
+    base = re.sub(r"[^A-Za-z0-9_.-]+", "-", plain)[:50].strip("-.") or "player"
     names = chain([base], (f"{base}-{number}" for number in count(2)))
-    return next(name for name in names if name not in taken)
+    used = {name.casefold() for name in taken}  # they become names of folders, which not all systems keep apart
+    return next(name for name in names if name.casefold() not in used)
+
+
+def _who(path: Path) -> str:
+    return unicodedata.normalize("NFC", path.name if path.is_dir() else path.stem)  # macOS takes letters apart
+
+
+def fill_template(template: str, path: Path, name: str) -> str:
+    """Return the command that starts the program at a path."""
+    values = {"path": shlex.quote(str(path)), "name": name}
+    return PLACEHOLDER.sub(lambda found: values[found[1]], template)
 
 
 def _found(path: Path, name: str, template: str) -> Found:
-    values = {"path": shlex.quote(str(path)), "name": name}
-    command = PLACEHOLDER.sub(lambda found: values[found[1]], template)
+    command, who = fill_template(template, path, name), _who(path)
     files = [word for word in shlex.split(command) if word.startswith(str(path))]
-    who = path.name if path.is_dir() else path.stem
     entrant = Entrant(name, f"exec:{command}", who if who != name else "", _language(files))
     return Found(entrant, [file for file in files if not Path(file).exists()])
 

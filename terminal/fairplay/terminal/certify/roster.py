@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import json
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -41,6 +42,8 @@ from fairplay.terminal.roster import Entrant, Roster, read_roster
 from fairplay.terminal.workers import parse_cluster
 
 PAGE = "index.html"
+ROWS = "index.json"
+"""What keeps the rows of the table, for when only some players are certified again."""
 MAX_FIRST_CHARS = 160
 [START_LIMIT] = [option for option in OPTIONS if option.name == "start_limit_s"]
 
@@ -66,6 +69,10 @@ class Row:
     first_sentence: str
     page: str
     """The page of this player, from the folder of the table."""
+    failing: Sequence[str] = ()
+    """The ids of the cases that it fails."""
+    condition: str = ""
+    """The seed and the limits with which it was judged; empty if it was not."""
 
 
 def folder_of(name: str) -> str:
@@ -80,8 +87,23 @@ def certify_roster(options: CertifyOptions) -> int:
     is shown and kept.
     """
     assert options.roster is not None
+    roster = read_roster(options.roster)
+    return certify_entrants(options, _chosen(roster, options.player, options.roster))
+
+
+def _chosen(roster: Roster, names: str, file: Path) -> Roster:
+    """Return the roster with those entrants alone that are named, one behind the other with commas; "": with all."""
+    wanted = [name.strip() for name in names.split(",")] if names else [each.name for each in roster.entrants]
+    for name in wanted:
+        if name not in {each.name for each in roster.entrants}:
+            raise UsageError(f"{file} lists no {name!r}: with --roster, name entrants of it, or nobody to have all")
+    return replace(roster, entrants=[each for each in roster.entrants if each.name in wanted])
+
+
+def certify_entrants(options: CertifyOptions, roster: Roster) -> int:
+    """Judge these players, as `certify_roster` does."""
     typed = asdict(options.suite)
-    game, roster, at_once, report = options.game, read_roster(options.roster), options.at_once, options.report
+    game, at_once, report = options.game, options.at_once, options.report
     where = Cluster(jobs=typed["jobs"], cluster=options.cluster, when_lost=options.when_lost, ship=options.ship)
     written = [report] if report is not None else []
     cluster = parse_cluster(where, [entrant.link for entrant in roster.entrants], written)
@@ -170,13 +192,14 @@ def _shown(entrant: Entrant) -> dict[str, str]:
 class Results:
     """The reports so far, and everything that is made of them."""
 
-    def __init__(self, game: str, roster: Roster, report: Path | None, json: Output | None, console: Console) -> None:
+    def __init__(self, game: str, roster: Roster, report: Path | None, result: Output | None, console: Console) -> None:
         self._game = game
         self._roster = roster
         self._directory = report
-        self._json = json
+        self._json = result
         self._console = console
         self._reports: dict[str, Report] = {}
+        self._earlier = _read_rows(report, game) if report is not None else {}
 
     def writers(self, name: str) -> Sequence[Writer]:
         """Return the writers for one player: the same files as a run of its own has."""
@@ -202,7 +225,7 @@ class Results:
 
         Raises OSError, with one sentence, if something cannot be written.
         """
-        rows = [_row(entrant, self._reports.get(entrant.name)) for entrant in self._roster.entrants]
+        rows = list((self._earlier | {row.name: row for row in map(self._row, self._roster.entrants)}).values())
         self._console.print(_table(rows))
         count = sum(row.certified for row in rows)
         lead = f"{count} of {len(rows)} players {'is' if count == 1 else 'are'} certified for {find(self._game).title}."
@@ -211,13 +234,18 @@ class Results:
             self._write_page(rows, lead)
         write_json({"game": self._game, "players": list(map(self._plain, self._roster.entrants))}, self._json)
 
+    def _row(self, entrant: Entrant) -> Row:
+        """Return the row of an entrant: the earlier one, if it was not judged this time."""
+        report = self._reports.get(entrant.name)
+        return (
+            self._earlier[entrant.name] if report is None and entrant.name in self._earlier else _row(entrant, report)
+        )
+
     def _write_page(self, rows: Sequence[Row], lead: str) -> None:
         assert self._directory is not None
         page = self._directory / PAGE
-        facts = [
-            ("Judged", f"{counted(count, 'player')} {name}")
-            for name, count in _conditions(self._reports.values()).items()
-        ]
+        conditions = Counter(row.condition for row in rows if row.condition)
+        facts = [("Judged", f"{counted(count, 'player')} {name}") for name, count in conditions.items()]
         text = render(
             "certificates.html",
             title=f"{find(self._game).title}: certificates",
@@ -225,9 +253,11 @@ class Results:
             facts=facts,
             rows=rows,
             linked=True,
-            failures=_failures(self._reports),
+            failures=_failures(rows),
         )
         Output(page).write(text)
+        kept = {"game": self._game, "rows": [asdict(row) for row in rows]}
+        Output(self._directory / ROWS).write(json.dumps(kept, indent=1) + "\n")
         say(self._console, f"Look closer: {escape(str(page))}")
 
     def _plain(self, entrant: Entrant) -> dict[str, Any]:
@@ -274,6 +304,8 @@ def _row(entrant: Entrant, report: Report | None) -> Row:
         worst.id if worst else "",
         worst.sentence if worst else "",
         f"{folder_of(entrant.name)}/report.html",
+        report.failed(),
+        _condition(report),
     )
 
 
@@ -281,24 +313,34 @@ def _warned(report: Report) -> list[Judged]:
     return [each for each in report.judged if each.verdict is Verdict.WARN]
 
 
-def _failures(reports: Mapping[str, Report]) -> list[dict[str, Any]]:
+def _failures(rows: Iterable[Row]) -> list[dict[str, Any]]:
     """Return who fails each case, those that most fail first."""
     found: defaultdict[str, list[str]] = defaultdict(list)
-    for name, report in reports.items():
-        for case_id in report.failed():
-            found[case_id].append(name)
+    for row in rows:
+        for case_id in row.failing:
+            found[case_id].append(row.name)
     ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
     return [{"case": case_id, "names": names} for case_id, names in ordered]
 
 
-def _conditions(reports: Iterable[Report]) -> dict[str, int]:
-    """Return under which conditions how many players were judged."""
-    found: defaultdict[str, int] = defaultdict(int)
-    for report in reports:
-        run = report.run
-        limits = f"{run.limits.decision_s:g} s a call, {run.limits.first_decision_s:g} s for first decisions"
-        found[f"with seed {run.seed}, {limits}"] += 1
-    return dict(found)
+def _condition(report: Report) -> str:
+    run, limits = report.run, report.run.limits
+    return f"with seed {run.seed}, {limits.decision_s:g} s a call, {limits.first_decision_s:g} s for first decisions"
+
+
+def _read_rows(directory: Path, game: str) -> dict[str, Row]:
+    """Return the rows of the table of a game in a folder, by name, of those whose certificates are still there.
+
+    Raises FailedError if the file is not one of ours.
+    """
+    try:
+        content = json.loads((directory / ROWS).read_bytes())
+        rows = [Row(**row) for row in content["rows"]] if content["game"] == game else []
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, TypeError, KeyError):
+        raise FailedError(f"{directory / ROWS} does not hold the rows of a table: remove it") from None
+    return {row.name: row for row in rows if (directory / folder_of(row.name) / "certificate.json").exists()}
 
 
 def _table(rows: Sequence[Row]) -> Table:

@@ -53,8 +53,6 @@ def check_together(options: CertifyOptions) -> None:
     if options.sign is not None and (options.roster is not None or (options.report is None and options.json is None)):
         raise UsageError("--sign is for the certificate of one player: give --json FILE or --report DIR, too")
     if options.roster is not None:
-        if options.player:
-            raise UsageError("give either one player or --roster")
         if options.junit is not None:
             raise UsageError("--junit is for one player: with --roster, --report DIR writes a file for each")
         return

@@ -21,6 +21,7 @@ ORDER = (
     "tournament",
     "formats",
     "roster",
+    "class",
     "standings",
     "compare",
     "games",

@@ -45,7 +45,7 @@ class CertifyOptions:
         argument(
             "SPEC",
             "The player: grpc://HOST:PORT (it serves; grpcs:// over TLS), dial-in:NAME (it dials --listen), "
-            "exec:COMMAND (started here) or bot:STRATEGY (built in).",
+            "exec:COMMAND (started here) or bot:STRATEGY (built in). With --roster: names of it, e.g. ann,bob.",
         ),
     ] = ""
     roster: Annotated[Path | None, option("FILE", "Certify every player of a roster: see fairplay roster.")] = None
@@ -85,6 +85,7 @@ def certify(options: CertifyOptions) -> int:
       fairplay certify fish grpc://localhost:50051 --level must --junit junit.xml
       fairplay certify fish --roster roster.toml --report out/
       fairplay certify fish --roster roster.toml --report out/ --jobs 4
+      fairplay certify fish a,b --roster roster.toml --report out/
       fairplay certify fish --list
     """
     from fairplay.terminal.certify.run import certify_one, check_together, show_cases

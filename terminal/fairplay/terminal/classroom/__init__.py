@@ -1,0 +1,1 @@
+"""What a teacher gives to a class, and what comes back."""
