@@ -58,6 +58,35 @@ def test_each_player_has_a_row_a_page_without_markup_of_its_own_and_a_certificat
     assert "default-src 'none'" in page
 
 
+def test_the_table_says_what_each_program_printed_last(fairplay: Run) -> None:
+    programs = {
+        "absent": ("import nowhere", "ModuleNotFoundError: No module named 'nowhere'"),
+        "syntax": ("def f(:", "SyntaxError: invalid syntax"),
+        "silent": ("", ""),
+    }
+    text = "[limits]\nstart = '60s'\n"
+    for name, (code, _) in programs.items():
+        Path(f"{name}.py").write_text(code)
+        text += f"[[entrant]]\nname = '{name}'\nlink = \"exec:'{sys.executable}' {name}.py\"\n"
+    text += f"[[entrant]]\nname = 'missing'\nlink = \"exec:'{sys.executable}' missing.py\"\n"
+    text += "[[entrant]]\nname = 'python'\nlink = 'exec:python2.9 silent.py'\n"
+    assert fairplay(*roster(text), "--only", "contract.reachable", "--report", "out").code == 1
+    page = Path("out/index.html").read_text()
+    for printed in ("No module named &#39;nowhere&#39;", "SyntaxError: invalid syntax", "missing.py&#39;: [Errno 2]"):
+        assert page.count(printed) == 1
+    assert "ended with exit code 0" in page  # and it has printed nothing
+    assert page.count("It printed:") == 3
+    assert "the command cannot be started" in page
+
+
+def test_who_meets_all_that_was_asked_for_is_not_called_refused(fairplay: Run) -> None:
+    good = TWO.replace("exec:false", "bot:random")
+    ran = fairplay(*roster(good), *FEW, "--report", "out")
+    assert "2 of 2 cases asked for" in ran.out
+    assert "0 of 2 players are certified for Fish. 2 meet every MUST that was tried, which were not all." in ran.out
+    assert '<td class="verdict ">2 of 2 cases asked for</td>' in Path("out/index.html").read_text()
+
+
 def test_certifying_some_again_keeps_the_rows_of_the_others(fairplay: Run) -> None:
     all_ = roster(TWO)
     assert fairplay(*all_, *FEW, "--report", "out").code == 1
@@ -87,6 +116,7 @@ def test_what_makes_no_sense_is_one_sentence(fairplay: Run) -> None:
         (["bot:first"], "roster.toml lists no 'bot:first': with --roster, name entrants of it, or nobody"),
         (["--jobs", "2", "--cluster", "auto"], "--jobs is for this machine alone, --cluster for a cluster"),
         (["--when-lost", "never"], "--when-lost 'never': there are wait and end"),
+        (["--gradescope", "x.json"], "--gradescope is for one player"),
         (["--junit", "x.xml"], "--junit is for one player"),
         (["--known-failures", "x.txt"], "x.txt cannot be read: No such file or directory"),
         (["--limit", "soon"], "--limit 'soon' is not a duration"),

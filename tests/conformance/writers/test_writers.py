@@ -25,7 +25,7 @@ from fairplay.conformance.games.coverage import Coverage
 from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.run.judge import Began, CaseBegan, CaseJudged, Ended, Event
 from fairplay.conformance.run.report import Report, Run, Times, certificate, conclusion
-from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter, junit
+from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter, gradescope, junit
 from fairplay.conformance.writers.page import page
 from fairplay.games.conformance import Level
 from fairplay.games.game import find
@@ -261,3 +261,12 @@ def test_evidence_of_a_former_run_does_not_stay(tmp_path: Path) -> None:
     ReportWriter(tmp_path).take(Ended(report(*ALL)))
     ReportWriter(tmp_path).take(Ended(report(ALL[0])))
     assert list((tmp_path / "evidence").iterdir()) == []
+
+
+def test_an_autograder_is_told_each_case_and_the_share_of_musts_that_are_met() -> None:
+    told = json.loads(gradescope(report(*ALL)))
+    assert told["score"] == 42.86  # 3 of 7
+    assert {each["name"]: each["status"] for each in told["tests"]}["a.warn"] == "failed"
+    assert {each["output_format"] for each in (told, *told["tests"])} == {"text"}
+    assert "\x1b" not in "".join(each["output"] for each in told["tests"])
+    assert json.loads(gradescope(report(*ALL, complete=False)))["score"] == 0

@@ -89,6 +89,18 @@ def test_certificates_are_graded(fairplay: Run) -> None:
     assert rows["greedy"]["for certificate"] == "0"
 
 
+def test_grades_are_looked_at_before_they_are_handed_out(fairplay: Run) -> None:
+    Path("roster.toml").write_text(ROSTER)
+    ran = fairplay(*CUP, "--preview", "--grading", "place=50,failure=-5,least=10")
+    assert ran.code == 0, ran.err
+    lines = {line.split("│")[1].strip(): line for line in ran.out.splitlines() if line.count("│") > 2}
+    assert "for place" in lines["ann (Ann Lee)"]
+    assert "0 for who has not played" in lines["gone"]
+    assert "10, raised from -" in lines["gone"]
+    assert "4 grades from 10 to 50, on average" in ran.out
+    assert not Path("grades.csv").exists()
+
+
 def test_certificates_for_a_profile_are_graded_where_that_is_named(fairplay: Run) -> None:
     Path("roster.toml").write_text(ROSTER)
     asked = ["--only", "contract.reachable", "--profile", "course-2020"]
@@ -105,7 +117,7 @@ def test_what_cannot_be_meant_is_one_sentence_before_anything_is_played(fairplay
     for arguments, sentence in [
         (["-p", "ann=bot:first"], "two players are called ann: give one of them another name"),
         (["--format", "siwss"], "there is no format 'siwss': did you mean swiss?"),
-        (["--grading", "place=50"], "--grading and --certificates are for grades: add --grades FILE or --report DIR"),
+        (["--grading", "place=50"], "--grading and --certificates are for grades: add --grades FILE, --report DIR or"),
         (["--grades", "g.csv", "--grading", "plaec=50"], "--grading: 'plaec=50' grades nothing"),
         (["--grades", "g.csv", "--grading", "certificate=1"], "--grading: it gives points for certificates: say with"),
         (

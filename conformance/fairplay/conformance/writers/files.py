@@ -14,7 +14,7 @@ from fairplay.certificate.signing import signed
 from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.run.findings import Finding, find_findings
 from fairplay.conformance.run.judge import Ended, Event
-from fairplay.conformance.run.report import Report, certificate
+from fairplay.conformance.run.report import Report, certificate, conclusion
 from fairplay.conformance.writers.page import page
 from fairplay.games.conformance import Level
 from fairplay.games.kit.files import Output
@@ -83,6 +83,36 @@ def _add(suite: Xml.Element, game: str, judged: Judged, tag: str, finding: Findi
         Xml.SubElement(case, "system-out").text = text
 
 
+def gradescope(report: Report) -> bytes:
+    """Return what an autograder of Gradescope writes to results.json.
+
+    It has a test for each case, and of 100 points as many as the share of the MUST cases that are met; 0 if the run was
+    interrupted. Texts are marked as such, so that nothing in them becomes markup.
+    """
+    must = [each for each in report.judged if each.level is Level.MUST]
+    whole = report.complete and bool(must)
+    tests = [
+        {
+            "name": each.id,
+            "name_format": "text",
+            "status": "passed" if each.met else "failed",
+            "output": _clean(f"{each.level}, {each.verdict}. {each.sentence}".strip()),
+            "output_format": "text",
+            "visibility": "visible",
+        }
+        for each in report.judged
+    ]
+    content = {
+        "score": round(100 * sum(each.met for each in must) / len(must), 2) if whole else 0,
+        "execution_time": round(report.seconds),
+        "output": conclusion(report),
+        "output_format": "text",
+        "visibility": "visible",
+        "tests": tests,
+    }
+    return (json.dumps(content, indent=1) + "\n").encode()
+
+
 def findings_json(report: Report) -> bytes:
     """Return the findings of a report as JSON, the one that tells most first."""
     content = [
@@ -132,6 +162,18 @@ class JunitWriter:
         """Write the file at the end of the run."""
         if isinstance(event, Ended):
             self._output.write(junit(event.report))
+
+
+class GradescopeWriter:
+    """Writes a results.json for Gradescope."""
+
+    def __init__(self, file: Path) -> None:
+        self._output = Output(file)
+
+    def take(self, event: Event) -> None:
+        """Write the file at the end of the run."""
+        if isinstance(event, Ended):
+            self._output.write(gradescope(event.report))
 
 
 class ReportWriter:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -45,6 +46,8 @@ PAGE = "index.html"
 ROWS = "index.json"
 """What keeps the rows of the table, for when only some players are certified again."""
 MAX_FIRST_CHARS = 160
+ERROR = re.compile(r"error\b|exception\b|panic|not found|no such file", re.IGNORECASE)
+"""How languages and shells call what ended a program."""
 [START_LIMIT] = [option for option in OPTIONS if option.name == "start_limit_s"]
 
 
@@ -67,6 +70,8 @@ class Row:
     longest_ms: float | None
     first_case: str
     first_sentence: str
+    printed: str
+    """The line of its output that says most of why it failed; empty if there is none, or it was not started here."""
     page: str
     """The page of this player, from the folder of the table."""
     failing: Sequence[str] = ()
@@ -229,6 +234,8 @@ class Results:
         self._console.print(_table(rows))
         count = sum(row.certified for row in rows)
         lead = f"{count} of {len(rows)} players {'is' if count == 1 else 'are'} certified for {find(self._game).title}."
+        if partly := sum(row.met == row.must > 0 and not row.certified for row in rows):
+            lead += f" {partly} {'meets' if partly == 1 else 'meet'} every MUST that was tried, which were not all."
         say(self._console, f"[bold]{escape(lead)}[/]")
         if self._directory is not None:
             self._write_page(rows, lead)
@@ -285,7 +292,9 @@ def is_certified(report: Report) -> bool:
 def _row(entrant: Entrant, report: Report | None) -> Row:
     facts = (entrant.name, entrant.who, entrant.language)
     if report is None:
-        return Row(*facts, False, "not judged", 0, 0, 0, 0, 0, None, "", "", f"{folder_of(entrant.name)}/report.html")
+        return Row(
+            *facts, False, "not judged", 0, 0, 0, 0, 0, None, "", "", "", f"{folder_of(entrant.name)}/report.html"
+        )
     must = [each for each in report.judged if each.level is Level.MUST]
     certified = is_certified(report)
     worst = next((each for each in [*(each for each in must if not each.met), *_warned(report)]), None)
@@ -294,7 +303,7 @@ def _row(entrant: Entrant, report: Report | None) -> Row:
     return Row(
         *facts,
         certified,
-        "certified" if certified else "not all tried" if met == len(must) and must else "not certified",
+        "certified" if certified else _partly(report, met) if met == len(must) and must else "not certified",
         len(must),
         met,
         len(must) - met - untested,
@@ -303,10 +312,24 @@ def _row(entrant: Entrant, report: Report | None) -> Row:
         max((1000 * times.max_s for times in report.times.values()), default=None),
         worst.id if worst else "",
         worst.sentence if worst else "",
+        _printed(worst) if worst else "",
         f"{folder_of(entrant.name)}/report.html",
         report.failed(),
         _condition(report),
     )
+
+
+def _partly(report: Report, met: int) -> str:
+    """Return the verdict on a player that meets every MUST that was tried, which were not all."""
+    return f"{met} of {met} cases asked for" if report.complete else "not all tried"
+
+
+def _printed(judged: Judged) -> str:
+    """Return the last line of the output in the evidence of a case that names an error, or else the last one."""
+    output = "" if judged.evidence is None else dict(judged.evidence.sections).get("Output of the player", "")
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    named = [line for line in lines if ERROR.search(line)] or lines
+    return cut(named[-1], MAX_FIRST_CHARS) if named else ""
 
 
 def _warned(report: Report) -> list[Judged]:
@@ -350,9 +373,10 @@ def _table(rows: Sequence[Row]) -> Table:
     table.add_column("MUST met", justify="right", no_wrap=True)
     table.add_column("What is to be mended first", overflow="fold")
     for row in rows:
-        verdict = f"[green]{row.verdict}[/]" if row.certified else f"[red]{row.verdict}[/]"
-        first = (
-            harmless(escape(cut(f"{row.first_case}: {row.first_sentence}", MAX_FIRST_CHARS))) if row.first_case else ""
-        )
-        table.add_row(escape(row.name), verdict, f"{row.met} of {row.must}", first)
+        style = "green" if row.certified else "cyan" if row.met == row.must > 0 else "red"
+        first = cut(f"{row.first_case}: {row.first_sentence}", MAX_FIRST_CHARS) if row.first_case else ""
+        if row.printed:
+            first = f"{first} It printed: {row.printed}"
+        verdict = f"[{style}]{row.verdict}[/]"
+        table.add_row(escape(row.name), verdict, f"{row.met} of {row.must}", harmless(escape(first)))
     return table

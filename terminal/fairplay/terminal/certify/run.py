@@ -24,7 +24,7 @@ from fairplay.conformance.run.plan import choose_cases, find_level, make_plan, o
 from fairplay.conformance.run.report import Report
 from fairplay.conformance.servers.cases import CASES as SERVER_CASES
 from fairplay.conformance.servers.plan import make_server_plan
-from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter
+from fairplay.conformance.writers.files import CertificateWriter, GradescopeWriter, JunitWriter, ReportWriter
 from fairplay.games.conformance import find_profile
 from fairplay.games.game import find
 from fairplay.terminal.certify.console import ConsoleWriter
@@ -53,6 +53,8 @@ def check_together(options: CertifyOptions) -> None:
     if options.sign is not None and (options.roster is not None or (options.report is None and options.json is None)):
         raise UsageError("--sign is for the certificate of one player: give --json FILE or --report DIR, too")
     if options.roster is not None:
+        if options.gradescope is not None:
+            raise UsageError("--gradescope is for one player: its autograder judges one submission at a time")
         if options.junit is not None:
             raise UsageError("--junit is for one player: with --roster, --report DIR writes a file for each")
         return
@@ -82,7 +84,10 @@ def certify_one(typed: CertifyOptions) -> int:
     waiting = ""
     if plan.run.reached_by == "dial-in" and not options.listen.endswith(":0"):
         waiting = f"Waiting for {str(options.player).partition(':')[2]} to dial in to {options.listen}"
-    return _show_run(lambda writers: run_plan(plan, writers), typed.report, typed.json, typed.junit, waiting, key)
+    more = [GradescopeWriter(typed.gradescope)] if typed.gradescope is not None else []
+    return _show_run(
+        lambda writers: run_plan(plan, [*writers, *more]), typed.report, typed.json, typed.junit, waiting, key
+    )
 
 
 def certify_server(typed: CertifyServerOptions) -> int:

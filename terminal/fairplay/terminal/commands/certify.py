@@ -68,6 +68,7 @@ class CertifyOptions:
     report: Annotated[Path | None, option("DIR", "Write a page, the certificate and the evidence here.")] = None
     json: Annotated[str | None, option("[FILE]", "The certificate, in a file or (-) printed.")] = None
     junit: Annotated[Path | None, option("FILE", "Verdicts as JUnit XML.")] = None
+    gradescope: Annotated[Path | None, option("FILE", "Verdicts as the results.json of an autograder.")] = None
     sign: Annotated[Path | None, option("KEY", "Sign the certificate: see fairplay certificate keys.")] = None
     suite: Annotated[Any, SUITE]
 

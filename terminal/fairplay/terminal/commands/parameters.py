@@ -146,6 +146,7 @@ class Files:
             "place=100,failure=-2,least=0.",
         ),
     ] = None
+    preview: Annotated[bool, option("", "Print the grades: who gets what for what, and how they are spread.")] = False
     certificates: Annotated[
         Path | None, option("DIR", "What fairplay certify --roster --report wrote, for the grades.")
     ] = None

@@ -1,13 +1,21 @@
-"""Grades from a template of points, as CSV for spreadsheets."""
+"""Grades from a template of points, as CSV for spreadsheets, and as a preview for people."""
 
 from __future__ import annotations
 
 import csv
 import io
+import math
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import mean, median
 
+from rich.console import RenderableType
+from rich.markup import escape
+from rich.table import Table
+
+from fairplay.client.wording import counted, harmless
 from fairplay.terminal.reports.event import Event, Person
 from fairplay.v1.tournament_pb2 import Standing
 
@@ -25,6 +33,8 @@ KEYS = {
 MERITS = ("certificate", "place", "band", "points")
 DEFAULT = "place=100,failure=-2,least=0"
 NUMBER = re.compile(r"-?[0-9]{1,6}(\.[0-9]{1,3})?")
+WIDTHS = (1, 2, 5, 10, 20, 50, 100, 1_000, 10_000, 1_000_000)
+MAX_STEPS, MAX_BAR = 12, 40
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -99,6 +109,60 @@ def grade(template: Template, event: Event, line: Standing) -> dict[str, float]:
 def _share(rank: int, last: int) -> float:
     """Return 1 for the first rank and 0 for the last; 1 where all share it."""
     return (last - rank) / (last - 1) if last > 1 else 1.0
+
+
+def preview(template: Template, event: Event) -> Iterator[RenderableType]:
+    """Yield what a person looks at before grades are handed out: who gets how much for what, and how they spread."""
+    grades = {line.name: grade(template, event, line) for line in event.standings}
+    table = Table(title="Grades", title_justify="left")
+    table.add_column("Player", overflow="fold")
+    for key in template.graded:
+        table.add_column(key.capitalize(), overflow="fold")
+    table.add_column("Grade", justify="right")
+    for line in event.standings:
+        found = grades[line.name]
+        parts = [f"{_number(found[key])} for {_why(key, event, line)}" for key in template.graded]
+        total = sum(found[key] for key in template.graded)
+        bound = (
+            ""
+            if total == found["grade"]
+            else f", {'raised' if total < found['grade'] else 'cut'} from {_number(total)}"
+        )
+        who = event.people.get(line.name, Person()).who
+        name = f"{line.name} ({who})" if who else line.name
+        table.add_row(*(harmless(escape(each)) for each in (name, *parts, f"{_number(found['grade'])}{bound}")))
+    yield table
+    values = [found["grade"] for found in grades.values()]
+    yield from _spread(values)
+    yield (
+        f"{counted(len(values), 'grade')} from {_number(min(values))} to {_number(max(values))}, "
+        f"on average {_number(mean(values))}, half of them {_number(median(values))} or more."
+    )
+
+
+def _why(key: str, event: Event, line: Standing) -> str:
+    if line.unplayed and key in MERITS:
+        return "who has not played"
+    certified = {True: "being certified", False: "not being certified", None: "no known certificate"}
+    return {
+        "certificate": certified[event.certified.get(line.name)],
+        "place": f"place {line.place} of {max(each.place for each in event.standings)}",
+        "band": f"band {line.band} of {max(each.band for each in event.standings)}" if line.band else "no band",
+        "points": f"{_number(line.points)} of {counted(line.game_count, 'point')}",
+        "failure": counted(line.failure_count, "failure"),
+        "withdrawn": "being withdrawn" if line.withdrawn else "staying to the end",
+    }[key]
+
+
+def _spread(values: Sequence[float]) -> Iterator[str]:
+    """Yield a line for each step between the least and the greatest grade, with a bar for how many are in it."""
+    low, high = min(values), max(values)
+    width = next(each for each in WIDTHS if (high - low) / each < MAX_STEPS)
+    first = math.floor(low / width)
+    counts = Counter(math.floor(value / width) for value in values)
+    for step in range(first, max(counts) + 1):
+        bar = "█" * math.ceil(counts[step] * MAX_BAR / max(counts.values()))
+        yield f"{_number(step * width):>9} and more, below {_number((step + 1) * width):>6} {counts[step]:>5} {bar}"
 
 
 def grades_csv(template: Template, event: Event) -> str:

@@ -28,7 +28,7 @@ from fairplay.terminal.printing import make_console, make_directory, write_json
 from fairplay.terminal.records.sources import Source, choose_tournament, open_source
 from fairplay.terminal.reports.build import Findings, build_event, games_to_read
 from fairplay.terminal.reports.event import Event, Person
-from fairplay.terminal.reports.grades import DEFAULT, Template, check_template, grades_csv, parse_template
+from fairplay.terminal.reports.grades import DEFAULT, Template, check_template, grades_csv, parse_template, preview
 from fairplay.terminal.reports.page import tournament_page
 from fairplay.terminal.roster import Roster
 from fairplay.v1.record_pb2 import RecordEntry
@@ -46,6 +46,8 @@ class Outputs:
     report: Path | None = None
     """A page, or a directory for a page, the result and the grades."""
     grades: Path | None = None
+    preview: bool = False
+    """Whether the grades are printed, too."""
     template: Template = field(default_factory=lambda: parse_template(DEFAULT))
     certified: Mapping[str, bool] = field(default_factory=dict)
     people: Mapping[str, Person] = field(default_factory=dict)
@@ -75,6 +77,10 @@ class Outputs:
     def write(self, event: Event, result: Mapping[str, Any]) -> list[Path]:
         """Write all files, each whole or not at all, and return those of the report. Raises OSError."""
         texts = {}
+        if self.preview:
+            console = make_console(errors=self.json == "-")
+            for renderable in preview(self.template, event):
+                console.print(renderable)
         if self.report is not None and self._is_page:
             texts[self.report] = tournament_page(event)
         elif self.report is not None:
@@ -139,8 +145,9 @@ def wanted_outputs(game: str, names: Sequence[str], roster: Roster | None, files
         template = parse_template(files.grading or DEFAULT)
     except ValueError as error:
         raise UsageError(f"--grading: {error}") from None
-    if (files.grading is not None or files.certificates is not None) and files.grades is None and files.report is None:
-        raise UsageError("--grading and --certificates are for grades: add --grades FILE or --report DIR")
+    graded = files.preview or files.grades is not None or files.report is not None
+    if (files.grading is not None or files.certificates is not None) and not graded:
+        raise UsageError("--grading and --certificates are for grades: add --grades FILE, --report DIR or --preview")
     entrants = roster.entrants if roster is not None else ()
     certified: Mapping[str, bool] = {}
     if files.certificates is not None:
@@ -149,6 +156,7 @@ def wanted_outputs(game: str, names: Sequence[str], roster: Roster | None, files
         json=files.json,
         report=files.report,
         grades=files.grades,
+        preview=files.preview,
         template=template,
         certified=certified,
         people={each.name: Person(each.who, each.language, each.link) for each in entrants},
