@@ -69,10 +69,10 @@ def _write_start(start: Start, game: str, folder: Path) -> None:
         write_lines(game, start.language, folder)
     else:
         write_project(game, start.language, folder)
-    here = requirement(EXTRAS)  # which may be a path of this machine
+    here = requirement(EXTRAS).encode()  # which may be a path of this machine
     for path in folder.rglob("*"):
-        if path.is_file() and here in (text := path.read_text("utf-8")):
-            path.write_text(text.replace(here, _indexed()), "utf-8")
+        if path.is_file() and here in (content := path.read_bytes()):
+            path.write_bytes(content.replace(here, _indexed().encode()))
 
 
 def _indexed() -> str:
