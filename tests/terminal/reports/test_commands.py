@@ -95,7 +95,7 @@ def test_grades_are_looked_at_before_they_are_handed_out(fairplay: Run) -> None:
     assert ran.code == 0, ran.err
     lines = {line.split("│")[1].strip(): line for line in ran.out.splitlines() if line.count("│") > 2}
     assert "for place" in lines["ann (Ann Lee)"]
-    assert "0 for who has not played" in lines["gone"]
+    assert "0 for not playing" in lines["gone"]
     assert "10, raised from -" in lines["gone"]
     assert "4 grades from 10 to 50, on average" in ran.out
     assert not Path("grades.csv").exists()

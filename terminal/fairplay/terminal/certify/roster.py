@@ -376,7 +376,7 @@ def _table(rows: Sequence[Row]) -> Table:
         style = "green" if row.certified else "cyan" if row.met == row.must > 0 else "red"
         first = cut(f"{row.first_case}: {row.first_sentence}", MAX_FIRST_CHARS) if row.first_case else ""
         if row.printed:
-            first = f"{first} It printed: {row.printed}"
+            first = f"{first.rstrip('.')}. It printed: {row.printed}"
         verdict = f"[{style}]{row.verdict}[/]"
         table.add_row(escape(row.name), verdict, f"{row.met} of {row.must}", harmless(escape(first)))
     return table

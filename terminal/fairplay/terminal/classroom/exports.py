@@ -68,7 +68,8 @@ def is_zip(path: Path) -> bool:
 def _inside(folder: Path) -> Iterator[Path]:
     """Yield what is in a folder, but for hidden files, links, and what systems put there."""
     for path in folder.iterdir():
-        if not path.name.startswith(".") and path.name not in LITTER and not path.is_symlink():
+        hidden = path.name.startswith(".") and not MOODLE.fullmatch(path.name)
+        if not hidden and path.name not in LITTER and not path.is_symlink():
             yield path
 
 

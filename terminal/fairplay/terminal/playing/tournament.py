@@ -235,9 +235,9 @@ async def show_tournament(
 
 
 async def _write(channel: grpc.aio.Channel, console: Console, whole: WholeTournament, details: Details) -> None:
-    """Write the files that are wanted, if any is."""
+    """Write the files that are wanted, if any is, and print the grades if that is."""
     outputs = details.outputs
-    if outputs.json is None and outputs.report is None and outputs.grades is None:
+    if outputs.json is None and outputs.report is None and outputs.grades is None and not outputs.preview:
         return
     seeds = await fetch_seeds(channel, whole.games)
     findings = Findings()

@@ -142,7 +142,7 @@ def preview(template: Template, event: Event) -> Iterator[RenderableType]:
 
 def _why(key: str, event: Event, line: Standing) -> str:
     if line.unplayed and key in MERITS:
-        return "who has not played"
+        return "not playing"
     certified = {True: "being certified", False: "not being certified", None: "no known certificate"}
     return {
         "certificate": certified[event.certified.get(line.name)],
