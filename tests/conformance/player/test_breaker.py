@@ -27,15 +27,26 @@ def slowly(sound: Method, request: Any) -> Any:
 
 
 def test_what_there_was_no_time_for_is_not_tested_and_certifies_nothing() -> None:
-    report = judged(lambda: player(take_turn=slowly), "rules,memory", limit_s=5.0, first_limit_s=5.0, budget_s=1.5)
+    report = judged(lambda: player(take_turn=slowly), "rules,memory", limit_s=5.0, first_limit_s=5.0, budget_s=3.0)
     assert report.complete
     assert report.counts[Verdict.PASS]
     late = [each for each in report.judged if each.sentence.startswith(NO_TIME)]
     assert {each.verdict for each in late} == {Verdict.NOT_TESTED}
-    assert late[0].sentence == "there was no time left in the budget of 1.5s"
+    assert late[0].sentence == "there was no time left in the budget of 3s"
     assert report.counts[Verdict.FAIL] == 0
     assert report.exit_code == 1
     assert conclusion(report).endswith("The time did not suffice: give a longer --budget.")
+
+
+def test_a_player_that_keeps_the_suite_from_running_takes_no_longer_than_the_budget() -> None:
+    def heavily(sound: Method, request: Any) -> Any:
+        sum(range(20_000_000))  # nothing else of this process runs meanwhile
+        return sound(request)
+
+    began_s = time.monotonic()
+    report = judged(lambda: player(take_turn=heavily), "rules", limit_s=5.0, first_limit_s=5.0, budget_s=3.0)
+    assert any(each.sentence.startswith(NO_TIME) for each in report.judged)
+    assert time.monotonic() - began_s < 3.0 + 5.0
 
 
 def test_the_games_of_a_slow_player_are_left_early() -> None:

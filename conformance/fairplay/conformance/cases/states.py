@@ -96,6 +96,7 @@ def _owner(context: Context, found: Trial) -> str:
 
 
 def _play_states(context: Context) -> Results:
+    context.player.budget.check()  # what there is to draw from takes seconds to find, without a call
     candidates = [*_candidates(context, usual=True)], [*_candidates(context, usual=False)]
     own = own_features(context.game)
     asked: list[Candidate] = []

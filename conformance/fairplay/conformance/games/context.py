@@ -438,7 +438,7 @@ def open_context(
     Raises OSError, with one sentence, if something on this machine keeps every player from being reached.
     """
     loop = LoopThread()
-    player = PlayerUnderTest(loop, transport, limits.notification_s, Budget(budget_s, loop.time))
+    player = PlayerUnderTest(loop, transport, limits.notification_s, Budget(budget_s))
     try:
         loop.run(transport.prepare())
         yield Context(game, player, seed, limits, examples, history, profile)
