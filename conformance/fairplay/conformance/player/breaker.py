@@ -31,7 +31,7 @@ LATER_SHARE, LATER_DECISIONS = 1 / 160, 3
 
 
 class Budget:
-    """How long the player may be asked. The time begins to run at once, and also passes while this process stands still.
+    """How long the player may be asked. The time begins to run at once, also while this process stands still.
 
     Somebody waits for it: on a machine that is busy with other work the time of the loop is a small part of it.
     """

@@ -43,6 +43,7 @@ ANYWHERE = (WHOLE_GAME, DRAWN_STATES)
 REQUEST, CARDS = "RequestPebbleOrExchanges", "RequestCards"
 LONGEST_USUALLY = 64
 TOO_MANY_OF_ONE = 401
+LATE_REVISION = 150
 
 
 class Turn(NamedTuple):
@@ -97,6 +98,11 @@ def usable(turn: Turn) -> Sequence[Exchange]:
 def made_up(turn: Turn) -> Iterator[Request]:
     """Yield one pebble for one of another colour."""
     return ((Exchange(give, get),) for give, get in permutations(UNITS, 2))
+
+
+def late(request: Any) -> bool:
+    """Return whether a game has lasted for longer than usual ones do."""
+    return bool(request.turn_state.revision >= LATE_REVISION)
 
 
 def singles(turn: Turn) -> Iterator[Request]:
@@ -318,7 +324,10 @@ WRONG_ANSWERS = {
         request("exchange.wallet", where(lambda turn: not turn.view.scores, again_and_again), ["resume.alone"])
     ),
     "gets-what-the-bank-lacks: Uses an equation for which the bank lacks pebbles.": request(
-        "exchange.bank", singles, ["bank.empty", "bank.one-short", "bank.last-pebble"]
+        "exchange.bank", singles, ["bank.empty", "bank.one-short", "bank.last-pebble", "bank.refilled"]
+    ),
+    "gets-what-the-bank-lacks-late: Uses an equation for which the bank lacks pebbles, but only late in long games.": (
+        request("exchange.bank", singles, ["rules.long-game"], late)
     ),
     "gets-one-the-bank-lacks: Uses an equation for which the bank lacks a single pebble.": request(
         "exchange.bank", one_short, ["bank.one-short", "bank.last-pebble"]
@@ -378,6 +387,9 @@ WRONG_ANSWERS = {
     ),
     "buys-without-pebbles-to-pay: Buys a visible card that its wallet cannot pay for.": purchase(
         "purchase.wallet", visible, [*ANYWHERE, "wallet.empty", "cards.none-in-reach"]
+    ),
+    "buys-without-pebbles-late: Buys a visible card that its wallet cannot pay for, but only late in long games.": (
+        purchase("purchase.wallet", visible, ["rules.long-game"], late)
     ),
     "buys-one-pebble-short: Buys a visible card for which its wallet lacks a single pebble.": purchase(
         "purchase.wallet",

@@ -28,7 +28,7 @@ from fairplay.games.conformance import (
     Profile,
     Situation,
 )
-from fairplay.games.kit.conformance import Check, build_probes
+from fairplay.games.kit.conformance import Check, build_probes, leaving
 
 REQUESTING = (
     "exchange.bank",
@@ -48,6 +48,7 @@ FREE_EXCHANGES = bazaar_pb2.Settings(exchange_price=bazaar_pb2.EXCHANGE_PRICE_NO
 PRICE_PER_EQUATION = bazaar_pb2.Settings(
     exchange_price=bazaar_pb2.EXCHANGE_PRICE_PER_EQUATION, price_takes_from=bazaar_pb2.PRICE_TAKES_FROM_TOP
 )
+RETURNED = bazaar_pb2.Settings(kick_returns_pebbles=True)
 LATE_CHECK = bazaar_pb2.Settings(check_end_mid_turn=False)
 HIDDEN_CARDS = bazaar_pb2.Settings(turn_active_has_cards=False)
 ONE_OF_EACH = bazaar_pb2.Settings(pebbles_per_color=1, cards_total=2, visible=1, equations=2, side_max=1)
@@ -68,6 +69,21 @@ CHECKS = {
     "bank.one-short: The wallet holds what every equation costs; the bank lacks one pebble of each other side.": Check(
         ["exchange.bank"],
         table("r=bbbb y=ww", bank="bbbw", visible=PLAIN_ROW, pile="rrrrr yyyyy", wallets=("rryy", "g")),
+    ),
+    "bank.refilled: A rival leaves, and its pebbles return to the bank, which has lacked them until then.": Check(
+        ["exchange.bank", "pebble.bank-empty"],
+        leaving(
+            table(
+                "r=yy",
+                bank="bb",
+                visible="wwwww ggggg wwwww ggggg",
+                pile="rrrrr",
+                wallets=("rrrr", "yyyy", "g"),
+                settings=RETURNED,
+                turn_count=2 * WHOLE_TURN,
+            ),
+            1,
+        ),
     ),
     "wallet.empty: At the beginning wallets are empty: nothing can be exchanged, nothing can be bought.": Check(
         ["exchange.wallet", "purchase.wallet"], fresh(0, 2, turn_count=WHOLE_TURN)

@@ -97,8 +97,12 @@ def late(rng: Random) -> Situation:
 
 
 def nothing_to_buy(rng: Random) -> Situation:
-    """Return a game of 160 turns: all cards need pebbles that nobody has, and the bank has enough of the others."""
+    """Return a game of 160 turns: all cards need pebbles that nobody has, and the bank has enough of the others.
+
+    Every exchange would bring such pebbles, too: wallets soon pay for all of them, and the bank for none.
+    """
     made = table(
+        "ww=r bbb=rr g=rrr yy=rrrr",
         bank="wbgy" * 160,
         visible=" ".join(["rrrrr"] * 4),
         pile=" ".join(["rrrrr"] * 6),

@@ -139,6 +139,11 @@ def is_at_end(view: State) -> bool:
     return view.phase is Phase.END_TURN
 
 
+def moves_students(view: State) -> bool:
+    """Return whether students are to be moved."""
+    return view.phase is Phase.STUDENTS
+
+
 def fills_clouds_late(view: State) -> bool:
     """Return whether clouds are filled late and there are three players or more."""
     return view.settings.refill_when == "after_assistants" and len(view.sides) > 2
@@ -246,7 +251,7 @@ WRONG_ANSWERS = {
     "plays-no-assistant: Leaves out its assistant.": assistant_reply(
         "action.required",
         replying(AskAssistantCardResponse()),
-        [WHOLE_GAME, DRAWN_STATES, LAST_OF_FOUR, "assistant.one-left-free", "assistant.only-repeated"],
+        [WHOLE_GAME, DRAWN_STATES, LAST_OF_FOUR, "assistant.one-left-free", "character.professors-lent", "turn.freed"],
     ),
     "plays-eleventh-assistant: Plays an assistant with the value 11.": assistant_reply(
         "assistant.range",
@@ -483,7 +488,22 @@ WRONG_ANSWERS = {
     "seats-two-on-the-last-seat: Gives two students of a colour in an exchange where the table of that colour has one "
     "free seat.": action("character.table-full", two_on_the_last_seat, ["character.nearly-full"]),
     "gives-fifth-no-entry-tile: Plays the herbalist when all no-entry tiles lie on islands.": action(
-        "character.no-entry-left", characters, ["character.no-entry-used-up"]
+        "character.no-entry-left", characters, ["character.no-entry-used-up", "character.no-entry-used-up-early"]
+    ),
+    "gives-fifth-no-entry-tile-early: Plays the herbalist before Mother Nature moves, as soon as it can pay for her, "
+    "also when all no-entry tiles lie on islands.": action(
+        "character.no-entry-left", where(moves_students, characters), ["character.no-entry-used-up-early"]
+    ),
+    "takes-from-empty-characters: Takes a student from a character that has none, before Mother Nature moves.": action(
+        "character.card-students", where(moves_students, characters), ["character.students-used-up"]
+    ),
+    "does-nothing-while-professors-are-borrowed: Leaves out its action while a professor is to go back to somebody.": (
+        action_reply(
+            "action.required",
+            replying(AskActionResponse()),
+            ["character.professors-borrowed"],
+            only=lambda request: any(owner >= 0 for owner in request.state.borrowed_professors),
+        )
     ),
     "stacks-no-entry-tiles: Puts a no-entry tile where one lies, and two must not.": action(
         "character.no-entry-one", characters, ["character.no-entry-one-each"]

@@ -63,7 +63,7 @@ from fairplay.games.eriantys.rules.state import (
     view_of,
     with_at,
 )
-from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes
+from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, leaving
 from fairplay.games.kit.judging import MalformedReplyError
 from fairplay.games.steps import FAILURES, Call
 
@@ -299,6 +299,13 @@ def _bag_empty(rng: Random) -> Situation:
     return _situation(bag_emptied(state), 0, 1)
 
 
+def _students_used_up(rng: Random) -> Situation:
+    """Return a turn with characters without students, as the bag is empty, one student of which is still to move."""
+    held = {1: "", 7: "", 11: ""}
+    given: Mapping[str, Any] = {"phase": Phase.STUDENTS, "to_move": 1, "entrances": ["BBBBB"]}
+    return _situation(bag_emptied(scene(rng, _expert(1, 7, 11), coins=5, characters=held, **given)), 0, 0)
+
+
 def _nearly_full(rng: Random) -> Situation:
     """Return a turn in which the minstrel is all that can be paid for, and two tables have a free seat or none."""
     one, other, third, *_ = rng.sample(INITIALS, len(INITIALS))
@@ -311,6 +318,7 @@ def _nearly_full(rng: Random) -> Situation:
 
 ADJACENT = Settings(mode="expert", team_seating="adjacent", max_attempts=1)
 BY_GROUP = replace(ONCE, island_address="group")
+ELIMINATING = replace(ONCE, on_disconnect="eliminate")
 END_SAID = _expert(4, 8, 12, explicit_end_turn=True)
 FIVE_GROUPS = "a3GR! b3BBP a4RY . bG"
 FOUR_GROUPS = "a3GR! b4BBP a4RY bG"
@@ -319,6 +327,8 @@ FULL_TABLES = ("GGGGGGGGGGRRRRRRRRRRY", "YP")
 GREEN_AND_RED = ("GGGGRRR",)
 ALL_NO_ENTRY = "Gx! aRx . bP B a2RYx . P bBx . G"
 TWO_NO_ENTRY = "Gx! aR . bP B a2RYx . P bB . G"
+BORROWED = _expert(2, 4, 9, farmer_after_turn="revert")
+FARMED: Mapping[str, Any] = {"coins": 1, "used": [2], "played": 2, "phase": Phase.STUDENTS}
 OUT_AND_IN = (Standing.IN, Standing.IN, Standing.OUT, Standing.IN)
 AWAY_AND_IN = (Standing.IN, Standing.AWAY, Standing.IN)
 
@@ -442,6 +452,31 @@ CHECKS = {
     "character.no-entry-used-up: All four no-entry tiles lie on islands: the herbalist has none to give.": Check(
         ["character.no-entry-left", "character.island"], _scene(_expert(3, 5, 6), coins=9, islands=ALL_NO_ENTRY)
     ),
+    "character.no-entry-used-up-early: No no-entry tile is left for the herbalist, who is all that can be paid for, "
+    "in any phase of the turn.": Check(
+        ["character.no-entry-left", *WHOLE_TURN],
+        _scene(_expert(3, 5, 6), coins=2, islands=ALL_NO_ENTRY, phase=Phase.STUDENTS, turn_count=5),
+    ),
+    "character.students-used-up: The characters have no students, and the bag has none for them: "
+    "whoever can pay for one can still not play it, in any phase of the turn.": Check(
+        ["character.card-students", "character.swap-count", *WHOLE_TURN], _students_used_up
+    ),
+    "character.professors-borrowed: "
+    "The settings may let professors that the farmer has taken go back after the turn: until then they are borrowed.": (
+        Check(WHOLE_TURN, _scene(BORROWED, turn_count=8, borrowed=(1, *[NOBODY] * 4), **FARMED))
+    ),
+    "character.professors-lent: "
+    "Somebody else plays the farmer: the player sees its professor borrowed, and gets it back after that turn.": Check(
+        WHOLE_TURN,
+        _scene(
+            BORROWED,
+            active=1,
+            professors=(1, 0, 0, 0, 0),
+            borrowed=(0, *[NOBODY] * 4),
+            turn_count=4,
+            **FARMED,
+        ),
+    ),
     "character.no-entry-one-each: "
     "The settings may allow an island one no-entry tile only: two have theirs already.": Check(
         ["character.no-entry-one", "island.known"],
@@ -475,6 +510,10 @@ CHECKS = {
             aside=students("GRRYYPPPBB"),
             turn_count=6,
         ),
+    ),
+    "turn.freed: A rival is eliminated while assistants are played: the turns of the others come sooner.": Check(
+        [*PLANNING, *WHOLE_TURN],
+        leaving(_scene(ELIMINATING, 3, phase=Phase.ASSISTANT, assistants=(9, 2, 5), turn_count=7), 1),
     ),
     "resume.somebody-away: "
     "Turns of a player that was lost may be skipped, and it may return: the others' turns come sooner.": Check(

@@ -25,7 +25,15 @@ from fairplay.games.fish.mutations import MUTATIONS
 from fairplay.games.fish.protocol import Shown, build_state, read_settings
 from fairplay.games.fish.protocol import colors as fresh_colors
 from fairplay.games.fish.rules.board import board_of, board_of_rows
-from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, find_state, play_randomly
+from fairplay.games.kit.conformance import (
+    Check,
+    MakeSituation,
+    begin_game,
+    build_probes,
+    find_state,
+    leaving,
+    play_randomly,
+)
 
 RULES = [rule.removeprefix("fish.") for rule in rules.RULES]
 PLACING = [rule for rule in RULES if rule.startswith("place.") and rule != "place.before-moving"]
@@ -44,7 +52,6 @@ def _drawn(
     revision: int = 0,
     settings: fish_pb2.Settings = DEFAULT_SETTINGS,
     turn_count: int = 1,
-    leaving: Sequence[int] = (),
 ) -> MakeSituation:
     """Return the situation of a game that goes on from a drawing, with the turn of seat 0, if it can act.
 
@@ -62,7 +69,7 @@ def _drawn(
         revision=revision,
     )
     message = build_state(Shown(state, colors or fresh_colors(count)))
-    return lambda rng: Situation(settings, count, seat, message, turn_count, leaving=leaving)
+    return lambda rng: Situation(settings, count, seat, message, turn_count)
 
 
 _TILES = str.maketrans({".": "0", **dict.fromkeys(LETTERS, FISH_BELOW)})
@@ -148,7 +155,7 @@ CHECKS = {
     "turn.freed: The only move leaves the player stuck between its rivals, till one of them leaves, "
     "and takes its penguin along: it is asked again.": Check(
         ["move.mandatory", "move.tile"],
-        _drawn("a", "2", "b", ".", "2", "2", "2", ".", "c", "2", "2", turn_count=2, leaving=[1]),
+        leaving(_drawn("a", "2", "b", ".", "2", "2", "2", ".", "c", "2", "2", turn_count=2), 1),
     ),
     "turn.zero: The only move goes to cell 0: a reply that leaves out a zero has no target.": Check(
         ["action.required", "move.mandatory"], _drawn("2..", "...", "a.b")

@@ -100,6 +100,11 @@ def begin_game(seat: int, player_count: int, settings: Message, turn_count: int 
     return lambda rng: Situation(settings, player_count, seat, None, turn_count)
 
 
+def leaving(made: MakeSituation, *seats: int) -> MakeSituation:
+    """Return a situation that rivals leave once the player under test has made a decision."""
+    return lambda rng: made(rng)._replace(leaving=seats)
+
+
 class Rules(Protocol[State, Action]):
     """The rules of a game, as far as random play needs them."""
 

@@ -301,7 +301,10 @@ WRONG_ANSWERS = {
     ),
     # Pass and replace
     "replaces-from-small-pile: Replaces its hand though the pile holds fewer tiles.": turn(
-        "replace.pile", REPLACED, ["turn.only-pass", "replace.one-short", "pile.empty"], only=seeing(pile_too_small)
+        "replace.pile",
+        REPLACED,
+        ["turn.only-pass", "replace.one-short", "replace.freed", "pile.empty"],
+        only=seeing(pile_too_small),
     ),
     "replaces-one-short: Replaces its hand where the pile holds one tile less.": turn(
         "replace.pile",

@@ -20,7 +20,7 @@ from fairplay.games.conformance import (
     RareGame,
     Situation,
 )
-from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, find_state
+from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, find_state, leaving
 from fairplay.games.q import rules
 from fairplay.games.q.features import FEATURES
 from fairplay.games.q.mutations import MUTATIONS
@@ -133,6 +133,10 @@ CHECKS = {
     "replace.one-short: "
     "The pile holds one tile less than the hand, which is large: it cannot be replaced, not even in part.": Check(
         NOTHING_FITS, _table("rs", hands=("bq gc yd ov p8 bd gv yq", "rq"), pile="yv ov bd gq yc pd bv")
+    ),
+    "replace.freed: The pile is too small for a replacement, till a rival leaves and its tiles are put back.": Check(
+        ["replace.pile", "extension.not-empty"],
+        leaving(_table("rs", hands=("bq gc", "bd gv", "rq yv rd"), pile="yd", turn_count=2), 1),
     ),
     "replace.just-enough: The pile holds as many tiles as the hand: it can be replaced, and new tiles are told.": Check(
         ["replace.pile", "extension.not-empty"],

@@ -6,7 +6,7 @@ be a set of the table; a SHOULD probe also the lighter infractions (see `infract
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import combinations
 from random import Random
 from typing import TypeAlias
@@ -14,7 +14,7 @@ from typing import TypeAlias
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.conformance import Circumstance, Conformance, Level, Outcomes, Pieces, RareGame, Situation
-from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, find_state
+from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, find_state, leaving
 from fairplay.games.webset import rules
 from fairplay.games.webset.features import FEATURES
 from fairplay.games.webset.infractions import find_infraction, list_legal_replies
@@ -46,7 +46,6 @@ def _from(
     rivals: str = "",
     first_call: tuple[str, int] | None = None,
     rivals_late_in: str = "",
-    leaving: Sequence[int] = (),
 ) -> MakeSituation:
     """Return the situation of a game that goes on from a state."""
 
@@ -54,7 +53,7 @@ def _from(
         state = found(codec.read_settings(settings), rng)
         shown = codec.build_state(state)
         count = len(state.players)
-        return Situation(settings, count, seat, shown, turn_count, rivals, first_call, rivals_late_in, leaving)
+        return Situation(settings, count, seat, shown, turn_count, rivals, first_call, rivals_late_in)
 
     return situation
 
@@ -199,6 +198,7 @@ HELD = webset_pb2.Settings(min_reaction=_ms(40))
 HANDICAPS = webset_pb2.Settings(handicaps=[_ms(40), _ms(40)])
 EARLIEST = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_EARLIEST)
 PUZZLE = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_PUZZLE)
+SHORT_WINDOW = webset_pb2.Settings(window=_ms(350))
 WIDE_PUZZLE = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_PUZZLE, table=27, max_table=27)
 LOT_IF_NO_SET = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_LOT, more_rule=webset_pb2.MORE_RULE_IF_NO_SET)
 
@@ -261,7 +261,7 @@ CHECKS = {
     ),
     "more.freed: All but one have asked for more cards and wait, till that one leaves: then they are dealt.": Check(
         [*ACTING, *PICKING],
-        _from(_laid(12, 3, votes=(1, 2)), 2, PUBLISHED, turn_count=2, leaving=[0]),
+        leaving(_from(_laid(12, 3, votes=(1, 2)), 2, PUBLISHED, turn_count=2), 0),
     ),
     "more.full-table: There are 21 cards on the table: it is full, and there always is a set.": Check(
         ["more.cards", "take.set"],
@@ -334,6 +334,10 @@ CHECKS = {
     "resume.own-call: "
     "The game goes on in an open call of the player: it is asked for cards before it has acted at all.": Check(
         [*PICKING, "take.window"], _from(_changed(_played(_won_cards, 3), _called(2)), 2, turn_count=1)
+    ),
+    "take.short-window: "
+    "The window may be a third of a second: who waits before it names its cards, whatever it is, is too late.": (
+        Check([*PICKING, "take.window"], _from(_changed(_played(_won_cards, 3), _called(2)), 2, SHORT_WINDOW, 1))
     ),
     "resume.own-picks: "
     "The game goes on in an open call of the player, and with cards that it has picked before, one by one.": Check(
