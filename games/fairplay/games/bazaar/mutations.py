@@ -266,7 +266,12 @@ WRONG_ANSWERS = {
     ),
     # The first call: play
     "requests-pebble-from-empty-bank: Requests a pebble when the bank has none.": request(
-        "pebble.bank-empty", lambda turn: [PEBBLE], ["bank.empty", "cards.row-is-empty"]
+        "pebble.bank-empty", lambda turn: [PEBBLE], ["bank.empty", "cards.row-is-empty", "settings.free-empty-requests"]
+    ),
+    "requests-pebble-with-empty-wallet: Requests a pebble where wallet and bank are empty.": request(
+        "pebble.bank-empty",
+        where(lambda turn: not turn.view.wallet, lambda turn: [PEBBLE]),
+        ["bank.empty-like-the-wallet"],
     ),
     "makes-up-equation: Exchanges one pebble for another, which no equation says.": request(
         "exchange.in-table", made_up, [*ANYWHERE, "exchange.dear", "exchange.long-sides"]
@@ -296,7 +301,7 @@ WRONG_ANSWERS = {
         "exchange.in-table", mixed, [*ANYWHERE, "exchange.only-once"]
     ),
     "gives-what-it-lacks: Uses an equation for which its wallet lacks pebbles.": request(
-        "exchange.wallet", singles, [*ANYWHERE, "wallet.empty", "seats.last-of-six"]
+        "exchange.wallet", singles, [*ANYWHERE, "wallet.empty", "seats.last-of-six", "settings.free-exchanges"]
     ),
     "gives-one-it-lacks: Uses an equation for which its wallet lacks a single pebble.": request(
         "exchange.wallet", one_short, ["wallet.one-short"]

@@ -8,6 +8,7 @@ from fairplay.bazaar.v1 import bazaar_pb2
 from fairplay.games.bazaar.features import FEATURES
 from fairplay.games.bazaar.mutations import MUTATIONS
 from fairplay.games.bazaar.situations import (
+    FREE_EXCHANGES,
     SHORT_REQUESTS,
     WHOLE_TURN,
     equal_pebbles,
@@ -17,6 +18,7 @@ from fairplay.games.bazaar.situations import (
     of_one_color,
     rich,
     table,
+    trading,
     twins,
 )
 from fairplay.games.conformance import (
@@ -44,7 +46,6 @@ BUYING = ("card.five-pebbles", "pebble.counts", "purchase.visible", "purchase.wa
 
 PLAIN_ROW = "rrwwb rwbgy ggyyy rrrrr"
 NO_EQUATIONS = bazaar_pb2.Settings(equations=0)
-FREE_EXCHANGES = bazaar_pb2.Settings(exchange_price=bazaar_pb2.EXCHANGE_PRICE_NONE)
 PRICE_PER_EQUATION = bazaar_pb2.Settings(
     exchange_price=bazaar_pb2.EXCHANGE_PRICE_PER_EQUATION, price_takes_from=bazaar_pb2.PRICE_TAKES_FROM_TOP
 )
@@ -61,6 +62,13 @@ CHECKS = {
     "The bank is empty: neither a pebble nor any exchange can be had, and the empty list is all that is left.": Check(
         ["pebble.bank-empty", "exchange.bank"],
         table("r=bbbb b=gg", visible=PLAIN_ROW, pile="rrrrr yyyyy", wallets=("rrrrrb", "yyyyy")),
+    ),
+    "bank.empty-like-the-wallet: "
+    "Bank and wallet are empty, and the game goes on as a rival can buy: there is nothing to ask for.": (
+        Check(
+            ["pebble.bank-empty", "exchange.bank", "exchange.wallet", "purchase.wallet"],
+            table("r=bbbb b=gg", visible=PLAIN_ROW, pile="rrrrr yyyyy", wallets=("", "rrrrr")),
+        )
     ),
     "bank.last-pebble: One pebble is left in the bank: after it has been taken there is none for the next turn.": Check(
         ["pebble.bank-empty", "exchange.bank"],
@@ -205,6 +213,22 @@ CHECKS = {
             out=(1,),
             turn_count=0,
         ),
+    ),
+    "settings.free-exchanges: Exchanges of rivals may be free of charge, too: the row stays as it is.": Check(
+        [*REQUESTING, *BUYING], trading
+    ),
+    "settings.free-empty-requests: A request without exchanges may be free of charge, here where the bank is empty.": (
+        Check(
+            ["pebble.bank-empty", "exchange.bank"],
+            table(
+                "r=bbbb b=gg",
+                visible=PLAIN_ROW,
+                pile="bbbbb",
+                wallets=("", "rrrrr"),
+                settings=bazaar_pb2.Settings(empty_request_charged=False),
+                turn_count=3 * WHOLE_TURN,
+            ),
+        )
     ),
     "score.nearly-won: "
     "One point is missing, and there is nothing to gain from caution: a card bought now ends the game.": Check(

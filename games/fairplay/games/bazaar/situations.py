@@ -33,6 +33,7 @@ VERY_MANY_PEBBLES = bazaar_pb2.Settings(pebbles_per_color=400)
 WITHOUT_END = bazaar_pb2.Settings(
     pebbles_per_color=400, cards_total=10, winning_score=1000, exchange_price=bazaar_pb2.EXCHANGE_PRICE_NONE
 )
+FREE_EXCHANGES = bazaar_pb2.Settings(exchange_price=bazaar_pb2.EXCHANGE_PRICE_NONE)
 SHORT_REQUESTS = bazaar_pb2.Settings(max_exchanges=8)
 RICH_EQUATIONS = 4
 """Few enough that players can try every list of exchanges, however much they own."""
@@ -140,6 +141,20 @@ def rich(rng: Random) -> Situation:
         turn_count=4 * WHOLE_TURN,
     )
     return made(rng)
+
+
+def trading(rng: Random) -> Situation:
+    """Return some turns beside a rival that makes any of many exchanges, all of them free."""
+    made = table(
+        "r=b w=g r=w b=g",
+        bank="rwbg" * 6,
+        visible="yyyyy yyyyr yyyyw yyyyb",
+        pile="yyyyg yyyyy",
+        wallets=("y", "rwbg" * 6),
+        settings=FREE_EXCHANGES,
+        turn_count=4 * WHOLE_TURN,
+    )
+    return made(rng)._replace(rivals="random")
 
 
 def of_one_color(rng: Random) -> Situation:

@@ -288,7 +288,11 @@ WRONG_ANSWERS = {
     "does-nothing: Leaves out its action.": action_reply(
         "action.required",
         replying(AskActionResponse()),
-        [WHOLE_GAME, DRAWN_STATES, LAST_OF_THREE, LAST_OF_FOUR, "seats.last-of-four", "resume.partner-out"],
+        [
+            *(WHOLE_GAME, DRAWN_STATES, LAST_OF_THREE, LAST_OF_FOUR, "seats.last-of-four", "resume.partner-out"),
+            *("settings.what-characters-cost", "settings.farmer-and-herald"),
+            *("settings.short-bag-ends-the-game", "settings.short-bag-is-shared"),
+        ],
     ),
     "does-empty-action: Answers with an action that is of no kind.": action_reply(
         "action.required",
@@ -376,7 +380,11 @@ WRONG_ANSWERS = {
         "island.known", names_tiles, ["island.by-group"]
     ),
     "names-tiles-as-expert: Names an island by its tile in an Expert game in which it goes by the place of its "
-    "group.": action("island.known", where(lambda view: view.settings.is_expert, names_tiles), [UNUSUAL_SETTINGS]),
+    "group.": action(
+        "island.known",
+        where(lambda view: view.settings.is_expert, names_tiles),
+        [UNUSUAL_SETTINGS, "island.by-group-with-characters"],
+    ),
     "forgets-late-clouds: Moves a student that it does not have where clouds are filled late and there are three "
     "players or more.": action("student.entrance", where(fills_clouds_late, students_anywhere), [UNUSUAL_SETTINGS]),
     # Mother Nature and clouds
@@ -444,6 +452,21 @@ WRONG_ANSWERS = {
     ),
     "plays-with-unknown-color: Gives a sixth colour to a character.": action(
         "color.known", with_unknown_color, ["character.what-it-needs", "character.exchanges"]
+    ),
+    "plays-characters-on-tiles: Names an island by its tile for a character where it goes by the place of its group.": (
+        action(
+            "island.known",
+            where(
+                lambda view: view.settings.island_address == "group",
+                lambda view: (
+                    replace(play, island=tile)
+                    for play in characters(view)
+                    if play.island is not None
+                    for tile in range(len(view.groups), TILE_COUNT)
+                ),
+            ),
+            ["island.by-group-with-characters"],
+        )
     ),
     "plays-with-unknown-island: Gives the island 12 to a character.": action(
         "island.known",

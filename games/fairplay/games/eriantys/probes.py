@@ -11,9 +11,11 @@ empty island. "G! aR . b3PPx" are six tiles.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from random import Random
 from types import MappingProxyType
 from typing import Any
@@ -299,11 +301,39 @@ def _bag_empty(rng: Random) -> Situation:
     return _situation(bag_emptied(state), 0, 1)
 
 
+def _by_group_with_characters(rng: Random) -> Situation:
+    """Return a turn of a player that can pay for characters, some of which are played on one of five groups."""
+    settings, room = _expert(3, 5, 4, island_address="group"), "".join(rng.sample(INITIALS, 3))
+    given: Mapping[str, Any] = {"islands": FIVE_GROUPS, "first_tile": 10, "coins": rng.randint(6, 12), "rooms": [room]}
+    return _situation(scene(rng, settings, phase=Phase.STUDENTS, **given), 0, 5)
+
+
 def _students_used_up(rng: Random) -> Situation:
     """Return a turn with characters without students, as the bag is empty, one student of which is still to move."""
     held = {1: "", 7: "", 11: ""}
     given: Mapping[str, Any] = {"phase": Phase.STUDENTS, "to_move": 1, "entrances": ["BBBBB"]}
     return _situation(bag_emptied(scene(rng, _expert(1, 7, 11), coins=5, characters=held, **given)), 0, 0)
+
+
+def _played_by_rivals(settings: Settings, **given: Any) -> MakeSituation:
+    """Return some turns of players with many coins, of whom a rival plays any of the characters."""
+
+    def situation(rng: Random) -> Situation:
+        state = scene(rng, settings, phase=Phase.STUDENTS, active=1, **given)
+        purses = (COINS - 4) // 2
+        state = state._replace(coins=(purses, purses), reserve=4)
+        return _situation(state, 0, 16)._replace(rivals="random")
+
+    return situation
+
+
+def _nearly_empty_bag(rng: Random, **settings: Any) -> Situation:
+    """Return the end of a round after which the bag cannot fill all clouds, and the thief may return some students."""
+    state = scene(rng, replace(_expert(12, 10, 9), **settings), phase=Phase.CLOUD, coins=9, clouds=["", "GRY"])
+    here, left = state.groups[state.mother_nature], students("GRYP")
+    full = here._replace(students=tuple(map(operator.sub, added(here.students, state.bag), left)))
+    state = state._replace(groups=with_at(state.groups, state.mother_nature, full), bag=left)
+    return _situation(state, 0, 12)._replace(rivals="random")
 
 
 def _nearly_full(rng: Random) -> Situation:
@@ -326,8 +356,12 @@ WRAPPED = "a3GR . bP! a2R . P . B bG"
 FULL_TABLES = ("GGGGGGGGGGRRRRRRRRRRY", "YP")
 GREEN_AND_RED = ("GGGGRRR",)
 ALL_NO_ENTRY = "Gx! aRx . bP B a2RYx . P bBx . G"
-TWO_NO_ENTRY = "Gx! aR . bP B a2RYx . P bB . G"
+TWO_NO_ENTRY = "Gx! aR . bP B a2RY . P bB . Gx"
 BORROWED = _expert(2, 4, 9, farmer_after_turn="revert")
+FEWER_COINS = _expert(
+    10, 11, 12, coins_from_characters=False, professor_recheck_on_removal=False, professor_zero_owner="release"
+)
+LESS_INFLUENCE = _expert(2, 3, 5, farmer_after_turn="influence_only", herald_respects_no_entry=False)
 FARMED: Mapping[str, Any] = {"coins": 1, "used": [2], "played": 2, "phase": Phase.STUDENTS}
 OUT_AND_IN = (Standing.IN, Standing.IN, Standing.OUT, Standing.IN)
 AWAY_AND_IN = (Standing.IN, Standing.AWAY, Standing.IN)
@@ -411,6 +445,12 @@ CHECKS = {
         STUDENTS,
         _scene(BY_GROUP, islands=FIVE_GROUPS, phase=Phase.STUDENTS, rooms=FULL_TABLES, entrances=GREEN_AND_RED),
     ),
+    "island.by-group-with-characters: "
+    "The settings may name islands by the place of their group, also those on which characters are played.": Check(
+        ["character.island", "island.known"],
+        _by_group_with_characters,
+        draws=6,
+    ),
     "character.no-coins: A player without coins can play no character, not even one that costs a single coin.": Check(
         ["character.coins", "student.entrance"], _scene(_expert(1, 4, 7), phase=Phase.STUDENTS, turn_count=4)
     ),
@@ -484,6 +524,21 @@ CHECKS = {
     ),
     "character.late: The settings may forbid characters that help Mother Nature once she has moved.": Check(
         ["character.late", *CLOUDS], _scene(_expert(4, 6, 9, late_character="refuse"), coins=9, phase=Phase.CLOUD)
+    ),
+    "settings.what-characters-cost: The settings may let students that a character seats earn no coins, "
+    "keep a professor where the minstrel takes students away, and free one whose colour nobody has any more.": Check(
+        WHOLE_TURN, _played_by_rivals(FEWER_COINS, rooms=["GGRY", "GGRYPB"], characters={11: "GGRR"}), draws=3
+    ),
+    "settings.farmer-and-herald: The settings may let the farmer count for influence alone, "
+    "and the herald pass over no-entry tiles.": Check(
+        WHOLE_TURN, _played_by_rivals(LESS_INFLUENCE, islands=ALL_NO_ENTRY), draws=3
+    ),
+    "settings.short-bag-ends-the-game: The settings may end the game when the bag cannot fill the clouds.": Check(
+        WHOLE_TURN, partial(_nearly_empty_bag, short_refill="end_now")
+    ),
+    "settings.short-bag-is-shared: The settings may let players take what the bag still had, "
+    "and go on with further rounds where students return to it.": Check(
+        WHOLE_TURN, partial(_nearly_empty_bag, short_refill="partial", bag_end_latched=False), draws=3
     ),
     "turn.explicit-end: "
     "The settings may want the end of a turn said: it is all that can be done then, coins or no coins.": Check(
