@@ -243,5 +243,10 @@ def test_best_answers_on_the_largest_board(seats: int) -> None:
     assert rules.violation(state, act(strategy("best"), state)) is None
 
 
+def test_best_plays_on_alone() -> None:
+    acted = play(rules.state_of(board_of_rows([[1, 2, 3], [3, 1, 2]]), [[]], penguins=1), strategy("best"))
+    assert rules.scores(rules.apply(*acted[-1]))[0] >= 5
+
+
 def sorted_by_seat(one: Strategy, other: Strategy, seat: int) -> list[Strategy]:
     return [one, other] if seat == 0 else [other, one]

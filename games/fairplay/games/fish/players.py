@@ -300,7 +300,7 @@ def _lead(state: State, seat: int) -> float:
         worth = [float(score) for score in rules.scores(state)]
     else:
         worth = [score + ground for score, ground in zip(rules.scores(state), _grounds(state), strict=True)]
-    lead = worth[seat] - max(value for other, value in enumerate(worth) if other != seat)
+    lead = worth[seat] - max((value for other, value in enumerate(worth) if other != seat), default=0.0)
     return lead + math.copysign(_DECIDED, lead) if state.over and lead else lead
 
 
