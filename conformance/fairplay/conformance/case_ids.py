@@ -47,6 +47,7 @@ UNUSUAL_IDS = "exceptions.unusual-ids"
 
 FIRST_ANSWER = "time.first-answer"
 EVERY_ANSWER = "time.every-answer"
+HEADROOM = "time.headroom"
 UNDER_LOAD = "time.under-load"
 CALLS_AT_ONCE = "time.calls-at-once"
 SLOW_RIVALS = "time.slow-rivals"

@@ -117,11 +117,24 @@ REMARK = "close to the time limit"
 LATE_ONCE = "an answer came too late while this machine was busy with other work, and in time when it was asked again"
 
 
+def closest_answer(trials: Iterable[Trial], limits: CallLimits) -> Exchange | None:
+    """Return the answer that came closest to its limit, one of these, and in time; None if none came close to it."""
+    known = astuple(limits)
+    answers = (each for trial in trials for each in trial.exchanges if each.limit_s in known)
+    return max((each for each in answers if CLOSE < _share(each) < 1), key=_share, default=None)
+
+
+def time_taken(exchange: Exchange) -> str:
+    """Return in words how long an answer took, of how much."""
+    took, limit = f"{1000 * exchange.elapsed_s:,.0f} ms", f"{1000 * exchange.limit_s:,.0f} ms"
+    return f"an answer to {exchange.method.name} took {took} of {limit}"
+
+
 class Slowness:
     """How close the answers of a player have come to the limits of a run."""
 
     def __init__(self, limits: CallLimits) -> None:
-        self._limits = astuple(limits)
+        self._limits = limits
         self._was_close = False
         """Whether some answer so far was close to its limit."""
 
@@ -131,9 +144,7 @@ class Slowness:
         If an answer came too late, and this player has been close to its limits, the verdict says to see the case
         about time: the player is slow in general, and does not hang in the circumstances that the case is about.
         """
-        closest = max(
-            (each for trial in trials for each in trial.exchanges if self._is_close(each)), key=_share, default=None
-        )
+        closest = closest_answer(trials, self._limits)
         self._was_close |= closest is not None
         kinds = {trial.misconduct.kind for trial in trials if trial.misconduct is not None}
         is_late = judged.verdict is Verdict.FAIL and kinds == {MisconductKind.MISCONDUCT_KIND_TIMEOUT}
@@ -146,13 +157,8 @@ class Slowness:
             return replace(judged, sentence="; ".join(filter(None, (judged.sentence, LATE_ONCE))))
         if closest is None:
             return judged
-        took, limit = f"{1000 * closest.elapsed_s:,.0f} ms", f"{1000 * closest.limit_s:,.0f} ms"
-        remark = f"{REMARK}: an answer to {closest.method.name} took {took} of {limit}"
+        remark = f"{REMARK}: {time_taken(closest)}"
         return replace(judged, sentence="; ".join(filter(None, (judged.sentence, remark))))
-
-    def _is_close(self, exchange: Exchange) -> bool:
-        """Return whether an answer came in time, but close to its limit, where that is one of the run."""
-        return exchange.limit_s in self._limits and CLOSE < _share(exchange) < 1
 
 
 def _share(exchange: Exchange) -> float:

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_after_others, judge_condition, judge_owned, where
-from fairplay.conformance.case import Case, case
+from fairplay.conformance.blame.verdicts import closest_answer, time_taken
+from fairplay.conformance.case import Case, case, failure
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.conformance.player.breaker import Breaker
+from fairplay.games.conformance import Level
 from fairplay.games.game import Game
+from fairplay.games.steps import CallKind
 
 DECISIONS_UNDER_IDS = 4
 STRANGE_IDS = ("x", "cup-2/round.1/game_3", "Z" * 128, "0", "-", "...")
@@ -55,6 +58,28 @@ def every_answer(context: Context) -> None:
     judge_owned(context, case_ids.EVERY_ANSWER)
 
 
+ASKED_MORE = 2
+"""A game with an answer close to its limit is begun so often again: a machine that had other work is no answer."""
+
+
+@case(case_ids.HEADROOM, "TIME-5", level=Level.SHOULD)
+def headroom(context: Context) -> None:
+    """On another machine, or on this one with other work, an answer may take twice as long."""
+    for found in context.whole_games():
+        close = closest_answer([found], context.limits)
+        if close is None or found.misconduct is not None:
+            continue
+        before = found.exchanges[: found.exchanges.index(close) + 1]
+        decision_count = 1 + sum(each.kind is not CallKind.NOTIFICATION for each in before)
+        situation = found.scenario.situation._replace(turn_count=decision_count)
+        begun = [context.play(found.scenario._replace(situation=situation)) for _ in range(ASKED_MORE)]
+        again = [closest_answer([each], context.limits) for each in begun if each.misconduct is None]
+        times = [time_taken(each) for each in (close, *again) if each is not None]
+        if len(times) > ASKED_MORE:
+            sentence = f"{times[0][0].upper()}{times[0][1:]}, more than half of its limit"
+            raise failure(f"{sentence}, and so each time that the game was begun again.", ("Times", "\n".join(times)))
+
+
 @case("time.under-load", "TIME-7")
 def under_load(context: Context) -> None:
     """A tournament plays many games at the same time, and a player may be in several of them."""
@@ -79,4 +104,4 @@ def _play_at_once(context: Context, beginnings: Sequence[Scenario]) -> list[Tria
 
 def cases(game: Game) -> Sequence[Case]:
     """Return the cases of this module."""
-    return (no_exception, stays_alive, unusual_ids, first_answer, every_answer, under_load)
+    return (no_exception, stays_alive, unusual_ids, first_answer, every_answer, headroom, under_load)

@@ -95,6 +95,9 @@ def _of_turn(game: Game) -> Iterator[Mutant]:
 ORDINALS = {1: "first", 3: "third", 6: "sixth"}
 JUST_TOO_LATE = late(lambda environment: environment.decision_s)
 TOO_LATE_AT_FIRST = late(lambda environment: environment.first_decision_s)
+MOST_OF_ITS_TIME = 0.75
+CLOSE = late(lambda environment: environment.decision_s, MOST_OF_ITS_TIME)
+CLOSE_AT_FIRST = late(lambda environment: environment.first_decision_s, MOST_OF_ITS_TIME)
 
 
 def of_decisions(game: Game) -> Iterator[Mutant]:
@@ -116,6 +119,10 @@ def of_decisions(game: Game) -> Iterator[Mutant]:
     sentence, cases = "Is just too late with every decision of a game but the first.", (case_ids.EVERY_ANSWER,)
     related = (*anywhere, case_ids.FIRST_ANSWER)
     yield Mutant("is-just-too-late", sentence, cases, from_decision(2), JUST_TOO_LATE, related)
+    sentence, cases = "Takes three quarters of its limit for its third decision of a game.", (case_ids.HEADROOM,)
+    yield Mutant("takes-most-of-its-time", sentence, cases, in_decision(3), CLOSE, ("*",))
+    sentence = "Takes three quarters of its limit for its first decision of a game."
+    yield Mutant("takes-most-of-its-time-at-first", sentence, cases, in_decision(1), CLOSE_AT_FIRST, ("*",))
 
 
 def _wrong(name: str, sentence: str, change: Callable[[PlayerDescription], object]) -> Mutant:

@@ -104,12 +104,12 @@ REPEATS_THE_LAST_GAME = repeats(lambda call: call.previous_game)
 REPEATS_THE_OTHER_GAME = repeats(lambda call: call.other_game)
 
 
-def late(limit_s: Callable[[Environment], float]) -> Effect:
-    """Return the effect of a sound answer just after a limit, which may be shorter than the limit of the call."""
+def late(limit_s: Callable[[Environment], float], share: float = TOO_LATE) -> Effect:
+    """Return the effect of a sound answer after a share of a limit, which may be shorter than the limit of the call."""
 
     def act(player: MutantPlayer, call: ReceivedCall) -> Any:
         answer = call.sound()
-        player.wait(TOO_LATE * limit_s(player.environment))
+        player.wait(share * limit_s(player.environment))
         return answer
 
     return _effect(act, Symptom.TIMEOUT, Symptom.NOTHING)
