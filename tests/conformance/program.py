@@ -16,6 +16,7 @@ from tests.conformance.harness import Method, Wrong, player, raises
 ALLOWED_BYTES = 2**20
 """What a player may write a game."""
 WRITES = 4
+THREAD_S = 6.0
 
 
 def hangs(sound: Method, request: Any) -> Any:
@@ -51,6 +52,19 @@ def loud() -> Wrong:
     return answer
 
 
+def forgetting_late() -> Wrong:
+    """Return a sound method that has a thread for each game, which is there for some seconds after it."""
+    games: set[str] = set()
+
+    def answer(sound: Method, request: Any) -> Any:
+        if request.game_id not in games:
+            games.add(request.game_id)
+            threading.Thread(target=time.sleep, args=[THREAD_S], daemon=True).start()
+        return sound(request)
+
+    return answer
+
+
 def slowing() -> Wrong:
     """Return a sound method that searches all games so far, and so takes longer with each."""
     games: list[str] = []
@@ -69,6 +83,7 @@ WAYS: dict[str, Wrong] = {
     "dies": dies,
     "dies-later": dying_later(),
     "loud": loud(),
+    "forgets-late": forgetting_late(),
     "slows": slowing(),
 }
 

@@ -44,8 +44,9 @@ SLOWER, SLOW_S = 4, 0.01
 """A player that takes so many times as long for an answer as in the first round, and longer than this, slows down."""
 MAX_COUNT = 20
 MAX_OUTPUT_BYTES = MIB
-SETTLE_S = 2.0
-"""How long after a round may still be there what ends by itself, e.g. threads that forget a game in a moment."""
+SETTLE_S, LAST_SETTLE_S = 2.0, 20.0
+"""How long after a round may still be there what ends by itself, e.g. threads that forget a game in a moment. After
+the last round it is longer: programs that a player has started and ended take long to go on a busy machine."""
 PAUSE_S = 0.1
 
 
@@ -143,7 +144,9 @@ def _held_at_the_end(measure: Callable[[], Holding]) -> Holding | None:
 
 def _settled(measure: Callable[[], Holding], before: Sequence[Holding]) -> Holding:
     """Return what is held after a round: as soon as it is not too much, or when it has had its time to end."""
-    give_up, held = time.monotonic() + SETTLE_S, measure()
+    kept_so_far = all(map(_too_much, before, before[1:]))
+    settle_s = LAST_SETTLE_S if len(before) == ROUNDS - 1 and kept_so_far else SETTLE_S
+    give_up, held = time.monotonic() + settle_s, measure()
     while before and _too_much(before[-1], held) and time.monotonic() < give_up:
         time.sleep(PAUSE_S)
         held = measure()
