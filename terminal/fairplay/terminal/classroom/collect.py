@@ -162,6 +162,7 @@ def collect(export: Path, folder: Path, students: Path | None, options: CertifyO
     class_, console = read_class(folder), make_console()
     options = replace(options, game=class_.game, report=class_.certificates)
     asked = {**asdict(options.suite), "limits": asdict(class_.limits)}
+    del asked["jobs"]  # how many are judged at once changes no verdict
     listed = _read_students(students)
     try:
         found = read_export(export, [each.file for each in class_.starts])
