@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from fairplay.sandbox.groups import ControlGroup
+from fairplay.sandbox.groups import ControlGroup, group_name
 from fairplay.sandbox.guard import GIVE_WAY
 from fairplay.sandbox.limits import Limits
 from fairplay.server.links.program import Program
@@ -83,9 +83,31 @@ def groups(request: pytest.FixtureRequest) -> None:
 @pytest.mark.usefixtures("groups")
 async def test_a_program_that_ends_where_the_kernel_stops_it_has_gone_over_its_limit() -> None:
     """It is over before the guard can look."""
-    program = await ended(hostile.hostile(hostile.THREADS_UNTIL_REFUSED))
+    program = Program.start(shlex.split(hostile.hostile(hostile.THREADS_UNTIL_REFUSED)), dict(os.environ), TIGHT)
+    name = group_name(program.guard_id)
+    async with asyncio.timeout(LIMIT_S):
+        await program.ended.wait()
+    await program.end()
     assert program.failure.message.startswith("the program went over its limit threads: it used ")
-    assert not left_groups(program.guard_id)
+    assert not left_groups(name)
+
+
+@pytest.mark.parametrize("groups", [["pids.max"]], indirect=True)
+@pytest.mark.usefixtures("groups")
+async def test_the_group_of_a_guard_that_was_killed_is_removed_when_the_next_program_starts() -> None:
+    program = Program.start(["sh", "-c", "echo up; exec sleep 60"], dict(os.environ), TIGHT)
+    name = group_name(program.guard_id)
+    async with asyncio.timeout(LIMIT_S):
+        while not program.output:
+            await asyncio.sleep(0.01)
+    psutil.Process(program.guard_id).kill()
+    await program.end()
+    assert left_groups(name)
+    for _ in range(100):  # the kernel takes a while to end what was in it
+        await ended("true")
+        if not left_groups(name):
+            break
+    assert not left_groups(name)
 
 
 OUT_OF_MEMORY = """
@@ -109,8 +131,8 @@ def test_the_kernel_ends_a_program_that_takes_memory_faster_than_anybody_looks()
     assert ran.stdout.startswith("the program went over its limit memory: it used ")
 
 
-def left_groups(guard_id: int) -> list[Path]:
-    return list(Path("/sys/fs/cgroup").glob(f"**/*-{guard_id}"))
+def left_groups(name: str) -> list[Path]:
+    return list(Path("/sys/fs/cgroup").glob(f"**/{name}"))
 
 
 async def test_a_program_within_its_limits_ends_by_itself() -> None:

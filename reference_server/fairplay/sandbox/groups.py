@@ -20,6 +20,8 @@ HASTE = 10
 FILES = ("pids.max", "memory.max", "memory.limit_in_bytes", *SHARES)
 """Those by which a group limits something, in version 2 and 1."""
 PREFIX = "fairplay-program-"
+STARTED = 19
+"""The place of the start of a process behind its name, in /proc/PID/stat."""
 SPARE_TASKS = 2
 """The processes of bubblewrap."""
 MAX_TASKS = 2**22
@@ -115,7 +117,7 @@ def _places() -> Iterator[str]:
 
 def _make(parent: str) -> str:
     """Return the folder of a new group that limits something, or "" if there can be none."""
-    folder = f"{parent}/{PREFIX}{os.getpid()}"
+    folder = f"{parent}/{group_name(os.getpid())}"
     try:
         _remove_left(parent)
         for name in CONTROLLERS:  # of version 2
@@ -129,10 +131,16 @@ def _make(parent: str) -> str:
     return ""
 
 
+def group_name(guard_id: int | str) -> str:
+    """Return the name of the group of a guard, by its process and when that began: numbers of processes come again."""
+    stat = "".join(_lines(f"/proc/{guard_id}/stat")).rpartition(")")[2].split()
+    return f"{PREFIX}{guard_id}-{stat[STARTED] if stat else ''}"
+
+
 def _remove_left(parent: str) -> None:
     """Remove the groups of guards that were killed."""
     for name in os.listdir(parent):  # noqa: PTH208 - few imports
-        if name.startswith(PREFIX) and not os.path.exists(f"/proc/{name.removeprefix(PREFIX)}"):  # noqa: PTH110
+        if name.startswith(PREFIX) and name != group_name(name.removeprefix(PREFIX).partition("-")[0]):
             _remove(f"{parent}/{name}")
 
 
