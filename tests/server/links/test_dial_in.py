@@ -358,8 +358,12 @@ async def test_a_program_that_half_closes_has_left_and_is_not_waited_for(server:
             Reply(response=b"", metadata={"k": "ä"}),
             "the metadata of the reply has a value for k that is not allowed: 'ä'",
         ),
+        (
+            Reply(response=b"", metadata={"k": 257 * "x"}),
+            "the metadata of the reply has a value for k of 257 characters: Reply.metadata allows at most 256",
+        ),
     ],
-    ids=["no outcome", "code 0", "code 17", "many entries", "upper case", "a key of gRPC", "not ASCII"],
+    ids=["no outcome", "code 0", "code 17", "many entries", "upper case", "a key of gRPC", "not ASCII", "long"],
 )
 async def test_a_malformed_reply_is_an_unparsable_one(server: Server, reply: Reply, sentence: str) -> None:
     def answer(call: Call) -> list[Reply]:

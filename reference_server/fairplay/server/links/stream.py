@@ -51,7 +51,8 @@ FAREWELL_S = 5.0
 """How long a connection that was replaced may take to read that it was."""
 MAX_METADATA = limit_of("Reply.metadata").max_items
 METADATA_KEY = re.compile(r"(?!grpc-)[a-z0-9_.-]{1,64}(?<!-bin)")
-METADATA_VALUE = re.compile(r"[ -~]{0,256}")
+METADATA_VALUE = re.compile(r"[ -~]*")
+MAX_VALUE_CHARS = 256
 ERROR_CODE = limit_of("Failure.code")
 Send: TypeAlias = Callable[[list[Call], list[int]], Awaitable[None]]
 """Sends a frame of calls, and of the ids of calls that are cancelled."""
@@ -236,6 +237,9 @@ def _metadata_problem(metadata: Mapping[str, str]) -> str:
     for key, value in metadata.items():
         if not METADATA_KEY.fullmatch(key):
             return f"the metadata of the reply has a key that is not allowed: {key[:64]!r}"
+        if len(value) > MAX_VALUE_CHARS:
+            length = f"{len(value):,} characters: Reply.metadata allows at most {MAX_VALUE_CHARS}"
+            return f"the metadata of the reply has a value for {key} of {length}"
         if not METADATA_VALUE.fullmatch(value):
             return f"the metadata of the reply has a value for {key} that is not allowed: {value[:64]!r}"
     return ""
