@@ -48,15 +48,17 @@ class Sandbox(NamedTuple):
     program: str
     """The path of bubblewrap."""
 
-    def command(self, visibility: Visibility, own: Sequence[Path], limits: Limits) -> list[str]:
+    def command(self, visibility: Visibility, own: Sequence[Path], limits: Limits, temp: str = "") -> list[str]:
         """Return the command that builds the sandbox of a program; what is run in it is still to be added.
 
-        `own` are the paths that the program sees besides the system's, see `view`.
+        `own` are the paths that the program sees besides the system's, see `view`. `temp` is the folder that it has for
+        temporary files, with others; empty: one of its own.
         """
         settings = [path for pattern in SETTINGS for path in sorted(Path("/etc").glob(pattern))]
         shown = [*(folder for folder in SYSTEM_FOLDERS if not folder.is_symlink()), *settings, *own]
         return [
             *(self.program, *WALLS, *_system(settings), *_temp(limits.temp)),
+            *(("--bind", temp, TEMP_FOLDERS[0]) if temp else ()),
             *(word for path in own for word in _read_only(path)),
             *_covers([*visibility.hidden, *KEYS], shown),
             *_closed(visibility),

@@ -191,7 +191,8 @@ def _children(pid: int) -> Iterator[int]:
 class Watch:
     """Looks at all processes of a program, and at its temporary folders, again and again.
 
-    `folders` are file descriptors of the folders: what they hold can be seen even when the sandbox is gone.
+    `folders` are file descriptors of the folders: what they hold can be seen even when the sandbox is gone. One that it
+    shares is in a file system of others: what had been in there before does not count.
     """
 
     def __init__(self, limits: Limits, processes: Processes, folders: Sequence[int] = ()) -> None:
@@ -204,6 +205,7 @@ class Watch:
         self.grows = False
         """Whether there were more threads at the last look than at the one before."""
         self._socket_size = read_socket_size()
+        self._before = self._held()
 
     def look(self) -> str | None:
         """Return the sentence about the limit that the program exceeds; None if it keeps all of them."""
@@ -244,14 +246,18 @@ class Watch:
 
     def look_at_folders(self) -> str | None:
         """Return the sentence about temporary folders that hold too much, if they do."""
-        systems = [os.fstatvfs(folder) for folder in self._folders]
-        used = sum((system.f_blocks - system.f_bfree) * system.f_frsize for system in systems)
-        files = sum(system.f_files - system.f_ffree for system in systems)
+        used, files = (now - before for now, before in zip(self._held(), self._before, strict=True))
         if used > self._limits.temp:
             return excess("temp", used, self._limits.temp)
         if files > MAX_TEMP_FILES:
             return f"the program went over its limit temp: it made {files:,} files, {MAX_TEMP_FILES:,} is allowed"
         return None
+
+    def _held(self) -> tuple[int, int]:
+        """Return how many bytes and files the file systems of the temporary folders hold."""
+        systems = [os.fstatvfs(folder) for folder in self._folders]
+        used = sum((system.f_blocks - system.f_bfree) * system.f_frsize for system in systems)
+        return used, sum(system.f_files - system.f_ffree for system in systems)
 
     def _look_at_files(self, pids: Sequence[int]) -> str | None:
         for pid in pids if self._looks % FILES_EVERY == 0 else ():

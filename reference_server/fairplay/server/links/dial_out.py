@@ -55,12 +55,24 @@ GIVEN_UP = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc
 
 
 class DialOutLink:
-    """The link to a player on an address, over one channel. Calls show the player's `secret`, if it has one."""
+    """The link to a player on an address, over one channel at a time. Calls show the player's secret, if it has one.
 
-    def __init__(self, clock: Clock, channel: grpc.aio.Channel, secret: str = "") -> None:
+    Whoever tries players shows others (`secret`), writes limits in other ways (`write_limit`), or hangs up.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        channel: grpc.aio.Channel,
+        secret: str = "",
+        connect: Callable[[], grpc.aio.Channel] | None = None,
+    ) -> None:
         self._clock = clock
-        self._shown = ((SECRET_KEY, secret),) if secret else ()
+        self.secret = secret
+        self.write_limit: Callable[[float], str] = _timeout
+        """Returns the text that tells the player a time limit in seconds."""
         self._channel = channel
+        self._connect = connect
         self._methods: dict[str, Any] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
 
@@ -72,10 +84,11 @@ class DialOutLink:
         unary = self._methods.get(method)
         if unary is None:
             unary = self._methods[method] = self._channel.unary_unary(method)
-        shown = (*call_metadata(bank_s, extra).items(), *self._shown)
+        secret = ((SECRET_KEY, self.secret),) if self.secret else ()
+        shown = (*call_metadata(bank_s, extra).items(), *secret)
 
         def make(time_s: float) -> Awaitable[bytes]:
-            made: Awaitable[bytes] = unary(request, metadata=((TIMEOUT_KEY, _timeout(time_s)), *shown))
+            made: Awaitable[bytes] = unary(request, metadata=((TIMEOUT_KEY, self.write_limit(time_s)), *shown))
             return made
 
         task = asyncio.create_task(self._answer(make, open_call, limit_s))
@@ -98,6 +111,14 @@ class DialOutLink:
     def _drop(self, open_call: OpenCall) -> None:
         if (task := self._tasks.get(open_call.id)) is not None:
             task.cancel()
+
+    async def hang_up(self, pause_s: float) -> None:
+        """Close the channel, and open another one after a pause in which nobody is connected to the player."""
+        assert self._connect is not None, "only links to programs that the server has started can open another one"
+        await self._channel.close()
+        self._methods.clear()
+        await asyncio.sleep(pause_s)
+        self._channel = self._connect()
 
     async def close(self) -> None:
         """Close the channel."""

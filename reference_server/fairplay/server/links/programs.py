@@ -67,6 +67,18 @@ ServeOne: TypeAlias = Callable[[str, str], AbstractAsyncContextManager[str]]
 """Serves ConnectionService on an address for the player of one name, and yields the address that was had."""
 
 
+class Start(NamedTuple):
+    """How a program is started otherwise than as any: whoever tries players asks for it."""
+
+    before: Sequence[str] = ()
+    """Words of a command that runs the player's own; they are no words of the player's."""
+    temp: str = ""
+    """The folder that it has for temporary files in a sandbox, with others; empty: one of its own."""
+
+
+USUAL = Start()
+
+
 class ProcessLink:
     """The link to a started player: calls go the way that the player chose, and fail when its process ends."""
 
@@ -96,6 +108,11 @@ class ProcessLink:
     def description(self) -> PlayerDescription | None:
         """Return what the player said about itself when it dialled in; None if it serves."""
         return self._inner.description if isinstance(self._inner, DialInLink) else None
+
+    @property
+    def serving(self) -> DialOutLink | None:
+        """Return the link to where the player serves; None if it has dialled in."""
+        return self._inner if isinstance(self._inner, DialOutLink) else None
 
     @property
     def connected(self) -> bool:
@@ -218,31 +235,31 @@ class Programs:
         self._running.discard(resources)
         await resources.aclose()
 
-    async def link(self, player: str, command: str) -> Link:
+    async def link(self, player: str, command: str, how: Start = USUAL) -> Link:
         """Start the command of a player, wait until it serves or has dialled in, and return the link to it.
 
         If that takes too long, or the command cannot be started, all calls of the link fail. A player that did not come
         up while the server stood still is started once more: it may have given up. Raises Refusal if the machine is to
         blame.
         """
-        link = await self._link(player, command)
-        return await self._link(player, command) if isinstance(link, DeadLink) and stood_lately() else link
+        link = await self._link(player, command, how)
+        return await self._link(player, command, how) if isinstance(link, DeadLink) and stood_lately() else link
 
-    async def _link(self, player: str, command: str) -> Link:
+    async def _link(self, player: str, command: str, how: Start) -> Link:
         async with AsyncExitStack() as stack:
             try:
                 words = shlex.split(command)
                 async with self._room.turn() as turn:
-                    return await self._start(stack, f"{player[:50]}.{secrets.token_hex(4)}", words, turn)
+                    return await self._start(stack, f"{player[:50]}.{secrets.token_hex(4)}", words, how, turn)
             except (OSError, ValueError) as error:
                 if (refusal := waiting_for(error)) is not None:
                     raise refusal from error
                 return DeadLink(self._clock, disconnected(f"the command cannot be started: {error}"))
 
-    async def _start(self, stack: AsyncExitStack, name: str, words: Sequence[str], turn: Turn) -> Link:
+    async def _start(self, stack: AsyncExitStack, name: str, words: Sequence[str], how: Start, turn: Turn) -> Link:
         """Start a program under a name of its own. What has to be released in the end is left to the stack, or link."""
         token, secret = secrets.token_hex(16), secrets.token_hex(16)
-        place = await (self._in_sandbox if self._options.sandbox else self._in_the_open)(stack, name, words)
+        place = await (self._in_sandbox if self._options.sandbox else self._in_the_open)(stack, name, words, how.temp)
         environment = {
             **place.environment,
             "FAIRPLAY_LISTEN": place.listen,
@@ -253,7 +270,8 @@ class Programs:
         }
         self._hub.expect(name, token)
         stack.callback(self._hub.forget, name)
-        program = Program.start(words, environment, self._options.limits, place.walls, place.notes)
+        command = [*how.before, *words]
+        program = Program.start(command, environment, self._options.limits, place.walls, place.notes)
         stack.push_async_callback(program.end)
         inner = await self._first_way(name, place.target, secret, program, turn)
         if inner is not None:
@@ -265,12 +283,12 @@ class Programs:
         message = f"the player neither served nor dialled in within {self._room.limit_s:g} s"
         return DeadLink(self._clock, disconnected(message, program.output))
 
-    async def _in_the_open(self, stack: AsyncExitStack, name: str, words: Sequence[str]) -> _Place:
+    async def _in_the_open(self, stack: AsyncExitStack, name: str, words: Sequence[str], temp: str) -> _Place:
         connect = await stack.enter_async_context(self._serve_one(f"{HOST}:0", name))
         listen = _free_address()
         return _Place(connect, listen, listen, _inherited(), None)
 
-    async def _in_sandbox(self, stack: AsyncExitStack, name: str, words: Sequence[str]) -> _Place:
+    async def _in_sandbox(self, stack: AsyncExitStack, name: str, words: Sequence[str], temp: str) -> _Place:
         options = self._options
         assert options.sandbox is not None
         folder = Path(tempfile.mkdtemp(prefix=f"fairplay-program-{os.getpid()}-", dir=_short_folder()))
@@ -280,7 +298,7 @@ class Programs:
         search = os.environ.get("PATH", os.defpath)
         visibility = Visibility(Path.cwd(), search, Path.home(), options.hidden, options.folders, options.confined)
         seen = await asyncio.to_thread(view, visibility, words)
-        command = await asyncio.to_thread(options.sandbox.command, visibility, seen.paths, options.limits)
+        command = await asyncio.to_thread(options.sandbox.command, visibility, seen.paths, options.limits, temp)
         notes = "".join(map(LEFT_OUT.format, seen.left_out))
         walls = Walls(command, str(server), str(player))
         environment = sandbox_environment(os.environ)
@@ -289,7 +307,8 @@ class Programs:
     async def _first_way(self, name: str, target: str, secret: str, program: Program, turn: Turn) -> Link | None:
         """Return a link for what a player does first: dial in or serve; None if it does neither in time, or ends."""
         options = [*CHANNEL_OPTIONS, AUTHORITY] if target.startswith("unix:") else CHANNEL_OPTIONS
-        channel = open_channel(f"{PLAIN}{target}", options=options)
+        connect = partial(open_channel, f"{PLAIN}{target}", options=options)
+        channel = connect()
         dials_in = asyncio.create_task(self._hub.arrived(name))
         serves = asyncio.create_task(channel.channel_ready())
         ends = asyncio.create_task(program.ended.wait())
@@ -300,7 +319,7 @@ class Programs:
             if dials_in.done():
                 return DialInLink(self._hub, name)
             served = serves.done()
-            return DialOutLink(self._clock, channel, secret) if served else None
+            return DialOutLink(self._clock, channel, secret, connect) if served else None
         finally:
             for way in ways:
                 way.cancel()
