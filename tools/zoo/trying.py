@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import shlex
+import socket
+import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import product
 from typing import NamedTuple
 from zlib import crc32
@@ -21,6 +24,7 @@ from fairplay.conformance.zoo.mutants import Mutant, Symptom
 from fairplay.conformance.zoo.player import MutantPlayer, in_this_process
 from fairplay.conformance.zoo.registry import find_mutant, find_mutants
 from fairplay.games.game import Game, find, registered
+from fairplay.player.secrets import SECRET_VARIABLE
 from tools.zoo.findings import Finding, compare, examples_for
 
 PARTS = 24
@@ -168,11 +172,30 @@ def _tried_once(game: Game, chosen: Mutant, limit_s: float, strategy: str, only:
 
     words = [sys.executable, "-m", "fairplay.conformance.zoo", game.name, chosen.name, "--strategy", strategy]
     player: str | Callable[[], object] = make if chosen.program is None else f"exec:{shlex.join(words)}"
+    secret, examples = chosen.behaviour.secret, examples_for(chosen, EXAMPLES)
     try:
-        return compare(chosen, _judged(game.name, player, limit_s, examples_for(chosen, EXAMPLES), only))
+        if secret:
+            with _served(words, secret) as link:
+                return compare(chosen, _judged(game.name, link, limit_s, examples, only, secret))
+        return compare(chosen, _judged(game.name, player, limit_s, examples, only))
     finally:
         for each in made:
             each.released.set()
+
+
+@contextmanager
+def _served(words: Sequence[str], secret: str) -> Iterator[str]:
+    """Start a mutant that serves with a secret, and yield its link."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    variables = {**os.environ, "FAIRPLAY_LISTEN": address, SECRET_VARIABLE: secret}
+    process = subprocess.Popen([*words, "--serve"], env=variables)
+    try:
+        yield f"grpc://{address}"
+    finally:
+        process.kill()
+        process.wait()
 
 
 def _unmet(task: Task) -> Iterator[str]:
@@ -182,7 +205,9 @@ def _unmet(task: Task) -> Iterator[str]:
             yield f"{task}: {each.id} {each.verdict}: {each.sentence}"
 
 
-def _judged(game: str, player: str | Callable[[], object], limit_s: float, examples: int, only: str = "") -> Report:
+def _judged(
+    game: str, player: str | Callable[[], object], limit_s: float, examples: int, only: str = "", secret: str = ""
+) -> Report:
     """Return the report of the suite on a player. `only` names the cases; empty: all."""
     return run(
         Options(
@@ -194,6 +219,7 @@ def _judged(game: str, player: str | Callable[[], object], limit_s: float, examp
             first_limit_s=limit_s,
             start_limit_s=START_LIMIT_S,
             examples=examples,
+            secret=secret,
             sandbox="off",  # in one, programs cannot see each other: there are mutants that must
         )
     )

@@ -52,9 +52,14 @@ INAPPLICABLE: Mapping[str, frozenset[str]] = {
     # what only a player can do that dials in
     "contract.one-reply-per-call": _ALL - {"dial-in", "exec"},
     "contract.call-ids": _ALL - {"dial-in"},
+    # what only a player can do that serves, and what only one can do that has a secret
+    "contract.secret": _ALL,
+    "identity.serves-on": _ALL - {"grpc"},
+    "robustness.secret": _ALL,
     "identity.hello": _ALL - {"dial-in"},
     # what only a player can do that is started; which may support only one of the ways of being reached
     "contract.both-ways-agree": _ALL,
+    "memory.copies-at-once": _NOT_STARTED,
     # what certificates may name that were made while players could offer a stream
     "contract.stream-agrees": _ALL,
     # what a player need not do

@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, cast
 
 import grpc
@@ -42,13 +42,13 @@ async def until(over: threading.Event) -> None:
 
 
 @contextmanager
-def served(made: object) -> Iterator[str]:
+def served(made: object, secret: str = "") -> Iterator[str]:
     """Serve a player, and yield its link."""
     ports: list[int] = []
     ready = threading.Event()
 
     async def work(over: threading.Event) -> None:
-        server, port = await start_server(Handlers(made), "127.0.0.1:0")
+        server, port = await start_server(Handlers(made), "127.0.0.1:0", secret=secret)
         ports.append(port)
         ready.set()
         await until(over)
@@ -126,6 +126,65 @@ def test_a_player_that_serves_one_connection_cannot_be_reached_again() -> None:
         with until_a_connection_ends(port) as once:
             report = run(Options("fish", once, only="identity", start_limit_s=2.0))
     assert report.failed() == ["identity.reached-again"]
+
+
+@contextmanager
+def while_somebody_is_connected(port: int, patience_s: float) -> Iterator[str]:
+    """Pass connections on to a port until nobody is connected for a while, and yield the link of this relay."""
+    ports: list[int] = []
+    ready = threading.Event()
+
+    async def work(over: threading.Event) -> None:
+        loop = asyncio.get_running_loop()
+        relays, last = set[asyncio.Task[Any]](), [float("inf")]
+
+        async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            own = cast("asyncio.Task[Any]", asyncio.current_task())
+            relays.add(own)
+            far_reader, far_writer = await asyncio.open_connection("127.0.0.1", port)
+            both = [asyncio.ensure_future(pump(reader, far_writer)), asyncio.ensure_future(pump(far_reader, writer))]
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            for end in (writer, far_writer):
+                end.close()
+            await asyncio.gather(*both, return_exceptions=True)
+            relays.discard(own)
+            last[0] = loop.time()
+
+        server = await asyncio.start_server(accept, "127.0.0.1")
+        ports.append(server.sockets[0].getsockname()[1])
+        ready.set()
+        while relays or loop.time() - last[0] < patience_s:
+            await asyncio.sleep(0.01)
+        server.close()
+        await until(over)
+
+    with in_a_thread(work):
+        assert ready.wait(30)
+        yield f"grpc://127.0.0.1:{ports[0]}"
+
+
+def test_a_player_that_ends_when_nobody_is_connected_for_a_while_is_refused() -> None:
+    with ExitStack() as stack:
+        port = int(stack.enter_context(served(find("fish").player("random"))).rpartition(":")[2])
+        link = stack.enter_context(while_somebody_is_connected(port, patience_s=1.0))
+        report = run(Options("fish", link, only="identity.reached-again,identity.serves-on", start_limit_s=2.0))
+    assert report.failed() == ["identity.serves-on"]
+    assert "after the last connection to it has ended" in report.judged[1].sentence
+
+
+def test_a_player_that_does_not_want_its_secret_is_refused() -> None:
+    for secret, verdict in (("Sesame-1", Verdict.PASS), ("", Verdict.FAIL)):
+        with served(find("fish").player("random"), secret) as link:
+            report = run(Options("fish", link, only="contract.secret", secret="Sesame-1"))
+        assert [each.verdict for each in report.judged] == [verdict]
+    assert report.judged[0].sentence.startswith("A call of Start without its secret was answered")
+    assert "Sesame" not in str(report.judged[0])
+
+
+def test_only_a_player_whose_secret_is_known_is_asked_without_it() -> None:
+    with served(find("fish").player("random")) as link:
+        report = run(Options("fish", link, only="contract.secret"))
+    assert report.judged[0].verdict is Verdict.NOT_APPLICABLE
 
 
 def by_hand(answer: Callable[[Call], Sequence[Reply]], only: str) -> Any:

@@ -10,6 +10,7 @@ from fairplay.conformance.cases import (
     beside,
     calls,
     contract,
+    copies,
     endings,
     enums,
     fresh,
@@ -29,6 +30,7 @@ from fairplay.games.game import Game
 
 MODULES: Sequence[ModuleType] = (
     contract,
+    copies,
     enums,
     calls,
     games,

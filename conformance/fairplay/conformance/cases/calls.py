@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from typing import Any
 
@@ -13,12 +13,12 @@ from google.protobuf.message import Message
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_condition, where
 from fairplay.conformance.case import Case, NotApplicable, NotTested, case, failure
-from fairplay.conformance.cases.identity import parse_description
 from fairplay.conformance.cases.memory import renamed
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.frames import ask_with_change
 from fairplay.conformance.games.trial import Entry, Manner, Outgoing, Trial
-from fairplay.conformance.player.player import Answered, Connection
+from fairplay.conformance.player.player import Answered, Connection, parse_description
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE
@@ -26,6 +26,7 @@ from fairplay.games.steps import CallKind
 from fairplay.games.steps import Failure as CallFailure
 from fairplay.server.links.link import NO_EXTRA, TRACE_KEY, Metadata, duration
 from fairplay.server.net.limits import limit_of
+from fairplay.v1.connection_pb2 import DialInResponse
 from fairplay.v1.misconduct_pb2 import Overrun
 from fairplay.v1.player_pb2 import DescribeRequest
 
@@ -96,8 +97,54 @@ def time_limits(context: Context) -> None:
     with context.player.separate() as connection:
         _play(context, connection, "With limits and a bank of an hour", Manner(ask=ask_for_long))
         _play(context, connection, "With a limit of 1 ms for a decision, and a bank", Manner(ask=ask_for_the_bank))
+        _play_below_a_second(context, connection)
         _ask_in_no_time(context, connection)
         _play(context, connection, "After a decision with a limit of 1 ms", Manner())
+
+
+BELOW_A_SECOND = (("m", 1_000, 0.999), ("u", 1_000_000, 0.9), ("n", 1_000_000_000, 0.0999))
+"""Units of limits to players that serve, how many of each are a second, and limits that are told."""
+SLOW_SHARE, GIVEN_UP_SHARE = 0.25, 0.5
+"""A limit is not told of which the player needs more than the first share for a decision. That it fails is no fault
+after more than the second one."""
+
+
+def _play_below_a_second(context: Context, connection: Connection) -> None:
+    """Judge a game in which limits below a second are told, in all units, and the usual ones hold.
+
+    Who needs longer than it is told, or has not had the processor for so long, may give up: that is no fault.
+    """
+    told = [each for each in BELOW_A_SECOND if context.ordinary.mean_decision_s < SLOW_SHARE * each[2]]
+    if not told or (connection.hello is None and connection.served is None):
+        return
+
+    async def ask(reached: Connection, due: Outgoing) -> Answered:
+        unit, number, limit_s = told[due.number % len(told)]
+        return await _ask_telling(context, reached, due, limit_s, f"{round(limit_s * number)}{unit}")
+
+    few = context.first_scenario(FEW_DECISIONS if context.is_slow else DECISIONS)
+    found = context.play(few, connection, Manner(ask=ask))
+    _, _, last_s = told[(len(found.exchanges) - 1) % len(told)]
+    if found.exchanges and found.exchanges[-1].elapsed_s < GIVEN_UP_SHARE * last_s:
+        with where("With limits of less than a second"):
+            judge_condition(context, found)
+
+
+async def _ask_telling(context: Context, connection: Connection, due: Outgoing, limit_s: float, text: str) -> Answered:
+    """Make a call with its usual limit, and tell the player another one; `text` is how gRPC writes that."""
+    if (link := connection.served) is not None:
+        usual, link.write_limit = link.write_limit, lambda _: text
+        try:
+            return await connection.ask(due.call.method, due.request, due.limit_s)
+        finally:
+            link.write_limit = usual
+
+    def change(frame: DialInResponse) -> Iterable[DialInResponse]:
+        for call in frame.calls:
+            call.time_limit.CopyFrom(duration(limit_s))
+        yield frame
+
+    return await ask_with_change(context, connection, due, change)
 
 
 def _ask_in_no_time(context: Context, connection: Connection) -> None:

@@ -8,7 +8,7 @@ from google.protobuf.message import DecodeError, Message
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
-from fairplay.conformance.blame.judge import ONLY, confirm, judge_condition, judge_owned, where
+from fairplay.conformance.blame.judge import confirm, judge_condition, judge_owned
 from fairplay.conformance.case import Case, NotApplicable, case, failure
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.games.context import Context
@@ -177,34 +177,6 @@ def one_reply_per_call(context: Context) -> None:
         )
 
 
-@case(
-    "contract.both-ways-agree",
-    "PROG-3",
-    prepare=lambda context: context.player.begin_ways(),
-)
-def both_ways_agree(context: Context) -> None:
-    """The server decides nothing for the player, so either way must do."""
-    if not isinstance(context.player.transport, ExecTransport):
-        raise NotApplicable("only a player that is started here can choose between the ways")
-    connections = context.player.open_ways()
-    try:
-        offered = {way: connection for way, connection in connections.items() if not connection.lost}
-        if not offered:
-            raise NotApplicable("the player comes up only where it is offered both ways")
-        if len(offered) == 1:
-            raise NotApplicable(f"the player supports only {next(iter(offered))}")
-        descriptions = [_description(context, connection) for connection in offered.values()]
-        for way, connection in offered.items():
-            with where(ONLY[way]):
-                judge_condition(context, context.play(context.first_scenario(), connection))
-    finally:
-        for connection in connections.values():
-            context.player.loop.run(connection.close())
-    if descriptions[0] != descriptions[1]:
-        sections = [(f"When {way}", readable(said)) for way, said in zip(offered, descriptions, strict=True)]
-        raise failure("The player says different things about itself when serving and when dialling in.", *sections)
-
-
 def cases(game: Game) -> Sequence[Case]:
     """Return the cases of this module."""
     return (
@@ -215,5 +187,4 @@ def cases(game: Game) -> Sequence[Case]:
         replies_readable,
         unknown_fields_ignored,
         one_reply_per_call,
-        both_ways_agree,
     )

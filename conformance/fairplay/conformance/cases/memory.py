@@ -192,7 +192,7 @@ def cancelled_call(context: Context) -> str:
     return "" if received else "every call was answered before it could be cancelled; only unread calls were cancelled"
 
 
-def _of_each_method(context: Context) -> Sequence[Exchange]:
+def of_each_method(context: Context) -> Sequence[Exchange]:
     """Return a call of each method that an ordinary game has, and of those without a game."""
     played = {each.method.name: each for each in context.ordinary.exchanges}
     limit_s = context.limits.notification_s
@@ -213,7 +213,7 @@ def _cancel(context: Context, connection: Connection, found: Trial) -> int:
 
     def cancel(reached: Connection) -> Sequence[Trial]:
         run, at_once = context.player.loop.run, context.scope.at_once
-        if not run(cancel_methods(reached, _of_each_method(context), context.new_id, at_once)):
+        if not run(cancel_methods(reached, of_each_method(context), context.new_id, at_once)):
             return ()
         run(cancel_unread(reached, found.exchanges[-1]))
         counts.append(run(cancel_received(reached, found.exchanges, context.new_id, late_count, at_once)))

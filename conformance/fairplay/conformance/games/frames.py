@@ -76,23 +76,29 @@ def play_late_cancellations(context: Context, connection: Connection) -> None:
 
 def _play(context: Context, connection: Connection, what: str, change: Change) -> None:
     """Play a game in which frames with calls of it are changed, and judge it; none if the player has not dialled in."""
-    transport = context.player.transport
-    if not isinstance(transport, DialInTransport | ExecTransport) or connection.hello is None:
+    if connection.hello is None:
         return
 
     async def ask(reached: Connection, due: Outgoing) -> Answered:
-        hub = (await transport.server.server()).hub
-        usual = hub.change
-
-        def change_own(frame: DialInResponse) -> Iterable[DialInResponse]:
-            return change(frame) if any(call.request == due.request for call in frame.calls) else usual(frame)
-
-        hub.change = change_own
-        try:
-            return await reached.ask(due.call.method, due.request, due.limit_s)
-        finally:
-            hub.change = usual
+        return await ask_with_change(context, reached, due, change)
 
     scenario = context.first_scenario(FEW_DECISIONS if context.is_slow else DECISIONS)
     with where(what):
         judge_condition(context, context.play(scenario, connection, Manner(ask=ask)))
+
+
+async def ask_with_change(context: Context, connection: Connection, due: Outgoing, change: Change) -> Answered:
+    """Make a call to a player that has dialled in, of which the frame is changed."""
+    transport = context.player.transport
+    assert isinstance(transport, DialInTransport | ExecTransport)
+    hub = (await transport.server.server()).hub
+    usual = hub.change
+
+    def change_own(frame: DialInResponse) -> Iterable[DialInResponse]:
+        return change(frame) if any(call.request == due.request for call in frame.calls) else usual(frame)
+
+    hub.change = change_own
+    try:
+        return await connection.ask(due.call.method, due.request, due.limit_s)
+    finally:
+        hub.change = usual

@@ -19,6 +19,7 @@ from fairplay.conformance.player.transports import ExecTransport, Transport, out
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import Failure, Method
 from fairplay.server.links.dial_in import DialInLink
+from fairplay.server.links.dial_out import DialOutLink
 from fairplay.server.links.link import NO_EXTRA, DeadLink, Link, Metadata, OpenCall
 from fairplay.server.links.programs import ProcessLink
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
@@ -26,6 +27,14 @@ from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDesc
 
 Answered: TypeAlias = tuple[bytes | Failure, float]
 """The reply or failure of a call, and the seconds that it took."""
+
+
+def parse_description(outcome: bytes | Failure | None) -> PlayerDescription | None:
+    """Return the description in a reply to Describe, or None if it is not readable."""
+    try:
+        return DescribeResponse.FromString(outcome).description if isinstance(outcome, bytes) else None
+    except DecodeError:
+        return None
 
 
 class Connection:
@@ -92,6 +101,12 @@ class Connection:
         return self._link if isinstance(self._link, ProcessLink) else None
 
     @property
+    def served(self) -> DialOutLink | None:
+        """Return the link to where the player serves; None if it does not, or has dialled in."""
+        link = self._link.serving if isinstance(self._link, ProcessLink) else self._link
+        return link if isinstance(link, DialOutLink) else None
+
+    @property
     def hello(self) -> PlayerDescription | None:
         """Return what the player said about itself when it dialled in, or None if it did not."""
         return self._link.description if isinstance(self._link, DialInLink | ProcessLink) else None
@@ -128,12 +143,7 @@ class PlayerUnderTest:
     @property
     def description(self) -> PlayerDescription:
         """Return what the player says about itself; empty if it says nothing readable."""
-        if isinstance(self.described, bytes):
-            try:
-                return DescribeResponse.FromString(self.described).description
-            except DecodeError:
-                return PlayerDescription()
-        return PlayerDescription()
+        return parse_description(self.described) or PlayerDescription()
 
     @property
     def can_be_new(self) -> bool:
@@ -232,10 +242,17 @@ class PlayerUnderTest:
         self.connection()
         assert isinstance(self.transport, ExecTransport)
         links = self.loop.run(self.transport.open_ways())
-        found = {way: self._connection(link, self.breaker) for way, link in links.items()}
-        for connection in found.values():
-            connection.repeatable = False
-        return found
+        return {way: self._copy(link) for way, link in links.items()}
+
+    def open_copy(self) -> Connection:
+        """Open a connection to a new process, with a folder in common with the last ones of `open_ways`."""
+        assert isinstance(self.transport, ExecTransport)
+        return self._copy(self.loop.run(self.transport.open_copy()))
+
+    def _copy(self, link: Link) -> Connection:
+        connection = self._connection(link, self.breaker)
+        connection.repeatable = False
+        return connection
 
     @contextmanager
     def fresh(self, breaker: Breaker | None = None) -> Iterator[Connection]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 import psutil
@@ -105,9 +105,11 @@ def _affordable(link: Link) -> int:
 
 
 SERVING, DIALLING = "serving", "dialling in"
-WITHOUT: Mapping[str, str] = {
-    SERVING: "env -u FAIRPLAY_CONNECT -u FAIRPLAY_NAME -u FAIRPLAY_TOKEN",
-    DIALLING: "env -u FAIRPLAY_LISTEN",
+SECOND = ("sh", "-c", 'true & "$@"; exit $?', "sh")
+"""Runs a command as a process with another number than usual: in a sandbox each start has the same one otherwise."""
+WITHOUT: Mapping[str, Sequence[str]] = {
+    SERVING: ("env", "-u", "FAIRPLAY_CONNECT", "-u", "FAIRPLAY_NAME", "-u", "FAIRPLAY_TOKEN"),
+    DIALLING: ("env", "-u", "FAIRPLAY_LISTEN"),
 }
 """Runs a command without the variables that it needs to be reached in the other way."""
 GRACE_S = 2.0
@@ -119,11 +121,11 @@ Most players support only one way: waiting for the whole start limit would take 
 
 
 class Ways:
-    """The links to two processes of a command, each for one way of being reached."""
+    """The links to two processes of a command, each for one way of being reached; `start` starts one for a way."""
 
-    def __init__(self, command: str, start: Callable[[str], Awaitable[Link]]) -> None:
+    def __init__(self, start: Callable[[str], Awaitable[Link]]) -> None:
         self._began = asyncio.get_running_loop().time()
-        self._starts = {way: partial(start, f"{prefix} {command}") for way, prefix in WITHOUT.items()}
+        self._starts = {way: partial(start, way) for way in WITHOUT}
         self._begun = {way: asyncio.ensure_future(begin()) for way, begin in self._starts.items()}
         for task in self._begun.values():
             task.add_done_callback(self._note)

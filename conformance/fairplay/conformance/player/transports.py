@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol
 
 from fairplay.conformance.player.names import draw_name
 from fairplay.conformance.player.objects import ObjectLink
-from fairplay.conformance.player.spares import Spares, Ways
+from fairplay.conformance.player.spares import SECOND, WITHOUT, Spares, Ways
 from fairplay.games.game import Game
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.player.proxies import check_proxy
@@ -19,7 +20,7 @@ from fairplay.server.links.dial_in import dial_in_link
 from fairplay.server.links.dial_out import dial_out_link
 from fairplay.server.links.link import Clock, Link
 from fairplay.server.links.program import ProgramOptions
-from fairplay.server.links.programs import ProcessLink
+from fairplay.server.links.programs import USUAL, ProcessLink, Start
 from fairplay.server.links.spec import parse_link
 from fairplay.v1.connection_pb2 import GoodbyeReason
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from fairplay.server.server import Server
 
 NO_SANDBOX = ProgramOptions()
+SHARED = Path("/dev/shm")
+"""Where copies of a program have a folder in common, if there is such a place: nobody else writes much there."""
 
 
 class Transport(Protocol):
@@ -204,8 +207,9 @@ class ExecTransport:
         self._command = command
         self.player_name = player_name
         self.server = server
-        self.spares = Spares(partial(self._start, command))
+        self.spares = Spares(self._start)
         self._ways: Ways | None = None
+        self._folders: list[TemporaryDirectory[str]] = []
 
     async def prepare(self) -> None:
         """Start to listen. Raises AddressInUseError if that is impossible."""
@@ -217,19 +221,31 @@ class ExecTransport:
 
     def begin_ways(self) -> None:
         """Start a process for each way of being reached: `open_ways` then need not wait for that."""
-        self._ways = self._ways or Ways(self._command, self._start)
+        if self._ways is None:
+            self._folders.append(TemporaryDirectory(prefix="fairplay-copies-", dir=SHARED if SHARED.is_dir() else None))
+            self._ways = Ways(self.open_copy)
+
+    async def open_copy(self, way: str = "") -> Link:
+        """Return a link to a new process, which is to be reached in this way if one is named.
+
+        It has a folder for temporary files in common with those of the last `open_ways`.
+        """
+        return await self._start(Start((*SECOND, *WITHOUT.get(way, ())), self._folders[-1].name))
 
     async def open_ways(self) -> dict[str, Link]:
-        """Return a link to a new process for each way of being reached, a DeadLink for one that is not supported."""
+        """Return a link to a new process for each way of being reached, a DeadLink for one that is not supported.
+
+        The processes have a folder for temporary files in common.
+        """
         self.begin_ways()
         assert self._ways is not None
         ways, self._ways = self._ways, None
         return await ways.wait()
 
-    async def _start(self, command: str) -> Link:
-        """Start a command and return a link to its process."""
+    async def _start(self, how: Start = USUAL) -> Link:
+        """Start the command and return a link to its process."""
         server = await self.server.server()
-        return await server.programs.link(self.player_name, command)
+        return await server.programs.link(self.player_name, self._command, how)
 
     async def hang_up(self) -> None:
         """End every stream, as a server does that shuts down and comes back, and what was started ahead."""
@@ -246,6 +262,8 @@ class ExecTransport:
         """End the processes that were started ahead, and stop the server."""
         await self._end_ahead()
         await self.server.close()
+        for folder in self._folders:
+            folder.cleanup()
 
 
 def make_transport(

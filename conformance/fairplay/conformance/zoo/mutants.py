@@ -162,6 +162,11 @@ def stands_all(frame: DialInResponse, answered: Set[int]) -> bool:
     return False
 
 
+def shows_it(method: str, shown: str, secret: str) -> bool:
+    """Answer calls that show the secret of the program."""
+    return shown == secret
+
+
 @dataclass(frozen=True, slots=True)
 class ProgramBehaviour:
     """How a program behaves. The defaults are those of a sound one."""
@@ -196,6 +201,14 @@ class ProgramBehaviour:
     """The program ends when no call has come for so many seconds."""
     dies_of: Callable[[DialInResponse, Set[int]], bool] = stands_all
     """(frame, ids of answered calls) -> whether the program ends when it gets the frame."""
+    secret: str = ""
+    """The program serves with this secret, and is not started by who tries it; empty: it is."""
+    admits: Callable[[str, str, str], bool] = shows_it
+    """(full name of a method, secret that a call shows, that of the program) -> whether the call is answered."""
+    alone_s: float = math.inf
+    """The program ends when it has been connected to, and has not been for so many seconds."""
+    returns_when_finished: bool = False
+    """Whether the program dials in again after it was told that it is not needed any more."""
     stuck_when_cancelled: bool = False
     """Whether the program never answers again once a call is cancelled that it has received."""
 

@@ -10,6 +10,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import grpc
@@ -25,7 +26,7 @@ from fairplay.player.command import Reach, reach_from
 from fairplay.player.dialing import CHANNEL_OPTIONS
 from fairplay.player.handlers import Callee, CallFailed, describe, snake_case
 from fairplay.player.interrupts import run
-from fairplay.player.serving import start_server
+from fairplay.player.secrets import SECRET_KEY, SECRET_VARIABLE
 from fairplay.player.threads import DaemonThreads
 from fairplay.server.game.plans import full_time_control, seconds
 from fairplay.v1.connection_pb2 import (
@@ -82,7 +83,7 @@ class MutantHandlers(Callee):
         raise CallFailed(code, message)
 
 
-PAUSE_S = 0.1
+PAUSE_S, POLL_S = 0.1, 0.05
 
 
 async def dial_in(handlers: MutantHandlers, reach: Reach, behaviour: ProgramBehaviour, die: Callable[[], None]) -> None:
@@ -109,6 +110,8 @@ def _returns(behaviour: ProgramBehaviour, reason: GoodbyeReason.ValueType) -> bo
     """Return whether the program dials in again after a goodbye for this reason."""
     if reason == GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN:
         return behaviour.comes_back
+    if reason == GoodbyeReason.GOODBYE_REASON_FINISHED:
+        return behaviour.returns_when_finished
     return reason == GoodbyeReason.GOODBYE_REASON_REPLACED and behaviour.returns_when_replaced
 
 
@@ -228,11 +231,53 @@ async def _play(game: Game, handlers: MutantHandlers, reach: Reach, mutant: Muta
     if reach.listen is None:
         await dial_in(handlers, reach, mutant.behaviour, _die)
         return
-    server, _ = await start_server(handlers, reach.listen)
+    server = grpc.aio.server()
+    server.add_generic_rpc_handlers((_Served(handlers, mutant.behaviour.admits, os.environ.get(SECRET_VARIABLE, "")),))
+    server.add_insecure_port(reach.listen)
+    await server.start()
     try:
-        await server.wait_for_termination()
+        await asyncio.gather(server.wait_for_termination(), _end_alone(mutant.behaviour.alone_s))
     finally:
         await asyncio.shield(server.stop(0))
+
+
+class _Served(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no types for it
+    """Serves the methods of a mutant to those whom it admits."""
+
+    def __init__(self, handlers: MutantHandlers, admits: Callable[[str, str, str], bool], secret: str) -> None:
+        self._handlers = handlers
+        self._admits = admits
+        self._secret = secret
+
+    def service(self, details: Any) -> grpc.RpcMethodHandler | None:
+        shown = dict(details.invocation_metadata or ()).get(SECRET_KEY, "")
+        answer = self._answer if self._admits(details.method, shown, self._secret) else _refuse
+        return grpc.unary_unary_rpc_method_handler(partial(answer, details.method))
+
+    async def _answer(self, path: str, request: bytes, context: Any) -> bytes:
+        try:
+            return await self._handlers.call(path, request)
+        except CallFailed as failed:
+            await context.abort(failed.code, failed.message)
+        except Exception as error:
+            await context.abort(grpc.StatusCode.UNKNOWN, f"{type(error).__name__}: {error}")
+        raise AssertionError("abort raises")
+
+
+async def _refuse(path: str, _: bytes, context: Any) -> bytes:
+    await context.abort(grpc.StatusCode.UNAUTHENTICATED, "this player wants its secret")
+    raise AssertionError("abort raises")
+
+
+async def _end_alone(alone_s: float) -> None:
+    """End the program when somebody has been connected to it, and for so long nobody is."""
+    last = math.inf
+    while not math.isinf(alone_s):
+        if any(each.status == psutil.CONN_ESTABLISHED for each in psutil.Process().net_connections("tcp")):
+            last = time.monotonic()
+        elif time.monotonic() - last >= alone_s:
+            _die()
+        await asyncio.sleep(POLL_S)
 
 
 def _runs_already() -> bool:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
+
+import psutil
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.games.endings import Ending
@@ -29,6 +33,7 @@ from fairplay.conformance.zoo.player import ReceivedCall, Trigger
 from fairplay.conformance.zoo.triggers import always, at_ending, from_decision, in_decision, in_method, never
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game, find, registered
+from fairplay.games.kit.player_service import PLAYER_SERVICE
 from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.v1.player_pb2 import GameService, PlayerDescription
 
@@ -111,6 +116,31 @@ def _with_number(said: PlayerDescription) -> None:
     said.software_version = f"build {os.getpid()}"
 
 
+def _with_time(said: PlayerDescription) -> None:
+    said.display_name += f", up since {psutil.Process().create_time():.1f}"
+
+
+def _finds_another_seat(call: ReceivedCall) -> bool:
+    """Keep the seat of a game in a file, and return whether another process has put another one there."""
+    return _finds_another(call, getattr(call.request, "seat", 0))
+
+
+def _finds_another_process(call: ReceivedCall) -> bool:
+    """Keep the number of this process in a file of the game, and return whether another one is there."""
+    return _finds_another(call, os.getpid())
+
+
+def _finds_another(call: ReceivedCall, own: int) -> bool:
+    """Write a number into the file of a game in its first call, and return whether it is another one at a decision."""
+    if not {"game_id", "seat"} <= set(call.request.DESCRIPTOR.fields_by_name):
+        return False
+    file = Path(tempfile.gettempdir()) / f"fairplay-zoo-{sha256(call.request.game_id.encode()).hexdigest()[:16]}"
+    if not call.game.notes.get("kept"):
+        call.game.notes["kept"] = True
+        file.write_text(str(own), "ascii")
+    return call.decision > 0 and file.read_text("ascii") != str(own)
+
+
 OF_IDENTITY = (
     Mutant(
         "has-many-versions",
@@ -120,6 +150,29 @@ OF_IDENTITY = (
         describes(_with_number),
         (case_ids.BOTH_WAYS, case_ids.HELLO),
         program=ProgramBehaviour(),
+    ),
+    Mutant(
+        "has-many-names",
+        "Says with its name when it was started.",
+        DESCRIPTION_STAYS,
+        in_method("Describe"),
+        describes(_with_time),
+        (case_ids.BOTH_WAYS, case_ids.HELLO),
+        program=ProgramBehaviour(),
+    ),
+    *(
+        Mutant(
+            name,
+            f"Keeps {what} in a file by the id of the game, and raises an exception where a copy of it has written.",
+            (case_ids.COPIES,),
+            trigger,
+            RAISES,
+            program=ProgramBehaviour(),
+        )
+        for name, what, trigger in (
+            ("keeps-its-seat-in-a-file", "its seat", _finds_another_seat),
+            ("keeps-its-process-in-a-file", "the number of its process", _finds_another_process),
+        )
     ),
     Mutant(
         "has-another-version-in-its-hello",
@@ -136,6 +189,14 @@ OF_IDENTITY = (
         never,
         RAISES,
         program=ProgramBehaviour(returns_when_replaced=True),
+    ),
+    Mutant(
+        "returns-when-finished",
+        "Dials in again when it is told that it is not needed any more.",
+        (case_ids.ENDS,),
+        never,
+        RAISES,
+        program=ProgramBehaviour(returns_when_finished=True),
     ),
     Mutant(
         "stays-after-goodbye",
@@ -160,7 +221,77 @@ def _program(name: str, sentence: str, case_id: str, behaviour: ProgramBehaviour
     return Mutant(name, sentence, (case_id,), never, RAISES, program=behaviour)
 
 
+def _admits_for_nothing(method: str, shown: str, secret: str) -> bool:
+    return True
+
+
+def _admits_outside_games(method: str, shown: str, secret: str) -> bool:
+    return shown == secret or method.startswith(f"/{PLAYER_SERVICE}/")
+
+
+def _admits_what_begins_well(method: str, shown: str, secret: str) -> bool:
+    return shown.startswith(secret)
+
+
 OF_PROGRAMS = (
+    _program(
+        "ignores-its-secret",
+        "Answers calls that do not show its secret.",
+        case_ids.STARTED_SECRET,
+        ProgramBehaviour(admits=_admits_for_nothing),
+    ),
+    _program(
+        "wants-its-secret-in-games-only",
+        "Answers Describe, Start and End without its secret.",
+        case_ids.STARTED_SECRET,
+        ProgramBehaviour(admits=_admits_outside_games),
+    ),
+    _program(
+        "reads-the-beginning-of-secrets",
+        "Takes a secret that begins with its own for its own.",
+        case_ids.STARTED_SECRET,
+        ProgramBehaviour(admits=_admits_what_begins_well),
+    ),
+    _program(
+        "serves-strangers",
+        "Serves with a secret, and answers calls that do not show it.",
+        case_ids.SECRET,
+        ProgramBehaviour(secret="of-the-zoo", admits=_admits_for_nothing),
+    ),
+    _program(
+        "serves-strangers-outside-games",
+        "Serves with a secret, and answers Describe, Start and End without it.",
+        case_ids.SECRET,
+        ProgramBehaviour(secret="of-the-zoo", admits=_admits_outside_games),
+    ),
+    _program(
+        "ends-with-its-last-connection",
+        "Serves until the last connection to it has ended.",
+        case_ids.SERVES_ON,
+        ProgramBehaviour(alone_s=0.0),
+    ),
+    _program(
+        "ends-when-it-is-left-alone",
+        "Serves until nobody is connected to it for a second.",
+        case_ids.SERVES_ON,
+        ProgramBehaviour(alone_s=1.0),
+    ),
+    *(
+        _program(
+            name,
+            f"Dialled in, it answers with an error where {what} of a limit are nothing.",
+            case_ids.TIME_LIMITS,
+            ProgramBehaviour(refuses=refuses),
+        )
+        for name, what, refuses in (
+            ("reads-whole-seconds", "the whole seconds", lambda call, _: not call.time_limit.seconds),
+            (
+                "reads-tenths-of-seconds",
+                "the whole tenths of a second",
+                lambda call, _: call.time_limit.seconds == 0 and call.time_limit.nanos < 100_000_000,
+            ),
+        )
+    ),
     _program("ends-at-once", "Ends as soon as it is started.", case_ids.REACHABLE, ProgramBehaviour(Start.EXITS)),
     _program("never-comes-up", "Neither serves nor dials in.", case_ids.REACHABLE, ProgramBehaviour(Start.SLEEPS)),
     _program(

@@ -1,0 +1,335 @@
+"""Cases about programs that are started more than once, and about players that serve: who may call them, and how long.
+
+Two processes are started, each to be reached in one way, and followed once: they say who they are, play alone and in
+one game, refuse strangers, and wait for a new connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import NamedTuple, TypeAlias
+
+import grpc
+
+from fairplay.conformance import case_ids
+from fairplay.conformance.blame.judge import ONLY, judge_condition, where
+from fairplay.conformance.case import Case, Failure, NotApplicable, NotTested, case, failure
+from fairplay.conformance.cases.memory import of_each_method, renamed
+from fairplay.conformance.evidence import Evidence, hexadecimal, readable, sent
+from fairplay.conformance.games.context import Context
+from fairplay.conformance.games.races import Rotation
+from fairplay.conformance.games.trial import Entry, Exchange, Trial, play_trial
+from fairplay.conformance.player.loop import side_by_side
+from fairplay.conformance.player.machine import is_busy
+from fairplay.conformance.player.player import Connection, parse_description
+from fairplay.conformance.player.spares import SERVING
+from fairplay.conformance.player.transports import ExecTransport, GrpcTransport
+from fairplay.games.conformance import Level
+from fairplay.games.game import Game
+from fairplay.games.kit.player_service import DESCRIBE
+from fairplay.games.steps import CallKind
+from fairplay.games.steps import Failure as CallFailure
+from fairplay.player.secrets import MAX_SECRET_CHARS
+from fairplay.v1.misconduct_pb2 import CallError, Overrun
+from fairplay.v1.player_pb2 import DescribeRequest, PlayerDescription
+
+DECISIONS, FEW_DECISIONS = 8, 3
+"""The player decides so often in each game; the second number is for players that are slow, and after other questions.
+"""
+IDLE_S = 1.5
+"""How long nobody is connected to a player that serves. One that is started here waits while other cases are judged."""
+Idle: TypeAlias = "asyncio.Task[bytes | CallFailure]"
+"""The answer of a player to Describe, after a while in which nobody was connected to it."""
+
+
+class Strangers(NamedTuple):
+    """How a player that serves takes calls that do not show its secret."""
+
+    problem: Evidence | None
+    """The first call that was not refused as it should be."""
+    after: Trial | None
+    """A game after these calls, with its secret; None if there was a problem."""
+
+
+class Copies(NamedTuple):
+    """What was seen of two processes of a program at once, each of which was offered one way of being reached."""
+
+    said: Mapping[str, bytes | CallFailure]
+    """Way in which one came up -> what it answered to its first Describe."""
+    trials: Mapping[str, Trial]
+    """Way -> the most ordinary game, if the program came up in both."""
+    together: Sequence[Trial]
+    """A game as two copies see it that sit in it; none if only one came up, or the machine was too busy for it."""
+    strangers: Strangers | None
+    """None: no process serves."""
+    idle: Idle | None
+    """None: no process serves."""
+    served: Connection | None
+
+
+def copies_of(context: Context) -> Copies:
+    """Return what was seen of copies of the player, followed once. Raises NotApplicable if it is not started here."""
+    if not isinstance(context.player.transport, ExecTransport):
+        raise NotApplicable("only a player that is started here can be started more than once")
+    return context.once("copies", lambda: _follow(context))
+
+
+def begin_copies(context: Context) -> None:
+    """Start the copies, once, and return without waiting for them."""
+    context.once("copies begun", context.player.begin_ways)
+
+
+def _follow(context: Context) -> Copies:
+    connections = list((opened := context.player.open_ways()).values())
+    offered = {way: each for way, each in opened.items() if not each.lost}
+    strangers, idle, served = None, None, offered.get(SERVING)
+    try:
+        said = {way: context.ask(DESCRIBE, DescribeRequest(), each)[0] for way, each in offered.items()}
+        both = offered if len(offered) > 1 else {}
+        trials = {way: context.play(context.first_scenario(), each) for way, each in both.items()}
+        connections += [context.player.open_copy() for _ in range(2 - len(offered))]
+        alive = [each for each in connections if not each.lost]
+        together = _play_together(context, alive) if len(alive) > 1 else ()
+        if served is not None and not served.lost:
+            strangers = ask_as_strangers(context, served)
+            if not served.lost:
+                idle = _leave_alone(context, served)
+                connections.remove(served)
+    finally:
+        for each in connections:
+            context.player.loop.run(each.close())
+    return Copies(said, trials, together, strangers, idle, served)
+
+
+# --- both ways of being reached ---
+
+
+@case(case_ids.BOTH_WAYS, "PROG-3", prepare=begin_copies)
+def both_ways_agree(context: Context) -> None:
+    """The server decides nothing for the player, so either way must do."""
+    if not isinstance(context.player.transport, ExecTransport):
+        raise NotApplicable("only a player that is started here can choose between the ways")
+    copies = copies_of(context)
+    if not copies.said:
+        raise NotApplicable("the player comes up only where it is offered both ways")
+    if len(copies.said) == 1:
+        raise NotApplicable(f"the player supports only {next(iter(copies.said))}")
+    descriptions: list[PlayerDescription] = []
+    for way, outcome in copies.said.items():
+        if (said := parse_description(outcome)) is None:
+            shown = hexadecimal(outcome) if isinstance(outcome, bytes) else readable(outcome)
+            raise failure(f"{ONLY[way]}: Describe has no readable answer.", ("Answer", shown))
+        descriptions.append(said)
+    for way, found in copies.trials.items():
+        with where(ONLY[way]):
+            judge_condition(context, found)
+    if descriptions[0] != descriptions[1]:
+        sections = [(f"When {way}", readable(said)) for way, said in zip(copies.said, descriptions, strict=True)]
+        raise failure("The player says different things about itself when serving and when dialling in.", *sections)
+
+
+# --- two copies in one game ---
+
+
+def _play_together(context: Context, connections: Sequence[Connection]) -> Sequence[Trial]:
+    """Return a game as each of two copies sees it, whose calls come by turns.
+
+    None where one of them was late on a machine that is busy with other work.
+    """
+    one, other = connections[:2]
+    count = context.game.seats.start
+    turn_count = FEW_DECISIONS if context.is_slow else DECISIONS
+
+    async def play(game_id: str) -> Sequence[Trial]:
+        rotation = Rotation([1, 1])
+
+        async def play_as(place: int, seat: int, connection: Connection) -> Trial:
+            scenario, turn = context.scenario(seat, count, turn_count), partial(rotation.turn, place)
+            try:
+                return await play_trial(context.game, connection, scenario, context.limits, game_id, turn=turn)
+            finally:
+                rotation.leave(place)
+
+        return await side_by_side([play_as(0, 0, one), play_as(1, count - 1, other)])
+
+    entry = Entry(lambda _: context.player.loop.run(play(context.new_id())), "a game of two copies of the player")
+    for _ in range(2):
+        found = context.record(one, entry)
+        if not any(each.is_late for each in found):
+            return found
+    return () if is_busy() else found
+
+
+@case(case_ids.COPIES, "PROG-4", "CALL-14", prepare=begin_copies)
+def copies_at_once(context: Context) -> str | None:
+    """Whoever enters a program twice has two copies of it in one game, which see each other's files."""
+    copies = copies_of(context)
+    for found in copies.together:
+        with where("With another copy of the program in the same game, and one folder for temporary files"):
+            judge_condition(context, found)
+    return None if copies.together else "no two copies of it could be asked in one game"
+
+
+# --- calls without the secret ---
+
+
+def _attempts(secret: str) -> Iterator[tuple[str, str]]:
+    """Yield what strangers show in the place of a secret, and how evidence calls it."""
+    yield "without its secret", ""
+    yield "with another secret", secrets.token_hex(MAX_SECRET_CHARS // 2)[: max(len(secret), 2)]
+    yield "with a secret that ends otherwise", f"{secret[:-1]}{'0' if secret[-1] != '0' else '1'}"
+    if len(secret) > 1:
+        yield "with the beginning of its secret", secret[:-1]
+    if len(secret) < MAX_SECRET_CHARS:
+        yield "with its secret and more behind it", f"{secret}0"
+    if secret.swapcase() != secret:
+        yield "with its secret in other letters", secret.swapcase()
+
+
+def ask_as_strangers(context: Context, connection: Connection) -> Strangers:
+    """Make calls of all methods to a player that serves, without its secret and with others; then play a game."""
+    calls = _calls(context)
+    limit_s = max(context.limits.notification_s, context.limits.first_decision_s)
+    problems: list[Evidence] = []
+
+    async def ask_all(reached: Connection) -> Sequence[Trial]:
+        link = reached.served
+        assert link is not None
+        right = link.secret
+        try:
+            for what, link.secret in _attempts(right):
+                for each in calls:
+                    request = renamed(each, context.new_id()).request
+                    outcome, _ = await reached.ask(each.method, request, limit_s)
+                    if isinstance(outcome, Overrun):  # the machine may have been slow once
+                        outcome, _ = await reached.ask(each.method, request, limit_s)
+                    if problem := _problem(outcome):
+                        name = each.method.name
+                        sections = ("Call", each.method.path), ("Request", sent(each.method.request, request))
+                        problems.append(failure(f"A call of {name} {what} {problem}.", *sections).evidence)
+                        return ()
+        finally:
+            link.secret = right
+        return ()
+
+    entry = Entry(lambda reached: context.player.loop.run(ask_all(reached)), "calls without the secret of the player")
+    context.record(connection, entry)
+    if problems:
+        return Strangers(problems[0], None)
+    return Strangers(None, context.play(context.first_scenario(FEW_DECISIONS), connection))
+
+
+def _calls(context: Context) -> Sequence[Exchange]:
+    """Return a call of every method; one that does not come in an ordinary game has an empty request."""
+    found = list(of_each_method(context))
+    missing = {method.path: method for method in context.game.methods}
+    for each in found:
+        missing.pop(each.method.path, None)
+    return [
+        *found,
+        *(Exchange(each, b"", CallKind.NOTIFICATION, 0.0, 0.0, each.response()) for each in missing.values()),
+    ]
+
+
+def _problem(outcome: bytes | CallFailure) -> str:
+    """Return what is wrong with the answer to a stranger's call; empty if it was refused as it should be."""
+    due = "in place of being refused with UNAUTHENTICATED"
+    if isinstance(outcome, bytes):
+        return f"was answered, {due}"
+    if isinstance(outcome, CallError):
+        refused = outcome.status_code == grpc.StatusCode.UNAUTHENTICATED.value[0]
+        return "" if refused else f"failed otherwise, {due}: {outcome.message or readable(outcome)}"
+    return f"was not answered in time, {due}"
+
+
+def _judge_strangers(context: Context, strangers: Strangers) -> None:
+    if strangers.problem is not None:
+        raise Failure(strangers.problem)
+    if strangers.after is not None:
+        with where("After calls without its secret, which it has refused"):
+            judge_condition(context, strangers.after)
+
+
+@case(case_ids.SECRET, "SERVE-7")
+def secret(context: Context) -> None:
+    """Who finds the address of a player can ask it what it would do, and play in its name, unless it wants a secret."""
+    transport = context.player.transport
+    if not (isinstance(transport, GrpcTransport) and transport.secret):
+        raise NotApplicable("only a player that serves is asked, whose secret was given: in FAIRPLAY_SECRET")
+    with context.player.separate() as connection:
+        strangers = ask_as_strangers(context, connection)
+    _judge_strangers(context, strangers)
+
+
+@case(case_ids.STARTED_SECRET, "PROG-13", level=Level.SHOULD, prepare=begin_copies)
+def started_secret(context: Context) -> None:
+    """Other programs on the machine can call one that was started here, unless it wants the secret of its start."""
+    strangers = copies_of(context).strangers
+    if strangers is None:
+        raise NotApplicable("only a program that serves can be called by others")
+    _judge_strangers(context, strangers)
+
+
+# --- while nobody is connected ---
+
+
+def _leave_alone(context: Context, connection: Connection) -> Idle:
+    """Hang up on a program that serves, and call it again after a while; return without waiting for that."""
+    link = connection.served
+    assert link is not None
+    limit_s = context.limits.notification_s + context.limits.first_decision_s
+
+    async def call_later() -> bytes | CallFailure:
+        try:
+            await link.hang_up(IDLE_S)
+            outcome, _ = await connection.ask(DESCRIBE, DescribeRequest().SerializeToString(), limit_s)
+            return outcome
+        finally:
+            await connection.close()
+
+    async def begin() -> Idle:
+        return asyncio.ensure_future(call_later())
+
+    return context.player.loop.run(begin())
+
+
+@case(case_ids.SERVES_ON, "SERVE-4", prepare=begin_copies)
+def serves_on(context: Context) -> None:
+    """Between two tournaments nobody is connected to a player, and the next server connects anew."""
+    player = context.player
+    player.connection()
+    if isinstance(player.transport, GrpcTransport):
+        player.renew()
+        player.loop.run(asyncio.sleep(IDLE_S))
+        with suppress(NotTested), player.fresh() as connection:
+            context.ask(DESCRIBE, DescribeRequest(), connection)
+        if player.unreachable:
+            raise _ended(IDLE_S, player.unreachable, player.last_output)
+        return
+    copies = copies_of(context)
+    if copies.idle is None or copies.served is None:
+        raise NotApplicable("only a player that serves is asked")
+    outcome = player.loop.run(_outcome(copies.idle))
+    if not isinstance(outcome, bytes):
+        reason = outcome.message if isinstance(outcome, CallError) else "Describe was not answered in time"
+        raise _ended(IDLE_S, reason, copies.served.output)
+
+
+async def _outcome(idle: Idle) -> bytes | CallFailure:
+    return await idle
+
+
+def _ended(idle_s: float, reason: str, output: str) -> Failure:
+    sections = [("Output of the player", output)] if output else []
+    return failure(
+        f"The player cannot be called {idle_s:g} s after the last connection to it has ended: {reason}", *sections
+    )
+
+
+def cases(game: Game) -> Sequence[Case]:
+    """Return the cases of this module that are not asked for later."""
+    return (both_ways_agree, secret, copies_at_once)
