@@ -690,6 +690,11 @@ def refuses_ids_at_the_limit(request: GetGameRequest, _: Rpc) -> None:
         request.game_id += "x"
 
 
+@mutant("refuses.missing-request")
+def answers_for_who_asks_nothing(error: Status, _: Rpc) -> None:
+    error.code = 5
+
+
 @mutant("refuses.beyond-limit")
 def cuts_names_that_are_too_long(request: ListGamesRequest, _: Rpc) -> None:
     request.player = request.player[:64]

@@ -243,6 +243,25 @@ class ServerContext:
         code: grpc.StatusCode = await call.code()
         return code
 
+    async def call_without_request(self, path: str, within_s: float) -> tuple[grpc.StatusCode | None, str]:
+        """Return how the server ends a call in which nothing comes, by status and reason; None: it does not."""
+
+        async def nothing() -> AsyncIterator[bytes]:
+            await asyncio.sleep(2 * within_s)
+            yield b""
+
+        call = self._channel.stream_unary(path)(nothing())
+        try:
+            async with asyncio.timeout(within_s):
+                await call
+        except TimeoutError:
+            return None, ""
+        except grpc.aio.AioRpcError as error:
+            return error.code(), reason_of(error)
+        finally:
+            call.cancel()
+        return grpc.StatusCode.OK, ""
+
     # --- players and games ---
 
     def open_stream(self, cast: Cast, *, compression: grpc.Compression = grpc.Compression.NoCompression) -> Stream:

@@ -131,9 +131,9 @@ def check_requests(game: Game, expected: Sequence[Call], received: Sequence[Rece
 def _wrong_request(game: Game, index: int, call: Call, received: Received) -> Failure | None:
     """Return the failure of a call with another request than expected; None if it has that."""
     asked = parsed(game, received)
-    found = "it cannot be read" if asked is None else difference(call.request, asked)
-    if not found:
+    if asked == call.request:
         return None
+    found = "it cannot be read" if asked is None else difference(call.request, asked) or "it has unknown fields"
     return failure(
         f"The request of call {index + 1}, {received.method} to {NAMES[received.seat]}, is wrong: {found}.",
         ("Expected request", readable(call.request)),
@@ -164,13 +164,14 @@ def _circumstances(
         return ""
     (due, call), (seat, other) = wanted[index], came[index]
     out = {each.seat: each.player for each in course.misconducts if each.call_number == index}
-    if any(each.seat == seat for each in course.misconducts if each.call_number <= index):
+    left = wanted[index + 1 :]
+    is_out = any(each.seat == seat for each in course.misconducts if each.call_number <= index)
+    if is_out and all(each != seat for each, _ in left):
         return f", though {NAMES[seat]} is eliminated"
     if out:
         return f", after {' and '.join(out.values())} had been eliminated"
     if call.split()[0] != other.split()[0]:
         return ""
-    left = wanted[index + 1 :]
     until = next((at for at, each in enumerate(left) if each == (due, call)), len(left))
     return f", who comes after {NAMES[due]}" if (seat, other) in left[:until] else ", who has nothing to decide then"
 

@@ -1,4 +1,4 @@
-"""Whether texts may be as long as the comments of the protos say, and no longer. Read from these by machine."""
+"""Whether texts may be as long as the comments of the protos say, and whether calls need a request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from fairplay.conformance.case import failure
 from fairplay.conformance.servers.context import ServerContext, server_case
-from fairplay.server.net.errors import reason_of
+from fairplay.server.net.errors import STATUS, reason_of
 from fairplay.server.net.limits import LIMITS, MANY, Limit
 from fairplay.v1 import manager_pb2, record_service_pb2, referee_pb2
 
@@ -22,6 +22,7 @@ SERVICES = (
     record_service_pb2.DESCRIPTOR.services_by_name["RecordService"],
 )
 ANSWER_S = 5.0
+REQUEST_S, SLACK_S = 10.0, 15.0
 
 
 class Text(NamedTuple):
@@ -82,4 +83,15 @@ async def beyond_limit(context: ServerContext) -> None:
             )
 
 
-CASES = (at_limit, beyond_limit)
+@server_case("refuses.missing-request", "ERROR-5", mostly_waits=True)
+async def missing_request(context: ServerContext) -> None:
+    """A call in which nothing comes is not kept open for ever."""
+    path = f"/{SERVICES[0].full_name}/GetGame"
+    code, reason = await context.call_without_request(path, REQUEST_S + SLACK_S)
+    if reason != "REQUEST_MISSING" or code is not STATUS["REQUEST_MISSING"]:
+        due = f"{STATUS['REQUEST_MISSING'].name} and REQUEST_MISSING within {REQUEST_S:g} s"
+        came = "not ended" if code is None else f"ended with {code.name} {reason}".strip()
+        raise failure(f"A call of GetGame without a request must be ended with {due}; it was {came}.")
+
+
+CASES = (at_limit, beyond_limit, missing_request)

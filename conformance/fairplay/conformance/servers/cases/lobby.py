@@ -24,7 +24,19 @@ from fairplay.conformance.servers.courses import (
     follow,
 )
 from fairplay.conformance.servers.players import Cast, Received, Stream, parsed
-from fairplay.conformance.servers.scenes import Act, Asked, Scene, Script, any_of, at, fail, reply, slow, wait_for
+from fairplay.conformance.servers.scenes import (
+    PATIENT,
+    Act,
+    Asked,
+    Scene,
+    Script,
+    any_of,
+    at,
+    fail,
+    reply,
+    slow,
+    wait_for,
+)
 from fairplay.games.envelopes import wrap
 from fairplay.v1.game_pb2 import GameSettings
 from fairplay.v1.lobby_pb2 import CreateTableRequest, EnterRequest, JoinTableRequest, StartTableRequest
@@ -104,7 +116,8 @@ async def _joined(context: ServerContext, script: Script, **values: Any) -> Join
     """Have a race begun by one player, who has points when two more join, one after the other."""
     gate = asyncio.Event()
     held = any_of(at(FIRST, ACT, wait_for(gate), 3), *(at(seat, ACT, wait_for(gate)) for seat in (SECOND, THIRD)))
-    scene = replace(ordinary(RACE, any_of(held, script, _slow_down), **LATE, **values), strategies=("solver",))
+    scene = ordinary(RACE, any_of(held, script, _slow_down), **LATE, **values)
+    scene = replace(scene, strategies=("solver",), control=PATIENT)
     cast, table, events = Cast(scene.game, scene.actors()), _Table(context, scene), list[WatchGameResponse]()
     async with _hosted(context, cast) as (names, stream):
         game_id = await table.begin(names)

@@ -309,7 +309,7 @@ def _unfulfilled(game: Game | GameSummary, given: Mapping[str, Any]) -> str:
     start_ns = game.start_time.ToNanoseconds()
     if given.get("game", name) != name:
         return f"game is {name}"
-    if given.get("player", players[0]) not in players:
+    if "player" in given and given["player"] not in players:
         return f"players are {', '.join(players)}"
     if given.get("status", game.status) != game.status:
         return f"status is {GameStatus.Name(game.status)}"
