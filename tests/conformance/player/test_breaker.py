@@ -20,6 +20,9 @@ from fairplay.v1.misconduct_pb2 import Overrun
 from tests.conformance.harness import LIMIT_S, ROOT, Method, judged, player
 from tests.slow import all_but_first_slow
 
+MOST_AT_ONCE = 25
+"""So many calls may have been made when the time was over, and begin in their threads later."""
+
 
 def slowly(sound: Method, request: Any) -> Any:
     threading.Event().wait(0.05)
@@ -38,15 +41,17 @@ def test_what_there_was_no_time_for_is_not_tested_and_certifies_nothing() -> Non
     assert conclusion(report).endswith("The time did not suffice: give a longer --budget.")
 
 
-def test_a_player_that_keeps_the_suite_from_running_takes_no_longer_than_the_budget() -> None:
+def test_a_player_that_keeps_the_suite_from_running_is_not_asked_beyond_the_budget() -> None:
+    begun: list[float] = []
+
     def heavily(sound: Method, request: Any) -> Any:
+        begun.append(time.monotonic())
         sum(range(20_000_000))  # nothing else of this process runs meanwhile
         return sound(request)
 
-    began_s = time.monotonic()
     report = judged(lambda: player(take_turn=heavily), "rules", limit_s=5.0, first_limit_s=5.0, budget_s=3.0)
     assert any(each.sentence.startswith(NO_TIME) for each in report.judged)
-    assert time.monotonic() - began_s < 3.0 + 5.0
+    assert sum(each > begun[0] + 3.0 for each in begun) <= MOST_AT_ONCE
 
 
 def test_the_games_of_a_slow_player_are_left_early() -> None:
