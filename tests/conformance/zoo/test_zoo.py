@@ -125,7 +125,7 @@ def test_the_command_lists_all_mutants_with_what_they_do(capsys: pytest.CaptureF
 def test_the_command_says_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, complaint in [
         (["fish", "raise-in-setup"], "did you mean raises-in-setup"),
-        (["fish", "raises-in-setup", "--strategy", "best"], "best"),
+        (["fish", "raises-in-setup", "--strategy", "dag"], "dag"),
         (["fish", "raises-in-setup"], "such players are started by a server"),
         (["chess", "raises-in-setup"], "invalid choice"),
     ]:

@@ -5,7 +5,6 @@ An unknown act eliminates its player. Everything else costs points or is refused
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import combinations, permutations
@@ -64,22 +63,10 @@ def picking(make: Callable[[Cards], Cards | None]) -> Mutate:
     return mutate
 
 
-def waiting(wait_s: float) -> Mutate:
-    """Return what answers well, but not at once."""
-
-    def mutate(request: Any, reply: PickCardsResponse, rng: Random) -> PickCardsResponse:
-        time.sleep(wait_s)
-        return reply
-
-    return mutate
-
-
 def first(count: int) -> Mutate:
     """Return what picks only the first of sound cards, where there are more."""
     return picking(lambda sound: sound[:count] if len(sound) > count else None)
 
-
-LATE_CALL = 15
 
 cards_reply = partial(Wrong, "PickCards", "")
 pick: Breaking[Seen, Cards] = Breaking(
@@ -306,12 +293,6 @@ WRONG_ANSWERS = {
         changing("cards", []),
         ["set.only-one", "set.all-different", "set.near-misses"],
         lambda request: not request.may_skip,
-    ),
-    "waits-for-the-audience: Waits for 600 ms before it picks cards, also where the window is shorter.": cards_reply(
-        waiting(0.6), ["take.short-window"]
-    ),
-    "thinks-late-in-a-game: Takes 600 ms for its cards from the fifteenth call of a game on, whatever the window.": (
-        cards_reply(waiting(0.6), ["take.short-window"], lambda request: request.state.call_count >= LATE_CALL)
     ),
     "picks-one: Picks one card.": cards_reply(first(1), [*ANYWHERE, "race.handicaps"]),
     "picks-two: Picks two cards, from which the third one follows.": cards_reply(

@@ -198,7 +198,6 @@ HELD = webset_pb2.Settings(min_reaction=_ms(40))
 HANDICAPS = webset_pb2.Settings(handicaps=[_ms(40), _ms(40)])
 EARLIEST = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_EARLIEST)
 PUZZLE = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_PUZZLE)
-SHORT_WINDOW = webset_pb2.Settings(window=_ms(350))
 WIDE_PUZZLE = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_PUZZLE, table=27, max_table=27)
 LOT_IF_NO_SET = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_LOT, more_rule=webset_pb2.MORE_RULE_IF_NO_SET)
 
@@ -334,10 +333,6 @@ CHECKS = {
     "resume.own-call: "
     "The game goes on in an open call of the player: it is asked for cards before it has acted at all.": Check(
         [*PICKING, "take.window"], _from(_changed(_played(_won_cards, 3), _called(2)), 2, turn_count=1)
-    ),
-    "take.short-window: "
-    "The window may be a third of a second: who waits before it names its cards, whatever it is, is too late.": (
-        Check([*PICKING, "take.window"], _from(_changed(_played(_won_cards, 3), _called(2)), 2, SHORT_WINDOW, 1))
     ),
     "resume.own-picks: "
     "The game goes on in an open call of the player, and with cards that it has picked before, one by one.": Check(
