@@ -114,6 +114,17 @@ class Mutation(NamedTuple):
     """(request, sound reply, rng) -> the wrong reply, or None if this request leaves no room for it."""
 
 
+class Failing(NamedTuple):
+    """A request at which a mutant fails: it raises an exception there."""
+
+    name: str
+    sentence: str
+    """What such a player does, in the third person."""
+    cases: tuple[str, ...]
+    """The ids of the conformance cases that name this mutant: each of them fails."""
+    at: Callable[[Any], bool]
+
+
 class Circumstance(StrEnum):
     """What happens in a game, as far as settings may matter to it."""
 
@@ -245,6 +256,7 @@ class Conformance:
     rare_games: Mapping[str, Callable[[Random], RareGame]] = field(default_factory=dict)
     """What a server's referee decides in it, in a few words -> the game."""
     mutations: Sequence[Mutation] = ()
+    failing: Sequence[Failing] = ()
     package: str = ""
     """The package with the files "must-<protocol revision>.txt": the ids of the frozen MUST cases, one a line."""
     find_infraction: Callable[[Any, Call, Any], Infraction | None] = _no_infraction

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fairplay.certificate.terms import LONGEST_S, matches
 from fairplay.conformance.case import Case
-from fairplay.conformance.case_ids import BACK_TO_BACK
+from fairplay.conformance.case_ids import BACK_TO_BACK, NEVER_ENDED
 from fairplay.conformance.cases import cases
 from fairplay.conformance.games.context import Context, open_context
 from fairplay.conformance.games.scenarios import OrdinaryGames, read_games
@@ -66,10 +66,12 @@ def suggest(word: str, known: Iterable[str]) -> str:
 def ordered(game: Game, cases: Iterable[Case]) -> list[Case]:
     """Return cases in the order of judging, within which the order of declaration is kept.
 
-    Graver levels come first; within a level, who the player is and the most ordinary game, then the probes, most of
-    which ask for one decision, then the rest, and last what can be prepared while the others are judged.
+    Graver levels come first; within a level, who the player is, the most ordinary game and games that are left, then
+    the probes, most of which leave one after one decision, then the rest, and last what can be prepared while the
+    others are judged.
     """
-    first = ("contract.reachable", "contract.describes-itself", f"rules.whole-game.seat-0-of-{game.seats.start}")
+    ordinary = f"rules.whole-game.seat-0-of-{game.seats.start}"
+    first = ("contract.reachable", "contract.describes-itself", ordinary, NEVER_ENDED)
     probes = {probe.id for probe in find_conformance(game.name).probes}
 
     def key(case: Case) -> tuple[int, int]:

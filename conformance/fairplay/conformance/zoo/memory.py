@@ -31,6 +31,7 @@ from fairplay.conformance.zoo.triggers import (
     asked_again,
     asked_in_another_game,
     back_in_time,
+    beside_one_decision,
     between_games,
     in_game,
     in_later_games,
@@ -122,6 +123,14 @@ AFTER_OTHERS = (
         after_unfinished(10),
         RAISES,
         (case_ids.CANCELLED, case_ids.SAME_SEAT),
+    ),
+    Mutant(
+        "holds-a-lock-after-its-first-decision",
+        "Never answers the first decision of a game while another one has had one decision, and no second one yet.",
+        (case_ids.NEVER_ENDED,),
+        beside_one_decision,
+        HANGS,
+        ("*",),
     ),
 )
 LONG_S, PATIENCE_S = 3.0, 9.0

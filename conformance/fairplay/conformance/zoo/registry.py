@@ -11,11 +11,11 @@ from fairplay.conformance.zoo.departures import of_departures, of_phases
 from fairplay.conformance.zoo.features import of_features
 from fairplay.conformance.zoo.memory import of_games_at_once, of_introductions, of_past_games
 from fairplay.conformance.zoo.methods import OF_DESCRIBE, of_decisions, of_endings, of_methods
-from fairplay.conformance.zoo.mutants import Mutant, mutates
+from fairplay.conformance.zoo.mutants import RAISES, Mutant, mutates
 from fairplay.conformance.zoo.player import MutantPlayer, in_this_process
 from fairplay.conformance.zoo.programs import PROGRAMS, of_identity, of_long_games
 from fairplay.conformance.zoo.settings import of_other_settings, of_settings, of_situations
-from fairplay.conformance.zoo.triggers import in_method
+from fairplay.conformance.zoo.triggers import at_request, in_method
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
 
@@ -43,12 +43,14 @@ def common_mutants(game: Game) -> list[Mutant]:
 
 
 def own_mutants(game: Game) -> list[Mutant]:
-    """Return the mutants of the mutations that a game declares."""
-    related = ("rules", game.name, *ENDS_OF_GAMES)
-    return [
+    """Return the mutants of the mutations that a game declares, and of the requests at which players fail."""
+    related, declared = ("rules", game.name, *ENDS_OF_GAMES), find_conformance(game.name)
+    answering = [
         Mutant(each.name, each.sentence, each.cases, in_method(each.method), mutates(each), related, rule=each.rule)
-        for each in find_conformance(game.name).mutations
+        for each in declared.mutations
     ]
+    failing = [Mutant(*each[:3], at_request(each.at), RAISES, ("*",)) for each in declared.failing]
+    return [*answering, *failing]
 
 
 def make_player(game: Game, name: str, strategy: str = "", limit_s: float = 1.0, after: int = 0) -> MutantPlayer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from itertools import pairwise
@@ -37,6 +37,11 @@ def always(_: ReceivedCall) -> bool:
 def in_method(name: str) -> Trigger:
     """Trigger in every call of a method."""
     return lambda call: call.method.name == name
+
+
+def at_request(condition: Callable[[Any], bool]) -> Trigger:
+    """Trigger in every call whose request fulfils a condition."""
+    return lambda call: condition(call.request)
 
 
 def second_call(name: str) -> Trigger:
@@ -109,6 +114,12 @@ def after_unfinished(count: int) -> Trigger:
         return call.decision == 1 and sum(each.decision_count <= 1 for each in before) >= count
 
     return trigger
+
+
+def beside_one_decision(call: ReceivedCall) -> bool:
+    """Trigger in the first decision of a game while another one has had one decision, and no second one yet."""
+    others = (each for each in call.memory.games.values() if each.number and each is not call.game)
+    return call.decision == 1 and any(each.decision_count == 1 for each in others)
 
 
 def after_early_end(decisions: int) -> Trigger:

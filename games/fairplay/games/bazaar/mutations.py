@@ -192,6 +192,11 @@ def payable(view: TurnView) -> list[Card]:
     return [card for card in view.visible if holds(view.wallet, card.pebbles)]
 
 
+def with_one_more(view: TurnView, unit: Bag) -> Iterator[Purchase]:
+    """Yield the visible cards that the wallet could pay for with one pebble more."""
+    return ((card,) for card in view.visible if holds(view.wallet + unit, card.pebbles))
+
+
 def once_more(view: TurnView) -> Iterator[Purchase]:
     """Yield payable cards once more than they are visible."""
     return ((card,) * (view.visible.count(card) + 1) for card in payable(view))
@@ -400,6 +405,15 @@ WRONG_ANSWERS = {
         "purchase.wallet",
         lambda view: ((card,) for card in view.visible if lacking(view.wallet, card.pebbles) == 1),
         ["score.nearly-won", "resume.second-call"],
+    ),
+    "counts-on-red: Buys a card that its wallet could pay for with a red pebble more.": purchase(
+        "purchase.wallet", lambda view: with_one_more(view, UNITS[0]), ["cards.other-pebble"]
+    ),
+    "counts-on-the-commonest: Buys a card that its wallet could pay for with one pebble more, of the colour of which "
+    "the bank has most.": purchase(
+        "purchase.wallet",
+        lambda view: with_one_more(view, max(UNITS, key=lambda unit: times(view.bank, unit))),
+        ["cards.other-pebble"],
     ),
     "buys-two-with-pebbles-for-one: Buys two cards either of which it could pay for, but not both.": purchase(
         "purchase.wallet", lambda view: combinations(payable(view), 2), ["cards.not-both"]

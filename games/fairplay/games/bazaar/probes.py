@@ -182,6 +182,18 @@ CHECKS = {
         ["purchase.visible", "pebble.bank-empty"],
         table("r=b", visible="wwwww", wallets=("rrrrrr", "wwwww"), settings=LATE_CHECK),
     ),
+    "cards.other-pebble: "
+    "Each card lacks one pebble, of a colour of its own: who counts on the one that it hopes for cannot pay.": Check(
+        ["purchase.wallet"],
+        table(
+            bank="rwbg" * 2,
+            visible="rrrrr wwwww bbbbb ggggg",
+            pile="rwbgy rwbgy",
+            wallets=("rrrrwwwwbbbbgggg", "y"),
+            turn_count=2 * WHOLE_TURN,
+        ),
+        draws=4,
+    ),
     "resume.second-call: "
     "A game may go on between the two calls of a turn: cards are asked for, and no request was made.": Check(
         BUYING,

@@ -11,6 +11,7 @@ from itertools import combinations, permutations
 from random import Random
 from typing import Any, NamedTuple
 
+from fairplay.games.conformance import Failing
 from fairplay.games.kit.conformance import (
     DRAWN_STATES,
     UNUSUAL_SETTINGS,
@@ -400,3 +401,24 @@ WRONG_ANSWERS = {
 }
 
 MUTATIONS = build_mutations("webset", WRONG_ANSWERS)
+
+
+def without_cards(kind: int) -> Callable[[Any], bool]:
+    """Return whether a request tells of such an event, in which there are no cards."""
+    return lambda request: any(event.kind == kind and not event.cards for event in getattr(request, "events", ()))
+
+
+FAILING = (
+    Failing(
+        "fails-as-cards-are-put-back",
+        "Raises an exception where it is told of picked cards, and there are none any more.",
+        ("webset.race.put-back",),
+        without_cards(pb.EVENT_KIND_PICKED),
+    ),
+    Failing(
+        "fails-as-nothing-is-solved",
+        "Raises an exception where it is told of a solved puzzle of which somebody has named no set.",
+        ("webset.rounds.puzzle-in-vain",),
+        without_cards(pb.EVENT_KIND_SOLVED),
+    ),
+)

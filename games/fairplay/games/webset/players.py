@@ -74,7 +74,8 @@ class Solver:
     def pick(self, request: PickCardsRequest) -> Cards:
         """Return any set, or by mistake three cards that are no set; in a puzzle all sets, or others by mistake.
 
-        Cards that are picked one by one are the first ones of a set that has those that are picked already.
+        Cards that are picked one by one are the first ones of a set that has those that are picked already; if no set
+        has them, they are put back.
         """
         if request.may_skip and self._overlooks(request):
             return ()
@@ -85,6 +86,8 @@ class Solver:
         if not request.one_by_one or rng.random() >= self._singly:
             return chosen
         begun = next((each for each in (chosen, *found) if set(picked) <= set(each)), chosen)
+        if begun in found and not set(picked) <= set(begun):
+            return ()
         ordered = sorted(begun, key=lambda card: card not in picked)
         return tuple(ordered[: len(picked) + 1])
 

@@ -18,7 +18,7 @@ from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, bui
 from fairplay.games.webset import rules
 from fairplay.games.webset.features import FEATURES
 from fairplay.games.webset.infractions import find_infraction, list_legal_replies
-from fairplay.games.webset.mutations import MUTATIONS
+from fairplay.games.webset.mutations import FAILING, MUTATIONS
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules.cards import CARDS, EMPTY, Cards, differing, misfits, sets_among, third
 from fairplay.games.webset.rules.settings import Settings
@@ -118,6 +118,13 @@ def _called(seat: int) -> Callable[[State], State]:
 def _picked(state: State) -> State:
     """Have the caller pick two cards of a set."""
     return state._replace(picked=solutions(state)[0][:2])
+
+
+def _picked_in_vain(state: State) -> State:
+    """Have the caller pick two cards that no set has both of."""
+    lying = on_table(state)
+    pairs = (pair for pair in combinations(lying, 2) if third(*pair) not in lying)
+    return state._replace(picked=next(pairs))
 
 
 BELOW_ZERO = _each_player(lambda seat, player: player._replace(points=player.points - 100, penalties=100))
@@ -301,6 +308,10 @@ CHECKS = {
     "In a puzzle all are asked once, for all sets of a table: the answer has the cards of any number of sets.": Check(
         [*PICKING, "take.once"], _from(_played(lambda state: len(solutions(state)) > 1, 3), 1, PUZZLE)
     ),
+    "rounds.puzzle-in-vain: "
+    "Nobody else names a set of a puzzle that has one: of them it is told that they have solved it with no cards.": (
+        Check([*PICKING, "take.once"], _from(_played(_one_set, 3), 1, PUZZLE, TO_THE_END, BLIND))
+    ),
     "rounds.puzzle-of-many-sets: "
     "A puzzle of 27 cards has 20 sets or more, too many to try all combinations of them.": Check(
         [*PICKING, "take.once"], _from(_played(lambda state: len(solutions(state)) >= 20, 3), 1, WIDE_PUZZLE)
@@ -323,6 +334,13 @@ CHECKS = {
     "race.one-by-one: "
     "Cards may be picked one by one: everybody is told of each, and three that are picked together are a take.": Check(
         [*ACTING, *PICKING], _from(_played(_any, 3), 1, SINGLE, 12, ONE_BY_ONE)
+    ),
+    "race.put-back: "
+    "Somebody else picks cards one by one, and puts those back that lead to no set: it has picked no cards then.": (
+        Check(
+            [*ACTING, *PICKING],
+            _from(_changed(_changed(_played(_won_cards, 3), _called(0)), _picked_in_vain), 1, SINGLE, 4, ONE_BY_ONE),
+        )
     ),
     "race.held: Acts are held and ordered by lot: somebody else may be first, "
     "and a report comes in the place of a question.": Check(ACTING, begin_game(2, 3, HELD, 4)),
@@ -473,6 +491,7 @@ CONFORMANCE = Conformance(
     probes=PROBES,
     rare_games=RARE_GAMES,
     mutations=MUTATIONS,
+    failing=FAILING,
     package="fairplay.games.webset",
     needless_enums=("EventKind",),
     outcomes=(
