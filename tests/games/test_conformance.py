@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 
+from fairplay.conformance.case_ids import LONG_GAME
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import find, registered
 from fairplay.games.kit.conformance import DRAWN_STATES, UNUSUAL_SETTINGS, whole_game
@@ -66,7 +67,8 @@ def test_each_probe_draws_the_same_situation_for_the_same_seed_and_one_that_the_
 def test_each_mutation_names_a_method_a_rule_and_cases(name: str) -> None:
     game, mutations = find(name), find_conformance(name).mutations
     whole_games = {whole_game(seat, count) for count in game.seats for seat in range(count)}
-    cases = {DRAWN_STATES, UNUSUAL_SETTINGS, *whole_games, *(probe.id for probe in find_conformance(name).probes)}
+    probes = {probe.id for probe in find_conformance(name).probes}
+    cases = {DRAWN_STATES, LONG_GAME, UNUSUAL_SETTINGS} | whole_games | probes
     for mutation in mutations:
         assert mutation.method in {method.name for method in game.methods}
         assert mutation.rule in {"", *game.rules}
