@@ -33,13 +33,16 @@ from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import CallKind
 from fairplay.games.steps import Failure as CallFailure
-from fairplay.player.secrets import MAX_SECRET_CHARS
+from fairplay.player.secrets import MAX_SECRET_CHARS, SECRET_KEY
+from fairplay.server.links.link import NO_EXTRA
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, PlayerDescription
 
 DECISIONS, FEW_DECISIONS = 8, 3
 """The player decides so often in each game; the second number is for players that are slow, and after other questions.
 """
+DENIALS = (grpc.StatusCode.UNAUTHENTICATED.value[0], grpc.StatusCode.PERMISSION_DENIED.value[0])
+"""The statuses of calls that are refused because of who makes them."""
 IDLE_S = 1.5
 """How long nobody is connected to a player that serves. One that is started here waits while other cases are judged."""
 Idle: TypeAlias = "asyncio.Task[bytes | CallFailure]"
@@ -49,9 +52,11 @@ Idle: TypeAlias = "asyncio.Task[bytes | CallFailure]"
 class Strangers(NamedTuple):
     """How a player that serves takes calls that do not show its secret."""
 
+    knows: bool
+    """Whether it has refused any of them for what it shows: who does knows that it has a secret."""
     problem: Evidence | None
     """The first call that was not refused as it should be."""
-    after: Trial | None
+    after: Trial | None = None
     """A game after these calls, with its secret; None if there was a problem."""
 
 
@@ -85,17 +90,19 @@ def begin_copies(context: Context) -> None:
 
 def _follow(context: Context) -> Copies:
     connections = list((opened := context.player.open_ways()).values())
-    offered = {way: each for way, each in opened.items() if not each.lost}
-    strangers, idle, served = None, None, offered.get(SERVING)
+    strangers, idle, served = None, None, opened.get(SERVING)
     try:
+        if served is not None and not served.lost:
+            strangers = _describe_as_stranger(context, served)
+        offered = {way: each for way, each in opened.items() if not each.lost}
         said = {way: context.ask(DESCRIBE, DescribeRequest(), each)[0] for way, each in offered.items()}
         both = offered if len(offered) > 1 else {}
         trials = {way: context.play(context.first_scenario(), each) for way, each in both.items()}
         connections += [context.player.open_copy() for _ in range(2 - len(offered))]
         alive = [each for each in connections if not each.lost]
         together = _play_together(context, alive) if len(alive) > 1 else ()
-        if served is not None and not served.lost:
-            strangers = ask_as_strangers(context, served)
+        if served is not None and strangers is not None and not served.lost:
+            strangers = ask_as_strangers(context, served, strangers)
             if not served.lost:
                 idle = _leave_alone(context, served)
                 connections.remove(served)
@@ -177,50 +184,96 @@ def copies_at_once(context: Context) -> str | None:
 # --- calls without the secret ---
 
 
-def _attempts(secret: str) -> Iterator[tuple[str, str]]:
-    """Yield what strangers show in the place of a secret, and how evidence calls it."""
-    yield "without its secret", ""
-    yield "with another secret", secrets.token_hex(MAX_SECRET_CHARS // 2)[: max(len(secret), 2)]
-    yield "with a secret that ends otherwise", f"{secret[:-1]}{'0' if secret[-1] != '0' else '1'}"
+class Attempt(NamedTuple):
+    """What a stranger shows in the place of a secret."""
+
+    what: str
+    """How evidence calls it."""
+    values: Sequence[str]
+    """The values of the metadata, at most two."""
+
+
+def _attempts(secret: str) -> Iterator[Attempt]:
+    """Yield what strangers show in the place of a secret."""
+    yield Attempt("without its secret", ())
+    yield Attempt("with an empty secret", ("",))
+    yield Attempt("with another secret", (secrets.token_hex(MAX_SECRET_CHARS // 2)[: max(len(secret), 2)],))
+    yield Attempt("with a secret that ends otherwise", (f"{secret[:-1]}{'0' if secret[-1] != '0' else '1'}",))
     if len(secret) > 1:
-        yield "with the beginning of its secret", secret[:-1]
+        yield Attempt("with the first character of its secret", (secret[:1],))
+        yield Attempt("with all but the last character of its secret", (secret[:-1],))
+        yield Attempt("with its secret in two parts", (secret[:-1], secret[-1:]))
     if len(secret) < MAX_SECRET_CHARS:
-        yield "with its secret and more behind it", f"{secret}0"
+        yield Attempt("with its secret and more behind it", (f"{secret}0",))
     if secret.swapcase() != secret:
-        yield "with its secret in other letters", secret.swapcase()
+        yield Attempt("with its secret in other letters", (secret.swapcase(),))
 
 
-def ask_as_strangers(context: Context, connection: Connection) -> Strangers:
-    """Make calls of all methods to a player that serves, without its secret and with others; then play a game."""
-    calls = _calls(context)
+def _describe_as_stranger(context: Context, connection: Connection) -> Strangers:
+    """Ask a player that serves for its description as strangers would, before any call shows its secret."""
+    return _call_as_stranger(
+        context, connection, [Exchange(DESCRIBE, b"", CallKind.NOTIFICATION, 0.0, 0.0, DESCRIBE.response())]
+    )
+
+
+def ask_as_strangers(context: Context, connection: Connection, before: Strangers) -> Strangers:
+    """Make calls of all methods to a player that serves, without its secret and with others; then play a game.
+
+    `before`: how it took such calls when it had got none with its secret.
+    """
+    found = _call_as_stranger(context, connection, _calls(context), before)
+    if found.problem is not None:
+        return found
+    return found._replace(after=context.play(context.first_scenario(FEW_DECISIONS), connection))
+
+
+def _call_as_stranger(
+    context: Context, connection: Connection, calls: Sequence[Exchange], before: Strangers | None = None
+) -> Strangers:
+    """Make calls as strangers would, as long as they tell something new, and return what is known by then."""
     limit_s = max(context.limits.notification_s, context.limits.first_decision_s)
-    problems: list[Evidence] = []
+    knows, problem = (before.knows, before.problem) if before is not None else (False, None)
 
-    async def ask_all(reached: Connection) -> Sequence[Trial]:
+    async def call(reached: Connection, each: Exchange, attempt: Attempt) -> None:
+        nonlocal knows, problem
+        request = renamed(each, context.new_id()).request
+        extra = {SECRET_KEY: attempt.values[0]} if attempt.values else NO_EXTRA
+        outcome, _ = await reached.ask(each.method, request, limit_s, extra=extra)
+        if isinstance(outcome, Overrun):  # the machine may have been slow once
+            outcome, _ = await reached.ask(each.method, request, limit_s, extra=extra)
+        knows = knows or _refuses(context, each, outcome)
+        if problem is None and (wrong := _problem(outcome)):
+            sections = ("Call", each.method.path), ("Request", sent(each.method.request, request))
+            problem = failure(f"A call of {each.method.name} {attempt.what} {wrong}.", *sections).evidence
+
+    async def call_all(reached: Connection) -> Sequence[Trial]:
         link = reached.served
         assert link is not None
         right = link.secret
         try:
-            for what, link.secret in _attempts(right):
+            for attempt in _attempts(right):
+                link.secret = "".join(attempt.values[1:])
                 for each in calls:
-                    request = renamed(each, context.new_id()).request
-                    outcome, _ = await reached.ask(each.method, request, limit_s)
-                    if isinstance(outcome, Overrun):  # the machine may have been slow once
-                        outcome, _ = await reached.ask(each.method, request, limit_s)
-                    if problem := _problem(outcome):
-                        name = each.method.name
-                        sections = ("Call", each.method.path), ("Request", sent(each.method.request, request))
-                        problems.append(failure(f"A call of {name} {what} {problem}.", *sections).evidence)
+                    if (knows and problem is not None) or reached.lost:
                         return ()
+                    await call(reached, each, attempt)
+                if before is not None and not knows:  # it looks at no secret, whatever it is shown
+                    return ()
         finally:
             link.secret = right
         return ()
 
-    entry = Entry(lambda reached: context.player.loop.run(ask_all(reached)), "calls without the secret of the player")
+    entry = Entry(lambda reached: context.player.loop.run(call_all(reached)), "calls without the secret of the player")
     context.record(connection, entry)
-    if problems:
-        return Strangers(problems[0], None)
-    return Strangers(None, context.play(context.first_scenario(FEW_DECISIONS), connection))
+    return Strangers(knows, problem)
+
+
+def _refuses(context: Context, exchange: Exchange, outcome: bytes | CallFailure) -> bool:
+    """Return whether the player has refused a stranger's call because it has a secret."""
+    if not isinstance(outcome, CallError) or not outcome.status_code:
+        return False
+    is_otherwise_answered = exchange.method is DESCRIBE and isinstance(context.player.described, bytes)
+    return is_otherwise_answered or outcome.status_code in DENIALS
 
 
 def _calls(context: Context) -> Sequence[Exchange]:
@@ -246,7 +299,19 @@ def _problem(outcome: bytes | CallFailure) -> str:
     return f"was not answered in time, {due}"
 
 
-def _judge_strangers(context: Context, strangers: Strangers) -> None:
+@case(case_ids.SECRET, "SERVE-7", prepare=begin_copies)
+def secret(context: Context) -> None:
+    """Who finds the address of a player can ask it what it would do, and play in its name, unless it wants a secret."""
+    transport = context.player.transport
+    if isinstance(transport, GrpcTransport) and transport.secret:
+        with context.player.separate() as connection:
+            strangers = ask_as_strangers(context, connection, Strangers(knows=True, problem=None))
+    else:
+        if not isinstance(transport, ExecTransport):
+            raise NotApplicable("only a player that serves is asked, whose secret was given: in FAIRPLAY_SECRET")
+        strangers = _strangers_of_copies(context)
+        if not strangers.knows:
+            raise NotApplicable("the player answers calls that do not show its secret: it has none")
     if strangers.problem is not None:
         raise Failure(strangers.problem)
     if strangers.after is not None:
@@ -254,24 +319,20 @@ def _judge_strangers(context: Context, strangers: Strangers) -> None:
             judge_condition(context, strangers.after)
 
 
-@case(case_ids.SECRET, "SERVE-7")
-def secret(context: Context) -> None:
-    """Who finds the address of a player can ask it what it would do, and play in its name, unless it wants a secret."""
-    transport = context.player.transport
-    if not (isinstance(transport, GrpcTransport) and transport.secret):
-        raise NotApplicable("only a player that serves is asked, whose secret was given: in FAIRPLAY_SECRET")
-    with context.player.separate() as connection:
-        strangers = ask_as_strangers(context, connection)
-    _judge_strangers(context, strangers)
-
-
 @case(case_ids.STARTED_SECRET, "PROG-13", level=Level.SHOULD, prepare=begin_copies)
 def started_secret(context: Context) -> None:
     """Other programs on the machine can call one that was started here, unless it wants the secret of its start."""
+    strangers = _strangers_of_copies(context)
+    if strangers.problem is not None and not strangers.knows:  # what else is wrong with them belongs to the case above
+        raise Failure(strangers.problem)
+
+
+def _strangers_of_copies(context: Context) -> Strangers:
+    """Return how a program that serves takes strangers. Raises NotApplicable if it does not, or is not started here."""
     strangers = copies_of(context).strangers
     if strangers is None:
         raise NotApplicable("only a program that serves can be called by others")
-    _judge_strangers(context, strangers)
+    return strangers
 
 
 # --- while nobody is connected ---

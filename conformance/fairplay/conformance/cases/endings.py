@@ -11,6 +11,7 @@ from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
 from fairplay.conformance.blame.judge import judge, judge_after_others, where
 from fairplay.conformance.case import Case, Failure, NotTested, SuiteError, case, failure
+from fairplay.conformance.cases.identity import Notification, notify, tournament_of
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import Ending, find_endings, tells_the_end
@@ -36,6 +37,10 @@ def tournament(context: Context) -> None:
         problem = _whole_tournament(context, connection, won=True)
     if problem is not None:
         raise problem
+    played = tournament_of(context)
+    if played.end is not None and (problem := _problem(played.end)) is not None:
+        with where(f"After the {len(played.trials)} games of a tournament"):
+            raise problem
 
 
 def _whole_tournament(context: Context, connection: Connection, *, won: bool) -> Failure | NotTested | None:
@@ -50,14 +55,19 @@ def _whole_tournament(context: Context, connection: Connection, *, won: bool) ->
 
 def _notify(context: Context, connection: Connection, method: Method, request: Message) -> Failure | NotTested | None:
     """Notify the player, and return what goes wrong with it, or None."""
-    outcome, elapsed_s = context.ask(method, request, connection)
+    return _problem(notify(context, connection, method, request))
+
+
+def _problem(found: Notification) -> Failure | NotTested | None:
+    """Return what is wrong with what came of a notification, or None."""
+    method, outcome = found.method, found.outcome
     if isinstance(outcome, CallError) and outcome.status_code == faults.UNIMPLEMENTED:
         missing = failure(f"The player does not implement {method.path.removeprefix('/')}.").evidence
         return NotTested(f"the player has no method {method.name}", missing, case_ids.EVERY_METHOD)
     shown = (
-        ("Request", readable(request)),
-        ("Time", f"{elapsed_s:.3f} s"),
-        ("Output of the player", connection.output),
+        ("Request", readable(found.request)),
+        ("Time", f"{found.elapsed_s:.3f} s"),
+        ("Output of the player", found.output),
     )
     if isinstance(outcome, Overrun):
         return failure(f"{method.name} did not return within {seconds(outcome.limit):g} s.", *shown)

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from google.protobuf.message import Message
+
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
 from fairplay.conformance.blame.judge import judge_after_others
@@ -22,7 +24,7 @@ from fairplay.conformance.player.transports import DialInTransport, ExecTranspor
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game, find, registered
 from fairplay.games.kit.player_service import DESCRIBE, END, START
-from fairplay.games.steps import Failure
+from fairplay.games.steps import Failure, Method
 from fairplay.server.links.dial_in import cut
 from fairplay.server.links.programs import ProcessLink
 from fairplay.server.manager.plan import game_id_of
@@ -30,6 +32,8 @@ from fairplay.v1.connection_pb2 import GoodbyeReason
 from fairplay.v1.player_pb2 import DescribeRequest, EndRequest, PlayerDescription, StartRequest
 
 DECISIONS = 3
+QUICK_GAMES, FEW_QUICK_GAMES = 10, 2
+"""How many games with one decision a tournament begins with; the second number is for players that are slow."""
 RETURN_S = 2.0
 """How long a player is watched that must not dial in again."""
 END_LIMIT_S, BUSY_END_LIMIT_S = 10.0, 30.0
@@ -60,12 +64,25 @@ class Life(NamedTuple):
     """None if it was not started here, or did not dial in."""
 
 
+class Notification(NamedTuple):
+    """A call of Start or End, and what came of it."""
+
+    method: Method
+    request: Message
+    outcome: bytes | Failure
+    elapsed_s: float
+    output: str
+    """What the player had written by then."""
+
+
 class Tournament(NamedTuple):
     """A tournament that a player took part in."""
 
     trials: Sequence[Trial]
     problem: Failure | None
     """What went wrong with Start, or None."""
+    end: Notification | None
+    """What came of End; None if it was not reached."""
     departure: Departure | None
 
 
@@ -76,7 +93,7 @@ def tournament_of(context: Context) -> Tournament:
 
 def _play_tournament(context: Context) -> Tournament:
     """Play a tournament as the manager does: Start, a game a round under ids that follow from its own, End."""
-    tournament_id, trials, problem = context.new_tournament_id(), list[Trial](), None
+    tournament_id, trials, problem, end = context.new_tournament_id(), list[Trial](), None, None
     with context.player.fresh() as connection:
         outcome, _ = context.ask(START, StartRequest(tournament_id=tournament_id), connection)
         if not isinstance(outcome, bytes):
@@ -86,13 +103,24 @@ def _play_tournament(context: Context) -> Tournament:
                 trials.append(context.play_as(scenario, connection, game_id_of(tournament_id, number, 1)))
                 if trials[-1].misconduct is not None:
                     break
-            context.ask(END, EndRequest(tournament_id=tournament_id, won=True), connection)
+            said = notify(context, connection, END, EndRequest(tournament_id=tournament_id, won=True))
+            end = said if trials[-1].misconduct is None else None
         departure = _departure(context, connection, GoodbyeReason.GOODBYE_REASON_REPLACED, RETURN_S)
-    return Tournament(trials, problem, departure)
+    return Tournament(trials, problem, end, departure)
+
+
+def notify(context: Context, connection: Connection, method: Method, request: Message) -> Notification:
+    """Call Start or End."""
+    outcome, elapsed_s = context.ask(method, request, connection)
+    return Notification(method, request, outcome, elapsed_s, connection.output)
 
 
 def _rounds(context: Context) -> Iterator[Scenario]:
-    """Yield the beginnings of games of the most players and of fewer, and a whole one of the fewest: the final."""
+    """Yield quick games, the beginnings of others of the most players and of fewer, and a whole one: the final.
+
+    The quick ones make the tournament long, for players that do more in End the more games they have played.
+    """
+    yield from context.beginnings(FEW_QUICK_GAMES if context.is_slow else QUICK_GAMES, 1)
     few, many = context.game.seats.start, context.game.seats.stop - 1
     for count in sorted({few, (few + many) // 2, many}, reverse=True):
         seat = context.rng("tournament", count).randrange(count)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
@@ -214,6 +215,9 @@ def of_endings(game: Game) -> Iterator[Mutant]:
     yield Mutant("dies-of-shame", f"Ends without a word {sentence}", WIN_AND_LOSE, lost, DIES, cancelled)
     sentence = "Raises an exception when a second tournament starts."
     yield Mutant("raises-in-second-tournament", sentence, WIN_AND_LOSE, second_call("Start"), RAISES)
+    for name, what, symptom in (("raises", "Raises an exception in", RAISES), ("hangs", "Does not return from", HANGS)):
+        sentence = f"{what} End when it has played more than eight games since Start."
+        yield Mutant(f"{name}-after-many-games", sentence, TOURNAMENT, _ends_after_many, symptom)
     for name, sentence, unusual in (
         ("raises-in-end-without-start", "in End of a tournament of which it has heard no Start", _ends_unknown),
         ("raises-in-two-tournaments", "when a tournament starts in the middle of another", _starts_beside),
@@ -226,6 +230,15 @@ def of_endings(game: Game) -> Iterator[Mutant]:
 
 def _ends_unknown(call: ReceivedCall) -> bool:
     return call.method.name == "End" and call.memory.tournament_id != call.request.tournament_id
+
+
+def _ends_after_many(call: ReceivedCall) -> bool:
+    """Trigger in End if more than eight games have begun since Start."""
+    if call.method.name == "Start":
+        call.memory.notes["started at"] = call.memory.tick
+    begun = [each for each in call.memory.games.values() if each.number]
+    since = call.memory.notes.get("started at", math.inf)
+    return call.method.name == "End" and sum(each.first_tick > since for each in begun) > 8
 
 
 def _starts_beside(call: ReceivedCall) -> bool:

@@ -9,6 +9,8 @@ from enum import Enum, StrEnum
 from random import Random
 from typing import Any, NamedTuple
 
+import grpc
+
 from fairplay.conformance.zoo.player import Act, Environment, GameMemory, MutantPlayer, ReceivedCall, Trigger
 from fairplay.games.conformance import Mutation
 from fairplay.games.game import Game
@@ -204,7 +206,12 @@ class ProgramBehaviour:
     secret: str = ""
     """The program serves with this secret, and is not started by who tries it; empty: it is."""
     admits: Callable[[str, str, str], bool] = shows_it
-    """(full name of a method, secret that a call shows, that of the program) -> whether the call is answered."""
+    """(full name of a method, secret that a call shows, that of the program) -> whether the call is answered.
+
+    Where a call shows several secrets, they come in one text, with commas between them.
+    """
+    refuses_strangers_with: grpc.StatusCode = grpc.StatusCode.UNAUTHENTICATED
+    """The status of calls that are not admitted."""
     alone_s: float = math.inf
     """The program ends when it has been connected to, and has not been for so many seconds."""
     returns_when_finished: bool = False

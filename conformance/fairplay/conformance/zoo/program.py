@@ -232,7 +232,7 @@ async def _play(game: Game, handlers: MutantHandlers, reach: Reach, mutant: Muta
         await dial_in(handlers, reach, mutant.behaviour, _die)
         return
     server = grpc.aio.server()
-    server.add_generic_rpc_handlers((_Served(handlers, mutant.behaviour.admits, os.environ.get(SECRET_VARIABLE, "")),))
+    server.add_generic_rpc_handlers((_Served(handlers, mutant.behaviour, os.environ.get(SECRET_VARIABLE, "")),))
     server.add_insecure_port(reach.listen)
     await server.start()
     try:
@@ -244,14 +244,14 @@ async def _play(game: Game, handlers: MutantHandlers, reach: Reach, mutant: Muta
 class _Served(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no types for it
     """Serves the methods of a mutant to those whom it admits."""
 
-    def __init__(self, handlers: MutantHandlers, admits: Callable[[str, str, str], bool], secret: str) -> None:
+    def __init__(self, handlers: MutantHandlers, behaviour: ProgramBehaviour, secret: str) -> None:
         self._handlers = handlers
-        self._admits = admits
+        self._behaviour = behaviour
         self._secret = secret
 
     def service(self, details: Any) -> grpc.RpcMethodHandler | None:
-        shown = dict(details.invocation_metadata or ()).get(SECRET_KEY, "")
-        answer = self._answer if self._admits(details.method, shown, self._secret) else _refuse
+        shown = ",".join(value for key, value in details.invocation_metadata or () if key == SECRET_KEY)
+        answer = self._answer if self._behaviour.admits(details.method, shown, self._secret) else self._refuse
         return grpc.unary_unary_rpc_method_handler(partial(answer, details.method))
 
     async def _answer(self, path: str, request: bytes, context: Any) -> bytes:
@@ -263,10 +263,9 @@ class _Served(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no ty
             await context.abort(grpc.StatusCode.UNKNOWN, f"{type(error).__name__}: {error}")
         raise AssertionError("abort raises")
 
-
-async def _refuse(path: str, _: bytes, context: Any) -> bytes:
-    await context.abort(grpc.StatusCode.UNAUTHENTICATED, "this player wants its secret")
-    raise AssertionError("abort raises")
+    async def _refuse(self, _: str, __: bytes, context: Any) -> bytes:
+        await context.abort(self._behaviour.refuses_strangers_with, "this player wants its secret")
+        raise AssertionError("abort raises")
 
 
 async def _end_alone(alone_s: float) -> None:

@@ -13,6 +13,7 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
+import grpc
 import psutil
 
 from fairplay.conformance import case_ids
@@ -233,6 +234,30 @@ def _admits_what_begins_well(method: str, shown: str, secret: str) -> bool:
     return shown.startswith(secret)
 
 
+def _admits_parts(method: str, shown: str, secret: str) -> bool:
+    return secret.startswith(shown)
+
+
+def _admits_some(method: str, shown: str, secret: str) -> bool:
+    return secret.startswith(shown) and shown != ""
+
+
+def _admits_pieces(method: str, shown: str, secret: str) -> bool:
+    return shown.replace(",", "") == secret
+
+
+class _Unlocked:
+    """Admits every call of some methods, those whose full names begin so, once any call has shown the secret."""
+
+    def __init__(self, beginning: str = "/") -> None:
+        self._beginning = beginning
+        self._is_open = False
+
+    def __call__(self, method: str, shown: str, secret: str) -> bool:
+        self._is_open = self._is_open or shown == secret
+        return shown == secret or (self._is_open and method.startswith(self._beginning))
+
+
 OF_PROGRAMS = (
     _program(
         "ignores-its-secret",
@@ -240,17 +265,38 @@ OF_PROGRAMS = (
         case_ids.STARTED_SECRET,
         ProgramBehaviour(admits=_admits_for_nothing),
     ),
-    _program(
-        "wants-its-secret-in-games-only",
-        "Answers Describe, Start and End without its secret.",
-        case_ids.STARTED_SECRET,
-        ProgramBehaviour(admits=_admits_outside_games),
+    *(
+        _program(name, sentence, case_ids.SECRET, ProgramBehaviour(admits=admits))
+        for name, sentence, admits in (
+            (
+                "wants-its-secret-in-games-only",
+                "Answers Describe, Start and End without its secret.",
+                _admits_outside_games,
+            ),
+            (
+                "reads-the-beginning-of-secrets",
+                "Takes a secret that begins with its own for its own.",
+                _admits_what_begins_well,
+            ),
+            ("compares-what-is-shown", "Takes any beginning of its secret for it, or none.", _admits_parts),
+            ("takes-a-part-of-its-secret", "Takes any beginning of its secret for it, but not none.", _admits_some),
+            ("joins-secrets", "Takes two secrets of a call that are its own together for its own.", _admits_pieces),
+            ("stays-unlocked", "Answers every call once one has shown its secret.", _Unlocked()),
+            (
+                "stays-unlocked-outside-games",
+                "Answers Describe, Start and End without its secret once a call has shown it.",
+                _Unlocked(f"/{PLAYER_SERVICE}/"),
+            ),
+        )
     ),
-    _program(
-        "reads-the-beginning-of-secrets",
-        "Takes a secret that begins with its own for its own.",
-        case_ids.STARTED_SECRET,
-        ProgramBehaviour(admits=_admits_what_begins_well),
+    *(
+        _program(
+            f"refuses-strangers-with-{status.name.lower().replace('_', '-')}",
+            f"Refuses calls without its secret with {status.name}.",
+            case_ids.SECRET,
+            ProgramBehaviour(refuses_strangers_with=status),
+        )
+        for status in (grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.NOT_FOUND)
     ),
     _program(
         "serves-strangers",
