@@ -54,6 +54,8 @@ INAPPLICABLE: Mapping[str, frozenset[str]] = {
     "contract.call-ids": _ALL - {"dial-in"},
     # what only a player can do that serves, and what only one can do that has a secret
     "contract.secret": _ALL,
+    # what only a player is asked that dials in again at once
+    "contract.sent-again": _ALL,
     "identity.serves-on": _ALL - {"grpc"},
     "robustness.secret": _ALL,
     "identity.hello": _ALL - {"dial-in"},

@@ -97,6 +97,7 @@ OUTPUT = "growth.output"
 NONSENSE = "robustness.out-of-contract"
 STARTED_SECRET = "robustness.secret"
 RECONNECT = "robustness.reconnect"
+SENT_AGAIN = "contract.sent-again"
 SLOWS_DOWN = "robustness.slows-down"
 GROWTH = "robustness.memory-growth"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any
 
@@ -16,7 +16,7 @@ from fairplay.conformance.case import Case, NotApplicable, NotTested, case, fail
 from fairplay.conformance.cases.memory import renamed
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
-from fairplay.conformance.games.frames import ask_with_change
+from fairplay.conformance.games.frames import GIVEN_UP_SHARE, SLOW_SHARE, ask_telling
 from fairplay.conformance.games.trial import Entry, Manner, Outgoing, Trial
 from fairplay.conformance.player.player import Answered, Connection, parse_description
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
@@ -26,7 +26,6 @@ from fairplay.games.steps import CallKind
 from fairplay.games.steps import Failure as CallFailure
 from fairplay.server.links.link import NO_EXTRA, TRACE_KEY, Metadata, duration
 from fairplay.server.net.limits import limit_of
-from fairplay.v1.connection_pb2 import DialInResponse
 from fairplay.v1.misconduct_pb2 import Overrun
 from fairplay.v1.player_pb2 import DescribeRequest
 
@@ -104,9 +103,6 @@ def time_limits(context: Context) -> None:
 
 BELOW_A_SECOND = (("m", 1_000, 0.999), ("u", 1_000_000, 0.9), ("n", 1_000_000_000, 0.0999))
 """Units of limits to players that serve, how many of each are a second, and limits that are told."""
-SLOW_SHARE, GIVEN_UP_SHARE = 0.25, 0.5
-"""A limit is not told of which the player needs more than the first share for a decision. That it fails is no fault
-after more than the second one."""
 
 
 def _play_below_a_second(context: Context, connection: Connection) -> None:
@@ -120,7 +116,7 @@ def _play_below_a_second(context: Context, connection: Connection) -> None:
 
     async def ask(reached: Connection, due: Outgoing) -> Answered:
         unit, number, limit_s = told[due.number % len(told)]
-        return await _ask_telling(context, reached, due, limit_s, f"{round(limit_s * number)}{unit}")
+        return await ask_telling(context, reached, due, limit_s, f"{round(limit_s * number)}{unit}")
 
     few = context.first_scenario(FEW_DECISIONS if context.is_slow else DECISIONS)
     found = context.play(few, connection, Manner(ask=ask))
@@ -128,23 +124,6 @@ def _play_below_a_second(context: Context, connection: Connection) -> None:
     if found.exchanges and found.exchanges[-1].elapsed_s < GIVEN_UP_SHARE * last_s:
         with where("With limits of less than a second"):
             judge_condition(context, found)
-
-
-async def _ask_telling(context: Context, connection: Connection, due: Outgoing, limit_s: float, text: str) -> Answered:
-    """Make a call with its usual limit, and tell the player another one; `text` is how gRPC writes that."""
-    if (link := connection.served) is not None:
-        usual, link.write_limit = link.write_limit, lambda _: text
-        try:
-            return await connection.ask(due.call.method, due.request, due.limit_s)
-        finally:
-            link.write_limit = usual
-
-    def change(frame: DialInResponse) -> Iterable[DialInResponse]:
-        for call in frame.calls:
-            call.time_limit.CopyFrom(duration(limit_s))
-        yield frame
-
-    return await ask_with_change(context, connection, due, change)
 
 
 def _ask_in_no_time(context: Context, connection: Connection) -> None:

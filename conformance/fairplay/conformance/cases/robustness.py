@@ -1,28 +1,32 @@
-"""Cases about what no rule demands and every good player does: survive invalid requests, reconnect, and not grow."""
+"""Cases about what every good player does: survive invalid requests, come back when it is lost, and not grow."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from fairplay.conformance import case_ids
-from fairplay.conformance.blame.judge import judge_after_others
+from fairplay.conformance.blame.judge import judge_after_others, judge_condition, where
 from fairplay.conformance.case import Case, NotApplicable, case, failure
 from fairplay.conformance.cases.copies import started_secret
 from fairplay.conformance.cases.growth import grown, growth_of, judge_failed, keeps_growing
 from fairplay.conformance.cases.settings import long_games, slowed_down
 from fairplay.conformance.evidence import hexadecimal
+from fairplay.conformance.evidence import sent as sent_request
 from fairplay.conformance.games.context import Context
-from fairplay.conformance.games.trial import Trial
+from fairplay.conformance.games.frames import ask_with_change
+from fairplay.conformance.games.trial import Manner, Outgoing, Trial
 from fairplay.conformance.player.breaker import is_disconnection
 from fairplay.conformance.player.machine import is_busy
-from fairplay.conformance.player.player import Connection
+from fairplay.conformance.player.player import Answered, Connection
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
 from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import CallKind, Method
+from fairplay.v1.connection_pb2 import DialInResponse
 from fairplay.v1.misconduct_pb2 import Overrun
 from fairplay.v1.player_pb2 import DescribeRequest
 
@@ -109,6 +113,59 @@ def _answers_again(context: Context, connection: Connection) -> bool:
     return context.player.loop.run(wait())
 
 
+LOST_AT = 1, 3
+"""The numbers of the decisions in which the connection is lost."""
+AGAIN_LIMIT_S, ANSWER_S = 12.0, 6.0
+"""How long these stay open, and how long a player must have been back at least that has not answered by then."""
+
+
+@case(case_ids.SENT_AGAIN, "RESUME-9")
+def sent_again(context: Context) -> None:
+    """Networks fail while a player is asked, and who is back is asked again, under the same id."""
+    transport = context.player.transport
+    if not isinstance(transport, DialInTransport | ExecTransport):
+        raise NotApplicable("only a player that dials in can lose its stream")
+    with context.player.separate() as connection:
+        if connection.hello is None:
+            raise NotApplicable("only a player that dials in can lose its stream")
+
+        async def ask(reached: Connection, due: Outgoing) -> Answered:
+            if due.call.kind is CallKind.NOTIFICATION or due.decision + 1 not in LOST_AT:
+                return await reached.ask(due.call.method, due.request, due.limit_s)
+            return await _ask_and_lose(context, reached, due)
+
+        with where("After its connection was lost while it was asked"):
+            judge_condition(context, context.play(context.first_scenario(DECISIONS), connection, Manner(ask=ask)))
+
+
+async def _ask_and_lose(context: Context, connection: Connection, due: Outgoing) -> Answered:
+    """Make a call, and lose the connection with the answer to it.
+
+    Raises NotApplicable if the player does not come back for it, or too late to tell whether it answers.
+    """
+    sent: list[float] = []
+
+    def change(frame: DialInResponse) -> Iterator[DialInResponse]:
+        sent.append(time.monotonic())
+        if len(sent) == 1:  # its answer is not read
+            connection.lose()
+        yield frame
+
+    answered = await ask_with_change(context, connection, due._replace(limit_s=AGAIN_LIMIT_S), change)
+    if isinstance(answered[0], bytes):
+        return answered
+    if len(sent) < 2 or (isinstance(answered[0], Overrun) and time.monotonic() - sent[1] < ANSWER_S):
+        raise NotApplicable("only a player that dials in again at once is asked again")
+    name, elapsed_s = due.call.method.name, time.monotonic() - sent[1]
+    sections = ("Call", due.call.method.path), ("Request", sent_request(due.call.method.request, due.request))
+    how = "was not answered" if isinstance(answered[0], Overrun) else "failed"
+    raise failure(
+        f"{name} was open when the connection was lost, came again under its id when the player was back, and {how} "
+        f"within {elapsed_s:.1f} s.",
+        *sections,
+    )
+
+
 @case(
     "robustness.memory-growth",
     "PROG-12",
@@ -147,4 +204,4 @@ def _times(found: Trial) -> str:
 def cases(game: Game) -> Sequence[Case]:
     """Return the cases of this module."""
     slow = [slows_down] if find_conformance(game.name).long_games else []
-    return (out_of_contract, started_secret, reconnect, memory_growth, *slow)
+    return (out_of_contract, started_secret, reconnect, sent_again, memory_growth, *slow)

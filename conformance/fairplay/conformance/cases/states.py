@@ -9,7 +9,7 @@ from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
 from fairplay.conformance.blame import faults
-from fairplay.conformance.blame.judge import judge, untested
+from fairplay.conformance.blame.judge import judge, judge_condition, untested, where
 from fairplay.conformance.case import Case, NotApplicable, NotTested, case
 from fairplay.conformance.cases.settings import is_usual, judge_elsewhere
 from fairplay.conformance.games import positions
@@ -17,11 +17,14 @@ from fairplay.conformance.games.candidates import STEPS, Candidate, find_candida
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.coverage import Draw, measure_coverage
 from fairplay.conformance.games.features import Feature, own_features
+from fairplay.conformance.games.frames import GIVEN_UP_SHARE, SLOW_SHARE, ask_telling
 from fairplay.conformance.games.positions import Source, find_position
 from fairplay.conformance.games.rivals import rival_names
-from fairplay.conformance.games.trial import Scenario, Trial
+from fairplay.conformance.games.trial import Manner, Outgoing, Scenario, Trial
+from fairplay.conformance.player.player import Answered, Connection
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
+from fairplay.games.steps import CallKind
 from fairplay.v1.misconduct_pb2 import MisconductKind
 
 GAMES = 12
@@ -38,6 +41,9 @@ SIMPLIFY_LIMIT_S = 10.0
 FEW_STATES, AMPLE_S = 40, 60.0
 """After so many seconds so many states are enough: a player may be slow."""
 
+HURRIED, HURRIED_S = 24, 0.5
+"""So many of the states are asked once more in a hurry, with a limit of so many seconds."""
+
 
 class Results(NamedTuple):
     """The trials from drawn states."""
@@ -51,6 +57,7 @@ class Results(NamedTuple):
 def keeps_the_rules(context: Context) -> None:
     """What a player gets wrong shows in positions that its author never thought of."""
     _judge_states(context, MisconductKind.MISCONDUCT_KIND_RULE_VIOLATION)
+    _judge_hurried(context)
 
 
 @case("exceptions.drawn-states", "FAIL-2")
@@ -70,7 +77,7 @@ def _judge_states(context: Context, kind: MisconductKind.ValueType) -> None:
 
     Raises NotTested if it misbehaves in other ways only: what would have come after that was not seen.
     """
-    results = context.once("drawn states", partial(_play_states, context))
+    results = _states_of(context)
     ended_early: Trial | None = None
     for drawn, found in results.trials:
         if found.misconduct is None:
@@ -85,6 +92,33 @@ def _judge_states(context: Context, kind: MisconductKind.ValueType) -> None:
         raise results.stopped
     if ended_early is not None:
         raise untested(context, "games from drawn states ended early", ended_early, _owner(context, ended_early))
+
+
+def _judge_hurried(context: Context) -> None:
+    """Judge the first drawn states once more, in which the player is told of a short limit, and the usual one holds.
+
+    By the rules alone, and only what it has answered soon: who gives up in time may say so.
+    """
+    if context.ordinary.mean_decision_s >= SLOW_SHARE * HURRIED_S:
+        return
+
+    async def ask(reached: Connection, due: Outgoing) -> Answered:
+        if due.call.kind is CallKind.NOTIFICATION or due.call.limit_s is not None:
+            return await reached.ask(due.call.method, due.request, due.limit_s)
+        return await ask_telling(context, reached, due, HURRIED_S, f"{round(1000 * HURRIED_S)}m")
+
+    with context.shared() as connection:
+        if connection.hello is None and connection.served is None:
+            return
+        for _, calm in _states_of(context).trials[:HURRIED]:
+            found = context.play(calm.scenario, connection, Manner(ask=ask))
+            if faults.breaks_rule(found) and found.exchanges[-1].elapsed_s < GIVEN_UP_SHARE * HURRIED_S:
+                with where(f"With a limit of {HURRIED_S:g} s"):
+                    judge_condition(context, found)
+
+
+def _states_of(context: Context) -> Results:
+    return context.once("drawn states", partial(_play_states, context))
 
 
 def _owner(context: Context, found: Trial) -> str:

@@ -1,4 +1,4 @@
-"""Games of who dials in with frames that a newer server sends, or one whose cancellations cross the replies."""
+"""Unusual frames for who dials in: those of a newer server, cancellations that cross replies, other limits."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Manner, Outgoing
 from fairplay.conformance.player.player import Answered, Connection
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
+from fairplay.server.links.link import duration
 from fairplay.server.links.stream import Change
 from fairplay.v1.connection_pb2 import DialInResponse
 
 DECISIONS, FEW_DECISIONS = 8, 3
 """The player decides so often in each game; the second number is for players that are slow."""
+SLOW_SHARE, GIVEN_UP_SHARE = 0.25, 0.5
+"""A limit is not told of which the player needs more than the first share for a decision. That it fails is no fault
+after more than the second one."""
 UNKNOWN_FIELDS = bytes([0xC2, 0xBB, 0x1E, 3]) + b"new" + bytes([0xC8, 0xBB, 0x1E, 42])
 """Fields 62,392 (text) and 62,393 (a number) of a message of a later revision."""
 
@@ -102,3 +106,20 @@ async def ask_with_change(context: Context, connection: Connection, due: Outgoin
         return await connection.ask(due.call.method, due.request, due.limit_s)
     finally:
         hub.change = usual
+
+
+async def ask_telling(context: Context, connection: Connection, due: Outgoing, limit_s: float, text: str) -> Answered:
+    """Make a call with its usual limit, and tell the player another one; `text` is how gRPC writes that."""
+    if (link := connection.served) is not None:
+        usual, link.write_limit = link.write_limit, lambda _: text
+        try:
+            return await connection.ask(due.call.method, due.request, due.limit_s)
+        finally:
+            link.write_limit = usual
+
+    def change(frame: DialInResponse) -> Iterable[DialInResponse]:
+        for call in frame.calls:
+            call.time_limit.CopyFrom(duration(limit_s))
+        yield frame
+
+    return await ask_with_change(context, connection, due, change)

@@ -111,6 +111,11 @@ class Connection:
         """Return what the player said about itself when it dialled in, or None if it did not."""
         return self._link.description if isinstance(self._link, DialInLink | ProcessLink) else None
 
+    def lose(self) -> None:
+        """End the stream of a player that has dialled in, as a network does that fails: open calls stay open."""
+        if isinstance(self._link, DialInLink | ProcessLink):
+            self._link.lose()
+
     async def close(self) -> None:
         """Cancel all calls and close the link."""
         for call in list(self._open):

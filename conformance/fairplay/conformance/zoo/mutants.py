@@ -216,6 +216,8 @@ class ProgramBehaviour:
     """The program ends when it has been connected to, and has not been for so many seconds."""
     returns_when_finished: bool = False
     """Whether the program dials in again after it was told that it is not needed any more."""
+    answers_once: bool = False
+    """Whether the program does not answer a call that comes again on another stream."""
     stuck_when_cancelled: bool = False
     """Whether the program never answers again once a call is cancelled that it has received."""
 

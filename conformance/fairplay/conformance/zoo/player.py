@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import Counter
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
@@ -21,6 +23,9 @@ from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse
 
 WAIT_S = 3_600.0
 """The seconds for which a player hangs if nobody releases it."""
+
+TOLD_S: ContextVar[float] = ContextVar("TOLD_S", default=math.inf)
+"""The limit of the call that is answered, in seconds, as a program is told of it."""
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import copy_context
 from functools import partial
 from typing import Any
 
@@ -18,7 +19,7 @@ import psutil
 from google.protobuf.message import DecodeError
 
 from fairplay.conformance.zoo.mutants import InvalidRequests, Mutant, ProgramBehaviour, Start
-from fairplay.conformance.zoo.player import WAIT_S, Environment
+from fairplay.conformance.zoo.player import TOLD_S, WAIT_S, Environment
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import PLAYER_METHODS
 from fairplay.player.channels import NO_CREDENTIALS, PLAIN, open_channel
@@ -29,6 +30,7 @@ from fairplay.player.interrupts import run
 from fairplay.player.secrets import SECRET_KEY, SECRET_VARIABLE
 from fairplay.player.threads import DaemonThreads
 from fairplay.server.game.plans import full_time_control, seconds
+from fairplay.server.links.link import duration
 from fairplay.v1.connection_pb2 import (
     Call,
     DialInRequest,
@@ -59,8 +61,11 @@ class MutantHandlers(Callee):
         """Return the full names of all methods, including those that the player lacks."""
         return list(self._methods)
 
-    async def call(self, path: str, request: bytes) -> bytes:
-        """Call a method in a thread. Raises CallFailed if it is missing or the request is unreadable."""
+    async def call(self, path: str, request: bytes, told_s: float = math.inf) -> bytes:
+        """Call a method in a thread. Raises CallFailed if it is missing or the request is unreadable.
+
+        `told_s` is the limit of which the player is told.
+        """
         method = self._methods.get(path)
         function = None if method is None else getattr(self._player, snake_case(method.name), None)
         if method is None or function is None:
@@ -69,7 +74,9 @@ class MutantHandlers(Callee):
             asked = method.request.FromString(request)
         except DecodeError:
             return self.refuse(grpc.StatusCode.INVALID_ARGUMENT, f"the request of {path} is unreadable")
-        reply: Any = await asyncio.get_running_loop().run_in_executor(self._threads, function, asked)
+        context = copy_context()
+        context.run(TOLD_S.set, told_s)
+        reply: Any = await asyncio.get_running_loop().run_in_executor(self._threads, context.run, function, asked)
         if isinstance(reply, bytes):
             return reply
         return b"" if reply is None else bytes(reply.SerializeToString())
@@ -91,13 +98,14 @@ async def dial_in(handlers: MutantHandlers, reach: Reach, behaviour: ProgramBeha
     assert reach.connect is not None and reach.name is not None
     hosted = HostedPlayer(name=reach.name, token=reach.token, description=handlers.description)
     hosted.description.software_version = behaviour.hello_version or hosted.description.software_version
+    hello, seen = Hello(players=[hosted], resume_window=duration(reach.patience_s)), set[int]()
     loop = asyncio.get_running_loop()
     give_up = loop.time() + reach.patience_s
     async with open_channel(f"{PLAIN}{reach.connect}", NO_CREDENTIALS, CHANNEL_OPTIONS) as channel:
         while loop.time() < give_up:
-            stream = _Stream(ConnectionServiceStub(channel).DialIn(), handlers, behaviour, die)
+            stream = _Stream(ConnectionServiceStub(channel).DialIn(), handlers, behaviour, die, seen)
             with contextlib.suppress(grpc.aio.AioRpcError):
-                reason = await stream.run(Hello(players=[hosted]))
+                reason = await stream.run(hello)
                 if not _returns(behaviour, reason):
                     await asyncio.sleep(WAIT_S if behaviour.stays else 0)
                     return
@@ -119,8 +127,15 @@ class _Stream:
     """One stream to the server, from hello to goodbye."""
 
     def __init__(
-        self, stream: Any, handlers: MutantHandlers, behaviour: ProgramBehaviour, die: Callable[[], None]
+        self,
+        stream: Any,
+        handlers: MutantHandlers,
+        behaviour: ProgramBehaviour,
+        die: Callable[[], None],
+        seen: set[int],
     ) -> None:
+        self._seen = seen
+        """The ids of all calls that have come, on this stream and on those before it."""
         self._stream = stream
         self._handlers = handlers
         self._behaviour = behaviour
@@ -174,6 +189,9 @@ class _Stream:
         )
         calls = frame.calls[:1] if self._behaviour.one_call_a_frame else frame.calls
         for call in calls if not self._stuck else ():
+            if self._behaviour.answers_once and call.id in self._seen:
+                continue
+            self._seen.add(call.id)
             self._received[call.id] = call.method_name.rpartition("/")[2]
             task = asyncio.ensure_future(self._answer(call, len(self._tasks)))
             self._tasks.add(task)
@@ -184,7 +202,8 @@ class _Stream:
             if self._behaviour.refuses(call, open_count):
                 response = self._handlers.refuse(grpc.StatusCode.UNKNOWN, "this player is broken: it refuses this call")
             else:
-                response = await self._handlers.call(call.method_name, call.request)
+                told_s = seconds(call.time_limit) or math.inf
+                response = await self._handlers.call(call.method_name, call.request, told_s)
             reply = Reply(id=call.id, response=response)
         except CallFailed as failed:
             reply = Reply(id=call.id, failure=Failure(code=failed.code.value[0], message=failed.message))
@@ -256,7 +275,8 @@ class _Served(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no ty
 
     async def _answer(self, path: str, request: bytes, context: Any) -> bytes:
         try:
-            return await self._handlers.call(path, request)
+            told_s = context.time_remaining()
+            return await self._handlers.call(path, request, math.inf if told_s is None else told_s)
         except CallFailed as failed:
             await context.abort(failed.code, failed.message)
         except Exception as error:

@@ -22,6 +22,7 @@ from fairplay.conformance.zoo.methods import put
 from fairplay.conformance.zoo.mutants import (
     GROWS,
     RAISES,
+    SAYS_NOTHING,
     BrokenPlayerError,
     InvalidRequests,
     Mutant,
@@ -30,8 +31,17 @@ from fairplay.conformance.zoo.mutants import (
     adds,
     describes,
 )
-from fairplay.conformance.zoo.player import ReceivedCall, Trigger
-from fairplay.conformance.zoo.triggers import always, at_ending, from_decision, in_decision, in_method, never
+from fairplay.conformance.zoo.player import TOLD_S, ReceivedCall, Trigger
+from fairplay.conformance.zoo.triggers import (
+    always,
+    at_ending,
+    from_decision,
+    in_decision,
+    in_late_seat,
+    in_method,
+    in_other_seat,
+    never,
+)
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game, find, registered
 from fairplay.games.kit.player_service import PLAYER_SERVICE
@@ -93,6 +103,29 @@ def of_identity(game: Game) -> Iterator[Mutant]:
         in_method("Describe"),
         describes(_offering_another_than(game)),
     )
+
+
+HURRIED_S = 0.6
+
+
+def of_hurry(game: Game) -> Iterator[Mutant]:
+    """Yield the mutants that break the rules in some states where they are told of a short limit."""
+    for name, where, shows in (
+        ("under-way", "in its first decision, where others have acted before", in_late_seat),
+        ("in-later-seats", "in its first decision, in any seat but the first", in_other_seat),
+    ):
+        yield Mutant(
+            f"hurries-{name}",
+            f"Answers {game.turn.name} with an empty message {where}, if the call has less than {HURRIED_S:g} s.",
+            (case_ids.DRAWN_STATES,),
+            partial(_is_hurried, game.turn.name, shows),
+            SAYS_NOTHING,
+            program=ProgramBehaviour(),
+        )
+
+
+def _is_hurried(turn: str, shows: Trigger, call: ReceivedCall) -> bool:
+    return call.method.name == turn and TOLD_S.get() < HURRIED_S and shows(call)
 
 
 def _in_tournament(call: ReceivedCall) -> bool:
@@ -366,6 +399,18 @@ OF_PROGRAMS = (
         "Does not dial in again after the server has said goodbye, though it means to come back.",
         case_ids.RECONNECT,
         ProgramBehaviour(comes_back=False),
+    ),
+    _program(
+        "ignores-calls-that-come-again",
+        "Dialled in again after its stream was lost, it does not answer calls whose ids it has seen before.",
+        case_ids.SENT_AGAIN,
+        ProgramBehaviour(answers_once=True),
+    ),
+    _program(
+        "dies-of-open-calls",
+        "Ends without a word where it is welcomed with calls that are open.",
+        case_ids.SENT_AGAIN,
+        ProgramBehaviour(dies_of=lambda frame, _: bool(frame.welcome.open_calls)),
     ),
     _program(
         "dies-when-cancelled",

@@ -13,7 +13,7 @@ from fairplay.conformance.zoo.memory import of_games_at_once, of_introductions, 
 from fairplay.conformance.zoo.methods import OF_DESCRIBE, of_decisions, of_endings, of_methods
 from fairplay.conformance.zoo.mutants import RAISES, Mutant, mutates
 from fairplay.conformance.zoo.player import MutantPlayer, in_this_process
-from fairplay.conformance.zoo.programs import PROGRAMS, of_identity, of_long_games
+from fairplay.conformance.zoo.programs import PROGRAMS, of_hurry, of_identity, of_long_games
 from fairplay.conformance.zoo.settings import of_other_settings, of_settings, of_situations
 from fairplay.conformance.zoo.triggers import at_request, in_method
 from fairplay.games.conformance import find_conformance
@@ -38,7 +38,7 @@ def common_mutants(game: Game) -> list[Mutant]:
     in_play = (*in_turns, *of_situations(game), *of_settings(game), *of_departures(game), *of_phases(game))
     across = (*of_past_games(game), *of_introductions(game), *of_games_at_once(game), *of_other_settings(game))
     of_objects = (*OF_DESCRIBE, *in_play, *across, *of_endings(game), *of_identity(game), *of_enums(game))
-    of_values = (*of_names(game), *of_outcomes(game), *of_long_games(game))
+    of_values = (*of_names(game), *of_outcomes(game), *of_long_games(game), *of_hurry(game))
     return [*of_objects, *of_values, *of_features(game), *_PROGRAMS.values()]
 
 

@@ -287,6 +287,12 @@ class Hub:
         if known is not None and known.stream is not None:
             known.stream.goodbye(reason, message)
 
+    def lose(self, name: str) -> None:
+        """End the connection of the player of this name, if there is one, as a network does that fails."""
+        known = self._names.get(name)
+        if known is not None and known.stream is not None:
+            known.stream.lose()
+
     def goodbye(self, reason: GoodbyeReason.ValueType, message: str) -> None:
         """End all streams."""
         for stream in list(self._streams.values()):
@@ -342,6 +348,10 @@ class DialInLink:
     ) -> OpenCall:
         """Call the player through the stream that has its name now."""
         return self._hub.call(self._name, method, request, limit_s, done, bank_s, extra)
+
+    def lose(self) -> None:
+        """End the connection of the player, as a network does that fails."""
+        self._hub.lose(self._name)
 
     async def close(self) -> None:
         """Let go of the name. The player stays connected, for other games."""

@@ -128,6 +128,10 @@ class ProcessLink:
         """Say goodbye to a player that has dialled in, and leave its process alone."""
         self._hub.dismiss(self._name, reason, message)
 
+    def lose(self) -> None:
+        """End the connection of a player that has dialled in, as a network does that fails."""
+        self._hub.lose(self._name)
+
     @property
     def output(self) -> str:
         """Return the end of what the player has written to its standard output and error."""

@@ -47,6 +47,8 @@ MAX_STRAY_REPLIES = 1_000
 """So many replies that nobody asked for are endured at once, and so many in STRAY_S seconds for long."""
 STRAY_S = 60.0
 MAX_LATE = 100_000
+LOSS_S = 0.02
+"""How long a connection that is to be lost still carries what has been sent."""
 FAREWELL_S = 5.0
 """How long a connection that was replaced may take to read that it was."""
 MAX_METADATA = limit_of("Reply.metadata").max_items
@@ -288,6 +290,8 @@ class Stream:
         """Whether the goodbye has been sent, after which nothing is."""
         self._write: Write | None = None
         self._end: Callable[[], None] = _nothing
+        self._fails = False
+        """Whether the connection is to be lost."""
         self._resume_s: float
         self._window: asyncio.TimerHandle | None = None
         self._farewells: set[asyncio.Task[None]] = set()
@@ -308,7 +312,7 @@ class Stream:
         if self._window is not None:
             self._window.cancel()
         self._resume_s, self._goodbye, self._parted = resume_s, None, False
-        self._write, self._end = write, end
+        self._write, self._end, self._fails = write, end, False
         self._welcome = Welcome(
             players=[self.numbers[name] for name in names],
             resume_token=self.resume_token,
@@ -355,9 +359,14 @@ class Stream:
         else:
             self._close()
 
+    def lose(self) -> None:
+        """Lose the connection as networks do: what comes on it is lost, and it ends soon. The calls stay open."""
+        self._fails = True
+        self._loop.call_later(LOSS_S, self._end)
+
     def carried_by(self, write: Write) -> bool:
-        """Return whether the connection with this `write` carries the stream, and no later one does."""
-        return self._write is write
+        """Return whether the connection with this `write` carries the stream: no later one does, and it is not lost."""
+        return self._write is write and not self._fails
 
     @property
     def dismissed(self) -> bool:
