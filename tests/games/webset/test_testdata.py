@@ -115,8 +115,8 @@ def test_one_step_of_a_strategy() -> None:
     assert testdata.step("first", called, 1) == TAKE
     assert testdata.step("first", called, 0) is None
     assert testdata.step("first", testdata.deal(None, 2, LOT), 0, LOT) == TAKE
-    with pytest.raises(ValueError, match="There is no strategy 'best' for Webset"):
-        testdata.step("best", START, 0)
+    with pytest.raises(ValueError, match="There is no strategy 'worst' for Webset"):
+        testdata.step("worst", START, 0)
 
 
 def test_a_plan_is_a_whole_game_of_one_strategy() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from fairplay.games.bazaar.protocol import codec
-from fairplay.games.bazaar.rules.pieces import EquationTable, holds, size, unpack
+from fairplay.games.bazaar.rules.pieces import UNITS, EquationTable, holds, size, unpack
 from fairplay.games.bazaar.rules.state import TurnView
 from fairplay.games.conformance import Features
 
@@ -40,6 +40,13 @@ def bank_blocks(seen: Seen) -> bool:
     """Return whether the wallet could pay for an exchange that the bank cannot."""
     view = seen.view
     return any(holds(view.wallet, way.left) and not holds(view.bank, way.right) for way in seen.table.exchanges)
+
+
+def nearly_pays(seen: Seen) -> bool:
+    """Return whether the wallet lacks one pebble for a card, and the bank has such a one."""
+    short = [card for card, lack in zip(seen.view.visible, seen.missing, strict=True) if lack == 1]
+    units = [unit for unit in UNITS if holds(seen.view.bank, unit)]
+    return any(holds(seen.view.wallet + unit, card.pebbles) for card in short for unit in units)
 
 
 def pays_two_not_both(seen: Seen) -> bool:
@@ -88,6 +95,7 @@ FEATURES = Features(
         ),
         "one-card: One card is visible.": lambda seen: len(seen.view.visible) == 1,
         "no-card: No card is visible.": lambda seen: not seen.view.visible,
+        "nearly-pays: The wallet lacks one pebble for a card, and the bank has such a one.": nearly_pays,
         "level: The player has as many points as the best of the others.": lambda seen: (
             seen.view.score == max(seen.view.scores, default=-1)
         ),
