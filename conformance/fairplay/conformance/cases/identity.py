@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -32,8 +33,8 @@ from fairplay.v1.connection_pb2 import GoodbyeReason
 from fairplay.v1.player_pb2 import DescribeRequest, EndRequest, PlayerDescription, StartRequest
 
 DECISIONS = 3
-QUICK_GAMES, FEW_QUICK_GAMES = 10, 2
-"""How many games with one decision a tournament begins with; the second number is for players that are slow."""
+QUICK_GAMES, FEW_QUICK_GAMES, QUICK_GAMES_S = 10, 3, 2.0
+"""A tournament begins with so many games with one decision; with fewer where these take more than so many seconds."""
 RETURN_S = 2.0
 """How long a player is watched that must not dial in again."""
 END_LIMIT_S, BUSY_END_LIMIT_S = 10.0, 30.0
@@ -120,7 +121,10 @@ def _rounds(context: Context) -> Iterator[Scenario]:
 
     The quick ones make the tournament long, for players that do more in End the more games they have played.
     """
-    yield from context.beginnings(FEW_QUICK_GAMES if context.is_slow else QUICK_GAMES, 1)
+    began_s = time.monotonic()
+    for number, scenario in enumerate(context.beginnings(QUICK_GAMES, 1)):
+        if number < FEW_QUICK_GAMES or time.monotonic() - began_s < QUICK_GAMES_S:
+            yield scenario
     few, many = context.game.seats.start, context.game.seats.stop - 1
     for count in sorted({few, (few + many) // 2, many}, reverse=True):
         seat = context.rng("tournament", count).randrange(count)

@@ -216,7 +216,7 @@ def of_endings(game: Game) -> Iterator[Mutant]:
     sentence = "Raises an exception when a second tournament starts."
     yield Mutant("raises-in-second-tournament", sentence, WIN_AND_LOSE, second_call("Start"), RAISES)
     for name, what, symptom in (("raises", "Raises an exception in", RAISES), ("hangs", "Does not return from", HANGS)):
-        sentence = f"{what} End when it has played more than eight games since Start."
+        sentence = f"{what} End when it has played more than five games since Start."
         yield Mutant(f"{name}-after-many-games", sentence, TOURNAMENT, _ends_after_many, symptom)
     for name, sentence, unusual in (
         ("raises-in-end-without-start", "in End of a tournament of which it has heard no Start", _ends_unknown),
@@ -233,12 +233,12 @@ def _ends_unknown(call: ReceivedCall) -> bool:
 
 
 def _ends_after_many(call: ReceivedCall) -> bool:
-    """Trigger in End if more than eight games have begun since Start."""
+    """Trigger in End if more than five games have begun since Start."""
     if call.method.name == "Start":
         call.memory.notes["started at"] = call.memory.tick
     begun = [each for each in call.memory.games.values() if each.number]
     since = call.memory.notes.get("started at", math.inf)
-    return call.method.name == "End" and sum(each.first_tick > since for each in begun) > 8
+    return call.method.name == "End" and sum(each.first_tick > since for each in begun) > 5
 
 
 def _starts_beside(call: ReceivedCall) -> bool:
