@@ -95,7 +95,8 @@ def problem(shown: Shown) -> str | None:
         words = command.completed(words)
     if not shown.whole:
         offered = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
-        unknown = {word.partition("=")[0] for word in words if word.startswith("--")} - offered - {"--help"}
+        ours = takewhile(lambda word: word != "--", words)
+        unknown = {word.partition("=")[0] for word in ours if word.startswith("--")} - offered - {"--help"}
         return f"there is no option {unknown}" if unknown else None
     if words and words[-1].startswith("-"):
         words.append(LEFT_OUT)  # its value, where one is taken

@@ -70,7 +70,10 @@ USAGE = {
     "unknown game of a demo": (["demo", "--game", "chess"], "there is no game 'chess'"),
     "unknown game of a player": (["player", "chess", "--listen", "127.0.0.1:0"], "there is no game 'chess'"),
     "unknown strategy": (["game", "fish", *specs("bot:worst", "bot:first")], "first, random, greedy, minimax, best"),
-    "unknown strategy of a player": (["player", "fish", "-s", "best", "--listen", "127.0.0.1:0"], "no strategy 'best'"),
+    "unknown strategy of a player": (
+        ["player", "fish", "-s", "worst", "--listen", "127.0.0.1:0"],
+        "no strategy 'worst'",
+    ),
     "unknown setting of a strategy": (
         ["game", "fish", *specs("bot:minimax:deep=2", "bot:first")],
         "its keys are depth",

@@ -153,7 +153,7 @@ def test_games_lists_all_that_are_installed_and_shows_one_with_its_rules(fairpla
     assert [game["name"] for game in json.loads(done(fairplay("games", "--json")))] == list(registered())
     fish = json.loads(done(fairplay("games", "fish", "--json")))
     assert fish["settings"]["rows"] == 5
-    assert list(fish["strategies"]) == ["first", "random", "greedy", "minimax"]
+    assert list(fish["strategies"]) == ["first", "random", "greedy", "minimax", "best"]
     assert "fish.move.straight-line" in fish["rules"]
     assert "fish.move.straight-line" in done(fairplay("games", "fish"))
 
