@@ -294,8 +294,10 @@ def _problem(outcome: bytes | CallFailure) -> str:
     if isinstance(outcome, bytes):
         return f"was answered, {due}"
     if isinstance(outcome, CallError):
-        refused = outcome.status_code == grpc.StatusCode.UNAUTHENTICATED.value[0]
-        return "" if refused else f"failed otherwise, {due}: {outcome.message or readable(outcome)}"
+        if outcome.status_code == grpc.StatusCode.UNAUTHENTICATED.value[0]:
+            return ""
+        named = next((code.name for code in grpc.StatusCode if code.value[0] == outcome.status_code), "another status")
+        return f"failed with {named}, {due}: {outcome.message or readable(outcome)}"
     return f"was not answered in time, {due}"
 
 
