@@ -81,7 +81,7 @@ def test_a_player_that_hangs_in_every_call_is_given_up_soon() -> None:
     everything = ("describe", "start", "end", "play_as", "play_with", "setup", "take_turn")
     report = judged(lambda: player(**dict.fromkeys(everything, hangs)), limit_s=0.5, first_limit_s=0.5)
     released.set()
-    assert len(hung) < 30  # each case would take several limits, and some calls find out whether it still hangs
+    assert len(hung) < 60  # each case would take several limits; some ask 25 games at once, or whether it still hangs
     there = ("contract.reachable", "identity.reached-again")
     verdicts = {each.verdict for each in report.judged if each.level is Level.MUST and each.id not in there}
     assert verdicts <= {Verdict.FAIL, Verdict.NOT_TESTED, Verdict.NOT_APPLICABLE}
