@@ -51,7 +51,8 @@ def decides(method: Method) -> bool:
 def of_methods(game: Game) -> Iterator[Mutant]:
     """Yield the mutants of every method, then those of the method in which a player decides what to do in its turn."""
     # For methods that an ordinary game does not come to.
-    anywhere = ("rules", game.name, *case_ids.POSITIONS, *case_ids.ENDS_OF_GAMES)
+    slow = (case_ids.SLOW_RIVALS, case_ids.LONG_SILENCE)
+    anywhere = ("rules", game.name, *case_ids.POSITIONS, *case_ids.ENDS_OF_GAMES, *slow)
     for method in game.methods:
         yield from _of_decision(method, anywhere) if decides(method) else _of_notification(method, anywhere)
         name, called, here = method.name, _called(method), in_method(method.name)
