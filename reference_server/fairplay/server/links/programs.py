@@ -177,18 +177,19 @@ class ProcessLink:
                 async with asyncio.timeout(min(KNOWN_LIMIT_S if lost else EXCESS_LIMIT_S, KNOWN_SHARE * left_s)):
                     await self._program.ended.wait()
         self._has_survived = self._has_survived or not lost
-        self._settle(open_call, self._program.failure if self.ended else failure)
+        self._settle(open_call, self._program.failure if self.ended else failure, elapsed_s)
 
-    def _settle(self, open_call: OpenCall, failure: CallError) -> None:
+    def _settle(self, open_call: OpenCall, failure: CallError, elapsed_s: float) -> None:
+        """Fail a call after the time that the player took, without the wait for what the guard says."""
         self._open.pop(open_call, None)
         failure.output = self._program.output
-        open_call.settle(failure)
+        open_call.conclude(failure, elapsed_s)
 
     async def _watch(self) -> None:
         await self._program.ended.wait()
         for open_call, inner in list(self._open.items()):
             inner.cancel()
-            self._settle(open_call, self._program.failure)
+            self._settle(open_call, self._program.failure, open_call.elapsed_s)
 
     async def close(self) -> None:
         """End the process and everything that it started."""
