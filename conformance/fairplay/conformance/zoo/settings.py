@@ -70,9 +70,8 @@ def of_settings(game: Game) -> Iterator[Mutant]:
         "Is too late with its seventh decision of a game under settings that it does not know.",
         (case_ids.LATE,),
     )
-    yield Mutant(
-        "is-late-under-unusual-settings", sentence, cases, in_seventh_after(unusual), TOO_LATE, ("time", *anywhere)
-    )
+    related = ("time", case_ids.SLOWS_DOWN, *anywhere)
+    yield Mutant("is-late-under-unusual-settings", sentence, cases, in_seventh_after(unusual), TOO_LATE, related)
     if find_conformance(game.name).long_games:
         yield from _slowing(game)
         sentence, cases = "Raises an exception in its sixtieth decision of a game.", (case_ids.LONG_GAME,)
