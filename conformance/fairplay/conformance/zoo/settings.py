@@ -172,7 +172,9 @@ def _of_unusual_settings(game: Game, anywhere: tuple[str, ...]) -> Iterator[Muta
     if names_settings(game) and (forgiving := forgiving_settings(game.name)):
         sentence = "Raises an exception in its second decision where a failed call eliminates nobody."
         trigger = in_decision_under(2, forgiving)
-        yield Mutant("raises-where-it-is-forgiven", sentence, cases, trigger, RAISES, anywhere)
+        yield Mutant(
+            "raises-where-it-is-forgiven", sentence, cases, trigger, RAISES, (*anywhere, case_ids.UNKNOWN_ENUMS)
+        )
 
 
 def in_decision_under(number: int, settings: Sequence[Message]) -> Trigger:
