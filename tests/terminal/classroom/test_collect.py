@@ -102,6 +102,14 @@ def test_the_newest_certified_program_of_each_is_listed_with_its_certificate(fai
     assert "Certificates" not in again.out  # nothing is judged again
 
 
+def test_who_stops_at_the_first_failure_gets_a_roster_all_the_same(fairplay: Run) -> None:
+    zipped("Bob Ray_13_assignsubmission_file/fish.zip", {"player.py": BROKEN}, 2)
+    zipped("Bob Ray_13_assignsubmission_file/fish-old.zip", {"player.py": PLAYER}, 1)
+    ran = collect(fairplay, "--only", "contract.reachable,contract.describes-itself", "--fail-fast")
+    assert (ran.code, ran.err) == (0, "")
+    assert entrants()["Bob-Ray"].link.endswith("spring/programs/Bob-Ray/1/player.py")
+
+
 def test_what_comes_later_is_judged_alone_and_takes_the_place_of_the_older_one(fairplay: Run) -> None:
     zipped("Ann Lee.zip", {"player.py": PLAYER})
     zipped("Bob Ray.zip", {"player.py": PLAYER + "#"})

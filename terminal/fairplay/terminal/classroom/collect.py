@@ -123,12 +123,16 @@ class Collection:
         return Entrant(name, f"exec:{fill_template(start.command, root, name)}", who, start.language)
 
     def accepted(self, student: Known, hand_in: HandIn, asked: dict[str, Any]) -> bool | None:
-        """Return whether a hand-in meets every MUST that was asked for; None if it was not asked all of that."""
+        """Return whether a hand-in meets every MUST that was asked for; None if it was not asked all of that.
+
+        With --fail-fast the first that is not met says enough.
+        """
         file = self.report(student, hand_in) / CERTIFICATE
         if hand_in.asked != asked or not file.exists():
             return None
         certificate = check(file.read_bytes())
-        return not certificate.unmet if certificate.complete else None
+        is_finished = certificate.complete or (asked["fail_fast"] and certificate.unmet)
+        return not certificate.unmet if is_finished else None
 
     def unjudged(self, asked: dict[str, Any]) -> list[tuple[Known, HandIn]]:
         """Return the newest program of each student that was not judged, unless a newer one is accepted."""
@@ -175,7 +179,9 @@ def collect(export: Path, folder: Path, students: Path | None, options: CertifyO
     for who in absent:
         say(console, escape(f"{who}: nothing was handed in"))
     make_directory(class_.certificates)
-    while todo := collection.unjudged(asked):
+    judged = set[str]()
+    while todo := [each for each in collection.unjudged(asked) if judged_name(*each) not in judged]:
+        judged.update(judged_name(*each) for each in todo)
         for student, hand_in in todo:
             remove(collection.report(student, hand_in))
             hand_in.asked = asked
