@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from fairplay.bridge.stream import ClosedError, Connection, NotJsonError
 from fairplay.games.game import Game
-from fairplay.games.kit.course import Face, Memory, Request, read_call, shown
+from fairplay.games.kit.course import Face, Memory, read_call, shown
 from fairplay.games.steps import Failure
 from fairplay.server.game.plans import seconds
-from fairplay.server.links.link import Link
+from fairplay.server.links.link import Link, outcome_of
 from fairplay.v1.misconduct_pb2 import Overrun
 
 DIAL_LIMIT_S = 10.0
@@ -121,7 +121,8 @@ class _Guest:
             except ValueError as problem:
                 return f"the server sent {shown(json.dumps(value))}: {problem}"
             self._call_count += 1
-            outcome = await self._ask(request)
+            sent = request.message.SerializeToString()
+            outcome = await outcome_of(self._link, request.method.path, sent, self._limit_s)
             if not isinstance(outcome, bytes):
                 return f"the player failed in {name}: {_sentence(outcome)}"
             try:
@@ -130,16 +131,6 @@ class _Guest:
                 return f"the player's answer in {name} cannot be said: {problem}"
             if request.method.name == face.last:
                 self._won = bool(request.message.won)
-
-    def _ask(self, request: Request) -> Awaitable[bytes | Failure]:
-        answered: asyncio.Future[bytes | Failure] = asyncio.get_running_loop().create_future()
-
-        def done(outcome: bytes | Failure, elapsed_s: float) -> None:
-            if not answered.done():
-                answered.set_result(outcome)
-
-        self._link.call(request.method.path, request.message.SerializeToString(), self._limit_s, done)
-        return answered
 
 
 def _sentence(failure: Failure) -> str:

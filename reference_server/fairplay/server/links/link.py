@@ -58,6 +58,21 @@ class Link(Protocol):
         """Release the player, and end what was started for it. Calls must be settled or cancelled before."""
 
 
+async def outcome_of(link: Link, method: str, request: bytes, limit_s: float) -> bytes | Failure:
+    """Make a call, and return its reply or failure. Who no longer waits for that cancels the call."""
+    outcome: asyncio.Future[bytes | Failure] = asyncio.get_running_loop().create_future()
+
+    def done(came: bytes | Failure, _: float) -> None:
+        if not outcome.done():
+            outcome.set_result(came)
+
+    call = link.call(method, request, limit_s, done)
+    try:
+        return await outcome
+    finally:
+        call.cancel()
+
+
 class OpenCall:
     """A call that waits for its outcome. The first outcome counts; all later ones are dropped.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from datetime import UTC, datetime, timedelta
 
@@ -12,11 +11,10 @@ from fairplay import certificate as certificates
 from fairplay.certificate import Certificate
 from fairplay.games.game import find
 from fairplay.games.kit.player_service import DESCRIBE
-from fairplay.games.steps import Failure
 from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.server import __version__
 from fairplay.server.game.plans import seconds
-from fairplay.server.links.link import Link
+from fairplay.server.links.link import outcome_of
 from fairplay.server.links.ways import Links
 from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import AdmissionCertificate, Player
@@ -97,7 +95,8 @@ async def describe(player: Player, plan: TournamentPlan, links: Links, secret: s
     """Ask a player to describe itself, and return the description. Raises Refusal if it does not answer."""
     link = await links.open(player, find(plan.game), secret)
     try:
-        outcome = await _asked(link, seconds(plan.time_control.notification_limit))
+        request, limit_s = DescribeRequest().SerializeToString(), seconds(plan.time_control.notification_limit)
+        outcome = await outcome_of(link, DESCRIBE.path, request, limit_s)
     finally:
         await link.close()
     if not isinstance(outcome, bytes):
@@ -107,16 +106,6 @@ async def describe(player: Player, plan: TournamentPlan, links: Links, secret: s
         return DescribeResponse.FromString(outcome).description
     except DecodeError:
         raise _refused("the player's description of itself, for its certificate, cannot be read") from None
-
-
-async def _asked(link: Link, limit_s: float) -> bytes | Failure:
-    answer: asyncio.Future[bytes | Failure] = asyncio.get_running_loop().create_future()
-    request = DescribeRequest().SerializeToString()
-    call = link.call(DESCRIBE.path, request, limit_s, lambda outcome, _: answer.set_result(outcome))
-    try:
-        return await answer
-    finally:
-        call.cancel()
 
 
 def utc_now() -> datetime:

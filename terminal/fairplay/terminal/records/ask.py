@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
-from google.protobuf.message import DecodeError
 from rich.console import Console
 from rich.markup import escape
 
 from fairplay.client.errors import FailedError, UsageError
 from fairplay.client.inputs import parse_address
 from fairplay.client.wording import counted
+from fairplay.conformance.player.player import parse_description
 from fairplay.conformance.player.transports import DialInTransport, Transport, make_transport, output_of
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game, find
@@ -22,7 +21,7 @@ from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import FAILURES, Call, Eliminate, Failure
 from fairplay.games.transcript import Answer
 from fairplay.player.standstill import run
-from fairplay.server.links.link import Link
+from fairplay.server.links.link import Link, outcome_of
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.dataset import legal_replies_to, settings_of
 from fairplay.server.records.place import Place
@@ -32,7 +31,6 @@ from fairplay.terminal.records.games import RecordedGame, choose_recorded_game
 from fairplay.terminal.records.sources import open_source
 from fairplay.terminal.records.wording import Wording, answer, as_json, kind
 from fairplay.v1.misconduct_pb2 import CallError, Misconduct, RuleBreak
-from fairplay.v1.player_pb2 import DescribeResponse
 from fairplay.v1.record_pb2 import RecordedCall, RecordEntry
 
 NO_LIMIT_S = 24 * 3600.0
@@ -110,7 +108,7 @@ async def _ask(
     async with _reached(console, transport, game) as link:
         *before, _ = calls
         for call in calls:
-            outcome = await _outcome(link, call.method_name, call.request)
+            outcome = await outcome_of(link, call.method_name, call.request, NO_LIMIT_S)
             if isinstance(outcome, FAILURES) and call in before:
                 said = f"in call {call.number} already, before call {calls[-1].number}, the player "
                 raise FailedError(_with_output(said + answer(outcome), outcome, output_of(link)))
@@ -136,30 +134,13 @@ async def _reached(console: Console, transport: Transport, game: Game) -> AsyncI
 
 async def _check_player(link: Link, game: Game) -> None:
     """Raise FailedError if a player is not there, or says that it plays other games only."""
-    outcome = await _outcome(link, DESCRIBE.path, b"")
+    outcome = await outcome_of(link, DESCRIBE.path, b"", NO_LIMIT_S)
     if isinstance(outcome, CallError) and not outcome.status_code:
         raise FailedError(_with_output(f"the player is not there: {outcome.message}", outcome, output_of(link)))
-    try:
-        services = DescribeResponse.FromString(outcome).description.services if isinstance(outcome, bytes) else ()
-    except DecodeError:
-        return  # which is no reason not to ask it what one came for
-    offered = [service.name for service in services]
+    described = parse_description(outcome)  # one that cannot be read is no reason not to ask what one came for
+    offered = [service.name for service in described.services] if described is not None else []
     if offered and game.service not in offered:
         raise FailedError(f"the player serves {', '.join(offered)}, and a game of {game.name} needs {game.service}")
-
-
-async def _outcome(link: Link, method: str, request: bytes) -> bytes | Failure:
-    future: asyncio.Future[bytes | Failure] = asyncio.get_running_loop().create_future()
-
-    def done(outcome: bytes | Failure, _: float) -> None:
-        if not future.done():
-            future.set_result(outcome)
-
-    call = link.call(method, request, NO_LIMIT_S, done)
-    try:
-        return await future
-    finally:
-        call.cancel()
 
 
 def _with_output(sentence: str, failure: Failure, output: str) -> str:
