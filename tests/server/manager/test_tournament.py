@@ -415,11 +415,9 @@ async def test_games_count_while_others_go_on() -> None:
         events = here.manager.watch("t")
         await anext(events)
         await here.manager.start("t")
-        told = 0
         async for event in events:
             if event.HasField("game_finished"):
-                told += 1
                 counted = (await here.manager.standings("t", 10, 0))[0].game_count
-                assert min(told, 1) <= counted <= here.manager.get("t").game_count  # later ones may be computed rarely
+                assert 1 <= counted <= here.manager.get("t").game_count  # later ones may be computed rarely
         standings, _ = await here.manager.standings("t", 10, 0)
         assert standings.game_count == 2 * len([*combinations("abcd", 2)])

@@ -31,7 +31,7 @@ from fairplay.conformance.player.transports import ExecTransport, GrpcTransport
 from fairplay.games.conformance import Level
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE
-from fairplay.games.steps import CallKind
+from fairplay.games.steps import CallKind, Method
 from fairplay.games.steps import Failure as CallFailure
 from fairplay.player.secrets import MAX_SECRET_CHARS, SECRET_KEY
 from fairplay.server.links.link import NO_EXTRA
@@ -211,9 +211,7 @@ def _attempts(secret: str) -> Iterator[Attempt]:
 
 def _describe_as_stranger(context: Context, connection: Connection) -> Strangers:
     """Ask a player that serves for its description as strangers would, before any call shows its secret."""
-    return _call_as_stranger(
-        context, connection, [Exchange(DESCRIBE, b"", CallKind.NOTIFICATION, 0.0, 0.0, DESCRIBE.response())]
-    )
+    return _call_as_stranger(context, connection, [_without_content(DESCRIBE)])
 
 
 def ask_as_strangers(context: Context, connection: Connection, before: Strangers) -> Strangers:
@@ -282,10 +280,12 @@ def _calls(context: Context) -> Sequence[Exchange]:
     missing = {method.path: method for method in context.game.methods}
     for each in found:
         missing.pop(each.method.path, None)
-    return [
-        *found,
-        *(Exchange(each, b"", CallKind.NOTIFICATION, 0.0, 0.0, each.response()) for each in missing.values()),
-    ]
+    return [*found, *map(_without_content, missing.values())]
+
+
+def _without_content(method: Method) -> Exchange:
+    """Return a call whose request is empty."""
+    return Exchange(method, b"", CallKind.NOTIFICATION, 0.0, 0.0, method.response())
 
 
 def _problem(outcome: bytes | CallFailure) -> str:
@@ -371,7 +371,7 @@ def serves_on(context: Context) -> None:
         with suppress(NotTested), player.fresh() as connection:
             context.ask(DESCRIBE, DescribeRequest(), connection)
         if player.unreachable:
-            raise _ended(IDLE_S, player.unreachable, player.last_output)
+            raise _ended(player.unreachable, player.last_output)
         return
     copies = copies_of(context)
     if copies.idle is None or copies.served is None:
@@ -379,17 +379,17 @@ def serves_on(context: Context) -> None:
     outcome = player.loop.run(_outcome(copies.idle))
     if not isinstance(outcome, bytes):
         reason = outcome.message if isinstance(outcome, CallError) else "Describe was not answered in time"
-        raise _ended(IDLE_S, reason, copies.served.output)
+        raise _ended(reason, copies.served.output)
 
 
 async def _outcome(idle: Idle) -> bytes | CallFailure:
     return await idle
 
 
-def _ended(idle_s: float, reason: str, output: str) -> Failure:
+def _ended(reason: str, output: str) -> Failure:
     sections = [("Output of the player", output)] if output else []
     return failure(
-        f"The player cannot be called {idle_s:g} s after the last connection to it has ended: {reason}", *sections
+        f"The player cannot be called {IDLE_S:g} s after the last connection to it has ended: {reason}", *sections
     )
 
 

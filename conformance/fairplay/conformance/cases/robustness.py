@@ -13,8 +13,7 @@ from fairplay.conformance.case import Case, NotApplicable, case, failure
 from fairplay.conformance.cases.copies import started_secret
 from fairplay.conformance.cases.growth import grown, growth_of, judge_failed, keeps_growing
 from fairplay.conformance.cases.settings import long_games, slowed_down
-from fairplay.conformance.evidence import hexadecimal
-from fairplay.conformance.evidence import sent as sent_request
+from fairplay.conformance.evidence import hexadecimal, sent
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.frames import ask_with_change
 from fairplay.conformance.games.trial import Manner, Outgoing, Trial
@@ -143,21 +142,21 @@ async def _ask_and_lose(context: Context, connection: Connection, due: Outgoing)
 
     Raises NotApplicable if the player does not come back for it, or too late to tell whether it answers.
     """
-    sent: list[float] = []
+    times: list[float] = []
 
     def change(frame: DialInResponse) -> Iterator[DialInResponse]:
-        sent.append(time.monotonic())
-        if len(sent) == 1:  # its answer is not read
+        times.append(time.monotonic())
+        if len(times) == 1:  # its answer is not read
             connection.lose()
         yield frame
 
     answered = await ask_with_change(context, connection, due._replace(limit_s=AGAIN_LIMIT_S), change)
     if isinstance(answered[0], bytes):
         return answered
-    if len(sent) < 2 or (isinstance(answered[0], Overrun) and time.monotonic() - sent[1] < ANSWER_S):
+    if len(times) < 2 or (isinstance(answered[0], Overrun) and time.monotonic() - times[1] < ANSWER_S):
         raise NotApplicable("only a player that dials in again at once is asked again")
-    name, elapsed_s = due.call.method.name, time.monotonic() - sent[1]
-    sections = ("Call", due.call.method.path), ("Request", sent_request(due.call.method.request, due.request))
+    name, elapsed_s = due.call.method.name, time.monotonic() - times[1]
+    sections = ("Call", due.call.method.path), ("Request", sent(due.call.method.request, due.request))
     how = "was not answered" if isinstance(answered[0], Overrun) else "failed"
     raise failure(
         f"{name} was open when the connection was lost, came again under its id when the player was back, and {how} "

@@ -188,11 +188,11 @@ class Breaker:
     def _exceeded(self, path: str) -> list[tuple[str, str]]:
         """Return what is to be given up, and how often it went wrong."""
         here, anywhere = self._in_row[path], self._in_row[ANY_METHOD]
-        is_repeated = max(here[_Kind.DEATH], here[_Kind.OVERRUN] * (here[_Kind.STALL] >= MIN_STALLS)) >= MAX_IN_ROW
+        is_repeated = here[_Kind.DEATH] >= MAX_IN_ROW or _has_hung(here, MAX_IN_ROW)
         found = [(path, f"{MAX_IN_ROW} times in a row")] if is_repeated else []
         if self._deaths[path] >= MAX_DEATHS:
             found.append((path, f"{MAX_DEATHS} times"))
-        if anywhere[_Kind.OVERRUN] >= MAX_OVERRUNS and anywhere[_Kind.STALL] >= MIN_STALLS:
+        if _has_hung(anywhere, MAX_OVERRUNS):
             found.append((ANY_METHOD, f"{MAX_OVERRUNS} times in a row"))
         return found
 
@@ -200,6 +200,11 @@ class Breaker:
 def is_disconnection(outcome: bytes | Failure) -> bool:
     """Return whether a call failed because the player was not there, or is gone."""
     return isinstance(outcome, CallError) and outcome.reason in GONE
+
+
+def _has_hung(in_row: Counter[_Kind], count: int) -> bool:
+    """Return whether so many calls have hung, and not all of them at the same time."""
+    return in_row[_Kind.OVERRUN] >= count and in_row[_Kind.STALL] >= MIN_STALLS
 
 
 def _kind(outcome: bytes | Failure) -> _Kind | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 
 import grpc
 
@@ -31,6 +32,12 @@ SHORT_PERIOD_S, PERIODS = 0.4, 3
 def _sign_up(request: CreateTournamentRequest, name: str, token: str = "", link: str = "") -> SignUpRequest:
     player = Player(name=name, link=link or "grpc://127.0.0.1:9")
     return SignUpRequest(tournament_id=request.tournament_id, player=player, token=token)
+
+
+async def _sign_all_up(context: ServerContext, request: CreateTournamentRequest, players: Sequence[str]) -> None:
+    """Sign players up that have dialled in, under the names of NAMES."""
+    for name, player in zip(NAMES, players, strict=False):
+        await context.ask("SignUp", _sign_up(request, name, "token", f"dial-in:{player}"))
 
 
 @server_case("tournament.sign-up", "SIGN-1", "SIGN-3", "SIGN-5", "SIGN-6")
@@ -99,8 +106,7 @@ async def full(context: ServerContext) -> None:
     game, players = small_scene().game, context.new_names(2)
     await context.ask("CreateTournament", request)
     async with context.dialled_in(Cast(game, small_scene().actors()), players, token="token"):
-        for name, player in zip(NAMES, players, strict=False):
-            await context.ask("SignUp", _sign_up(request, name, "token", f"dial-in:{player}"))
+        await _sign_all_up(context, request, players)
         await ends_by_itself(context, request)
 
 
@@ -112,8 +118,7 @@ async def period(context: ServerContext) -> None:
     game, players = small_scene().game, context.new_names(2)
     async with context.dialled_in(Cast(game, small_scene().actors()), players, token="token"):
         await context.ask("CreateTournament", request)
-        for name, player in zip(NAMES, players, strict=False):
-            await context.ask("SignUp", _sign_up(request, name, "token", f"dial-in:{player}"))
+        await _sign_all_up(context, request, players)
         await ends_by_itself(context, request)
 
 
@@ -130,8 +135,7 @@ async def next_period(context: ServerContext) -> None:
         raise failure("A period without entrants must be followed by the next; after 2 of 1,000 the sign-up is over.")
     game, players = small_scene().game, context.new_names(2)
     async with context.dialled_in(Cast(game, small_scene().actors()), players, token="token"):
-        for name, player in zip(NAMES, players, strict=False):
-            await context.ask("SignUp", _sign_up(request, name, "token", f"dial-in:{player}"))
+        await _sign_all_up(context, request, players)
         await ends_by_itself(context, request)
 
 
