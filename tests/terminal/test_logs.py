@@ -6,10 +6,18 @@ import json
 import logging
 
 import pytest
+from google.protobuf.duration_pb2 import Duration
 from typer.testing import CliRunner
 
+from fairplay.games.game import find
 from fairplay.terminal.commands.app import app
-from fairplay.terminal.operator.server import JsonFormatter, RepeatFilter
+from fairplay.terminal.operator.server import JsonFormatter, RepeatFilter, TextFormatter
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.tournament_pb2 import SignUpPolicy, TournamentPlan
+from tests.server.harness import dialled_in, serving
+from tests.server.played import until
+
+FORGED = "enough\n2026-01-01 00:00:00,000 ERROR fairplay.server: everything is lost\x1b[31m"
 
 
 def test_an_entry_is_a_line_of_json() -> None:
@@ -53,3 +61,42 @@ def test_what_is_said_again_and_again_is_logged_some_times_and_counted(caplog: p
     log.error("no descriptor for %s", "anybody")
     assert caplog.messages == ["990 more times: no descriptor for %s", "no descriptor for anybody"]
     caplog.handler.removeFilter(repeats)
+
+
+async def test_the_log_tells_of_a_tournament_from_sign_up_to_its_end(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    policy = SignUpPolicy(min_entrant_count=2, waiting_period=Duration())
+    plan = TournamentPlan(
+        game="fish",
+        sign_up=policy,
+        entrants=[Player(name="house", link="bot:first"), Player(name="lost", link="grpc://127.0.0.1:1")],
+    )
+    async with serving() as server:
+        await server.manager.create("cup", plan)
+        async with dialled_in(server, ("alice", find("fish").player("greedy"))):
+            await server.manager.sign_up("cup", Player(name="alice", link="dial-in:alice"), "token")
+            await server.manager.start("cup")
+            await until(lambda: "cup" not in server.manager.open_ids)
+        await until(lambda: "has ended: alice" in caplog.messages[-1])
+    told = [message for message in caplog.messages if not message.startswith(("dialled in", "the connection"))]
+    assert told == [
+        "tournament cup of fish is open for sign-up; entrants: house, lost",
+        "tournament cup: alice has signed up (dial-in)",
+        "tournament cup begins with 3 entrants: alice, house, lost",
+        "tournament cup: lost failed in Start (call 3): exception",
+        "game cup/r1g1 of fish begins: alice, house",
+        "game cup/r1g1 is over, won by alice",
+        "tournament cup is over, won by alice",
+    ]
+    assert caplog.messages[1].startswith("dialled in from ipv4:127.0.0.1:")
+
+
+async def test_what_strangers_write_forges_no_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    async with serving() as server:
+        await server.manager.create("cup", TournamentPlan(game="fish"))
+        await server.manager.cancel("cup", FORGED)
+    logging.getLogger("fairplay.test").error("lost", exc_info=ValueError(FORGED))
+    lines = [line for record in caplog.records for line in TextFormatter().format(record).splitlines()]
+    assert "cancelled: enough\\x0a2026" in lines[1]
+    assert not [line for line in lines if line.startswith("2026-01-01") or "\x1b" in line]

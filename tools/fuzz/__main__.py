@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import re
 import subprocess
 import sys
@@ -33,6 +32,8 @@ from tools.fuzz.attack import GAME, Attack, Report
 from tools.fuzz.dial_in import DialInAttack
 
 TARGETS = ("server", "dial-in", "players", "player")
+NEWS = b" INFO "
+"""What a line of the log has that tells of a game or a player."""
 FIRST_FRAMES = 2_000
 """What a target holds anyway, it holds after so many frames."""
 
@@ -74,7 +75,8 @@ def fuzz(frames: int, limit_s: float, seed: int, target: str = "server") -> Repo
         else:
             attack = Attack(server, SERVICES, server, "bot:first", seed)
         asyncio.run(_run(attack, psutil.Process(pid), records, frames, limit_s))
-        attack.report.log_bytes = said.seek(0, os.SEEK_END)
+        said.seek(0)
+        attack.report.problem_bytes = sum(len(line) for line in said if NEWS not in line)
     return attack.report
 
 

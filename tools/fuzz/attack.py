@@ -49,7 +49,8 @@ class Report:
     memory_before_mib: float = 0.0
     memory_after_mib: float = 0.0
     record_bytes: int = 0
-    log_bytes: int = 0
+    problem_bytes: int = 0
+    """How much is in the log of what is wrong."""
     statuses: dict[str, int] = field(default_factory=dict)
 
     @property

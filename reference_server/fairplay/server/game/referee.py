@@ -21,6 +21,7 @@ from fairplay.server.links.secrets import take_secret, take_secrets
 from fairplay.server.links.ways import Links, all_or_none
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import RETRY_S, waiting_for
+from fairplay.server.observing.log import log_game_begun, log_game_left
 from fairplay.server.observing.observer import Observer
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.database import Selection
@@ -279,6 +280,7 @@ class Referee:
 
     async def _see_through(self, running: Running, links: Sequence[Link] | None) -> None:
         game_id, own = running.message.game_id, list[Link]()
+        log_game_begun(running.message)
         for each in self._observers:
             each.game_begun(running.message)
         try:
@@ -294,6 +296,7 @@ class Referee:
                 self._wait(game_id)
         finally:
             del self._running[game_id]
+            log_game_left(running.message)
             for each in self._observers:
                 each.game_left(running.message)
             late = await asyncio.gather(*running.openings, return_exceptions=True)

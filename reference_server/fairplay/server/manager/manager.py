@@ -27,6 +27,7 @@ from fairplay.server.manager.signup import Later
 from fairplay.server.manager.tournament import Tournament, tournament_over
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import RETRY_S, waiting_for
+from fairplay.server.observing.log import log_tournament
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
@@ -259,13 +260,16 @@ class Manager:
         start_time_ns = header.create_time.ToNanoseconds()
         journal = self._store.begin(KIND, tournament_id, entry, game=plan.game, start_time_ns=start_time_ns)
         self._services.links.secrets.keep(tournament_id, secrets)
-        self._opened(states.created(header), journal).begin()
+        message = states.created(header)
+        log_tournament(message, "is open for sign-up")
+        self._opened(message, journal).begin()
 
     def _resume(self, tournament_id: str) -> None:
         known = history.read(parsed(self._store.read(tournament_id)))
         message = known.message
         for number, player in enumerate(message.entrants):
             self._services.links.check(player, find(message.plan.game), f"entrants[{number}]")
+        log_tournament(message, "goes on")
         self._opened(message, self._store.reopen(tournament_id)).resume(known)
 
     def _opened(self, message: TournamentMessage, journal: Journal) -> Tournament:

@@ -20,6 +20,7 @@ from fairplay.server.manager.plan import check_format, seated
 from fairplay.server.manager.signup import Later, SignUp
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import STOPPED_BY_MACHINE, records_unavailable, waiting_for
+from fairplay.server.observing.log import log_news
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.writer import Journal
 from fairplay.v1.manager_pb2 import TournamentStarted, WatchTournamentResponse
@@ -129,7 +130,7 @@ class Tournament:
         self._services = services
         self._gone = gone
         self._watchers = Watchers()
-        self.sign_up = SignUp(message, services, later, self._change, self._watchers.tell, self._start, self._abandon)
+        self.sign_up = SignUp(message, services, later, self._change, self._tell, self._start, self._abandon)
         self._left = asyncio.Event()
         self._refusal: Refusal | None = None
         self.course: Course | None = None
@@ -149,12 +150,16 @@ class Tournament:
             self.begin()
             self.sign_up.examine_again()
         else:
-            history.course.append, history.course.tell = self._journal.append, self._watchers.tell
+            history.course.append, history.course.tell = self._journal.append, self._tell
             self._drive(history.course)
 
     def follow(self) -> AsyncGenerator[WatchTournamentResponse, None]:
         """Yield the tournament, then its news until it is over."""
         return self._watchers.follow(self.message)
+
+    def _tell(self, event: WatchTournamentResponse) -> None:
+        log_news(self.message.tournament_id, event)
+        self._watchers.tell(event)
 
     # --- the start ---
 
@@ -178,8 +183,8 @@ class Tournament:
         entrants = seated(self.message.plan, self.message.entrants)
         self._change(TournamentChange(started=TournamentEntrants(entrants=entrants)))
         states.start(self.message, entrants)
-        self._watchers.tell(WatchTournamentResponse(started=TournamentStarted(entrants=entrants)))
-        self._drive(Course(self.message, self._journal.append, self._watchers.tell))
+        self._tell(WatchTournamentResponse(started=TournamentStarted(entrants=entrants)))
+        self._drive(Course(self.message, self._journal.append, self._tell))
 
     def _drive(self, course: Course) -> None:
         self.course = course
@@ -284,9 +289,9 @@ class Tournament:
         await self.saved()
         if self.message.status == states.FINISHED:
             await self._announce_standings()
-            self._watchers.tell(WatchTournamentResponse(finished=self.message.result))
+            self._tell(WatchTournamentResponse(finished=self.message.result))
         else:
-            self._watchers.tell(WatchTournamentResponse(cancelled=self.message.reason))
+            self._tell(WatchTournamentResponse(cancelled=self.message.reason))
         self._leave()
 
     async def _announce_standings(self) -> None:

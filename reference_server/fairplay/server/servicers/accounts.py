@@ -8,10 +8,11 @@ from typing import Any
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.server.access.accounts import AccountError, Accounts, NameTakenError
-from fairplay.server.access.caller import CALLER, Caller
+from fairplay.server.access.caller import CALLER, Caller, role_name
 from fairplay.server.access.quotas import Failures
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.peers import caller_host
+from fairplay.server.observing.log import log_account
 from fairplay.v1 import account_pb2 as pb
 from fairplay.v1.account_pb2_grpc import AccountServiceServicer
 
@@ -40,6 +41,7 @@ class AccountServicer(AccountServiceServicer):
         if made is None:
             await self._failures.slow_down(caller_host(context))
             raise Refusal("INVITATION_INVALID", "the invitation is not valid, or was used up", "invitation")
+        log_account(made.name, role_name(made.role))
         token, expires_s = await asyncio.to_thread(self._accounts.new_token, made.name, TOKEN_LASTS_S)
         return pb.CreateAccountResponse(
             account=_message(made), token=token, expire_time=Timestamp(seconds=expires_s) if expires_s else None

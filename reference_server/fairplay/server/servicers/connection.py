@@ -17,6 +17,7 @@ from fairplay.server.links.stream import Stream, Write, called_services
 from fairplay.server.net.bounds import check_limits
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.peers import host_of
+from fairplay.server.observing.log import log_dial_in, log_hang_up
 from fairplay.server.servicers.interceptor import FIRST_LIMIT_S, FirstMessages
 from fairplay.server.servicers.requests import sound
 from fairplay.v1.connection_pb2 import Hello
@@ -39,8 +40,8 @@ class Admission(Protocol):
 class ConnectionServicer(ConnectionServiceServicer):
     """The service that hands each connection to the hub. One that breaks the contract ends and touches no other.
 
-    `ownership` says whose the names of others are; None: nobody's. `quotas` bound what players send; None: nothing
-    does.
+    `ownership` says whose the names of others are; None: only programs come that the server has started, of which the
+    log says nothing. `quotas` bound what players send; None: nothing does.
     """
 
     def __init__(
@@ -74,13 +75,17 @@ class ConnectionServicer(ConnectionServiceServicer):
         pay = partial(self._quotas.take_bytes, payer(account, host)) if self._quotas is not None else None
         reading = asyncio.create_task(_read_all(context, partial(_take, stream, write, pay)))
         reading.add_done_callback(partial(_settle, over))
-        left = False
+        left, names = False, [player.name for player in hello.players]
+        if self._ownership is not None:
+            log_dial_in(names, host)
         try:
             await over
             left = reading.done()
         finally:
             reading.cancel()
             stream.detach(write, left=left)
+            if self._ownership is not None:
+                log_hang_up(names, host)
 
     async def _hello(self, context: Any) -> Any:
         frame = sound(await self._hellos.read(context))

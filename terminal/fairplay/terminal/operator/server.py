@@ -14,9 +14,11 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
+from textwrap import indent
 
 from fairplay.client.errors import FailedError, UsageError
 from fairplay.client.inputs import parse_address, parse_seconds
+from fairplay.games.kit.printable import harmless_text
 from fairplay.player.channels import Credentials
 from fairplay.player.exposure import check_exposure, is_loopback
 from fairplay.player.interrupts import run
@@ -27,6 +29,7 @@ from fairplay.server.links.networks import DialNetworks
 from fairplay.server.links.program import guard_command
 from fairplay.server.lobby.users import LobbyLimits
 from fairplay.server.net.connections import raise_descriptor_limit
+from fairplay.server.net.text import visible
 from fairplay.server.observing.observer import Meter
 from fairplay.server.preload import load
 from fairplay.server.records.errors import StoreInUse
@@ -37,8 +40,8 @@ from fairplay.terminal.workers import parse_program_options
 
 TEXT, JSON = "text", "json"
 PERIOD_S = 60.0
-MOST = 10
-"""How many entries of one kind are logged in a period."""
+MOST, MOST_NEWS = 10, 1_000
+"""How many entries of one kind are logged in a period: of what is wrong, and of what happens (INFO)."""
 LEAST_HEARTBEAT_S = 0.1
 STANDBY_S = 0.5
 """How often a server in standby asks whether it may go on."""
@@ -64,16 +67,29 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(line)
 
 
-class RepeatFilter(logging.Filter):
-    """Drops entries of one kind beyond MOST in a period; with the first entry of the next, says how many were dropped.
+class TextFormatter(logging.Formatter):
+    """Formats each entry as a line of text, and its exception as further ones, which are indented.
 
-    Entries are of one kind if they have the same logger, text and type of exception, whatever is filled in.
+    So nothing that is filled in looks like an entry of its own.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the lines of an entry."""
+        line = f"{self.formatTime(record)} {record.levelname} {record.name}: {record.getMessage()}"
+        exception = [harmless_text(self.formatException(record.exc_info))] if record.exc_info else []
+        return "\n".join([visible(line), *(indent(text, "    ") for text in exception)])
+
+
+class RepeatFilter(logging.Filter):
+    """Drops entries of one kind when there are many in a period, and says with the first of the next how many.
+
+    Entries are of one kind if they have the same logger, level, text and type of exception, whatever is filled in.
     """
 
     def __init__(self, time_s: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._time_s = time_s
-        self._counts: dict[tuple[str, str, object], int] = {}
+        self._counts: dict[tuple[str, int, str, object], int] = {}
         self._began_s = time_s()
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -81,12 +97,16 @@ class RepeatFilter(logging.Filter):
         now_s = self._time_s()
         if now_s - self._began_s > PERIOD_S:
             self._began_s, counts, self._counts = now_s, self._counts, {}
-            for (name, text, _), count in counts.items():
-                if count > MOST:
-                    logging.getLogger(name).warning("%s more times: %s", f"{count - MOST:,}", text)
-        kind = (record.name, str(record.msg), record.exc_info[0] if record.exc_info else None)
+            for (name, level, text, _), count in counts.items():
+                if (dropped := count - _most(level)) > 0:
+                    logging.getLogger(name).log(level, "%s more times: %s", f"{dropped:,}", text)
+        kind = (record.name, record.levelno, str(record.msg), record.exc_info[0] if record.exc_info else None)
         self._counts[kind] = count = self._counts.get(kind, 0) + 1
-        return count <= MOST
+        return count <= _most(record.levelno)
+
+
+def _most(level: int) -> int:
+    return MOST_NEWS if level <= logging.INFO else MOST
 
 
 def start_log(form: str) -> None:
@@ -94,9 +114,8 @@ def start_log(form: str) -> None:
     if form not in (TEXT, JSON):
         raise UsageError(f"--log-format {form!r}: there are {TEXT} and {JSON}")
     handler = logging.StreamHandler()
-    text = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
     handler.addFilter(RepeatFilter())
-    handler.setFormatter(JsonFormatter() if form == JSON else text)
+    handler.setFormatter(JsonFormatter() if form == JSON else TextFormatter())
     logging.basicConfig(level=logging.INFO, handlers=[handler])
 
 
