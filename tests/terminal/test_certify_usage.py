@@ -59,6 +59,12 @@ def test_known_failures_of_a_roster_may_name_players(fairplay: Run, tmp_path: Pa
     ran = fairplay(*command)
     assert (ran.code, "0 of 2 players are certified" in ran.out) == (0, True)
     (tmp_path / "known").write_text("contract.reachable\n")  # which bob passes
-    assert fairplay(*command).code == 1
+    ran = fairplay(*command)
+    assert (ran.code, "passes: take it off the list" in ran.out) == (1, True)
+    (tmp_path / "known").write_text("bob contract.describe\n")
+    ran = fairplay(*command)
+    assert (ran.code, "no such case: take it off the list" in ran.err) == (1, True)
+    (tmp_path / "known").write_text("ann contract.reachable\n")
+    assert fairplay("certify", "fish", "bob", *command[2:]).code == 0
     (tmp_path / "known").write_text("eve contract.reachable\n")
     assert fairplay(*command) == (2, "", "fairplay: known names the player 'eve', and there is none\n")

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as Xml
 
 from fairplay.certificate import Verdict
 from fairplay.certificate.terms import matches
-from fairplay.conformance.blame.verdicts import leads_to_failure
+from fairplay.conformance.blame.verdicts import failures_behind
 from fairplay.conformance.case_ids import EVERY_WHOLE_GAME, POSITIONS, RESUMED_GAMES, WHOLE_GAMES
 from fairplay.conformance.run.options import EXAMPLES
 from fairplay.conformance.run.report import Report
@@ -80,7 +80,7 @@ def contradictions(report: Report) -> list[str]:
     if bool(int(root.get("failures", "")) + int(root.get("errors", ""))) != bool(report.exit_code):
         found.append("the JUnit file says something else than the exit code")
     untested = (each for each in report.judged if each.verdict is Verdict.NOT_TESTED)
-    return [*found, *(f"{each.id} leads to no failure" for each in untested if not leads_to_failure(each, verdicts))]
+    return [*found, *(f"{each.id} leads to no failure" for each in untested if not failures_behind(each, verdicts))]
 
 
 def stands_for(case_id: str, found: str) -> bool:

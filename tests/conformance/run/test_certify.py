@@ -95,7 +95,20 @@ def test_a_failing_player_is_told_how_to_see_it_again_and_a_known_failure_is_no_
     ran = certify(*shlex.split(again)[2:], "--known-failures", str(known), "--json")
     [case] = check(ran.stdout.encode()).cases
     assert (ran.returncode, case.verdict, case.known) == (0, "FAIL", True)
-    assert "All of them are known failures: the exit code is 0." in ran.stderr
+    assert "All of that is known: the exit code is 0." in ran.stderr
+
+
+def test_what_cannot_be_tested_because_of_a_known_failure_alone_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "known").write_text("contract.reachable\n")
+    command = ("fish", "exec:false", "--only", "contract", "--known-failures", str(tmp_path / "known"))
+    ran = certify(*command, "--json", "--junit", str(tmp_path / "j.xml"))
+    found = check(ran.stdout.encode())
+    assert (ran.returncode, found.certified) == (0, False), ran.stderr
+    assert len(found.unmet) > 5
+    assert all(case.known for case in found.unmet)
+    assert "could not be tested. All of that is known: the exit code is 0." in ran.stderr
+    root = Xml.parse(tmp_path / "j.xml").getroot()
+    assert (root.get("failures"), root.get("errors")) == ("0", "0")
 
 
 @pytest.mark.parametrize(
@@ -122,7 +135,11 @@ def test_a_known_failure_that_passes_is_an_error(tmp_path: Path) -> None:
     known.write_text("exceptions.whole-games\n")
     ran = certify("fish", "bot:first", "--only", "exceptions.whole-games", "--known-failures", str(known))
     assert ran.returncode == 1
-    assert "exceptions.whole-games is listed as a known failure, but passes" in ran.stdout
+    assert "exceptions.whole-games is listed as a known failure, but passes: take it off the list" in ran.stdout
+    known.write_text("exceptions.whole-game\n")
+    ran = certify("fish", "bot:first", "--known-failures", str(known))
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert "names 'exceptions.whole-game', and there is no such case: take it off the list; did you" in ran.stderr
 
 
 # --- what is loaded ---

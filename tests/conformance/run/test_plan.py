@@ -96,7 +96,7 @@ def test_a_list_has_ids_and_comments(tmp_path: Path) -> None:
 def test_an_unknown_id_is_answered_with_a_suggestion(tmp_path: Path) -> None:
     file = tmp_path / "known"
     file.write_text("memory.earlyend\n")
-    with pytest.raises(ValueError, match=r"no such case; did you mean memory\.early-end\?"):
+    with pytest.raises(ValueError, match=r"no such case: take it off the list; did you mean memory\.early-end\?"):
         read_known_failures(file, ["memory.early-end"])
 
 

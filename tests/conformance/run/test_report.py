@@ -68,7 +68,14 @@ CERTIFIED = "Certified for revision 1: every MUST is met."
     [
         (report(), f"{SOME} The exit code is 1: no case was judged."),
         (report(one("a.b", Verdict.PASS)), SOME),
-        (report(one("a.b", Verdict.PASS, known=True)), f"{SOME} The exit code is 1: a known failure passes."),
+        (
+            report(one("a.b", Verdict.PASS, known=True)),
+            f"{SOME} The exit code is 1: a.b is listed as a known failure, but passes: take it off the list.",
+        ),
+        (
+            report(one("a.b", Verdict.PASS, known=True), one("a.c", Verdict.PASS, known=True)),
+            f"{SOME} The exit code is 1: a.b, a.c are listed as known failures, but pass: take them off the list.",
+        ),
         (report(one("a.b", Verdict.SUITE_ERROR, Level.MAY)), f"{SOME} The exit code is 1: the suite itself failed."),
         (report(one("a.b", Verdict.PASS), complete=False), "Not certified: the run was interrupted."),
         (

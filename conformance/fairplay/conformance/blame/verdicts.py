@@ -30,7 +30,7 @@ class Judged:
     seconds: float
     evidence: Evidence | None = None
     known: bool = False
-    """Whether the author's list of known failures names the case."""
+    """Whether the author's list of known failures names the case, or all because of which it was not tested."""
     see: str = ""
     """The id of the case that the misconduct belongs to because of which this case, or part of it, was not tested."""
 
@@ -46,7 +46,7 @@ class Judged:
 
     @property
     def excused(self) -> bool:
-        """Return whether the case is not met, which the author's list of known failures says."""
+        """Return whether the case is not met, as the author's list of known failures has it."""
         return self.known and self.verdict in (Verdict.FAIL, Verdict.NOT_TESTED)
 
 
@@ -74,7 +74,7 @@ def charge(judged: Sequence[Judged]) -> list[Judged]:
     verdicts, charged = {each.id: each for each in judged}, dict[str, Judged]()
     for case_id in list(verdicts):
         each = verdicts[case_id]
-        if each.verdict is Verdict.NOT_TESTED and each.evidence is not None and not leads_to_failure(each, verdicts):
+        if each.verdict is Verdict.NOT_TESTED and each.evidence is not None and not failures_behind(each, verdicts):
             failed = _charged(each, verdicts)
             charged[failed.id] = verdicts[failed.id] = failed
     if all(each.verdict is not Verdict.FAIL for each in verdicts.values()):
@@ -83,17 +83,32 @@ def charge(judged: Sequence[Judged]) -> list[Judged]:
     return list(charged.values())
 
 
-def leads_to_failure(judged: Judged, verdicts: Mapping[str, Judged]) -> bool:
-    """Return whether a case that a case says to see has failed, or one that this says to see in turn."""
+def excuse(judged: Sequence[Judged]) -> list[Judged]:
+    """Return new verdicts, as known failures, of the cases that were not tested because of known failures alone."""
+    verdicts = {each.id: each for each in judged}
+    found = []
+    for each in judged:
+        if each.verdict is Verdict.NOT_TESTED and not each.known:
+            failures = failures_behind(each, verdicts)
+            if failures and all(failure.known for failure in failures):
+                found.append(replace(each, known=True))
+    return found
+
+
+def failures_behind(judged: Judged, verdicts: Mapping[str, Judged]) -> Sequence[Judged]:
+    """Return the first failed case on the way of cases that one says to see; all about time, where one of them is."""
     accepted = (Verdict.FAIL,) if judged.level is Level.MUST else (Verdict.FAIL, Verdict.WARN)
-    failed = {each.id for each in verdicts.values() if each.verdict in accepted}
+    failed = {each.id: each for each in verdicts.values() if each.verdict in accepted}
     seen, following = set[str](), judged
     while following.id not in seen:
         seen.add(following.id)
-        if following.id in failed or (following.see.startswith(TIME) and any(each.startswith(TIME) for each in failed)):
-            return True
+        if following.id in failed:
+            return [failed[following.id]]
+        about_time = [each for each in failed.values() if each.id.startswith(TIME)]
+        if following.see.startswith(TIME) and about_time:
+            return about_time
         following = verdicts.get(following.see, following)
-    return False
+    return []
 
 
 def _charged(judged: Judged, verdicts: Mapping[str, Judged]) -> Judged:

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 from fairplay.certificate import MET, Verdict
 from fairplay.certificate.terms import may_be_inapplicable
-from fairplay.conformance.blame.verdicts import Judged, Slowness, charge
+from fairplay.conformance.blame.verdicts import Judged, Slowness, charge, excuse
 from fairplay.conformance.case import Case, Failure, NotApplicable, NotTested
 from fairplay.conformance.case_ids import BACK_TO_BACK
 from fairplay.conformance.evidence import Evidence, clipped
@@ -296,12 +296,14 @@ class Tally:
     def end(self) -> Report:
         """Tell the end and return the report. It is complete if every case was judged.
 
-        In a complete run, misconduct for which no case has failed is charged to the case that it belongs to.
+        In a complete run, misconduct for which no case has failed is charged to the case that it belongs to. What known
+        failures keep from being tested is known, too.
         """
         complete = len(self._judged) == self._case_count
         for charged in charge(list(self._judged.values())) if complete else ():
             self._judged[charged.id] = charged
             self._tell(CaseJudged(charged))
+        self._judged |= {excused.id: excused for excused in excuse(list(self._judged.values()))}
         report = Report(
             self.plan.run,
             self._player,

@@ -81,8 +81,12 @@ def ordered(game: Game, cases: Iterable[Case]) -> list[Case]:
     return sorted(cases, key=key)
 
 
+class OutdatedError(ValueError):
+    """A list of known failures names a case that there is not, any more; one sentence."""
+
+
 def read_known_failures(file: Path, case_ids: Collection[str]) -> frozenset[str]:
-    """Return the ids in a file. Raises ValueError if it cannot be read or names an unknown case."""
+    """Return the ids in a file. Raises ValueError if it cannot be read, OutdatedError if it names no case."""
     return read_all_known_failures(file, case_ids, [""])[""]
 
 
@@ -91,7 +95,7 @@ def read_all_known_failures(
 ) -> Mapping[str, frozenset[str]]:
     """Return the ids in a file for each player: those behind its name, and those without a name.
 
-    Raises ValueError if it cannot be read, or names an unknown case or player.
+    Raises ValueError if it cannot be read, or names an unknown player, OutdatedError if it names an unknown case.
     """
     try:
         lines = read_text(file).splitlines()
@@ -102,7 +106,8 @@ def read_all_known_failures(
         *before, case_id = words
         name = " ".join(before)
         if case_id not in case_ids:
-            raise ValueError(f"{file} names {case_id!r}, and there is no such case{suggest(case_id, case_ids)}")
+            close = suggest(case_id, case_ids)
+            raise OutdatedError(f"{file} names {case_id!r}, and there is no such case: take it off the list{close}")
         if name and name not in found:
             raise ValueError(f"{file} names the player {name!r}, and there is none{suggest(name, players)}")
         for each in [name] if name else players:

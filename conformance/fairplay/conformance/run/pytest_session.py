@@ -137,7 +137,8 @@ class CaseItem(pytest.Item):
         self.user_properties.append(("verdict", str(judged.verdict)))
         if judged.outdated:
             raise UnmetError(judged, f"{judged.id} is listed as a known failure, but passes: take it off the list")
-        if judged.excused:
+        waits = judged.verdict is Verdict.NOT_TESTED and judged.see in session.plan.known
+        if judged.excused or waits:  # of what waits in vain, the report says so at the end
             pytest.xfail(f"{judged.verdict}: {judged.sentence} (a known failure)")
         if judged.verdict in (Verdict.FAIL, Verdict.SUITE_ERROR):
             raise UnmetError(judged, judged.sentence)

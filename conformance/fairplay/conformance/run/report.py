@@ -213,21 +213,19 @@ def _microseconds(times: Times) -> dict[str, int]:
 
 
 def conclusion(report: Report) -> str:
-    """Return one or two sentences that say whether the player is certified, and why the exit code is not 0."""
+    """Return some sentences that say whether the player is certified, and why the exit code is what it is."""
     unmet = [each for each in report.judged if each.level is Level.MUST and not each.met]
     said = _certified(report)
-    if unmet and not report.exit_code:
-        return f"{said} All of them are known failures: the exit code is 0."
+    if outdated := [each.id for each in report.judged if each.outdated]:
+        listed, it = "are listed as known failures, but pass", "them"
+        if len(outdated) == 1:
+            listed, it = "is listed as a known failure, but passes", "it"
+        return f"{said} The exit code is 1: {', '.join(outdated)} {listed}: take {it} off the list."
+    if not report.exit_code:
+        return f"{said} All of that is known: the exit code is 0." if unmet else said
     met = report.complete and all(each.excused for each in unmet)
-    return f"{said} The exit code is 1: {_objection(report)}." if met and report.exit_code else said
-
-
-def _objection(report: Report) -> str:
-    """Return why a run ends with 1 although every MUST is met or a known failure."""
-    if not report.judged:
-        return "no case was judged"
-    outdated = any(each.outdated for each in report.judged)
-    return f"{'a known failure passes' if outdated else 'the suite itself failed'}"
+    why = "the suite itself failed" if report.judged else "no case was judged"
+    return f"{said} The exit code is 1: {why}." if met else said
 
 
 def _certified(report: Report) -> str:

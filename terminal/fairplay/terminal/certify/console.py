@@ -84,9 +84,6 @@ class ConsoleWriter:
             if finding.verdict not in MET:
                 self._explain(finding)
         self._say("")
-        for each in report.judged:
-            if each.outdated:
-                self._say(f"[bold red]{each.id} is listed as a known failure, but passes: take it off the list.[/]")
         counts = ", ".join(f"{count} {verdict}" for verdict, count in report.counts.items() if count)
         self._say(f"{counts or 'no case was judged'}; {report.seconds:.1f} s")
         if report.decisions:

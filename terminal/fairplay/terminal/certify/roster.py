@@ -33,7 +33,7 @@ from fairplay.games.kit.processors import processors
 from fairplay.player.interrupts import run
 from fairplay.server.cluster.jobs import ClusterOptions, LostError, WorkerError
 from fairplay.terminal.certify.console import SeveralView
-from fairplay.terminal.certify.run import build_options
+from fairplay.terminal.certify.run import build_options, named_errors
 from fairplay.terminal.commands.certify import CertifyOptions
 from fairplay.terminal.commands.options import DONE, FAILED
 from fairplay.terminal.commands.parameters import Cluster
@@ -93,7 +93,8 @@ def certify_roster(options: CertifyOptions) -> int:
     """
     assert options.roster is not None
     roster = read_roster(options.roster)
-    return certify_entrants(options, _chosen(roster, options.player, options.roster))
+    names = [entrant.name for entrant in roster.entrants]
+    return certify_entrants(options, _chosen(roster, options.player, options.roster), names)
 
 
 def _chosen(roster: Roster, names: str, file: Path) -> Roster:
@@ -105,14 +106,14 @@ def _chosen(roster: Roster, names: str, file: Path) -> Roster:
     return replace(roster, entrants=[each for each in roster.entrants if each.name in wanted])
 
 
-def certify_entrants(options: CertifyOptions, roster: Roster) -> int:
-    """Judge these players, as `certify_roster` does."""
+def certify_entrants(options: CertifyOptions, roster: Roster, names: Sequence[str] = ()) -> int:
+    """Judge these players, as `certify_roster` does. `names`: whom else a list of known failures may name."""
     typed = asdict(options.suite)
     game, at_once, report = options.game, options.at_once, options.report
     where = Cluster(jobs=typed["jobs"], cluster=options.cluster, when_lost=options.when_lost, ship=options.ship)
     written = [report] if report is not None else []
     cluster = parse_cluster(where, [entrant.link for entrant in roster.entrants], written)
-    plans = _plans(game, roster, typed)
+    plans = _plans(game, roster, typed, names)
     if report is not None:
         make_directory(report)
     if cluster is None or not cluster.address:
@@ -150,32 +151,31 @@ def _how(cluster: ClusterOptions | None, at_once: int | None) -> str:
     return ", ".join([*where, *([] if at_once is None else [f"{at_once} at a time"])])
 
 
-def _plans(game: str, roster: Roster, typed: Mapping[str, Any]) -> dict[str, Plan]:
+def _plans(game: str, roster: Roster, typed: Mapping[str, Any], names: Sequence[str]) -> dict[str, Plan]:
     """Return what is judged of each player, by name. Raises UsageError if something of it makes no sense."""
-    known, typed = _known(game, roster, typed["known_failures"]), {**typed, "known_failures": ""}
+    names = [*names, *(entrant.name for entrant in roster.entrants)]
+    known, typed = _known(game, names, typed["known_failures"]), {**typed, "known_failures": ""}
     found = {}
     for entrant in roster.entrants:
         if entrant.link.startswith("dial-in:"):
             command = f"fairplay certify {game} {entrant.link} --listen HOST:PORT"
             raise UsageError(f"{entrant.name} dials in, which one player can at a time: certify it with {command}")
-        try:
+        with named_errors(f"{entrant.name}: "):
             found[entrant.name] = make_plan(
                 replace(_options(game, entrant, roster, typed), known=known.get(entrant.name, ()))
             )
-        except ValueError as error:
-            raise UsageError(f"{entrant.name}: {error}") from None
     return found
 
 
-def _known(game: str, roster: Roster, file: str) -> Mapping[str, Sequence[str]]:
-    """Return the known failures of each player in a file. Raises UsageError if something of it makes no sense."""
+def _known(game: str, names: Sequence[str], file: str) -> Mapping[str, Sequence[str]]:
+    """Return the known failures of each player in a file.
+
+    Raises UsageError if something of it makes no sense, FailedError if it names a case that there is not.
+    """
     if not file:
         return {}
-    names = [entrant.name for entrant in roster.entrants]
-    try:
+    with named_errors():
         found = read_all_known_failures(Path(file), [case.id for case in cases(find(game))], names)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
     return {name: sorted(ids) for name, ids in found.items()}
 
 
