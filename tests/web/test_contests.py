@@ -121,7 +121,29 @@ async def test_games_that_wait_are_not_shown_as_games_that_run(recorded: Pages) 
         assert re.search(r"[0-9]+ games wait", text)
         for picture in pictures:
             assert (await browser.get(picture)).status_code == 200
+        assert (await browser.get("/tournaments/league/games?page=100")).text.count("<td>waits</td>") == 20
     await recorded.server.manager.cancel("league", "")
+
+
+async def test_a_tournament_of_many_games_shows_the_latest_and_lists_all_in_pages(recorded: Pages) -> None:
+    entrants = [Player(name=name, link="bot:first") for name in ("ann", "bob", "cem")]
+    plan = TournamentPlan(game="fish", format=LEAGUE, entrants=entrants, deal_count=20)
+    async with recorded.person() as browser:
+        await recorded.server.manager.create("league", plan)
+        await recorded.server.manager.start("league")
+        await wait_for(browser, "/live/tournament/league", "state", "after 120 games")
+        shown = (await browser.get("/tournaments/league")).text
+        assert shown.count('href="/watch/') == 100
+        assert "20 earlier games are left out" in text_of(shown)
+        found, address = list[str](), "/tournaments/league/games"
+        while address:
+            listed = await browser.get(address)
+            assert listed.status_code == 200
+            found += re.findall(r'href="(/watch/[^"]+)"', listed.text)
+            address = next(iter(re.findall(r'href="([^"]+)">Later games', listed.text)), "")
+        assert len(set(found)) == len(found) == 120
+        assert (await browser.get(found[-1])).status_code == 200
+        assert (await browser.get("/tournaments/league/games?page=nonsense")).status_code == 400
 
 
 async def test_games_that_had_not_begun_when_the_tournament_was_cancelled_have_no_link(recorded: Pages) -> None:

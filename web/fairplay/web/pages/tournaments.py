@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from fairplay.client.results import Meeting, band_warning, meetings, played_game
-from fairplay.v1.manager_pb2 import ListTournamentsRequest
+from fairplay.v1.manager_pb2 import ListTournamentGamesRequest, ListTournamentsRequest
 from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.record_service_pb2 import GetRecordRequest
 from fairplay.v1.tournament_pb2 import Round, RoundGame, RoundGameStatus, Standing, Tournament
@@ -21,6 +21,9 @@ from fairplay.web.site import page, render, site_of, stream
 from fairplay.web.upstream import ANSWER_LIMIT_S, Upstream
 
 PAGE_SIZE = 50
+GAMES_PAGE_SIZE = 100
+MAX_LISTED_GAMES = 100
+"""How many games the page of a tournament lists by round, and how many failures: the latest. Another page has all."""
 MAX_BOARDS = 12
 MAX_CROSS = 24
 MAX_TIMED_GAMES = 20
@@ -62,8 +65,8 @@ def _parts(request: Request, contest: Contest) -> Mapping[str, str]:
             "warning": band_warning(contest.standings.standings),
             "cross": cross_table(contest),
             "boards": contest.running[:MAX_BOARDS],
-            "rounds": [round_view(contest, round_) for round_ in shown.rounds],
-            "failures": failures(shown, contest.games),
+            "rounds": latest_rounds(contest),
+            "failures": failures(shown, contest.games)[-MAX_LISTED_GAMES:],
         }
         names = ("state", "standings", "boards", "rounds", "failures")
         parts = {name: render(request, f"parts/tournament_{name}.html", **values) for name in names}
@@ -71,24 +74,51 @@ def _parts(request: Request, contest: Contest) -> Mapping[str, str]:
     return contest.drawn_parts[1]
 
 
+async def games(request: Request) -> Response:
+    """List the games of a tournament in the order of its rounds, a page of them."""
+    site = site_of(request)
+    contest = await site.contests.find(request.path_params["id"])
+    asked = ListTournamentGamesRequest(
+        tournament_id=contest.tournament.tournament_id,
+        page_size=GAMES_PAGE_SIZE,
+        page_token=request.query_params.get("page", "")[:20],
+    )
+    reply = await site.upstream.manager.ListTournamentGames(asked, timeout=ANSWER_LIMIT_S)
+    return page(request, "tournament_games.html", contest=contest, games=reply.games, next_page=reply.next_page_token)
+
+
 class RoundView(NamedTuple):
-    """A round: the games that have begun, and how many others there are."""
+    """A round: the latest games that have begun, how many before them are left out, and how many others there are."""
 
     number: int
     stage: int
     games: Sequence[RoundGame]
+    earlier_count: int
     waiting_count: int
     skipped_count: int
     unplayed_count: int
 
 
-def round_view(contest: Contest, round_: Round) -> RoundView:
-    """Return what is shown of a round. Hundreds of games may wait that are all alike."""
+def latest_rounds(contest: Contest) -> Sequence[RoundView]:
+    """Return the latest rounds that are shown, the first of them maybe in part. There may be thousands of games."""
+    views: list[RoundView] = []
+    room = MAX_LISTED_GAMES
+    for round_ in reversed(contest.tournament.rounds):
+        if room <= 0:
+            break
+        views.insert(0, round_view(contest, round_, room))
+        room -= len(views[0].games)
+    return views
+
+
+def round_view(contest: Contest, round_: Round, room: int) -> RoundView:
+    """Return what is shown of a round where there is room for so many games. Those that wait are only counted."""
     begun = [game for game in round_.games if contest.has_begun(game)]
     skipped = sum(game.status == RoundGameStatus.ROUND_GAME_STATUS_SKIPPED for game in round_.games)
     unplayed = sum(game.game_id in contest.unplayed for game in round_.games)
     waiting = len(round_.games) - len(begun) - skipped - unplayed
-    return RoundView(round_.number, round_.stage, begun, waiting, skipped, unplayed)
+    shown = begun[-room:]
+    return RoundView(round_.number, round_.stage, shown, len(begun) - len(shown), waiting, skipped, unplayed)
 
 
 class Bar(NamedTuple):
@@ -191,6 +221,7 @@ async def _timing(upstream: Upstream, name: str, games: Sequence[RoundGame]) -> 
 ROUTES: Sequence[Route] = (
     Route("/tournaments", tournaments),
     Route("/tournaments/{id}", tournament),
+    Route("/tournaments/{id}/games", games),
     Route("/tournaments/{id}/entrants/{name}", entrant),
     Route("/live/tournament/{id}", events),
 )
