@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import signal
 import socket
@@ -205,18 +206,20 @@ def test_players_join_as_the_configuration_of_the_courses_clients_says(tmp_path:
 def test_an_interrupted_game_is_over_in_the_record(tmp_path: Path) -> None:
     config = {"server-tries": 1, "ref-spec": {"state0": state_of_q(2), "per-turn": 6}}
     server, port = start(config, "--records", str(tmp_path))
-    ann, bob = (socket.create_connection(("127.0.0.1", int(port)), 30) for _ in range(2))
-    ann.sendall(b'"ann" ')
-    bob.sendall(b'"bob" ')
-    assert ann.recv(1) == b"["
-    server.send_signal(signal.SIGINT)
-    out, _ = server.communicate(timeout=60)
-    assert (server.returncode, out) == (130, "")
+    with contextlib.ExitStack() as stack:
+        assert server.stderr is not None
+        connections = []
+        for name in ("ann", "bob"):  # in this order: who signs up first is asked first
+            connections.append(stack.enter_context(socket.create_connection(("127.0.0.1", int(port)), 30)))
+            connections[-1].sendall(f'"{name}" '.encode())
+            assert f"{name} signs up" in server.stderr.readline()
+        assert connections[0].recv(1) == b"["
+        server.send_signal(signal.SIGINT)
+        out, err = server.communicate(timeout=60)
+    assert (server.returncode, out) == (130, ""), err
     with open_source(at(tmp_path)) as source:
         (listing,) = source.listings(["game"])
-        assert listing.finished
-    ann.close()
-    bob.close()
+        assert listing.finished, err
 
 
 def test_what_a_course_prints() -> None:

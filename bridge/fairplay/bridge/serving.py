@@ -36,7 +36,9 @@ from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy, TournamentPlan
 
 NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.-]")
 MAX_NAME_CHARS = 60
-STOP_LIMIT_S = 3.0
+
+STOP_LIMIT_S = 10.0
+"""How long the end of an interrupted game may take to be on disk."""
 
 CLOSE_LIMIT_S = 2.0
 """How long a program may take, at the end, to read what it was told."""
