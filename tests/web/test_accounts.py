@@ -58,6 +58,9 @@ async def test_nobody_enters_with_the_token_of_the_pages(guarded: tuple[Pages, d
         assert "You need none to watch" in front
         answer = await browser.post("/enter", data={"name": "eve"})
         assert answer.status_code == 403
+        asked = await browser.post("/play", data={"game": "fish"})
+        assert asked.status_code == 403
+        assert "Enter and play Fish" in text_of(asked.text)
         assert "Without one you can watch" in text_of(answer.text)
         assert (await browser.get("/operator")).status_code == 403
 

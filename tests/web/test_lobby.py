@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from fairplay.client.lobby.tokens import TokenStore
+from fairplay.games.game import find, registered
 from fairplay.player.channels import NO_CREDENTIALS
 from fairplay.web.middleware import POLICY
 from fairplay.web.site import COOKIE
 from fairplay.web.visitors import Visitor
+from fairplay.webset.v1 import webset_pb2
 from tests.client.lobby.fake import fake_lobby
 from tests.server.lobby.harness import guests
 from tests.slow import SLOW
@@ -78,12 +81,55 @@ async def test_a_table_is_made_with_settings_that_are_explained(pages: Pages) ->
     async with pages.person("ann") as ann:
         form = await ann.get("/tables/new", params={"game": "fish"})
         assert "Allowed:" in form.text
-        assert 'name="set-rows"' in form.text
+        assert 'value="ann"' in form.text
+        boxes = re.findall(r'name="(set-\w+)" type="checkbox" value="true"( checked)?', form.text)
+        assert ("set-random_fish", " checked") in boxes
+        assert '<option value="per_player">per player</option>' in form.text
         made = {"game": "fish", "name": "blue", "set-rows": "4", "set-columns": "4", "limit": "2m", "seats": "2"}
         answer = await ann.post("/tables", data=made)
         assert answer.url.path == "/table"
         assert "blue: Fish" in text_of(answer.text)
         assert "starts by itself" in text_of(answer.text)
+
+
+async def test_what_is_left_as_usual_is_left_to_the_profile_of_the_game(pages: Pages) -> None:
+    async with pages.person("ann") as ann, guests(pages.server, "eve") as [eve]:
+        usual = {"set-show_enabled": "false", "set-more_rule": "auto", "set-table": "12"}
+        made = {"game": "webset", "name": "blue", "set-profile": "seed", **usual}
+        assert (await ann.post("/tables", data=made)).url.path == "/table"
+        await eve.sees(lambda lobby: "blue" in lobby.tables)
+        settings = find("webset").full_settings(eve.mirror.table("blue").settings.webset)
+        assert isinstance(settings, webset_pb2.Settings)
+        assert (settings.show_enabled, settings.more_rule) == (True, webset_pb2.MORE_RULE_ANYONE)
+
+
+@pytest.mark.parametrize("game", registered())
+async def test_one_click_begins_a_game_against_a_bot(pages: Pages, game: str) -> None:
+    async with pages.person() as browser:
+        answer = await browser.post("/play", data={"game": game})
+        assert answer.url.path == "/table"
+        assert "running" in text_of(answer.text)
+        assert "guest-" in text_of(answer.text)
+
+
+async def test_who_plays_one_game_after_the_other_keeps_one_table_for_it(pages: Pages) -> None:
+    async with pages.person("ann") as ann, guests(pages.server, "eve") as [eve]:
+        for game in ("fish", "q"):
+            answer = await ann.post("/play", data={"game": game})
+            assert f"ann: {find(game).title}" in text_of(answer.text)
+            refused = await ann.post("/play", data={"game": "webset"})
+            assert "leave that table first" in text_of(refused.text)
+            await ann.post("/table/leave")
+            await eve.sees(lambda lobby: not lobby.table("ann").watchers and lobby.table("ann").HasField("result"))
+        assert list(eve.mirror.tables) == ["ann"]
+
+
+async def test_a_table_of_ones_own_where_others_are_is_left_to_them(pages: Pages) -> None:
+    async with pages.person("ann") as ann, guests(pages.server, "eve") as [eve]:
+        await ann.post("/tables", data={"game": "fish", "name": "ann"})
+        await eve.ask("WatchTable", table="ann")
+        answer = await ann.post("/play", data={"game": "fish"})
+        assert "ann 2: Fish" in text_of(answer.text)
 
 
 @pytest.mark.parametrize("wrong", [{"set-rows": "many"}, {"name": "<b>"}])

@@ -7,8 +7,8 @@ its name. Without one, people watch the game, or join it with a program.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, NamedTuple, Protocol
@@ -136,6 +136,8 @@ class Frontend:
 
     settings: str = ""
     """Settings that suit a table of people: KEY=VALUE with spaces between. Empty: the game's defaults do."""
+    main_settings: Mapping[str, str] = field(default_factory=dict)
+    """The settings that people choose first, by name, each in a few words, e.g. "Rows of tiles"."""
     limit: str
     """A time limit for decisions that suits people, e.g. "1m"."""
     bot: str

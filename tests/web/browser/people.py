@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Locator, Page, expect
 from playwright.async_api import TimeoutError as TooLateError
 
 from tests.web.harness import Pages
@@ -68,10 +68,21 @@ async def make_table(
     await page.goto(f"{pages.url}/tables/new?game={game}")
     await page.get_by_label("Name of the table").fill(name)
     await page.get_by_label("Number of players").select_option(str(seats))
+    await page.locator("details").evaluate_all("(all) => all.forEach((each) => { each.open = true; })")
     for setting, value in (SMALL.get(game, {}) if settings is None else settings).items():
-        await page.locator(f"#set-{setting}").fill(value)
+        await choose_setting(page.locator(f"#set-{setting}"), value)
     await page.get_by_role("button", name="Make the table").click()
     await sit(page)
+
+
+async def choose_setting(field: Locator, value: str) -> None:
+    """Fill in the field of a setting, of whatever kind it is."""
+    if await field.evaluate("(field) => field.tagName") == "SELECT":
+        await field.select_option(value)
+    elif await field.get_attribute("type") == "checkbox":
+        await field.set_checked(value == "true")
+    else:
+        await field.fill(value)
 
 
 async def sit(page: Page) -> None:

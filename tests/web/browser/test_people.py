@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Locator, Page, expect
 
 from fairplay.games.game import registered
 from tests.web.browser.people import LIMIT_MS, OVER, Pick, click_choice, enter, make_table, pick_first, play, sit
@@ -16,6 +16,7 @@ from tests.web.harness import Pages
 
 pytestmark = pytest.mark.web
 GAME_S = 900.0
+MOST_TABS = 60
 CALL = "call-set"
 FAILED = re.compile("broke a rule|raised an exception|took too long")
 
@@ -83,6 +84,29 @@ async def test_a_click_in_the_picture_of_any_game_chooses(browser: Browser, page
     async with asyncio.timeout(GAME_S):
         while not await ann.locator("#offer >> text=Undo").count() and not await ann.get_by_text(OVER).count():
             await click_choice(ann, pick)
+
+
+async def test_who_has_only_a_keyboard_plays_against_a_bot_without_a_name(browser: Browser, pages: Pages) -> None:
+    context = await browser.new_context(base_url=pages.url, reduced_motion="reduce")
+    page = await context.new_page()
+    await page.goto("/games/fish")
+    await press_on(page, page.get_by_role("button", name="Play against a bot"))
+    await page.wait_for_url("**/table", timeout=LIMIT_MS)
+    await page.wait_for_load_state()
+    await press_on(page, page.locator(".choices button").first)
+    await press_on(page, page.get_by_role("button", name="Send"))
+    await expect(page.get_by_text("Place a penguin, 3 to go:")).to_be_visible(timeout=LIMIT_MS)
+
+
+async def press_on(page: Page, button: Locator) -> None:
+    """Go from one thing that takes keys to the next until it is this button, and press it."""
+    await expect(button).to_be_visible(timeout=LIMIT_MS)
+    for _ in range(MOST_TABS):
+        await page.keyboard.press("Tab")
+        if await button.evaluate("(button) => button === document.activeElement"):
+            await page.keyboard.press("Enter")
+            return
+    raise AssertionError(f"no key leads to {button}")
 
 
 async def test_keys_choose_and_undo_on_the_board(browser: Browser, pages: Pages) -> None:

@@ -25,6 +25,7 @@ from fairplay.client.wording import (
     seats,
     state,
 )
+from fairplay.games.frontends import find_frontend
 from fairplay.games.game import find, registered
 from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
 from fairplay.v1.referee_pb2 import GameStatus, GameSummary
@@ -84,6 +85,11 @@ def as_json(message: Message) -> str:
     return text if len(text) <= MAX_EVIDENCE_CHARS else f"{text[:MAX_EVIDENCE_CHARS]}\n…"
 
 
+def by_hand(name: str) -> bool:
+    """Return whether people can play a game here."""
+    return name in registered() and find_frontend(name) is not None
+
+
 def game_title(name: str) -> str:
     """Return what people call a game; its name where it is not installed here."""
     return find(name).title if name in registered() else name
@@ -127,6 +133,7 @@ def suited_bot(table: Table) -> str:
 
 FILTERS: Mapping[str, Callable[..., Any]] = {
     "as_json": as_json,
+    "by_hand": by_hand,
     "cause": describe_cause,
     "drawn": drawn,
     "duration": duration,

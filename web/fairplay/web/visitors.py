@@ -144,6 +144,11 @@ class Visitor:
         """Return what is wrong with the connection to the server; empty if nothing is."""
         return "" if self.client.connection.state is ConnectionState.LIVE else self.client.connection.sentence
 
+    def take_notice(self) -> str:
+        """Return why the last thing was refused, once."""
+        notice, self.notice = self.notice, ""
+        return notice
+
     async def enter(self, name: str) -> str:
         """Enter the lobby and wait a while until it is known; if that is refused return why. Raises LobbyGoneError."""
         refusal = await self.client.enter(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from typing import NamedTuple
 
 from fairplay.client.wording import plain, result_line
@@ -11,6 +12,8 @@ from fairplay.v1.lobby_pb2 import LobbyEvent
 from fairplay.v1.table_pb2 import Table, TableStatus, User
 
 MAX_LINES = 200
+NAME_ROOM = 15
+"""Letters of a user's name that stand in the name of a table before a number: it may have 20."""
 
 
 class Line(NamedTuple):
@@ -47,6 +50,13 @@ class LobbyMirror:
     def ready(self) -> bool:
         """Return whether this user has said that it is ready."""
         return self.table is not None and self.seat is not None and self.table.seats[self.seat].ready
+
+    @property
+    def free_table_name(self) -> str:
+        """Return a name for a table of this user's that no table has: its own, with a number if need be."""
+        taken = {name.casefold() for name in self.tables}
+        numbered = (f"{self.me[:NAME_ROOM]} {number}" for number in count(2))
+        return next(name for name in chain([self.me], numbered) if name.casefold() not in taken)
 
     def may_return(self, table: Table) -> bool:
         """Return whether this user has left the game of a table, which goes on."""

@@ -211,6 +211,12 @@ class BazaarPerson(Person[bazaar_pb2.State]):
 
 
 FRONTEND = Frontend(
+    main_settings={
+        "winning_score": "Points that end the game",
+        "equations": "Equations for exchanges",
+        "visible": "Cards to choose from",
+        "exchange_price": "What exchanges cost",
+    },
     limit="2m",
     bot="points",
     help=(

@@ -339,6 +339,7 @@ class EriantysPerson(Person[eriantys_pb2.State]):
 
 
 FRONTEND = Frontend(
+    main_settings={"mode": "Game with characters and coins (expert), or without (basic)"},
     limit="3m",
     bot="greedy",
     help=(

@@ -118,6 +118,12 @@ class FishPerson(Person[fish_pb2.State]):
 
 FRONTEND = Frontend(
     settings="rows=5 columns=5 random_fish=true holes=2",
+    main_settings={
+        "rows": "Rows of tiles",
+        "columns": "Columns of tiles",
+        "random_fish": "Tiles have different numbers of fish",
+        "holes": "Holes in the ice",
+    },
     limit="2m",
     bot="greedy",
     help=(

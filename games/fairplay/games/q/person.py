@@ -179,6 +179,13 @@ def _left(hand: Sequence[int], action: Action) -> tuple[int, ...]:
 
 
 FRONTEND = Frontend(
+    settings="copies_per_kind=2",
+    main_settings={
+        "copies_per_kind": "Tiles of each of the 36 kinds",
+        "hand_size": "Tiles in a hand",
+        "q_bonus": "Points for a Q",
+        "finish_bonus": "Points for a hand that is placed whole",
+    },
     limit="3m",
     bot="ldasg",
     help=(

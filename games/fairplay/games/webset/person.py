@@ -513,9 +513,15 @@ def _watched(state: webset_pb2.State, names: Sequence[str]) -> GameView:
 
 
 FRONTEND = Frontend(
-    settings="more_rule=if_no_set show_enabled=true selection=single",
+    settings="more_rule=if_no_set show_enabled=true selection=single window=10s",
+    main_settings={
+        "aspects": "In how many ways cards differ (4: 81 cards, 3: 27)",
+        "window": "Time to pick three cards after a call",
+        "more_rule": "Who decides that three more cards are dealt",
+        "show_enabled": "Solutions may be shown",
+    },
     limit="1m",
-    bot="solver:reaction=10",
+    bot="solver:reaction=20",
     help=(
         "Space calls a set: nobody else may touch the table then, and within a few seconds you pick three cards by the "
         "keys in their boxes; the same key again puts a card back. With selection=single everybody sees what you pick. "

@@ -166,7 +166,7 @@ class Main(Screen[None]):
         first = next((name for _, name in titles if games.suggestions(name)[1]), titles[0][1])
         settings, limit = games.suggestions(first)
         fields = [
-            Field("name", "Name of the table"),
+            Field("name", "Name of the table", self._controller.client.lobby.free_table_name),
             Field("game", "Game", first, choices=titles),
             Field("settings", "Settings, KEY=VALUE with spaces between (empty: the game's own)", settings),
             Field("limit", "Time for a decision (empty: the game's own)", limit, "e.g. 30s"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fairplay.web.pages import games, lobby, operator, records, table, tournaments, watch
+from fairplay.web.pages import games, lobby, new_table, operator, records, table, tournaments, watch
 
-PAGES = [route for part in (lobby, table, watch, games, tournaments, records, operator) for route in part.ROUTES]
+PARTS = (lobby, new_table, table, watch, games, tournaments, records, operator)
+PAGES = [route for part in PARTS for route in part.ROUTES]
 """The routes of all pages."""

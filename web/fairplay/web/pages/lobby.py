@@ -1,20 +1,15 @@
-"""The front page: who is here, the tables, how to enter and leave; and the form of a new table."""
+"""The front page: who is here, the tables, how to enter and leave."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from fairplay.client import inputs
-from fairplay.client.errors import UsageError
-from fairplay.games.frontends import find_frontend
 from fairplay.v1.manager_pb2 import ListTournamentsRequest
 from fairplay.v1.referee_pb2 import GameStatus, ListGamesRequest
-from fairplay.v1.server_pb2 import GameInfo
 from fairplay.web.site import (
     COOKIE,
     COOKIE_S,
@@ -27,7 +22,6 @@ from fairplay.web.site import (
     site_of,
     stream,
     visitor_of,
-    whole_number,
 )
 from fairplay.web.upstream import ANSWER_LIMIT_S, knows_accounts
 from fairplay.web.visitors import Visitor
@@ -39,17 +33,29 @@ NO_TOKEN = "Give the token of your account. Without one you can watch, but not e
 async def home(request: Request) -> Response:
     """Show the lobby to who has entered it, and to everybody else how to enter and what goes on."""
     visitor = visitor_of(request)
-    return await (_entrance(request) if visitor is None else _lobby(request, visitor))
+    return await (entrance(request) if visitor is None else _lobby(request, visitor))
 
 
 async def _lobby(request: Request, visitor: Visitor, name: str = "", refusal: str = "", status: int = 200) -> Response:
     """Show the lobby; with a refusal, why the visitor cannot have the name that it wants."""
     offered = (await site_of(request).upstream.info()).games
     parts = _parts(request, visitor)
-    return page(request, "lobby.html", status, parts=parts, offered=offered, name=name, refusal=refusal)
+    return page(
+        request,
+        "lobby.html",
+        status,
+        parts=parts,
+        offered=offered,
+        name=name,
+        refusal=refusal,
+        notice=visitor.take_notice(),
+    )
 
 
-async def _entrance(request: Request, name: str = "", refusal: str = "", status: int = 200) -> Response:
+async def entrance(
+    request: Request, name: str = "", refusal: str = "", status: int = 200, *, game: str = ""
+) -> Response:
+    """Show how to enter, and what goes on; with a game, who enters plays it against bots."""
     upstream = site_of(request).upstream
     info = await upstream.info()
     running = ListGamesRequest(page_size=SHORT_LIST, status=GameStatus.GAME_STATUS_RUNNING)
@@ -62,6 +68,7 @@ async def _entrance(request: Request, name: str = "", refusal: str = "", status:
         status,
         name=name,
         refusal=refusal,
+        game=game,
         asks_token=knows_accounts(info),
         offered=info.games,
         games=games,
@@ -70,22 +77,27 @@ async def _entrance(request: Request, name: str = "", refusal: str = "", status:
 
 
 async def enter(request: Request) -> Response:
-    """Enter the lobby under a name, and come back to the front page as its visitor."""
+    """Enter the lobby under a name, and come back to the front page as its visitor, or to a game that is named."""
     form = await form_of(request)
-    name = form.get("name", "").strip()
+    name, game = form.get("name", "").strip(), form.get("game", "")
     if not name:
-        return await _entrance(request, refusal="Give a name.", status=400)
-    before = visitor_of(request)
-    if before is not None:
-        return go(request, "/")
+        return await entrance(request, refusal="Give a name.", status=400, game=game)
+    onward = RedirectResponse(f"{root_of(request)}/play", 307) if game else go(request, "/")
+    if visitor_of(request) is not None:
+        return onward
     site = site_of(request)
     token = form.get("token", "").strip()
     if not token and knows_accounts(await site.upstream.info()):
-        return await _entrance(request, name, NO_TOKEN, 403)
+        return await entrance(request, name, NO_TOKEN, 403, game=game)
     key, refusal = await site.visitors.enter(name, token)
     if refusal:
-        return await _entrance(request, name, f"{refusal[:1].upper()}{refusal[1:]}", 409)
-    response = go(request, "/")
+        return await entrance(request, name, f"{refusal[:1].upper()}{refusal[1:]}", 409, game=game)
+    remember(request, onward, key)
+    return onward
+
+
+def remember(request: Request, response: Response, key: str) -> None:
+    """Have the browser know the visitor with a key from now on."""
     response.set_cookie(
         COOKIE,
         key,
@@ -93,9 +105,8 @@ async def enter(request: Request) -> Response:
         path=f"{root_of(request)}/",
         httponly=True,
         samesite="lax",
-        secure=site.secure_cookies or request.url.scheme == "https",
+        secure=site_of(request).secure_cookies or request.url.scheme == "https",
     )
-    return response
 
 
 async def rename(request: Request) -> Response:
@@ -140,68 +151,10 @@ async def events(request: Request) -> Response:
     )
 
 
-# --- a new table ---
-
-
-async def new_table(request: Request) -> Response:
-    """Show the form of a new table, with every setting explained."""
-    known_visitor(request)
-    game = await _game(request, request.query_params.get("game", ""))
-    return _form(request, game, suggested(game), "")
-
-
-async def create_table(request: Request) -> Response:
-    """Make a table and go there, or show the form again with what is wrong."""
-    visitor = known_visitor(request)
-    form = await form_of(request)
-    game = await _game(request, form.get("game", ""))
-    given = {key: value.strip() for key, value in form.items() if value.strip()}
-    chosen = [f"{key.removeprefix('set-')}={value}" for key, value in given.items() if key.startswith("set-")]
-    try:
-        found = inputs.find_game(game.name)
-        settings = inputs.parse_settings(found, chosen, None, None) if chosen else None
-        control = inputs.parse_time_control(given.get("limit"), None, None) if "limit" in given else None
-    except UsageError as error:
-        return _form(request, game, form, str(error).removeprefix("--set ").removeprefix("--limit "), 400)
-    seats = whole_number(given.get("seats"), 0)
-    refusal = await visitor.client.create(given.get("name", ""), game.name, settings, control, seats)
-    if refusal:
-        return _form(request, game, form, refusal, 409)
-    await visitor.until(lambda: _is_at(visitor, given.get("name", "")))
-    return go(request, "/table")
-
-
-def _is_at(visitor: Visitor, name: str) -> bool:
-    table = visitor.client.lobby.table
-    return table is not None and table.name == name
-
-
-async def _game(request: Request, name: str) -> GameInfo:
-    game = await site_of(request).upstream.game(name)
-    if game is None:
-        raise HTTPException(404, f"This server has no game of the name {name[:64]!r}.")
-    return game
-
-
-def suggested(game: GameInfo) -> Mapping[str, str]:
-    """Return what suits a table of people, by the names of the fields of the form."""
-    frontend = find_frontend(game.name)
-    if frontend is None:
-        return {}
-    settings = dict(setting.split("=", 1) for setting in frontend.settings.split())
-    return {"limit": frontend.limit, **{f"set-{key}": value for key, value in settings.items()}}
-
-
-def _form(request: Request, game: GameInfo, values: Mapping[str, str], refusal: str, status: int = 200) -> Response:
-    return page(request, "new_table.html", status, game=game, values=values, refusal=refusal)
-
-
 ROUTES: Sequence[Route] = (
     Route("/", home),
     Route("/enter", enter, methods=["POST"]),
     Route("/name", rename, methods=["POST"]),
     Route("/leave", leave, methods=["POST"]),
     Route("/live/lobby", events),
-    Route("/tables/new", new_table),
-    Route("/tables", create_table, methods=["POST"]),
 )

@@ -58,11 +58,12 @@ window.addEventListener("online", () => say(false));
 
 // A stream that breaks is opened again by the browser, or by the extension.
 document.addEventListener("htmx:sseError", () => say(true));
-document.addEventListener("htmx:sseOpen", () => say(false));
-document.addEventListener("htmx:sseMessage", () => say(!navigator.onLine));
-document.addEventListener("htmx:sseBeforeMessage", (event) => {
-    if (event.detail.type === "over") { window.location.reload(); }
+document.addEventListener("htmx:sseOpen", (event) => {
+    say(false);
+    // What the page shows is over: its address says what follows. The extension hears only events that parts take.
+    event.detail.source.addEventListener("over", () => window.location.reload(), { once: true });
 });
+document.addEventListener("htmx:sseMessage", () => say(!navigator.onLine));
 document.addEventListener("htmx:sendError", () => say(true));
 document.addEventListener("htmx:responseError", (event) => {
     if (event.detail.xhr.status === 401) { window.location.reload(); }
