@@ -41,6 +41,26 @@ def test_the_cases_are_listed_for_people_and_programs(fairplay: Run) -> None:
     assert all(each.keys() == {"id", "level", "checks", "why"} for each in found)
 
 
+def test_a_job_gets_a_summary_and_annotations_of_one_player_and_of_several(fairplay: Run, tmp_path: Path) -> None:
+    job = ("--only", "contract.reachable", "--summary", "summary.md", "--annotations")
+    ran = fairplay("certify", "fish", "exec:false", *job)
+    annotated = [line for line in ran.out.splitlines() if line.startswith("::")]
+    assert (ran.code, len(annotated)) == (1, 1)
+    assert annotated[0].startswith("::error title=Fish%3A contract.reachable::The player cannot be reached")
+    assert annotated[0].endswith("%0AAgain: fairplay certify fish exec:false --only contract.reachable --seed 1")
+    shown = (tmp_path / "summary.md").read_text().replace("\\", "")
+    assert shown.startswith("### Fish: a player without a name\n\nNot certified: of the MUST cases 1 failed")
+    assert "```sh\nfairplay certify fish exec:false --only contract.reachable --seed 1\n```\n" in shown
+    (tmp_path / "roster.toml").write_text(
+        '[[entrant]]\nname = "ann"\nlink = "exec:false"\n[[entrant]]\nname = "bob"\nlink = "bot:first"\n'
+    )
+    ran = fairplay("certify", "fish", "--roster", "roster.toml", *job, "--json")
+    assert "::error title=Fish%2C ann%3A contract.reachable::" in ran.err
+    headings = [line for line in (tmp_path / "summary.md").read_text().splitlines() if line.startswith("### ")]
+    assert headings == ["### Fish: ann", "### Fish: bob"]
+    assert [each["name"] for each in json.loads(ran.out)["players"]] == ["ann", "bob"]
+
+
 def test_known_failures_of_a_roster_may_name_players(fairplay: Run, tmp_path: Path) -> None:
     for name, link in (("ann", "exec:false"), ("bob", "bot:first")):
         with (tmp_path / "roster.toml").open("a", encoding="utf-8") as file:

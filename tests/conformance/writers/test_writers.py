@@ -14,6 +14,7 @@ from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import pytest
+from markdown_it import MarkdownIt
 from rich.console import Console
 
 from fairplay.certificate import MET, Verdict, check
@@ -25,6 +26,7 @@ from fairplay.conformance.games.coverage import Coverage
 from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.run.judge import Began, CaseBegan, CaseJudged, Ended, Event
 from fairplay.conformance.run.report import Report, Run, Times, certificate, conclusion
+from fairplay.conformance.writers.ci import github_annotations, summary
 from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter, gradescope, junit
 from fairplay.conformance.writers.page import page
 from fairplay.games.conformance import Level
@@ -171,6 +173,49 @@ def test_all_that_a_run_leaves_says_the_same() -> None:
         for text in (page(reported), shown([judged], terminal=False)):
             assert escape(conclusion(reported)) in text
             assert verdict in text
+
+
+# --- jobs of CI services ---
+
+MARKDOWN = "\n# h\n- ![x](http://x.example) <img src=x> [a](b) **c** `d` ~~e~~ | f\n--- \\ &amp; 1. *g* ```\n    h"
+
+
+def test_a_summary_shows_what_failed_by_which_rule_and_how_to_see_it_again_and_stays_text() -> None:
+    again = "fairplay certify fish 'exec:./me ```' --only a.fail"
+    evidence = EVIDENCE.with_sections(("Required", "FAIL-2: A player MUST NOT."), ("Again", again))
+    failed = replace(one("a.fail", Verdict.FAIL), sentence=f"It said {MARKDOWN}", evidence=evidence)
+    reported = replace(report(failed), player=PlayerDescription(display_name=MARKDOWN))
+    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(summary(reported))
+    texts = [each for each in tokens if each.type == "inline"]
+    kinds = {child.type for each in texts for child in each.children or ()} | {each.type for each in tokens}
+    block = {"heading_open", "heading_close", "paragraph_open", "paragraph_close", "inline", "text", "fence"}
+    assert kinds <= block | {f"{name}_{end}" for name in ("bullet_list", "list_item") for end in ("open", "close")}
+    shown = ["".join(child.content for child in each.children or ()) for each in texts]
+    assert shown[0] == f"Fish: {' '.join(MARKDOWN.split())}"
+    assert shown[1:3] == [conclusion(reported), "1 FAIL"]
+    assert shown[3:5] == ["FAIL a.fail", f"It said {' '.join(MARKDOWN.split())}"]
+    assert shown[5].startswith("fish.action.required: ")
+    assert shown[6:] == ["FAIL-2: A player MUST NOT."]
+    assert [each.content for each in tokens if each.type == "fence"] == [f"{again}\n"]
+    assert "a.pass" not in summary(report(*ALL))
+    known = summary(report(one("a.fail-known", Verdict.FAIL, known=True)))
+    assert "FAIL a.fail-known (known)" in known.replace("\\", "")
+
+
+def test_annotations_are_one_line_each_and_say_what_stops_the_job() -> None:
+    lines = github_annotations(report(*ALL)).splitlines()
+    assert [line.partition("::")[2].partition("::")[0] for line in lines] == [
+        "error title=Fish%3A a.suite-error",
+        "error title=Fish%3A a.fail",
+        "error title=Fish%3A a.outdated",
+        "warning title=Fish%3A a.warn",
+    ]
+    many = [replace(one(f"a.{word}", Verdict.FAIL), sentence=f"{word}%\r\n::error::") for word in "abcdefghijkl"]
+    lines = github_annotations(report(*many), "Bob, the: 1%").splitlines()
+    assert len(lines) == 10
+    assert lines[0] == "::error title=Fish%2C Bob%2C the%3A 1%25%3A a.a::a%25\u240d%0A::error::"
+    known = [replace(each, known=True) for each in many]
+    assert github_annotations(report(*known)).startswith("::notice title=")
 
 
 def test_an_interrupted_run_is_no_success_in_junit() -> None:

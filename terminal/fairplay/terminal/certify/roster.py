@@ -25,6 +25,7 @@ from fairplay.conformance.run.options import OPTIONS, Options, option_text
 from fairplay.conformance.run.plan import make_plan, read_all_known_failures
 from fairplay.conformance.run.report import Report, certificate, conclusion
 from fairplay.conformance.run.roster import run_on_cluster, run_several
+from fairplay.conformance.writers.ci import github_annotations, summary
 from fairplay.conformance.writers.files import ReportWriter
 from fairplay.games.conformance import Level
 from fairplay.games.game import find
@@ -120,7 +121,7 @@ def certify_entrants(options: CertifyOptions, roster: Roster, names: Sequence[st
         for plan in plans.values():
             check_surroundings(plan)
     console = make_console(errors=options.json == "-")
-    results = Results(game, roster, report, open_output(options.json), console)
+    results = Results(options, roster, console)
     if cluster is None:
         at_once = at_once or max(1, processors() // 2)  # a player may need a core, and so does what judges it
     case_counts = [len(plan.cases) for plan in plans.values()]
@@ -197,14 +198,17 @@ def _shown(entrant: Entrant) -> dict[str, str]:
 class Results:
     """The reports so far, and everything that is made of them."""
 
-    def __init__(self, game: str, roster: Roster, report: Path | None, result: Output | None, console: Console) -> None:
-        self._game = game
+    def __init__(self, options: CertifyOptions, roster: Roster, console: Console) -> None:
+        """Raises OSError, with one sentence, if something cannot be written."""
+        self._game = options.game
         self._roster = roster
-        self._directory = report
-        self._json = result
+        self._directory = options.report
+        self._json = open_output(options.json)
+        self._summary = open_output(options.summary)
+        self._annotates = options.annotations
         self._console = console
         self._reports: dict[str, Report] = {}
-        self._earlier = _read_rows(report, game) if report is not None else {}
+        self._earlier = _read_rows(options.report, options.game) if options.report is not None else {}
 
     def writers(self, name: str) -> Sequence[Writer]:
         """Return the writers for one player: the same files as a run of its own has."""
@@ -240,6 +244,11 @@ class Results:
         if self._directory is not None:
             self._write_page(rows, lead)
         write_json({"game": self._game, "players": list(map(self._plain, self._roster.entrants))}, self._json)
+        reports = self._reports.items()
+        if self._summary is not None:
+            self._summary.write("\n".join(summary(report, name) for name, report in reports))
+        if self._annotates:
+            self._console.file.write("".join(github_annotations(report, name) for name, report in reports))
 
     def _row(self, entrant: Entrant) -> Row:
         """Return the row of an entrant: the earlier one, if it was not judged this time."""

@@ -25,9 +25,11 @@ from fairplay.conformance.run.plan import OutdatedError, choose_cases, find_leve
 from fairplay.conformance.run.report import Report
 from fairplay.conformance.servers.cases import CASES as SERVER_CASES
 from fairplay.conformance.servers.plan import make_server_plan
+from fairplay.conformance.writers.ci import AnnotationWriter, SummaryWriter
 from fairplay.conformance.writers.files import CertificateWriter, GradescopeWriter, JunitWriter, ReportWriter
 from fairplay.games.conformance import find_profile
 from fairplay.games.game import find
+from fairplay.games.kit.files import Output
 from fairplay.terminal.certify.console import ConsoleWriter
 from fairplay.terminal.commands.certify import CertifyOptions, CertifyServerOptions
 from fairplay.terminal.commands.options import DONE
@@ -98,9 +100,7 @@ def certify_one(typed: CertifyOptions) -> int:
     if plan.run.reached_by == "dial-in" and not options.listen.endswith(":0"):
         waiting = f"Waiting for {str(options.player).partition(':')[2]} to dial in to {options.listen}"
     more = [GradescopeWriter(typed.gradescope)] if typed.gradescope is not None else []
-    return _show_run(
-        lambda writers: run_plan(plan, [*writers, *more]), typed.report, typed.json, typed.junit, waiting, key
-    )
+    return _show_run(lambda writers: run_plan(plan, [*writers, *more]), typed, waiting, key)
 
 
 def certify_server(typed: CertifyServerOptions) -> int:
@@ -124,14 +124,12 @@ def certify_server(typed: CertifyServerOptions) -> int:
             ca=typed.ca,
             insecure=typed.insecure,
         )
-    return _show_run(lambda writers: run_plan(plan, writers), typed.report, typed.json, typed.junit)
+    return _show_run(lambda writers: run_plan(plan, writers), typed)
 
 
 def _show_run(
     judge: Callable[[Sequence[Writer]], Report],
-    report: Path | None,
-    json: str | None,
-    junit: Path | None,
+    typed: CertifyOptions | CertifyServerOptions,
     first: str = "",
     key: Ed25519PrivateKey | None = None,
 ) -> int:
@@ -142,10 +140,11 @@ def _show_run(
     Raises OSError or FailedError, before anything is judged, if something cannot be written. Raises KeyboardInterrupt
     if it is interrupted; what was judged by then is shown and kept.
     """
+    report = typed.report
     if report is not None:
         make_directory(report)
-    console = make_console(errors=json == "-")
-    writers = list(_writers(console, report, json, junit, key))
+    console = make_console(errors=typed.json == "-")
+    writers = list(_writers(console, typed, key))
     if first:
         say(console, escape(first))
     code = judge(writers).exit_code
@@ -155,15 +154,19 @@ def _show_run(
 
 
 def _writers(
-    console: Console, report: Path | None, json: str | None, junit: Path | None, key: Ed25519PrivateKey | None
+    console: Console, typed: CertifyOptions | CertifyServerOptions, key: Ed25519PrivateKey | None
 ) -> Iterator[Writer]:
     yield ConsoleWriter(console)
-    if report is not None:
-        yield ReportWriter(report, key)
-    if json is not None:
-        yield CertificateWriter(Path(json), key)
-    if junit is not None:
-        yield JunitWriter(junit)
+    if typed.report is not None:
+        yield ReportWriter(typed.report, key)
+    if typed.json is not None:
+        yield CertificateWriter(Path(typed.json), key)
+    if typed.junit is not None:
+        yield JunitWriter(typed.junit)
+    if typed.summary is not None:
+        yield SummaryWriter(Output(typed.summary))
+    if typed.annotations:
+        yield AnnotationWriter(console.file)
 
 
 def show_cases(options: CertifyOptions) -> None:

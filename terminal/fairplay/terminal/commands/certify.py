@@ -10,6 +10,9 @@ from fairplay.conformance.run.options import OPTIONS, is_duration, option_name, 
 from fairplay.terminal.commands.options import DONE, argument, command, group, option
 from fairplay.terminal.commands.parameters import Authorities, GameName, PlainJson, Ship, WhenLost
 
+Summary = Annotated[Path | None, option("FILE.md", "What a job's page is to show, in Markdown.")]
+Annotations = Annotated[bool, option("", "Print what is to be mended as annotations of a job of GitHub: ::error ...")]
+
 certificate = group(
     """Look into certificates of players.
 
@@ -68,6 +71,8 @@ class CertifyOptions:
     report: Annotated[Path | None, option("DIR", "Write a page, the certificate and the evidence here.")] = None
     json: Annotated[str | None, option("[FILE]", "The certificate, in a file or (-) printed.")] = None
     junit: Annotated[Path | None, option("FILE", "Verdicts as JUnit XML.")] = None
+    summary: Summary = None
+    annotations: Annotations = False
     gradescope: Annotated[Path | None, option("FILE", "Verdicts as the results.json of an autograder.")] = None
     sign: Annotated[Path | None, option("KEY", "Sign the certificate: see fairplay certificate keys.")] = None
     suite: Annotated[Any, SUITE]
@@ -167,6 +172,8 @@ class CertifyServerOptions:
     report: Annotated[Path | None, option("DIR", "Write a page, the results and the evidence here.")] = None
     json: Annotated[str | None, option("[FILE]", "The results, in a file or (-) printed.")] = None
     junit: Annotated[Path | None, option("FILE", "Verdicts as JUnit XML.")] = None
+    summary: Summary = None
+    annotations: Annotations = False
 
 
 @command
