@@ -20,6 +20,7 @@ from tests.web.harness import Pages
 pytestmark = pytest.mark.web
 ADDRESSES = (
     "/table",
+    "/table/delete",
     "/",
     "/games",
     "/games/fish",

@@ -109,6 +109,20 @@ async def press_on(page: Page, button: Locator) -> None:
     raise AssertionError(f"no key leads to {button}")
 
 
+async def test_who_is_at_a_table_that_is_deleted_is_told_so_once_in_the_lobby(browser: Browser, pages: Pages) -> None:
+    ann, bob = await enter(browser, pages, "ann"), await enter(browser, pages, "bob")
+    await make_table(ann, pages, "fish", 0)
+    await bob.get_by_role("button", name="Go to blue").click()
+    await expect(bob.get_by_text("Watching: bob")).to_be_visible(timeout=LIMIT_MS)
+    await ann.get_by_role("link", name="Delete the table").click()
+    await ann.get_by_role("button", name="Delete it").click()
+    told = bob.get_by_text("The table blue was deleted: you are back in the lobby.")
+    await expect(told).to_be_visible(timeout=LIMIT_MS)
+    await bob.reload()
+    await expect(bob.get_by_role("heading", name="Lobby", exact=True)).to_be_visible(timeout=LIMIT_MS)
+    await expect(told).to_be_hidden()
+
+
 async def test_keys_choose_and_undo_on_the_board(browser: Browser, pages: Pages) -> None:
     ann = await enter(browser, pages, "ann")
     await make_table(ann, pages, "fish", 2)

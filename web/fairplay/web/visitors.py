@@ -130,8 +130,14 @@ class Visitor:
         self._seen_s = time.monotonic()
         self._pages = 0
         self._attending: asyncio.Task[None] | None = None
+        self._table = ""
+        """The name of the table where the person was last seen."""
 
     def _follow(self) -> None:
+        here = self.client.lobby.table
+        if self._table and here is None and self._table not in self.client.lobby.tables:
+            self.notice = f"the table {self._table} was deleted: you are back in the lobby."
+        self._table = here.name if here is not None else ""
         self.controller.follow()
 
     @property

@@ -29,6 +29,12 @@ async def table(request: Request) -> Response:
     return page(request, "table.html", table=here, game=game, parts=_parts(request, visitor, strategies))
 
 
+async def ask_to_delete(request: Request) -> Response:
+    """Ask whether the table is to be deleted: everybody there has to leave it then."""
+    here = known_visitor(request).client.lobby.table
+    return go(request, "/") if here is None else page(request, "delete_table.html", table=here)
+
+
 async def events(request: Request) -> Response:
     """Stream the parts of the table as they change."""
     visitor = known_visitor(request)
@@ -49,8 +55,8 @@ def _parts(request: Request, visitor: Visitor, strategies: Sequence[StrategyInfo
     """Return the parts of the table that change, as markup."""
     lobby = visitor.client.lobby
     here = lobby.table
-    if here is None:
-        return {"news": render(request, "parts/news.html", notice="", trouble=NOT_HERE)}
+    if here is None:  # the page is over, and its address leads to the lobby
+        return {}
     person, spectator = visitor.controller.person, visitor.controller.spectator
     picture = person.svg() if person is not None else ""
     if not picture and spectator is not None:
@@ -139,7 +145,12 @@ async def leave(visitor: Visitor, here: Table | None, form: Form) -> str:
 
 async def delete(visitor: Visitor, here: Table | None, form: Form) -> str:
     """Delete the table."""
-    return await visitor.client.delete(here.name) if here is not None else NOT_HERE
+    if here is None:
+        return NOT_HERE
+    refusal = await visitor.client.delete(here.name)
+    if not refusal:
+        await visitor.until(lambda: visitor.client.lobby.table is None)
+    return refusal
 
 
 async def say(visitor: Visitor, here: Table | None, form: Form) -> str:
@@ -181,6 +192,7 @@ async def press(visitor: Visitor, here: Table | None, form: Form) -> str:
 ROUTES: Sequence[Route] = (
     Route("/table", table),
     Route("/live/table", events),
+    Route("/table/delete", ask_to_delete),
     *(
         Route(f"/table/{action.__name__}", doing(action), methods=["POST"])
         for action in (watch, join, bots, ready, start, leave, delete, say, choose, undo, send, press)
