@@ -98,7 +98,7 @@ def test_games_go_on_from_every_candidate_to_the_seat_that_is_asked_there(name: 
         assert game.check_state(each.position.settings, each.position.state) > each.position.seat
 
 
-@pytest.mark.parametrize("name", ["bazaar", "fish", "webset"])
+@pytest.mark.parametrize("name", registered())
 def test_games_go_on_from_every_state_in_the_file_of_a_game(name: str) -> None:
     game = find(name)
     lines = [*find_conformance(name).made_states()]

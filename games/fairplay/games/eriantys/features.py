@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from fairplay.games.conformance import Features
 from fairplay.games.eriantys.protocol import codec
-from fairplay.games.eriantys.rules.characters import choices
-from fairplay.games.eriantys.rules.state import TILE_COUNT, Phase, State
+from fairplay.games.eriantys.rules.board import influences, stop_at
+from fairplay.games.eriantys.rules.characters import NAMES, choices
+from fairplay.games.eriantys.rules.legality import most_steps, playable_assistants
+from fairplay.games.eriantys.rules.state import NOBODY, TILE_COUNT, Phase, State
 
 TABLE_SIZE, COIN_EVERY = 10, 3
 HERBALIST = 5
@@ -49,6 +53,49 @@ def barred_nearby(state: State) -> bool:
     return any(group.no_entry for group in nearby) and any(each.character == HERBALIST for each in choices(state))
 
 
+def stops(state: State) -> list[int]:
+    """Return the indices of the groups at which Mother Nature can stop, where she is to move."""
+    steps = range(1, most_steps(state) + 1) if state.phase is Phase.MOTHER_NATURE else ()
+    return [(state.mother_nature + step) % len(state.groups) for step in steps]
+
+
+def conquered(state: State) -> list[tuple[int, State]]:
+    """Return the groups of those that get other towers where Mother Nature can stop, and the states after that."""
+    after = [(index, stop_at(state, index)) for index in stops(state)]
+    return [(index, each) for index, each in after if each.towers != state.towers]
+
+
+def conquers(state: State, *, own: bool) -> bool:
+    """Return whether Mother Nature can stop where the side of the player gets towers, or else another one."""
+    side = state.sides[state.active]
+    return any((after.towers[side] < state.towers[side]) == own for _, after in conquered(state))
+
+
+def merges(state: State, count: int) -> bool:
+    """Return whether Mother Nature can stop where so many groups grow together."""
+    return any(len(state.groups) - len(after.groups) == count - 1 for _, after in conquered(state))
+
+
+def passes_first_group(state: State) -> bool:
+    """Return whether Mother Nature can go from the last group to the first one."""
+    return any(index < state.mother_nature for index in stops(state))
+
+
+def levels_at_a_stop(state: State) -> bool:
+    """Return whether Mother Nature can stop where the best sides have the same influence, more than none."""
+    found = [sorted(influences(state, state.groups[index]), reverse=True) for index in stops(state)]
+    return any(best == second > 0 for best, second, *_ in found)
+
+
+def lead_of_owner(state: State) -> set[int]:
+    """Return by how many students others lead that own professors of the entrance's colours, where some are moved."""
+    if state.phase is not Phase.STUDENTS:
+        return set()
+    entrance, owned = state.entrances[state.active], list(enumerate(state.professors))
+    others = [(color, seat) for color, seat in owned if entrance[color] and seat not in (NOBODY, state.active)]
+    return {state.dining_rooms[seat][color] - own_table(state)[color] for color, seat in others}
+
+
 def level_sides(state: State) -> bool:
     """Return whether the best sides have as many towers left and as many professors."""
     professors = [sum(state.sides[seat] == side for seat in state.professors if seat >= 0) for side in set(state.sides)]
@@ -56,11 +103,19 @@ def level_sides(state: State) -> bool:
     return merits[0] == merits[1]
 
 
+def offers(character: int, state: State) -> bool:
+    """Return whether a character can be played."""
+    return any(each.character == character for each in choices(state))
+
+
 FEATURES = Features(
     codec.read_view,
     {
         "some-repeated: Another player has played an assistant that is in the hand.": lambda state: (
             bool(repeated(state)) and len(repeated(state)) < len(state.hands[state.active])
+        ),
+        "all-repeated: Others have played all assistants of the hand in this round.": lambda state: (
+            bool(repeated(state)) and repeated(state) == set(playable_assistants(state))
         ),
         "few-assistants: The hand has three assistants or fewer.": lambda state: (
             state.phase is Phase.ASSISTANT and len(state.hands[state.active]) <= 3
@@ -82,6 +137,32 @@ FEATURES = Features(
         "rich: The player has six coins or more.": lambda state: state.coins[state.active] >= 6,
         "rich-rival: Another player has six coins or more.": lambda state: max(rivals_coins(state), default=0) >= 6,
         "tied-tables: Two players have as many students of a colour, and nobody has more.": tied_tables,
+        "takes-a-professor: One more student at a table takes a professor from another player.": lambda state: (
+            0 in lead_of_owner(state)
+        ),
+        "draws-level: One more student at a table is as many as those of the professor's owner, and not enough.": (
+            lambda state: 1 in lead_of_owner(state)
+        ),
+        "builds: Mother Nature can stop where the side of the player gets towers.": lambda state: conquers(
+            state, own=True
+        ),
+        "loses: Mother Nature can stop where another side gets towers.": lambda state: conquers(state, own=False),
+        "merges-two: Mother Nature can stop where two groups grow together.": lambda state: merges(state, 2),
+        "merges-three: Mother Nature can stop where three groups grow together.": lambda state: merges(state, 3),
+        "takes-towers: Mother Nature can stop where towers are replaced by those of another side.": lambda state: any(
+            state.groups[index].tower != NOBODY for index, _ in conquered(state)
+        ),
+        "ends-now: Mother Nature can stop where the game ends.": lambda state: any(
+            after.phase is Phase.OVER for _, after in conquered(state)
+        ),
+        "passes-first-group: Mother Nature can go from the last group to the first one.": passes_first_group,
+        "goes-around: Mother Nature can stop where she stands.": lambda state: state.mother_nature in stops(state),
+        "level-at-a-stop: Mother Nature can stop where the best sides have the same influence, more than none.": (
+            levels_at_a_stop
+        ),
+        "barred-stop: Mother Nature can stop where a no-entry tile lies.": lambda state: any(
+            state.groups[index].no_entry for index in stops(state)
+        ),
         "one-cloud-left: One cloud is left to be taken.": lambda state: clouds_left(state) == 1,
         "cloud-taken: Some clouds are taken, and two or more are left.": lambda state: (
             1 < clouds_left(state) < len(state.clouds)
@@ -118,5 +199,9 @@ FEATURES = Features(
         "dearer: A character can be played that was played before.": lambda state: any(
             card.is_used for card in state.cards for each in choices(state) if each.character == card.character
         ),
+        **{
+            f"offers-{name.replace(' ', '-')}: The {name} can be played.": partial(offers, number)
+            for number, name in NAMES.items()
+        },
     },
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from fairplay.games.conformance import Features
 from fairplay.games.q import rules
 from fairplay.games.q.protocol import codec
-from fairplay.games.q.rules.board import sides
+from fairplay.games.q.rules.board import Q_LENGTH, Board, Placement, is_q, line_through, sides
 from fairplay.games.q.rules.state import Extension, View
 
 COLORS = 6
@@ -47,6 +48,59 @@ def has_place_between(seen: Seen, neighbour_count: int, *, fits: bool) -> bool:
     )
 
 
+LINES = ((0, 1), (1, 0))
+
+
+def single_lines(seen: Seen) -> Iterator[tuple[int, list[int]]]:
+    """Yield each tile of the hand that fits in a place, and the others of a line that it joins there."""
+    tiles = seen.view.board.tiles
+    for (row, column), kinds in seen.view.board.spots.items():
+        for tile in {tile for tile in seen.view.hand if kinds >> tile & 1}:
+            for direction in LINES:
+                yield tile, line_through(tiles, row, column, *direction)
+
+
+def completes_a_q(seen: Seen) -> bool:
+    """Return whether a tile of the hand completes a Q."""
+    return any(len(line) == Q_LENGTH - 1 and is_q([tile, *line]) for tile, line in single_lines(seen))
+
+
+def fits_beside_its_like(seen: Seen) -> bool:
+    """Return whether a tile of the hand fits beside an equal one."""
+    tiles = seen.view.board.tiles
+    return any(
+        kinds >> tile & 1 and any(tiles.get(side) == tile for side in sides(*spot))
+        for spot, kinds in seen.view.board.spots.items()
+        for tile in seen.view.hand
+    )
+
+
+def joins_two_lines(seen: Seen) -> bool:
+    """Return whether a tile of the hand fits between two tiles of one line."""
+    tiles = seen.view.board.tiles
+    return any(
+        (row - down, column - right) in tiles and (row + down, column + right) in tiles
+        for (row, column), kinds in seen.view.board.spots.items()
+        for down, right in LINES
+        if any(kinds >> tile & 1 for tile in seen.view.hand)
+    )
+
+
+def goes_out(board: Board, hand: Sequence[int], line: Sequence[Placement] = ()) -> bool:
+    """Return whether all tiles of a hand can be placed at once, in one line."""
+    if not hand:
+        return True
+    for (row, column), kinds in board.spots.items():
+        if rules.one_line([*line, Placement(row, column, hand[0])]):
+            for tile in {tile for tile in hand if kinds >> tile & 1}:
+                rest = list(hand)
+                rest.remove(tile)
+                placed = Placement(row, column, tile)
+                if goes_out(board.put([placed]), rest, [*line, placed]):
+                    return True
+    return False
+
+
 FEATURES = Features(
     read,
     {
@@ -61,6 +115,21 @@ FEATURES = Features(
         "last-tile-misfits: The hand has one tile, and it fits nowhere.": lambda seen: (
             len(seen.view.hand) == 1 and not seen.fitting
         ),
+        "goes-out: Two or three tiles are the whole hand, and all can be placed at once.": lambda seen: (
+            2 <= len(seen.view.hand) <= 3 and goes_out(seen.view.board, seen.view.hand)
+        ),
+        "can-only-pass: No tile fits, and the pile is too short for the hand.": lambda seen: (
+            not seen.fitting and seen.room < 0
+        ),
+        "can-only-replace: No tile of the hand fits, and the pile suffices for it.": lambda seen: (
+            bool(seen.view.hand) and not seen.fitting and seen.room >= 0
+        ),
+        "completes-a-q: A tile of the hand completes a Q.": completes_a_q,
+        "joins-a-long-line: A tile of the hand fits in a line that has six tiles already.": lambda seen: any(
+            len(line) >= Q_LENGTH for _, line in single_lines(seen)
+        ),
+        "beside-its-like: A tile of the hand fits beside an equal one.": fits_beside_its_like,
+        "joins-two-lines: A tile of the hand fits between two tiles of one line.": joins_two_lines,
         "three-equal: Three tiles of the hand are equal.": lambda seen: seen.most_equal == 3,
         "four-equal: Four tiles of the hand are equal.": lambda seen: seen.most_equal == 4,
         "one-kind: Several tiles are the whole hand, all equal.": lambda seen: (
