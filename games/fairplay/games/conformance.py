@@ -263,8 +263,11 @@ class Conformance:
     """(settings, of the type `Game.settings_type`; call; answer) -> the infraction that the answer is, or None."""
     leaving_settings: Sequence[Message] = ()
     """Settings, of the type `Game.settings_type`, that change what follows when players leave a game."""
-    settings_readers: Mapping[str, Sequence[Circumstance]] = field(default_factory=dict)
-    """Name of a field of the settings -> when it matters: games are played in which each value meets that."""
+    settings_readers: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Name of a field of the settings -> when it matters: games are played in which each value meets that.
+
+    Those are circumstances, and the names of methods in a call of which a rival leaves.
+    """
     tied_endings: Sequence[Callable[[Random], Situation]] = ()
     """Each rng -> a game that ends in a tie, whatever the player under test answers; none: players are told of no ties.
 

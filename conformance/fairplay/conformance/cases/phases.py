@@ -64,7 +64,7 @@ Table: TypeAlias = tuple[Message, int]
 Property: TypeAlias = tuple[str, Any]
 """A property of a game: its name, and its value."""
 Pair: TypeAlias = tuple[Any, Property]
-"""A phase or a circumstance, and what else the game has."""
+"""A phase, a circumstance or a method that a rival leaves in, and what else the game has."""
 
 
 @case("rules.rivals-leave-in-any-phase", "FAIL-14")
@@ -165,7 +165,7 @@ def _scenarios(context: Context, name: str, traces: _Traces, kinds: Sequence[Kin
         for _ in range(ATTEMPTS):
             if wanted in covered:
                 break
-            together = isinstance(wanted[0], Lost) or wanted[0] is Circumstance.ALONE
+            together = isinstance(wanted[0], Lost) or wanted[0] == Circumstance.ALONE
             kind = Kind.AT_ONCE if together else rng.choice(kinds)
             plan = _draw(game, traces.draw(rng, wanted), kind, rng)
             scenario = plan.scenario(game, f"{name}-{next(numbers)}", rng)
@@ -269,7 +269,10 @@ class _Plan(NamedTuple):
         common += [("last seat", tested == player_count - 1)]
         many = len(departures) > 1
         common += [("begins", (self.is_fresh, many))]
+        readers = find_conformance(game.name).settings_readers
+        methods = {phase.method for *_, phase in departures if phase is not None}
         found: set[Pair] = {*product(circumstances, settings)}
+        found |= {(method, each) for each in settings for method in methods.intersection(readers.get(each[0], ()))}
         for seat, _, _, fault, phase in departures:
             side = {1: "next", player_count - 1: "previous"}.get((seat - tested) % player_count, "another")
             own: list[Property] = [("side", side), ("fault", fault), ("leads", seat in played.winners)]

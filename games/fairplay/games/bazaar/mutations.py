@@ -8,7 +8,7 @@ from itertools import combinations, permutations, product
 from typing import Any, NamedTuple
 
 from fairplay.bazaar.v1.bazaar_pb2 import Card as CardMessage
-from fairplay.bazaar.v1.bazaar_pb2 import Equation, Exchanges
+from fairplay.bazaar.v1.bazaar_pb2 import Equation, Exchanges, TurnState
 from fairplay.bazaar.v1.bazaar_player_pb2 import RequestCardsResponse, RequestPebbleOrExchangesResponse
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.protocol import codec
@@ -26,6 +26,7 @@ from fairplay.games.bazaar.rules.pieces import (
     unpack,
 )
 from fairplay.games.bazaar.rules.state import PEBBLE, Purchase, Request, TurnView
+from fairplay.games.conformance import Failing
 from fairplay.games.kit.conformance import (
     DRAWN_STATES,
     UNUSUAL_SETTINGS,
@@ -306,7 +307,12 @@ WRONG_ANSWERS = {
         "exchange.in-table", mixed, [*ANYWHERE, "exchange.only-once"]
     ),
     "gives-what-it-lacks: Uses an equation for which its wallet lacks pebbles.": request(
-        "exchange.wallet", singles, [*ANYWHERE, "wallet.empty", "seats.last-of-six", "settings.free-exchanges"]
+        "exchange.wallet",
+        singles,
+        [
+            *(*ANYWHERE, "wallet.empty", "seats.last-of-six"),
+            *("settings.free-exchanges", "exchange.dearer-for-rivals"),
+        ],
     ),
     "gives-one-it-lacks: Uses an equation for which its wallet lacks a single pebble.": request(
         "exchange.wallet", one_short, ["wallet.one-short"]
@@ -375,7 +381,7 @@ WRONG_ANSWERS = {
     "buys-with-wrong-face: Takes no notice of faces.": purchase(
         "purchase.visible",
         lambda view: ((Card(card.pebbles, not card.face),) for card in view.visible),
-        [*ANYWHERE, "cards.face-or-not", "score.equal-turns"],
+        [*ANYWHERE, "cards.face-or-not", "score.equal-turns", "score.round-goes-on"],
     ),
     "buys-visible-card-twice: Buys a card more often than it is visible.": purchase(
         "purchase.visible", once_more, ["cards.only-once", "cards.equal-twice", "resume.second-call"]
@@ -437,3 +443,12 @@ WRONG_ANSWERS = {
 }
 
 MUTATIONS = build_mutations("bazaar", WRONG_ANSWERS)
+
+FAILING = (
+    Failing(
+        "fails-as-the-round-goes-on",
+        "Raises an exception in a turn that begins when somebody has 20 points, with which the game is mostly over.",
+        ("bazaar.score.round-goes-on",),
+        lambda request: any(score >= 20 for score in getattr(request, "turn_state", TurnState()).other_scores),
+    ),
+)

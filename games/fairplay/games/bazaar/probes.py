@@ -6,11 +6,13 @@ from random import Random
 
 from fairplay.bazaar.v1 import bazaar_pb2
 from fairplay.games.bazaar.features import FEATURES
-from fairplay.games.bazaar.mutations import MUTATIONS
+from fairplay.games.bazaar.mutations import FAILING, MUTATIONS
 from fairplay.games.bazaar.situations import (
     FREE_EXCHANGES,
+    PRICE_PER_EQUATION,
     SHORT_REQUESTS,
     WHOLE_TURN,
+    bought_dearly,
     equal_pebbles,
     fresh,
     late,
@@ -46,9 +48,6 @@ BUYING = ("card.five-pebbles", "pebble.counts", "purchase.visible", "purchase.wa
 
 PLAIN_ROW = "rrwwb rwbgy ggyyy rrrrr"
 NO_EQUATIONS = bazaar_pb2.Settings(equations=0)
-PRICE_PER_EQUATION = bazaar_pb2.Settings(
-    exchange_price=bazaar_pb2.EXCHANGE_PRICE_PER_EQUATION, price_takes_from=bazaar_pb2.PRICE_TAKES_FROM_TOP
-)
 RETURNED = bazaar_pb2.Settings(kick_returns_pebbles=True)
 LATE_CHECK = bazaar_pb2.Settings(check_end_mid_turn=False)
 HIDDEN_CARDS = bazaar_pb2.Settings(turn_active_has_cards=False)
@@ -142,6 +141,10 @@ CHECKS = {
     ),
     "exchange.dear: Each exchange may cost a card, of those that would be dealt next.": Check(
         ["exchange.wallet", "purchase.visible"], fresh(1, 3, PRICE_PER_EQUATION, 6)
+    ),
+    "exchange.dearer-for-rivals: "
+    "Each exchange of a rival may cost a card: there is none left for the place of that which it buys.": Check(
+        [*REQUESTING, *BUYING], bought_dearly
     ),
     "cards.equal-twice: Two equal cards are visible and can both be bought, but there is no third.": Check(
         ["purchase.visible", "purchase.wallet"],
@@ -265,6 +268,19 @@ CHECKS = {
             settings=EQUAL_TURNS,
         ),
     ),
+    "score.round-goes-on: "
+    "The round may be finished after a rival has reached the winning score: the last player is asked once more.": Check(
+        [*REQUESTING, *BUYING],
+        table(
+            bank="rwbgy" * 3,
+            visible="rrrrr rwbgy yyyyy wwwww",
+            pile="yyyyy",
+            wallets=("rrrrr", "rwbgy"),
+            scores=(19, 0),
+            seat=1,
+            settings=bazaar_pb2.Settings(equal_turns=True),
+        ),
+    ),
     "seats.last-of-six: Six players: five others' scores, and much has changed since the game began.": Check(
         [*REQUESTING, *BUYING], fresh(5, 6)
     ),
@@ -306,6 +322,7 @@ CONFORMANCE = Conformance(
     ),
     probes=PROBES,
     mutations=MUTATIONS,
+    failing=FAILING,
     package="fairplay.games.bazaar",
     settings_readers={
         "pebbles_per_color": (Circumstance.LOSS, Circumstance.END),
@@ -314,7 +331,7 @@ CONFORMANCE = Conformance(
         "winning_score": (Circumstance.END, Circumstance.RESUMED),
         "kick_returns_pebbles": (Circumstance.LOSS, Circumstance.ALONE),
         "lone_survivor": (Circumstance.ALONE, Circumstance.END),
-        "check_end_mid_turn": (Circumstance.LOSS, Circumstance.ALONE, Circumstance.END),
+        "check_end_mid_turn": ("RequestCards", Circumstance.LOSS, Circumstance.ALONE, Circumstance.END),
         "equal_turns": (Circumstance.LOSS, Circumstance.END, Circumstance.TIE),
         "bonus": (Circumstance.END, Circumstance.TIE),
         "turn_active_has_cards": (Circumstance.LOSS, Circumstance.RESUMED),

@@ -34,6 +34,9 @@ WITHOUT_END = bazaar_pb2.Settings(
     pebbles_per_color=400, cards_total=10, winning_score=1000, exchange_price=bazaar_pb2.EXCHANGE_PRICE_NONE
 )
 FREE_EXCHANGES = bazaar_pb2.Settings(exchange_price=bazaar_pb2.EXCHANGE_PRICE_NONE)
+PRICE_PER_EQUATION = bazaar_pb2.Settings(
+    exchange_price=bazaar_pb2.EXCHANGE_PRICE_PER_EQUATION, price_takes_from=bazaar_pb2.PRICE_TAKES_FROM_TOP
+)
 SHORT_REQUESTS = bazaar_pb2.Settings(max_exchanges=8)
 RICH_EQUATIONS = 4
 """Few enough that players can try every list of exchanges, however much they own."""
@@ -155,6 +158,21 @@ def trading(rng: Random) -> Situation:
         turn_count=4 * WHOLE_TURN,
     )
     return made(rng)._replace(rivals="random")
+
+
+def bought_dearly(rng: Random) -> Situation:
+    """Return two turns after that of a rival that pays for two exchanges with the whole pile, and buys a card."""
+    made = table(
+        "r=b w=g",
+        bank="bbbb",
+        visible="bbggg yyyyy yyyyw yyyyr",
+        pile="yyyyb yyyyg",
+        wallets=("rrggg", "y"),
+        seat=1,
+        settings=PRICE_PER_EQUATION,
+        turn_count=2 * WHOLE_TURN,
+    )
+    return made(rng)._replace(rivals="points")
 
 
 def of_one_color(rng: Random) -> Situation:

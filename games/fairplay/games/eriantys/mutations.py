@@ -14,6 +14,7 @@ from typing import Any
 
 from fairplay.eriantys.v1 import eriantys_pb2 as pb
 from fairplay.eriantys.v1.eriantys_player_pb2 import AskActionResponse, AskAssistantCardResponse, AskTowerColorResponse
+from fairplay.games.conformance import Failing
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol import answers, codec
 from fairplay.games.eriantys.rules.board import addresses
@@ -53,7 +54,18 @@ ALL_COLORS = range(len(COLORS))
 UNKNOWN_COLOR = len(COLORS)
 BLACK = AskTowerColorResponse(color=pb.TOWER_COLOR_BLACK)
 WHITE_OF_TWO, LAST_OF_THREE, LAST_OF_FOUR = whole_game(1, 2), whole_game(2, 3), whole_game(3, 4)
-POSTMAN, MINSTREL = 4, 10
+POSTMAN, MINSTREL, THIEF = 4, 10, 12
+STOLEN = 3
+SHOWN_SETTINGS = (
+    "farmer-counts",
+    "herald-ignores-no-entry",
+    "minstrel-keeps-professors",
+    "princess-earns-nothing",
+    "professor-released",
+    "short-bag-ends-the-game",
+    "short-bag-is-shared",
+    "thief-fills-the-bag",
+)
 
 
 # Declarations
@@ -290,8 +302,7 @@ WRONG_ANSWERS = {
         replying(AskActionResponse()),
         [
             *(WHOLE_GAME, DRAWN_STATES, LAST_OF_THREE, LAST_OF_FOUR, "seats.last-of-four", "resume.partner-out"),
-            *("settings.what-characters-cost", "settings.farmer-and-herald"),
-            *("settings.short-bag-ends-the-game", "settings.short-bag-is-shared"),
+            *(f"settings.{name}" for name in SHOWN_SETTINGS),
         ],
     ),
     "does-empty-action: Answers with an action that is of no kind.": action_reply(
@@ -534,3 +545,37 @@ WRONG_ANSWERS = {
 }
 
 MUTATIONS = build_mutations("eriantys", WRONG_ANSWERS)
+
+
+def has_refilled_the_bag(request: Any) -> bool:
+    """Return whether the thief has put students into an empty bag, and this round is not the last one."""
+    state = getattr(request, "state", pb.State())
+    stolen = state.played_character == THIEF and 0 < state.bag_count <= STOLEN * len(state.sides)
+    return stolen and not state.last_round_reason
+
+
+def has_too_few_students(request: Any) -> bool:
+    """Return whether somebody owns a professor of whose colour somebody else has more students."""
+    state = getattr(request, "state", pb.State())
+    rooms = [
+        state.dining_students[start : start + len(COLORS)]
+        for start in range(0, len(state.dining_students), len(COLORS))
+    ]
+    owned = [(owner, [room[color] for room in rooms]) for color, owner in enumerate(state.professors) if owner >= 0]
+    return any(counts[owner] < max(counts) for owner, counts in owned)
+
+
+FAILING = (
+    Failing(
+        "fails-as-the-game-goes-on",
+        "Raises an exception where students return to an empty bag, and the round is not the last one any more.",
+        ("eriantys.settings.thief-fills-the-bag",),
+        has_refilled_the_bag,
+    ),
+    Failing(
+        "fails-as-a-professor-stays",
+        "Raises an exception where somebody owns a professor of whose colour somebody else has more students.",
+        ("eriantys.settings.minstrel-keeps-professors",),
+        has_too_few_students,
+    ),
+)

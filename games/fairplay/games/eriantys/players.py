@@ -230,10 +230,10 @@ def _digest(view: State, seed: int) -> int:
     return crc32(repr((seen, held)).encode())
 
 
-def _random(view: State, rng: Random) -> Action:
-    """Return what is due, by chance, or sometimes a character, each way to play it as likely as another."""
+def _random(view: State, rng: Random, share: float) -> Action:
+    """Return what is due, by chance, or with this share a character, each way to play it as likely as another."""
     characters = [options for options in character_options(view) if options]
-    if characters and rng.random() < 0.2:
+    if characters and rng.random() < share:
         return rng.choice(rng.choice(characters))
     return rng.choice(due_actions(view))
 
@@ -300,9 +300,9 @@ STRATEGIES: Mapping[str, StrategyKind[Strategy]] = {
         lambda: _first, "The first legal action, students to their tables while there is room; very fast."
     ),
     "random": StrategyKind(
-        lambda seed: lambda view: _random(view, Random(_digest(view, seed))),
-        "A legal action by chance, the same one whenever it sees the same.",
-        {"seed": (0, 0, 2**31 - 1)},
+        lambda seed, characters: lambda view: _random(view, Random(_digest(view, seed)), characters),
+        "A legal action by chance, the same one whenever it sees the same; characters with the share of that name.",
+        {"seed": (0, 0, 2**31 - 1), "characters": (0.2, 0.0, 1.0)},
     ),
     "greedy": StrategyKind(
         lambda: _greedy,

@@ -39,7 +39,7 @@ from fairplay.games.conformance import (
 )
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.features import FEATURES
-from fairplay.games.eriantys.mutations import MUTATIONS
+from fairplay.games.eriantys.mutations import FAILING, MUTATIONS
 from fairplay.games.eriantys.players import STRATEGIES, strategy
 from fairplay.games.eriantys.protocol import answers, codec
 from fairplay.games.eriantys.rules.board import HERBALIST
@@ -76,6 +76,7 @@ ISLANDS = "G! aR . bP B a2RY . P bB . G"
 LETTERS = "abc"
 
 _AS_USUAL: Mapping[int, Any] = MappingProxyType({})
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 _ENTRANCE = "GGRRYPBYP"
 _ROOM = "GRYPB"
 _ON_CHARACTER = "GRYPBG"
@@ -315,21 +316,22 @@ def _students_used_up(rng: Random) -> Situation:
     return _situation(bag_emptied(scene(rng, _expert(1, 7, 11), coins=5, characters=held, **given)), 0, 0)
 
 
-def _played_by_rivals(settings: Settings, **given: Any) -> MakeSituation:
-    """Return some turns of players with many coins, of whom a rival plays any of the characters."""
+def _rival_plays(
+    *characters: int, coins: int, empties_bag: bool = False, given: Mapping[str, Any] = _NOTHING, **settings: Any
+) -> MakeSituation:
+    """Return the turn of a rival that begins with the first of these characters: it can pay for no other one."""
 
     def situation(rng: Random) -> Situation:
-        state = scene(rng, settings, phase=Phase.STUDENTS, active=1, **given)
-        purses = (COINS - 4) // 2
-        state = state._replace(coins=(purses, purses), reserve=4)
-        return _situation(state, 0, 16)._replace(rivals="random")
+        held: Mapping[str, Any] = {"phase": Phase.STUDENTS, "active": 1, "used": characters[1:], "coins": coins}
+        state = scene(rng, _expert(*characters, **settings), **{**held, **given})
+        return _situation(bag_emptied(state) if empties_bag else state, 0, 8)._replace(rivals="random:characters=1")
 
     return situation
 
 
 def _nearly_empty_bag(rng: Random, **settings: Any) -> Situation:
     """Return the end of a round after which the bag cannot fill all clouds, and the thief may return some students."""
-    state = scene(rng, replace(_expert(12, 10, 9), **settings), phase=Phase.CLOUD, coins=9, clouds=["", "GRY"])
+    state = scene(rng, _expert(12, 10, 9, **settings), phase=Phase.CLOUD, coins=9, clouds=["", "GRY"])
     here, left = state.groups[state.mother_nature], students("GRYP")
     full = here._replace(students=tuple(map(operator.sub, added(here.students, state.bag), left)))
     state = state._replace(groups=with_at(state.groups, state.mother_nature, full), bag=left)
@@ -358,10 +360,8 @@ GREEN_AND_RED = ("GGGGRRR",)
 ALL_NO_ENTRY = "Gx! aRx . bP B a2RYx . P bBx . G"
 TWO_NO_ENTRY = "Gx! aR . bP B a2RY . P bB . Gx"
 BORROWED = _expert(2, 4, 9, farmer_after_turn="revert")
-FEWER_COINS = _expert(
-    10, 11, 12, coins_from_characters=False, professor_recheck_on_removal=False, professor_zero_owner="release"
-)
-LESS_INFLUENCE = _expert(2, 3, 5, farmer_after_turn="influence_only", herald_respects_no_entry=False)
+FOUR_BARRED = "a3Gx! b3Rx a3Bx b3Px"
+PAIRS, TRIPLES = INITIALS * 2, INITIALS * 3
 FARMED: Mapping[str, Any] = {"coins": 1, "used": [2], "played": 2, "phase": Phase.STUDENTS}
 OUT_AND_IN = (Standing.IN, Standing.IN, Standing.OUT, Standing.IN)
 AWAY_AND_IN = (Standing.IN, Standing.AWAY, Standing.IN)
@@ -525,20 +525,39 @@ CHECKS = {
     "character.late: The settings may forbid characters that help Mother Nature once she has moved.": Check(
         ["character.late", *CLOUDS], _scene(_expert(4, 6, 9, late_character="refuse"), coins=9, phase=Phase.CLOUD)
     ),
-    "settings.what-characters-cost: The settings may let students that a character seats earn no coins, "
-    "keep a professor where the minstrel takes students away, and free one whose colour nobody has any more.": Check(
-        WHOLE_TURN, _played_by_rivals(FEWER_COINS, rooms=["GGRY", "GGRYPB"], characters={11: "GGRR"}), draws=3
+    "settings.princess-earns-nothing: The settings may let students that a character seats earn no coins.": Check(
+        WHOLE_TURN, _rival_plays(11, 6, 9, coins=2, given={"rooms": [PAIRS, PAIRS]}, coins_from_characters=False)
     ),
-    "settings.farmer-and-herald: The settings may let the farmer count for influence alone, "
-    "and the herald pass over no-entry tiles.": Check(
-        WHOLE_TURN, _played_by_rivals(LESS_INFLUENCE, islands=ALL_NO_ENTRY), draws=3
+    "settings.minstrel-keeps-professors: "
+    "The settings may leave a professor with a player from whose table the minstrel takes students.": Check(
+        WHOLE_TURN,
+        _rival_plays(
+            *(10, 2, 8),
+            coins=1,
+            given={"rooms": ["GGG", "GGG"], "professors": (1, *[NOBODY] * 4), "entrances": [_ENTRANCE[:7], "RRYYPPB"]},
+            professor_recheck_on_removal=False,
+        ),
+    ),
+    "settings.professor-released: The settings may free a professor of whose colour nobody has a student any more.": (
+        Check(WHOLE_TURN, _rival_plays(12, 6, 9, coins=3, professor_zero_owner="release"))
+    ),
+    "settings.farmer-counts: The settings may let the farmer count for influence alone.": Check(
+        WHOLE_TURN, _rival_plays(2, 6, 9, coins=2, farmer_after_turn="influence_only")
+    ),
+    "settings.herald-ignores-no-entry: The settings may let the herald pass over no-entry tiles.": Check(
+        WHOLE_TURN,
+        _rival_plays(3, 5, 9, coins=3, given={"islands": FOUR_BARRED}, herald_respects_no_entry=False),
+    ),
+    "settings.thief-fills-the-bag: "
+    "The settings may let further rounds follow the last one where students return to the bag.": Check(
+        WHOLE_TURN,
+        _rival_plays(12, 6, 9, coins=3, empties_bag=True, given={"rooms": [TRIPLES, TRIPLES]}, bag_end_latched=False),
     ),
     "settings.short-bag-ends-the-game: The settings may end the game when the bag cannot fill the clouds.": Check(
         WHOLE_TURN, partial(_nearly_empty_bag, short_refill="end_now")
     ),
-    "settings.short-bag-is-shared: The settings may let players take what the bag still had, "
-    "and go on with further rounds where students return to it.": Check(
-        WHOLE_TURN, partial(_nearly_empty_bag, short_refill="partial", bag_end_latched=False), draws=3
+    "settings.short-bag-is-shared: The settings may let players take what the bag still had.": Check(
+        WHOLE_TURN, partial(_nearly_empty_bag, short_refill="partial")
     ),
     "turn.explicit-end: "
     "The settings may want the end of a turn said: it is all that can be done then, coins or no coins.": Check(
@@ -689,6 +708,7 @@ CONFORMANCE = Conformance(
     ),
     probes=PROBES,
     mutations=MUTATIONS,
+    failing=FAILING,
     package="fairplay.games.eriantys",
     needless_enums=("Reason",),
     outcomes=(
@@ -704,7 +724,7 @@ CONFORMANCE = Conformance(
         "explicit_end_turn": (Circumstance.LOSS, Circumstance.RESUMED),
         "first_player": (Circumstance.LOSS,),
         "on_disconnect": (Circumstance.LOSS, Circumstance.ALONE, Circumstance.RESUMED),
-        "interrupted_turn": (Circumstance.LOSS, Circumstance.ALONE, Circumstance.RESUMED),
+        "interrupted_turn": ("AskAction", Circumstance.LOSS, Circumstance.ALONE, Circumstance.RESUMED),
     },
     settings_values={  # each character is in play somewhere
         "characters": ((1, 2, 3), (4, 5, 6), (9, 8, 7), (12, 10, 11), (5, 7, 10)),

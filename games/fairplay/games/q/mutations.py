@@ -8,6 +8,7 @@ from itertools import permutations
 from random import Random
 from typing import TypeAlias
 
+from fairplay.games.conformance import Failing
 from fairplay.games.kit.conformance import (
     DRAWN_STATES,
     UNUSUAL_SETTINGS,
@@ -261,7 +262,12 @@ def joins_equal_tiles(view: View, spot: Coordinate, tile: int) -> bool:
 WRONG_ANSWERS = {
     # What is left out
     "answers-nothing: Answers take-turn with an empty message.": turn(
-        "action.required", NOTHING, [*ANYWHERE, "turn.only-pass", "settings.setup-tells-the-map", "resume.in-a-round"]
+        "action.required",
+        NOTHING,
+        [
+            *(*ANYWHERE, "turn.only-pass", "resume.in-a-round", "settings.setup-tells-the-map"),
+            *("settings.other-bonus", "settings.bonus-decides", "settings.no-bonus-decides"),
+        ],
     ),
     "acts-without-choice: Answers with an action that is none of pass, replace and extension.": turn(
         "action.required",
@@ -303,7 +309,7 @@ WRONG_ANSWERS = {
     "replaces-from-small-pile: Replaces its hand though the pile holds fewer tiles.": turn(
         "replace.pile",
         REPLACED,
-        ["turn.only-pass", "replace.one-short", "replace.freed", "pile.empty"],
+        ["turn.only-pass", "replace.one-short", "replace.freed", "pile.empty", "settings.bonus-decides"],
         only=seeing(pile_too_small),
     ),
     "replaces-one-short: Replaces its hand where the pile holds one tile less.": turn(
@@ -437,3 +443,12 @@ WRONG_ANSWERS = {
 }
 
 MUTATIONS = build_mutations("q", WRONG_ANSWERS)
+
+FAILING = (
+    Failing(
+        "fails-at-another-bonus",
+        "Raises an exception where a rival has nine points and none, or ten, for a Q: with eight it would be 17.",
+        ("q.settings.other-bonus",),
+        lambda request: any(player.score in (9, 19) for player in getattr(request, "state", q_pb2.State()).players),
+    ),
+)

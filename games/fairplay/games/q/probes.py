@@ -23,7 +23,7 @@ from fairplay.games.conformance import (
 from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, find_state, leaving
 from fairplay.games.q import rules
 from fairplay.games.q.features import FEATURES
-from fairplay.games.q.mutations import MUTATIONS
+from fairplay.games.q.mutations import FAILING, MUTATIONS
 from fairplay.games.q.protocol import codec
 from fairplay.games.q.rules.board import FARTHEST, Coordinate
 from fairplay.games.q.rules.state import State
@@ -108,6 +108,20 @@ def _in_the_middle(
         return Situation(settings, seat_count, seat, codec.build_state(codec.Shown(state)), turn_count)
 
     return situation
+
+
+def _completed_by_a_rival(rng: Random) -> Situation:
+    """Return a turn after a rival has filled the gap in a line, as that has the most neighbours."""
+    settings = q_pb2.Settings(q_bonus=rng.choice([0, 10]))
+    rows = "rs r8 .. rc rv rd", ".. g8 gq gc"
+    made = _table(*rows, hands=("rq rq", "gs gd"), pile="yd gd yd", seat=1, settings=settings)
+    return made(rng)._replace(rivals="ldasg")
+
+
+def _finished_by_a_rival(points: int, settings: q_pb2.Settings) -> MakeSituation:
+    """Return a turn in which the player has points and can only pass, before that in which a rival is finished."""
+    made = _table("rs", hands=("bd gd", "rq"), pile="yd", points=(points, 0), settings=settings, turn_count=0)
+    return lambda rng: made(rng)._replace(rivals="dag")
 
 
 ONE_COPY = q_pb2.Settings(copies_per_kind=1)
@@ -245,6 +259,15 @@ CHECKS = {
         EXTENDING, begin_game(0, 2, MAP_IN_SETUP)
     ),
     "settings.no-bonus: The bonus points are settings, and can be none.": Check(EXTENDING, begin_game(2, 3, NO_BONUS)),
+    "settings.other-bonus: A rival completes a Q, for which the settings give none of the usual points, or ten.": Check(
+        EXTENDING, _completed_by_a_rival, draws=4
+    ),
+    "settings.bonus-decides: A rival places its last tile, and wins by what the settings give for it.": Check(
+        NOTHING_FITS, _finished_by_a_rival(10, q_pb2.Settings(finish_bonus=10))
+    ),
+    "settings.no-bonus-decides: A rival places its last tile, and loses as the settings give nothing for it.": Check(
+        NOTHING_FITS, _finished_by_a_rival(5, q_pb2.Settings(finish_bonus=0))
+    ),
 }
 
 PROBES = build_probes("q", CHECKS)
@@ -273,13 +296,14 @@ CONFORMANCE = Conformance(
     probes=PROBES,
     rare_games={what: _played_best(make) for what, make in RARE_GAMES.items()},
     mutations=MUTATIONS,
+    failing=FAILING,
     package="fairplay.games.q",
     settings_readers={
         "hand_size": (Circumstance.LOSS, Circumstance.END),
         "copies_per_kind": (Circumstance.LOSS, Circumstance.END),
         "q_bonus": (Circumstance.RESUMED,),
         "finish_bonus": (Circumstance.END,),
-        "undelivered_tiles": (Circumstance.LOSS, Circumstance.END),
+        "undelivered_tiles": ("NewTiles", Circumstance.LOSS, Circumstance.END),
         "fit_rule": (Circumstance.RESUMED,),
         "lone_survivor": (Circumstance.ALONE, Circumstance.END),
         "setup_argument": (Circumstance.LOSS, Circumstance.RESUMED),
