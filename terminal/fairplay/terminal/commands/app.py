@@ -19,6 +19,7 @@ ORDER = (
     "demo",
     "game",
     "tournament",
+    "signup",
     "formats",
     "roster",
     "class",

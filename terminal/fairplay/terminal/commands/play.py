@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -79,6 +79,21 @@ def game(options: GameOptions) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Open:
+    """Who may enter a tournament beside the players that are named."""
+
+    sign_up: Annotated[
+        str, option("ID", "Let players sign up under this id: see fairplay signup. It is on the server of --server.")
+    ] = ""
+    entrants: Annotated[
+        str, option("MIN-MAX", "With --sign-up: how many there must be, and may be; it starts with the most.")
+    ] = ""
+    closes_after: Annotated[
+        str, option("TIME", "With --sign-up: start then, if there are enough. Default: when you say so.")
+    ] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TournamentOptions:
     """What tournament is played, and by whom."""
 
@@ -104,6 +119,7 @@ class TournamentOptions:
         bool, option("", "Have the server run the conformance suite on each player; who fails is out.")
     ] = False
     plain: Plain = False
+    open: Open = field(default_factory=Open)
     setup: Setup
     files: Files
 
@@ -122,10 +138,50 @@ def tournament(options: TournamentOptions) -> int:
       fairplay tournament fish -p bot:minimax -p bot:greedy -p bot:random -p me=exec:./my-player
       fairplay tournament fish --roster roster.toml --format 'swiss rounds=7' --deals 1 --records cup --report cup.html
       fairplay tournament fish --server host:50050 -p dial-in:alice -p dial-in:bob --json result.json
+      fairplay tournament fish --server host:50050 --sign-up cup --entrants 5-60 --format swiss
     """
     from fairplay.terminal.playing.tournament import play_tournament
 
     return play_tournament(options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignUpOptions:
+    """Who enters which tournament, and where."""
+
+    tournament: Annotated[str, argument("TOURNAMENT", "Its id.")]
+    player: Annotated[
+        str, argument("PLAYER", "[NAME=]LINK: dial-in:NAME, or grpc://HOST:PORT where the server may call players.")
+    ]
+    server: Annotated[str, option("HOST:PORT", "The server; grpcs:// over TLS.")] = "127.0.0.1:50050"
+    ca: Authorities = None
+    token: Annotated[
+        str, option("SECRET", "On a server without accounts: that with which it dials in, or that of --withdraw.")
+    ] = ""
+    certificate: Annotated[
+        Path | None, option("FILE", "What fairplay certify --json wrote, where the tournament asks for it.")
+    ] = None
+    patience: Annotated[str, option("TIME", "How long to wait for it to dial in.")] = "30s"
+    withdraw: Annotated[bool, option("", "Take the player out again, while the sign-up is open.")] = False
+
+
+@command
+def signup(options: SignUpOptions) -> None:
+    """Sign a player up for a tournament on a server.
+
+    One that dials in may do so before or after this command. FAIRPLAY_TOKEN is the token of your account, where the
+    server has accounts. Exit code 1: it may not enter; 2: something typed cannot be meant.
+
+    Examples:
+
+    \b
+      fairplay signup cup dial-in:alice --server host:50050
+      fairplay signup cup alice=grpc://192.0.2.7:50051 --server host:50050
+      fairplay signup cup alice --withdraw --server host:50050
+    """
+    from fairplay.terminal.playing.signup import sign_up
+
+    sign_up(options)
 
 
 @command

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -29,10 +30,15 @@ from fairplay.terminal.playing.format_text import parse_format
 from fairplay.terminal.roster import Roster
 from fairplay.terminal.workers import parse_cluster, parse_program_options
 from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
+from fairplay.v1.manager_pb2 import GetTournamentRequest
+from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 from fairplay.v1.referee_pb2 import GamePlan
-from fairplay.v1.tournament_pb2 import SignUpPolicy, TournamentPlan
+from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy, Tournament, TournamentPlan
 
 ORDERS = ("dealt", "given")
+ANY_NAME = "[A-Za-z0-9_.-]{1,64}"
+ENTRANTS = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?")
+MOST_ENTRANTS = 10_000
 CANCEL_LIMIT_S = 3.0
 PATIENCE_S = 30.0
 CHANNEL_OPTIONS = [("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 1_000)]
@@ -55,34 +61,66 @@ def game_plan(options: GameOptions, game: Game) -> GamePlan:
 
 
 def tournament_plan(options: TournamentOptions, roster: Roster | None, game: Game) -> TournamentPlan:
-    """Return the plan of a tournament between the named players and nobody else, in the order of their names.
+    """Return the plan of a tournament between the named players, in the order of their names.
 
-    Raises UsageError if an option cannot be read, or there are too few players.
+    With --sign-up others may enter, too. Raises UsageError if an option cannot be read, options do not go together, or
+    there are too few players.
     """
     format_ = parse_format(options.format)
     if options.order not in ORDERS:
         raise UsageError(f"there is no order {options.order!r}: the order is {' or '.join(ORDERS)}")
-    if options.examine and options.order == "given":
+    if options.examine and options.order == "given" and not options.open.sign_up:
         raise UsageError("--examine lets players in as they pass: leave --order given out")
     if options.files.profile and not options.examine and options.files.certificates is None:
         raise UsageError("--profile is for players that are examined or graded: give --examine or --certificates, too")
     players = _entrants(options.player or (), roster)
-    few = game.seats.start
-    if len(players) < few:
-        raise UsageError(f"a tournament needs at least {few} players: give more with --player or --roster")
     return TournamentPlan(
         game=game.name,
         settings=settings_of(options.setup, game, plain=options.plain),
         format=format_,
-        sign_up=SignUpPolicy(min_entrant_count=few, max_entrant_count=len(players), waiting_period=Duration()),
+        sign_up=_policy(options, len(players), game),
         time_control=time_control_of(options.setup),
-        seed=seed_of(options.setup),
+        seed=options.setup.seed if options.open.sign_up else seed_of(options.setup),
         entrants=players,
         title=options.title,
         deal_count=options.deals,
         failures_allowed=options.failures_allowed,
         concurrent_game_limit=options.concurrency,
     )
+
+
+def _policy(options: TournamentOptions, named_count: int, game: Game) -> SignUpPolicy:
+    """Return who may enter beside the players that are named: nobody without --sign-up."""
+    few, asked = game.seats.start, options.open
+    if not asked.sign_up:
+        if asked.entrants or asked.closes_after:
+            raise UsageError("--entrants and --closes-after are for tournaments that wait for players: give --sign-up")
+        if named_count < few:
+            raise UsageError(f"a tournament needs at least {few} players: give more with --player or --roster")
+        return SignUpPolicy(min_entrant_count=few, max_entrant_count=named_count, waiting_period=Duration())
+    if options.server is None:
+        raise UsageError("--sign-up needs --server HOST:PORT, the server at which players sign up")
+    count = ENTRANTS.fullmatch(asked.entrants or f"{few}-{MOST_ENTRANTS}")
+    if count is None:
+        raise UsageError(f"--entrants {asked.entrants!r} is no number of players: give e.g. 8, or 5-60")
+    policy = SignUpPolicy(
+        min_entrant_count=int(count[1]),
+        max_entrant_count=int(count[2] or count[1]),
+        waiting_period=inputs.parse_duration(asked.closes_after or "0s", "--closes-after"),
+        period_count=1,
+        name_pattern=ANY_NAME,
+    )
+    if options.order == "given":
+        policy.age_order = AgeOrder.AGE_ORDER_SIGN_UP
+    if options.examine:
+        require_examination(policy, options.files.profile)
+    return policy
+
+
+def require_examination(policy: SignUpPolicy, profile: str) -> None:
+    """Have players examined that sign up, for a profile if one is named."""
+    policy.certificate.examination.SetInParent()
+    policy.certificate.profile = profile
 
 
 def _entrants(specs: Sequence[str], roster: Roster | None) -> list[Player]:
@@ -188,6 +226,14 @@ async def patiently(channel: grpc.aio.Channel, ask: Callable[[], Awaitable[Answe
         except TimeoutError:
             sentence = f"the server has been away for {PATIENCE_S:g} s: give the command again when it is back"
             raise FailedError(sentence) from None
+
+
+async def get_tournament(channel: grpc.aio.Channel, tournament_id: str) -> Tournament:
+    """Return a tournament as its server knows it now."""
+    request = GetTournamentRequest(tournament_id=tournament_id)
+    reply = await patiently(channel, lambda: ManagerServiceStub(channel).GetTournament(request))
+    tournament: Tournament = reply.tournament
+    return tournament
 
 
 async def quickly(call: Awaitable[object]) -> None:

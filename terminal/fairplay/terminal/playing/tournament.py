@@ -10,7 +10,6 @@ import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 import grpc
@@ -19,7 +18,7 @@ from rich.markup import escape
 
 from fairplay.client.errors import FailedError
 from fairplay.client.inputs import find_game
-from fairplay.client.wording import counted, describe_first_cause
+from fairplay.client.wording import describe_first_cause
 from fairplay.games.game import Game
 from fairplay.player.interrupts import run
 from fairplay.server.records.errors import RecordsError
@@ -27,7 +26,17 @@ from fairplay.server.records.place import Place
 from fairplay.terminal.commands.options import DONE
 from fairplay.terminal.commands.play import TournamentOptions
 from fairplay.terminal.playing.live import TournamentView, forecast_games
-from fairplay.terminal.playing.setup import dealt, open_channel, patiently, quickly, tournament_plan
+from fairplay.terminal.playing.setup import (
+    ANY_NAME,
+    dealt,
+    get_tournament,
+    open_channel,
+    patiently,
+    quickly,
+    require_examination,
+    tournament_plan,
+)
+from fairplay.terminal.playing.signup import examine, wait_for_start
 from fairplay.terminal.playing.summary import is_league, summarize, where_late_programs_are_shown
 from fairplay.terminal.printing import make_console
 from fairplay.terminal.reports.build import Findings, format_title, games_to_read
@@ -38,9 +47,6 @@ from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import (
     GetStandingsRequest,
     ListTournamentGamesRequest,
-    SignUpRequest,
-    WatchTournamentRequest,
-    WatchTournamentResponse,
 )
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 from fairplay.v1.record_pb2 import Record
@@ -50,7 +56,6 @@ from fairplay.v1.referee_pb2 import GetGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.v1.tournament_pb2 import (
     AgeOrder,
-    Examination,
     ExaminationStatus,
     RoundGame,
     Standings,
@@ -94,6 +99,8 @@ async def _play(options: TournamentOptions, game: Game, plan: TournamentPlan, ou
     console = make_console(errors=outputs.json == "-")
     began_ns = time.time_ns()
     async with open_channel(options, plan.entrants, resume=_prefix(plan, options)) as channel:
+        if options.open.sign_up:
+            return await _play_open(channel, console, options, game, plan, outputs)
         tournament_id = await resume_or_start(channel, console, plan, options, began_ns)
         try:
             links = {player.name: player.link for player in plan.entrants}
@@ -104,6 +111,26 @@ async def _play(options: TournamentOptions, game: Game, plan: TournamentPlan, ou
             elif options.server is None:
                 await _cancel(ManagerServiceStub(channel), tournament_id)
             raise
+
+
+async def _play_open(
+    channel: grpc.aio.Channel,
+    console: Console,
+    options: TournamentOptions,
+    game: Game,
+    plan: TournamentPlan,
+    outputs: Outputs,
+) -> int:
+    """Open a tournament for sign-up, or find it again, and show it from there to its end."""
+    tournament_id = options.open.sign_up
+    await _create(channel, plan, tournament_id)
+    try:
+        if (await get_tournament(channel, tournament_id)).status == TournamentStatus.TOURNAMENT_STATUS_SIGN_UP:
+            await wait_for_start(channel, console, tournament_id, options.server or "")
+        return await show_tournament(channel, console, game, tournament_id, Details({}, {}, outputs))
+    except asyncio.CancelledError:
+        console.print("The tournament stays on the server: give the same command again to go on with it.")
+        raise
 
 
 async def resume_or_start(
@@ -188,17 +215,10 @@ async def _start(channel: grpc.aio.Channel, tournament_id: str) -> None:
     request = manager_pb2.StartTournamentRequest(tournament_id=tournament_id)
 
     async def ask() -> None:
-        if (await _get(channel, tournament_id)).status == TournamentStatus.TOURNAMENT_STATUS_SIGN_UP:
+        if (await get_tournament(channel, tournament_id)).status == TournamentStatus.TOURNAMENT_STATUS_SIGN_UP:
             await ManagerServiceStub(channel).StartTournament(request)
 
     await patiently(channel, ask)
-
-
-async def _get(channel: grpc.aio.Channel, tournament_id: str) -> Tournament:
-    request = manager_pb2.GetTournamentRequest(tournament_id=tournament_id)
-    reply = await patiently(channel, lambda: ManagerServiceStub(channel).GetTournament(request))
-    tournament: Tournament = reply.tournament
-    return tournament
 
 
 async def _cancel(manager: ManagerServiceStub, tournament_id: str) -> None:
@@ -250,7 +270,7 @@ async def _write(channel: grpc.aio.Channel, console: Console, whole: WholeTourna
 async def _watch(channel: grpc.aio.Channel, console: Console, game: Game, tournament_id: str) -> Tournament:
     """Show what happens in a tournament until it is over, and return it."""
     manager = ManagerServiceStub(channel)
-    begun = await _get(channel, tournament_id)
+    begun = await get_tournament(channel, tournament_id)
     league = is_league(begun.plan.format)
     expected = await asyncio.to_thread(forecast_games, begun.plan, len(begun.entrants)) if league else None
     referee, title = RefereeServiceStub(channel), format_title(begun.plan)
@@ -262,7 +282,7 @@ async def _watch(channel: grpc.aio.Channel, console: Console, game: Game, tourna
                 view.take(event)
 
         await patiently(channel, watch)
-    return await _get(channel, tournament_id)
+    return await get_tournament(channel, tournament_id)
 
 
 # --- players that are examined ---
@@ -273,78 +293,10 @@ def with_examination(plan: TournamentPlan, profile: str) -> TournamentPlan:
     open_plan = TournamentPlan()
     open_plan.CopyFrom(plan)
     open_plan.ClearField("entrants")
-    policy = open_plan.sign_up
-    policy.certificate.examination.SetInParent()
-    policy.certificate.profile = profile
-    policy.age_order = AgeOrder.AGE_ORDER_SIGN_UP
-    policy.name_pattern = "[A-Za-z0-9_.-]{1,64}"
+    open_plan.sign_up.age_order = AgeOrder.AGE_ORDER_SIGN_UP
+    open_plan.sign_up.name_pattern = ANY_NAME
+    require_examination(open_plan.sign_up, profile)
     return open_plan
-
-
-async def examine(channel: grpc.aio.Channel, console: Console, tournament_id: str, players: Sequence[Player]) -> None:
-    """Sign players up, and show what becomes of them, until nobody is being examined any more.
-
-    With the last player that passes the tournament may start by itself.
-    """
-    manager = ManagerServiceStub(channel)
-    view = _View(console)
-    for player in players:
-        request = SignUpRequest(tournament_id=tournament_id, player=player)
-        await patiently(channel, partial(manager.SignUp, request))
-    console.print(f"Examining {counted(len(players), 'player')}")
-
-    async def watch() -> None:
-        events = manager.WatchTournament(WatchTournamentRequest(tournament_id=tournament_id))
-        try:
-            async for event in events:
-                view.take(event)
-                if not view.open:
-                    return
-        finally:
-            events.cancel()
-
-    await patiently(channel, watch)
-
-
-class _View:
-    """Shows in lines who has passed and who was refused, each of them once. `open` are those still examined."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._shown: set[str] = set()
-        self.open: set[str] = set()
-
-    def take(self, event: WatchTournamentResponse) -> None:
-        match event.WhichOneof("event"):
-            case "tournament":
-                self._take_tournament(event.tournament)
-            case "examination":
-                self._take_examination(event.examination)
-            case "signed_up":
-                self._pass(event.signed_up.name)
-            case "started" | "cancelled":
-                self.open.clear()
-
-    def _take_tournament(self, tournament: Tournament) -> None:
-        self.open = {each.player.name for each in tournament.examinations if each.status == EXAMINING}
-        for player in tournament.entrants:
-            self._pass(player.name)
-        for examination in tournament.examinations:
-            self._take_examination(examination)
-
-    def _take_examination(self, examination: Examination) -> None:
-        if examination.status == REFUSED:
-            case = f"[bold]{escape(examination.case_id)}[/]: " if examination.case_id else ""
-            self._show(examination.player.name, f"[red]refused[/]: {case}{escape(examination.reason)}")
-
-    def _pass(self, name: str) -> None:
-        self._show(name, "[green]passed[/]")
-
-    def _show(self, name: str, markup: str) -> None:
-        self.open.discard(name)
-        if name not in self._shown:
-            self._shown.add(name)
-            self._console.print(f"  {escape(name)} {markup}", soft_wrap=True)
 
 
 # --- what the server knows ---
