@@ -92,6 +92,10 @@ class Evidence:
         """Return the same evidence under another first sentence."""
         return replace(self, sentence=sentence)
 
+    def with_cause(self, cause: str) -> Evidence:
+        """Return the same evidence with what tells its cause from others."""
+        return replace(self, cause=cause)
+
     def with_history(self, history: str, *, restarts: bool = False) -> Evidence:
         """Return the same evidence with the games that show the misconduct, to a player that is started anew or not."""
         return replace(self, history=history, restarts=restarts)

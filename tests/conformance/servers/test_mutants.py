@@ -5,16 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from subprocess import PIPE, Popen
+from typing import get_type_hints
 
 import pytest
 
 from fairplay.certificate import Verdict
+from fairplay.conformance.run.findings import find_findings
 from fairplay.conformance.servers.cases import CASES
+from fairplay.q.v1.q_player_pb2 import TakeTurnRequest
 from fairplay.server.server import Server
 from fairplay.v1.referee_pb2 import PlayGameRequest
 from tests.conformance.servers.harness import judged, proxy, serving
 from tests.conformance.servers.mutants import MUTANTS, Mutant
-from tests.conformance.servers.proxy import Rpc
+from tests.conformance.servers.proxy import Change, Rpc
 from tests.conformance.servers.rule_faults import FAULTS
 from tests.slow import SLOW
 
@@ -60,6 +63,30 @@ def test_what_is_begun_beside_other_cases_is_charged_only_if_it_fails_alone(serv
         report = judged(unlucky, f"{before},time.decision,time.late-reply")
     assert hung
     assert {each.verdict for each in report.judged} == {Verdict.PASS}
+
+
+def deals_a_hidden_tile(request: TakeTurnRequest, _: Rpc) -> None:
+    request.state.pile_left += request.seat + 1
+
+
+def refuses_every_seed(request: PlayGameRequest, _: Rpc) -> None:
+    request.plan.seed = 2**60
+
+
+@pytest.mark.parametrize(
+    ("defect", "only"),
+    [
+        (refuses_every_seed, "order.fish,order.q,results.fish,results.q"),
+        pytest.param(deals_a_hidden_tile, "order.q-requests,games.q-situations,games.q-fresh", marks=SLOW),
+    ],
+)
+def test_one_defect_is_one_finding_however_many_cases_fail_for_it(server: Server, defect: Change, only: str) -> None:
+    changed = next(iter(get_type_hints(defect).values()))
+    with proxy(server.address, {changed: defect}) as broken:
+        report = judged(broken, only)
+    [found] = find_findings(report.judged)
+    assert len(found.cases) == len(report.judged) > 2
+    assert found.more.endswith("cases more that fail for it")
 
 
 @SLOW

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import itertools
+import re
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
@@ -17,11 +18,11 @@ import grpc
 from google.protobuf.message import Message
 
 from fairplay.conformance.case import Body, Case, Failure, NotApplicable, case, failure
-from fairplay.conformance.evidence import readable
+from fairplay.conformance.evidence import VARYING, Evidence, readable
 from fairplay.conformance.games.trial import Trial
 from fairplay.conformance.player.loop import LoopThread
 from fairplay.conformance.servers.players import Cast, Served, Stream, hello
-from fairplay.conformance.servers.scenes import Expected, Scene, Script, expect, small
+from fairplay.conformance.servers.scenes import NAMES, Expected, Scene, Script, expect, small
 from fairplay.games.conformance import Level
 from fairplay.games.game import find
 from fairplay.player.channels import NO_CREDENTIALS, Credentials, open_channel, reach_server
@@ -44,6 +45,15 @@ STANDSTILL_S = 11.0
 """A server that has itself stood still may call players again, with their full time, up to 10 s later."""
 HANDSHAKE_S = 30.0
 MAX_TRACE = 30
+LATE_CAUSE = "the server does not come to an end"
+CAUSES = {
+    grpc.StatusCode.DEADLINE_EXCEEDED: LATE_CAUSE,
+    grpc.StatusCode.UNAVAILABLE: "the server is gone",
+}
+"""The cause of what fails with a status, whatever was asked."""
+REQUEST = re.compile(r"^The request of call \d+, \w+ to \w+, is wrong: ")
+PLAYERS = re.compile(rf"\b(?:{'|'.join(NAMES)})\b")
+"""What differs between failures with one cause, as numbers do: which request it is, and which player."""
 CHANNEL_OPTIONS = [
     ("grpc.use_local_subchannel_pool", 1),
     ("grpc.max_receive_message_length", -1),
@@ -128,11 +138,13 @@ class ServerContext:
                 return await work
         except grpc.aio.AioRpcError as error:
             asked = self.trace[-1][0].partition("Came from ")[2] if self.trace else ""
-            found = failure(f"{asked or 'The server'} failed with {_status(error)}")
+            cause = CAUSES.get(error.code()) or VARYING.sub("…", _status(error))
+            found = Failure(Evidence(f"{asked or 'The server'} failed with {_status(error)}", cause=cause))
         except TimeoutError:
-            found = failure(f"The server did not do this within {limit_s:g} s.")
+            found = Failure(Evidence(f"The server did not do this within {limit_s:g} s.", cause=LATE_CAUSE))
         except Failure as failed:
-            found = failed
+            sentence = REQUEST.sub("", failed.evidence.sentence)
+            found = Failure(failed.evidence.with_cause(VARYING.sub("…", PLAYERS.sub("…", sentence))))
         shown = ((title, each if isinstance(each, str) else readable(each)) for title, each in self.trace[-MAX_TRACE:])
         raise Failure(found.evidence.with_sections(*shown))
 
