@@ -16,16 +16,17 @@ from fairplay.conformance import case_ids
 from tests.conformance.harness import LIMIT_S, judged, player
 from tests.slow import all_but_first_slow
 
+QUIET_AFTER_S = 2.0
 CASES = f"rules.whole-game,{case_ids.EVERY_ANSWER}"
 LOOP = "while True: pass"
 
 
 @pytest.fixture
-def busy() -> Iterator[None]:
+def busy() -> Iterator[list[subprocess.Popen[bytes]]]:
     """Have a program on each processor that never rests, and one more."""
     programs = [subprocess.Popen([sys.executable, "-c", LOOP]) for _ in range((os.cpu_count() or 1) + 1)]
     try:
-        yield
+        yield programs
     finally:
         for each in programs:
             each.kill()
@@ -48,3 +49,24 @@ def test_one_late_answer_on_a_busy_machine_is_excused_and_many_are_not(late_coun
     assert bool(report.counts[Verdict.FAIL]) == (late_count > 1)
     assert bool(excused) == (late_count == 1)
     assert {each.verdict for each in excused} <= {Verdict.PASS}
+
+
+def test_a_player_that_was_late_is_asked_again_once_the_machine_is_quiet(
+    busy: list[subprocess.Popen[bytes]],
+) -> None:
+    late: list[object] = []
+
+    def end_others() -> None:
+        for each in busy:
+            each.kill()
+
+    def answer(sound: Any, request: Any) -> Any:
+        if any(each.poll() is None for each in busy):
+            late.append(request)
+            threading.Timer(QUIET_AFTER_S, end_others).start()
+            threading.Event().wait(3 * LIMIT_S)
+        return sound(request)
+
+    report = judged(lambda: player(take_turn=answer), CASES, limit_s=LIMIT_S, first_limit_s=LIMIT_S)
+    assert len(late) == 1
+    assert not report.counts[Verdict.FAIL]

@@ -20,6 +20,7 @@ from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import Ending, find_endings, tells_the_end
 from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.conformance.player.breaker import Breaker
+from fairplay.conformance.player.machine import is_busy
 from fairplay.conformance.player.player import Connection
 from fairplay.games.game import Game
 
@@ -89,6 +90,8 @@ class Growth:
     """The game in which the player misbehaved, after which no other was played; None: it did in none."""
     ended: Holding | None = None
     """What it held when it had misbehaved."""
+    was_busy: bool = False
+    """Whether other programs wanted the machine then: what takes long may be due to them."""
     paces: list[float] = field(default_factory=list)
     """The mean of its times for an answer in each round of all games, in seconds, until it misbehaved."""
 
@@ -115,7 +118,7 @@ def _grow(context: Context) -> Iterator[Growth]:
                 found.failed = next((each for each in trials if each.misconduct is not None), None)
                 found.paces.append(fmean(each.elapsed_s for trial in trials for each in trial.exchanges))
                 if found.failed is not None:
-                    found.ended = _held_at_the_end(measure)
+                    found.ended, found.was_busy = _held_at_the_end(measure), is_busy()
                 else:
                     found.holdings.append(_settled(measure, found.holdings))
             yield found
@@ -236,7 +239,7 @@ def _leak(found: Growth) -> str:
     count, first, last = GAMES * len(found.paces), found.paces[0], found.paces[-1]
     if more > MAX_ROUND_BYTES * len(found.paces):
         said.append(f"held {more / MIB:,.0f} MiB more")
-    if len(found.paces) > 1 and last > max(SLOWER * first, SLOW_S):
+    if len(found.paces) > 1 and last > max(SLOWER * first, SLOW_S) and not found.was_busy:
         said.append(f"took {1000 * last:,.1f} ms for an answer instead of {1000 * first:,.1f} ms")
     if not said:
         return ""

@@ -24,7 +24,7 @@ from fairplay.conformance.games.trial import USUAL, CallLimits, Entry, Manner, S
 from fairplay.conformance.games.variations import Variation, vary
 from fairplay.conformance.player.breaker import Breaker, Budget
 from fairplay.conformance.player.loop import LoopThread, side_by_side
-from fairplay.conformance.player.machine import is_busy
+from fairplay.conformance.player.machine import is_busy, wait_until_quiet
 from fairplay.conformance.player.names import new_game_id, new_tournament_id
 from fairplay.conformance.player.player import Answered, Connection, PlayerUnderTest
 from fairplay.conformance.player.transports import Transport
@@ -40,6 +40,9 @@ BESIDE_OTHERS = 24
 """Decisions in games that may show what is left of other games: the first few may have only one legal answer."""
 MAX_EXCUSED = 3
 """So many times late answers on a busy machine are not held against a player that is in time when it is asked again."""
+QUIET_LIMITS, QUIET_SHARE = 4, 1 / 40
+"""So many limits of a decision, and at most this share of the budget, it is waited until the machine is quiet before.
+"""
 LEAVES_AFTER = 2
 """In the game that a rival leaves, it leaves after so many decisions of the player under test."""
 Kept = TypeVar("Kept")
@@ -83,6 +86,7 @@ class Context:
         self._kept: dict[str, Any] = {}
         self._histories: dict[Connection, list[Entry]] = {}
         self._excused_count = 0
+        self._quiet_left_s = min(QUIET_LIMITS * limits.decision_s, QUIET_SHARE * player.budget.total_s)
         self._life: list[Entry] = []
         """What the process of a player that is never new has been asked, on all connections."""
 
@@ -232,6 +236,7 @@ class Context:
         before = connection.call_count
         found = list(entry.replay(connection))
         if known and any(each.is_late for each in found) and self._excused_count < MAX_EXCUSED and is_busy():
+            self._quiet_left_s -= wait_until_quiet(self._quiet_left_s)
             found = self._play_again(entry, past, found)
         for each in found:
             each.entry, each.past = (entry, past) if known else (None, ())

@@ -19,3 +19,14 @@ def is_busy() -> bool:
     while time.thread_time() - had < WANTED_S:
         pass
     return WANTED_S / (time.monotonic() - began) < BUSY_SHARE
+
+
+PAUSE_S = 0.25
+
+
+def wait_until_quiet(limit_s: float) -> float:
+    """Wait until no other programs want this machine, for so many seconds at most; return how many it took."""
+    began = time.monotonic()
+    while (waited_s := time.monotonic() - began) < limit_s and is_busy():
+        time.sleep(min(PAUSE_S, limit_s - waited_s))
+    return time.monotonic() - began
