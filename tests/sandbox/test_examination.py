@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from fairplay.sandbox.bubblewrap import Sandbox
+from fairplay.server.examining.suite import Suite
 from fairplay.server.links.program import ProgramOptions
-from fairplay.server.manager.examiner import Suite
 from fairplay.v1.game_pb2 import Player
 from tests.server.manager.test_suite import examining
 

@@ -24,6 +24,7 @@ def test_what_cannot_be_meant_is_said_in_one_sentence(fairplay: Run) -> None:
         (("fish", "dial-in:me", "--jobs", "2"), "--jobs is for players that can be there several times"),
         (("fish", "exec:me", "--jobs", "2", "--listen", "127.0.0.1:50"), "give --listen an address with port 0"),
         (("fish", "dial-in:me", "--listen", "nowhere"), "--listen 'nowhere' is not an address"),
+        (("fish", "bot:first", "--roster", "r.toml", "--events", "e"), "--events is for one player"),
     ]:
         ran = fairplay("certify", *arguments)
         assert (ran.code, ran.out) == (2, "")

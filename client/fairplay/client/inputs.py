@@ -18,6 +18,7 @@ from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game, find
 from fairplay.games.kit.files import TextError, read_text
 from fairplay.player.channels import PLAIN, SECURE
+from fairplay.player.exposure import UNIX
 from fairplay.player.secrets import secret_from
 from fairplay.server.links.spec import NAME, TARGET, parse_link
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
@@ -35,6 +36,11 @@ def parse_address(text: str, option: str) -> str:
     if match is None or not 0 <= int(match[2]) < 65_536:
         raise UsageError(f"{option} {text!r} is not an address: give HOST:PORT, e.g. 127.0.0.1:50050")
     return text
+
+
+def parse_listen(text: str, option: str) -> str:
+    """Return where to listen, as it was typed: HOST:PORT, or unix:PATH. Raises UsageError if it is invalid."""
+    return text if text.startswith(UNIX) else parse_address(text, option)
 
 
 def parse_host_and_port(text: str, option: str) -> tuple[str, int]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Mapping
 
+UNIX = "unix:"
+"""How the address of a Unix socket begins."""
+
 
 class ExposedError(OSError):
     """A listener would be open to strangers on the network; one sentence says what to add."""
@@ -23,7 +26,9 @@ def check_exposure(listen: str, needed: Mapping[str, bool], *, insecure: bool) -
 
 
 def is_loopback(listen: str) -> bool:
-    """Return whether only this machine reaches an address, HOST:PORT."""
+    """Return whether only this machine reaches an address, HOST:PORT or unix:PATH."""
+    if listen.startswith(UNIX):
+        return True
     host = listen.rpartition(":")[0].strip("[]")
     try:
         return ipaddress.ip_address(host).is_loopback

@@ -23,6 +23,8 @@ from fairplay.server.access.quotas import GameQuota, QuotaLimits, Quotas
 from fairplay.server.cluster.cluster import make_workers
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.cluster.runner import ClusterRunner
+from fairplay.server.examining.handover import Handover
+from fairplay.server.examining.suite import Suite
 from fairplay.server.game.referee import Referee
 from fairplay.server.game.runner import LocalRunner, Runner
 from fairplay.server.links.dial_in import Hub
@@ -33,7 +35,7 @@ from fairplay.server.links.secrets import Secrets
 from fairplay.server.links.ways import START_LIMIT_S, Ways
 from fairplay.server.lobby.lobby import Lobby
 from fairplay.server.lobby.users import LobbyLimits
-from fairplay.server.manager.examiner import Examiner, Suite
+from fairplay.server.manager.examiner import Examiner
 from fairplay.server.manager.manager import KIND, Manager
 from fairplay.server.net.connections import ConnectionGuard, ConnectionLimits
 from fairplay.server.net.listeners import (
@@ -161,7 +163,8 @@ class Server:
         secrets = Secrets(SecretsDatabase(at(config.records)) if config.records else None)
         self.programs, self.links = ways.open(self.hub, self.clock, secrets, GameQuota(config.quotas))
         self.referee = Referee(self.links, store, [each for each in (config.meter, config.tracer) if each is not None])
-        suite = Suite(options, config.credentials, networks, config.start_limit_s)
+        self.handover = Handover(self.hub)
+        suite = Suite(options, config.credentials, networks, config.start_limit_s, self.handover)
         self._workers = make_workers(config.cluster) if config.cluster is not None else None
         self.runner: Runner = LocalRunner(self.referee, store)
         if self._workers is not None:
@@ -189,7 +192,7 @@ class Server:
         self._interceptors = self._intercept()
         quotas = self._quotas if self.accounts is not None else None
         self._connections = ConnectionServicer(
-            self.hub, config.handshake_limit_s, ownership=self.ownership, quotas=quotas
+            self.hub, config.handshake_limit_s, ownership=self.ownership, quotas=quotas, handover=self.handover
         )
         for_all, for_players = config.connections.of_listeners(shared=bool(config.players))
         self._players = PlayerListener(self._connections, self._interceptors, for_players, config.heartbeat_s)

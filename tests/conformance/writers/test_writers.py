@@ -27,6 +27,7 @@ from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.run.judge import Began, CaseBegan, CaseJudged, Ended, Event
 from fairplay.conformance.run.report import Report, Run, Times, certificate, conclusion
 from fairplay.conformance.writers.ci import github_annotations, summary
+from fairplay.conformance.writers.events import EventsWriter
 from fairplay.conformance.writers.files import CertificateWriter, JunitWriter, ReportWriter, gradescope, junit
 from fairplay.conformance.writers.page import page
 from fairplay.games.conformance import Level
@@ -315,3 +316,18 @@ def test_an_autograder_is_told_each_case_and_the_share_of_musts_that_are_met() -
     assert {each["output_format"] for each in (told, *told["tests"])} == {"text"}
     assert "\x1b" not in "".join(each["output"] for each in told["tests"])
     assert json.loads(gradescope(report(*ALL, complete=False)))["score"] == 0
+
+
+def test_programs_are_told_what_happens_as_it_happens(tmp_path: Path) -> None:
+    told, chosen = tmp_path / "events", cases(find("fish"))[:2]
+    writer = EventsWriter(told)
+    events: list[Event] = [Began(report().run, chosen), CaseBegan("a.fail"), CaseJudged(ALL[1]), Ended(report())]
+    for count, event in enumerate(events, 1):
+        writer.take(event)
+        assert len(told.read_text("utf-8").splitlines()) == count
+    began, case, judged, ended = map(json.loads, told.read_text("utf-8").splitlines())
+    assert began == {"event": "began", "cases": [each.id for each in chosen]}
+    assert case == {"event": "case", "id": "a.fail"}
+    facts = {"id": "a.fail", "level": "MUST", "verdict": "FAIL", "met": False, "sentence": ALL[1].sentence}
+    assert judged == {"event": "judged", **facts}
+    assert ended == {"event": "ended", "conclusion": conclusion(report())}

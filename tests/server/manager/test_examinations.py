@@ -9,7 +9,8 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.certificate.signing import new_key, public_text, signed
-from fairplay.server.manager.examiner import Examiner, Finding
+from fairplay.server.examining.suite import Finding
+from fairplay.server.manager.examiner import Examiner
 from fairplay.server.manager.states import CANCELLED, EXAMINING, REFUSED, RUNNING, SIGN_UP, TOO_LATE
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.chain import parsed
@@ -171,17 +172,16 @@ async def test_what_needs_no_examination(tmp_path: Path) -> None:
         assert (bob.certificate.signer_key, cat.certificate.signer_key) == ("", public_text(key))
 
 
-@pytest.mark.parametrize("trusted", [False, True])
-async def test_a_player_that_dials_in_has_to_bring_a_certificate(trusted: bool, tmp_path: Path) -> None:
-    keys = [public_text(new_key(tmp_path / "key.pem"))] if trusted else []
-    async with environment(examiner=Examiner(Suite().examine)) as here:
-        await here.manager.create("t", examining(signer_keys=keys))
+async def test_a_player_that_dials_in_is_examined() -> None:
+    suite = Suite()
+    async with environment(examiner=Examiner(suite.examine)) as here:
+        await here.manager.create("t", examining())
         here.stage.act("ann")
         await dial_in(here, "ann", "token")
-        with pytest.raises(Refusal) as caught:
-            await here.manager.sign_up("t", Player(name="ann", link="dial-in:ann"), "token")
-        assert caught.value.reason == "CERTIFICATE_REQUIRED"
-        assert ("sign up with a certificate" in caught.value.message) is trusted
+        reply = await here.manager.sign_up("t", Player(name="ann", link="dial-in:ann"), "token")
+        assert reply.examination.status == EXAMINING
+        suite.tell("ann", PASSED)
+        await until(here, "entered", "ann")
 
 
 async def test_a_certificate_of_nobody_who_is_trusted_saves_no_examination() -> None:
@@ -422,7 +422,7 @@ async def test_accounts_take_turns() -> None:
 @pytest.mark.parametrize(
     ("account", "count", "said", "retry_s"),
     [
-        ("", 1_000, "players are being examined already: sign up later", None),
+        ("", 1_000, "players are being examined already: ask later", None),
         ("ann", 20, "20 of your players are being examined", 30.0),
     ],
 )
@@ -435,14 +435,14 @@ async def test_so_many_are_examined_of_an_account_and_of_all_who_have_none(
     many = [asyncio.create_task(examiner.examine(player, TournamentPlan(), "")) for player in players]
     await asyncio.sleep(0)
     with pytest.raises(Refusal, match=said) as caught:
-        examiner.check_room(account)
+        examiner.turns.check_room(account)
     assert retry_s is None or (caught.value.reason, caught.value.retry_s) == ("TOO_MANY_REQUESTS", retry_s)
     if account:
-        examiner.check_room("bob")
+        examiner.turns.check_room("bob")
     many.pop().cancel()
     await asyncio.sleep(0)
     await asyncio.sleep(0)
-    examiner.check_room(account)  # one less is being examined
+    examiner.turns.check_room(account)  # one less is being examined
     for task in many:
         task.cancel()
     await asyncio.gather(*many, return_exceptions=True)

@@ -6,6 +6,7 @@ They are slow ones: the suite takes a second or two to start.
 from __future__ import annotations
 
 import asyncio
+import os
 import shlex
 import sys
 
@@ -17,8 +18,8 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.games.game import find
 from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
+from fairplay.server.examining.suite import NOT_RUN, Finding, Suite
 from fairplay.server.links.program import ProgramOptions
-from fairplay.server.manager.examiner import NOT_RUN, Finding, Suite
 from fairplay.server.manager.plan import full_tournament_plan
 from fairplay.server.server import Config
 from fairplay.v1 import manager_pb2 as pb
@@ -143,3 +144,31 @@ async def test_players_that_sign_up_are_examined_beside_each_other() -> None:
             ExaminationStatus.EXAMINATION_STATUS_REFUSED,
             "contract.reachable",
         )
+
+
+@SLOW
+@pytest.mark.parametrize("fault", ["", "places-on-opponent"])
+async def test_a_player_that_dials_in_is_examined_and_comes_back(fault: str) -> None:
+    program = ["fairplay.conformance.zoo", "fish", fault] if fault else ["fairplay.terminal", "player", "fish"]
+    async with serving(Config()) as server, grpc.aio.insecure_channel(server.address) as channel:
+        manager = ManagerServiceStub(channel)
+        asked = examining("contract.describes-itself,rules.whole-game.seat-0-of-2,robustness.reconnect")
+        await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id="t", plan=asked))
+        dial = {"FAIRPLAY_CONNECT": server.address, "FAIRPLAY_NAME": "ann", "FAIRPLAY_TOKEN": "secret"}
+        words = [] if fault else ["--connect", server.address, "--name", "ann", "--token", "secret"]
+        command = [sys.executable, "-m", *program, *words]
+        process = await asyncio.create_subprocess_exec(*command, env={**os.environ, **dial})
+        try:
+            async with asyncio.timeout(60):
+                await server.hub.arrived("ann")
+            player = Player(name="ann", link="dial-in:ann")
+            await manager.SignUp(pb.SignUpRequest(tournament_id="t", player=player, token="secret"))
+            async for event in manager.WatchTournament(pb.WatchTournamentRequest(tournament_id="t"), timeout=240):
+                if event.HasField("signed_up") or event.examination.case_id:
+                    break
+            assert bool(event.examination.case_id) is bool(fault)
+            async with asyncio.timeout(30):
+                await server.hub.arrived("ann")
+        finally:
+            process.terminate()
+            await process.wait()

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
+from fairplay.player.exposure import UNIX
+
 MAX_SEED = 2**64 - 1
 MAX_JOBS = 64
 EXAMPLES = 300
@@ -47,7 +49,9 @@ class Options:
     first_limit_s: float | None = _option(None, "TIME", "Time for the first decision of a game.", repeats=True)
     budget_s: float = _option(BUDGET_S, "TIME", "Time for all cases; what it does not suffice for is not tested.")
     start_limit_s: float = _option(10.0, "TIME", "Time to come up.", repeats=True)
-    listen: str = _option("127.0.0.1:0", "HOST:PORT", "Where players dial in; port 0: any free one.", repeats=True)
+    listen: str = _option(
+        "127.0.0.1:0", "HOST:PORT", "Where players dial in; port 0: any free one; or unix:PATH.", repeats=True
+    )
     tls_cert: str = _option("", "FILE", "The certificate with which --listen speaks TLS, in PEM.", repeats=True)
     tls_key: str = _option("", "FILE", "The key of --tls-cert, in PEM.", repeats=True)
     insecure: bool = _option(False, "", "Let --listen be reached by other machines without TLS.", repeats=True)
@@ -121,6 +125,8 @@ def repeat_command(options: Options, case_id: str, history: str = "") -> str:
     words = ["fairplay", "certify", options.game, options.player, *only, "--seed", str(options.seed)]
     for option in OPTIONS:
         value = getattr(options, option.name)
+        if option.name == "listen" and value.startswith(UNIX):
+            continue  # of the machine where the suite ran, which may not be the author's
         if option.metadata["repeats"] and option.name != "seed" and value != option.default:
             words += [f"--{option_name(option)}", *([] if value is True else [option_text(option, value)])]
     history = history or options.history

@@ -625,8 +625,9 @@ global___CertificatePolicy = CertificatePolicy
 @typing.final
 class ExaminationPolicy(google.protobuf.message.Message):
     """How a server examines players that sign up: it runs the conformance suite on them, all MUST cases with the time
-    limits of the tournament, and lets in those that meet every one. Players that serve (grpc:, grpcs:) and programs that
-    the server starts (exec:) can be examined; one that dials in has to show a certificate.
+    limits of the tournament, and lets in those that meet every one. One that dials in is told goodbye with SHUTTING_DOWN
+    when its examination begins, dials in again, as it does then by itself, and is asked by the suite over that stream;
+    and once more so at the end. It dials in alone, and with a token or an account, so that its name stays its own.
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor

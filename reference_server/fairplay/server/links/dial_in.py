@@ -174,6 +174,20 @@ class Hub:
         known = self._names.get(name)
         return known is not None and known.token != ""
 
+    def kept(self, name: str) -> bool:
+        """Return whether a name stays its player's when the player goes: it has a token, or an account."""
+        known = self._names.get(name)
+        return known is not None and (known.token != "" or known.account != "")
+
+    def alone(self, name: str) -> bool:
+        """Return whether the player of a name is the only one of its program."""
+        known = self._names.get(name)
+        return known is not None and known.stream is not None and known.stream.numbers.keys() == {name}
+
+    def pinned(self, name: str) -> bool:
+        """Return whether a name plays or is to play."""
+        return self._away.pinned(name)
+
     def here(self, name: str) -> bool:
         """Return whether a player of this name can be called now."""
         known = self._names.get(name)
@@ -201,12 +215,10 @@ class Hub:
         to `account`, where the server knows accounts: its players get them, whatever their tokens. Raises Refusal,
         which says which name cannot be had, and gives none of the names.
         """
-        check_players(hello.players)
+        self.check(hello, account)
         window_s = hello.resume_window.seconds + hello.resume_window.nanos / 1e9
         names = [player.name for player in hello.players]
         stream = self._streams.get(hello.resume_token)
-        for player in hello.players:
-            self._check_free(player, stream, hello.resume_token, account)
         resumed = stream is not None and not stream.dismissed and stream.numbers.keys() == set(names)
         if stream is None or not resumed:
             counts = self._count_stray, self._count_late
@@ -218,6 +230,13 @@ class Hub:
         self._arrival.set()
         self._arrival = asyncio.Event()
         return stream
+
+    def check(self, hello: Hello, account: str = "") -> None:
+        """Check that the players of a hello may have their names. Raises Refusal, which says which cannot be had."""
+        check_players(hello.players)
+        stream = self._streams.get(hello.resume_token)
+        for player in hello.players:
+            self._check_free(player, stream, hello.resume_token, account)
 
     def _check_free(self, player: HostedPlayer, resumed: Stream | None, resume_token: bytes, account: str) -> None:
         """Check that a player may have its name.

@@ -11,6 +11,7 @@ from functools import partial
 from fairplay.games.game import find
 from fairplay.server import __version__
 from fairplay.server.access.caller import SERVER, Caller
+from fairplay.server.examining.suite import Suite
 from fairplay.server.game.plans import now, same_plan
 from fairplay.server.game.runner import Runner, shutting_down
 from fairplay.server.links.dial_in import Hub
@@ -21,7 +22,7 @@ from fairplay.server.links.ways import Links
 from fairplay.server.manager import history, states
 from fairplay.server.manager.course import Course
 from fairplay.server.manager.driver import Services
-from fairplay.server.manager.examiner import Examiner, Suite
+from fairplay.server.manager.examiner import Examiner
 from fairplay.server.manager.plan import check_distinct, checked_tournament_id, full_tournament_plan, new_secret
 from fairplay.server.manager.signup import Later
 from fairplay.server.manager.tournament import Tournament, tournament_over

@@ -11,12 +11,12 @@ from typing import Protocol
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.games.game import find
+from fairplay.server.examining.suite import Finding
 from fairplay.server.game.plans import seconds
 from fairplay.server.links.dial_in import cut, same
 from fairplay.server.links.spec import NAME, parse_link
 from fairplay.server.manager import admission, states
 from fairplay.server.manager.driver import Services
-from fairplay.server.manager.examiner import Finding
 from fairplay.server.manager.plan import NamePattern, check_format
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.errors import RecordsError
@@ -322,7 +322,7 @@ class SignUp:
         self._check(player, token)
         if not self._needs_examination(player, certificate):
             return None
-        self._services.examiner.check_room(player.account)
+        self._services.examiner.turns.check_room(player.account)
         self._keep_secret(player, secret)
         self._change(TournamentChange(examination=states.examining(player)))
         self._examined[player.name] = player.link
@@ -331,16 +331,9 @@ class SignUp:
         return self._begin_examination(player, secret)
 
     def _needs_examination(self, player: Player, certificate: bytes) -> bool:
-        """Return whether a player with a valid link has to be examined. Raises Refusal if it cannot be."""
-        signers, kind = self._policy.certificate.signer_keys, parse_link(player.link).kind
-        if kind == "bot" or (certificate and signers):
-            return False
-        if kind == "dial-in":
-            other = "sign up with a certificate that somebody has signed whom this tournament trusts"
-            message = "a player that dials in cannot be examined by the server: have it serve (grpc:)"
-            message += f", or {other}" if signers else ""
-            raise Refusal("CERTIFICATE_REQUIRED", message, "certificate")
-        return True
+        """Return whether a player with a valid link has to be examined."""
+        trusted = certificate and self._policy.certificate.signer_keys
+        return parse_link(player.link).kind != "bot" and not trusted
 
     def examine_again(self) -> None:
         """Examine those again who were being examined when the server ended."""

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
+from fairplay.player.exposure import UNIX
 from fairplay.server.net.exhaustion import waiting_for
 from fairplay.server.net.peers import Buckets, host_of
 
@@ -103,8 +104,8 @@ class ConnectionGuard:
             self._wanted.set()
 
     def watch(self, addresses: Collection[str]) -> None:
-        """Look after the connections at these addresses, HOST:PORT, until `stop`."""
-        self._ports = frozenset(int(address.rpartition(":")[2]) for address in addresses)
+        """Look after the connections at these addresses until `stop`; those of a Unix socket have no host."""
+        self._ports = frozenset(int(each.rpartition(":")[2]) for each in addresses if not each.startswith(UNIX))
         self._watching = asyncio.create_task(self._watch())
 
     async def stop(self) -> None:

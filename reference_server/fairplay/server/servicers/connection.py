@@ -12,6 +12,7 @@ import grpc
 from fairplay.server.access.caller import CALLER
 from fairplay.server.access.ownership import Ownership
 from fairplay.server.access.quotas import Quotas, payer
+from fairplay.server.examining.handover import Handover, hand_over
 from fairplay.server.links.dial_in import check_players
 from fairplay.server.links.stream import Stream, Write, called_services
 from fairplay.server.net.bounds import check_limits
@@ -42,6 +43,7 @@ class ConnectionServicer(ConnectionServiceServicer):
 
     `ownership` says whose the names of others are; None: only programs come that the server has started, of which the
     log says nothing. `quotas` bound what players send; None: nothing does.
+    `handover` says who is examined; None: nobody is.
     """
 
     def __init__(
@@ -51,11 +53,13 @@ class ConnectionServicer(ConnectionServiceServicer):
         *,
         ownership: Ownership | None = None,
         quotas: Quotas | None = None,
+        handover: Handover | None = None,
     ) -> None:
         self._hub = hub
         self._hellos = FirstMessages(first_limit_s, "HELLO_MISSING", "hello")
         self._ownership = ownership
         self._quotas = quotas
+        self._handover = handover
 
     async def DialIn(  # type: ignore[override]  # noqa: N802 - writes through the context instead of yielding
         self, request_iterator: Any, context: Any
@@ -71,8 +75,11 @@ class ConnectionServicer(ConnectionServiceServicer):
         await asyncio.to_thread(called_services)  # the welcome names them: let no other connection wait for the games
         account = CALLER.get().account
         await context.send_initial_metadata(())  # or a refusal would send it too, while the welcome is under way
-        stream = self._hub.admit(hello, write, partial(_end, over), host, account)
         pay = partial(self._quotas.take_bytes, payer(account, host)) if self._quotas is not None else None
+        if self._handover is not None and (address := self._handover.address(hello, account)):
+            await hand_over(context, hello, address, pay)
+            return
+        stream = self._hub.admit(hello, write, partial(_end, over), host, account)
         reading = asyncio.create_task(_read_all(context, partial(_take, stream, write, pay)))
         reading.add_done_callback(partial(_settle, over))
         left, names = False, [player.name for player in hello.players]

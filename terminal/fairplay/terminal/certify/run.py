@@ -14,7 +14,7 @@ from rich.markup import escape
 
 from fairplay.certificate.signing import read_key
 from fairplay.client.errors import FailedError, UsageError
-from fairplay.client.inputs import parse_address, parse_seconds, parse_server
+from fairplay.client.inputs import parse_listen, parse_seconds, parse_server
 from fairplay.conformance.case import Case
 from fairplay.conformance.cases import cases
 from fairplay.conformance.requirements import sentence_of
@@ -26,6 +26,7 @@ from fairplay.conformance.run.report import Report
 from fairplay.conformance.servers.cases import CASES as SERVER_CASES
 from fairplay.conformance.servers.plan import make_server_plan
 from fairplay.conformance.writers.ci import AnnotationWriter, SummaryWriter
+from fairplay.conformance.writers.events import EventsWriter
 from fairplay.conformance.writers.files import CertificateWriter, GradescopeWriter, JunitWriter, ReportWriter
 from fairplay.games.conformance import find_profile
 from fairplay.games.game import find
@@ -45,7 +46,7 @@ def build_options(game: str, player: str, typed: Mapping[str, Any]) -> Options:
         name = option_name(option)
         value = typed[name.replace("-", "_")]
         values[option.name] = parse_seconds(value, f"--{name}") if is_duration(option) and value is not None else value
-    parse_address(values["listen"], "--listen")
+    parse_listen(values["listen"], "--listen")
     if not player:
         raise UsageError("say which player: fairplay certify GAME SPEC, e.g. exec:./my-player, or --roster FILE")
     return Options(game, player, **values)
@@ -56,6 +57,8 @@ def check_together(options: CertifyOptions) -> None:
     if options.sign is not None and (options.roster is not None or (options.report is None and options.json is None)):
         raise UsageError("--sign is for the certificate of one player: give --json FILE or --report DIR, too")
     if options.roster is not None:
+        if options.events is not None:
+            raise UsageError("--events is for one player: with --roster, several are judged side by side")
         if options.gradescope is not None:
             raise UsageError("--gradescope is for one player: its autograder judges one submission at a time")
         if options.junit is not None:
@@ -99,7 +102,8 @@ def certify_one(typed: CertifyOptions) -> int:
     waiting = ""
     if plan.run.reached_by == "dial-in" and not options.listen.endswith(":0"):
         waiting = f"Waiting for {str(options.player).partition(':')[2]} to dial in to {options.listen}"
-    more = [GradescopeWriter(typed.gradescope)] if typed.gradescope is not None else []
+    more: list[Writer] = [GradescopeWriter(typed.gradescope)] if typed.gradescope is not None else []
+    more += [EventsWriter(typed.events)] if typed.events is not None else []
     return _show_run(lambda writers: run_plan(plan, [*writers, *more]), typed, waiting, key)
 
 

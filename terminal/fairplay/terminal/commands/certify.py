@@ -74,6 +74,7 @@ class CertifyOptions:
     summary: Summary = None
     annotations: Annotations = False
     gradescope: Annotated[Path | None, option("FILE", "Verdicts as the results.json of an autograder.")] = None
+    events: Annotated[Path | None, option("FILE", "What happens, as it happens, in lines of JSON.")] = None
     sign: Annotated[Path | None, option("KEY", "Sign the certificate: see fairplay certificate keys.")] = None
     suite: Annotated[Any, SUITE]
 
