@@ -159,6 +159,10 @@ screenshots: .venv/.ready-dev ## make docs/pictures/ in the system's Chromium
 image: .venv/.ready-dev ## keep the protos as they are now as the ones that later ones must not break
 	$(BIN)/buf build proto --exclude-source-info --output proto/image.binpb
 
+.PHONY: certified
+certified: .venv/.ready-dev ## certify and list what plays here; writes build/certified/site (ARGS="--games fish,nim")
+	@$(BIN)/python -m tools.certified $(ARGS)
+
 .PHONY: wheel
 wheel: .venv/.ready-dev ## build dist/*.whl and dist/*.tar.gz
 	$(BIN)/python -m build

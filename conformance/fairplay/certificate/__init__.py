@@ -85,6 +85,8 @@ class Certificate:
     """Whether every MUST of the revision was tried and is met."""
     profile: str = ""
     """The part of the game in which the player was tried; empty: all of it."""
+    digest: str = ""
+    """What its signature is over: the word "sha256:" and hexadecimal digits."""
     signer: str = ""
     """The public key that signed it, in Base64; empty: nobody did. That a key is trusted is for the reader to say."""
 
@@ -270,6 +272,7 @@ def _certificate(content: Mapping[str, Any], cases: Sequence[CaseResult], certif
         "nonce",
         "decisions",
         "profile",
+        "digest",
     )
     facts = {name: content[name] for name in same}
     for each in content["program"]:

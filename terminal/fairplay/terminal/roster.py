@@ -286,11 +286,11 @@ def fill_template(template: str, path: Path, name: str) -> str:
 def _found(path: Path, name: str, template: str) -> Found:
     command, who = fill_template(template, path, name), _who(path)
     files = [word for word in shlex.split(command) if word.startswith(str(path))]
-    entrant = Entrant(name, f"exec:{command}", who if who != name else "", _language(files))
+    entrant = Entrant(name, f"exec:{command}", who if who != name else "", language_of(files))
     return Found(entrant, [file for file in files if not Path(file).exists()])
 
 
-def _language(files: Iterable[str]) -> str:
+def language_of(files: Iterable[str]) -> str:
     """Return the language that the suffixes of files name; "" if they name none."""
     return next((LANGUAGES[suffix] for file in files if (suffix := Path(file).suffix.lower()) in LANGUAGES), "")
 

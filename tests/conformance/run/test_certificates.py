@@ -25,6 +25,7 @@ from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.game import Game, find, registered
 from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.terminal.certify.verify import verify_certificate
+from fairplay.terminal.commands.certify import Demands
 from fairplay.v1.player_pb2 import GameService, PlayerDescription
 from tests.conformance.harness import judged, player, raises
 
@@ -329,5 +330,5 @@ def test_who_verifies_is_told_what_a_certificate_is_worth(
 ) -> None:
     file = tmp_path / "certificate.json"
     file.write_bytes(changed(content, lambda it: it.update(changes)))
-    assert verify_certificate(file, **options) == code
+    assert verify_certificate(file, Demands(**options)) == code
     assert sentence in " ".join(capsys.readouterr().out.split())

@@ -24,6 +24,7 @@ from fairplay.games.kit.course import Request, find_face, read_call
 from fairplay.games.steps import Method
 from fairplay.player.handlers import snake_case
 from fairplay.terminal.certify.verify import verify_certificate
+from fairplay.terminal.commands.certify import Demands
 from tests.conformance.harness import certify, judged, player
 from tests.slow import all_but_first_slow
 
@@ -65,10 +66,10 @@ def test_every_output_names_the_profile(report: Report, tmp_path: Path, capsys: 
     assert f"NOT APPLICABLE: outside profile {PROFILE}" in junit(report).decode()
     file = tmp_path / "certificate.json"
     file.write_bytes(sealed_again({**json.loads(certificate(report)), "limits_ms": {}}))
-    assert verify_certificate(file) == 1
+    assert verify_certificate(file, Demands()) == 1
     assert f"--profile {PROFILE} accepts that" in " ".join(capsys.readouterr().out.split())
-    assert verify_certificate(file, profile="standard") == 1
-    assert verify_certificate(file, profile=PROFILE) == 0
+    assert verify_certificate(file, Demands(profile="standard")) == 1
+    assert verify_certificate(file, Demands(profile=PROFILE)) == 0
     assert said in " ".join(capsys.readouterr().out.split())
 
 

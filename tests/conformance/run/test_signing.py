@@ -20,6 +20,7 @@ from fairplay.conformance.run.engine import run
 from fairplay.conformance.run.options import Options
 from fairplay.conformance.run.report import certificate
 from fairplay.terminal.certify.verify import show_key, verify_certificate
+from fairplay.terminal.commands.certify import Demands
 
 SOME_KEY, SOME_SIGNATURE = (base64.b64encode(b"x" * length).decode() for length in (32, 64))
 
@@ -134,12 +135,12 @@ def test_whoever_verifies_says_whom_to_trust(
     keys.write_text(f"# whom we trust\n\n{public_text(key)} Prof. Example\n")
     others.write_text(f"{public_text(other)}\n")
     file.write_bytes(unsigned)
-    assert verify_certificate(file, trusted=keys) == 1
+    assert verify_certificate(file, Demands(trusted=keys)) == 1
     assert "nobody has signed it" in " ".join(capsys.readouterr().out.split())
     file.write_bytes(signed(unsigned, key))
-    assert verify_certificate(file, trusted=keys) == 0
+    assert verify_certificate(file, Demands(trusted=keys)) == 0
     assert "whom you trust as Prof. Example" in " ".join(capsys.readouterr().out.split())
-    assert verify_certificate(file, trusted=others) == 1
+    assert verify_certificate(file, Demands(trusted=others)) == 1
     assert "is not among those that you trust" in " ".join(capsys.readouterr().out.split())
 
 
@@ -151,10 +152,10 @@ def test_a_certificate_is_about_one_program(unsigned: bytes, tmp_path: Path) -> 
     del content["digest"]
     content["program"] = [{"file": "./program", "sha256": hashlib.sha256(program.read_bytes()).hexdigest()}]
     file.write_bytes(sealed(content))
-    assert verify_certificate(file, program=program) == 0
-    assert verify_certificate(file, program=other) == 1
+    assert verify_certificate(file, Demands(program=program)) == 0
+    assert verify_certificate(file, Demands(program=other)) == 1
     with pytest.raises(UsageError, match="cannot be read"):
-        verify_certificate(file, program=tmp_path / "missing")
+        verify_certificate(file, Demands(program=tmp_path / "missing"))
 
 
 def test_a_key_is_never_overwritten_and_shown_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,7 +34,7 @@ from fairplay.games.kit.processors import processors
 from fairplay.player.interrupts import run
 from fairplay.server.cluster.jobs import ClusterOptions, LostError, WorkerError
 from fairplay.terminal.certify.console import SeveralView
-from fairplay.terminal.certify.run import build_options, named_errors
+from fairplay.terminal.certify.run import build_options, named_errors, signing_key
 from fairplay.terminal.commands.certify import CertifyOptions
 from fairplay.terminal.commands.options import DONE, FAILED
 from fairplay.terminal.commands.parameters import Cluster
@@ -206,13 +206,14 @@ class Results:
         self._json = open_output(options.json)
         self._summary = open_output(options.summary)
         self._annotates = options.annotations
+        self._key = signing_key(options)
         self._console = console
         self._reports: dict[str, Report] = {}
         self._earlier = _read_rows(options.report, options.game) if options.report is not None else {}
 
     def writers(self, name: str) -> Sequence[Writer]:
         """Return the writers for one player: the same files as a run of its own has."""
-        return () if self._directory is None else (ReportWriter(self._directory / folder_of(name)),)
+        return () if self._directory is None else (ReportWriter(self._directory / folder_of(name), self._key),)
 
     def add(self, name: str, report: Report) -> None:
         """Keep the report of a player."""

@@ -54,8 +54,9 @@ def build_options(game: str, player: str, typed: Mapping[str, Any]) -> Options:
 
 def check_together(options: CertifyOptions) -> None:
     """Raise UsageError if options make no sense together."""
-    if options.sign is not None and (options.roster is not None or (options.report is None and options.json is None)):
-        raise UsageError("--sign is for the certificate of one player: give --json FILE or --report DIR, too")
+    if options.sign is not None and options.report is None and (options.roster is not None or options.json is None):
+        where = "--report DIR" if options.roster is not None else "--json FILE or --report DIR"
+        raise UsageError(f"--sign is for certificates that are written: give {where}, too")
     if options.roster is not None:
         if options.events is not None:
             raise UsageError("--events is for one player: with --roster, several are judged side by side")
@@ -84,20 +85,27 @@ def named_errors(who: str = "") -> Iterator[None]:
         raise UsageError(f"{who}{error}") from None
 
 
+def signing_key(typed: CertifyOptions) -> Ed25519PrivateKey | None:
+    """Return the key that signs certificates, which programs must not see; None: nothing does. Raises UsageError."""
+    if typed.sign is None:
+        return None
+    hide_from_programs(typed.sign)
+    with named_errors():
+        return read_key(typed.sign)
+
+
 def certify_one(typed: CertifyOptions) -> int:
     """Judge a player, show and keep what was found, and return the exit code.
 
     Raises KeyboardInterrupt if it is interrupted; what was judged by then is shown and kept.
     """
     options = build_options(typed.game, typed.player, asdict(typed.suite))
-    if typed.sign is not None:
-        hide_from_programs(typed.sign)
+    key = signing_key(typed)
     programs = Programs(
         sandbox=options.sandbox, program_limits=options.program_limits, program_folders=options.program_folders
     )
     parse_program_options(programs, [str(options.player)])
     with named_errors():
-        key = read_key(typed.sign) if typed.sign is not None else None
         plan = make_plan(options)
     waiting = ""
     if plan.run.reached_by == "dial-in" and not options.listen.endswith(":0"):

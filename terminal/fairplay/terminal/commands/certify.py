@@ -6,6 +6,7 @@ from dataclasses import Field, dataclass, field, make_dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from fairplay.client.errors import FailedError
 from fairplay.conformance.run.options import OPTIONS, is_duration, option_name, option_text
 from fairplay.terminal.commands.options import DONE, argument, command, group, option
 from fairplay.terminal.commands.parameters import Authorities, GameName, PlainJson, Ship, WhenLost
@@ -108,16 +109,26 @@ def certify(options: CertifyOptions) -> int:
     return certify_roster(options)
 
 
+Keys = option("KEYS", "Accept only what one of the keys in this file has signed.")
+AnyLimits = Annotated[bool, option("", "Accept longer time limits than those of the game.")]
+CertificateFile = Annotated[Path, argument("FILE", "A certificate that fairplay certify wrote.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demands:
+    """What a certificate must be to be accepted."""
+
+    nonce: Annotated[str, option("TEXT", "The word with which the player was to be certified.")] = ""
+    profile: Annotated[str, option("NAME", "Accept a certificate for the games of this profile alone.")] = ""
+    any_profile: Annotated[bool, option("", "Accept a certificate for the games of whatever profile.")] = False
+    any_limits: AnyLimits = False
+    trusted: Annotated[Path | None, Keys] = None
+    program: Annotated[Path | None, option("FILE", "The program that must be the one certified.")] = None
+
+
 @certificate.command()
 @command
-def verify(
-    file: Annotated[Path, argument("FILE", "A certificate that fairplay certify wrote.")],
-    nonce: Annotated[str, option("TEXT", "The word with which the player was to be certified.")] = "",
-    profile: Annotated[str, option("NAME", "Accept a certificate for the games of this profile alone.")] = "",
-    any_limits: Annotated[bool, option("", "Accept longer time limits than those of the game.")] = False,
-    trusted: Annotated[Path | None, option("KEYS", "Accept only what one of the keys in this file has signed.")] = None,
-    program: Annotated[Path | None, option("FILE", "The program that must be the one certified.")] = None,
-) -> int:
+def verify(file: CertificateFile, demands: Demands) -> int:
     """Check that a certificate is whole, that what it says follows from its cases, and who has signed it.
 
     Exit code 0: it is, and certifies its player. 1: it is damaged, or does not certify. 2: there is no such file.
@@ -130,7 +141,59 @@ def verify(
     """
     from fairplay.terminal.certify.verify import verify_certificate
 
-    return verify_certificate(file, nonce, profile, any_limits=any_limits, trusted=trusted, program=program)
+    return verify_certificate(file, demands)
+
+
+@certificate.command()
+@command
+def badge(
+    file: CertificateFile,
+    demands: Demands,
+    output: Annotated[str, option("FILE", "badge.svg, or badge.json for shields.io. Default: printed as SVG.")] = "-",
+) -> None:
+    """Draw a badge that says what a player is certified for. What verify would not accept has none.
+
+    Examples:
+
+    \b
+      fairplay certificate badge out/certificate.json --output badge.svg
+      fairplay certificate badge out/certificate.json --output badge.json --trusted keys.txt
+    """
+    from fairplay.terminal.certify.badge import write_badge
+
+    write_badge(file, demands, output)
+
+
+@certificate.command("list")
+@command
+def list_certificates(
+    folder: Annotated[
+        Path, argument("DIR", "Certificates, *.json, and folders in which certify --report has written one.")
+    ],
+    trusted: Annotated[Path, Keys],
+    output: Annotated[Path, option("DIR", "Where the page goes, with a copy of each certificate.")],
+    roster: Annotated[
+        Path | None, option("FILE", "The players' links and languages, by the names of files or folders.")
+    ] = None,
+    any_limits: AnyLimits = False,
+) -> None:
+    """Make a page of who is certified for what, of certificates that are verified one by one.
+
+    What is not accepted is named with the reason, on the page, too.
+
+    Examples:
+
+    \b
+      fairplay certificate list certificates/ --trusted keys.txt --output site/
+      fairplay certificate list all/ --trusted keys.txt --roster roster.toml --output site/
+    """
+    from fairplay.terminal.commands.extras import missing_module
+
+    if (sentence := missing_module("jinja2", "fairplay certificate list", "server")) is not None:
+        raise FailedError(sentence)
+    from fairplay.terminal.certify.certified import list_certified
+
+    list_certified(folder, trusted, output, roster, any_limits=any_limits)
 
 
 @certificate.command()
