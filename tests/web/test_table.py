@@ -8,6 +8,7 @@ import re
 from contextlib import aclosing
 
 import httpx
+import pytest
 
 from fairplay.games.game import registered
 from tests.server.lobby.harness import guests
@@ -38,6 +39,21 @@ async def test_a_person_and_a_bot_play_a_game_by_plain_forms(pages: Pages) -> No
         talk = text_of((await ann.get("/table")).text)
         assert "The game is over" in talk
         assert "bot-1" in talk
+
+
+@pytest.mark.parametrize("game", registered())
+async def test_each_game_explains_itself_at_its_table_and_on_its_page(pages: Pages, game: str) -> None:
+    async with pages.person("ann") as ann:
+        table = await ann.post("/play", data={"game": game})
+        own = await ann.get(f"/games/{game}")
+        for text in (table.text, own.text):
+            for part in ("Goal.", "A turn.", "What counts."):
+                assert part in text_of(text)
+        figures = re.findall(r'src="(/games/\w+/figures/\d+\.svg)"', own.text)
+        assert figures
+        for address in figures:
+            assert (await ann.get(address)).text.startswith("<svg")
+        assert (await ann.get(f"/games/{game}/figures/9.svg")).status_code == 404
 
 
 async def answer_offer(person: httpx.AsyncClient, part: str) -> None:

@@ -130,6 +130,29 @@ class HumanPlayer(Protocol):
         """Send the reply, and return whether it is complete."""
 
 
+class Figure(NamedTuple):
+    """A picture of a board that shows something of the rules."""
+
+    caption: str
+    draw: Callable[[], str]
+    """Returns the picture as one SVG document."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guide:
+    """A game in words, for somebody who does not know it: plain text, with the usual settings."""
+
+    goal: str
+    """What to aim at, in a sentence or two."""
+    turn: Sequence[str]
+    """The course of a turn, a step each."""
+    scoring: Sequence[str]
+    """What counts, when the game ends, and who has won."""
+    more: Mapping[str, str] = field(default_factory=dict)
+    """What else there is to look up, e.g. cards: its name, and what it does."""
+    figures: Sequence[Figure] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frontend:
     """The front end of a game."""
@@ -143,7 +166,8 @@ class Frontend:
     bot: str
     """A strategy of bots against which people have a chance, e.g. "greedy"."""
     help: str
-    """How a person plays, a few lines of plain text."""
+    """Which keys a person plays with, a few lines of plain text; without a guide also how."""
+    guide: Guide | None = None
     view_of: Callable[[Any, Sequence[str]], GameView]
     """(public state, of the type `Game.state_type`; names by seat) -> what a spectator sees."""
     create_player: Callable[[TableContext], HumanPlayer]

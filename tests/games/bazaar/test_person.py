@@ -128,20 +128,19 @@ def drafts(draft: Draft, most: int) -> list[Draft]:
 
 
 @pytest.mark.parametrize(
-    ("before", "part", "rule"),
+    ("before", "part", "words"),
     [
-        ([], "equation-1-right", "bazaar.exchange.wallet"),
-        ([], "equation-9-left", "bazaar.exchange.in-table"),
-        (["equation-0-left"], "equation-0-left", "bazaar.exchange.bank"),
+        ([], "equation-1-right", "You do not have all the pebbles of this side"),
+        ([], "equation-9-left", rules.RULES["bazaar.exchange.in-table"]),
+        (["equation-0-left"], "equation-0-left", "The bank does not have"),
     ],
 )
-def test_an_illegal_exchange_is_refused_with_the_rule(before: Sequence[str], part: str, rule: str) -> None:
+def test_an_illegal_exchange_is_refused_with_the_reason(before: Sequence[str], part: str, words: str) -> None:
     draft = requesting(TABLE, VIEW)
     for chosen in before:
         draft = draft.choose(chosen)
-    with pytest.raises(IllegalChoiceError) as refused:
+    with pytest.raises(IllegalChoiceError, match=words):
         draft.choose(part)
-    assert str(refused.value) == rules.RULES[rule]
 
 
 @pytest.mark.parametrize(("before", "part"), [(PEBBLE_PART, NO_EXCHANGE_PART), ("equation-0-left", PEBBLE_PART)])
@@ -157,7 +156,7 @@ def test_cards_are_bought_one_after_the_other_and_none_is_a_reply_too() -> None:
     draft = buying(VIEW)
     assert draft.reply == RequestCardsResponse()
     assert parts(draft) == ["card-1"]
-    with pytest.raises(IllegalChoiceError, match=rules.RULES["bazaar.purchase.wallet"]):
+    with pytest.raises(IllegalChoiceError, match="You cannot pay for this card"):
         draft.choose("card-0")
     bought = draft.choose("card-1")
     assert bought.reply.cards[0].face
@@ -192,7 +191,9 @@ async def test_a_turn_by_keys() -> None:
         assert await reply == codec.build_request((equation("r", "bb"),))
     after = VIEW._replace(wallet=parse_bag("rrrwwbbbb"), bank=parse_bag("rrrwwggyy"))
     async with table.asked(RequestCardsRequest(game_id="game", turn_state=turn_state(after))) as reply:
-        assert table.status == "Buy a card, or send to buy none: the card rrwwb*. 30 s left."
+        assert (
+            table.status == "Buy a card, or send to buy none: 2 red, 2 white, 1 blue, happy face: 2 points. 30 s left."
+        )
         table.person.press("enter")
         assert table.status == "Buy what is marked? 30 s left."
         assert "rrwwb ☺]" in table.board

@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from markupsafe import Markup
 
-from fairplay.client.lobby.games import strategies
+from fairplay.client.lobby.games import frontend_of, strategies
 from fairplay.client.wording import (
     describe_cause,
     elimination_line,
@@ -25,7 +25,6 @@ from fairplay.client.wording import (
     seats,
     state,
 )
-from fairplay.games.frontends import find_frontend
 from fairplay.games.game import find, registered
 from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
 from fairplay.v1.referee_pb2 import GameStatus, GameSummary
@@ -87,7 +86,7 @@ def as_json(message: Message) -> str:
 
 def by_hand(name: str) -> bool:
     """Return whether people can play a game here."""
-    return name in registered() and find_frontend(name) is not None
+    return frontend_of(name) is not None
 
 
 def game_title(name: str) -> str:

@@ -81,7 +81,7 @@ class LobbyController:
     def _sit(self, table: Table | None) -> None:
         """Have a local player while the user has a seat that is not played by a program, also after a restart."""
         seated = table is not None and self.client.lobby.seat is not None and table.name != self._program_at
-        frontend = frontend_of(table) if table is not None and seated else None
+        frontend = frontend_of(table.game) if table is not None and seated else None
         player, me = self._player, self.client.lobby.me
         if player is not None and (
             table is None or frontend is None or (player.table, player.name) != (table.name, me)
@@ -156,7 +156,7 @@ class LobbyController:
             refusal = await self.client.join(table.name, link.strip())
             self._program_at = self._program_at if refusal else table.name
             return refusal
-        frontend = frontend_of(table)
+        frontend = frontend_of(table.game)
         if frontend is None:
             return f"{plain(table.game)} cannot be played by hand here: give the link of a program, {PROGRAM_LINKS}"
         self._stand_up()
@@ -212,7 +212,7 @@ class LobbyController:
         return _with_watchers(view, table) if view.board else self._watched(table)._replace(status=view.status)
 
     def _watched(self, table: Table) -> GameView:
-        frontend, spectator = frontend_of(table), self._spectator
+        frontend, spectator = frontend_of(table.game), self._spectator
         seated = self.client.lobby.seat is not None and table.status != TableStatus.TABLE_STATUS_RUNNING
         status = "You have a seat." if seated else "You watch."
         if spectator is None or spectator.state is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fairplay.games.frontends import Frontend, find_frontend
+from fairplay.games.frontends import Frontend, Guide, find_frontend
 from fairplay.games.game import find, registered
 from fairplay.v1.table_pb2 import Table
 
@@ -27,9 +27,9 @@ one that has dialled in, bot:STRATEGY for one of the server's own.
 q and Ctrl-C leave the lobby."""
 
 
-def frontend_of(table: Table) -> Frontend | None:
-    """Return the front end with which a person can play at a table, or None if there is none."""
-    return find_frontend(table.game) if table.game in registered() else None
+def frontend_of(game: str) -> Frontend | None:
+    """Return the front end with which a person can play a game here, or None if there is none."""
+    return find_frontend(game) if game in registered() else None
 
 
 def suggestions(game: str) -> tuple[str, str]:
@@ -46,14 +46,24 @@ def titles() -> Iterator[tuple[str, str]]:
 
 def strategies(table: Table) -> tuple[str, str]:
     """Return a strategy of bots that suits people at a table, and all that are known here; empty if none is."""
-    frontend = frontend_of(table)
+    frontend = frontend_of(table.game)
     known = ", ".join(find(table.game).strategies) if table.game in registered() else ""
     return frontend.bot if frontend is not None else "", known
 
 
 def help_text(table: Table | None) -> str:
     """Return the help for where the user is: at a table, or at none."""
-    frontend = frontend_of(table) if table is not None else None
+    frontend = frontend_of(table.game) if table is not None else None
     if frontend is None or table is None:
         return HELP
-    return f"{find(table.game).title}. {frontend.help}\n\n{HELP}"
+    return "\n\n".join([f"{find(table.game).title}. {frontend.help}", *guide_lines(frontend.guide), HELP])
+
+
+def guide_lines(guide: Guide | None) -> Iterator[str]:
+    """Yield how a game is played, a paragraph each."""
+    if guide is not None:
+        yield guide.goal
+        yield "\n".join(f"- {sentence}" for sentence in guide.turn)
+        yield "\n".join(f"- {sentence}" for sentence in guide.scoring)
+        if guide.more:
+            yield "\n".join(f"{word}: {sentence}" for word, sentence in guide.more.items())

@@ -16,8 +16,19 @@ from fairplay.bazaar.v1.bazaar_player_pb2 import (
     WinRequest,
 )
 from fairplay.games.bazaar import rules
+from fairplay.games.bazaar.guide import GUIDE
 from fairplay.games.bazaar.protocol import codec
-from fairplay.games.bazaar.rules.pieces import Bag, EquationTable, Exchange, bag_text, card_text, holds, unpack
+from fairplay.games.bazaar.rules.pieces import (
+    Bag,
+    Card,
+    EquationTable,
+    Exchange,
+    bag_words,
+    holds,
+    points,
+    size,
+    unpack,
+)
 from fairplay.games.bazaar.rules.state import PEBBLE, TurnView
 from fairplay.games.bazaar.views import svg, text
 from fairplay.games.bazaar.views.seats import (
@@ -32,6 +43,13 @@ from fairplay.games.bazaar.views.seats import (
 from fairplay.games.frontends import Choice, Frontend, IllegalChoiceError, TableContext
 from fairplay.games.kit.person import NO_MARKS, Draft, Marks, Person, check_choice, watching
 
+_RULES = {
+    **rules.RULES,
+    "bazaar.exchange.wallet": "You do not have all the pebbles of this side, which you would give.",
+    "bazaar.exchange.bank": "The bank does not have all the pebbles that you would get.",
+    "bazaar.purchase.wallet": "You cannot pay for this card: it costs the five pebbles that it shows.",
+}
+"""What rules ask, as they concern the person who is about to break them."""
 _ONE_KIND = "A turn asks for a pebble or for exchanges, not for both: take the last choice back first."
 
 
@@ -62,12 +80,16 @@ def requesting(
         way = next((way for way in table.exchanges if _part(table, way) == part), None)
         if way is None:
             raise IllegalChoiceError(rules.RULES["bazaar.exchange.in-table"])
-        check_choice(rules.request_violation(table, wallet, bank, (way,)), rules.RULES)
+        check_choice(rules.request_violation(table, wallet, bank, (way,)), _RULES)
         gain = way.right - way.left
         after = view._replace(wallet=wallet + gain, bank=bank - gain)
         return requesting(table, after, (*parts, part), (*exchanges, way))
 
-    words = [] if exchanges else [Choice(NO_EXCHANGE_PART, "no exchange", 0.0, 2.0 * len(table.equations) + 1)]
+    words = (
+        []
+        if exchanges
+        else [Choice(NO_EXCHANGE_PART, "no exchange (costs a card of the pile)", 0.0, 2.0 * len(table.equations) + 1)]
+    )
     choices: Sequence[Choice] = ()
     reply = codec.build_request(PEBBLE if parts == (PEBBLE_PART,) else exchanges) if parts else None
     if parts == (PEBBLE_PART,):
@@ -77,7 +99,7 @@ def requesting(
     else:
         first = [(PEBBLE_PART, "a pebble of the bank")] if bank and not parts else []
         usable = table.usable(wallet, bank)
-        ways = [(_part(table, way), f"give {bag_text(way.left)}, get {bag_text(way.right)}") for way in usable]
+        ways = [(_part(table, way), f"give {bag_words(way.left)}; get {bag_words(way.right)}") for way in usable]
         choices = [Choice(*each, 0.0, float(line)) for line, each in enumerate([*first, *ways])]
         choices = choices if parts else [*choices, *words]
         prompt = "Exchange more, or send:" if parts else "Ask for a pebble, or exchange:"
@@ -104,11 +126,11 @@ def buying(view: TurnView, places: tuple[int, ...] = ()) -> Answer:
         place = next((place for place in range(len(view.visible)) if part == card_part(place)), None)
         if place is None or place in places:
             raise IllegalChoiceError(rules.RULES["bazaar.purchase.visible"])
-        check_choice(rules.purchase_violation(view.wallet, view.visible, (*bought, view.visible[place])), rules.RULES)
+        check_choice(rules.purchase_violation(view.wallet, view.visible, (*bought, view.visible[place])), _RULES)
         return buying(view, (*places, place))
 
     choices = [
-        Choice(card_part(place), f"the card {card_text(card)}", float(place), 0.0)
+        Choice(card_part(place), _card_words(card, wallet), float(place), 0.0)
         for place, card in enumerate(view.visible)
         if place not in places and holds(wallet, card.pebbles)
     ]
@@ -118,6 +140,12 @@ def buying(view: TurnView, places: tuple[int, ...] = ()) -> Answer:
         prompt = "Buy a card, or send to buy none:" if choices else "You cannot pay for any card. Go on?"
     own, chosen = Own(unpack(wallet), choices), frozenset(map(card_part, places))
     return Answer(prompt, choose, choices, chosen, codec.build_purchase(bought), own, view.bank)
+
+
+def _card_words(card: Card, wallet: Bag) -> str:
+    """Return a card in words, with what it brings who pays for it of a wallet."""
+    worth = points(size(wallet) - size(card.pebbles), card.face)
+    return f"{bag_words(card.pebbles)}{', happy face' if card.face else ''}: {worth} point{'s' if worth > 1 else ''}"
 
 
 class BazaarPerson(Person[bazaar_pb2.State]):
@@ -219,11 +247,8 @@ FRONTEND = Frontend(
     },
     limit="2m",
     bot="points",
-    help=(
-        "A turn has two halves. First ask for a pebble of the bank, or exchange pebbles by the equations; asking for "
-        "exchanges, or for none, costs a card. Then buy cards with your pebbles: the fewer are left, the more points. "
-        "Arrow keys go to what can be chosen, Enter chooses it, Backspace takes a choice back, s sends."
-    ),
+    help="Arrow keys go to what can be chosen, Enter chooses it, Backspace takes a choice back, s sends.",
+    guide=GUIDE,
     view_of=watching(lambda state: text.board_text(state, NOTHING_OWN, NO_MARKS), text.side_text),
     create_player=BazaarPerson,
 )

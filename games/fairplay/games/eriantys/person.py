@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 from fairplay.eriantys.v1 import eriantys_pb2
 from fairplay.eriantys.v1 import eriantys_player_pb2 as pb
 from fairplay.games.eriantys import rules
+from fairplay.games.eriantys.guide import GUIDE
 from fairplay.games.eriantys.protocol import answers, codec
 from fairplay.games.eriantys.rules.board import address, group_of
 from fairplay.games.eriantys.rules.characters import NAMES, character_cost, character_options
@@ -343,11 +344,9 @@ FRONTEND = Frontend(
     limit="3m",
     bot="greedy",
     help=(
-        "Every round each player plays an assistant: the lowest acts first, and its number of steps is how far Mother "
-        "Nature may go. A turn moves students one at a time, to the dining room or to islands, then Mother Nature, "
-        "then takes a cloud. Up and down go through what can be chosen, Enter chooses it and at the end sends, "
-        "Backspace takes a step back."
+        "Up and down go through what can be chosen, Enter chooses it and at the end sends, Backspace takes a step back."
     ),
+    guide=GUIDE,
     view_of=lambda state, names: GameView(
         board_text(state, names, (), (), NO_MARKS), side_text(state, names), "You watch."
     ),

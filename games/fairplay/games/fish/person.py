@@ -16,6 +16,7 @@ from fairplay.fish.v1.fish_player_pb2 import (
     TakeTurnResponse,
 )
 from fairplay.games.fish import rules
+from fairplay.games.fish.guide import GUIDE
 from fairplay.games.fish.protocol import build_action, read_shown, read_view
 from fairplay.games.fish.rules.board import Move, Place
 from fairplay.games.fish.views import board_text, cell_of, centre, move_line, name_cell, part_of, side_text, svg
@@ -126,11 +127,8 @@ FRONTEND = Frontend(
     },
     limit="2m",
     bot="greedy",
-    help=(
-        "Arrow keys go to what can be chosen, Enter chooses it and then sends, Backspace takes a choice back. First "
-        "all penguins are placed; then each turn moves one in a straight line over free tiles. The tile that it "
-        "leaves sinks, and its fish are yours. Who has most when nobody can move has won."
-    ),
+    help="Arrow keys go to what can be chosen, Enter chooses it and then sends, Backspace takes a choice back.",
+    guide=GUIDE,
     view_of=watching(
         lambda state: board_text(read_shown(state)), lambda state, names: side_text(read_shown(state), names)
     ),

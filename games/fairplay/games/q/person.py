@@ -12,6 +12,7 @@ from google.protobuf.message import Message
 from fairplay.games.frontends import Choice, Frontend, IllegalChoiceError, TableContext
 from fairplay.games.kit.person import NO_MARKS, Marks, Person, check_choice, watching
 from fairplay.games.q import rules
+from fairplay.games.q.guide import GUIDE
 from fairplay.games.q.protocol import codec
 from fairplay.games.q.rules.board import Placement
 from fairplay.games.q.rules.state import PASS, REPLACE, Action, Extension, View
@@ -21,6 +22,7 @@ from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import NewTilesRequest, SetupRequest, TakeTurnRequest, TakeTurnResponse, WinRequest
 
 WORDS = {"replace": REPLACE, "pass": PASS}
+LABELS = {"replace": "replace all your tiles", "pass": "pass"}
 _ONE_KIND = "A turn places tiles, replaces the hand or passes: take the last choice back first."
 
 
@@ -68,7 +70,7 @@ def turn(view: View, placed: tuple[Placement, ...] = (), used: tuple[int, ...] =
 
     below = max(row for row, _ in board.tiles) + 2.0
     legal = ["replace", "pass"] if view.pile_left >= len(view.hand) else ["pass"]
-    words = [Choice(each, each, float(number), below + 1.0) for number, each in enumerate(legal)]
+    words = [Choice(each, LABELS[each], float(number), below + 1.0) for number, each in enumerate(legal)]
     cells = [cell_part((row, column)) for row, column, _ in placed]
     chosen = frozenset([*map(hand_part, used), *cells, *([word] if word else [])])
     free = frozenset(board.spots) if held is not None else frozenset()
@@ -188,11 +190,8 @@ FRONTEND = Frontend(
     },
     limit="3m",
     bot="ldasg",
-    help=(
-        "Arrow keys go to what can be chosen, Enter chooses it, Backspace takes a choice back, s sends. Choose a tile "
-        "of your hand, then its place; more tiles may follow in the same row or column. Each tile fits its neighbours "
-        "to the left and right by colour or by shape, and so it does above and below. Or replace all tiles, or pass."
-    ),
+    help="Arrow keys go to what can be chosen, Enter chooses it, Backspace takes a choice back, s sends.",
+    guide=GUIDE,
     view_of=watching(lambda state: text.board_text(state, NOTHING_OWN, NO_MARKS), text.side_text),
     create_player=QPerson,
 )

@@ -11,6 +11,7 @@ from google.protobuf.message import Message
 from fairplay.games.frontends import Choice, Frontend, GameView, IllegalChoiceError, Key, Offer, TableContext
 from fairplay.games.kit.lettering import literally
 from fairplay.games.kit.person import UNDO, Draft, Marks, Person
+from fairplay.games.webset.guide import GUIDE
 from fairplay.games.webset.rules import RULES
 from fairplay.games.webset.rules.cards import CARDS, card_name
 from fairplay.games.webset.views import text, words
@@ -523,12 +524,11 @@ FRONTEND = Frontend(
     limit="1m",
     bot="solver:reaction=20",
     help=(
-        "Space calls a set: nobody else may touch the table then, and within a few seconds you pick three cards by the "
-        "keys in their boxes; the same key again puts a card back. With selection=single everybody sees what you pick. "
-        "A right set is a point; a wrong one, or none in time, costs one. Where the table allows it m deals three more "
-        "cards, s shows the solutions one after the other, and r ends the showing and removes them. With rounds=puzzle "
-        "you name all sets that you find, three cards for each, Backspace takes the last card back, and Enter ends it."
+        "Space calls a set, the keys in the boxes of cards pick them, and the same key again puts a card back. Where "
+        "the table allows it m deals three more cards, s shows the solutions one after the other, and r ends the "
+        "showing and removes them. In a puzzle Backspace takes the last card back, and Enter ends it."
     ),
+    guide=GUIDE,
     view_of=_watched,
     create_player=WebsetPerson,
 )

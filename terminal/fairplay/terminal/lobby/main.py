@@ -190,7 +190,7 @@ class Main(Screen[None]):
         )
 
     def _join(self, table: Table) -> None:
-        frontend = games.frontend_of(table)
+        frontend = games.frontend_of(table.game)
         title = f"Join {plain(table.name)}" + (" (leave the line empty to play yourself)" if frontend else "")
         field = Field("link", "Link of the program that plays for you", "", games.PROGRAM_LINKS)
 

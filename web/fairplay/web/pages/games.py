@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from fairplay.client.lobby.games import frontend_of
 from fairplay.games.distribution import DISTRIBUTION
 from fairplay.games.envelopes import unwrap
 from fairplay.games.frontends import find_frontend
@@ -34,10 +35,8 @@ async def game(request: Request) -> Response:
     found = await site_of(request).upstream.game(name)
     if found is None:
         raise HTTPException(404, f"This server has no game of the name {name[:64]!r}.")
-    frontend = find_frontend(name) if name in registered() else None
-    return page(
-        request, "game.html", game=found, help=frontend.help if frontend is not None else "", written=_is_ours(name)
-    )
+    frontend = frontend_of(name)
+    return page(request, "game.html", game=found, frontend=frontend, written=_is_ours(name))
 
 
 def _is_ours(name: str) -> bool:
@@ -59,6 +58,15 @@ async def example(request: Request) -> Response:
     return Response(
         await asyncio.shield(examples[name]), media_type=PICTURE, headers={"Cache-Control": "public, max-age=3600"}
     )
+
+
+async def figure(request: Request) -> Response:
+    """Draw a picture of how a game is played."""
+    frontend, number = frontend_of(request.path_params["name"]), request.path_params["number"]
+    if frontend is None or frontend.guide is None or number >= len(frontend.guide.figures):
+        raise HTTPException(404, "There is no such picture.")
+    drawn = frontend.guide.figures[number].draw()
+    return Response(drawn, media_type=PICTURE, headers={"Cache-Control": "public, max-age=3600"})
 
 
 def _is_drawn(drawing: asyncio.Future[str]) -> bool:
@@ -88,4 +96,5 @@ ROUTES: Sequence[Route] = (
     Route("/games", games),
     Route("/games/{name}", game),
     Route("/games/{name}/example.svg", example),
+    Route("/games/{name}/figures/{number:int}.svg", figure),
 )

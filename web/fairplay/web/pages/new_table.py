@@ -14,8 +14,9 @@ from starlette.routing import Route
 
 from fairplay.client import inputs
 from fairplay.client.errors import UsageError
-from fairplay.games.frontends import Frontend, find_frontend
-from fairplay.games.game import find, registered
+from fairplay.client.lobby.games import frontend_of
+from fairplay.games.frontends import Frontend
+from fairplay.games.game import find
 from fairplay.v1.server_pb2 import GameInfo, SettingInfo
 from fairplay.v1.table_pb2 import Table, TableStatus
 from fairplay.web.pages.lobby import entrance, remember
@@ -96,7 +97,7 @@ async def _game(request: Request, name: str) -> GameInfo:
 
 def suggested(game: GameInfo) -> Mapping[str, str]:
     """Return what suits a table of people, by the names of the fields of the form."""
-    frontend = find_frontend(game.name)
+    frontend = frontend_of(game.name)
     if frontend is None:
         return {}
     settings = dict(setting.split("=", 1) for setting in frontend.settings.split())
@@ -104,7 +105,7 @@ def suggested(game: GameInfo) -> Mapping[str, str]:
 
 
 def _form(request: Request, game: GameInfo, values: Mapping[str, str], refusal: str, status: int = 200) -> Response:
-    frontend = find_frontend(game.name)
+    frontend = frontend_of(game.name)
     labels = frontend.main_settings if frontend is not None else {}
     fields = {setting.name: _field(setting, labels.get(setting.name, ""), values) for setting in game.settings}
     return page(
@@ -141,7 +142,7 @@ async def play(request: Request) -> Response:
     """Begin a game against bots at a table of the visitor's own; who has not entered does so as a guest."""
     form = await form_of(request)
     game = await _game(request, form.get("game", ""))
-    frontend = find_frontend(game.name) if game.name in registered() else None
+    frontend = frontend_of(game.name)
     if frontend is None:
         raise HTTPException(404, f"{game.title} cannot be played by hand here.")
     visitor, key = visitor_of(request), ""

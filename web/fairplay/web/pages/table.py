@@ -26,7 +26,8 @@ async def table(request: Request) -> Response:
         return go(request, "/")
     game = await site_of(request).upstream.game(here.game)
     strategies = game.strategies if game is not None else ()
-    return page(request, "table.html", table=here, game=game, parts=_parts(request, visitor, strategies))
+    parts, frontend = _parts(request, visitor, strategies), frontend_of(here.game)
+    return page(request, "table.html", table=here, game=game, name=here.game, frontend=frontend, parts=parts)
 
 
 async def ask_to_delete(request: Request) -> Response:
@@ -77,7 +78,7 @@ def _parts(request: Request, visitor: Visitor, strategies: Sequence[StrategyInfo
             running=running,
             may_return=lobby.may_return(here),
             strategies=strategies,
-            by_hand=frontend_of(here) is not None,
+            by_hand=frontend_of(here.game) is not None,
         ),
         "talk": render(request, "parts/talk.html", talk=lobby.talk[::-1]),
         "news": render(request, "parts/news.html", notice="", trouble=visitor.trouble),

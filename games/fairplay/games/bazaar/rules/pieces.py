@@ -56,6 +56,11 @@ def bag_text(bag: Bag) -> str:
     return "".join(initial * count for initial, count in zip(INITIALS, unpack(bag), strict=True))
 
 
+def bag_words(bag: Bag) -> str:
+    """Return a bag as people say it, e.g. "2 red, 1 blue"."""
+    return ", ".join(f"{count} {colour}" for colour, count in zip(COLOURS, unpack(bag), strict=True) if count)
+
+
 def is_bag(value: int) -> bool:
     """Return whether a number is a bag: five counts of 0..`MAX_COUNT` and nothing else."""
     return 0 <= value <= _ALL and all(count <= MAX_COUNT for count in unpack(value))

@@ -38,6 +38,22 @@ _REASONS = {
     eriantys_pb2.REASON_DISCONNECTED: "a player was lost",
 }
 
+EFFECTS = {
+    1: "Move one student of this card to any island.",
+    2: "In this turn you get a professor also where you only have as many students as its owner.",
+    3: "Choose an island: it is decided now whose it is, as if Mother Nature stopped there.",
+    4: "Mother Nature may go up to two islands further.",
+    5: "Put a no-entry tile on an island: the next time that Mother Nature stops there, nothing is decided.",
+    6: "In this turn towers do not count as influence.",
+    7: "Exchange up to three students of this card for as many of your entrance.",
+    8: "In this turn you have two more influence.",
+    9: "Choose a colour: in this turn its students do not count as influence.",
+    10: "Exchange up to two students of your entrance for as many of your dining room.",
+    11: "Move one student of this card into your dining room.",
+    12: "Choose a colour: everybody puts three of its students from the dining room back into the bag, or all it has.",
+}
+"""What the characters do, by their numbers."""
+
 
 class Seat(NamedTuple):
     """A player: `status` is empty or what there is to say of it; `hand` is empty where it is hidden."""
