@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from math import sqrt
 from random import Random
 from typing import Any
 
@@ -21,6 +23,7 @@ from tests.games.drawing import SVG, Drawing, place, shown_lines
 
 UNKNOWN: Any = 77
 RED, WHITE, BROWN, BLACK = fish_pb2.COLOR_RED, fish_pb2.COLOR_WHITE, fish_pb2.COLOR_BROWN, fish_pb2.COLOR_BLACK
+TILE_RADIUS = 38
 NAMES = ("Ann", "Bob", "Cleo", "Dan")
 
 
@@ -225,3 +228,14 @@ def test_text_marks_the_last_move_with_its_direction(direction: tuple[int, int],
     assert found[1 + source[0]].count(arrow) == 1
     assert "R•1" in found[1 + target[0]]
     assert found[-1].strip() == f"last move [4, 2] {arrow} [{target[0]}, {target[1]}]"
+
+
+@pytest.mark.parametrize("count", range(1, FISH_LIMIT + 1))
+def test_all_fish_of_a_tile_lie_on_it(count: int) -> None:
+    drawn = svg(Shown(rules.initial(rules.Settings(), 2, Random(1)), colors(2)), NAMES)
+    group = re.search(rf'<g id="fish-{count}">(.*?)</g>', drawn)
+    assert group is not None
+    for places in re.findall(r"translate\(([-.\d]+) ([-.\d]+)\) scale\(([-.\d]+)\)", group[1]):
+        x, y, scale = map(float, places)
+        right, down = abs(x) + 14 * scale, abs(y) + 6.5 * scale
+        assert right + down / sqrt(3) <= TILE_RADIUS

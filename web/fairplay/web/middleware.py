@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Sequence
 from contextlib import suppress
 from contextvars import ContextVar
+from hashlib import sha256
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import TypeAlias
 from urllib.parse import urlsplit
@@ -15,6 +17,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fairplay.client.errors import UsageError
+from fairplay.games.kit.pictures import DARK
 from fairplay.player.exposure import is_loopback
 
 Networks: TypeAlias = Sequence[IPv4Network | IPv6Network]
@@ -29,7 +32,7 @@ POLICY = "; ".join(
     (
         "default-src 'none'",
         "script-src 'self'",
-        "style-src 'self'",
+        f"style-src 'self' 'sha256-{b64encode(sha256(DARK.encode()).digest()).decode()}'",
         "img-src 'self'",
         "connect-src 'self'",
         "form-action 'self'",

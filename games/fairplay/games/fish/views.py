@@ -122,7 +122,7 @@ _SHOALS = {  # how large the fish of a tile are drawn, and how many of them in e
     2: (1.0, (1, 1)),
     3: (0.85, (1, 2)),
     4: (0.85, (1, 2, 1)),
-    5: (0.85, (2, 1, 2)),
+    5: (0.7, (2, 1, 2)),
     6: (0.7, (2, 2, 2)),
     7: (0.7, (2, 3, 2)),
     8: (0.7, (3, 2, 3)),
@@ -142,7 +142,8 @@ def svg(shown: Shown, players: Sequence[str], marks: Marks = NO_MARKS) -> str:
     x, y = frame.board
     parts = [
         f"<defs>{_ARTWORK}</defs>",
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" rx="14" fill="#7cbcdd"/>',
+        f'<rect class="surface" x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" rx="14" '
+        'fill="#7cbcdd"/>',
         f'<g transform="translate({x + _SHORE + _SIDE:.1f} {y + _SHORE + _STEP:.1f})">',
         *_axes(board),
         *_floes(shown, marks),
@@ -291,7 +292,7 @@ def _card(standing: Standing) -> Iterator[str]:
     _, name, score, status, turn = standing
     wide, high = _CARD_WIDTH - 8, _CARD_HEIGHT - 8
     border = f'stroke="{AMBER}" stroke-width="3"' if turn or status == "winner" else 'stroke="#cfe0ea"'
-    yield f'<rect x="4" y="4" width="{wide:.0f}" height="{high:.0f}" rx="10" fill="#ffffff" {border}/>'
+    yield f'<rect x="4" y="4" width="{wide:.0f}" height="{high:.0f}" rx="10" class="surface" fill="#ffffff" {border}/>'
     yield _penguin(standing.coat, "icon", "translate(29 30) scale(.85)")
     size = f"{font_size(name, _NAME_ROOM, 16.0):.1f}"
     yield f'<text class="name" x="52" y="25" font-size="{size}" font-weight="700">{escape(name)}</text>'

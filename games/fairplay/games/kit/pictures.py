@@ -24,6 +24,21 @@ AMBER = "#d97706"
 """The edge of what is going on: whose turn it is, who has won, what was done last."""
 AMBER_INK = "#b45309"
 """The same for words: it is dark enough to be read on light grounds."""
+DARK = """
+@media (prefers-color-scheme: dark) {
+.picture { fill: #e8edf1 }
+.picture .ground { fill: #171f26 }
+.surface { fill-opacity: .14 }
+.land { fill: #3c5636 }
+.bridge { stroke: #3c5636 }
+.picture :is(.axes, .title, .status, .told, .bag, .hand, .hand-size, .muted) { fill: #b7c3cd }
+.picture :is(.done, .amber) { fill: #f4b860 }
+}
+"""
+"""How pictures look where people want it dark: surfaces let a dark ground through, and words on them are light.
+
+Pieces keep their colours. It is the same text in all pictures, so that a page may allow it by its digest.
+"""
 _HALO, _EDGE = "#ffffff", "#111827"
 _BUTTON_TEXT, _BUTTON_INSET, _BUTTON_GAP = 15.0, 14.0, 8.0
 
@@ -40,9 +55,10 @@ def document(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width * zoom:.0f}" height="{height * zoom:.0f}" '
             f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="system-ui, sans-serif" '
-            f'fill="{ink}" role="group">',
+            f'fill="{ink}" class="picture" role="group">',
             f"<title>{escape(title)}</title>",
-            f'<rect width="100%" height="100%" rx="16" fill="{ground}"/>',
+            f"<style>{DARK}</style>",
+            f'<rect class="ground" width="100%" height="100%" rx="16" fill="{ground}"/>',
             *parts,
             "</svg>",
         ]
@@ -152,7 +168,7 @@ def _button(choice: Choice, marks: Marks, x: float, y: float, width: float) -> s
     shape = f'rect width="{width:.1f}" height="{BUTTON_HEIGHT - 10:.1f}" rx="8"'
     return (
         f"{piece('button', choice.label, part=choice.part, transform=f'translate({x:.1f} {y + 5:.1f})')}"
-        f'<{shape} fill="#ffffff" stroke="#5b6570"/>'
-        f'<text x="{width / 2:.1f}" y="20" font-size="{size:.1f}" text-anchor="middle" fill="#1f2d36">'
+        f'<{shape} class="surface" fill="#ffffff" stroke="#5b6570"/>'
+        f'<text x="{width / 2:.1f}" y="20" font-size="{size:.1f}" text-anchor="middle">'
         f"{escape(choice.label)}</text>{outline(shape, choice.part, marks, 3.0)}</g>"
     )

@@ -141,9 +141,10 @@ def _at(box: _Box) -> str:
 
 def _filled_panel(box: _Box, title: str, parts: Iterable[str], *, marked: bool = False) -> Iterator[str]:
     border = f'stroke="{AMBER}" stroke-width="3"' if marked else 'stroke="#dcc9a3"'
-    yield f'<rect width="{box.width:.1f}" height="{box.height:.1f}" rx="10" fill="#fffaf0" {border}/>'
+    yield f'<rect width="{box.width:.1f}" height="{box.height:.1f}" rx="10" class="surface" fill="#fffaf0" {border}/>'
     if title:
-        yield f'<text x="{_INSET:.0f}" y="23" font-size="14" font-weight="700" fill="#85714b">{title}</text>'
+        place = f'x="{_INSET:.0f}" y="23" font-size="14" font-weight="700"'
+        yield f'<text class="title" {place} fill="#85714b">{title}</text>'
     yield from parts
 
 
@@ -207,7 +208,7 @@ def _cards(cards: Sequence[bazaar_pb2.Card], marks: Marks) -> Iterator[str]:
     for place, card in enumerate(cards):
         x, part = _INSET + place * (_CARD_WIDTH + _GAP), card_part(place)
         yield piece("card", words(card), part=part, transform=f"translate({x:.1f} {_HEAD:.1f})")
-        yield f'<{shape} fill="#ffffff" stroke="#b99b62"/>'
+        yield f'<{shape} class="surface" fill="#ffffff" stroke="#b99b62"/>'
         for number, initial in enumerate(pebbles(card.pebbles, 5)):
             turned = 2 * pi * number / 5
             yield _pebble(initial, _CARD_WIDTH / 2 + 36 * sin(turned), _CARD_HEIGHT / 2 - 36 * cos(turned), 1.45)
@@ -227,7 +228,8 @@ def _minis(cards: Sequence[bazaar_pb2.Card], box: _Box, top: float = _HEAD) -> I
         x, y = _INSET + column * (_MINI_WIDTH + 4), top + line * (_MINI_HEIGHT + 4)
         yield piece("mini", words(card), transform=f"translate({x:.1f} {y:.1f})")
         edge = f'stroke="{AMBER}" stroke-width="1.5"' if card.face else 'stroke="#b99b62"'
-        yield f'<rect width="{_MINI_WIDTH:.0f}" height="{_MINI_HEIGHT:.0f}" rx="5" fill="#ffffff" {edge}/>'
+        size = f'width="{_MINI_WIDTH:.0f}" height="{_MINI_HEIGHT:.0f}" rx="5"'
+        yield f'<rect class="surface" {size} fill="#ffffff" {edge}/>'
         first = 7.0 if card.face else 12.0
         for number, initial in enumerate(pebbles(card.pebbles, 5)):
             yield _pebble(initial, first + 9.5 * number, _MINI_HEIGHT / 2, 0.44)

@@ -128,15 +128,16 @@ def _tower(number: int) -> str:
 ARTWORK = f"""
 {"".join(map(_student, INITIALS))}
 {"".join(map(_tower, TOWERS))}
-<circle id="eriantys-island" r="{ISLAND:.0f}" fill="#cfe3b4" stroke="#7fa463" stroke-width="1.5"/>
-<g id="eriantys-cloud"><{CLOUD} fill="#ffffff" stroke="#9fbfd0"/></g>
+<circle id="eriantys-island" class="land" r="{ISLAND:.0f}" fill="#cfe3b4" stroke="#7fa463" stroke-width="1.5"/>
+<g id="eriantys-cloud"><{CLOUD} class="surface" fill="#ffffff" stroke="#9fbfd0"/></g>
 <g id="eriantys-mother-nature" stroke="#7a3f05" stroke-width="1.3" fill="{AMBER}">
   <path d="M-8.5 12Q-6 -2 0 -3Q6 -2 8.5 12Z"/><circle cy="-7" r="5.5"/></g>
 <g id="eriantys-no-entry"><circle r="12" fill="#c2342c" stroke="#ffffff" stroke-width="1.5"/>
   <circle r="8.5" fill="none" stroke="#ffffff" stroke-width="1.6"/>
   <path d="M-6 6L6 -6" stroke="#ffffff" stroke-width="1.6"/></g>
 <circle id="eriantys-coin" r="12" fill="#f7d774" stroke="#b98f1d" stroke-width="1.5"/>
-<rect id="eriantys-assistant" x="-12" y="-15" width="24" height="30" rx="4" fill="#fff6e0" stroke="#c9a45a"/>
+<rect id="eriantys-assistant" class="surface" x="-12" y="-15" width="24" height="30" rx="4" fill="#fff6e0"
+  stroke="#c9a45a"/>
 """
 
 
@@ -192,9 +193,9 @@ def _panel(
 ) -> Iterator[str]:
     border = f'stroke="{AMBER}" stroke-width="3"' if marked else 'stroke="#a9c4d4"'
     yield f'<g class="{css_class}" transform="translate({box.x:.1f} {box.y:.1f})">'
-    yield f'<rect width="{box.width:.1f}" height="{box.height:.1f}" rx="10" fill="{fill}" {border}/>'
+    yield f'<rect width="{box.width:.1f}" height="{box.height:.1f}" rx="10" class="surface" fill="{fill}" {border}/>'
     if title:
-        yield words_at(INSET, 23, title, 14, fill="#48677a", weight=700)
+        yield words_at(INSET, 23, title, 14, fill="#48677a", weight=700, kind="title")
     yield from parts
     yield "</g>"
 
@@ -218,15 +219,15 @@ def _islands(found: Sequence[Group], box: Box, marks: Marks) -> Iterator[str]:
         yield piece("group", group_words(group), part=part)
         if len(places) > 1:
             line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-            for color, width in (("#7fa463", 60), ("#cfe3b4", 57)):  # bridges
-                shape = f'stroke="{color}" stroke-width="{width}" stroke-linejoin="round"'
+            for css_class, color, width in (("shore", "#7fa463", 60), ("bridge", "#cfe3b4", 57)):
+                shape = f'class="{css_class}" stroke="{color}" stroke-width="{width}" stroke-linejoin="round"'
                 yield f'<polyline points="{line}" fill="none" {shape}/>'
         yield from (use("island", x, y) for x, y in places)
         yield from (outline(f'circle cx="{x:.1f}" cy="{y:.1f}" r="{ISLAND - 3:.0f}"', part, marks) for x, y in places)
         for place, (tile, (x, y)) in enumerate(zip(group.tiles, places, strict=True)):
             middle = place == len(places) // 2
             yield f'<g class="island" transform="translate({x:.1f} {y:.1f})">'
-            yield words_at(0, 49, str(tile), 10, fill="#3f5b2e", anchor="middle")
+            yield words_at(0, 49, str(tile), 10, fill="#3f5b2e", anchor="middle", kind="muted")
             yield from _pawns(group, middle)
             yield from _contents(group) if middle else ()
             yield "</g>"
@@ -251,7 +252,7 @@ def _contents(group: Group) -> Iterator[str]:
         for place, (initial, count) in enumerate(line):
             yield _counted(initial, count, 32 * (place - (len(line) - 1) / 2), y)
     if group.no_entry:
-        more = words_at(17, 38, str(group.no_entry), 12, fill="#a3261f", weight=700, anchor="end")
+        more = words_at(17, 38, str(group.no_entry), 12, fill="#a3261f", weight=700, anchor="end", kind="amber")
         yield f'<g class="no-entry">{use("no-entry", 30, 33, 0.85)}{more if group.no_entry > 1 else ""}</g>'
 
 
@@ -286,7 +287,7 @@ def _cloud(number: int, counts: Sequence[int], x: float, y: float, marks: Marks)
     title = f"cloud {number}: {count_words(counts)}"
     yield piece("cloud", title, part=part, transform=f"translate({x:.1f} {y:.1f})")
     yield f"<g{'' if students else PALE}>{use('cloud', 0, 0)}"
-    yield words_at(-3, -12, str(number), 10, fill=MUTED, anchor="middle")
+    yield words_at(-3, -12, str(number), 10, fill=MUTED, anchor="middle", kind="muted")
     for place, initial in enumerate(students):
         yield use(initial, 21 * (place - (len(students) - 1) / 2), 5, 0.95)
     yield f"</g>{outline(CLOUD, part, marks, 3.0)}</g>"
@@ -306,17 +307,17 @@ def _characters(state: eriantys_pb2.State, marks: Marks) -> Iterator[str]:
         title = f"character {number}, the {name}, costs {cost}: {count_words(held[place])}"
         shape = f'rect width="{_CARD_WIDTH:.1f}" height="{high:.1f}" rx="9"'
         yield piece("character", title, part=part, transform=f"translate({INSET:.1f} {y:.1f})")
-        yield f'<{shape} fill="#f4effc" {edge}/>'
+        yield f'<{shape} class="surface" fill="#f4effc" {edge}/>'
         yield words_at(14, 26, f"{number}  {name}", 15, weight=700)
         yield f'<g class="cost">{coin(_CARD_WIDTH - 24, 22, cost)}</g>'
-        yield words_at(14, 46, "in this turn" if played else "", 12, fill=AMBER_INK)
+        yield words_at(14, 46, "in this turn" if played else "", 12, fill=AMBER_INK, kind="amber")
         for at, initial in enumerate(initials(held[place], 6)):
             yield use(initial, 28 + 34 * at, high - 36, 1.2)
         for at in range(state.character_no_entry_counts[place]):
             yield f'<g class="no-entry">{use("no-entry", 28 + 34 * at, high - 36)}</g>'
         yield f"{outline(shape, part, marks)}</g>"
     yield f'<g class="reserve">{coin(INSET + 14, _RING_HEIGHT - 26, state.reserve_count)}'
-    yield f"{words_at(INSET + 36, _RING_HEIGHT - 21, 'in the reserve', 13, fill=MUTED)}</g>"
+    yield f"{words_at(INSET + 36, _RING_HEIGHT - 21, 'in the reserve', 13, fill=MUTED, kind='muted')}</g>"
 
 
 # School boards, and what a person has in hand
@@ -345,9 +346,11 @@ def _in_hand(value: int, x: float, y: float, marks: Marks) -> Iterator[str]:
     part, steps = f"assistant-{value}", assistant_steps(value)
     title = f"assistant {value}, Mother Nature moves up to {steps}"
     yield piece("own-assistant", title, part=part, transform=f"translate({x:.1f} {y:.1f})")
-    yield f'<{_CARD} fill="#fff6e0" stroke="#c9a45a"/>{words_at(0, 0, str(value), 18, weight=700, anchor="middle")}'
+    yield f'<{_CARD} class="surface" fill="#fff6e0" stroke="#c9a45a"/>'
+    yield words_at(0, 0, str(value), 18, weight=700, anchor="middle")
     yield use("mother-nature", -8, 15, 0.55)
-    yield f"{words_at(7, 20, str(steps), 13, fill=MUTED, anchor='middle')}{outline(_CARD, part, marks, 3.0)}</g>"
+    yield words_at(7, 20, str(steps), 13, fill=MUTED, anchor="middle", kind="muted")
+    yield f"{outline(_CARD, part, marks, 3.0)}</g>"
 
 
 def school_parts(seat: Seat, box: Box, marks: Marks, *, own: bool) -> Iterator[str]:
@@ -356,7 +359,7 @@ def school_parts(seat: Seat, box: Box, marks: Marks, *, own: bool) -> Iterator[s
     `own` is whether it is the person's, whose students and dining room can be pointed at.
     """
     yield from _head(seat, box)
-    yield f'<rect x="14" y="{_TOP - 4:.1f}" width="62" height="126" rx="8" fill="#dfe9ee"/>'
+    yield f'<rect x="14" y="{_TOP - 4:.1f}" width="62" height="126" rx="8" class="surface" fill="#dfe9ee"/>'
     yield from _entrance(seat, marks, own=own)
     yield piece("dining-room", f"dining room: {count_words(seat.dining)}", part=DINING_ROOM if own else "")
     for row, (initial, count) in enumerate(zip(INITIALS, seat.dining, strict=True)):
@@ -431,7 +434,8 @@ def _professor(initial: str, y: float, *, held: bool) -> str:
 
 def _tower_area(seat: Seat, width: float, top: float) -> Iterator[str]:
     left = 366.0
-    yield f'<rect x="{left:.1f}" y="{top - 4:.1f}" width="{width - left - 14:.1f}" height="126" rx="8" fill="#dfe9ee"/>'
+    size = f'width="{width - left - 14:.1f}" height="126" rx="8"'
+    yield f'<rect class="surface" x="{left:.1f}" y="{top - 4:.1f}" {size} fill="#dfe9ee"/>'
     step = (width - left - 14) / 4
     if not seat.towers and seat.tower:
         yield f"<g{PALE}>{use(f'tower{seat.tower}', left + 2 * step, top + 59, 1.6)}</g>"

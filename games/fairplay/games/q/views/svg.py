@@ -62,7 +62,8 @@ def svg(state: q_pb2.State, players: Sequence[str], own: Own = NOTHING_OWN, mark
     x, y = frame.board
     parts = [
         f"<defs>{_ARTWORK}</defs>",
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" rx="14" fill="#cfdccb"/>',
+        f'<rect class="surface" x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" rx="14" '
+        'fill="#cfdccb"/>',
         f'<g transform="translate({x + _EDGE + _CELL / 2:.1f} {y + _EDGE + _CELL / 2:.1f})">',
         *_axes(shown),
         *_map(shown, own, marks),
@@ -104,10 +105,13 @@ _SHAPES: Mapping[str, str] = {
     + '<rect x="-5" y="-5" width="10" height="10"/>',
     "diamond": '<polygon points="0,-16 12.5,0 0,16 -12.5,0"/>',
 }
-_BACK = '<rect x="-20" y="-20" width="40" height="40" rx="6" fill="#262a33" stroke="#12151b" stroke-width="1.5"/>'
+_BACK = '<rect x="-20" y="-20" width="40" height="40" rx="6" fill="#262a33" stroke="#4a505c" stroke-width="1.5"/>'
 _FRAME = f'<rect x="-20.5" y="-20.5" width="41" height="41" rx="6.5" fill="none" stroke="{AMBER}" stroke-width="4"/>'
 _MARKED = 'rect x="-20.5" y="-20.5" width="41" height="41" rx="6.5"'
-_FREE = '<rect x="-20" y="-20" width="40" height="40" rx="6" fill="#e6eee3" stroke="#8aa084" stroke-dasharray="2 4"/>'
+_FREE = (
+    '<rect class="surface" x="-20" y="-20" width="40" height="40" rx="6" fill="#e6eee3" stroke="#8aa084" '
+    'stroke-dasharray="2 4"/>'
+)
 _ARTWORK = f"""
 <g id="q-back">{_BACK}</g>
 <g id="q-last">{_FRAME}</g>
@@ -178,7 +182,8 @@ def _own(own: Own, marks: Marks, frame: Frame) -> Iterator[str]:
     yield f'<g class="own" transform="translate({x:.1f} {y:.1f}) scale({frame.scale:.3f})">'
     top = 0.0
     if own.hand:
-        yield f'<text x="2" y="{_CAPTION - 8:.0f}" font-size="14" font-weight="700" fill="#4a5a46">Your hand</text>'
+        at = f'x="2" y="{_CAPTION - 8:.0f}" font-size="14" font-weight="700"'
+        yield f'<text class="title" {at} fill="#4a5a46">Your hand</text>'
         for place, tile in enumerate(own.hand):
             line, column = divmod(place, _tiles_in(frame.own_width))
             middle = f"{(column + 0.5) * _HAND_STEP:.1f} {_CAPTION + (line + 0.5) * _HAND_STEP:.1f}"
@@ -212,7 +217,7 @@ def _card(frame: Frame, *, marked: bool) -> str:
     border = f'stroke="{AMBER}" stroke-width="3"' if marked else 'stroke="#d3dbd0"'
     return (
         f'<rect x="4" y="4" width="{_CARD_WIDTH - 8:.0f}" height="{frame.card[1] - 8:.1f}" rx="10" '
-        f'fill="#ffffff" {border}/>'
+        f'class="surface" fill="#ffffff" {border}/>'
     )
 
 

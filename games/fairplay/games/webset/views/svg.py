@@ -168,7 +168,7 @@ def _list(seats: Sequence[Seat], columns: int, top: float, wide: float) -> Itera
 
 def _player(seat: Seat, wide: float) -> Iterator[str]:
     border = f'stroke="{AMBER}" stroke-width="3"' if seat.marked else 'stroke="#c3d2c5"'
-    yield f'<rect width="{wide:.1f}" height="{_ROW_HIGH:.0f}" rx="8" fill="#fbfdfb" {border}/>'
+    yield f'<rect width="{wide:.1f}" height="{_ROW_HIGH:.0f}" rx="8" class="surface" fill="#fbfdfb" {border}/>'
     size = font_size(seat.name, wide - 190, 16.0)
     sets = count_sets(3 * seat.set_count)
     said = f"{sets}, {seat.status}" if seat.status else sets
