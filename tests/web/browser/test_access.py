@@ -41,7 +41,10 @@ ADDRESSES = (
 )
 NO_PAGES = re.compile(r"/(live|moment|picture|download)/|\.svg$")
 """Addresses of parts of pages, of pictures and of files."""
-NARROW = 320
+NARROW, SCREEN_HEIGHT = 320, 640
+ONE_LINE = 56
+"""The height of a header of one line, at most."""
+DOWN_TO = "(part) => part.getBoundingClientRect().bottom + window.scrollY"
 Scheme = Literal["light", "dark"]
 
 
@@ -68,7 +71,7 @@ async def sit_with_bot(page: Page, pages: Pages, game: str, table: str = "blue")
 
 async def enter_narrow(browser: Browser, pages: Pages, name: str, scheme: Scheme) -> Page:
     """Return the lobby on a small screen."""
-    return await enter(browser, pages, name, color_scheme=scheme, viewport={"width": NARROW, "height": 640})
+    return await enter(browser, pages, name, color_scheme=scheme, viewport={"width": NARROW, "height": SCREEN_HEIGHT})
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -116,6 +119,8 @@ async def test_no_table_keeps_anybody_out(browser: Browser, pages: Pages, game: 
     ann = await enter_narrow(browser, pages, "ann", "light")
     await sit_with_bot(ann, pages, game)
     errors = list(await faults(ann, game))
+    assert await ann.locator("header").evaluate("(header) => header.offsetHeight") <= ONE_LINE
+    assert await ann.locator(".choices button").first.evaluate(DOWN_TO) <= SCREEN_HEIGHT
     bob = await enter_narrow(browser, pages, "bob", "dark")
     await bob.goto(f"{pages.url}/records")
     await bob.get_by_role("link", name=re.compile("^[A-Z]")).last.click()

@@ -123,6 +123,27 @@ async def test_who_is_at_a_table_that_is_deleted_is_told_so_once_in_the_lobby(br
     await expect(told).to_be_hidden()
 
 
+async def test_a_phone_shows_the_part_of_a_large_picture_in_which_something_can_be_chosen(
+    browser: Browser, pages: Pages
+) -> None:
+    context = await browser.new_context(base_url=pages.url, viewport={"width": 360, "height": 640})
+    page = await context.new_page()
+    await page.goto("/games/eriantys")
+    await page.get_by_role("button", name="Play against a bot").click()
+    shown = page.locator("#regions [aria-pressed=true]")
+    await expect(page.get_by_text("Choose your towers:").or_(page.get_by_text("Play an assistant:"))).to_be_visible(
+        timeout=LIMIT_MS
+    )
+    while not await page.get_by_text("Move a student").count():
+        await click_choice(page)
+    await expect(shown).to_have_text("Your school", timeout=LIMIT_MS)
+    await click_choice(page)
+    await expect(shown).to_have_text("Islands", timeout=LIMIT_MS)
+    await page.get_by_role("button", name="All", exact=True).click()
+    await expect(shown).to_have_text("All")
+    await click_choice(page)
+
+
 async def test_keys_choose_and_undo_on_the_board(browser: Browser, pages: Pages) -> None:
     ann = await enter(browser, pages, "ann")
     await make_table(ann, pages, "fish", 2)

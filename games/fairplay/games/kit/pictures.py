@@ -123,6 +123,13 @@ def piece(css_class: str, title: str, *, part: str = "", transform: str = "") ->
     return f'<g class="{css_class}" role="img"{pointed}{where}><title>{escape(title)}</title>'
 
 
+def region(name: str, parts: Iterable[str]) -> Iterator[str]:
+    """Draw parts as a region of a large picture, which a small screen shows alone, under a name of a word or two."""
+    yield f'<g data-region="{escape(name)}">'
+    yield from parts
+    yield "</g>"
+
+
 def outline(shape: str, part: str, marks: Marks, width: float = 4.0) -> str:
     """Return the outline of a part along a shape, e.g. `circle r="9"`; empty if the part is not marked."""
     if part not in marks.choices | marks.chosen:

@@ -73,6 +73,63 @@ document.addEventListener("htmx:afterRequest", (event) => {
     if (event.detail.successful && form.matches && form.matches("form[data-clear]")) { form.reset(); }
 });
 
+// On a small screen a large picture shows one of its regions at a time: the one where most can be chosen, or the one
+// that was asked for since the last question.
+const small = window.matchMedia("(max-width: 50rem)");
+const WHOLE = "All";
+let asked = { prompt: "", region: "" };
+
+function showRegion() {
+    const picture = document.querySelector(".board svg");
+    const bar = document.getElementById("regions");
+    if (!picture || !bar) { return; }
+    const regions = Array.from(picture.querySelectorAll("[data-region]"));
+    bar.hidden = !small.matches || !regions.length;
+    const prompt = document.querySelector("#offer .prompt")?.firstChild?.textContent ?? "";
+    if (prompt !== asked.prompt) { asked = { prompt, region: "" }; }
+    const marks = (region) => region.querySelectorAll(".mark").length;
+    const liveliest = regions.reduce((one, other) => (marks(other) > marks(one) ? other : one), regions[0]);
+    const wanted = regions.find((region) => region.dataset.region === asked.region);
+    const region = bar.hidden || asked.region === WHOLE ? null : wanted ?? (marks(liveliest) ? liveliest : null);
+    fit(picture, region);
+    const shown = region ? region.dataset.region : WHOLE;
+    const names = [WHOLE, ...regions.map((each) => each.dataset.region)];
+    bar.replaceChildren(...names.map((name) => regionButton(name, name === shown)));
+}
+
+function fit(picture, region) {
+    picture.dataset.whole ??= picture.getAttribute("viewBox");
+    let box = picture.dataset.whole;
+    if (region) {
+        const inner = region.getBBox();
+        const moved = picture.getScreenCTM().inverse().multiply(region.getScreenCTM());
+        const [x, y] = [inner.x * moved.a + moved.e - 6, inner.y * moved.d + moved.f - 6];
+        box = [x, y, inner.width * moved.a + 12, inner.height * moved.d + 12].join(" ");
+    }
+    const [width, height] = box.split(" ").slice(2);
+    for (const [name, value] of [["viewBox", box], ["width", width], ["height", height]]) {
+        if (picture.getAttribute(name) !== value) { picture.setAttribute(name, value); }
+    }
+}
+
+function regionButton(name, isShown) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = name;
+    button.setAttribute("aria-pressed", String(isShown));
+    button.addEventListener("click", () => {
+        asked.region = name;
+        showRegion();
+        Array.from(document.querySelectorAll("#regions button")).find((each) => each.textContent === name).focus();
+    });
+    return button;
+}
+
+showRegion();
+small.addEventListener("change", showRegion);
+document.addEventListener("htmx:sseMessage", showRegion);
+document.addEventListener("htmx:afterSwap", showRegion);
+
 // Small boards of games that run are drawn anew from time to time.
 setInterval(() => {
     for (const board of document.querySelectorAll("img[data-board]")) {

@@ -33,7 +33,17 @@ from fairplay.games.eriantys.views.words import (
 )
 from fairplay.games.kit.lettering import font_size
 from fairplay.games.kit.person import NO_MARKS, Marks
-from fairplay.games.kit.pictures import AMBER, AMBER_INK, BUTTON_HEIGHT, button_lines, buttons, document, outline, piece
+from fairplay.games.kit.pictures import (
+    AMBER,
+    AMBER_INK,
+    BUTTON_HEIGHT,
+    button_lines,
+    buttons,
+    document,
+    outline,
+    piece,
+    region,
+)
 
 MUTED = "#5a6b7a"
 INKS = {  # of students: body, edge, initial
@@ -47,7 +57,7 @@ TOWERS = {1: ("#33373d", "#0d0f12"), 2: ("#ffffff", "#7c8288"), 3: ("#9aa1a8", "
 
 INSET = 16.0
 """From the edge of a panel to what is in it."""
-ISLAND = 58.0  # the radius of an island
+ISLAND = 54.0  # the radius of an island
 PALE = ' opacity=".45"'
 CLOUD = (
     'path d="M-40 22A17 17 0 0 1 -42 -10A20 20 0 0 1 -14 -22A24 24 0 0 1 24 -20A18 18 0 0 1 44 4A13 13 0 0 1 38 22Z"'
@@ -57,6 +67,7 @@ HEXAGON = "M-10 0L-5 -8.7H5L10 0L5 8.7H-5Z"
 _MARGIN, _GAP, _HEAD = 16.0, 12.0, 34.0
 
 _RING_WIDTH, _RING_HEIGHT = 760.0, 560.0
+_ELLIPSE_WIDTH = 650.0  # of the islands in it: as narrow as they can be, so that they are large on a small screen
 _STEPS = 720  # around the ellipse on which they lie
 _CARD_WIDTH, _SIDE_WIDTH = 232.0, 264.0
 SCHOOL_HEIGHT = 204.0
@@ -163,14 +174,15 @@ def svg(state: eriantys_pb2.State, players: Sequence[str], own: Own = NOTHING_OW
             ring,
             "islands",
             "Islands",
-            [*_islands(groups(state), ring, marks), *_middle(state, players, ring, marks)],
+            region("Islands", [*_islands(groups(state), ring, marks), *_middle(state, players, ring, marks)]),
             fill="#bfe0ee",
         ),
-        *(_panel(side, "characters", "Characters", _characters(state, marks)) if expert else ()),
+        *(_panel(side, "characters", "Characters", region("Characters", _characters(state, marks))) if expert else ()),
         *(_panel(mine, "own", "Your assistants", own_parts(own, mine, marks)) if own.seat is not None else ()),
     ]
     for number, (seat, box) in enumerate(zip(listed, boards, strict=True)):
-        drawn = school_parts(seat, box, marks, own=number == own.seat)
+        name = "Your school" if number == own.seat else seat.name
+        drawn = region(name, school_parts(seat, box, marks, own=number == own.seat))
         parts += _panel(box, "board", "", drawn, marked=seat.turn or seat.won)
     height = boards[-1].y + SCHOOL_HEIGHT + _MARGIN
     each = (f"{seat.name}{seat.status and f' ({seat.status})'}" for seat in listed)
@@ -205,7 +217,7 @@ def _panel(
 
 def _places(box: Box) -> list[tuple[float, float]]:
     """Return the middles of the twelve tiles: clockwise on an ellipse, 0 at the top, all equally far apart on it."""
-    across, down = box.width / 2 - ISLAND - 18, box.height / 2 - ISLAND - 20
+    across, down = _ELLIPSE_WIDTH / 2 - ISLAND - 18, box.height / 2 - ISLAND - 20
     turns = [2 * pi * step / _STEPS for step in range(_STEPS + 1)]
     points = [(box.width / 2 + across * sin(turn), box.height / 2 + 6 - down * cos(turn)) for turn in turns]
     walked = list(accumulate((dist(*pair) for pair in pairwise(points)), initial=0.0))
@@ -258,8 +270,8 @@ def _contents(group: Group) -> Iterator[str]:
 
 def _counted(initial: str, count: int, x: float, y: float) -> str:
     """Draw a student and how many there are of it."""
-    number = f'<text x="{x + 4:.1f}" y="{y + 8:.1f}" font-size="11.5" font-weight="700">{count}</text>'
-    return f'<g class="students">{use(initial, x - 5, y, 0.82)}{number}</g>'
+    number = f'<text x="{x + 6:.1f}" y="{y + 9:.1f}" font-size="14" font-weight="700">{count}</text>'
+    return f'<g class="students">{use(initial, x - 5, y, 1.05)}{number}</g>'
 
 
 def _middle(state: eriantys_pb2.State, players: Sequence[str], box: Box, marks: Marks) -> Iterator[str]:
@@ -335,8 +347,8 @@ def _words_width(width: float) -> float:
 
 def own_parts(own: Own, box: Box, marks: Marks) -> Iterator[str]:
     """Draw a person's assistants, and beside them what can be chosen and is no piece of the game."""
-    for place, value in enumerate(own.hand):
-        yield from _in_hand(value, INSET + 20 + place * _HAND_STEP, _HAND_TOP + 28, marks)
+    places = ((value, INSET + 20 + place * _HAND_STEP) for place, value in enumerate(own.hand))
+    yield from region("Assistants", (part for value, x in places for part in _in_hand(value, x, _HAND_TOP + 28, marks)))
     width = _words_width(box.width)
     yield from buttons(button_lines(own.words, width), marks, box.width - width - INSET, 14, width)
 
