@@ -9,7 +9,7 @@ from functools import partial
 
 import grpc
 
-from fairplay.player.handlers import CALL, Callee, CallFailed, CallInfo
+from fairplay.player.handlers import CALL, Callee, CallFailed, CallInfo, own_error
 from fairplay.player.outbox import Outbox
 from fairplay.v1.connection_pb2 import Call, Failure, Reply
 
@@ -88,6 +88,6 @@ def _failed(call: Call, error: Exception) -> Reply:
     if isinstance(error, CallFailed):
         code, message = error.code, error.message
     else:
-        log.error("%s raised", call.method_name, exc_info=error)
+        log.error("%s raised", call.method_name, exc_info=own_error(error))
         code, message = grpc.StatusCode.UNKNOWN, f"{type(error).__name__}: {error}"
     return Reply(id=call.id, failure=Failure(code=code.value[0], message=message))

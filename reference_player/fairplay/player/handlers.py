@@ -84,6 +84,19 @@ def describe(player: object) -> player_pb2.PlayerDescription:
     )
 
 
+def own_error(error: Exception) -> Exception:
+    """Return an error that a player's method raised, with the frames of its author's code and none of the kit's.
+
+    An error of the kit about what the method returned has no frames then: its sentence says it.
+    """
+    own = frame = error.__traceback__
+    while frame is not None:
+        if frame.tb_frame.f_code.co_filename == __file__:
+            own = frame.tb_next
+        frame = frame.tb_next
+    return error.with_traceback(own)
+
+
 class Callee(Protocol):
     """What calls are answered by, from bytes to bytes. By default no method is quick."""
 

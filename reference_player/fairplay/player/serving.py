@@ -11,7 +11,7 @@ from typing import Any
 import grpc
 
 from fairplay.player import standstill
-from fairplay.player.handlers import CALL, Callee, CallFailed, CallInfo, Handlers
+from fairplay.player.handlers import CALL, Callee, CallFailed, CallInfo, Handlers, own_error
 from fairplay.player.secrets import SECRET_KEY, secret_of, shows
 from fairplay.player.tls import TlsFiles, server_credentials
 
@@ -118,7 +118,7 @@ def _behaviour(handlers: Callee, path: str) -> Callable[[bytes, Any], Awaitable[
         except CallFailed as failed:
             await context.abort(failed.code, failed.message)
         except Exception as error:
-            log.exception("%s raised", path)
+            log.error("%s raised", path, exc_info=own_error(error))
             await context.abort(grpc.StatusCode.UNKNOWN, f"{type(error).__name__}: {error}")
         raise AssertionError("abort raises")
 

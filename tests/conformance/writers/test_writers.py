@@ -103,9 +103,15 @@ def test_the_same_failure_is_shown_once_with_all_its_cases() -> None:
     assert text.count("data:image/svg+xml;base64,") == 2
     assert "no answer within 5 s" in text
     assert "<code>a.one</code>, and 2 cases more that fail for it" in text
-    assert listed(text, "li")[-3:] == ["a.one", "a.two (a known failure)", "a.three (WARN)"]
+    assert listed(text, "li")[:3] == ["a.one", "a.two (a known failure)", "a.three (WARN)"]
     assert text.count('href="#a.one">why') == 3
     assert text.count('id="a.one"') == 1
+
+
+def test_the_page_tells_what_is_to_be_mended_with_its_board_before_it_counts() -> None:
+    text = page(report(one("a.fail", Verdict.FAIL)))
+    order = ["What is to be mended", f"<p>{escape('FAIL it is')}", "data:image/svg", "<h3>Reply", 'class="counts"']
+    assert sorted(order, key=text.index) == order
 
 
 def listed(text: str, tag: str) -> list[str]:

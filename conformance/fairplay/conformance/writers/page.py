@@ -46,10 +46,10 @@ summary { cursor: pointer; } summary p { margin: .3rem 0 0; overflow-wrap: anywh
   max-height: 15rem; overflow: auto; }
 .same li { overflow-wrap: anywhere; break-inside: avoid; }
 .evidence { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0 1.4rem; }
-@media (min-width: 80rem) { .evidence.pictured { grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); } }
-.picture { overflow: auto; max-height: 92vh; margin-top: 1rem; align-self: start; border-radius: .4rem; }
-.picture img { display: block; min-width: min(.75 * var(--width, 0px), max(40rem, .33 * var(--width, 0px)));
-  width: min(100%, var(--width, 100%)); }
+@media (min-width: 80rem) { .evidence.beside { grid-template-columns: minmax(0, 6fr) minmax(0, 5fr); } }
+.picture { overflow: auto; margin-top: 1rem; border-radius: .4rem; cursor: zoom-in; }
+.picture img { display: block; max-width: 100%; height: auto; margin: 0 auto; }
+.picture:focus img { max-width: none; }
 @media (prefers-color-scheme: dark) { .picture img { filter: brightness(.86); } }
 .wide { overflow-x: auto; } td.case { width: 100%; overflow-wrap: anywhere; }
 @media (max-width: 40rem) { body { padding: 1.2rem .8rem 3rem; } details { padding: .6rem .7rem; }
@@ -62,6 +62,8 @@ pre { margin: 0; padding: .55rem .7rem; background: var(--tint); border-radius: 
 """
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 WIDTH = re.compile(r'<svg\b[^>]*?\swidth="(\d+)"')
+MAX_BESIDE = 700
+"""The width in pixels up to which a picture can be read beside its words; a wider one stands above them, whole."""
 
 
 def page(report: Report) -> str:
@@ -77,9 +79,10 @@ def page(report: Report) -> str:
             f"<title>{text(title)}</title><style>{STYLE}</style></head><body>",
             f"<h1>{text(title)}</h1>",
             f'<p class="lead">{conclusion(report)}</p>',
+            *(["<h2>What is to be mended</h2>", *map(_finding, findings)] if findings else []),
+            "<h2>The run</h2>",
             _counts(report),
             _facts(report),
-            *(["<h2>What is to be mended</h2>", *map(_finding, findings)] if findings else []),
             _cases(report, {each.id: found.name for found in findings for each in (*found.cases, *found.untested)}),
             _times(report),
             _coverage(report.coverage),
@@ -130,7 +133,7 @@ def _finding(finding: Finding) -> str:
     )
     return (
         f'<details class="{style}" id="{text(finding.name)}" open><summary>{head}</summary>'
-        f"{_same(finding)}{_evidence(example.evidence)}</details>"
+        f"{_evidence(example.evidence)}{_same(finding)}</details>"
     )
 
 
@@ -140,7 +143,7 @@ def _same(finding: Finding) -> str:
     if len(cases) == 1:
         return ""
     items = "".join(f"<li><code>{text(each.id)}</code>{_difference(each, finding)}</li>" for each in cases)
-    return f'<ul class="same">{items}</ul>'
+    return f'<h3>Cases with this cause</h3><ul class="same">{items}</ul>'
 
 
 def _difference(judged: Judged, finding: Finding) -> str:
@@ -157,18 +160,11 @@ def _evidence(evidence: Evidence | None) -> str:
     sections = "".join(f"<h3>{text(title)}</h3><pre>{text(body)}</pre>" for title, body in evidence.sections)
     if not evidence.picture:
         return f'<div class="evidence">{sections}</div>'
-    return f'<div class="evidence pictured"><div>{sections}</div>{_picture(evidence.picture)}</div>'
-
-
-def _picture(svg: str) -> str:
-    """Return a picture that fits the page where it can be read then; a larger one is moved with a finger or keys."""
-    width = WIDTH.match(svg)
-    style = f' style="--width: {width[1]}px"' if width else ""
-    data = base64.b64encode(svg.encode()).decode()
-    return (
-        f'<div class="picture" tabindex="0"{style}>'
-        f'<img alt="The position" src="data:image/svg+xml;base64,{data}"></div>'
-    )
+    width = WIDTH.match(evidence.picture)
+    beside = "" if width is None or int(width[1]) > MAX_BESIDE else " beside"
+    data = base64.b64encode(evidence.picture.encode()).decode()
+    image = f'<img alt="The position" src="data:image/svg+xml;base64,{data}">'
+    return f'<div class="evidence{beside}"><div class="picture" tabindex="0">{image}</div><div>{sections}</div></div>'
 
 
 def _cases(report: Report, named: Mapping[str, str]) -> str:
