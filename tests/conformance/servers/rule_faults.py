@@ -37,6 +37,15 @@ FAULTS = {
     "towers-of-those-out": RuleFault("eriantys", "rules.board", " and not _is_out(state, group.tower)", ""),
     "three-towers-at-most": RuleFault("eriantys", "rules.board", TOWERS, FEW_TOWERS),
     "one-tower-returns": RuleFault("eriantys", "rules.board", RETURNED, "towers[group.tower] += 1"),
+    "two-groups-are-left": RuleFault(
+        "eriantys", "rules.board", "len(state.groups) <= FEWEST_GROUPS", "len(state.groups) == FEWEST_GROUPS"
+    ),
+    "more-towers-than-there-are": RuleFault(
+        "eriantys", "rules.board", "max(0, towers[winner] - size)", "towers[winner] - size"
+    ),
+    "short-messages": RuleFault(
+        "", "fairplay.server.links.link", "message[:MAX_MESSAGE_CHARS]", "message[:200]", "blame.message"
+    ),
     "expired-as-wrong": RuleFault(
         "webset", "rules.takes", "settings.penalty_expired if expired else settings.penalty_bad", "settings.penalty_bad"
     ),

@@ -674,6 +674,8 @@ RARE_GAMES: Mapping[str, Mapping[str, Any]] = {
     "a Knight does not outdo two towers": {**KNIGHT, "islands": "! b2 . B . P . B . G Y"},
     "four students do not outdo four towers": {"islands": "! b4GGGG . P B . R . G"},
     "five students outdo four towers, which all return": {"islands": "! b4GGGGG . P B . R . G"},
+    "three of four groups grow together, and two are left": {"islands": "a3! GGG a3 b5"},
+    "a side has fewer towers left than it needs": {"islands": "a6 ! b4GGGGG ."},
     "the towers of a side that is out count for nobody": {
         "seat_count": 3,
         "islands": "! b2G . B . P . B . G Y",

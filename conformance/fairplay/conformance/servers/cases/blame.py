@@ -42,6 +42,7 @@ from fairplay.conformance.servers.scenes import (
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import find
 from fairplay.games.steps import CallKind
+from fairplay.server.net.limits import limit_of
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.misconduct_pb2 import CallErrorReason
 
@@ -124,12 +125,24 @@ async def evidence(context: ServerContext) -> None:
         check_evidence(played.expected.misconducts, played.game.result.misconducts)
 
 
+LONGEST_MESSAGE = limit_of("CallError.message").cut_characters
+
+
 @server_case("blame.message", "FAIL-5")
 async def message(context: ServerContext) -> None:
-    """The player's own error message is kept for its author."""
-    played = await context.play(ordinary(OPEN, FAILS))
-    found = [each.call_error.message for each in played.game.result.misconducts]
-    same("The message of the misconduct", ["scripted failure"], found)
+    """The player's own error message is kept for its author, up to its limit, however the player is reached."""
+    said = "scripted failure: ".ljust(LONGEST_MESSAGE - 1, "x") + "z"
+    for served in (False, True):
+        script = at(0, "TakeTurn", fail(13, f"{said} and more"))
+        played = await context.play(ordinary(OPEN, script, count=2), served=served)
+        [found] = [each.call_error.message for each in played.game.result.misconducts]
+        if found != said:
+            reached = "that serves" if served else "that has dialled in"
+            raise failure(
+                f"The message of a player {reached} must be cut after {len(said):,} characters; of {len(said) + 9:,} "
+                f"the misconduct has {len(found):,}.",
+                ("Message", found),
+            )
 
 
 @server_case("blame.disconnected", "FAIL-8", "RESUME-2")
