@@ -42,7 +42,9 @@ class Drawing:
             _, right, bottom = framed(panel)
             assert right <= self.width
             assert bottom <= self.height
-            for group in panel.findall(f"{SVG}g"):
+            groups = panel.findall(f"{SVG}g")
+            inner = [each for group in groups if "data-region" in group.attrib for each in group.findall(f"{SVG}g")]
+            for group in [*(group for group in groups if "data-region" not in group.attrib), *inner]:
                 if group.find(f"{SVG}rect") is not None:
                     (x, y), right, bottom = framed(group)
                     frame = panel.find(f"{SVG}rect")
