@@ -66,7 +66,7 @@ MAY_IMPORT: Mapping[str, Set[str]] = {
         "fairplay.games",
         "fairplay.standings",
     },
-    "fairplay.client": {"fairplay.client", "fairplay.server", "fairplay.player", "fairplay.games"},
+    "fairplay.client": {"fairplay.client", "fairplay.formats", "fairplay.server", "fairplay.player", "fairplay.games"},
     "fairplay.terminal": set(chain.from_iterable(SOURCES.values())),
     "fairplay.web": {"fairplay.web", "fairplay.client", "fairplay.player", "fairplay.games"},
 }

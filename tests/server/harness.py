@@ -14,6 +14,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.fish.v1 import fish_pb2
 from fairplay.games.game import find
+from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.player.dialing import Hosted, dial_in_async
 from fairplay.player.handlers import Handlers
 from fairplay.server.net.errors import reason_of
@@ -80,10 +81,18 @@ async def serving(config: Config | None = None) -> AsyncIterator[Server]:
 
 
 @asynccontextmanager
-async def dialled_in(server: Server, *players: tuple[str, object], resume_s: float = 0.0) -> AsyncIterator[None]:
+async def dialled_in(
+    server: Server,
+    *players: tuple[str, object],
+    resume_s: float = 0.0,
+    token: str = "token",
+    credentials: Credentials = NO_CREDENTIALS,
+) -> AsyncIterator[None]:
     """Dial in with player objects over one stream, with the SDK."""
-    hosted = [Hosted(player, name, "token") for name, player in players]
-    task = asyncio.create_task(dial_in_async(hosted, server.players_address, resume_s=resume_s))
+    hosted = [Hosted(player, name, token) for name, player in players]
+    task = asyncio.create_task(
+        dial_in_async(hosted, server.players_address, resume_s=resume_s, credentials=credentials)
+    )
     async with asyncio.timeout(30):
         for name, _ in players:
             await server.hub.arrived(name)

@@ -6,7 +6,7 @@ from io import StringIO
 
 from rich.console import Console
 
-from fairplay.terminal.playing.format_text import parse_format
+from fairplay.client.formats import parse_format
 from fairplay.terminal.playing.summary import summarize
 from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup
 from fairplay.v1.tournament_pb2 import RoundGame, RoundGameStatus, Standing, Standings, Tournament, TournamentPlan

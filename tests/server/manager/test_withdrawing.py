@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from fairplay.client.formats import parse_format
 from fairplay.server.manager.history import check_tournament
 from fairplay.server.manager.states import FINISHED
 from fairplay.server.records.chain import parsed
-from fairplay.terminal.playing.format_text import parse_format
 from fairplay.v1.tournament_pb2 import RoundGame, RoundGameStatus, Tournament, TournamentPlan, WithdrawnGames
 from tests.server.manager.harness import environment, plan
 

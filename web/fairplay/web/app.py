@@ -76,6 +76,8 @@ class Options:
     """The proxies that are believed what they say of a browser: its address, and which scheme and host it asked for."""
     hosts: Sequence[str] = ()
     """The names under which browsers ask for the pages; empty: see Guard."""
+    dial_in_at: str = ""
+    """Where programs of visitors dial in, as the pages say it; empty: at the server."""
     state: Path | None = None
     """The directory that keeps visitors while the pages are not running; None: they are forgotten."""
 
@@ -98,7 +100,16 @@ def make_app(options: Options) -> Starlette:
         files = VisitorFiles(options.state)
         visitors = Visitors(options.server, credentials, options.grace_s, options.max_visitors, files)
         watching, contests, templates = Watching(upstream), Contests(upstream), make_templates()
-        site = Site(upstream, visitors, watching, contests, templates, options.root_path, options.secure_cookies)
+        site = Site(
+            upstream,
+            visitors,
+            watching,
+            contests,
+            templates,
+            options.root_path,
+            options.secure_cookies,
+            options.dial_in_at,
+        )
         app.state.site = site
         tasks = [asyncio.create_task(work) for work in (visitors.sweep(), visitors.bring_back())]
         await asyncio.wait(tasks[1:], timeout=RETURN_LIMIT_S)

@@ -90,15 +90,18 @@ class Contest:
             await self._happened.wait()
             self._happened.clear()
             try:
-                self.tournament, self.standings, self.unplayed = await fetch(
-                    self._upstream, self.tournament.tournament_id
-                )
-                self.away = ""
+                await self.renew()
             except grpc.aio.AioRpcError as error:
                 self.away = plain(error.details() or error.code().name)
-            self.changes.notify()
+                self.changes.notify()
             if not self.over:
                 await asyncio.sleep(PAUSE_S)
+
+    async def renew(self) -> None:
+        """Fetch the tournament as it is now. Raises grpc.aio.AioRpcError if the server does not answer."""
+        self.tournament, self.standings, self.unplayed = await fetch(self._upstream, self.tournament.tournament_id)
+        self.away, self.drawn_parts = "", None
+        self.changes.notify()
 
     def stop(self) -> None:
         """Stop following the tournament."""

@@ -46,6 +46,8 @@ class Site:
     templates: Environment
     root_path: str = ""
     secure_cookies: bool = False
+    dial_in_at: str = ""
+    """Where programs of visitors dial in; empty: see pages.entering."""
     ending: bool = False
     """Whether the pages end."""
     examples: dict[str, asyncio.Future[str]] = field(default_factory=dict)

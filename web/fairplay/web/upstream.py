@@ -8,7 +8,7 @@ import grpc
 
 from fairplay.player.channels import Credentials, open_channel
 from fairplay.player.dialing import CHANNEL_OPTIONS
-from fairplay.v1.account_pb2 import GetAccountRequest
+from fairplay.v1.account_pb2 import CreateAccountRequest, CreateAccountResponse, GetAccountRequest
 from fairplay.v1.account_pb2_grpc import AccountServiceStub
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 from fairplay.v1.record_service_pb2_grpc import RecordServiceStub
@@ -58,6 +58,14 @@ class Upstream:
     async def game(self, name: str) -> GameInfo | None:
         """Return a game that the server offers, or None if it does not."""
         return next((game for game in (await self.info()).games if game.name == name), None)
+
+    async def create_account(self, name: str, invitation: str) -> CreateAccountResponse:
+        """Make an account for somebody who was invited. Raises grpc.aio.AioRpcError if that is refused."""
+        asked = CreateAccountRequest(name=name, invitation=invitation)
+        made: CreateAccountResponse = await AccountServiceStub(self.channel).CreateAccount(
+            asked, timeout=ANSWER_LIMIT_S
+        )
+        return made
 
     async def role(self, channel: grpc.aio.Channel) -> int:
         """Return the role in which the server sees the caller behind a channel, a `Role`."""

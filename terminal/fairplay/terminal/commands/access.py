@@ -194,6 +194,9 @@ def new_invitation(
     role: RoleName = "player",
     count: Annotated[int, option("N", "For so many accounts.", min=1, max=100_000)] = 1,
     days: Days = 30,
+    web: Annotated[
+        str, option("URL", "Where the pages are: print a link there, which leads to the form of an account.")
+    ] = "",
 ) -> None:
     """Print an invitation, which is shown this once only; whoever has it makes an account with it.
 
@@ -201,13 +204,15 @@ def new_invitation(
 
     \b
       fairplay invitations new --role player --count 30 --records records > invitation.txt
+      fairplay invitations new --role organiser --records records --web https://games.example.org
     """
-    from fairplay.terminal.operator.accounts import DAY_S, opened, say
+    from fairplay.terminal.operator.accounts import DAY_S, check_web, invitation_link, opened, say
 
+    check_web(web)
     with opened(records) as known:
         invitation = known.invite(role, count, days * DAY_S)
     say(f"an invitation for {count} of the role {role}, valid for {days} days, shown this once only:")
-    typer.echo(invitation)
+    typer.echo(invitation_link(web, invitation) if web else invitation)
 
 
 @invitations.command("list")

@@ -119,6 +119,10 @@ class WebOptions:
     insecure: Annotated[bool, option("", "Let other machines in without TLS, and without accounts of the server.")] = (
         False
     )
+    dial_in_at: Annotated[
+        str,
+        option("HOST:PORT", "Where programs of visitors dial in, as the pages tell them. Default: --server."),
+    ] = ""
     secure_cookies: Annotated[bool, option("", "Send cookies over HTTPS only, where a proxy speaks it.")] = False
     trusted_proxies: Annotated[
         str,
@@ -168,6 +172,7 @@ def web(options: WebOptions) -> None:
         max_visitors=options.max_visitors,
         state=options.state or usual_directory(os.environ),
         secure_cookies=options.secure_cookies,
+        dial_in_at=parse_server(options.dial_in_at, "--dial-in-at") if options.dial_in_at else "",
         trusted_proxies=parse_networks(options.trusted_proxies),
         hosts=parse_hosts(options.hosts),
     )

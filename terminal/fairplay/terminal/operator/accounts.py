@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ from fairplay.v1.account_pb2_grpc import AccountServiceStub
 
 DAY_S = 86_400
 ANSWER_LIMIT_S = 30.0
+WEB = re.compile(r"https?://[A-Za-z0-9._:\[\]-]+(/[A-Za-z0-9._~/-]*)?")
 INVITATION = "FAIRPLAY_INVITATION"
 
 
@@ -57,6 +59,17 @@ async def _create(address: str, credentials: Credentials, request: CreateAccount
         await reach_server(channel, address, credentials)
         reply: CreateAccountResponse = await AccountServiceStub(channel).CreateAccount(request, timeout=ANSWER_LIMIT_S)
     return reply
+
+
+def check_web(url: str) -> None:
+    """Raise UsageError if a URL of pages is given and cannot be one."""
+    if url and not WEB.fullmatch(url):
+        raise UsageError(f"--web {url!r} is no address of pages: give e.g. https://games.example.org")
+
+
+def invitation_link(url: str, invitation: str) -> str:
+    """Return the link to the form of an account. Browsers tell no server what stands behind the '#'."""
+    return f"{url.rstrip('/')}/account#{invitation}"
 
 
 def show_token(token: tuple[str, int | None], sentence: str) -> None:

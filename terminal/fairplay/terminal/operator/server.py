@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from fairplay.player.exposure import check_exposure, is_loopback
 from fairplay.player.interrupts import run
 from fairplay.player.tls import TlsFiles
 from fairplay.sandbox.limits import NO_LIMITS, Spec
+from fairplay.server.access.accounts import Accounts
 from fairplay.server.access.quotas import QuotaLimits
 from fairplay.server.links.networks import DialNetworks
 from fairplay.server.links.program import guard_command
@@ -36,6 +38,7 @@ from fairplay.server.records.errors import StoreInUse
 from fairplay.server.server import Config, Server
 from fairplay.terminal.commands.extras import missing_module
 from fairplay.terminal.commands.serve import ServeOptions
+from fairplay.terminal.operator.accounts import invitation_link
 from fairplay.terminal.workers import parse_program_options
 
 TEXT, JSON = "text", "json"
@@ -47,6 +50,8 @@ STANDBY_S = 0.5
 """How often a server in standby asks whether it may go on."""
 MAX_NAMED = 5
 """How many of the interrupted games and tournaments that a server goes on with are named."""
+FIRST_ACCOUNT_S = 3_600
+"""How long the invitation for the first account is valid."""
 BURST_S = 2
 """A user of the lobby may make the requests of so many seconds at once."""
 
@@ -230,11 +235,38 @@ async def _serve(config: Config, options: ServeOptions) -> None:
         taken_up = [*server.manager.open_ids, *server.referee.running_ids]
         if taken_up:
             sys.stdout.write(f"It goes on with what was interrupted: {_named(taken_up)}\n")
+        if server.accounts is not None and not server.accounts.accounts:
+            sys.stdout.write(f"Nobody has an account yet. {_first_account(server.accounts, options)}\n")
         sys.stdout.flush()
         if options.web is None:
             await terminated.wait()
         else:
             await _show(server.address, options.web, terminated)
+
+
+def _first_account(accounts: Accounts, options: ServeOptions) -> str:
+    """Return how an operator makes the first account: with a link in a terminal, else with a command.
+
+    What is printed elsewhere is kept in logs, where an invitation has no place.
+    """
+    if options.web is None or options.web.endswith(":0"):
+        return f"Make an operator's: fairplay accounts add NAME --role operator --records {_quoted(options)}"
+    url = f"http://{_near(options.web)}"
+    if sys.stdout.isatty():
+        link = invitation_link(url, accounts.invite("operator", 1, FIRST_ACCOUNT_S))
+        return f"Make yours, an operator's, within an hour: {link}"
+    command = f"fairplay invitations new --role operator --records {_quoted(options)} --web {url}"
+    return f"This prints a link to make an operator's: {command}"
+
+
+def _quoted(options: ServeOptions) -> str:
+    return shlex.quote(str(options.records))
+
+
+def _near(address: str) -> str:
+    """Return an address of this machine at which a server can be reached that listens to an address."""
+    host, _, port = address.rpartition(":")
+    return f"{'127.0.0.1' if host in ('0.0.0.0', '[::]') else host}:{port}"
 
 
 def _named(ids: Sequence[str]) -> str:
@@ -265,9 +297,7 @@ async def _show(address: str, pages: str, terminated: asyncio.Event) -> None:
     It is under guard and in a session of its own: it ends with this process, however that ends, and Ctrl-C is for this
     process alone.
     """
-    host, _, port = address.rpartition(":")
-    near = "127.0.0.1" if host in ("0.0.0.0", "[::]") else host
-    command = [sys.executable, "-m", "fairplay.terminal", "web", "--server", f"{near}:{port}", "--listen", pages]
+    command = [sys.executable, "-m", "fairplay.terminal", "web", "--server", _near(address), "--listen", pages]
     command += ["--insecure"]  # whether they may be exposed, `serve` has checked
     process = await asyncio.create_subprocess_exec(
         *guard_command(Spec(NO_LIMITS), command), stdin=subprocess.PIPE, start_new_session=True

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from random import Random
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 
 import grpc
@@ -17,19 +15,15 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from fairplay.client.wording import counted, draw_failure, draw_standing
-from fairplay.formats.format import Terms, chosen, full_format
 from fairplay.games.envelopes import unwrap
-from fairplay.games.game import Game, find
-from fairplay.games.kit.tournament import Played, PlayRound, Rounds
-from fairplay.games.kit.tournament import Results as Due
+from fairplay.games.game import Game
 from fairplay.terminal.playing.summary import standings_table
 from fairplay.terminal.printing import Estimate, draw_board
 from fairplay.v1.game_pb2 import GameState, Player
 from fairplay.v1.manager_pb2 import GameFinished, WatchTournamentResponse
 from fairplay.v1.referee_pb2 import WatchGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
-from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup
-from fairplay.v1.tournament_pb2 import Round, RoundGameStatus, Standings, Tournament, TournamentPlan, TournamentStatus
+from fairplay.v1.tournament_pb2 import Round, RoundGameStatus, Standings, Tournament, TournamentStatus
 
 MAX_BOARDS = 4
 MAX_NAMED = 40
@@ -37,8 +31,6 @@ STANDINGS_FRAME = 7
 """The lines of a terminal that are not for rows of standings."""
 REFRESH_PER_S = 12
 RETRY_S = 0.05
-PATIENCE_S = 2.0
-"""A forecast that takes longer is given up: there is something else to do."""
 
 
 class TournamentView:
@@ -238,43 +230,3 @@ class TournamentView:
     def _draw(self, game_id: str, state: GameState) -> RenderableType:
         message = unwrap(state, self._game, self._game.state_type) or self._game.state_type()
         return draw_board(self._game, message, self._players[game_id], game_id.rpartition("/")[2])
-
-
-def forecast_games(plan: TournamentPlan, entrant_count: int) -> int | None:
-    """Return how many games a tournament has if nobody fails; None if that takes long to find out.
-
-    Where the number depends on the results it is that of one possible tournament.
-    """
-    deadline = time.monotonic() + PATIENCE_S
-    count = 0
-    for games in _rounds(plan, entrant_count):
-        count += games
-        if time.monotonic() > deadline:
-            return None
-    return count
-
-
-def _rounds(plan: TournamentPlan, entrant_count: int) -> Iterator[int]:
-    """Yield how many games each round has. A format that cannot be forecast has no rounds."""
-    sizes = find(plan.game).seats
-    format_, settings = chosen(full_format(plan.format, sizes))
-    names = [f"entrant-{number}" for number in range(entrant_count)]
-    terms = Terms(names, sizes, plan.deal_count)
-    steps = format_.schedule(settings, terms, range(entrant_count), Random(0))
-    rounds, rng = Rounds(), Random(0)
-    try:
-        step = next(steps)
-        while True:
-            yield len(step.games)
-            _play(rounds, step, rng)
-            step = steps.send(Due(rounds.answer() or (), frozenset()))
-    except StopIteration:
-        return
-
-
-def _play(rounds: Rounds, step: PlayRound, rng: Random) -> None:
-    number = rounds.begin(step)
-    for place, game in enumerate(step.games, start=1):
-        order = rng.sample(range(len(game.entrants)), len(game.entrants))
-        groups = [RankGroup(players=[RankedPlayer(seat=seat, score=-rank)]) for rank, seat in enumerate(order)]
-        rounds.record(Played(number, place, game, GameResult(ranking=groups)))

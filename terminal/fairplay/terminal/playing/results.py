@@ -35,9 +35,9 @@ from typing import Any
 from google.protobuf import json_format
 from google.protobuf.message import DecodeError, Message
 
+from fairplay.client.formats import format_text
 from fairplay.client.wording import describe_cause
 from fairplay.games.game import find
-from fairplay.terminal.playing.format_text import format_text
 from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.referee_pb2 import Game
 from fairplay.v1.result_pb2 import GameResult

@@ -18,6 +18,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from fairplay.client import inputs
 from fairplay.client.errors import FailedError, UsageError
+from fairplay.client.formats import parse_format
 from fairplay.client.inputs import parse_seconds, parse_server
 from fairplay.games.game import Game
 from fairplay.player import channels as transport
@@ -26,7 +27,6 @@ from fairplay.server.net.errors import reason_of
 from fairplay.server.server import Config, Server
 from fairplay.terminal.commands.parameters import MAX_SEED, Cluster, Setup
 from fairplay.terminal.commands.play import GameOptions, TournamentOptions
-from fairplay.terminal.playing.format_text import parse_format
 from fairplay.terminal.roster import Roster
 from fairplay.terminal.workers import parse_cluster, parse_program_options
 from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl

@@ -16,11 +16,10 @@ from rich.markup import escape
 
 from fairplay.client.errors import FailedError, UsageError
 from fairplay.client.inputs import parse_players, parse_seconds, parse_server
+from fairplay.client.signup import is_player_name, sign_up_if_here
 from fairplay.client.wording import counted, plain
 from fairplay.player.channels import Credentials, open_channel, reach_server
 from fairplay.player.interrupts import run
-from fairplay.server.links.spec import NAME, parse_link
-from fairplay.server.net.errors import reason_of
 from fairplay.terminal.commands.play import SignUpOptions
 from fairplay.terminal.playing.setup import CHANNEL_OPTIONS, get_tournament, patiently
 from fairplay.terminal.printing import make_console
@@ -209,7 +208,7 @@ async def _reached(options: SignUpOptions) -> AsyncIterator[grpc.aio.Channel]:
 
 
 async def _leave(options: SignUpOptions) -> None:
-    name = options.player if NAME.fullmatch(options.player) else parse_players([options.player])[0].name
+    name = options.player if is_player_name(options.player) else parse_players([options.player])[0].name
     request = WithdrawRequest(tournament_id=options.tournament, name=name, token=options.token)
     async with _reached(options) as channel:
         reply = await patiently(channel, partial(ManagerServiceStub(channel).Withdraw, request))
@@ -245,18 +244,14 @@ async def _signed_up(
     loop, asked = asyncio.get_running_loop(), False
     until_s = loop.time() + patience_s
     while True:
-        try:
-            reply: SignUpResponse = await patiently(channel, partial(ManagerServiceStub(channel).SignUp, request))
+        reply = await patiently(channel, partial(sign_up_if_here, ManagerServiceStub(channel), request))
+        if reply is not None:
             return reply
-        except grpc.aio.AioRpcError as error:
-            link = parse_link(request.player.link)
-            away = reason_of(error) == "INVALID_LINK" and link.kind == "dial-in"
-            if not away:
-                raise
-            if loop.time() >= until_s:
-                raise FailedError(plain(error.details() or "")) from None
+        name = request.player.link.partition(":")[2]
+        if loop.time() >= until_s:
+            raise FailedError(f"{name} has not dialled in: start it with --connect and --name, and sign it up again")
         if not asked:
-            console.print(f"Waiting for {link.value} to dial in", highlight=False)
+            console.print(f"Waiting for {name} to dial in", highlight=False)
         asked = True
         await asyncio.sleep(ASK_AGAIN_S)
 

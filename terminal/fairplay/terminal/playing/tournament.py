@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from fairplay.client.errors import FailedError
+from fairplay.client.forecast import forecast_games
 from fairplay.client.inputs import find_game
 from fairplay.client.wording import describe_first_cause
 from fairplay.games.game import Game
@@ -25,7 +26,7 @@ from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import Place
 from fairplay.terminal.commands.options import DONE
 from fairplay.terminal.commands.play import TournamentOptions
-from fairplay.terminal.playing.live import TournamentView, forecast_games
+from fairplay.terminal.playing.live import TournamentView
 from fairplay.terminal.playing.setup import (
     ANY_NAME,
     dealt,

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from google.protobuf.message import Message
 
+from fairplay.client.formats import format_text
 from fairplay.client.results import band_warning, played_game
 from fairplay.client.wording import describe_cause, name_method
 from fairplay.formats.format import chosen
@@ -19,7 +20,6 @@ from fairplay.server.records.chain import parsed
 from fairplay.server.records.errors import RecordsError
 from fairplay.standings.ratings import rate_entrants
 from fairplay.standings.results import Results, read_outcome
-from fairplay.terminal.playing.format_text import format_text
 from fairplay.terminal.playing.results import STATUSES
 from fairplay.terminal.records.games import RecordedGame, read_game
 from fairplay.terminal.records.overview import show_time

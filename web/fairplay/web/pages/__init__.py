@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
-from fairplay.web.pages import games, lobby, new_table, operator, records, table, tournaments, watch
+from fairplay.web.pages import (
+    account,
+    entering,
+    games,
+    lobby,
+    new_table,
+    operator,
+    organising,
+    records,
+    table,
+    tournaments,
+    watch,
+)
 
-PARTS = (lobby, new_table, table, watch, games, tournaments, records, operator)
+PARTS = (lobby, account, new_table, table, watch, games, organising, entering, tournaments, records, operator)
 PAGES = [route for part in PARTS for route in part.ROUTES]
 """The routes of all pages."""

@@ -17,6 +17,7 @@ from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.record_service_pb2 import GetRecordRequest
 from fairplay.v1.tournament_pb2 import Round, RoundGame, RoundGameStatus, Standing, Tournament
 from fairplay.web.contests import Contest
+from fairplay.web.pages.organising import organiser_of
 from fairplay.web.site import page, render, site_of, stream
 from fairplay.web.upstream import ANSWER_LIMIT_S, Upstream
 
@@ -34,14 +35,27 @@ async def tournaments(request: Request) -> Response:
     """List the tournaments."""
     asked = ListTournamentsRequest(page_size=PAGE_SIZE, page_token=request.query_params.get("page", "")[:20])
     reply = await site_of(request).upstream.manager.ListTournaments(asked, timeout=ANSWER_LIMIT_S)
-    return page(request, "tournaments.html", listed=reply.tournaments, next_page=reply.next_page_token)
+    return page(
+        request,
+        "tournaments.html",
+        listed=reply.tournaments,
+        next_page=reply.next_page_token,
+        organises=await organiser_of(request) is not None,
+    )
 
 
 async def tournament(request: Request) -> Response:
     """Show a tournament; with `?screen` for a projector, one part after the other."""
     contest = await site_of(request).contests.find(request.path_params["id"])
     screen = "screen" in request.query_params
-    return page(request, "tournament.html", contest=contest, screen=screen, parts=_parts(request, contest))
+    return page(
+        request,
+        "tournament.html",
+        contest=contest,
+        screen=screen,
+        parts=_parts(request, contest),
+        organises=not contest.over and not screen and await organiser_of(request) is not None,
+    )
 
 
 async def events(request: Request) -> Response:

@@ -12,6 +12,13 @@ function post(address, fields) {
         .catch(() => say(true));
 }
 
+// An invitation stands behind the '#' of its link: no server and no log is told it.
+const invitation = document.querySelector("[data-fragment]");
+if (invitation && window.location.hash.startsWith("#fpi_")) {
+    invitation.value = window.location.hash.slice(1);
+    window.history.replaceState(null, "", window.location.pathname);
+}
+
 function say(lost) {
     const line = document.getElementById("connection");
     if (line) { line.hidden = !lost; }

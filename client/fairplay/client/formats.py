@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from typing import NamedTuple
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from fairplay.client.errors import UsageError
-from fairplay.formats.format import full_format, registered
+from fairplay.formats.format import find, full_format, registered
+from fairplay.games.kit.settings import Setting
 from fairplay.v1.tournament_pb2 import CustomFormat, Stage, Stages, TournamentFormat
 
 NOT_TYPED = ("custom", "stages")
@@ -42,6 +44,41 @@ def format_names() -> list[str]:
     """Return the names of all formats, those of other packages included."""
     arms = [name.replace("_", "-") for name in TournamentFormat.DESCRIPTOR.fields_by_name if name not in NOT_TYPED]
     return [*arms, *(name for name in registered() if name not in arms and name not in NOT_TYPED)]
+
+
+class SettingChoice(NamedTuple):
+    """A setting of a format for people, with the name by which it is typed."""
+
+    name: str
+    label: str
+    meaning: str
+    allowed: str
+    default: str
+
+
+class FormatChoice(NamedTuple):
+    """A format for people."""
+
+    name: str
+    title: str
+    summary: str
+    settings: Sequence[SettingChoice]
+
+
+def format_choices() -> Mapping[str, FormatChoice]:
+    """Return the formats that can be chosen in a form, by name: all but those that are made of others."""
+    found = {name: find(name) for name in format_names() if name in registered()}
+    return {
+        name: FormatChoice(name, each.title, each.summary, [_setting_choice(setting) for setting in each.settings])
+        for name, each in found.items()
+    }
+
+
+def _setting_choice(setting: Setting) -> SettingChoice:
+    name = setting_name(setting.name)
+    label = setting.name.removesuffix("_count").replace("_", " ").capitalize()
+    label = f"{label}s" if setting.name.endswith("_count") else label
+    return SettingChoice(name, label, setting.meaning, setting.allowed, setting.default)
 
 
 def format_text(message: TournamentFormat, sizes: range) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fairplay.client.errors import UsageError
+from fairplay.client.formats import format_text, parse_format
 from fairplay.games.game import find
-from fairplay.terminal.playing.format_text import format_text, parse_format
 from fairplay.v1.tournament_pb2 import (
     DoubleElimination,
     Gauntlet,
