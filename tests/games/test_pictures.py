@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from xml.etree import ElementTree
 
@@ -13,6 +14,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from fairplay.games.game import find
+from fairplay.games.kit.pictures import DARK
 from fairplay.games.steps import Outcome, Show
 from tests.games.test_seats import GAMES, asked, played
 
@@ -40,8 +42,10 @@ def test_nothing_is_loaded_from_elsewhere_and_nothing_runs(name: str) -> None:
         root = ElementTree.fromstring(find(name).svg(state, NAMES))
         ids = {element.get("id") for element in root.iter()} - {None}
         assert all(str(each).startswith(f"{name}-") for each in ids)
+        assert [style.text for style in root.iter(f"{SVG}style")] == [DARK]
+        assert not re.search("url|import|@font", DARK)
         for element in root.iter():
-            assert element.tag.removeprefix(SVG) not in {"script", "image", "style", "foreignObject"}
+            assert element.tag.removeprefix(SVG) not in {"script", "image", "foreignObject"}
             assert not any(attribute.startswith("on") for attribute in element.attrib)
             href = element.get("href")
             assert href is None or href.removeprefix("#") in ids
