@@ -103,7 +103,10 @@ async def test_a_tournament_from_the_form_takes_a_program_that_dials_in_and_is_s
 async def test_the_form_of_a_tournament_previews_it_and_says_what_is_wrong(open_pages: Pages) -> None:
     async with open_pages.person("ora") as browser:
         for name in ("knockout", "gauntlet", "swiss", "ladder"):
-            assert "Empty:" in (await browser.get(f"/tournaments/new?game=q&format={name}")).text
+            shown = (await browser.get(f"/tournaments/new?game=q&format={name}")).text
+            assert "Empty:" in shown
+            # Whoever takes long to fill a form in stays in the lobby meanwhile.
+            assert (await browser.get(re.findall(r'hx-get="([^"]+)" hx-trigger="every 20s"', shown)[0])).is_success
         asked = {**FORM, "most": "60", "do": "preview", "decision": "1"}
         shown = text_of((await browser.post("/tournaments", data=asked)).text)
         assert "With 2 entrants: 1 game," in shown

@@ -127,6 +127,12 @@ async def leave(request: Request) -> Response:
     return response
 
 
+async def here(request: Request) -> Response:
+    """Hear that a page is still open which has no stream, as a form that somebody fills in: its visitor stays."""
+    visitor_of(request)
+    return Response(status_code=204)
+
+
 def _parts(request: Request, visitor: Visitor) -> Mapping[str, str]:
     """Return the parts of the lobby that change, as markup."""
     lobby = visitor.client.lobby
@@ -157,4 +163,5 @@ ROUTES: Sequence[Route] = (
     Route("/name", rename, methods=["POST"]),
     Route("/leave", leave, methods=["POST"]),
     Route("/live/lobby", events),
+    Route("/live/here", here),
 )
