@@ -103,7 +103,7 @@ def test_the_steps_certify_a_player_and_say_what_is_wrong_with_another(
     job.mkdir()
 
     def certify(command: str, **more: str) -> subprocess.CompletedProcess[str]:
-        inputs = {"game": "fish", "command": command, "level": "must", "budget": "1h", **more}
+        inputs = {"game": "fish", "command": command, "level": "must", "budget": "60m", **more}
         if service == "github":  # `pip install "$SOURCE[certify]"` takes a wheel as it takes a folder
             return run_action(inputs, str(wheel), tmp_path, job)
         return run_template({**inputs, "package": f"{wheel}[certify]"}, tmp_path, job)
