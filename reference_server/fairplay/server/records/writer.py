@@ -14,7 +14,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
 from threading import Event, Lock, Thread
 from typing import NamedTuple
 
@@ -295,7 +294,7 @@ class Journal:
         """
         if self.listing.finished:
             _refuse((self._trail, START, entry))
-        listing = replace(self.listing, summary=summary, end_time_ns=end_time_ns)
+        listing = self.listing._replace(summary=summary, end_time_ns=end_time_ns)
         position = self._writer.finish(self._next(entry), listing)
         self.listing = listing
         self._put = _refuse
@@ -332,7 +331,7 @@ class Journal:
             raise RecordsError(
                 f"the record {self.listing.record_id!r} is damaged: its chain is broken at entry {broken}"
             )
-        begun, self.listing = self.listing, replace(self.listing, summary=summary, end_time_ns=end_time_ns)
+        begun, self.listing = self.listing, self.listing._replace(summary=summary, end_time_ns=end_time_ns)
         items = [(self._trail, each.chain_hash, each.entry) for each in entries]
         position = self._writer.take(self._trail, items, begun, self.listing)
         self.resume(entries)
