@@ -28,6 +28,11 @@ def game_rng(seed: int) -> Random:
     return Random(seed)
 
 
+def game_lot(seed: int) -> Random:
+    """Return what orders the answers that come at one instant in a game with this seed."""
+    return Random(f"{seed}/lot")
+
+
 class Asked(NamedTuple):
     """A call as it was made, and its number in the record, from 1."""
 

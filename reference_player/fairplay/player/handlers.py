@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
 import grpc
@@ -56,6 +57,7 @@ class CallFailed(Exception):  # noqa: N818 - names what happened to the call
         self.message = message
 
 
+@cache
 def snake_case(name: str) -> str:
     """Return the name of a player's Python method for a method of the contract: "TakeTurn" -> "take_turn"."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()

@@ -6,7 +6,7 @@ PlayAs to all, PlayWith to all; Setup once for every penguin, in rounds; TakeTur
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
@@ -64,6 +64,7 @@ class Shown(NamedTuple):
     last: Move | None = None
 
 
+@cache
 def colors(seat_count: int) -> tuple[fish_pb2.Color.ValueType, ...]:
     """Return the colours of the seats of a fresh game."""
     return tuple(map(color_of, rules.COLORS[:seat_count]))

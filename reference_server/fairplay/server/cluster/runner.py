@@ -10,8 +10,9 @@ from fairplay.games.game import find
 from fairplay.player.standstill import run
 from fairplay.server.cluster.cluster import Workers
 from fairplay.server.cluster.jobs import Job, JobError, LostError, WorkerError, make_job
+from fairplay.server.game.fresh import fresh_game
 from fairplay.server.game.plans import full_game_plan
-from fairplay.server.game.referee import Referee, fresh_game
+from fairplay.server.game.referee import Referee
 from fairplay.server.game.runner import LocalRunner, NobodyPlaysError, OpenLinks, PlayedGame, shutting_down
 from fairplay.server.game.running import Running
 from fairplay.server.links.dial_in import Hub
@@ -73,10 +74,10 @@ async def _play(work: GameWork) -> Record:
     given = GamePlan.FromString(work.plan)
     secrets = take_secrets(given.players, "plan.players")
     plan = full_game_plan(given, links.check)
-    replayer = fresh_game(plan, work.game_id, work.tournament_id, links)
-    journal = MemoryJournal(RecordEntry(game=replayer.header).SerializeToString())
-    replayer.machine.transcript.append = journal.append
-    running = Running(begun_game(replayer.header), replayer, journal)
+    fresh = fresh_game(plan, work.game_id, work.tournament_id, links)
+    journal = MemoryJournal(RecordEntry(game=fresh.header).SerializeToString())
+    fresh.machine.transcript.append = journal.append
+    running = Running(begun_game(fresh.header), fresh, journal)
     game = find(plan.game)
     try:
         opened = await asyncio.gather(*(links.open(each, game, secrets.get(each.name, "")) for each in plan.players))

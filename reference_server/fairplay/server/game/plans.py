@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 from google.protobuf.duration_pb2 import Duration
@@ -14,6 +15,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from fairplay.games.envelopes import unwrap, wrap
 from fairplay.games.game import Game, find, registered
+from fairplay.games.kit.messages import REMEMBERED
 from fairplay.server.links.spec import NAME, NAME_ALLOWED
 from fairplay.server.net.bounds import check_limits
 from fairplay.server.net.errors import Refusal
@@ -69,20 +71,44 @@ def full_game_plan(plan: GamePlan, check_link: CheckLink, get: Callable[[str], G
 
     Whether the settings fit the number of players is checked when the game begins.
     """
-    refuse_unknown_fields(plan, "plan")
-    check_limits(plan, "plan")
-    game = game_of(plan.game, "plan.game", get)
-    full = GamePlan()
-    full.CopyFrom(plan)
-    full.seed = seed_of(plan)
+    shared, own = GamePlan(), GamePlan(players=plan.players, seed=seed_of(plan))
+    shared.CopyFrom(plan)
+    shared.ClearField("players")
+    shared.ClearField("seed")
+    if plan.HasField("initial_state"):
+        own.initial_state.CopyFrom(plan.initial_state)
+        shared.ClearField("initial_state")
+    refuse_unknown_fields(own, "plan")
+    check_limits(own, "plan")
+    full = GamePlan.FromString(_full_shared_plan(shared.SerializeToString(deterministic=True), get))
+    full.MergeFrom(own)
     clear_identity(full.players)
-    settings = full_settings(game, plan.settings)
-    full.settings.CopyFrom(wrap(GameSettings, game, settings))
-    full.time_control.CopyFrom(full_time_control(game, plan.time_control))
+    game = get(plan.game)
+    settings = settings_of(game, full)
     check_players(plan.players, game, check_link)
     _check_state(game, settings, plan)
     check_player_count(game, settings, len(plan.players), "plan.players")
     return full
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _full_shared_plan(data: bytes, get: Callable[[str], Game]) -> bytes:
+    """Return what games that differ in seed and players have in common, with every default filled in.
+
+    All games of a tournament have the same, which is checked and filled in once.
+    """
+    plan = GamePlan.FromString(data)
+    refuse_unknown_fields(plan, "plan")
+    check_limits(plan, "plan")
+    game = game_of(plan.game, "plan.game", get)
+    plan.settings.CopyFrom(wrap(GameSettings, game, full_settings(game, plan.settings)))
+    plan.time_control.CopyFrom(full_time_control(game, plan.time_control))
+    return plan.SerializeToString()
+
+
+def settings_of(game: Game, plan: GamePlan) -> Message:
+    """Return the game's own settings of a plan. Raises ValueError if it has those of another game."""
+    return unwrap(plan.settings, game, game.settings_type) or game.settings_type()
 
 
 def check_player_count(game: Game, settings: Message, count: int, field: str) -> None:

@@ -8,11 +8,11 @@ import uuid
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from fairplay.games.envelopes import wrap
 from fairplay.games.evidence import result_with_evidence
 from fairplay.games.game import find
 from fairplay.games.steps import Method
 from fairplay.server import __version__
+from fairplay.server.game.fresh import fresh_game
 from fairplay.server.game.plans import checked_id, full_game_plan, now, same_plan
 from fairplay.server.game.running import Running
 from fairplay.server.game.spectators import live, replayed
@@ -25,12 +25,12 @@ from fairplay.server.observing.log import log_game_begun, log_game_left
 from fairplay.server.observing.observer import Observer
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.database import Selection
-from fairplay.server.records.errors import Diverged, RecordExists, RecordsError
+from fairplay.server.records.errors import RecordExists, RecordsError
 from fairplay.server.records.published import begun_game, listed_game
-from fairplay.server.records.replay import Replayer, resume
+from fairplay.server.records.replay import resume
 from fairplay.server.records.store import Store
-from fairplay.v1.game_pb2 import GameState, Player
-from fairplay.v1.record_pb2 import GameHeader, RecordEntry, Resumed
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.record_pb2 import RecordEntry, Resumed
 from fairplay.v1.referee_pb2 import Game as GameMessage
 from fairplay.v1.referee_pb2 import GamePlan, GameStatus, WatchGameResponse
 
@@ -104,8 +104,8 @@ class Referee:
         game_id = checked_id(game_id or uuid.uuid4().hex, "game_id")
         running = self._running.get(game_id)
         if running is None:
-            if links is None and self._store.find(game_id) is None:
-                self._links.quota.check_room()
+            if links is None:
+                self._check_room(game_id)
             try:
                 running = self._start(plan, game_id, tournament_id, links, secrets)
                 if links is None:
@@ -122,6 +122,14 @@ class Referee:
             problem = f"the id {game_id} belongs to another game: choose another one"
             raise Refusal("ID_REUSED", problem, "game_id", given=game_id)
         return running
+
+    def _check_room(self, game_id: str) -> None:
+        """Raise Refusal if the caller may begin no further game, and there is none of this id."""
+        try:
+            self._links.quota.check_room()
+        except Refusal:
+            if self._store.find(game_id) is None:
+                raise
 
     def get(self, game_id: str) -> GameMessage:
         """Return a game as it stands. Raises Refusal if there is none of this id."""
@@ -250,18 +258,18 @@ class Referee:
     ) -> Running:
         if self._closing:
             raise Refusal("SHUTTING_DOWN", "the server shuts down: ask again when it is back")
-        replayer = fresh_game(plan, game_id, tournament_id, self._links)
+        fresh = fresh_game(plan, game_id, tournament_id, self._links)
         journal = self._store.begin(
             "game",
             game_id,
-            RecordEntry(game=replayer.header).SerializeToString(),
+            RecordEntry(game=fresh.header).SerializeToString(),
             game=plan.game,
             parent=tournament_id,
-            start_time_ns=replayer.header.start_time.ToNanoseconds(),
+            start_time_ns=fresh.time_ns,
         )
         self._links.secrets.keep(game_id, secrets)
-        replayer.machine.transcript.append = journal.append
-        return self._run(Running(begun_game(replayer.header), replayer, journal, self._observers), links)
+        fresh.machine.transcript.append = journal.append
+        return self._run(Running(begun_game(fresh.header), fresh, journal, self._observers), links)
 
     def _resume(self, game_id: str, links: Sequence[Link] | None) -> Running:
         journal = self._store.reopen(game_id)
@@ -342,27 +350,3 @@ def _methods(name: str) -> Sequence[Method]:
         return find(name).methods
     except ValueError:
         return ()
-
-
-def fresh_game(plan: GamePlan, game_id: str, tournament_id: str, links: Links) -> Replayer:
-    """Return a fresh game of a full plan, with its header, at its first call.
-
-    Raises Refusal if its settings do not fit its players.
-    """
-    game = find(plan.game)
-    header = GameHeader(
-        game_id=game_id,
-        plan=plan,
-        start_time=now(),
-        tournament_id=tournament_id,
-        server_version=__version__,
-        players=[links.identify(player, game) for player in plan.players],
-    )
-    try:
-        replayer = Replayer(RecordEntry(game=header), None, find)
-    except Diverged as error:
-        raise Refusal("INVALID_SETTINGS", error.problem, "plan.settings") from None
-    replayer.rewind()
-    if (start := replayer.start) is not None:
-        replayer.header.start_state.CopyFrom(wrap(GameState, game, game.full_state(start.state)))
-    return replayer

@@ -18,6 +18,7 @@ from fairplay.games.steps import (
     Show,
 )
 from fairplay.games.transcript import game_result
+from fairplay.server.game.fresh import FreshGame
 from fairplay.server.game.plans import seconds
 from fairplay.server.links.link import NO_EXTRA, TRACE_KEY, Link, OpenCall
 from fairplay.server.net.errors import Refusal
@@ -117,7 +118,7 @@ class Running:
     def __init__(
         self,
         message: GameMessage,
-        replayer: Replayer,
+        stage: FreshGame | Replayer,
         journal: GameJournal,
         observers: Sequence[Observer] = (),
     ) -> None:
@@ -125,14 +126,14 @@ class Running:
         self.over: asyncio.Future[GameMessage] = asyncio.get_running_loop().create_future()
         self.over.add_done_callback(lambda over: over.cancelled() or over.exception())  # whether anybody waits or not
         self.released = asyncio.Event()  # its links are let go of, and its players' processes have ended
-        self.machine = replayer.machine
-        self.shown_ns = replayer.time_ns  # when the last state was shown, in nanoseconds since 1970
+        self.machine = stage.machine
+        self.shown_ns = stage.time_ns  # when the last state was shown, in nanoseconds since 1970
         self.watchers: list[Watcher] = []
-        self.newcomers = replayer.newcomers
+        self.newcomers = stage.newcomers
         """The players that have joined since the game began."""
         self.openings: list[asyncio.Task[Link]] = []
         """The links to those who were to join, whether they have or not."""
-        self._replayer = replayer
+        self._stage = stage
         self._journal = journal
         self._limits = TimeLimits(message.plan)
         self._observers = observers
@@ -167,12 +168,12 @@ class Running:
         self._metadata = {TRACE_KEY: trace} if trace else NO_EXTRA
         self._reached = list(links)
         self._links = [self._left.get(seat, link) for seat, link in enumerate(links)]
-        for call, elapsed_s in self._replayer.calls:
+        for call, elapsed_s in self._stage.calls:
             self._limits.spend(call, elapsed_s)
         if self._ended:
             return
-        if self._replayer.error is not None:
-            self.fail(self._replayer.error)
+        if self._stage.error is not None:
+            self.fail(self._stage.error)
             return
         self.machine.replayed = False
         self.machine.tell = self._tell

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fairplay.server.net.limits import limit_of
 
@@ -27,6 +28,7 @@ class Spec:
     secure: bool = False
 
 
+@lru_cache(1_024)
 def parse_link(text: str) -> Spec:
     """Read a link. Raises ValueError, with a sentence that says what a link looks like, if the text is not one."""
     kind, _, value = text.partition(":")

@@ -124,11 +124,11 @@ def _check_value(field: FieldDescriptor, where: str, value: Any, limit: Limit) -
 
 def _check_range(field: FieldDescriptor, where: str, count: int, bounds: tuple[int, int], what: str) -> None:
     least, most = bounds
-    has = f"{where} has {count:,} {what}"
-    if count > most:
-        raise _beyond(field, where, f"{has}: at most {most:,} are allowed", most, count)
-    if count < least:
-        raise _beyond(field, where, f"{has}: give at least {least:,}", least, count)
+    if least <= count <= most:
+        return
+    asked = f"at most {most:,} are allowed" if count > most else f"give at least {least:,}"
+    problem = f"{where} has {count:,} {what}: {asked}"
+    raise _beyond(field, where, problem, most if count > most else least, count)
 
 
 def _beyond(field: FieldDescriptor, where: str, problem: str, limit: object, given: object) -> Refusal:

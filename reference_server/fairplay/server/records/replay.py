@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from random import Random
 from typing import NamedTuple, TypeAlias
 
 from google.protobuf.duration_pb2 import Duration
@@ -19,8 +18,8 @@ from fairplay.games.envelopes import unwrap
 from fairplay.games.game import Game
 from fairplay.games.machine import GameMachine, News
 from fairplay.games.steps import Call, Conversation, Eliminate, Joined, Race, Show, calls_in
-from fairplay.games.transcript import Answer, Asked, game_result, game_rng, read_outcome
-from fairplay.server.game.plans import any_link, full_game_plan
+from fairplay.games.transcript import Answer, Asked, game_lot, game_result, game_rng, read_outcome
+from fairplay.server.game.plans import any_link, full_game_plan, settings_of
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.errors import Diverged, RecordsError, sound
 from fairplay.v1.game_pb2 import Player
@@ -154,8 +153,8 @@ def _after_each(
 class Replayer:
     """A game that is played again, an entry at a time. Raises Diverged if an entry is not what the rules lead to.
 
-    `start` is the first state that the conversation showed; `newcomers` are the players that have joined since the game
-    began. After the last entry the `machine` stands where the game goes on, unless the rules failed with an `error`.
+    `newcomers` are the players that have joined since the game began. After the last entry the `machine` stands where
+    the game goes on, unless the rules failed with an `error`.
 
     `append` takes the entries that follow when the game goes on. `find` gets the game by its name.
     """
@@ -168,7 +167,6 @@ class Replayer:
         with sound(1):
             self.time_ns = header.game.start_time.ToNanoseconds()
         self.calls: list[tuple[Call, float]] = []  # with the seconds that each took
-        self.start: Show | None = None
         self.error: Exception | None = None
         self.result: GameResult | None = None
         self.newcomers: list[Newcomer] = []
@@ -177,7 +175,7 @@ class Replayer:
         self._events: list[Event] = []
         with sound(1, "the game cannot be played"):
             names = [player.name for player in header.game.plan.players]
-            lot = Random(f"{header.game.plan.seed}/lot")
+            lot = game_lot(header.game.plan.seed)
             self.machine = GameMachine(self._conversation(find), names, append, self._tell, lot)
             self.machine.replayed = True
             self._follow(self.machine.begin)
@@ -226,7 +224,7 @@ class Replayer:
         header = self.header
         plan = full_game_plan(header.plan, any_link, find)
         self._game = played = find(plan.game)
-        settings = played.full_settings(unwrap(plan.settings, played, played.settings_type) or played.settings_type())
+        settings = settings_of(played, plan)
         given = unwrap(plan.initial_state, played, played.state_type)
         start = unwrap(header.start_state, played, played.state_type)
         rng, names = game_rng(plan.seed), [player.name for player in plan.players]
@@ -263,7 +261,6 @@ class Replayer:
     def _tell(self, news: News) -> None:
         number = self.machine.event_count
         if isinstance(news, Show):
-            self.start = self.start or news
             self._events.append(Shown(self.entry, number, news.state, self.time_ns))
         elif isinstance(news, Misconduct):
             self._events.append(Eliminated(self.entry, number, news, self.time_ns))
