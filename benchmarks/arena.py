@@ -23,6 +23,7 @@ from benchmarks.figures import MeasuredGame, Unmeasurable
 from benchmarks.processes import START_LIMIT_S, halves, started
 from benchmarks.sample import SampleGame, names
 from fairplay.games.envelopes import wrap
+from fairplay.server.game.running import Running
 from fairplay.server.links.dial_out import dial_out_link
 from fairplay.server.links.link import NO_EXTRA, Clock, Done, Link, Metadata, OpenCall
 from fairplay.server.server import Config, Server
@@ -164,13 +165,25 @@ class Arena:
         return after.since(before)
 
     async def start_cpu_s(self, seconds: float) -> float:
-        """Return the CPU time of the server for a game that is over as soon as it has begun: its start and its end."""
-        links = self._tables["dialled in"][0]
-        end = self._sample.end(self._measured)
+        """Return the CPU time of the server for a game that is stopped at its first call: its start and its end.
+
+        No player is called.
+        """
+        tally = Tally()
+        tally.closed = True
+        clock, referee = self._server.clock, self._server.referee
+        links = [CountedLink(link, clock, frozenset(), tally) for link in self._tables["dialled in"][0]]
+
+        async def start() -> None:
+            running = referee.create(self._plan(None), f"game-{next(self._numbers)}", links=links)
+            assert isinstance(running, Running)
+            await asyncio.sleep(0)  # in which it begins
+            running.stop("measured")
+            await running.released.wait()
+
         count, began, used = 0, time.perf_counter(), time.process_time()
         while time.perf_counter() < began + seconds:
-            ids = [f"game-{next(self._numbers)}" for _ in range(STARTS_AT_ONCE)]
-            await asyncio.gather(*(self._server.referee.play(self._plan(end), each, links=links) for each in ids))
+            await asyncio.gather(*(start() for _ in range(STARTS_AT_ONCE)))
             count += STARTS_AT_ONCE
         return (time.process_time() - used) / count
 

@@ -98,7 +98,7 @@ TABLE = (
             "rules": 300_000,
             "games": 20_000,
             "cpu": 11.0,
-            "start": None,
+            "start": 4.0,
             "class": None,
             "dial-out": 5.0,
             "one": 1_500,

@@ -31,10 +31,6 @@ class SampleGame(NamedTuple):
     exchanges: Sequence[Exchange]
     shown: Sequence[object]
 
-    def end(self, measured: MeasuredGame) -> Message:
-        """Return the full state at the end of the game."""
-        return measured.contract.full_state(self.shown[-1])
-
     def stages(self, measured: MeasuredGame, count: int) -> list[Message]:
         """Return so many full states, evenly spread over the game; the first is its beginning."""
         game, last = measured.contract, len(self.shown) - 1
