@@ -20,27 +20,13 @@ import typer
 from typer.core import TyperCommand
 from typer.models import OptionInfo
 
-from fairplay.client.errors import FailedError, UsageError
+from fairplay.client.errors import USAGE_REASONS, FailedError, UsageError
 from fairplay.games.kit.ending import exit_code
 from fairplay.games.kit.files import descriptor_of
 from fairplay.games.kit.printable import harmless_text
 
 DONE, FAILED, USAGE = 0, 1, 2
 
-USAGE_REASONS = (
-    "UNKNOWN_GAME",
-    "INVALID_SETTINGS",
-    "INVALID_PLAYERS",
-    "INVALID_FORMAT",
-    "FORMAT_DOES_NOT_FIT",
-    "INVALID_LINK",
-    "INVALID_SECRET",
-    "INVALID_STATE",
-    "INVALID_TIME_CONTROL",
-    "INVALID_ID",
-    "INVALID_SIGN_UP",
-    "NAME_INVALID",
-)
 STANDARD_OUTPUT = "-"
 
 

@@ -14,6 +14,7 @@ from rich.markup import escape
 
 from fairplay.client.errors import FailedError
 from fairplay.client.inputs import find_game
+from fairplay.client.local import open_local_channel, patiently, quickly, start
 from fairplay.client.wording import describe_first_cause, draw_failure, draw_standing
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game
@@ -24,9 +25,9 @@ from fairplay.terminal.commands.options import DONE, FAILED
 from fairplay.terminal.commands.parameters import Programs
 from fairplay.terminal.commands.play import GameOptions
 from fairplay.terminal.playing.results import game_json
-from fairplay.terminal.playing.setup import game_plan, open_channel, open_local_channel, patiently, quickly
+from fairplay.terminal.playing.setup import game_plan, open_channel
 from fairplay.terminal.playing.summary import where_late_programs_are_shown
-from fairplay.terminal.playing.tournament import Details, show_tournament, start
+from fairplay.terminal.playing.tournament import Details, show_tournament
 from fairplay.terminal.printing import make_console, open_output, write_json
 from fairplay.terminal.reports.outputs import Outputs
 from fairplay.terminal.workers import parse_program_options

@@ -2,48 +2,38 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import os
 import re
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from random import Random
-from typing import TypeVar
 
 import grpc
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.client import inputs
-from fairplay.client.errors import FailedError, UsageError
+from fairplay.client.errors import UsageError
 from fairplay.client.formats import parse_format
 from fairplay.client.inputs import parse_seconds, parse_server
+from fairplay.client.local import open_local_channel
 from fairplay.games.game import Game
 from fairplay.player import channels as transport
 from fairplay.player.channels import Credentials
-from fairplay.server.net.errors import reason_of
-from fairplay.server.server import Config, Server
+from fairplay.server.server import Config
 from fairplay.terminal.commands.parameters import MAX_SEED, Cluster, Setup
 from fairplay.terminal.commands.play import GameOptions, TournamentOptions
 from fairplay.terminal.roster import Roster
 from fairplay.terminal.workers import parse_cluster, parse_program_options
 from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
-from fairplay.v1.manager_pb2 import GetTournamentRequest
-from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 from fairplay.v1.referee_pb2 import GamePlan
-from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy, Tournament, TournamentPlan
+from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy, TournamentPlan
 
 ORDERS = ("dealt", "given")
 ANY_NAME = "[A-Za-z0-9_.-]{1,64}"
 ENTRANTS = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?")
 MOST_ENTRANTS = 10_000
-CANCEL_LIMIT_S = 3.0
-PATIENCE_S = 30.0
 CHANNEL_OPTIONS = [("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 1_000)]
-RETRY_S = 0.25
-Answer = TypeVar("Answer")
 
 
 def game_plan(options: GameOptions, game: Game) -> GamePlan:
@@ -152,11 +142,6 @@ def time_control_of(setup: Setup) -> TimeControl:
     return inputs.parse_time_control(setup.limit, setup.first_limit, setup.bank)
 
 
-def dealt(players: Sequence[Player], seed: int) -> list[Player]:
-    """Return the players in an order that is drawn by the seed of their tournament."""
-    return Random(f"order of entrants {seed}").sample(players, len(players))
-
-
 def server_config(setup: Setup, cluster: Cluster, players: Sequence[Player], *, resume: str | None) -> Config:
     """Return the configuration of a server of our own, which resumes the tournaments whose ids begin with `resume`.
 
@@ -195,48 +180,3 @@ async def open_channel(
     async with transport.open_channel(address, credentials, CHANNEL_OPTIONS) as channel:
         await transport.reach_server(channel, address, credentials)
         yield channel
-
-
-@asynccontextmanager
-async def open_local_channel(config: Config) -> AsyncIterator[grpc.aio.Channel]:
-    """Open a channel to a server of our own, which stops when the channel is closed."""
-    server = await Server.start(config)
-    try:
-        async with transport.open_channel(f"{transport.PLAIN}{server.address}") as channel:
-            yield channel
-    finally:
-        await server.stop()
-
-
-async def patiently(channel: grpc.aio.Channel, ask: Callable[[], Awaitable[Answer]]) -> Answer:
-    """Return what `ask` returns; ask again each time the server was away, which goes on where it was.
-
-    Raises FailedError if the server stays away, and AioRpcError if its records cannot be used.
-    """
-    while True:
-        try:
-            return await ask()
-        except grpc.aio.AioRpcError as error:
-            if error.code() is not grpc.StatusCode.UNAVAILABLE or reason_of(error) == "RECORDS_UNAVAILABLE":
-                raise
-        await asyncio.sleep(RETRY_S)  # while it shuts down it still answers
-        try:
-            async with asyncio.timeout(PATIENCE_S):
-                await channel.channel_ready()
-        except TimeoutError:
-            sentence = f"the server has been away for {PATIENCE_S:g} s: give the command again when it is back"
-            raise FailedError(sentence) from None
-
-
-async def get_tournament(channel: grpc.aio.Channel, tournament_id: str) -> Tournament:
-    """Return a tournament as its server knows it now."""
-    request = GetTournamentRequest(tournament_id=tournament_id)
-    reply = await patiently(channel, lambda: ManagerServiceStub(channel).GetTournament(request))
-    tournament: Tournament = reply.tournament
-    return tournament
-
-
-async def quickly(call: Awaitable[object]) -> None:
-    """Wait a little for a call that tidies up; what the server does not do then, its end does."""
-    with contextlib.suppress(TimeoutError, grpc.aio.AioRpcError):
-        await asyncio.wait_for(asyncio.ensure_future(call), CANCEL_LIMIT_S)

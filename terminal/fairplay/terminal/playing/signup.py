@@ -16,12 +16,13 @@ from rich.markup import escape
 
 from fairplay.client.errors import FailedError, UsageError
 from fairplay.client.inputs import parse_players, parse_seconds, parse_server
+from fairplay.client.local import get_tournament, patiently
 from fairplay.client.signup import is_player_name, sign_up_if_here
 from fairplay.client.wording import counted, plain
 from fairplay.player.channels import Credentials, open_channel, reach_server
 from fairplay.player.interrupts import run
 from fairplay.terminal.commands.play import SignUpOptions
-from fairplay.terminal.playing.setup import CHANNEL_OPTIONS, get_tournament, patiently
+from fairplay.terminal.playing.setup import CHANNEL_OPTIONS
 from fairplay.terminal.printing import make_console
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import (

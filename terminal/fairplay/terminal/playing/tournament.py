@@ -19,6 +19,17 @@ from rich.markup import escape
 from fairplay.client.errors import FailedError
 from fairplay.client.forecast import forecast_games
 from fairplay.client.inputs import find_game
+from fairplay.client.local import (
+    PAGE_SIZE,
+    begin,
+    create,
+    dealt,
+    fetch_games,
+    fetch_standings,
+    get_tournament,
+    patiently,
+    quickly,
+)
 from fairplay.client.wording import describe_first_cause
 from fairplay.games.game import Game
 from fairplay.player.interrupts import run
@@ -29,11 +40,7 @@ from fairplay.terminal.commands.play import TournamentOptions
 from fairplay.terminal.playing.live import TournamentView
 from fairplay.terminal.playing.setup import (
     ANY_NAME,
-    dealt,
-    get_tournament,
     open_channel,
-    patiently,
-    quickly,
     require_examination,
     tournament_plan,
 )
@@ -45,10 +52,6 @@ from fairplay.terminal.reports.outputs import Outputs, WholeTournament, wanted_o
 from fairplay.terminal.roster import read_roster
 from fairplay.v1 import manager_pb2
 from fairplay.v1.game_pb2 import Player
-from fairplay.v1.manager_pb2 import (
-    GetStandingsRequest,
-    ListTournamentGamesRequest,
-)
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 from fairplay.v1.record_pb2 import Record
 from fairplay.v1.record_service_pb2 import GetRecordRequest
@@ -59,14 +62,12 @@ from fairplay.v1.tournament_pb2 import (
     AgeOrder,
     ExaminationStatus,
     RoundGame,
-    Standings,
     Tournament,
     TournamentPlan,
     TournamentStatus,
     TournamentSummary,
 )
 
-PAGE_SIZE = 1_000
 MAX_WAITING_NAMED = 3
 OPEN = (TournamentStatus.TOURNAMENT_STATUS_SIGN_UP, TournamentStatus.TOURNAMENT_STATUS_RUNNING)
 EXAMINING = ExaminationStatus.EXAMINATION_STATUS_EXAMINING
@@ -124,7 +125,7 @@ async def _play_open(
 ) -> int:
     """Open a tournament for sign-up, or find it again, and show it from there to its end."""
     tournament_id = options.open.sign_up
-    await _create(channel, plan, tournament_id)
+    await create(channel, plan, tournament_id)
     try:
         if (await get_tournament(channel, tournament_id)).status == TournamentStatus.TOURNAMENT_STATUS_SIGN_UP:
             await wait_for_start(channel, console, tournament_id, options.server or "")
@@ -161,7 +162,7 @@ async def resume_or_start(
         plan.entrants.extend(entrants)
     tournament_id = f"{prefix}{secrets.token_hex(4)}"
     made = with_examination(plan, options.files.profile) if options.examine else plan
-    await _create(channel, made, tournament_id)
+    await create(channel, made, tournament_id)
     await _begin(channel, console, tournament_id, plan.entrants if options.examine else ())
     return tournament_id
 
@@ -183,7 +184,7 @@ async def _begin(channel: grpc.aio.Channel, console: Console, tournament_id: str
     """Start a tournament, once those have been examined who are to be."""
     if examined:
         await examine(channel, console, tournament_id, examined)
-    await _start(channel, tournament_id)
+    await begin(channel, tournament_id)
 
 
 def _prefix(plan: TournamentPlan, options: TournamentOptions) -> str:
@@ -198,28 +199,6 @@ def _prefix(plan: TournamentPlan, options: TournamentOptions) -> str:
     words = [options.order, *(filter(None, ["examine", options.files.profile]) if options.examine else [])]
     data = typed.SerializeToString(deterministic=True) + " ".join(words).encode()
     return f"{plan.game}-{hashlib.sha256(data).hexdigest()[:12]}-"
-
-
-async def start(channel: grpc.aio.Channel, plan: TournamentPlan, tournament_id: str) -> None:
-    """Create a tournament and start it."""
-    await _create(channel, plan, tournament_id)
-    await _start(channel, tournament_id)
-
-
-async def _create(channel: grpc.aio.Channel, plan: TournamentPlan, tournament_id: str) -> None:
-    request = manager_pb2.CreateTournamentRequest(tournament_id=tournament_id, plan=plan)
-    await patiently(channel, lambda: ManagerServiceStub(channel).CreateTournament(request))
-
-
-async def _start(channel: grpc.aio.Channel, tournament_id: str) -> None:
-    """Start a tournament unless it has begun: by itself, or with a call whose reply was lost."""
-    request = manager_pb2.StartTournamentRequest(tournament_id=tournament_id)
-
-    async def ask() -> None:
-        if (await get_tournament(channel, tournament_id)).status == TournamentStatus.TOURNAMENT_STATUS_SIGN_UP:
-            await ManagerServiceStub(channel).StartTournament(request)
-
-    await patiently(channel, ask)
 
 
 async def _cancel(manager: ManagerServiceStub, tournament_id: str) -> None:
@@ -301,33 +280,6 @@ def with_examination(plan: TournamentPlan, profile: str) -> TournamentPlan:
 
 
 # --- what the server knows ---
-
-
-async def fetch_standings(channel: grpc.aio.Channel, tournament_id: str) -> Standings:
-    """Return the standings of a tournament with all of its entrants."""
-    manager, whole, token = ManagerServiceStub(channel), Standings(), ""
-    while True:
-        request = GetStandingsRequest(tournament_id=tournament_id, page_size=PAGE_SIZE, page_token=token)
-        reply = await manager.GetStandings(request)
-        listed = [*whole.standings, *reply.standings.standings]
-        whole.CopyFrom(reply.standings)
-        del whole.standings[:]
-        whole.standings.extend(listed)
-        token = reply.next_page_token
-        if not token:
-            return whole
-
-
-async def fetch_games(channel: grpc.aio.Channel, tournament_id: str) -> list[RoundGame]:
-    """Return all games of a tournament, in the order of the rounds."""
-    manager, found, token = ManagerServiceStub(channel), list[RoundGame](), ""
-    while True:
-        request = ListTournamentGamesRequest(tournament_id=tournament_id, page_size=PAGE_SIZE, page_token=token)
-        reply = await manager.ListTournamentGames(request)
-        found.extend(reply.games)
-        token = reply.next_page_token
-        if not token:
-            return found
 
 
 async def fetch_seeds(channel: grpc.aio.Channel, games: Sequence[RoundGame]) -> dict[str, int]:

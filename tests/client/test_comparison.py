@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from fairplay.standings.sprt import Bounds
-from fairplay.terminal.playing.compare import (
+from fairplay.client.comparison import (
     MAX_ABORTED,
     NEW,
     OLD,
@@ -14,6 +13,7 @@ from fairplay.terminal.playing.compare import (
     result_for_new,
     seatings,
 )
+from fairplay.standings.sprt import Bounds
 from fairplay.v1.misconduct_pb2 import Misconduct
 from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup
 
