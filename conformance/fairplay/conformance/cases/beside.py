@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import islice
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import Control, judge_condition
 from fairplay.conformance.case import Case, case
-from fairplay.conformance.cases.states import CASES, sources
+from fairplay.conformance.cases.states import alone, sources
 from fairplay.conformance.games.candidates import STEPS
 from fairplay.conformance.games.context import BESIDE_OTHERS, Context
 from fairplay.conformance.games.positions import find_position
@@ -51,8 +52,10 @@ def one_ends_first(context: Context) -> None:
 @case("memory.similar-ids", "NAME-5")
 def similar_ids(context: Context) -> None:
     """Who cuts ids, changes their letters or reads only a part of them takes one game for another."""
-    alike = _games(context, "similar-ids", len(_similar_ids("")), BESIDE_OTHERS)
-    for scenarios in (alike, _with_other_settings(context, alike)):
+    number = len(_similar_ids(""))
+    alike = _games(context, "similar-ids", number, BESIDE_OTHERS)
+    late = [*islice(_drawn(context, FEW_DECISIONS), number)]
+    for scenarios in (alike, _with_other_settings(context, alike), late):
         ids = _similar_ids(context.new_tournament_id())
         with context.player.separate() as connection:
             for found in context.play_in_turn(scenarios, connection, ids=ids):
@@ -115,9 +118,10 @@ def _decisions(context: Context, count: int) -> int:
 
 def _judge(context: Context, found: Trial, others: Sequence[Scenario] = ()) -> None:
     """Judge a game beside others. `others`: what goes wrong in these under ordinary ids belongs to another case."""
-    is_usual = found.scenario.situation.settings == context.settings
+    if found.misconduct is None:
+        return
     controls: list[Control] = [
-        ("" if is_usual else case_ids.UNUSUAL_SETTINGS, partial(context.alone, found.scenario)),
+        alone(context, found),
         (case_ids.BACK_TO_BACK, context.sequence),
         (case_ids.AT_ONCE, context.pair),
         *([(case_ids.MANY_AT_ONCE, partial(_with_ordinary_ids, context, others))] if others else []),
@@ -205,12 +209,7 @@ def _judge_seat(context: Context, found: Trial, control: Control) -> None:
     """Judge a game beside or after others. What goes wrong in its state alone belongs to the cases of drawn states."""
     if found.misconduct is None:
         return
-    judge_condition(
-        context,
-        found,
-        (CASES[found.misconduct.kind].id, partial(context.alone, found.scenario)),
-        control,
-    )
+    judge_condition(context, found, alone(context, found), control)
 
 
 def cases(game: Game) -> Sequence[Case]:

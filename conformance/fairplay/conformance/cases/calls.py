@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterator, Sequence
-from itertools import count
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count, product
 from typing import Any
 
 from google.protobuf.message import Message
@@ -220,23 +221,38 @@ def _filler(number: int) -> bytes:
 NAME_CHARS = 64
 LONG_NAME = "Long.and_odd-"
 """How names begin that are as long as they may be, with all kinds of characters that they may have."""
+SIMILAR_NAME = "bobby"
+"""Names differ in its capital letters only, as those of a game may, but for those of a tournament."""
 
 
 @case(case_ids.LONG_NAMES, "FAIL-2")
 def long_names(context: Context) -> None:
     """Who signs up under which name is the organiser's business, and tables that are printed are not wide enough."""
     with context.player.separate() as connection:
-        _play(context, connection, f"With names of {NAME_CHARS} characters", Manner(_with_long_names))
+        _play(context, connection, f"With names of {NAME_CHARS} characters", Manner(_with_names(_long_name)))
+        capitals = product(*zip(SIMILAR_NAME, SIMILAR_NAME.upper(), strict=True))
+        similar = defaultdict[str, str](lambda: "".join(next(capitals)))
+        what = "With names that differ in capital letters only"
+        _play(context, connection, what, Manner(_with_names(similar.__getitem__)))
 
 
-def _with_long_names(request: Message, _: int) -> bytes:
-    """Return a request in which each name is as long as a name may be."""
-    copy: Any = type(request)()
-    copy.CopyFrom(request)
-    for field in names_in(request.DESCRIPTOR):
-        names = getattr(copy, field)
-        names[:] = [f"{LONG_NAME}{'0' * (NAME_CHARS - len(LONG_NAME) - len(each))}{each}" for each in names]
-    return bytes(copy.SerializeToString())
+def _long_name(name: str) -> str:
+    """Return a name that is as long as one may be, and ends with another one."""
+    return f"{LONG_NAME}{'0' * (NAME_CHARS - len(LONG_NAME) - len(name))}{name}"
+
+
+def _with_names(rename: Callable[[str], str]) -> Callable[[Message, int], bytes]:
+    """Return a function that returns a request with other names in the place of those of the players."""
+
+    def encode(request: Message, _: int) -> bytes:
+        copy: Any = type(request)()
+        copy.CopyFrom(request)
+        for field in names_in(request.DESCRIPTOR):
+            names = getattr(copy, field)
+            names[:] = map(rename, names)
+        return bytes(copy.SerializeToString())
+
+    return encode
 
 
 def names_in(kind: Any) -> Iterator[str]:

@@ -15,10 +15,13 @@ from fairplay.conformance.games.endings import tells_the_end
 from fairplay.conformance.games.phases import foresee
 from fairplay.conformance.games.rivals import Joining
 from fairplay.conformance.games.trial import Manner, Outgoing, Scenario, Trial
+from fairplay.conformance.games.variations import unusual_part
 from fairplay.conformance.player.player import Answered, Connection
 from fairplay.games.game import Game
 
 FRESH_DECISIONS = 4
+JOINED_AT = 3
+"""The player comes into the middle of a game with the turn of this number."""
 NUMBERS = (1, 2, 5)
 """The player comes in with calls that have these numbers among those of their method."""
 ASKED_AGAIN = (1, 3)
@@ -38,12 +41,17 @@ def fresh_process(context: Context) -> None:
         with where("Where each call comes twice"):
             judge_condition(context, context.play(scenario, connection, Manner(ask=_ask_twice)))
     with context.player.fresh() as connection:
-        for scenario in (*_joined(context), *_asked_again(context)):
+        for scenario in (*_joined(context), *_asked_again(context), *_joined_elsewhere(context)):
             found, from_the_beginning = context.play(scenario, connection), scenario._replace(joins=None, asked_again=0)
             played.append(from_the_beginning)
-            alone = partial(context.alone, from_the_beginning)
+            alone, is_usual = (
+                partial(context.alone, from_the_beginning),
+                scenario.situation.settings == context.settings,
+            )
+            owner = "" if is_usual else case_ids.UNUSUAL_SETTINGS
             try:
-                judge_condition(context, found, ("", alone), (case_ids.BACK_TO_BACK, context.sequence))
+                with where("After a restart of either side in the middle of a game"):
+                    judge_condition(context, found, (owner, alone), (case_ids.BACK_TO_BACK, context.sequence))
             except Failure:
                 plain = _one_after_another(context, played)
                 if faults.same(plain, found):
@@ -89,9 +97,20 @@ def _asked_again(context: Context) -> Iterator[Scenario]:
         yield scenario._replace(name=f"{scenario.name}-asked-again-{number}", asked_again=number)
 
 
+def _joined_elsewhere(context: Context) -> Iterator[Scenario]:
+    """Yield games under other settings that the player comes into with a turn: each value of a setting is in one."""
+    seen = set[tuple[str, str]]()
+    for each in context.variations:
+        values = {(field.name, str(value)) for field, value in unusual_part(context.game, each.settings).ListFields()}
+        if values - seen:
+            seen |= values
+            scenario = context.varied(each, f"joined-{each.name}", FRESH_DECISIONS)
+            yield scenario._replace(joins=Joining(context.game.turn.name, JOINED_AT))
+
+
 def _joinings(context: Context) -> Iterator[Joining]:
     """Yield calls with which the player comes in: of each method the first, and later ones where there are some."""
-    yield Joining(context.game.turn.name, 3)
+    yield Joining(context.game.turn.name, JOINED_AT)
     counts = Counter(exchange.method.name for exchange in context.ordinary.exchanges)
     for number in NUMBERS:
         for method in context.game.methods:

@@ -12,11 +12,13 @@ from google.protobuf.message import Message
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
-from fairplay.conformance.blame.judge import judge_after_others
+from fairplay.conformance.blame.judge import judge_condition, where
 from fairplay.conformance.case import Case, NotApplicable, NotTested, case, failure
 from fairplay.conformance.cases.copies import begin_copies, copies_of, serves_on
+from fairplay.conformance.cases.states import alone, sources
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import BESIDE_OTHERS, Context
+from fairplay.conformance.games.positions import find_position
 from fairplay.conformance.games.trial import Scenario, Trial, play_trial
 from fairplay.conformance.player.machine import is_busy
 from fairplay.conformance.player.player import Connection, parse_description
@@ -33,6 +35,8 @@ from fairplay.v1.connection_pb2 import GoodbyeReason
 from fairplay.v1.player_pb2 import DescribeRequest, EndRequest, PlayerDescription, StartRequest
 
 DECISIONS = 3
+POSITIONS, MIDDLE = 30, 0.4
+"""A tournament goes on with so many decisions in positions of other games, behind this share of them."""
 QUICK_GAMES, FEW_QUICK_GAMES, QUICK_GAMES_S = 10, 3, 2.0
 """A tournament begins with so many games with one decision; with fewer where these take more than so many seconds."""
 RETURN_S = 2.0
@@ -129,6 +133,16 @@ def _rounds(context: Context) -> Iterator[Scenario]:
     for count in sorted({few, (few + many) // 2, many}, reverse=True):
         seat = context.rng("tournament", count).randrange(count)
         yield context.scenario(seat, count, 0 if count == few else BESIDE_OTHERS)
+    yield from _positions(context)
+
+
+def _positions(context: Context) -> Iterator[Scenario]:
+    """Yield games that go on from positions of others, in which the player is ahead or behind."""
+    rng = context.rng("positions of a tournament")
+    for number in range(POSITIONS):
+        source = rng.choice(sources(context))
+        if (place := find_position(context.game, source, rng.uniform(MIDDLE, 1.0))) is not None:
+            yield Scenario(f"tournament-{number}", place.situation(1), source.seed)
 
 
 def life_of(context: Context) -> Life:
@@ -191,7 +205,9 @@ def in_tournaments(context: Context) -> None:
     """What counts is how a player plays where it counts."""
     played = tournament_of(context)
     for found in played.trials:
-        judge_after_others(context, found)
+        if found.misconduct is not None:
+            with where("In a tournament"):
+                judge_condition(context, found, alone(context, found), (case_ids.BACK_TO_BACK, context.sequence))
     if played.problem is not None:
         evidence = failure("The player fails Start.", ("Failure", readable(played.problem))).evidence
         raise NotTested("a tournament cannot be played with this player", evidence, case_ids.TOURNAMENT)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
-from typing import Any, TypeAlias, TypeVar
+from itertools import count
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_after_others, where
@@ -26,9 +27,7 @@ SILENCE_S, GAP_S = 1.0, 0.15
 """How long the player waits, once or before each call."""
 STARTED_SILENCE_S, STARTED_GAP_S = 2.5, 0.3
 """How long a program that the suite starts waits: its games are played beside other cases, and delay none of them."""
-SILENT_FROM = 3
-"""There is silence before the first decision whose number among the calls, from 0, is not less: the game has begun."""
-DECISIONS, FEW_DECISIONS = 6, 4
+DECISIONS, FEW_DECISIONS = 12, 4
 Beginning: TypeAlias = "asyncio.Task[tuple[Connection, Sequence[Trial]]]"
 """Games that are being played, on a connection of their own, while other cases are judged."""
 Begun = TypeVar("Begun")
@@ -82,7 +81,7 @@ def _waiting(context: Context) -> Entry:
 
 
 async def play_waiting(context: Context, connection: Connection) -> Sequence[Trial]:
-    """Play games that keep the player waiting, and return their trials: one before a decision, and so on."""
+    """Play games that keep the player waiting, and return their trials: those of `_silences`, and a slow one."""
     is_started = context.player.transport.kind == "exec"
     silence_s, gap_s = (STARTED_SILENCE_S, STARTED_GAP_S) if is_started else (SILENCE_S, GAP_S)
 
@@ -91,14 +90,30 @@ async def play_waiting(context: Context, connection: Connection) -> Sequence[Tri
             context.game, connection, scenario, context.limits, context.new_id(), Manner(ask=partial(_ask, wait_s))
         )
 
-    silent = (
-        play(context.first_scenario(DECISIONS), _before_decision(silence_s)),
-        play(context.ending(context.game.seats.start), _before_notification(silence_s)),
-    )
+    silent = [play(each.scenario, each.wait_s) for each in _silences(context, silence_s)]
     slow = play(context.first_scenario(FEW_DECISIONS), lambda _: gap_s)
     if context.player.transport.cheap:  # an object has no connection that could be silent
         return await side_by_side([*silent, slow])
     return [*await side_by_side(silent), *await side_by_side([slow])]
+
+
+class _Silent(NamedTuple):
+    """A game in which nothing comes for some time, once."""
+
+    when: str
+    scenario: Scenario
+    wait_s: Callable[[Outgoing], float]
+    """Returns the seconds before a call."""
+
+
+def _silences(context: Context, silence_s: float) -> Sequence[_Silent]:
+    """Return games with a silence before the second call of each method that asks, and before one that only tells."""
+    begun, over = context.first_scenario(DECISIONS), context.ending(context.game.seats.start)
+    asking = [method.name for method in context.game.methods if method.response.DESCRIPTOR.fields]
+    return [
+        *(_Silent(f", before a call of {name}", begun, _before_second(name, silence_s)) for name in asking),
+        _Silent(", before a call that asks for nothing", over, _before_notification(silence_s)),
+    ]
 
 
 async def _ask(wait_s: Callable[[Outgoing], float], connection: Connection, due: Outgoing) -> Answered:
@@ -111,9 +126,10 @@ def _before_notification(silence_s: float) -> Callable[[Outgoing], float]:
     return _once(silence_s, lambda due: due.number > 0 and due.call.kind is CallKind.NOTIFICATION)
 
 
-def _before_decision(silence_s: float) -> Callable[[Outgoing], float]:
-    """Return a function that says to wait before one decision of a game: the first that is not at its beginning."""
-    return _once(silence_s, lambda due: due.number >= SILENT_FROM and due.call.kind is not CallKind.NOTIFICATION)
+def _before_second(name: str, silence_s: float) -> Callable[[Outgoing], float]:
+    """Return a function that says to wait before the second call of a method: who forgets has something to forget."""
+    numbers = count()
+    return _once(silence_s, lambda due: due.call.method.name == name and next(numbers) == 1)
 
 
 def _once(silence_s: float, chosen: Callable[[Outgoing], bool]) -> Callable[[Outgoing], float]:
@@ -136,7 +152,7 @@ def slow_rivals(context: Context) -> None:
     context.player.connection()
     beginning = _begin_waiting(context)
     found = _play_now(context) if beginning is None else _finish(context, beginning, _waiting(context))
-    waited = ("once", "once, before a call that asks for nothing", "before each call")
+    waited = [*(f"once{each.when}" for each in _silences(context, 0.0)), "before each call"]
     for each, how in zip(found or _play_now(context), waited, strict=True):
         with where(f"Where it has to wait {how}"):
             judge_after_others(context, each)
@@ -200,11 +216,8 @@ async def _play_silence(context: Context, connection: Connection, may_go_on: asy
 
         return play_trial(context.game, connection, scenario, context.limits, context.new_id(), Manner(ask=ask))
 
-    silent = (
-        play(context.first_scenario(DECISIONS), _before_decision(silence_s)),
-        play(context.ending(context.game.seats.start), _before_notification(silence_s)),
-    )
-    trials = [*await side_by_side(silent)]
+    silent = _silences(context, silence_s)
+    trials = [*await side_by_side([play(each.scenario, each.wait_s) for each in silent])]
     if all(each.misconduct is None for each in trials):
         trials.append(await play(_another(context), lambda _: 0.0))
     return trials
@@ -226,7 +239,7 @@ def long_silence(context: Context) -> str:
     if not silence_s:
         judge_after_others(context, context.play(_another(context)))
         return "it was not kept waiting, because it cannot be started anew: a larger --budget has time for that"
-    whens = ("in a game", "in a game, before a call that asks for nothing", "since it was started")
+    whens = [*(f"in a game{each.when}" for each in _silences(context, silence_s)), "since it was started"]
     for each, when in zip(_finish_silence(context, silence), whens, strict=False):
         with where(f"After {silence_s:g} s or more {when}"):
             judge_after_others(context, each)

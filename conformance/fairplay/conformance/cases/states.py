@@ -8,8 +8,9 @@ from functools import partial
 from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
+from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
-from fairplay.conformance.blame.judge import judge, judge_condition, untested, where
+from fairplay.conformance.blame.judge import Control, judge, judge_condition, untested, where
 from fairplay.conformance.case import Case, NotApplicable, NotTested, case
 from fairplay.conformance.cases.settings import is_usual, judge_elsewhere
 from fairplay.conformance.games import positions
@@ -127,6 +128,15 @@ def _owner(context: Context, found: Trial) -> str:
     if is_usual(context, found):
         return faults.owning_case(found)
     return CASES[found.misconduct.kind].id
+
+
+def alone(context: Context, found: Trial) -> Control:
+    """Return the control of a game with circumstances: the same game without them, and the case that owns it."""
+    assert found.misconduct is not None
+    situation = found.scenario.situation
+    owner = "" if situation.state is None else CASES[found.misconduct.kind].id
+    owner = owner if situation.settings == context.settings else case_ids.UNUSUAL_SETTINGS
+    return owner, partial(context.alone, found.scenario)
 
 
 def _play_states(context: Context) -> Results:
