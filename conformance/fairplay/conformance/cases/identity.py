@@ -183,14 +183,13 @@ def _departure(
 async def watch_departure(process: ProcessLink, reason: GoodbyeReason.ValueType, limit_s: float) -> Departure:
     """Say goodbye to a player, and return what it does until it has ended or returned, or the time is over."""
     clock = asyncio.get_running_loop().time
-    began, lost, returned = clock(), False, False
+    began, returned, hello_count = clock(), False, process.hello_count
     process.dismiss(reason, "this player is no longer needed here")
     while not (returned or process.ended) and clock() - began < limit_s:
         await asyncio.sleep(POLL_S)
         if limit_s == END_LIMIT_S < clock() - began and is_busy():
             limit_s = BUSY_END_LIMIT_S
-        lost = lost or not process.connected
-        returned = lost and process.connected
+        returned = process.hello_count > hello_count
     return Departure(returned, process.ended, process.output)
 
 

@@ -107,6 +107,7 @@ class _Registration:
     host: str = ""
     account: str = ""
     resume_token: bytes = b""
+    hello_count: int = 0
 
 
 def same(one: str, other: str) -> bool:
@@ -193,6 +194,11 @@ class Hub:
         known = self._names.get(name)
         return known is not None and known.stream is not None
 
+    def hello_count(self, name: str) -> int:
+        """Return how often a player has dialled in with this name since it is known."""
+        known = self._names.get(name)
+        return known.hello_count if known is not None else 0
+
     @property
     def connected_count(self) -> int:
         """Return how many names have a player that can be called now."""
@@ -270,6 +276,7 @@ class Hub:
         if known.stream is not None and known.stream is not stream:
             stream.calls.take_over(stream.numbers[player.name], known.stream.give_up(player.name))
         known.stream, known.description = stream, cut(player.description)
+        known.hello_count += 1
         known.host, known.account, known.resume_token = host, account, b""
         self._away.discard(player.name)
 

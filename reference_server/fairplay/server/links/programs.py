@@ -120,6 +120,11 @@ class ProcessLink:
         return self._hub.here(self._name)
 
     @property
+    def hello_count(self) -> int:
+        """Return how often the player has dialled in."""
+        return self._hub.hello_count(self._name)
+
+    @property
     def ended(self) -> bool:
         """Return whether the player's process has ended."""
         return self._program.ended.is_set()
