@@ -48,6 +48,7 @@ SHOWN_ELSEWHERE = {
     "MACHINE_EXHAUSTED": "tests/robustness/test_exhausted.py takes descriptors and threads away",
     "RECORDS_UNAVAILABLE": "tests/robustness/test_postgresql.py stops the database, test_disk.py there fills the disk",
     "REPLY_FLOOD": "tests/server/links/test_stream.py sends as many replies",
+    f"{DIAL_IN} SHUTTING_DOWN": "tests/server/examining/test_handover.py has an examination end",
     f"{DIAL_IN} WRONG_TOKEN": "tests/server/links/test_one_player.py dials in under another name than the program's",
     "STREAM_NOT_READ": "test_patience.py leaves a stream unread until what was sent fills all windows",
 }

@@ -91,8 +91,8 @@ class ConnectionServiceServicer(object):
         HELLO_MISSING; ALREADY_EXISTS and NAME_TAKEN; PERMISSION_DENIED and WRONG_TOKEN where another name dials in at
         the address of a program that the server has started; RESOURCE_EXHAUSTED and TOO_MANY_REQUESTS where too many
         calls, of one host or of all, have not sent a hello yet, or an account sends more bytes than its quota,
-        REPLY_FLOOD or TOO_MANY_PLAYERS, and without a reason where a frame is larger than the server reads. It also
-        fails as ErrorReason says of all methods.
+        REPLY_FLOOD or TOO_MANY_PLAYERS, and without a reason where a frame is larger than the server reads; UNAVAILABLE and
+        SHUTTING_DOWN where the examination of the player has just ended. It also fails as ErrorReason says of all methods.
 
         Needs the role PLAYER.
         """
