@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import grpc
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from grpc_health.v1 import health, health_pb2_grpc
 
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
@@ -23,6 +24,7 @@ from fairplay.server.access.quotas import GameQuota, QuotaLimits, Quotas
 from fairplay.server.cluster.cluster import make_workers
 from fairplay.server.cluster.jobs import ClusterOptions
 from fairplay.server.cluster.runner import ClusterRunner
+from fairplay.server.examining.certifications import Certifications
 from fairplay.server.examining.handover import Handover
 from fairplay.server.examining.suite import Suite
 from fairplay.server.game.referee import Referee
@@ -47,10 +49,12 @@ from fairplay.server.net.listeners import (
 )
 from fairplay.server.observing.observer import Meter, Observer
 from fairplay.server.records.accounts import AccountsDatabase
+from fairplay.server.records.certifications import CertificationsDatabase
 from fairplay.server.records.place import Place, at
 from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.records.store import Store
 from fairplay.server.servicers.accounts import AccountServicer
+from fairplay.server.servicers.certifications import CertificationServicer
 from fairplay.server.servicers.connection import ConnectionServicer
 from fairplay.server.servicers.info import HealthServicer, LoadGauge, ServerServicer
 from fairplay.server.servicers.interceptor import FIRST_LIMIT_S, UNREAD_LIMIT_S, ErrorInterceptor
@@ -62,6 +66,8 @@ from fairplay.server.servicers.rules import Questions, RulesServicer
 from fairplay.v1 import (
     account_pb2,
     account_pb2_grpc,
+    certification_pb2,
+    certification_pb2_grpc,
     connection_pb2_grpc,
     lobby_pb2,
     manager_pb2,
@@ -83,6 +89,7 @@ log = logging.getLogger("fairplay.server")
 STOP_LIMIT_S = 1.0
 SERVICES = (
     account_pb2.DESCRIPTOR.services_by_name["AccountService"].full_name,
+    certification_pb2.DESCRIPTOR.services_by_name["CertificationService"].full_name,
     CONNECTION_SERVICE,
     lobby_pb2.DESCRIPTOR.services_by_name["LobbyService"].full_name,
     manager_pb2.DESCRIPTOR.services_by_name["ManagerService"].full_name,
@@ -98,7 +105,8 @@ class Config:
     """The options of a server.
 
     `concurrency` is how many games of a tournament are played at once at the most; 0: as many as suit its players.
-    `examinations` is how many players are examined at once; 0: one for every two processors.
+    `examinations` is how many players are examined at once; 0: one for every two processors. `signing_key`: signs the
+    certificates of players that have themselves certified; None: nobody does.
     `records` None: records are kept until the server stops. `resume`: go on with the tournaments whose ids begin like
     this and that are not over; empty: with all that is not; None: with nothing.
     `players`: another address, which players dial in to and which serves nothing else; empty: none.
@@ -124,6 +132,7 @@ class Config:
     unread_limit_s: float = UNREAD_LIMIT_S
     concurrency: int = 0
     examinations: int = 0
+    signing_key: Ed25519PrivateKey | None = None
     programs: ProgramOptions = field(default_factory=ProgramOptions)
     connections: ConnectionLimits = field(default_factory=ConnectionLimits)
     lobby: LobbyLimits = field(default_factory=LobbyLimits)
@@ -178,6 +187,13 @@ class Server:
             game_limit=config.concurrency,
             examiner=Examiner(suite.examine, config.examinations),
             owner=self._owner_of,
+        )
+        self.certifications = Certifications(
+            CertificationsDatabase(at(config.records) if config.records else None),
+            suite,
+            self.manager.turns,
+            self.handover,
+            config.signing_key,
         )
         self.lobby = Lobby(self.referee, self.links, self.hub, store, config.lobby)
         self.address = self.players_address = ""
@@ -238,6 +254,8 @@ class Server:
             await server.manager.resume_all(config.resume)
         if config.resume == "":
             server.lobby.resume_all()
+        if config.resume is not None:
+            await server.certifications.load()
         server.lobby.open()
         return server
 
@@ -263,6 +281,9 @@ class Server:
             ManagerServicer(self.manager, self.ownership, self._quotas), server
         )
         add_to_server(LobbyServicer(self.lobby, self.ownership), server)
+        certification_pb2_grpc.add_CertificationServiceServicer_to_server(
+            CertificationServicer(self.certifications, self.ownership), server
+        )
         record_service_pb2_grpc.add_RecordServiceServicer_to_server(RecordServicer(self.store), server)
         rules_pb2_grpc.add_RulesServiceServicer_to_server(RulesServicer(Questions()), server)
         account_pb2_grpc.add_AccountServiceServicer_to_server(AccountServicer(self.accounts), server)
@@ -317,6 +338,7 @@ class Server:
         await self.lobby.close()
         await self.referee.suspend_all()
         await self.manager.suspend_all()
+        await self.certifications.close()
         await self.lobby.suspend_all()
         if self._workers is not None:
             await self._workers.close()

@@ -17,6 +17,7 @@ from fairplay.server.server import SERVICES
 from fairplay.v1 import lobby_pb2, manager_pb2, referee_pb2
 from fairplay.v1.access_pb2 import Role
 from fairplay.v1.account_pb2 import CreateAccountRequest
+from fairplay.v1.certification_pb2 import CancelCertificationRequest, CreateCertificationRequest
 from fairplay.v1.connection_pb2 import DialInRequest, Hello, HostedPlayer
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.tournament_pb2 import Knockout, SignUpPolicy, TournamentFormat, TournamentPlan
@@ -28,6 +29,8 @@ OWNERS = {Role.ROLE_PLAYER: "alice", Role.ROLE_ORGANISER: "ora"}
 """Who owns what a method of each role changes."""
 ROLE_OF = {NOBODY: Role.ROLE_SPECTATOR} | {name: Role.Value(f"ROLE_{role.upper()}") for name, role in ROLES.items()}
 FOREIGN = {"NOT_OWNER", "NAME_TAKEN"}
+HIDDEN = {"CERTIFICATION_NOT_FOUND"}
+"""What is told of what only its owner may see."""
 GAME_PLAN = plan("bot:first", "bot:first")
 TOURNAMENT_PLAN = TournamentPlan(
     game="fish", sign_up=SignUpPolicy(max_entrant_count=8), format=TournamentFormat(knockout=Knockout()), seed=1
@@ -51,6 +54,8 @@ CHANGES: dict[str, Made] = {
     "StartTable": lambda token: lobby_pb2.StartTableRequest(token=token),
     "Say": lambda token: lobby_pb2.SayRequest(token=token, text="hello"),
     "ListTables": lambda token: lobby_pb2.ListTablesRequest(token=token),
+    "CreateCertification": lambda _: CreateCertificationRequest(game="fish", name="alices"),
+    "CancelCertification": lambda _: CancelCertificationRequest(certification_id="c"),
     "CreateTournament": lambda _: manager_pb2.CreateTournamentRequest(tournament_id="t", plan=TOURNAMENT_PLAN),
     "SignUp": lambda _: manager_pb2.SignUpRequest(tournament_id="t", player=Player(name="alices", link="bot:first")),
     "Withdraw": lambda _: manager_pb2.WithdrawRequest(tournament_id="t", name="alices"),
@@ -106,7 +111,7 @@ def refusals(method: MethodDescriptor, caller: str) -> set[str]:
     if ROLE_OF[caller] < needed:
         return {"ACCOUNT_REQUIRED"} if caller == NOBODY else {"ROLE_REQUIRED"}
     if method.name in CHANGES and caller not in (OWNERS[needed], "root"):
-        return FOREIGN
+        return FOREIGN | HIDDEN
     return set()
 
 

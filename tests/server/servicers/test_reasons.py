@@ -20,12 +20,14 @@ from google.protobuf.message_factory import GetMessageClass
 
 from fairplay.fish.v1 import fish_player_pb2
 from fairplay.player.channels import Credentials, open_channel
+from fairplay.server.access.caller import SERVER
 from fairplay.server.access.quotas import QuotaLimits
 from fairplay.server.links.networks import NOWHERE
 from fairplay.server.lobby.users import LobbyLimits
 from fairplay.server.net.errors import reason_of
 from fairplay.server.net.limits import METHODS
 from fairplay.server.server import SERVICES, Config
+from fairplay.v1.certification_pb2 import CreateCertificationRequest
 from fairplay.v1.connection_pb2 import DialInRequest, Hello, HostedPlayer
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
@@ -215,6 +217,21 @@ async def ask_for_tournaments(ask: Asking) -> None:
     await ask("ManagerService.CancelTournament", tournament_id="short")
 
 
+async def ask_for_certifications(ask: Asking) -> None:
+    create = "CertificationService.CreateCertification"
+    wrong: list[dict[str, Any]] = [{"game": "x"}, {"name": "a b"}, {"profile": "none"}, {"time_limit": seconds(7_200)}]
+    for each in wrong:
+        await ask(create, **{"game": "fish", "name": "free", **each})
+    assert await ask(create, game="fish", name="free") == ""
+    await ask(create, game="fish", name="free")
+    for name in ("Get", "Cancel", "Watch"):
+        await ask(f"CertificationService.{name}Certification", certification_id="none")
+    await ask("CertificationService.GetCertificationReport", certification_id="none")
+    [made] = ask.server.certifications.list(1, None, SERVER)[0]
+    await ask("CertificationService.GetCertificationReport", certification_id=made.certification_id)
+    await ask("CertificationService.ListCertifications", page_token="x")
+
+
 async def ask_in_the_lobby(ask: Asking) -> None:
     server = ask.server
     ann, bob, cy, dan = (server.lobby.enter(name, "", "test").token for name in ("ann", "bob", "cy", "dan"))
@@ -329,20 +346,29 @@ async def ask_to_dial_in(ask: Asking) -> None:
 
 async def ask_while_it_shuts_down(ask: Asking) -> None:
     channel, streams = ask.callers.channels[NOBODY], {}
+    [open_] = ask.server.certifications.list(1, None, SERVER)[0]
     for method, fields in (
+        ("CertificationService.WatchCertification", {"certification_id": open_.certification_id}),
         ("RefereeService.PlayGame", {"game_id": "open", "plan": plan("dial-in:other", "bot:first", limit_s=60)}),
         ("RefereeService.WatchGame", {"game_id": "open"}),
         ("ManagerService.WatchTournament", {"tournament_id": "t"}),
     ):
         streams[method] = stream = channel.stream_stream("/fairplay.v1." + method.replace(".", "/"))()
         await stream.write(GetMessageClass(ALL[method].input_type)(**fields).SerializeToString())
-    for method in ("RefereeService.WatchGame", "ManagerService.WatchTournament"):
+    for method in (
+        "CertificationService.WatchCertification",
+        "RefereeService.WatchGame",
+        "ManagerService.WatchTournament",
+    ):
         await streams[method].read()
     await ask.server.lobby.close()
     await ask.server.referee.suspend_all()
     await ask.server.manager.suspend_all()
+    await ask.server.certifications.close()
     for method, stream in streams.items():
         ask.met.add((method, await end_of(stream)))
+    await ask("CertificationService.CreateCertification", game="fish", name="late")
+    await ask("CertificationService.CancelCertification", certification_id=open_.certification_id)
     await ask("LobbyService.Enter", name="eve")
     for method in LOBBY:
         await ask(method)
@@ -359,6 +385,7 @@ SCENES = (
     ask_for_games,
     ask_about_rules,
     ask_for_tournaments,
+    ask_for_certifications,
     ask_in_the_lobby,
     ask_while_it_shuts_down,
 )
@@ -378,6 +405,9 @@ async def ask_as_others(callers: Callers, met: set[Pair]) -> None:
     assert await bob("LobbyService.Enter", name="bob", token=own) == ""
     await bob("LobbyService.JoinTable", token=own, table="table", link="dial-in:alices")
     await bob("ManagerService.SignUp", tournament_id="t", player=Player(name="bobs", link="dial-in:alices"))
+    asked = CreateCertificationRequest(game="fish", name="x", published=True)
+    shown = await callers.server.certifications.create(asked, SERVER)
+    await bob("CertificationService.CancelCertification", certification_id=shown.certification_id)
     taken = plan("bot:first", "bot:first")
     taken.players[0].name = "alices"
     for name in ("PlayGame", "CreateGame"):

@@ -26,6 +26,7 @@ from fairplay.client.wording import (
     state,
 )
 from fairplay.games.game import find, registered
+from fairplay.v1.certification_pb2 import Certification, CertificationStatus
 from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
 from fairplay.v1.referee_pb2 import GameStatus, GameSummary
 from fairplay.v1.table_pb2 import Table, TableStatus
@@ -51,6 +52,16 @@ MAX_EVIDENCE_CHARS = 4_000
 MAX_ID_CHARS = 24
 """Longer ids are those that programs make up, as for the games of tables."""
 UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
+
+
+CERTIFICATION_STATES = {
+    CertificationStatus.CERTIFICATION_STATUS_WAITING: "waits for the player to dial in",
+    CertificationStatus.CERTIFICATION_STATUS_RUNNING: "is being tried",
+    CertificationStatus.CERTIFICATION_STATUS_FINISHED: "certified",
+    CertificationStatus.CERTIFICATION_STATUS_FAILED: "ended without a report",
+    CertificationStatus.CERTIFICATION_STATUS_CANCELLED: "cancelled",
+    CertificationStatus.CERTIFICATION_STATUS_INTERRUPTED: "interrupted",
+}
 
 
 def when(time: Timestamp) -> str:
@@ -110,6 +121,22 @@ def tournament_state(status: TournamentStatus.ValueType) -> str:
     return TOURNAMENT_STATES.get(status, "?")
 
 
+def certification_state(certification: Certification) -> str:
+    """Return how far a certification is, in words."""
+    status = certification.status
+    if status == CertificationStatus.CERTIFICATION_STATUS_WAITING and certification.dialled_in:
+        first = certification.queue_length
+        return f"waits for its turn: {first} more first" if first else "waits for its turn"
+    if status == CertificationStatus.CERTIFICATION_STATUS_FINISHED and not certification.certified:
+        return "not certified"
+    return CERTIFICATION_STATES.get(status, "?")
+
+
+def has_report(certification: Certification) -> bool:
+    """Return whether there is a report."""
+    return certification.status == CertificationStatus.CERTIFICATION_STATUS_FINISHED
+
+
 def is_running(status: TableStatus.ValueType) -> bool:
     """Return whether the game of a table goes on."""
     return status == TableStatus.TABLE_STATUS_RUNNING
@@ -132,6 +159,7 @@ def suited_bot(table: Table) -> str:
 
 FILTERS: Mapping[str, Callable[..., Any]] = {
     "as_json": as_json,
+    "certification_state": certification_state,
     "by_hand": by_hand,
     "cause": describe_cause,
     "drawn": drawn,
@@ -141,6 +169,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "game_state": game_state,
     "game_name": game_name,
     "game_title": game_title,
+    "has_report": has_report,
     "is_running": is_running,
     "kind": kind,
     "method": name_method,

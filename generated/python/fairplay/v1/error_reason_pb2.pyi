@@ -148,6 +148,12 @@ class _ErrorReasonEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._En
     """UNAVAILABLE: the server's machine has run out of something: of descriptors, memory, processes or threads. What the
     request is about stays where it is, and goes on when there is enough again.
     """
+    ERROR_REASON_CERTIFICATION_NOT_FOUND: _ErrorReason.ValueType  # 70
+    """NOT_FOUND: no certification that the caller may see has this id."""
+    ERROR_REASON_NO_REPORT: _ErrorReason.ValueType  # 71
+    """FAILED_PRECONDITION: the certification is not over, or has ended without a report."""
+    ERROR_REASON_INVALID_PROFILE: _ErrorReason.ValueType  # 72
+    """INVALID_ARGUMENT: the game has no profile of this name."""
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """The reasons that errors of Fairplay's services carry: google.rpc.ErrorInfo.reason is the name of the value without
@@ -292,4 +298,10 @@ ERROR_REASON_MACHINE_EXHAUSTED: ErrorReason.ValueType  # 69
 """UNAVAILABLE: the server's machine has run out of something: of descriptors, memory, processes or threads. What the
 request is about stays where it is, and goes on when there is enough again.
 """
+ERROR_REASON_CERTIFICATION_NOT_FOUND: ErrorReason.ValueType  # 70
+"""NOT_FOUND: no certification that the caller may see has this id."""
+ERROR_REASON_NO_REPORT: ErrorReason.ValueType  # 71
+"""FAILED_PRECONDITION: the certification is not over, or has ended without a report."""
+ERROR_REASON_INVALID_PROFILE: ErrorReason.ValueType  # 72
+"""INVALID_ARGUMENT: the game has no profile of this name."""
 global___ErrorReason = ErrorReason

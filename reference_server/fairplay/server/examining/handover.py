@@ -28,6 +28,10 @@ class Handover:
         self._hub = hub
         self._addresses: dict[str, str] = {}
 
+    def here(self, name: str) -> bool:
+        """Return whether the player of a name can be called now."""
+        return self._hub.here(name)
+
     async def arrived(self, name: str, limit_s: float) -> bool:
         """Return whether the player of a name is here, or comes within some seconds."""
         try:

@@ -70,6 +70,8 @@ class Manager:
         owner: Callable[[str], Caller] = lambda _: SERVER,
     ) -> None:
         examiner = examiner or Examiner(Suite(ProgramOptions()).examine)
+        self.turns = examiner.turns
+        """The turns of all examinations of the server."""
         self._services = Services(runner, links, hub, store, clock, examiner, owner, game_limit)
         self._store = store
         self._later = later or asyncio.get_running_loop().call_later

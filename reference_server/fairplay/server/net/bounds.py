@@ -28,6 +28,7 @@ CUT = frozenset({"PlayerDescription", "GameService"})
 PACKAGE = "fairplay.v1"
 REASONS: Mapping[str, str] = {
     "account": "NAME_INVALID",
+    "certification_id": "CERTIFICATION_NOT_FOUND",
     "certificate": "CERTIFICATE_REQUIRED",
     "game": "UNKNOWN_GAME",
     "game_id": "INVALID_ID",
@@ -36,6 +37,7 @@ REASONS: Mapping[str, str] = {
     "name": "NAME_INVALID",
     "page_token": "INVALID_PAGE_TOKEN",
     "player": "NAME_INVALID",
+    "profile": "INVALID_PROFILE",
     "reason": "TEXT_INVALID",
     "record_id": "RECORD_NOT_FOUND",
     "secret": "INVALID_SECRET",
@@ -43,6 +45,7 @@ REASONS: Mapping[str, str] = {
     "settings": "INVALID_SETTINGS",
     "table": "TABLE_NOT_FOUND",
     "text": "TEXT_INVALID",
+    "time_limit": "INVALID_TIME_CONTROL",
     "token": "WRONG_TOKEN",
     "tournament_id": "INVALID_ID",
     "AdmissionCertificate": "INVALID_PLAYERS",

@@ -17,7 +17,7 @@ from fairplay.server.records.place import Place
 
 FORMAT = 1
 """The number of the format in which this version reads and writes each database."""
-SMALL = ("accounts", "secrets")
+SMALL = ("accounts", "certifications", "secrets")
 """The small databases that a place may have beside that of the records."""
 
 META = sa.Table("fairplay_store", sa.MetaData(), sa.Column("format", sa.String(64), primary_key=True))

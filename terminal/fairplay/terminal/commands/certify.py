@@ -68,6 +68,11 @@ class CertifyOptions:
     ] = None
     when_lost: WhenLost = "wait"
     ship: Ship = False
+    server: Annotated[
+        str,
+        option("HOST:PORT", "Have a server certify a player that dials in there: dial-in:NAME; grpcs:// over TLS."),
+    ] = ""
+    published: Annotated[bool, option("", "With --server: let everybody see the report there.")] = False
     list_: Annotated[bool, option("", "Only show the cases.")] = False
     report: Annotated[Path | None, option("DIR", "Write a page, the certificate and the evidence here.")] = None
     json: Annotated[str | None, option("[FILE]", "The certificate, in a file or (-) printed.")] = None
@@ -94,6 +99,7 @@ def certify(options: CertifyOptions) -> int:
       fairplay certify fish --roster roster.toml --report out/
       fairplay certify fish --roster roster.toml --report out/ --jobs 4
       fairplay certify fish a,b --roster roster.toml --report out/
+      fairplay certify fish dial-in:ann --server games.example.org:50050 --report out/
       fairplay certify fish --list
     """
     from fairplay.terminal.certify.run import certify_one, check_together, show_cases
@@ -101,6 +107,10 @@ def certify(options: CertifyOptions) -> int:
     if options.list_:
         show_cases(options)
         return DONE
+    if options.server:
+        from fairplay.terminal.certify.remote import certify_at_server
+
+        return certify_at_server(options)
     check_together(options)
     if options.roster is None:
         return certify_one(options)

@@ -61,6 +61,10 @@ class ServeOptions:
         int,
         option("N", "How many players are examined at once at sign-up; 0: one for every two processors.", min=0),
     ] = 0
+    sign: Annotated[
+        Path | None,
+        option("KEY", "Sign the certificates of players that are certified here: see fairplay certificate keys."),
+    ] = None
     grace: Annotated[str, option("TIME", "How long a user of the lobby may be away before it is lost.")] = "10s"
     heartbeat: Annotated[
         str,

@@ -15,8 +15,12 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from textwrap import indent
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from fairplay.certificate.signing import read_key
 from fairplay.client.errors import FailedError, UsageError
 from fairplay.client.inputs import parse_address, parse_seconds
 from fairplay.games.kit.printable import harmless_text
@@ -39,7 +43,7 @@ from fairplay.server.server import Config, Server
 from fairplay.terminal.commands.extras import missing_module
 from fairplay.terminal.commands.serve import ServeOptions
 from fairplay.terminal.operator.accounts import invitation_link
-from fairplay.terminal.workers import parse_program_options
+from fairplay.terminal.workers import hide_from_programs, parse_program_options
 
 TEXT, JSON = "text", "json"
 PERIOD_S = 60.0
@@ -190,6 +194,7 @@ def build_config(options: ServeOptions) -> Config:
         start_limit_s=parse_seconds(options.start_limit, "--start-limit"),
         concurrency=options.concurrency,
         examinations=options.examinations,
+        signing_key=_read_key(options.sign),
         programs=parse_program_options(options.programs, ["exec:"] if options.allow_exec else [], confined=True),
         lobby=lobby,
         tls=TlsFiles(*options.tls, options.tls_client_ca) if options.tls is not None else None,
@@ -204,6 +209,17 @@ def build_config(options: ServeOptions) -> Config:
         meter=Meter() if options.metrics is not None else None,
         credentials=Credentials.from_environment(os.environ, options.ca),
     )
+
+
+def _read_key(file: Path | None) -> Ed25519PrivateKey | None:
+    """Return the key in a file, which no program that is started sees. Raises UsageError if it cannot be read."""
+    if file is None:
+        return None
+    hide_from_programs(file)
+    try:
+        return read_key(file)
+    except ValueError as error:
+        raise UsageError(f"--sign: {error}") from None
 
 
 async def _serve(config: Config, options: ServeOptions) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fairplay.web.pages import (
     account,
+    certificates,
     entering,
     games,
     lobby,
@@ -16,6 +17,9 @@ from fairplay.web.pages import (
     watch,
 )
 
-PARTS = (lobby, account, new_table, table, watch, games, organising, entering, tournaments, records, operator)
+PARTS = (
+    *(lobby, account, new_table, table, watch, games),
+    *(organising, entering, tournaments, records, certificates, operator),
+)
 PAGES = [route for part in PARTS for route in part.ROUTES]
 """The routes of all pages."""
