@@ -29,6 +29,7 @@ from fairplay.server.net.errors import STATUS
 from fairplay.terminal.commands.app import app
 from fairplay.v1 import (
     access_pb2,
+    certification_pb2,
     connection_pb2,
     error_reason_pb2,
     lobby_pb2,
@@ -166,6 +167,7 @@ def files() -> Iterator[FileDescriptor]:
     """The files of the contract."""
     modules = (
         access_pb2,
+        certification_pb2,
         connection_pb2,
         error_reason_pb2,
         lobby_pb2,
