@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from benchmarks import bots, cluster, idle, lobby, programs, sessions, spectators
+from benchmarks import bots, cluster, idle, languages, lobby, programs, sessions, spectators
 from benchmarks.figures import FULL, QUICK, Figure, Pace, Unmeasurable, measured
 from benchmarks.report import DOCS, RESULTS, compare, print_table, write_docs, write_json
 from fairplay.games.game import registered
@@ -53,7 +53,7 @@ def measures(names: Sequence[str], games: Sequence[str], pace: Pace, *, machine:
 def _of_machine(pace: Pace) -> Mapping[str, Measure]:
     """Return what is measured once, not for each game, by its name."""
     return {
-        "languages": Measure("players in other languages", programs.measure_languages),
+        "languages": Measure("players in other languages", partial(_run, languages.measure, pace)),
         "idle": Measure("idle players", partial(_run, idle.measure)),
         "idle-most": Measure("many idle players", partial(_run, idle.measure_most)),
         "lobby": Measure("the lobby", partial(_run, lobby.measure_lobby, pace)),

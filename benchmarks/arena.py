@@ -13,7 +13,7 @@ import time
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import psutil
 from google.protobuf.duration_pb2 import Duration
@@ -30,9 +30,10 @@ from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
 
-Way: TypeAlias = Literal["dialled in", "dialled", "class"]
-"""How players are reached: over one stream for each half of them, dialled one by one by unary calls, or over a stream
-for each of a class of students, whose programs are processes of their own."""
+Way: TypeAlias = str
+"""How players are reached: "dialled in", over one stream for each half of them; "dialled", one by one by unary calls;
+or "class", over a stream for each of a class of students, whose programs are processes of their own. `languages` has
+others."""
 
 LIMIT_S = 60  # of a call: nobody is to be eliminated because the machine is busy
 WARM_UP_TURNS = 2  # of each game, before the time begins
@@ -248,7 +249,7 @@ async def arena(measured: MeasuredGame, sample: SampleGame, ways: Collection[Way
             ports += players.line.split()
             guards.append(players.guard)
         tables: dict[Way, Sequence[Sequence[Link]]] = {
-            "dialled in": [[await _open(server, measured, f"dial-in:{name}") for name in seated]],
+            "dialled in": [[await open_link(server, measured, f"dial-in:{name}") for name in seated]],
             "dialled": [[await _dial(server, stack, port) for port in ports]],
         }
         if "class" in ways:
@@ -261,7 +262,7 @@ async def arena(measured: MeasuredGame, sample: SampleGame, ways: Collection[Way
                 )
                 guards.append(students.guard)
             tables["class"] = [
-                [await _open(server, measured, f"dial-in:{name}") for name in table]
+                [await open_link(server, measured, f"dial-in:{name}") for name in table]
                 for table in _seat_class(at_tables, measured.seat_count)
             ]
         processes = [psutil.Process(guard).children()[0] for guard in guards]
@@ -280,5 +281,6 @@ async def _dial(server: Server, stack: AsyncExitStack, port: str) -> Link:
     return link
 
 
-async def _open(server: Server, measured: MeasuredGame, link: str) -> Link:
+async def open_link(server: Server, measured: MeasuredGame, link: str) -> Link:
+    """Return the link of this text to a player, which has no name."""
     return await server.links.open(Player(name="player", link=link), measured.contract)

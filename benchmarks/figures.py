@@ -24,6 +24,9 @@ LEAGUE_REACH = 1.0
 POSTGRESQL_REACH = 0.7
 CLUSTER_REACH = 1.7
 SCALE_REACH = 1.2
+LANGUAGE_REACHES: Mapping[str, Mapping[str, float]] = {
+    folder: {"languages-one": 3.0, "languages-many": 1.5} for folder in ("go", "rust")
+}
 WATCH_REACH, WATCH_REACH_MS = 0.95, 200.0
 OPENING_REACH_S = 1.0
 
@@ -164,6 +167,17 @@ class Kind(NamedTuple):
     at_most: bool = False
 
 
+WAYS: Mapping[str, str] = {
+    "players": "dialled in at --players",
+    "listen": "dialled in at --listen",
+    "players-tls": "dialled in at --players over TLS",
+    "served": "serving",
+    "served-tls": "serving over TLS",
+    "started": "started, dialling in",
+    "sandbox": "started in a sandbox, dialling in",
+}
+"""The ways in which players in other languages are reached."""
+
 KINDS = {
     "rules": Kind("random playouts by the rules alone, one core", "{turns}/s"),
     "rules-whole": Kind("  whole games by one call, dealt and ranked, against these", "x"),
@@ -181,8 +195,11 @@ KINDS = {
     "dial-out-rate": Kind("  the same games, players dialled", "{turns}/s"),
     "one": Kind("one game, players dialled in", "{turns}/s"),
     "one-calls": Kind("  all calls of this game", "calls/s"),
-    "call-listen": Kind("one game, a player in this language: a call, dialled in at --listen", "ms", at_most=True),
-    "call-players": Kind("  the same at --players", "ms", at_most=True),
+    "languages-one": Kind("one game, players in this language, against the kit's", "x"),
+    **{f"languages-one-{way}": Kind(f"  {title}", "calls/s") for way, title in WAYS.items()},
+    "languages-many": Kind("64 games, players in this language, against the kit's", "x"),
+    **{f"languages-many-{way}": Kind(f"  {title}", "calls/s") for way, title in WAYS.items()},
+    "languages-echo": Kind("  a bare echo of the calls of one game", "calls/s"),
     "echo": Kind("one game against a bare echo, call for call", "x"),
     "echo-rate": Kind("  the bare echo of the same bytes", "calls/s"),
     "cost": Kind("server CPU a turn, 1,000 games against 64", "x", at_most=True),

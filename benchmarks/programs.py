@@ -1,19 +1,16 @@
-"""How long programs take: `fairplay --help`, and a call to a player of each language of examples/ that is built."""
+"""How long programs take to start: `fairplay --help`."""
 
 from __future__ import annotations
 
-import shlex
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 from benchmarks.figures import HELP_REACH_S, Figure, Unmeasurable, figure
-from tools.language_players import KIT, LANGUAGES, ROOT, Language, dialled_in
 
 REPEATS = 7
 LIMIT_S = 60.0
-ADDRESSES = ("call-listen", "call-players")
 
 
 def measure_help() -> list[Figure]:
@@ -30,18 +27,3 @@ def _seconds() -> float:
     if done.returncode != 0:
         raise Unmeasurable(f"fairplay --help ends with exit code {done.returncode}")
     return time.perf_counter() - began
-
-
-def measure_languages() -> list[Figure]:
-    """Return, for each language, the time of a call to a player that dials in at `--listen`, and at `--players`."""
-    return [
-        figure(name, times.milliseconds, game=f"fish, {language.folder}")
-        for language in (KIT, *LANGUAGES)
-        if _built(language)
-        for name, times in zip(ADDRESSES, dialled_in(language.player("fish")), strict=True)
-    ]
-
-
-def _built(language: Language) -> bool:
-    words = shlex.split(language.player("fish"))
-    return all((ROOT / word).exists() for word in words if word.startswith("examples/"))

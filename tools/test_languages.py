@@ -21,6 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.figures import Pace
+from benchmarks.languages import KIT_WAY, rounds
 from tests.docs.pages import run
 from tools.coming_back import check_endings, check_faults
 from tools.language_players import (
@@ -64,6 +66,9 @@ AT_ONCE = 2
 """In how many ways a player is tried at the same time: much of each is waiting for programs to start."""
 DISTURBED_AT_ONCE = 4
 """How many are disturbed at the same time: each server that is started again needs a processor meanwhile."""
+LEAST_SHARE = 0.1
+"""Less than this of the calls of the kit's players, whose stack is no faster, is a wait in every call."""
+RATES_PACE = Pace(repeats=1, seconds=8.0)
 CROWD = 6
 """How many players of a tournament are one program, so that it is in several games at once."""
 
@@ -193,8 +198,20 @@ def check(language: Language, games_only: bool) -> None:
     if not games_only:
         with step(f"{language.folder}: no wait in each call"):
             print(check_call_times(language.player("fish")))
+        with step(f"{language.folder}: keeps up with the kit's players, in one game and in 64"):
+            check_rates(language)
         with step(f"{language.folder}: comes back unless it is refused for good"):
             asyncio.run(check_endings(language.player("fish")))
+
+
+def check_rates(language: Language) -> None:
+    """Check that players make LEAST_SHARE of the calls of the kit's players in the same run. Raises Failed."""
+    [taken] = asyncio.run(rounds(language, RATES_PACE))
+    for load, rate in taken.rates.items():
+        kit = taken.rates[load._replace(way=KIT_WAY)]
+        if rate < LEAST_SHARE * kit:
+            what = f"{load.games} games at once, {load.way}"
+            raise Failed(f"{language.folder}: {what}: {rate:.0f} calls/s, where the kit's players make {kit:.0f}")
 
 
 async def check_all_faults(languages: Sequence[Language]) -> None:
