@@ -1,7 +1,8 @@
 """Records that the first version of the store wrote: every later version opens them, and goes on with the store.
 
 The files are never made anew. A store of another format comes with files of its own beside these: a directory, and what
-`pg_dump --inserts --no-owner` says of a copy of it; accounts and secrets, as what `.dump` of sqlite3 says of them.
+`pg_dump --inserts --no-owner` says of a copy of it; accounts, certifications and secrets, as what `.dump` of sqlite3
+says of them.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typer.testing import CliRunner
 from fairplay.games.game import registered
 from fairplay.server.records import database, formats
 from fairplay.server.records.accounts import AccountRow, AccountsDatabase, InvitationRow, TokenRow
+from fairplay.server.records.certifications import CertificationRow, CertificationsDatabase
 from fairplay.server.records.errors import RecordExists
 from fairplay.server.records.formats import SMALL
 from fairplay.server.records.place import Place, at, parse_place
@@ -29,6 +31,7 @@ from fairplay.server.records.secrets import SecretsDatabase
 from fairplay.server.records.store import Store
 from fairplay.server.server import Config, Server
 from fairplay.terminal.commands.app import app
+from fairplay.v1.certification_pb2 import Certification
 from tests.postgresql import Cluster
 from tests.server.harness import plan
 
@@ -90,7 +93,7 @@ async def test_a_server_goes_on_with_a_kept_store(store: Place) -> None:
 
 @pytest.fixture
 def small(tmp_path: Path) -> Place:
-    """A place with accounts and secrets."""
+    """A place with accounts, certifications and secrets."""
     place = at(tmp_path / "small")
     with place.writing() as engine, engine.begin() as connection:
         formats.prepare(connection, database.PART, database.TABLES, place)
@@ -100,7 +103,7 @@ def small(tmp_path: Path) -> Place:
     return place
 
 
-def test_kept_accounts_and_secrets_are_what_they_were(small: Place) -> None:
+def test_kept_small_databases_are_what_they_were(small: Place) -> None:
     digests = [bytes(range(start, start + 32)) for start in (0, 32, 64, 96)]
     with closing(AccountsDatabase(small)) as accounts:
         assert accounts.version() >= 11
@@ -121,13 +124,21 @@ def test_kept_accounts_and_secrets_are_what_they_were(small: Place) -> None:
         assert accounts.owners() == {("game", "g1"): "ann", ("game", "g2"): "ann", ("tournament", "t"): "bob"}
     with closing(SecretsDatabase(small)) as secrets:
         assert secrets.all() == {("g1", "ann"): "s3cret", ("g1", "bob"): "other"}
+    with closing(CertificationsDatabase(small)) as certifications:
+        rows = certifications.all()
+        assert [(row.number, row.account) for row in rows] == [(1, "bob"), (2, "")]
+        assert [Certification.FromString(row.message).name for row in rows] == ["ann", "cy"]
+        assert certifications.report(1, "junit.xml") == b"<x/>"
+        assert certifications.report(2, "junit.xml") is None
 
 
-def test_kept_accounts_and_secrets_have_the_tables_of_new_ones(small: Place, tmp_path: Path) -> None:
+def test_kept_small_databases_have_the_tables_of_new_ones(small: Place, tmp_path: Path) -> None:
     new = at(tmp_path / "new")
     AccountsDatabase(new).close()
     with closing(SecretsDatabase(new)) as secrets:
         secrets.add("g", {"ann": "s3cret"})
+    with closing(CertificationsDatabase(new)) as certifications:
+        certifications.put(CertificationRow(1, "", b""))
     for part in SMALL:
         assert describe(small.small(part)) == describe(new.small(part))
 
