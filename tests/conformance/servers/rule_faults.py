@@ -46,6 +46,13 @@ FAULTS = {
     "short-messages": RuleFault(
         "", "fairplay.server.links.link", "message[:MAX_MESSAGE_CHARS]", "message[:200]", "blame.message"
     ),
+    "games-are-shown-early": RuleFault(
+        "",
+        "fairplay.server.game.referee",
+        "not self._store.has_open(game.tournament_id)",
+        "True",
+        "tournament.hides",
+    ),
     "expired-as-wrong": RuleFault(
         "webset", "rules.takes", "settings.penalty_expired if expired else settings.penalty_bad", "settings.penalty_bad"
     ),

@@ -46,7 +46,7 @@ from fairplay.v1.manager_pb2 import (
     WatchTournamentResponse,
     WithdrawRequest,
 )
-from fairplay.v1.referee_pb2 import GameStatus, GetGameRequest
+from fairplay.v1.referee_pb2 import Game, GameStatus, GetGameRequest
 from fairplay.v1.tournament_pb2 import SignUpPolicy, Tournament, TournamentPlan, TournamentStatus
 
 ENTRANTS = 5
@@ -68,6 +68,8 @@ class Ended(NamedTuple):
     cast: Cast
     tournament: Tournament
     events: Sequence[WatchTournamentResponse]
+    first_game: Game | None
+    """The game that was over first, as it was shown then; None: no game was over."""
 
 
 def small_scene() -> Scene:
@@ -126,12 +128,15 @@ async def play(
         await create(context, players.request)
         tournament_id = players.request.tournament_id
         events: list[WatchTournamentResponse] = []
+        first_game: Game | None = None
         async for event in context.stream("WatchTournament", WatchTournamentRequest(tournament_id=tournament_id)):
             if not events:
                 await context.ask("StartTournament", StartTournamentRequest(tournament_id=tournament_id))
             events.append(event)
+            if first_game is None and event.HasField("game_finished") and not event.game_finished.skipped:
+                first_game = (await context.ask("GetGame", GetGameRequest(game_id=event.game_finished.game_id))).game
         reply = await context.ask("GetTournament", GetTournamentRequest(tournament_id=tournament_id))
-    return Ended(players.cast, reply.tournament, events)
+    return Ended(players.cast, reply.tournament, events, first_game)
 
 
 async def whole_tournament(context: ServerContext) -> Ended:
@@ -276,7 +281,7 @@ async def watch(context: ServerContext) -> None:
     same("The winners", list(ended.tournament.result.winners), list(ended.events[-1].finished.winners))
 
 
-@server_case("tournament.hides", "TOUR-19", "WATCH-6")
+@server_case("tournament.hides", "TOUR-19", "WATCH-4", "WATCH-6")
 async def hides(context: ServerContext) -> None:
     """The seeds of the games follow from that of the tournament; links are nobody else's business."""
     request = make_request(context, ["dial-in:nobody", "dial-in:no-one"])
@@ -291,6 +296,8 @@ async def hides(context: ServerContext) -> None:
     ended = await whole_tournament(context)
     if ended.tournament.plan.seed != 5:
         raise failure("A tournament that is over must say its seed.")
+    if ended.first_game is not None and ended.first_game.plan.HasField("seed"):
+        raise failure("A game of a tournament that is not over tells its seed.")
 
 
 @server_case("tournament.repeat", "TOUR-17", "ASK-3")
