@@ -11,8 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
-from fairplay.player.exposure import UNIX
-
 MAX_SEED = 2**64 - 1
 MAX_JOBS = 64
 EXAMPLES = 300
@@ -119,6 +117,8 @@ def repeat_command(options: Options, case_id: str, history: str = "") -> str:
 
     `history` are games that the case is to judge, one after the other; empty: its own.
     """
+    from fairplay.player.exposure import UNIX  # noqa: PLC0415 - loads gRPC, which the help of commands does without
+
     if not isinstance(options.player, str):
         return ""
     only = ["--only", case_id] if case_id else []

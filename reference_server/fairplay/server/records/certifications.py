@@ -50,14 +50,12 @@ class CertificationsDatabase:
 
     def __init__(self, place: Place | None) -> None:
         self._closing = ExitStack()
-        if place is None:
-            place = at(Path(self._closing.enter_context(TemporaryDirectory(prefix="fairplay-certifications-"))))
         self._place = place
         self._engine: sa.Engine | None = None
 
     def all(self) -> Sequence[CertificationRow]:
         """Return all certifications, the oldest first."""
-        if not self._place.has(PART):
+        if self._place is None or not self._place.has(PART):
             return ()
         with self._transaction() as connection:
             rows = connection.execute(sa.select(CERTIFICATIONS).order_by(CERTIFICATIONS.c.number)).all()
@@ -102,6 +100,9 @@ class CertificationsDatabase:
 
     def _opened(self) -> sa.Engine:
         if self._engine is None:
+            if self._place is None:
+                directory = TemporaryDirectory(prefix="fairplay-certifications-")
+                self._place = at(Path(self._closing.enter_context(directory)))
             engine = self._place.small(PART)
             try:
                 with engine.begin() as connection:
