@@ -106,6 +106,8 @@ UNUSUAL_GAMES = (UNUSUAL_SETTINGS, SETTINGS_RAISE, LATE, LONG_GAME, LARGE_NUMBER
 
 POSITIONS = (DRAWN_STATES, "exceptions.drawn-states", "time.drawn-states")
 """Cases that start many games in the middle."""
+FROM_THE_MIDDLE = (*POSITIONS, IN_TOURNAMENTS, SIMILAR_IDS, FRESH_PROCESS)
+"""Cases with games that start in the middle, or from which some decisions are asked."""
 
 _OUTSIDE_GAMES = {"Describe": DESCRIBES, "Start": TOURNAMENT, "End": TOURNAMENT}
 """The ids of the cases that methods belong to which no game calls."""

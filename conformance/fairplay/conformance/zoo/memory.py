@@ -46,7 +46,7 @@ from fairplay.player.handlers import snake_case
 
 BACK_TO_BACK = (case_ids.BACK_TO_BACK,)
 ONE_AFTER_ANOTHER = (
-    *case_ids.POSITIONS,
+    *case_ids.FROM_THE_MIDDLE,
     *case_ids.UNUSUAL_GAMES,
     *case_ids.UNUSUAL_CALLS,
     case_ids.CALLS_AT_ONCE,

@@ -52,7 +52,7 @@ def of_methods(game: Game) -> Iterator[Mutant]:
     """Yield the mutants of every method, then those of the method in which a player decides what to do in its turn."""
     # For methods that an ordinary game does not come to.
     slow = (case_ids.SLOW_RIVALS, case_ids.LONG_SILENCE)
-    anywhere = ("rules", game.name, *case_ids.POSITIONS, *case_ids.ENDS_OF_GAMES, *slow)
+    anywhere = ("rules", game.name, *case_ids.FROM_THE_MIDDLE, *case_ids.ENDS_OF_GAMES, *slow)
     for method in game.methods:
         yield from _of_decision(method, anywhere) if decides(method) else _of_notification(method, anywhere)
         name, called, here = method.name, _called(method), in_method(method.name)
@@ -105,7 +105,7 @@ CLOSE_AT_FIRST = late(lambda environment: environment.first_decision_s, MOST_OF_
 def of_decisions(game: Game) -> Iterator[Mutant]:
     """Yield the mutants that fail in one decision of a game, or in several."""
     # Who comes into a game in the middle counts from there: its first decision may be one of another method.
-    anywhere = ("rules", game.name, case_ids.FRESH_PROCESS, *case_ids.POSITIONS, *case_ids.ENDS_OF_GAMES)
+    anywhere = ("rules", game.name, *case_ids.FROM_THE_MIDDLE, *case_ids.ENDS_OF_GAMES)
     for number, ordinal in ORDINALS.items():
         sentence = f"Raises an exception in its {ordinal} decision of a game."
         cases = (case_ids.NO_EXCEPTION,)

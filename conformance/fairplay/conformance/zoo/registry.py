@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from difflib import get_close_matches
 
-from fairplay.conformance.case_ids import ENDS_OF_GAMES
+from fairplay.conformance.case_ids import ENDS_OF_GAMES, FROM_THE_MIDDLE, UNUSUAL_CALLS
 from fairplay.conformance.zoo.calls import OF_CALLS, of_enums, of_names, of_outcomes
 from fairplay.conformance.zoo.departures import of_departures, of_phases
 from fairplay.conformance.zoo.features import of_features
@@ -44,7 +44,8 @@ def common_mutants(game: Game) -> list[Mutant]:
 
 def own_mutants(game: Game) -> list[Mutant]:
     """Return the mutants of the mutations that a game declares, and of the requests at which players fail."""
-    related, declared = ("rules", game.name, *ENDS_OF_GAMES), find_conformance(game.name)
+    declared = find_conformance(game.name)
+    related = ("rules", game.name, *ENDS_OF_GAMES, *UNUSUAL_CALLS, *FROM_THE_MIDDLE)
     answering = [
         Mutant(each.name, each.sentence, each.cases, in_method(each.method), mutates(each), related, rule=each.rule)
         for each in declared.mutations

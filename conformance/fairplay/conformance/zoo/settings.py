@@ -64,7 +64,7 @@ def _slowing(game: Game) -> Iterator[Mutant]:
 
 def of_settings(game: Game) -> Iterator[Mutant]:
     """Yield the mutants that fail in unusual games of a game, and in some of all states."""
-    anywhere = ("rules", "exceptions", game.name, case_ids.UNKNOWN_ENUMS, *case_ids.POSITIONS)
+    anywhere = ("rules", "exceptions", game.name, case_ids.UNKNOWN_ENUMS, *case_ids.FROM_THE_MIDDLE)
     unusual = with_unusual_size(game.name) if sizes_vary(game.name) else with_other_settings(game)
     sentence, cases = (
         "Is too late with its seventh decision of a game under settings that it does not know.",
@@ -124,7 +124,7 @@ def rarely(call: ReceivedCall) -> bool:
 
 def of_situations(game: Game) -> Iterator[Mutant]:
     """Yield the mutants that fail in some seats, or under some settings."""
-    anywhere = ("rules", game.name, *case_ids.POSITIONS, *case_ids.ENDS_OF_GAMES)
+    anywhere = ("rules", game.name, *case_ids.FROM_THE_MIDDLE, *case_ids.ENDS_OF_GAMES)
     seats = (
         *anywhere,
         "memory",
@@ -151,7 +151,7 @@ def of_situations(game: Game) -> Iterator[Mutant]:
     if any(field.name == "players" and field.is_repeated for field in _fields(game)):
         sentence, crowd = "Raises an exception where there are as many players as there may be.", game.seats.stop - 1
         yield Mutant("raises-in-full-house", sentence, (case_ids.NO_EXCEPTION,), with_players(crowd), RAISES, seats)
-    yield from _of_unusual_settings(game, (*anywhere, case_ids.NO_EXCEPTION))
+    yield from _of_unusual_settings(game, (*anywhere, case_ids.NO_EXCEPTION, case_ids.SLOWS_DOWN))
     sentence = "Raises an exception where the id of a game has no letter, or more than a hundred characters."
     yield Mutant("raises-on-unusual-ids", sentence, (case_ids.UNUSUAL_IDS,), with_unusual_id, RAISES)
 
