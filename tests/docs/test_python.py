@@ -7,9 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.docs.pages import ROOT, blocks
 
 
+@pytest.mark.slow
 def test_the_code_of_the_page_runs_and_prints_what_it_is_about(tmp_path: Path) -> None:
     page = ROOT / "docs" / "python.md"
     pieces = [block.text for block in blocks(page.read_text()) if block.language == "python"]

@@ -125,6 +125,7 @@ def test_what_is_tried_of_a_game_is_in_its_profile(name: str) -> None:
     assert scope.allows(game.tournament_settings) or profile != "standard"
 
 
+@pytest.mark.slow
 def test_no_more_games_at_once_are_asked_of_a_player_than_its_profile_says() -> None:
     open_count, most, lock = 0, 0, threading.Lock()
 
