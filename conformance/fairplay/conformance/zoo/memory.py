@@ -49,6 +49,7 @@ ONE_AFTER_ANOTHER = (
     *case_ids.FROM_THE_MIDDLE,
     *case_ids.UNUSUAL_GAMES,
     *case_ids.UNUSUAL_CALLS,
+    case_ids.UNUSUAL_IDS,
     case_ids.CALLS_AT_ONCE,
     case_ids.SLOW_RIVALS,
     case_ids.BACK_TO_BACK,
