@@ -88,7 +88,7 @@ test-languages: .venv/.ready .tools/.ready ## build and try the players in other
 	@$(BIN)/python -m tools.test_languages $(ARGS)
 
 .PHONY: check-languages-generate
-check-languages-generate: .venv/.ready ## make code of the protos for nine languages, and compile what is compiled here
+check-languages-generate: .venv/.ready .tools/.ready ## make code of the protos for nine languages, and compile what is compiled here
 	@$(BIN)/python -m tools.generate_languages $(ARGS)
 
 API_LINTER := api-linter -I ../../proto --config rules.yaml --set-exit-status --output-format github
@@ -162,6 +162,14 @@ image: .venv/.ready-dev ## keep the protos as they are now as the ones that late
 .PHONY: certified
 certified: .venv/.ready-dev ## certify and list what plays here; writes build/certified/site (ARGS="--games fish,nim")
 	@$(BIN)/python -m tools.certified $(ARGS)
+
+.PHONY: release
+release: .venv/.ready-dev .tools/.ready ## make dist/: all packages, checksums, bill of materials (ARGS="go npm" for some)
+	@$(BIN)/python -m tools.release $(ARGS)
+
+.PHONY: release-check
+release-check: .venv/.ready-dev .tools/.ready ## try dist/ as strangers would, and make it again: the same bytes (ARGS="--once go")
+	@$(BIN)/python -m tools.release.check $(ARGS)
 
 .PHONY: wheel
 wheel: .venv/.ready-dev ## build dist/*.whl and dist/*.tar.gz

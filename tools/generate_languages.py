@@ -1,5 +1,5 @@
 """Make code of all protos for nine languages, and compile it where the language is installed: `make
-check-languages-generate`.
+check-languages-generate`. The packages of a release (tools/release) are made of what is made here.
 
 Generators come from npm, Maven Central, the module proxy of Go, crates.io and Debian. What has no generator there is
 named; tests/proto/test_names.py looks for names with which it could not cope.
@@ -22,6 +22,8 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).resolve().parent.parent
 PROTO = ROOT / "proto"
 EXAMPLES = ROOT / "examples"
+PROTOC = (str(ROOT / ".tools" / "bin" / "python"), "-m", "grpc_tools.protoc")
+"""The one of tools/requirements.txt: what is made does not depend on the machine."""
 FILES = sorted(path.relative_to(PROTO).as_posix() for path in PROTO.rglob("*.proto"))
 PACKAGES = sorted({Path(file).parent.as_posix().replace("/", ".") for file in FILES})
 GO_MODULE = "github.com/fairplay-protocol/fairplay-go"
@@ -40,34 +42,35 @@ class FailedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """What is done for a language in an empty folder, and the programs that it takes."""
+    """What is made for a language in an empty folder, and the programs that it takes."""
 
     name: str
     what: str
     programs: tuple[str, ...]
-    try_out: Callable[[Path], None]
+    make: Callable[[Path], None]
 
 
-def execute(folder: Path, *command: str) -> None:
-    """Run a command in a folder. Raises FailedError if it fails or takes too long."""
+def execute(folder: Path, *command: str, limit_s: float = LIMIT_S) -> str:
+    """Run a command in a folder and return what it prints. Raises FailedError if it fails or takes too long."""
     environment = {**os.environ, "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"}
     try:
         done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=LIMIT_S, check=False
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=limit_s, check=False
         )
     except subprocess.TimeoutExpired:
-        raise FailedError(f"{' '.join(command[:4])} … was not done after {LIMIT_S:g} s") from None
+        raise FailedError(f"{' '.join(command[:4])} … was not done after {limit_s:g} s") from None
     if done.returncode != 0:
         raise FailedError(f"{' '.join(command[:4])} … ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return done.stdout
 
 
-def protoc(folder: Path, *outputs: str) -> None:
+def protoc(folder: Path, *outputs: str, program: Sequence[str] = PROTOC) -> None:
     """Make code of all protos in folder/gen."""
     (folder / "gen").mkdir(exist_ok=True)
-    execute(folder, "protoc", f"--proto_path={PROTO}", *outputs, *FILES)
+    execute(folder, *program, f"--proto_path={PROTO}", *outputs, *FILES)
 
 
-def try_java(folder: Path) -> None:
+def make_java(folder: Path) -> None:
     """Make and compile messages and services with the versions of the example."""
     pom = (EXAMPLES / "java" / "pom.xml").read_text("utf-8")
     pom = pom.replace("${project.basedir}/../../proto", PROTO.as_posix())
@@ -78,17 +81,17 @@ def try_java(folder: Path) -> None:
         raise FailedError(f"not made: {', '.join(sorted(absent))}")
 
 
-def try_kotlin(folder: Path) -> None:
+def make_kotlin(folder: Path) -> None:
     """Make the messages, which extend those of Java."""
     protoc(folder, "--java_out=gen", "--kotlin_out=gen")
 
 
-def try_csharp(folder: Path) -> None:
+def make_csharp(folder: Path) -> None:
     """Make the messages."""
     protoc(folder, "--csharp_out=gen", "--csharp_opt=base_namespace=")
 
 
-def try_go(folder: Path) -> None:
+def make_go(folder: Path) -> None:
     """Make and compile messages and services with the generators of the example."""
     shutil.copy(EXAMPLES / "go" / "go.mod", folder)
     shutil.copy(EXAMPLES / "go" / "go.sum", folder)
@@ -105,7 +108,7 @@ def try_go(folder: Path) -> None:
     execute(folder, "go", "build", "./fairplay/...")
 
 
-def try_rust(folder: Path) -> None:
+def make_rust(folder: Path) -> None:
     """Make and compile messages and services with the crates of the example."""
     for name in ("Cargo.toml", "Cargo.lock", "build.rs"):
         shutil.copy(EXAMPLES / "rust" / name, folder)
@@ -130,16 +133,18 @@ def _rust_module(path: str, packages: Sequence[str]) -> str:
     return own + " ".join(f"pub mod {name} {{ {_rust_module(f'{path}.{name}', packages)} }}" for name in names)
 
 
-def try_cpp(folder: Path) -> None:
+def make_cpp(folder: Path) -> None:
     """Make messages and services, and compile all their headers together."""
     plugin = shutil.which("grpc_cpp_plugin")
-    protoc(folder, "--cpp_out=gen", "--grpc_out=gen", f"--plugin=protoc-gen-grpc={plugin}")
+    # Of the version of the headers: code for one release of protobuf compiles with that release only.
+    outputs = ("--cpp_out=gen", "--grpc_out=gen", f"--plugin=protoc-gen-grpc={plugin}")
+    protoc(folder, *outputs, program=("protoc",))
     headers = sorted(path.relative_to(folder / "gen").as_posix() for path in (folder / "gen").rglob("*.h"))
     (folder / "all.cc").write_text("".join(f'#include "{header}"\n' for header in headers), "utf-8")
     execute(folder, "g++", "-std=c++17", "-fsyntax-only", "-Igen", "all.cc")
 
 
-def try_typescript(folder: Path) -> None:
+def make_typescript(folder: Path) -> None:
     """Make and compile messages and services with the packages of the example."""
     for name in ("package.json", "package-lock.json", "tsconfig.json"):
         shutil.copy(EXAMPLES / "typescript" / name, folder)
@@ -151,17 +156,17 @@ def try_typescript(folder: Path) -> None:
         "--ts_proto_opt=outputServices=grpc-js,importSuffix=.js,forceLong=bigint,outputJsonMethods=false",
     )
     shutil.move(folder / "gen", folder / "src")
-    execute(folder, "npx", "tsc", "--noEmit")
+    execute(folder, "npx", "tsc", "--declaration")
 
 
 LANGUAGES = (
-    Language("Java", "messages and services, compiled", ("java", "javac", "mvn"), try_java),
-    Language("Kotlin", "messages; services need a plugin beside protoc", ("protoc",), try_kotlin),
-    Language("C#", "messages; the plugin for services comes with NuGet", ("protoc",), try_csharp),
-    Language("Go", "messages and services, compiled", ("protoc", "go"), try_go),
-    Language("Rust", "messages and services, compiled", ("cargo",), try_rust),
-    Language("C++", "messages and services, compiled", ("protoc", "g++", "grpc_cpp_plugin"), try_cpp),
-    Language("TypeScript", "messages and services, compiled", ("protoc", "node", "npm"), try_typescript),
+    Language("Java", "messages and services, compiled", ("java", "javac", "mvn"), make_java),
+    Language("Kotlin", "messages; services need a plugin beside protoc", (), make_kotlin),
+    Language("C#", "messages; the plugin for services comes with NuGet", (), make_csharp),
+    Language("Go", "messages and services, compiled", ("go",), make_go),
+    Language("Rust", "messages and services, compiled", ("cargo",), make_rust),
+    Language("C++", "messages and services, compiled", ("protoc", "g++", "grpc_cpp_plugin"), make_cpp),
+    Language("TypeScript", "messages and services, compiled", ("node", "npm"), make_typescript),
 )
 EXAMPLE_OF = {"Java": "java", "Rust": "rust"}
 """The examples that say which versions of their generators are used."""
@@ -186,7 +191,7 @@ def main(chosen: Sequence[str]) -> int:
         began = time.monotonic()
         try:
             with TemporaryDirectory() as scratch:
-                language.try_out(Path(scratch))
+                language.make(Path(scratch))
         except FailedError as error:
             failed = True
             print(f"{language.name}: FAILED: {error}", flush=True)
