@@ -13,8 +13,8 @@ import pytest
 from fairplay.certificate import Verdict
 from fairplay.conformance import case_ids
 from fairplay.conformance.case import NotTested
-from fairplay.conformance.player.breaker import MIN_DECISIONS, NO_TIME, Breaker
-from fairplay.conformance.run.report import conclusion
+from fairplay.conformance.player.breaker import MAX_STALLS, MIN_DECISIONS, NO_TIME, Breaker
+from fairplay.conformance.run.report import Report, conclusion
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.v1.misconduct_pb2 import Overrun
 from tests.conformance.harness import LIMIT_S, ROOT, Method, judged, player
@@ -137,6 +137,31 @@ def test_what_a_player_is_still_asked_that_never_answers_one_method() -> None:
     assert asked.sentence.startswith("but for calls that were left out: PlayWith did not answer in time 3 times")
     assert report.counts[Verdict.NOT_TESTED] < 12
     assert report.exit_code == 1
+
+
+def test_with_fail_fast_a_player_without_answers_fails_the_first_case_that_it_keeps_from_being_tested() -> None:
+    def hangs(sound: Any, request: Any) -> Any:
+        threading.Event().wait(2 * LIMIT_S)
+        return sound(request)
+
+    def report_of(**more: Any) -> Report:
+        settings = {"limit_s": LIMIT_S, "first_limit_s": LIMIT_S, "fail_fast": True, **more}
+        return judged(lambda: player(take_turn=hangs), "rules.whole-game,time", **settings)
+
+    [failed] = report_of().judged
+    assert failed.verdict is Verdict.FAIL
+    assert failed.sentence.startswith("TakeTurn did not answer in time")
+    assert len(report_of(known=["time.every-answer"]).judged) > 1
+
+
+def test_a_method_that_hangs_now_and_then_is_given_up_in_the_end() -> None:
+    breaker = Breaker()
+    for _ in range(MAX_STALLS):
+        assert breaker.check(DESCRIBE.path) is None
+        breaker.record(DESCRIBE, b"", 1.0, b"", time.monotonic())
+        breaker.record(DESCRIBE, b"", 1.0, Overrun(), time.monotonic())
+    with pytest.raises(NotTested, match=f"did not answer in time {MAX_STALLS} times, and is not called any more"):
+        breaker.check(DESCRIBE.path)
 
 
 def test_no_method_is_given_up_for_calls_that_hang_at_the_same_time() -> None:

@@ -79,8 +79,10 @@ def test_cards_of_the_full_deck_are_none_in_the_small_one() -> None:
 
 
 def test_no_cards_in_time_are_grave_after_a_call_and_a_pass_in_a_round() -> None:
-    called, in_round = done(fresh(), (0, CALL)), fresh(rounds="earliest")
-    assert infraction(called, to_pick(called), Overrun()) == ("webset.take.window", MUST)
+    in_round = fresh(rounds="earliest")
+    for window_ms, level in ((3_000, MUST), (1_500, MUST), (1_499, SHOULD)):
+        called = done(fresh(window_ms=window_ms), (0, CALL))
+        assert infraction(called, to_pick(called), Overrun()) == ("webset.take.window", level)
     for passing in (Overrun(), PickCardsResponse()):
         assert infraction(in_round, to_pick(in_round, may_skip=True), passing) is None
     assert infraction(in_round, to_pick(in_round, may_skip=True), cards("0000 0001 0011")) == (

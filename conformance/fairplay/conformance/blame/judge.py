@@ -257,12 +257,13 @@ def _check_ordinary(context: Context, found: Trial) -> None:
         raise NotTested("by now any game fails like this", _after_restart(context, found), owning_case(now))
 
 
-def judge_condition(context: Context, found: Trial, *controls: Control) -> None:
+def judge_condition(context: Context, found: Trial, *controls: Control, is_repeated: bool = False) -> None:
     """Judge a trial on a fresh connection for a case about its circumstances.
 
     Raises Failure if the player misbehaved, and not in the same way in any control: a game without the
     circumstances, with the id of the case about it ("": the case that owns the misconduct). Raises NotTested if
-    a control shows the same, or if it comes by chance, whatever the circumstances are.
+    a control shows the same, or if it comes by chance, whatever the circumstances are. `is_repeated`: it has shown
+    twice in a row in these circumstances, so that it is not tried once more.
     """
     if found.misconduct is None:
         return
@@ -277,7 +278,7 @@ def judge_condition(context: Context, found: Trial, *controls: Control) -> None:
             raise untested(context, "it fails without that as well", plain, case_id)
     if found.life:
         _check_ordinary(context, found)
-    if not _is_due_to_circumstances(context, found):
+    if not is_repeated and not _is_due_to_circumstances(context, found):
         reason = "it fails now and then, whatever the circumstances are"
         raise NotTested(reason, _after_restart(context, found), owning_case(found))
     history = _shortest_history(context, found)

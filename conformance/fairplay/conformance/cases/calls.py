@@ -19,6 +19,7 @@ from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.frames import GIVEN_UP_SHARE, SLOW_SHARE, ask_telling
 from fairplay.conformance.games.trial import Entry, Manner, Outgoing, Trial
+from fairplay.conformance.player.machine import is_busy
 from fairplay.conformance.player.player import Answered, Connection, parse_description
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
 from fairplay.games.game import Game
@@ -273,14 +274,16 @@ def calls_at_once(context: Context) -> None:
         raise context.scope.outside()
     beginnings = context.beginnings(MOST_AT_ONCE, TURN_COUNT)
     special = Manner()  # not the usual one: these games are tried again together, and none of them alone
+    is_repeated = False
     with context.player.fresh() as connection, context.player.quiet():
         found = _failed(context.play_together(beginnings, connection, special))
         if found is not None and found.is_late:  # the machine may have been slow once
             with contextlib.suppress(NotTested):  # it was late so often that it is not asked again: that stands
                 found = _failed(context.play_together(beginnings, connection, special))
+                is_repeated = found is not None and found.is_late and not is_busy()
     if found is not None:
         with where(f"In {MOST_AT_ONCE} games at the same time"):
-            judge_condition(context, found)
+            judge_condition(context, found, is_repeated=is_repeated)
 
 
 def _failed(trials: Sequence[Trial]) -> Trial | None:

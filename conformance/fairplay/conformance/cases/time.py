@@ -11,6 +11,7 @@ from fairplay.conformance.case import Case, case, failure
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.conformance.player.breaker import Breaker
+from fairplay.conformance.player.machine import is_busy
 from fairplay.games.conformance import Level
 from fairplay.games.game import Game
 from fairplay.games.steps import CallKind
@@ -89,11 +90,13 @@ def under_load(context: Context) -> None:
         whole = context.whole_game(situation.seat, situation.player_count)
         if whole.left_out is not None:
             raise whole.left_out
-    found = _play_at_once(context, beginnings)
+    found, is_again = _play_at_once(context, beginnings), False
     if found and all(each.is_late for each in found):  # a machine may be slow once; a player slow under load always is
-        found = _play_at_once(context, beginnings)
+        found, is_again = _play_at_once(context, beginnings), True
+    controls = (case_ids.BACK_TO_BACK, context.sequence), (case_ids.AT_ONCE, context.pair)
     for each in found:
-        judge_condition(context, each, (case_ids.BACK_TO_BACK, context.sequence), (case_ids.AT_ONCE, context.pair))
+        with where(f"In {GAMES_AT_ONCE} games at the same time"):
+            judge_condition(context, each, *controls, is_repeated=is_again and each.is_late and not is_busy())
 
 
 def _play_at_once(context: Context, beginnings: Sequence[Scenario]) -> list[Trial]:

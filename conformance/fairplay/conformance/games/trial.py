@@ -41,6 +41,7 @@ from fairplay.games.steps import (
 from fairplay.games.transcript import Transcript, game_rng
 from fairplay.player.handlers import reply_of
 from fairplay.server.game.plans import seconds
+from fairplay.server.links.link import disconnected
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind, Overrun
 
@@ -48,6 +49,7 @@ TESTED = "tested"
 """What evidence calls the player under test. In its games it has an ordinary name."""
 MAX_INFRACTIONS = 100
 """A player with so many infractions in a game cannot play it, however little each costs: games would not end."""
+RETURNED = disconnected("the player ended its connection in the middle of the game, and dialled in anew")
 Turn: TypeAlias = Callable[[], AbstractAsyncContextManager[None]]
 """Returns the context of a call to the player under test, whose beginning waits until the call may be made."""
 
@@ -274,6 +276,8 @@ class _Driver:
         self._rivals = Rivals(game, self._situation, scenario.seed, scenario.departures)
         self._races = Races(self._ask, self._situation.seat, Random(scenario.seed), self._is_eager)
         self._trial = Trial(scenario, had_past=connection.call_count > connection.described)
+        self._returned_before = 0
+        """How often the player had come back by itself when it had answered for the first time."""
         self._began = asyncio.get_running_loop().time()
         self._stand_in = StandIn(game, scenario.joins, situation.rivals, situation.rivals_late_in)
 
@@ -293,6 +297,8 @@ class _Driver:
             machine.close()
         if trial.left_out is not None and not trial.decision_count:
             raise trial.left_out
+        if trial.misconduct is None and trial.exchanges and self._connection.return_count > self._returned_before:
+            trial.misconduct = self._transcript.build_misconduct(Eliminate(situation.seat, RETURNED))
         trial.output, trial.output_bytes = self._connection.output, self._output_bytes - before
         return trial
 
@@ -374,6 +380,8 @@ class _Driver:
         except LeftOut as refusal:
             return self._answer_instead(call, refusal)
         answer = self._transcript.parse_outcome(asked, outcome)
+        if not self._trial.exchanges:
+            self._returned_before = self._connection.return_count
         self._trial.exchanges.append(Exchange(call.method, request, call.kind, limit_s, elapsed_s, answer))
         if (infraction := self._find_infraction(self._situation.settings, call, answer)) is not None:
             self._count(infraction, answer)

@@ -78,6 +78,8 @@ MIN_STALLS = 2
 """Hangs at the same time are one stall. A player may stall once in all its games: no method is given up for that."""
 MAX_DEATHS = 8
 """After so many deaths in a method, it is not called any more, however often it was answered in between."""
+MAX_STALLS = 8
+"""The same for hangs, of which those at the same time are one: such a method is tried again only now and then."""
 MAX_OVERRUNS = 6
 """After so many calls in a row without an answer, the player is not called any more, whatever the method."""
 FIRST_RETRY, RETRY_GROWTH = 3, 1.5
@@ -122,6 +124,7 @@ class Breaker:
         self._hung_until: dict[str, float] = {}
         """Path of a method, or ANY_METHOD -> when the last hang had cost its limit."""
         self._deaths: Counter[str] = Counter()
+        self._stalls: Counter[str] = Counter()
         self._given_up: dict[str, _Reason] = {}
         self._left_out: Counter[str] = Counter()
         """How many calls were left out since the last that was made."""
@@ -178,6 +181,7 @@ class Breaker:
             in_row[kind] += 1
             if kind is _Kind.OVERRUN and began_s >= self._hung_until.get(key, began_s):
                 in_row[_Kind.STALL] += 1
+                self._stalls[key] += 1
                 self._hung_until[key] = time.monotonic()
         self._deaths[method.path] += kind is _Kind.DEATH
         for key, times in self._exceeded(method.path):
@@ -192,6 +196,8 @@ class Breaker:
         found = [(path, f"{MAX_IN_ROW} times in a row")] if is_repeated else []
         if self._deaths[path] >= MAX_DEATHS:
             found.append((path, f"{MAX_DEATHS} times"))
+        if here[_Kind.OVERRUN] and self._stalls[path] >= MAX_STALLS:
+            found.append((path, f"{MAX_STALLS} times"))
         if _has_hung(anywhere, MAX_OVERRUNS):
             found.append((ANY_METHOD, f"{MAX_OVERRUNS} times in a row"))
         return found

@@ -111,6 +111,11 @@ class Connection:
         """Return what the player said about itself when it dialled in, or None if it did not."""
         return self._link.description if isinstance(self._link, DialInLink | ProcessLink) else None
 
+    @property
+    def return_count(self) -> int:
+        """Return how often a player that was started here has dialled in again though nothing here hung up on it."""
+        return self._link.return_count if isinstance(self._link, ProcessLink) else 0
+
     def lose(self) -> None:
         """End the stream of a player that has dialled in, as a network does that fails: open calls stay open."""
         if isinstance(self._link, DialInLink | ProcessLink):

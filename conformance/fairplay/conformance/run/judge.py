@@ -289,18 +289,26 @@ class Tally:
 
     @property
     def has_failed_fast(self) -> bool:
-        """Return whether the run is over because a MUST is not met that the author has not listed as a failure."""
-        failed = any(each.verdict is Verdict.FAIL and not each.known for each in self._judged.values())
-        return failed and self.plan.options is not None and self.plan.options.fail_fast
+        """Return whether the run is over because a MUST is not met that the author has not listed as a failure.
+
+        What misconduct keeps from being tested is charged to a case in the end, or excused by a known failure.
+        """
+        if self.plan.options is None or not self.plan.options.fail_fast:
+            return False
+        return any(self._is_refused_for(each) for each in self._judged.values() if each.level is Level.MUST)
+
+    def _is_refused_for(self, judged: Judged) -> bool:
+        is_kept_by_misconduct = judged.verdict is Verdict.NOT_TESTED and judged.evidence is not None
+        return not judged.known and (judged.verdict is Verdict.FAIL or (is_kept_by_misconduct and not self.plan.known))
 
     def end(self) -> Report:
         """Tell the end and return the report. It is complete if every case was judged.
 
-        In a complete run, misconduct for which no case has failed is charged to the case that it belongs to. What known
-        failures keep from being tested is known, too.
+        In a run that was not interrupted, misconduct for which no case has failed is charged to the case that it
+        belongs to. What known failures keep from being tested is known, too.
         """
         complete = len(self._judged) == self._case_count
-        for charged in charge(list(self._judged.values())) if complete else ():
+        for charged in charge(list(self._judged.values())) if complete or self.has_failed_fast else ():
             self._judged[charged.id] = charged
             self._tell(CaseJudged(charged))
         self._judged |= {excused.id: excused for excused in excuse(list(self._judged.values()))}

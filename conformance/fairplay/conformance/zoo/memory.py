@@ -135,6 +135,7 @@ AFTER_OTHERS = (
     ),
 )
 LONG_S, PATIENCE_S = 3.0, 9.0
+CALLS_A_STREAM = 20
 TOLD_LATE = tuple(
     Mutant(
         name,
@@ -222,6 +223,23 @@ BESIDE_ANOTHER = (
         RAISES,
         ("*",),
         program=ProgramBehaviour(patience_s=PATIENCE_S),
+    ),
+    Mutant(
+        "dials-in-anew-after-a-silence",
+        f"Ends its stream when no call has come for {PATIENCE_S:g} s, and dials in again at once.",
+        (case_ids.LONG_SILENCE,),
+        never,
+        RAISES,
+        program=ProgramBehaviour(silence_s=PATIENCE_S),
+    ),
+    Mutant(
+        "dials-in-anew-now-and-then",
+        f"Ends its stream when it has answered {CALLS_A_STREAM} calls, and dials in again at once.",
+        (case_ids.ALIVE,),
+        never,
+        RAISES,
+        ("*",),
+        program=ProgramBehaviour(calls_a_stream=CALLS_A_STREAM),
     ),
     Mutant(
         "raises-after-some-seconds",

@@ -201,6 +201,10 @@ class ProgramBehaviour:
     """The program ends when a call of this method is cancelled that it has received; empty: of none."""
     patience_s: float = math.inf
     """The program ends when no call has come for so many seconds."""
+    silence_s: float = math.inf
+    """The program ends its stream when no call has come for so many seconds, and dials in anew."""
+    calls_a_stream: float = math.inf
+    """The program ends its stream when it has answered so many calls, and dials in anew."""
     dies_of: Callable[[DialInResponse, Set[int]], bool] = stands_all
     """(frame, ids of answered calls) -> whether the program ends when it gets the frame."""
     secret: str = ""

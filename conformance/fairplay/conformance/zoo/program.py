@@ -169,13 +169,15 @@ class _Stream:
             self._stream.cancel()
 
     async def _read(self) -> Any:
-        """Return the next frame, or EOF; end the program where it has no patience for that."""
-        patience_s = self._behaviour.patience_s
+        """Return the next frame, or EOF; end the stream or the program where it has no patience for that."""
+        patience_s = min(self._behaviour.patience_s, self._behaviour.silence_s)
         try:
             async with asyncio.timeout(None if math.isinf(patience_s) else patience_s):
                 return await self._stream.read()
         except TimeoutError:
-            self._die()
+            if patience_s == self._behaviour.patience_s:
+                self._die()
+            return grpc.aio.EOF
 
     def _take(self, frame: DialInResponse) -> None:
         if frame.cancelled and self._behaviour.dies_when_cancelled:
@@ -212,6 +214,8 @@ class _Stream:
             reply = Reply(id=call.id, failure=Failure(code=code, message=f"{type(error).__name__}: {error}"))
         self._answered.add(call.id)
         await self._send(DialInRequest(replies=[reply] * self._behaviour.reply_count))
+        if len(self._answered) == self._behaviour.calls_a_stream:
+            await self._stream.done_writing()
 
     async def _send(self, frame: DialInRequest) -> None:
         async with self._writing:

@@ -2,8 +2,8 @@
 
 Cards that never can be a set of the table, and none in time, fail a MUST case. Cards of the table that are no set, no
 cards at all, and acts that the request does not list, or that were refused just before, fail a SHOULD case; so do no
-cards in time where the window is shorter than usual. All is judged by what the player was shown: a player that is
-outrun by another has done nothing wrong.
+cards in time where the window is shorter than half of the usual one. All is judged by what the player was shown: a
+player that is outrun by another has done nothing wrong.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from fairplay.webset.v1.webset_player_pb2 import ActRequest, ActResponse, PickCa
 
 MOST_SHOWN = 100
 """How many cards of a long answer are shown."""
-USUAL_WINDOW_MS = Settings().window_ms
+LEAST_WINDOW_MS = Settings().window_ms // 2
+"""Any player must keep this window, and longer ones: on a machine that is busy with other work, or behind a network."""
 
 
 def find_infraction(settings: webset_pb2.Settings, call: Call, answer: Any) -> Infraction | None:
@@ -35,7 +36,7 @@ def find_infraction(settings: webset_pb2.Settings, call: Call, answer: Any) -> I
     if isinstance(answer, PickCardsResponse):
         return _wrongly_named(chosen, request, answer) if request.all_sets else _wrong(chosen, request, answer)
     if isinstance(answer, Overrun) and isinstance(request, PickCardsRequest) and not request.may_skip:
-        level = Level.MUST if chosen.window_ms >= USUAL_WINDOW_MS else Level.SHOULD
+        level = Level.MUST if chosen.window_ms >= LEAST_WINDOW_MS else Level.SHOULD
         return Infraction("webset.take.window", "no cards in time", level)
     return None
 

@@ -202,6 +202,7 @@ WIDE = webset_pb2.Settings(table=27, max_table=27)
 SINGLE = webset_pb2.Settings(selection=webset_pb2.SELECTION_SINGLE)
 LOCKS = webset_pb2.Settings(locked_until_change=True, lockout=_ms(40), score_floor=-3)
 HELD = webset_pb2.Settings(min_reaction=_ms(40))
+SHORT_WINDOW = webset_pb2.Settings(window=Duration(seconds=1, nanos=500_000_000))
 HANDICAPS = webset_pb2.Settings(handicaps=[_ms(40), _ms(40)])
 EARLIEST = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_EARLIEST)
 PUZZLE = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_PUZZLE)
@@ -349,8 +350,9 @@ CHECKS = {
     ),
     # Games that go on
     "resume.own-call: "
-    "The game goes on in an open call of the player: it is asked for cards before it has acted at all.": Check(
-        [*PICKING, "take.window"], _from(_changed(_played(_won_cards, 3), _called(2)), 2, turn_count=1)
+    "The game goes on in an open call of the player, whose window is half of the usual one: it is asked for cards "
+    "before it has acted at all.": Check(
+        [*PICKING, "take.window"], _from(_changed(_played(_won_cards, 3), _called(2)), 2, SHORT_WINDOW, 1)
     ),
     "resume.own-picks: "
     "The game goes on in an open call of the player, and with cards that it has picked before, one by one.": Check(

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from fairplay.player.standstill import stood_lately
 from fairplay.server.links.link import NO_EXTRA, Clock, DeadLink, Done, Link, Metadata, OpenCall, disconnected
 from fairplay.server.links.spec import NAME, NAME_ALLOWED
 from fairplay.server.links.stream import Change, Stream, Write
@@ -108,6 +109,9 @@ class _Registration:
     account: str = ""
     resume_token: bytes = b""
     hello_count: int = 0
+    awaited: bool = True
+    """Whether the player is to dial in: it has not yet, or this server has ended its connection since."""
+    return_count: int = 0
 
 
 def same(one: str, other: str) -> bool:
@@ -199,6 +203,11 @@ class Hub:
         known = self._names.get(name)
         return known.hello_count if known is not None else 0
 
+    def return_count(self, name: str) -> int:
+        """Return how often a player has dialled in again with this name although nothing here ended its connection."""
+        known = self._names.get(name)
+        return known.return_count if known is not None else 0
+
     @property
     def connected_count(self) -> int:
         """Return how many names have a player that can be called now."""
@@ -277,6 +286,8 @@ class Hub:
             stream.calls.take_over(stream.numbers[player.name], known.stream.give_up(player.name))
         known.stream, known.description = stream, cut(player.description)
         known.hello_count += 1
+        known.return_count += not (known.awaited or stood_lately())
+        known.awaited = False
         known.host, known.account, known.resume_token = host, account, b""
         self._away.discard(player.name)
 
@@ -311,16 +322,20 @@ class Hub:
         """End the stream of the player of this name, if there is one. The name stays with its token."""
         known = self._names.get(name)
         if known is not None and known.stream is not None:
+            known.awaited = True
             known.stream.goodbye(reason, message)
 
     def lose(self, name: str) -> None:
         """End the connection of the player of this name, if there is one, as a network does that fails."""
         known = self._names.get(name)
         if known is not None and known.stream is not None:
+            known.awaited = True
             known.stream.lose()
 
     def goodbye(self, reason: GoodbyeReason.ValueType, message: str) -> None:
         """End all streams."""
+        for known in self._names.values():
+            known.awaited = True
         for stream in list(self._streams.values()):
             stream.goodbye(reason, message)
 

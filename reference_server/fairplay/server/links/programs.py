@@ -125,6 +125,11 @@ class ProcessLink:
         return self._hub.hello_count(self._name)
 
     @property
+    def return_count(self) -> int:
+        """Return how often the player has dialled in again although nothing here ended its connection."""
+        return self._hub.return_count(self._name)
+
+    @property
     def ended(self) -> bool:
         """Return whether the player's process has ended."""
         return self._program.ended.is_set()
