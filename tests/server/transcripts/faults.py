@@ -5,11 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any
 
-from google.protobuf.message import Message
-
-from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
 from fairplay.games.steps import Failure, Method
 from fairplay.server.links.bot import BotLink
@@ -25,9 +21,10 @@ from fairplay.server.links.link import (
     too_large,
 )
 from fairplay.v1.misconduct_pb2 import CallErrorReason
+from tests.server.strange import change
 
 STATUS = CallErrorReason.CALL_ERROR_REASON_STATUS
-FAULTS = ("wrong move", "wrong move", "malformed", "empty", "padded", "status", "too large", "silent", "late", "lost")
+FAULTS = (*4 * ["wrong move"], "malformed", "empty", "padded", "status", "too large", "silent", "late", "lost")
 PADDING = b"\xfa\x7c\xd0\x8c\x01" + bytes(18_000)
 """Field 1999, with 18,000 bytes: a reply with it is not recorded whole."""
 
@@ -54,7 +51,6 @@ class FaultyLink:
         self._clock = clock
         self._player = BotLink(clock, game.player(strategy))
         self._methods = {method.path: method for method in game.methods}
-        self._mutations = sorted(find_conformance(game.name).mutations, key=lambda mutation: mutation.name)
         self._share = share
         self._delays_s = delays_s
         self._rng = rng
@@ -80,7 +76,7 @@ class FaultyLink:
                 inner.cancel()
 
         def answered(outcome: bytes | Failure, elapsed_s: float) -> None:
-            spoilt = self._spoil(fault, self._methods[method], request, outcome)
+            spoilt = self._spoil(fault, self._methods[method], outcome)
             if fault != "silent":
                 self._loop.call_later(delay_s, call.settle, spoilt)
 
@@ -91,11 +87,11 @@ class FaultyLink:
             inner = self._player.call(method, request, 3_600.0, answered)
         return call
 
-    def _spoil(self, fault: str, method: Method, request: bytes, outcome: bytes | Failure) -> bytes | Failure:
+    def _spoil(self, fault: str, method: Method, outcome: bytes | Failure) -> bytes | Failure:
         if not isinstance(outcome, bytes):
             return outcome
         if fault == "wrong move":
-            return self._mutated(method, method.request.FromString(request), outcome)
+            return self._changed(method, outcome)
         spoilt: dict[str, bytes | Failure] = {
             "malformed": self._rng.choice((b"\xff", b"\xff" * 5_000)),
             "empty": b"",
@@ -105,14 +101,10 @@ class FaultyLink:
         }
         return spoilt.get(fault, outcome)
 
-    def _mutated(self, method: Method, request: Any, outcome: bytes) -> bytes:
-        sound = method.response.FromString(outcome)
-        wrong = [each for each in self._mutations if each.method == method.name]
-        for mutation in self._rng.sample(wrong, min(3, len(wrong))):
-            made: Message | None = mutation.mutate(request, sound, self._rng)
-            if made is not None:
-                return made.SerializeToString()
-        return outcome
+    def _changed(self, method: Method, outcome: bytes) -> bytes:
+        reply = method.response.FromString(outcome)
+        change(reply, self._rng)
+        return reply.SerializeToString()
 
     async def close(self) -> None:
         """End the reference player."""

@@ -1,7 +1,8 @@
 """Whole games through the public side of the referee, and what comes of them, in simulated time.
 
 A transcript is all that players, spectators, observers and records learn of a game, and what replays, verification and
-the questions of rules say about it afterwards. Times of the machine's own clock and versions are left out.
+the questions of rules say about it afterwards. Times of the machine's own clock and versions are left out. What the
+players do is drawn here and in `faults`: a probe or a mutation more in a game changes no transcript.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from fairplay.games.conformance import find_conformance
 from fairplay.games.envelopes import pack, wrap
 from fairplay.games.game import Game, find
-from fairplay.games.steps import Call, Failure
+from fairplay.games.machine import GameMachine
+from fairplay.games.steps import Call, Failure, Show
+from fairplay.player.handlers import reply_of
 from fairplay.server.game import rules
 from fairplay.server.game.referee import Referee
 from fairplay.server.links.dial_in import Hub
@@ -49,7 +51,24 @@ START_NS = 1_000_000_000 * 10**9
 STRATEGIES = {"webset": ("first", "random", "solver:reaction=0.05", "solver:reaction=0.1,spread=0")}
 QUICK = ("first", "random")
 HANDICAP = Duration(nanos=90_000_000)
+LONE_SURVIVOR_STOPS = {"lone_survivor": "LONE_SURVIVOR_STOP"}
 MORE_SETTINGS: dict[str, Sequence[dict[str, Any]]] = {
+    "fish": (
+        LONE_SURVIVOR_STOPS,
+        {
+            "penguin_count_basis": "PENGUIN_COUNT_BASIS_SURVIVORS",
+            "announce_order": "ANNOUNCE_ORDER_PER_PLAYER",
+            "random_fish": True,
+            "holes": 3,
+        },
+    ),
+    "q": (LONE_SURVIVOR_STOPS,),
+    "bazaar": (LONE_SURVIVOR_STOPS,),
+    "eriantys": (
+        {"on_disconnect": "ON_DISCONNECT_ELIMINATE"},
+        {"on_disconnect": "ON_DISCONNECT_SKIP_TURNS", "explicit_end_turn": True},
+        {"on_disconnect": "ON_DISCONNECT_SKIP_TURNS", "interrupted_turn": "INTERRUPTED_TURN_LEAVE"},
+    ),
     "webset": (
         {"aspects": 3, "late_join": True},
         {"aspects": 3, "late_join": True, "min_reaction": Duration(nanos=70_000_000)},
@@ -105,21 +124,15 @@ class Scenario:
 def scenario(name: str, number: int) -> Scenario:
     """Return the scenario of this number of a game."""
     rng = Random(f"{name}/{number}")
-    game, conformance = find(name), find_conformance(name)
-    plain = game.settings_type()
-    chosen = [plain, plain, *conformance.leaving_settings]
-    chosen += [game.settings_type(**fields) for fields in MORE_SETTINGS.get(name, ())]
-    settings, state = rng.choice(chosen), None
+    game = find(name)
+    settings = game.settings_type(**rng.choice(({}, {}, *MORE_SETTINGS[name])))
     count = rng.choice([count for count in game.seats_with(game.full_settings(settings)) if count <= 4])
-    if number % 4 == 0:
-        situation = rng.choice(sorted(conformance.probes, key=lambda probe: probe.id)).situation(rng)
-        settings, state, count = situation.settings, situation.state, situation.player_count
     fault_share = rng.choice((0.0, 0.02, 0.05, 0.1))
     every = [1] * 60 if number % 10 == 1 else [rng.randrange(1, 60) for _ in range(rng.choice((0, 0, 1, 2)))]
     return Scenario(
         game=game,
         settings=settings,
-        state=state,
+        state=_middle(game, settings, count, rng) if number % 4 == 0 else None,
         strategies=[rng.choice(STRATEGIES.get(name, QUICK)) for _ in range(count)],
         shares=[fault_share if rng.random() < 0.7 else 0.0 for _ in range(count)],
         delays_s=DELAYS_S[number % 10 == 1 and 3 :],
@@ -129,6 +142,16 @@ def scenario(name: str, number: int) -> Scenario:
         leave_after=rng.randrange(1, 40) if rng.random() < 0.2 else None,
         join_after=[rng.randrange(1, 20) for _ in range(rng.randrange(4))] if joins_late(game, settings) else [],
     )
+
+
+def _middle(game: Game, settings: Message, count: int, rng: Random) -> Message:
+    """Return any state of a game between random players."""
+    players = [game.player("random") for _ in range(count)]
+    machine = GameMachine(game.play("before", settings, [f"p{seat}" for seat in range(count)], rng, None))
+    shown = [
+        step.state for step in machine.play(lambda call: reply_of(players[call.seat], call)) if isinstance(step, Show)
+    ]
+    return game.full_state(rng.choice(shown))
 
 
 def joins_late(game: Game, settings: Message) -> bool:
