@@ -276,6 +276,8 @@ def judge_condition(context: Context, found: Trial, *controls: Control, is_repea
             raise plain.left_out
         if plain is not found and same(plain, found):
             raise untested(context, "it fails without that as well", plain, case_id)
+    if context.player.may_try_again and _is_timeout(found):  # the other attempt shows it again, or that others did it
+        raise Failure(evidence_of(context.game, found))
     if found.life:
         _check_ordinary(context, found)
     if not is_repeated and not _is_due_to_circumstances(context, found):
@@ -309,15 +311,18 @@ def _again(context: Context, found: Trial) -> Trial | None:
 
 def _is_due_to_circumstances(context: Context, found: Trial) -> bool:
     """Return whether misconduct shows again in the same circumstances, and not without them."""
-    assert found.misconduct is not None
     if found.entry is None:  # it cannot be played again in the same way
         return True
     try:
-        if found.misconduct.kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT:  # each time costs the whole limit
+        if _is_timeout(found):  # each time costs the whole limit
             return _shows(context, found, found.past)
         return due_to_circumstances(lambda: _shows(context, found, found.past), lambda: _shows_without(context, found))
     except NotTested:
         return True
+
+
+def _is_timeout(found: Trial) -> bool:
+    return found.misconduct is not None and found.misconduct.kind == MisconductKind.MISCONDUCT_KIND_TIMEOUT
 
 
 def _shows(context: Context, found: Trial, past: Sequence[Entry]) -> bool:
@@ -358,7 +363,8 @@ def _shortest_history(context: Context, found: Trial) -> Sequence[Entry]:
     try:
         history = shortest(past, lambda entry, count: _shortened_entry(context, entry, count), shows) or ()
         plain = [_plain(context, entry) for entry in history]
-        return plain if plain and shows(plain) else history
+        is_new = any(new is not old for new, old in zip(plain, history, strict=True))
+        return plain if is_new and shows(plain) else history
     except NotTested:
         return ()
     finally:

@@ -62,9 +62,10 @@ async def cancel_received(
     many games may go on together.
     """
     count, late = 0, late_count()
-    first_s = None if _is_quick(opening) else opening[-1].elapsed_s / 2
+    is_quick = opening[-1].elapsed_s < QUICK_S
+    burst, first_s = (QUICK_BURST, None) if is_quick else (BURST, opening[-1].elapsed_s / 2)
     for number in range(ROUNDS):
-        calls = await _ask_many(connection, opening, [new_id() for _ in range(at_once(_burst(opening)))])
+        calls = await _ask_many(connection, opening, [new_id() for _ in range(at_once(burst))])
         if not calls:
             break
         if number % 2 == 0:
@@ -74,7 +75,7 @@ async def cancel_received(
             for _ in range(2 + number):
                 await asyncio.sleep(0)
             await _cancel_calls(calls)
-        if not await _is_idle(connection, opening) or count + late_count() - late >= ENOUGH:
+        if not await _is_idle(connection, opening[-1], len(calls)) or count + late_count() - late >= ENOUGH:
             break
     return count + late_count() - late
 
@@ -103,23 +104,17 @@ async def cancel_methods(
         for _ in range(SENT_TURNS):
             await asyncio.sleep(0)
         await _cancel_calls(asked)
-        if not await _is_idle(connection, [each]):
+        if not await _is_idle(connection, each, number):
             return False
     return True
 
 
-def _burst(opening: Sequence[Exchange]) -> int:
-    """Return how many decisions are asked for at the same moment, by how long the first one took."""
-    return QUICK_BURST if _is_quick(opening) else BURST
+async def _is_idle(connection: Connection, usual: Exchange, count: int) -> bool:
+    """Wait until the player has done with so many calls, and return whether it answers.
 
-
-def _is_quick(opening: Sequence[Exchange]) -> bool:
-    return opening[-1].elapsed_s < QUICK_S
-
-
-async def _is_idle(connection: Connection, opening: Sequence[Exchange]) -> bool:
-    """Wait until the player has done with what it was asked, and return whether it answers."""
-    limit_s = opening[-1].limit_s * (_burst(opening) + 1)
+    It may do one after the other, each in twice the time of a usual one. One that is stuck is not waited for longer.
+    """
+    limit_s = usual.limit_s + count * min(max(2 * usual.elapsed_s, QUICK_S), usual.limit_s)
     outcome, _ = await connection.ask(DESCRIBE, DescribeRequest().SerializeToString(), limit_s)
     return isinstance(outcome, bytes)
 

@@ -314,6 +314,11 @@ class PlayerUnderTest:
         else:
             self.loop.run(connection.close())
 
+    @property
+    def may_try_again(self) -> bool:
+        """Return whether the case has used a connection with a past: if it is not met, it is tried again without."""
+        return self._has_used_handed_on
+
     def try_again(self, *, settled: bool) -> bool:
         """Return whether a case is to be tried again: it is not settled, and has used a connection with a past.
 
