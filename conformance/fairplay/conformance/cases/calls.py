@@ -222,6 +222,8 @@ def _filler(number: int) -> bytes:
 NAME_CHARS = 64
 LONG_NAME = "Long.and_odd-"
 """How names begin that are as long as they may be, with all kinds of characters that they may have."""
+SHORT_NAMES = "-_0Z9aBx"
+"""The names of a game whose players have names of one character each."""
 SIMILAR_NAME = "bobby"
 """Names differ in its capital letters only, as those of a game may, but for those of a tournament."""
 
@@ -231,15 +233,21 @@ def long_names(context: Context) -> None:
     """Who signs up under which name is the organiser's business, and tables that are printed are not wide enough."""
     with context.player.separate() as connection:
         _play(context, connection, f"With names of {NAME_CHARS} characters", Manner(_with_names(_long_name)))
+        _play(context, connection, "With names of one character", Manner(_with_names(_each_with(iter(SHORT_NAMES)))))
         capitals = product(*zip(SIMILAR_NAME, SIMILAR_NAME.upper(), strict=True))
-        similar = defaultdict[str, str](lambda: "".join(next(capitals)))
-        what = "With names that differ in capital letters only"
-        _play(context, connection, what, Manner(_with_names(similar.__getitem__)))
+        similar = _each_with("".join(each) for each in capitals)
+        _play(context, connection, "With names that differ in capital letters only", Manner(_with_names(similar)))
 
 
 def _long_name(name: str) -> str:
     """Return a name that is as long as one may be, and ends with another one."""
     return f"{LONG_NAME}{'0' * (NAME_CHARS - len(LONG_NAME) - len(name))}{name}"
+
+
+def _each_with(names: Iterator[str]) -> Callable[[str], str]:
+    """Return a function that returns the next of these names for each new one, and later the same."""
+    given = defaultdict[str, str](lambda: next(names))
+    return given.__getitem__
 
 
 def _with_names(rename: Callable[[str], str]) -> Callable[[Message, int], bytes]:

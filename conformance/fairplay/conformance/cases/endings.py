@@ -98,6 +98,7 @@ def win_and_lose(context: Context) -> None:
 
 LONGEST_ID = "Z" * limit_of("CreateTournamentRequest.tournament_id").max_characters
 PLAIN_ID = "0"
+PARTED_ID = "-.a_B-0"
 
 
 @case(case_ids.UNUSUAL_TOURNAMENTS, "TOUR-3")
@@ -134,9 +135,10 @@ def _unusual(context: Context) -> Iterator[tuple[str, Sequence[tuple[Method, Mes
         ],
     )
     yield "In a process that has seen no Start of the tournament", [end]
-    for name in (LONGEST_ID, PLAIN_ID):
+    for name in (LONGEST_ID, PLAIN_ID, PARTED_ID):
         start, over = StartRequest(tournament_id=name), EndRequest(tournament_id=name, won=True)
-        yield f"In a tournament whose id has {len(name)} characters", [(START, start), (END, over)]
+        what = f"has {len(name)} characters" if name is LONGEST_ID else f"is {name}"
+        yield f"In a tournament whose id {what}", [(START, start), (END, over)]
 
 
 def _notify_all(

@@ -17,6 +17,7 @@ from fairplay.games.game import Game
 from fairplay.games.steps import CallKind
 
 DECISIONS_UNDER_IDS = 4
+ENDED_ID = "a-game_to.its-end"
 STRANGE_IDS = ("x", "cup-2/round.1/game_3", "Z" * 128, "0", "-", "...")
 
 
@@ -39,8 +40,11 @@ def unusual_ids(context: Context) -> None:
         scenario = context.first_scenario(DECISIONS_UNDER_IDS)
         for game_id in STRANGE_IDS:
             judge_after_others(context, context.play_as(scenario, connection, game_id))
-        with where("Under an id that another server gave to another game"):
-            judge_after_others(context, context.play_as(scenario, connection, STRANGE_IDS[0]))
+        other, ending = context.beginnings(2, DECISIONS_UNDER_IDS)[-1], context.ending(scenario.situation.player_count)
+        is_over = context.play_as(ending, connection, ENDED_ID).misconduct is None
+        for game_id in (STRANGE_IDS[0], *([ENDED_ID] if is_over else [])):
+            with where("Under an id that another server gave to another game"):
+                judge_after_others(context, context.play_as(other, connection, game_id))
 
 
 GAMES_AT_ONCE = 8

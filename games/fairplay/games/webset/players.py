@@ -57,14 +57,17 @@ class AtRandom:
 
 
 class Solver:
-    """Finds sets after its reaction time, with shares of mistakes, of misses and of cards that it picks singly."""
+    """Finds sets after its reaction time, with shares of mistakes, of misses, of cards picked singly and put back."""
 
-    def __init__(self, reaction: float, spread: float, error: float, misses: float, singly: float, seed: int) -> None:
+    def __init__(
+        self, reaction: float, spread: float, error: float, misses: float, singly: float, wavers: float, seed: int
+    ) -> None:
         self.reaction = reaction
         self._spread = spread
         self._error = error
         self._misses = misses
         self._singly = singly
+        self._wavers = wavers
         self._seed = seed
 
     def act(self, request: ActRequest) -> Word | None:
@@ -75,7 +78,7 @@ class Solver:
         """Return any set, or by mistake three cards that are no set; in a puzzle all sets, or others by mistake.
 
         Cards that are picked one by one are the first ones of a set that has those that are picked already; if no set
-        has them, they are put back.
+        has them, or it wavers, they are put back.
         """
         if request.may_skip and self._overlooks(request):
             return ()
@@ -85,6 +88,8 @@ class Solver:
         chosen = self._judged(rng, request, found) or _no_set(request)
         if not request.one_by_one or rng.random() >= self._singly:
             return chosen
+        if picked and rng.random() < self._wavers:
+            return ()
         begun = next((each for each in (chosen, *found) if set(picked) <= set(each)), chosen)
         if begun in found and not set(picked) <= set(begun):
             return ()
@@ -151,14 +156,15 @@ STRATEGIES: Mapping[str, StrategyKind[Strategy]] = MappingProxyType(
         ),
         "solver": StrategyKind(
             Solver,
-            "Finds sets, with the reaction time (seconds) and the shares of mistakes, of misses and of cards picked "
-            "singly that it is given.",
+            "Finds sets, with the reaction time (seconds) and the shares of mistakes, of misses, of cards picked "
+            "singly and of those put back that it is given.",
             {
                 "reaction": (0.0, 0, 60),
                 "spread": (0.3, 0, 1),
                 "error": _SHARE,
                 "misses": _SHARE,
                 "singly": _SHARE,
+                "wavers": _SHARE,
                 "seed": _SEED,
             },
         ),

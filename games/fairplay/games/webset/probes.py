@@ -34,6 +34,7 @@ PICKING = ("take.card-range", "take.distinct", "take.on-table", "take.three")
 FINDING = (*PICKING, "take.set")
 ANY_SETTINGS = webset_pb2.Settings()
 BLIND, WRONG, ONE_BY_ONE = "solver:misses=1", "solver:error=1", "solver:singly=1"
+WAVERING = f"{ONE_BY_ONE},wavers=1"
 TO_THE_END = 0
 CALL_AND_PICK = 2
 
@@ -337,10 +338,10 @@ CHECKS = {
         [*ACTING, *PICKING], _from(_played(_any, 3), 1, SINGLE, 12, ONE_BY_ONE)
     ),
     "race.put-back: "
-    "Somebody else picks cards one by one, and puts those back that lead to no set: it has picked no cards then.": (
+    "Somebody else picks cards one by one and puts them back, twenty times in a call: it has picked no cards then.": (
         Check(
             [*ACTING, *PICKING],
-            _from(_changed(_changed(_played(_won_cards, 3), _called(0)), _picked_in_vain), 1, SINGLE, 4, ONE_BY_ONE),
+            _from(_changed(_changed(_played(_won_cards, 3), _called(0)), _picked_in_vain), 1, SINGLE, 4, WAVERING),
         )
     ),
     "race.held: Acts are held and ordered by lot: somebody else may be first, "
