@@ -52,6 +52,8 @@ STEPS = (
     Step("web", ("make", "test-web"), ("chromium",)),
     Step("languages", ("make", "test-languages"), ("go", "node", "cargo", "mvn", "cmake")),
     Step("generate-languages", ("make", "check-languages-generate")),
+    Step("release", ("make", "release"), ("go", "node", "npm", "cargo", "mvn")),
+    Step("release-check", ("make", "release-check"), ("bwrap", "cmake", "grpc_cpp_plugin", "unzip")),
     Step("zoo", ("make", "zoo", "ARGS=--whole")),
     Step("fuzz", ("make", "fuzz")),
     Step("cluster", ("make", "cluster-kills", "ARGS=--games 1200")),

@@ -29,6 +29,8 @@ PAGES = [
     ROOT / "proto" / "README.md",
     ROOT / "proto" / "SPECIFICATION.md",
     ROOT / "CONTRIBUTING.md",
+    ROOT / "CODE_OF_CONDUCT.md",
+    ROOT / "SECURITY.md",
     ROOT / "ARCHITECTURE.md",
     ROOT / "CHANGELOG.md",
 ]
