@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tarfile
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -49,3 +50,10 @@ def test_no_release_is_made_of_what_there_is_not() -> None:
     )
     assert done.returncode == 2
     assert "there is no package gopher: choose of python, protos, npm" in done.stderr
+
+
+def test_an_image_is_built_of_all_that_the_wheel_has() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]
+    needed = {path.partition("/")[0] for path in project["targets"]["wheel"]["packages"]}
+    sent = {line.removeprefix("!") for line in (ROOT / ".dockerignore").read_text("utf-8").splitlines()}
+    assert needed <= sent
