@@ -171,6 +171,10 @@ release: .venv/.ready-dev .tools/.ready ## make dist/: all packages, checksums, 
 release-check: .venv/.ready-dev .tools/.ready ## try dist/ as strangers would, and make it again: the same bytes (ARGS="--once go")
 	@$(BIN)/python -m tools.release.check $(ARGS)
 
+.PHONY: site
+site: .venv/.ready-dev .tools/.ready ## make build/site: all pages with search, every link checked
+	@$(BIN)/python -m tools.site $(ARGS)
+
 .PHONY: wheel
 wheel: .venv/.ready-dev ## build dist/*.whl and dist/*.tar.gz
 	$(BIN)/python -m build
@@ -219,6 +223,6 @@ endif
 	$(call environment,.tools)
 
 .tools/.ready: .tools/.made-at tools/requirements.txt
-	@echo "Setting up .tools, which makes the stubs ..."
+	@echo "Setting up .tools, which makes the stubs and the site ..."
 	@.tools/bin/python $(PIP_INSTALL) --requirement tools/requirements.txt
 	@touch $@

@@ -45,6 +45,7 @@ class Result(NamedTuple):
 STEPS = (
     Step("check", ("make", "--keep-going", "check")),
     Step("api-linter", ("make", "lint-api"), ("go",)),
+    Step("site", ("make", "site")),
     Step("test", ("make", "test")),
     Step("slow", ("make", "test-slow")),
     Step("sandbox", ("make", "test-sandbox"), ("bwrap",)),
