@@ -190,8 +190,7 @@ class Board:
 
     def put(self, placements: Iterable[Placement]) -> Board:
         """Return the map with these tiles on it as well; nothing is checked against the rules."""
-        after = Board.__new__(Board)
-        after._tiles, after.whole_lines = self._tiles.copy(), self.whole_lines
+        after = Board(self._tiles, self.whole_lines)
         after._spots = None if self._spots is None else self._spots.copy()
         for row, column, tile in placements:
             after._tiles[row, column] = tile
