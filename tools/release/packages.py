@@ -128,7 +128,9 @@ def make_crate(folder: Path, out: Path) -> Made:
     for made in sorted((folder / "made" / "target" / "debug" / "build").glob("*/out/fairplay.*.rs")):
         shutil.copy(made, source)
     modules = re.sub(r"tonic::include_proto!\(\"(.+?)\"\)", r'include!("\1.rs")', build_rust_modules(PROTO_PACKAGES))
-    (source / "lib.rs").write_text(f'#![doc = include_str!("../README.md")]\n{modules}\n', "utf-8")
+    (source / "lib.rs").write_text(
+        f"//! Messages and services of Fairplay; README.md has a player.\n\n{modules}\n", "utf-8"
+    )
     shutil.copy(EXAMPLES / "rust" / "Cargo.lock", package)
     execute(package, "cargo", "package", "--quiet", "--no-verify", "--allow-dirty", "--exclude-lockfile")
     crate = package / "target" / "package" / f"{NAME}-{VERSION}.crate"
@@ -153,7 +155,7 @@ def make_maven(folder: Path, out: Path) -> Made:
         ("META-INF/README.md", (package / "README.md").read_bytes()),
         (f"META-INF/maven/{MAVEN_GROUP}/{NAME}/pom.xml", pom.read_bytes()),
     ]
-    [sources] = (path for path in (made / "target" / "generated-sources").iterdir() if path.is_dir())
+    sources = made / "target" / "generated-sources" / "protobuf"
     files = [
         write_zip(out / f"{stem}.jar", [*described, *below(made / "target" / "classes")]),
         write_zip(out / f"{stem}-sources.jar", [*described, *below(sources)]),
