@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_after_others, judge_condition, judge_owned, where
@@ -40,11 +40,19 @@ def unusual_ids(context: Context) -> None:
         scenario = context.first_scenario(DECISIONS_UNDER_IDS)
         for game_id in STRANGE_IDS:
             judge_after_others(context, context.play_as(scenario, connection, game_id))
-        other, ending = context.beginnings(2, DECISIONS_UNDER_IDS)[-1], context.ending(scenario.situation.player_count)
-        is_over = context.play_as(ending, connection, ENDED_ID).misconduct is None
+        seat, count = scenario.situation.seat, scenario.situation.player_count
+        is_over = context.play_as(context.ending(count), connection, ENDED_ID).misconduct is None
         for game_id in (STRANGE_IDS[0], *([ENDED_ID] if is_over else [])):
-            with where("Under an id that another server gave to another game"):
-                judge_after_others(context, context.play_as(other, connection, game_id))
+            for other in _other_games(context, seat, count):
+                with where("Under an id that another server gave to another game"):
+                    judge_after_others(context, context.play_as(other, connection, game_id))
+
+
+def _other_games(context: Context, seat: int, count: int) -> Iterator[Scenario]:
+    """Yield games in which all is different but the seat, and then the seat too."""
+    again = context.scenario(seat, count, DECISIONS)
+    yield again._replace(name=f"{again.name}-otherwise", seed=context.rng("otherwise").getrandbits(32))
+    yield context.scenario(*context.seatings[-1], DECISIONS_UNDER_IDS)
 
 
 GAMES_AT_ONCE = 8
