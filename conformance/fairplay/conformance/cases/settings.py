@@ -6,6 +6,7 @@ Of the settings few games are played, in which each pair of values is found, and
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from statistics import median
@@ -18,7 +19,7 @@ from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.positions import SHARE, Position, Source, position, with_revision, with_scores
 from fairplay.conformance.games.rivals import rival_names
 from fairplay.conformance.games.trial import Exchange, Scenario, Trial
-from fairplay.games.conformance import find_conformance
+from fairplay.games.conformance import Situation, find_conformance
 from fairplay.games.game import Game
 from fairplay.games.steps import CallKind
 from fairplay.v1.misconduct_pb2 import MisconductKind
@@ -27,6 +28,7 @@ DECISIONS = 16
 """The player decides so often in each game with unusual settings."""
 FEW_DECISIONS, AMPLE_S = 4, 60.0
 """After so many seconds it decides so often only: a player may be slow, and there are many games."""
+TABLES = 2
 MOST_FAILURES = 3
 """After so many games that failed no more are played: each may take all the time that calls have."""
 
@@ -112,6 +114,23 @@ def _scenarios(context: Context) -> Iterator[Scenario]:
     for each in context.variations:
         is_slow = context.is_slow or time.monotonic() - began > AMPLE_S
         yield context.varied(each, each.name, FEW_DECISIONS if is_slow else DECISIONS)
+    yield from _unusual_tables(context)
+
+
+def _unusual_tables(context: Context) -> Iterator[Scenario]:
+    """Yield games of the fewest and the most players, where only some settings allow so many: two of each, to the end.
+
+    One player alone has nobody to compare itself with.
+    """
+    game, counts = context.game, Counter[int]()
+    for each in context.variations:
+        seats = game.seats_with(each.settings)
+        for count in sorted({seats.start, seats.stop - 1}.difference(game.seats)):
+            counts[count] += 1
+            if counts[count] <= TABLES:
+                name = f"players-{count}-{counts[count]}"
+                situation = Situation(each.settings, count, count - 1, None, FEW_DECISIONS if context.is_slow else 0)
+                yield Scenario(name, situation, context.rng(name).getrandbits(32))
 
 
 CASES: Mapping[MisconductKind.ValueType, Case] = {

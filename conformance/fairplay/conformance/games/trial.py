@@ -403,9 +403,10 @@ class _Driver:
         return call.kind is not CallKind.NOTIFICATION and self._trial.scenario.asked_again == number
 
     def _limit_s(self, call: Call) -> float:
-        """Return the limit of a call; the first one after joining has at least that of first decisions."""
+        """Return the limit of a call; the first one to a new process that joins has that of first decisions, too."""
         limit_s = self._limits.limit_s(call)
-        begins = self._trial.scenario.joins is not None and not self._trial.exchanges and call.limit_s is None
+        is_new = self._trial.scenario.joins is not None and not self._trial.had_past
+        begins = is_new and not self._trial.exchanges and call.limit_s is None
         return max(limit_s, self._limits.first_decision_s) if begins else limit_s
 
     def _count(self, infraction: Infraction, answer: Message | Failure) -> None:

@@ -199,6 +199,11 @@ def others_locked(request: ActRequest) -> bool:
     return all(player.locked for seat, player in enumerate(request.state.players) if seat != request.seat)
 
 
+def alone(request: ActRequest | PickCardsRequest) -> bool:
+    """Return whether nobody else plays."""
+    return len(request.state.players) == 1
+
+
 def four_or_more(request: PickCardsRequest) -> bool:
     """Return whether four players or more play."""
     return len(request.state.players) > 3
@@ -245,6 +250,9 @@ WRONG_ANSWERS = {
     ),
     "acts-without-action-as-last-of-eight: Answers Act without an action, but only where there are seven others before "
     "it.": act(NO_ACTION, ["seats.last-of-eight", whole_game(7, 8)], lambda request: request.seat == 7),
+    "acts-without-action-as-the-only-player: Answers Act without an action, but only where nobody else plays.": act(
+        NO_ACTION, ["rules.unusual-settings"], alone
+    ),
     "acts-unknown: Answers Act with an action that there is not.": act(UNKNOWN_ACTION, ANYWHERE),
     "acts-far-off: Answers Act with the greatest number there is.": act(
         GREATEST_ACTION, [*ANYWHERE, "seats.last-of-eight"]
@@ -296,6 +304,9 @@ WRONG_ANSWERS = {
         lambda request: not request.may_skip,
     ),
     "picks-one: Picks one card.": cards_reply(first(1), [*ANYWHERE, "race.handicaps"]),
+    "picks-one-alone: Picks one card, but only where nobody else plays.": cards_reply(
+        first(1), ["rules.unusual-settings"], alone
+    ),
     "picks-two: Picks two cards, from which the third one follows.": cards_reply(
         first(2), [*ANYWHERE, "resume.own-call", "lockout.others"]
     ),
