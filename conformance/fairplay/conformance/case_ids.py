@@ -86,6 +86,7 @@ OFFERED = "identity.offered-games"
 REACHED_AGAIN = "identity.reached-again"
 SERVES_ON = "identity.serves-on"
 REPLACED = "identity.replaced"
+REFUSED = "identity.refused"
 ENDS = "identity.ends"
 
 GROWING_MEMORY = "growth.memory"

@@ -26,7 +26,7 @@ from fairplay.conformance.games.trial import Entry, Exchange, Trial, play_trial
 from fairplay.conformance.player.loop import side_by_side
 from fairplay.conformance.player.machine import is_busy
 from fairplay.conformance.player.player import Connection, parse_description
-from fairplay.conformance.player.spares import SERVING
+from fairplay.conformance.player.spares import DIALLING, SERVING
 from fairplay.conformance.player.transports import ExecTransport, GrpcTransport
 from fairplay.games.conformance import Level
 from fairplay.games.game import Game
@@ -45,6 +45,9 @@ DENIALS = (grpc.StatusCode.UNAUTHENTICATED.value[0], grpc.StatusCode.PERMISSION_
 """The statuses of calls that are refused because of who makes them."""
 IDLE_S = 1.5
 """How long nobody is connected to a player that serves. One that is started here waits while other cases are judged."""
+COMES_BACK_S, REFUSED_S = 10.0, 5.0
+"""So long a player may take to dial in again, and so long it is watched that was refused for good."""
+POLL_S = 0.05
 Idle: TypeAlias = "asyncio.Task[bytes | CallFailure]"
 """The answer of a player to Describe, after a while in which nobody was connected to it."""
 
@@ -60,6 +63,13 @@ class Strangers(NamedTuple):
     """A game after these calls, with its secret; None if there was a problem."""
 
 
+class Refused(NamedTuple):
+    """What a player did that said hello to a server which has its name no more."""
+
+    hello_count: int
+    output: str
+
+
 class Copies(NamedTuple):
     """What was seen of two processes of a program at once, each of which was offered one way of being reached."""
 
@@ -73,6 +83,8 @@ class Copies(NamedTuple):
     """None: no process serves."""
     idle: Idle | None
     """None: no process serves."""
+    refused: asyncio.Task[Refused] | None
+    """None: no process dials in."""
     served: Connection | None
 
 
@@ -90,7 +102,7 @@ def begin_copies(context: Context) -> None:
 
 def _follow(context: Context) -> Copies:
     connections = list((opened := context.player.open_ways()).values())
-    strangers, idle, served = None, None, opened.get(SERVING)
+    strangers, idle, refused, served = None, None, None, opened.get(SERVING)
     try:
         if served is not None and not served.lost:
             strangers = _describe_as_stranger(context, served)
@@ -106,10 +118,14 @@ def _follow(context: Context) -> Copies:
             if not served.lost:
                 idle = _leave_alone(context, served)
                 connections.remove(served)
+        dialled = opened.get(DIALLING)
+        if dialled is not None and not dialled.lost and dialled.hello is not None:
+            refused = _turn_away(context, dialled)
+            connections.remove(dialled)
     finally:
         for each in connections:
             context.player.loop.run(each.close())
-    return Copies(said, trials, together, strangers, idle, served)
+    return Copies(said, trials, together, strangers, idle, refused, served)
 
 
 # --- both ways of being reached ---
@@ -384,6 +400,53 @@ def serves_on(context: Context) -> None:
 
 async def _outcome(idle: Idle) -> bytes | CallFailure:
     return await idle
+
+
+# --- whose hello is refused ---
+
+
+def _turn_away(context: Context, connection: Connection) -> asyncio.Task[Refused]:
+    """Say goodbye to a program that dials in, and refuse it for good when it is back; return without waiting for it."""
+    process = connection.process
+    assert process is not None
+
+    async def watch() -> Refused:
+        clock = asyncio.get_running_loop().time
+        try:
+            process.turn_away()
+            end_s = clock() + COMES_BACK_S
+            while clock() < end_s and process.refused_count < 2 and not process.ended:
+                knows_it = process.refused_count > 0
+                await asyncio.sleep(POLL_S)
+                if process.refused_count and not knows_it:
+                    end_s = clock() + REFUSED_S
+            return Refused(process.refused_count, process.output)
+        finally:
+            await connection.close()
+
+    async def begin() -> asyncio.Task[Refused]:
+        return asyncio.ensure_future(watch())
+
+    return context.player.loop.run(begin())
+
+
+@case(case_ids.REFUSED, "BYE-7", prepare=begin_copies)
+def refused(context: Context) -> None:
+    """Who asks for ever for a name that another program has fills the log of a server, and keeps its author waiting."""
+    task = copies_of(context).refused
+
+    async def wait() -> Refused:
+        assert task is not None
+        return await task
+
+    if task is None:
+        raise NotApplicable("only a player that is started here and dials in is refused")
+    found = context.player.loop.run(wait())
+    if not found.hello_count:
+        raise NotApplicable("only a player that dials in again after a server has shut down is refused then")
+    if found.hello_count > 1:
+        sentence = "The player sent its hello again after it was refused for good, with ALREADY_EXISTS."
+        raise failure(sentence, ("Output", found.output))
 
 
 def _ended(reason: str, output: str) -> Failure:

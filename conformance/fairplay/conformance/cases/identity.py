@@ -14,7 +14,7 @@ from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
 from fairplay.conformance.blame.judge import judge_condition, where
 from fairplay.conformance.case import Case, NotApplicable, NotTested, case, failure
-from fairplay.conformance.cases.copies import begin_copies, copies_of, serves_on
+from fairplay.conformance.cases.copies import begin_copies, copies_of, refused, serves_on
 from fairplay.conformance.cases.states import alone, sources
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import BESIDE_OTHERS, Context
@@ -358,4 +358,4 @@ def _departed(context: Context, departure: Departure | None) -> Departure:
 
 def cases(game: Game) -> Sequence[Case]:
     """Return the cases of this module."""
-    return (in_tournaments, description_stays, hello, offered_games, reached_again, serves_on, replaced, ends)
+    return (in_tournaments, description_stays, hello, offered_games, reached_again, serves_on, replaced, refused, ends)

@@ -189,6 +189,8 @@ class ProgramBehaviour:
     """Whether the program goes on after a goodbye for good, and does nothing."""
     returns_when_replaced: bool = False
     """Whether the program dials in again after another program has taken its name over."""
+    insists: int = 0
+    """How often the program sends a hello again that was refused for good."""
     hello_version: str = ""
     """The version that the program says when it dials in; empty: the one that it answers to Describe."""
     dies_when_cancelled: bool = False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import math
 import os
 import signal
@@ -100,15 +99,20 @@ async def dial_in(handlers: MutantHandlers, reach: Reach, behaviour: ProgramBeha
     hosted.description.software_version = behaviour.hello_version or hosted.description.software_version
     hello, seen = Hello(players=[hosted], resume_window=duration(reach.patience_s)), set[int]()
     loop = asyncio.get_running_loop()
-    give_up = loop.time() + reach.patience_s
+    give_up, insists = loop.time() + reach.patience_s, behaviour.insists
     async with open_channel(f"{PLAIN}{reach.connect}", NO_CREDENTIALS, CHANNEL_OPTIONS) as channel:
         while loop.time() < give_up:
             stream = _Stream(ConnectionServiceStub(channel).DialIn(), handlers, behaviour, die, seen)
-            with contextlib.suppress(grpc.aio.AioRpcError):
+            try:
                 reason = await stream.run(hello)
                 if not _returns(behaviour, reason):
                     await asyncio.sleep(WAIT_S if behaviour.stays else 0)
                     return
+            except grpc.aio.AioRpcError as error:
+                if error.code() is grpc.StatusCode.ALREADY_EXISTS:
+                    if not insists:
+                        return
+                    insists -= 1
             if stream.was_up:
                 give_up = loop.time() + reach.patience_s
             await asyncio.sleep(PAUSE_S)

@@ -224,6 +224,17 @@ OF_IDENTITY = (
         RAISES,
         program=ProgramBehaviour(returns_when_replaced=True),
     ),
+    *(
+        Mutant(
+            name,
+            f"Sends its hello again, {often}, when another program has its name.",
+            (case_ids.REFUSED,),
+            never,
+            RAISES,
+            program=ProgramBehaviour(insists=insists),
+        )
+        for name, often, insists in (("insists", "again and again", 1_000), ("insists-once", "once more", 1))
+    ),
     Mutant(
         "returns-when-finished",
         "Dials in again when it is told that it is not needed any more.",

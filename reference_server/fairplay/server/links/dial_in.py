@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import secrets
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -112,6 +113,7 @@ class _Registration:
     awaited: bool = True
     """Whether the player is to dial in: it has not yet, or this server has ended its connection since."""
     return_count: int = 0
+    refused_count: int = 0
 
 
 def same(one: str, other: str) -> bool:
@@ -271,6 +273,8 @@ class Hub:
         if not player.token or not self.holds(player.name, player.token):
             message = f"the name {player.name} is taken on this server: choose another one"
             message += ", or give the token with which it was claimed"
+            if known is not None:
+                known.refused_count += 1
             raise Refusal("NAME_TAKEN", message, given=player.name)
 
     def _claimed_by(self, player: HostedPlayer) -> bool:
@@ -331,6 +335,18 @@ class Hub:
         if known is not None and known.stream is not None:
             known.awaited = True
             known.stream.lose()
+
+    def turn_away(self, name: str) -> None:
+        """Tell the player of a name with a token that the server shuts down, and refuse its hellos from now on."""
+        known = self._names.get(name)
+        if known is not None and known.stream is not None:
+            known.token = secrets.token_hex(16)
+            self.dismiss(name, GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN, "the server says goodbye and stays")
+
+    def refused_count(self, name: str) -> int:
+        """Return how many hellos were refused that asked for a name which somebody has with another token."""
+        known = self._names.get(name)
+        return known.refused_count if known is not None else 0
 
     def goodbye(self, reason: GoodbyeReason.ValueType, message: str) -> None:
         """End all streams."""

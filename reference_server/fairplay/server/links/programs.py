@@ -138,6 +138,15 @@ class ProcessLink:
         """Say goodbye to a player that has dialled in, and leave its process alone."""
         self._hub.dismiss(self._name, reason, message)
 
+    def turn_away(self) -> None:
+        """Say to a player that has dialled in that the server shuts down, and refuse its hellos from now on."""
+        self._hub.turn_away(self._name)
+
+    @property
+    def refused_count(self) -> int:
+        """Return how many hellos of the player were refused."""
+        return self._hub.refused_count(self._name)
+
     def lose(self) -> None:
         """End the connection of a player that has dialled in, as a network does that fails."""
         self._hub.lose(self._name)
