@@ -50,7 +50,7 @@ def read(tmp_path: Path) -> Any:
 def test_each_is_a_schema_and_named_by_the_page() -> None:
     page = (ROOT / "docs" / "json.md").read_text("utf-8")
     names = {path.name for path in SCHEMAS.iterdir()}
-    assert len(names) > 10
+    assert len(names) > 15
     for name in names:
         Draft202012Validator.check_schema(schema(name.partition(".")[0]))
         assert f"(reference/json/{name})" in page
@@ -88,6 +88,23 @@ def test_games_tournaments_and_records(fairplay: Run, read: Any) -> None:
     }
     assert conform("verification", done(fairplay("records", "verify", "kept", "--json")))["ok"]
     conform("record", done(fairplay("records", "show", "kept", game["gameId"], "--json")))
+
+
+def test_accounts_tokens_and_invitations(fairplay: Run) -> None:
+    for words in (
+        ("accounts", "add", "ann", "--role", "operator"),
+        ("accounts", "add", "bob", "--role", "player", "--subject", "bob.example.org"),
+        ("invitations", "new", "--count", "3"),
+    ):
+        assert fairplay(*words, "--records", "kept").code == 0
+    listed = {
+        each: conform(each, done(fairplay(each, "list", "--records", "kept", "--json")))
+        for each in ("accounts", "tokens", "invitations")
+    }
+    assert [each["name"] for each in listed["accounts"]] == ["ann", "bob"]
+    assert [each["subject"] for each in listed["accounts"]] == ["", "bob.example.org"]
+    assert all(each["expires"].endswith("Z") for each in listed["tokens"])
+    assert listed["invitations"][0]["left"] == 3
 
 
 def test_comparisons_the_catalog_and_test_data(fairplay: Run, read: Any, tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def write_source(out: Path) -> list[dict[str, Any]]:
                 left.append(link)
     for each in ("web/fairplay/web/static/icon.svg", "tools/site/site.css"):
         shutil.copy(ROOT / each, out)
-    return [*_parts(), {"Games": write_games(out)}]
+    return [*_parts(), {"Games": write_games(out)}, {"All pages": INDEX}]
 
 
 def page_of(name: str) -> str:

@@ -86,17 +86,22 @@ def time_text(seconds: int | None) -> str:
     return "for ever" if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
+def timestamp(seconds: int | None) -> str | None:
+    """Return when something expires, for programs, as RFC 3339; None: never."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
+
+
 def say(sentence: str) -> None:
     """Say something to whoever has typed the command."""
     sys.stderr.write(f"{sentence}\n")
 
 
-def show(rows: Sequence[Mapping[str, str]], columns: Sequence[str], *, json: bool) -> None:
-    """Print rows as a table, or as JSON."""
+def show(rows: Sequence[Mapping[str, str | int | None]], columns: Sequence[str], *, json: bool) -> None:
+    """Print rows as a table, or as JSON; None is what never ends."""
     if json:
         print_json(rows)
         return
     table = Table(*columns, box=None, pad_edge=False)
     for row in rows:
-        table.add_row(*(row[column] for column in columns))
+        table.add_row(*("for ever" if row[column] is None else str(row[column]) for column in columns))
     make_console().print(table)
