@@ -87,6 +87,8 @@ def difference(wanted: Message, got: Message, path: str = "", free: Collection[s
 
     Fields with these names are not compared, and what follows from other fields is compared after these.
     """
+    if wanted == got:
+        return ""
     if isinstance(wanted, Packed) and isinstance(got, Packed):
         return _packed_difference(wanted, got, path)
     fields = wanted.DESCRIPTOR.fields

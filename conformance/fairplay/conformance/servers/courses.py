@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 from google.protobuf.message import DecodeError, Message
 
@@ -40,7 +41,8 @@ FREE = {"explanation", "message", "output", "elapsed", "limit"}
 # The course of a game
 
 
-class Course(NamedTuple):
+@dataclass(frozen=True)
+class Course:
     """What the rules make of a game."""
 
     calls: Sequence[Call]
@@ -48,16 +50,14 @@ class Course(NamedTuple):
     """The number of each call in the game."""
     misconducts: Sequence[Misconduct]
     result: GameResult
-    states: Sequence[Message]
-    """Full states, in order."""
-    public_states: Sequence[Message]
+    states: Sequence[Any]
+    """The states of the rules, in order. Those of most games are never looked at, so they are no messages yet."""
 
     @classmethod
     def of(cls, expected: Expected) -> Course:
         """Return the course that is expected of a scene."""
         numbers = range(1, len(expected.calls) + 1)
-        full, public = expected.full_states, expected.public_states
-        return cls(expected.calls, numbers, expected.misconducts, expected.result, full, public)
+        return cls(expected.calls, numbers, expected.misconducts, expected.result, expected.states)
 
 
 def in_order(expected: Expected, received: Sequence[Received]) -> Sequence[Received]:
@@ -103,7 +103,7 @@ def check_calls(game: Game, course: Course, received: Sequence[Received], result
 def check_begun(game: Game, course: Course, received: Sequence[Received]) -> None:
     """Check the calls of a game that was not played to its end."""
     count = min(len(received), len(course.calls))
-    begun = course._replace(calls=course.calls[:count], misconducts=[])
+    begun = replace(course, calls=course.calls[:count], misconducts=[])
     check_calls(game, begun, received[:count], GameResult())
 
 
@@ -297,7 +297,8 @@ def check_events(game: Game, course: Course, events: Sequence[WatchGameResponse]
 def check_states(game: Game, course: Course, events: Sequence[WatchGameResponse], *, live: bool) -> None:
     """Check the states that a spectator was told, in their order; those between may be left out."""
     where = "the events of a running game" if live else "the events of a finished game"
-    states = course.public_states if live else course.states
+    shows = game.public_state if live else game.full_state
+    states = [shows(state) for state in course.states]
     place = -1
     for event in events:
         if event.HasField("state"):
@@ -354,14 +355,7 @@ def follow(game: Game, record: Record) -> Course:
     if result is None:
         raise failure("The record ends before the game does.")
     calls.sort(key=lambda each: each[0])
-    return Course(
-        [call for _, call in calls],
-        [number for number, _ in calls],
-        misconducts,
-        result,
-        [game.full_state(state) for state in states],
-        [game.public_state(state) for state in states],
-    )
+    return Course([call for _, call in calls], [number for number, _ in calls], misconducts, result, states)
 
 
 def _due(replayer: Replayer, entry: RecordEntry) -> str:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
@@ -275,9 +276,11 @@ class Scene:
         return [Actor(seat, self.game, self.script, chosen[seat % len(chosen)]) for seat in range(self.player_count)]
 
 
-class Expected(NamedTuple):
+@dataclass(frozen=True)
+class Expected:
     """What a server that keeps the contract makes of a scene."""
 
+    game: Game
     calls: Sequence[Call]
     limits_s: Sequence[float]
     """The limit of each call."""
@@ -285,8 +288,18 @@ class Expected(NamedTuple):
     """The number of the step that makes each call: calls of one step are made at once, in any order."""
     misconducts: Sequence[Misconduct]
     result: GameResult
-    public_states: Sequence[Message]
-    full_states: Sequence[Message]
+    states: Sequence[Any]
+    """The states of the rules, in order. Most are never looked at, so they are no messages yet."""
+
+    @cached_property
+    def public_states(self) -> Sequence[Message]:
+        """Return what spectators of the running game may see of the states."""
+        return [self.game.public_state(state) for state in self.states]
+
+    @cached_property
+    def full_states(self) -> Sequence[Message]:
+        """Return the states, hidden things included."""
+        return [self.game.full_state(state) for state in self.states]
 
 
 def small(name: str, player_count: int, seed: int = 1, **values: Any) -> Scene:
@@ -338,11 +351,11 @@ def expect(scene: Scene, game_id: str) -> Expected:
         if misconduct.HasField("overrun"):
             misconduct.overrun.limit.CopyFrom(span(limits.limit_s(calls[misconduct.call_number - 1])))
     return Expected(
+        game,
         calls,
         [limits.limit_s(call) for call in calls],
         steps,
         transcript.misconducts,
         game_result(machine.outcome, names, transcript.misconducts),
-        [game.public_state(state) for state in states],
-        [game.full_state(state) for state in states],
+        states,
     )
