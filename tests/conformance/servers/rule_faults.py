@@ -69,6 +69,36 @@ FAULTS = {
         "False",
         "format.points-of-withdrawn",
     ),
+    "a-price-below-the-floor-is-free": RuleFault(
+        "webset",
+        "rules.takes",
+        "max(points - price, floor)",
+        "points if points - price < floor else points - price",
+    ),
+    "cards-are-never-put-back": RuleFault(
+        "webset",
+        "rules.takes",
+        "sorted(cards) == sorted(state.picked) or ",
+        "len(cards) <= len(state.picked) or ",
+    ),
+    "rounds-end-before-the-first-seat": RuleFault(
+        "bazaar", "rules.state", "and state.active == first", "and state.active == 0 * first"
+    ),
+    "what-was-given-is-not-there": RuleFault("bazaar", "rules", "bank -= gain", "bank -= exchange.right"),
+    "who-fails-later-still-counts": RuleFault(
+        "fish",
+        "rules",
+        "penguins = settings.penguin_base - survivors",
+        "penguins = settings.penguin_base - len(state.alive)",
+        "games.fish-fresh",
+    ),
+    "first-decisions-take-from-the-bank": RuleFault(
+        "",
+        "fairplay.server.game.running",
+        "elapsed_s - self._limits[call.kind]",
+        "elapsed_s - self._limits[CallKind.DECISION]",
+        "time.bank-spent",
+    ),
     "passes-deal": RuleFault("webset", "rules.takes", ' or rule == "auto"', ""),
 }
 

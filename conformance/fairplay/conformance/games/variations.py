@@ -22,34 +22,39 @@ class Variation(NamedTuple):
     settings: Message
     """With every default filled in."""
     player_count: int
+    beside: Any = None
+    """What is done in the game, of what was to be paired with the settings; None: nothing."""
 
 
 class _Factor(NamedTuple):
-    """What can be varied: a field of the settings, or the number of players (an empty name)."""
+    """What can be varied: a field of the settings, or with an empty name the number of players, or what is beside."""
 
     name: str
     values: Sequence[Any]
     """The first one is the default; None: the field is not set."""
 
 
-def vary(game: Game, rng: Random, scope: Scope) -> list[Variation]:
+def vary(game: Game, rng: Random, scope: Scope, beside: Sequence[Any] = ()) -> list[Variation]:
     """Return variations of a game: the settings of its tournaments first, then some that cover all pairs of values.
 
-    Those outside the profile are left out. If nothing can be varied in it, none are left.
+    What may be done in a game is paired with each value, too: `beside`. Variations outside the profile are left out. If
+    nothing can be varied in it, none are left.
     """
-    factors = [_Factor("", game.seats), *_factors(game, scope.profile)]
+    others = [_Factor("", [None, *beside])] if beside else []
+    factors = [_Factor("", game.seats), *_factors(game, scope.profile), *others]
 
     def is_allowed(row: Row) -> bool:
         return fits(game, _message(game, factors, row), game.seats[row[0]])
 
     rows = cover_pairs([len(factor.values) for factor in factors], is_allowed, rng)
-    made = [(_message(game, factors, row), game.seats[row[0]]) for row in rows]
-    tried = [(game.tournament_settings, game.seats.start), *made]
+    done = [others[0].values[row[-1]] if others else None for row in rows]
+    made = [(_message(game, factors, row), game.seats[row[0]], does) for row, does in zip(rows, done, strict=True)]
+    tried = [(game.tournament_settings, game.seats.start, None), *made]
     if scope.profile is not None:
-        tried = [(each, count) for each, count in tried if scope.allows(each) and unusual_part(game, each).ByteSize()]
+        tried = [each for each in tried if scope.allows(each[0]) and unusual_part(game, each[0]).ByteSize()]
     return [
-        Variation(f"settings-{number}", game.full_settings(settings), count)
-        for number, (settings, count) in enumerate(tried)
+        Variation(f"settings-{number}", game.full_settings(settings), count, does)
+        for number, (settings, count, does) in enumerate(tried)
     ]
 
 

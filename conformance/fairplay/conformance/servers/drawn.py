@@ -7,7 +7,7 @@ something legal meets it.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from random import Random
@@ -17,7 +17,7 @@ from google.protobuf.message import Message
 
 from fairplay.conformance.games.positions import Source, find_position
 from fairplay.conformance.games.profiles import Scope
-from fairplay.conformance.games.variations import fits, vary
+from fairplay.conformance.games.variations import Variation, fits, vary
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
     GARBAGE,
@@ -124,7 +124,7 @@ def draw_settings(name: str) -> Sequence[Drawn]:
     """Return games under settings of which each pair of values is found; every other one begins late."""
     game, drawn = find(name), []
     strategy = _thoughtful(game)
-    for number, (_, settings, count) in enumerate(vary(game, Random(f"{name}/settings"), Scope(game))):
+    for number, (_, settings, count, _) in enumerate(_unusual(game)):
         rng = Random(f"{name}/settings/{number}")
         situation = Situation(settings, count, 0)
         source = Source(settings, count, number, strategy, MAX_DECISIONS)
@@ -144,7 +144,7 @@ def draw_rare_states(name: str) -> Sequence[Drawn]:
     rule.
     """
     game, mutations, drawn = find(name), find_conformance(name).mutations, []
-    for number, (_, given, _) in enumerate(vary(game, Random(f"{name}/settings"), Scope(game))):
+    for number, (_, given, *_) in enumerate(_unusual(game)):
         rng, settings = Random(f"{name}/rare/{number}"), game.full_settings(given)
         situations = [each._replace(settings=settings) for each in _situations(name).values() if each.state is not None]
         rng.shuffle(situations)
@@ -155,6 +155,10 @@ def draw_rare_states(name: str) -> Sequence[Drawn]:
             title = f"a rare state under unusual settings, number {number}/{again}"
             drawn.append(Drawn.of(title, _scene(game, situation, rng, *wrong)))
     return drawn
+
+
+def _unusual(game: Game) -> Sequence[Variation]:
+    return vary(game, Random(f"{game.name}/settings"), Scope(game))
 
 
 def _can_begin(game: Game, situation: Situation) -> bool:
@@ -172,20 +176,26 @@ def _can_begin(game: Game, situation: Situation) -> bool:
 
 @cache
 def draw_endings(name: str) -> Sequence[Drawn]:
-    """Return games from shortly before their ends, which end in many ways: who shares which place, and who ended it."""
+    """Return games from shortly before their ends, which end in many ways: who shares which place, who ended it, who
+    has left before.
+    """
     game, drawn = find(name), dict[object, Drawn]()
     variations = vary(game, Random(f"{name}/endings"), Scope(game))
     for number in range(POSITIONS):
-        _, settings, count = variations[number % len(variations)]
+        _, settings, count, _ = variations[number % len(variations)]
         late = find_position(game, Source(settings, count, number, _thoughtful(game), MAX_DECISIONS), LATEST)
         for again in range(CONTINUATIONS if late is not None else 0):
             assert late is not None
-            scene = _scene(game, late.situation(0), Random(f"{name}/endings/{number}/{again}"))
+            rng = Random(f"{name}/endings/{number}/{again}")
+            leaver = rng.randrange(count) if again % 2 else None
+            leaving = [] if leaver is None else [_fails_first(game, leaver)]
+            scene = _scene(game, late.situation(0), rng, *leaving)
             expected = expect(scene, "draw")
             groups = [[player.seat for player in group.players] for group in expected.result.ranking]
             last = [call.seat for call in expected.calls if call.kind is not CallKind.NOTIFICATION][-1:]
             place = next((place for place, group in enumerate(groups) if group[:1] and last[0] in group), None)
-            ending = tuple(map(len, groups)), place, len(expected.calls) < SHORT
+            gone = tuple(each.seat for each in expected.misconducts[: 1 if leaver is not None else 0])
+            ending = tuple(map(len, groups)), place, len(expected.calls) < SHORT, gone
             drawn.setdefault(ending, Drawn(f"an ending, number {number}/{again}", scene, len(expected.calls)))
     return list(drawn.values())
 
@@ -262,12 +272,36 @@ def draw_failures(name: str) -> Sequence[Drawn]:
     return drawn
 
 
+@cache
+def draw_leavers(name: str) -> Sequence[Drawn]:
+    """Return games in which all but one fail in a method, one after another: each method under each setting.
+
+    Short ones are played once more, by players that think.
+    """
+    game, drawn = find(name), []
+    variations = vary(game, Random(f"{name}/failures"), Scope(game), game.methods)
+    for number, (_, settings, count, method) in enumerate(variations):
+        if method is None:
+            continue
+        rng = Random(f"{name}/failures/{number}")
+        how, act = list(FAILURES.items())[number % len(FAILURES)]
+        seats = rng.sample(range(count), count - 1)
+        scripts = [at(seat, method.name, act, again) for again, seat in enumerate(seats, start=1)]
+        title = f"under unusual settings, number {number}, {method.name} is answered with {how} one after another"
+        found = Drawn.of(title, _scene(game, Situation(settings, count, 0), rng, *scripts))
+        drawn.append(found)
+        if found.call_count < LONG:
+            drawn.append(Drawn.of(title, replace(found.scene, strategies=[_thoughtful(game)])))
+    return drawn
+
+
 def without_most_long(scenes: Sequence[Drawn]) -> Sequence[Drawn]:
     """Return scenes, of those that take long to play only each fourth."""
     number = itertools.count()
     return [each for each in scenes if each.call_count <= VERY_LONG or next(number) % 4 == 0]
 
 
+@cache
 def _situations(name: str) -> Mapping[str, Situation]:
     return {
         f"{probe.id}{f'-{draw}' if draw else ''}": probe.situation(Random(f"{probe.id}/{draw}"))
@@ -298,7 +332,7 @@ def _fails_late(game: Game, rng: Random) -> Script:
     """Return the script in which each player fails after about LONGEST questions of one method, in one game of five
     after four times as many.
     """
-    asking = {method.name for method in game.methods if method.response.DESCRIPTOR.fields}
+    asking = _asking(game)
     longest = rng.choice((LONGEST, LONGEST, LONGEST, LONGEST, 4 * LONGEST))
     last = [longest + rng.randrange(3) for _ in NAMES]
 
@@ -308,6 +342,18 @@ def _fails_late(game: Game, rng: Random) -> Script:
         return Act(Manner.FAIL, code=13, message="this player is tired")
 
     return script
+
+
+def _asking(game: Game) -> Collection[str]:
+    """Return the names of the methods that ask for something."""
+    return {method.name for method in game.methods if method.response.DESCRIPTOR.fields}
+
+
+def _fails_first(game: Game, seat: int) -> Script:
+    """Return the script in which a player fails in its first question."""
+    asking = _asking(game)
+    fails = fail(13, "scripted failure")
+    return lambda asked: fails(asked) if asked.seat == seat and asked.method in asking else None
 
 
 def _later(script: Script, number: int) -> Script:

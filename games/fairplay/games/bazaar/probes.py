@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 from fairplay.bazaar.v1 import bazaar_pb2
@@ -30,9 +31,10 @@ from fairplay.games.conformance import (
     Conformance,
     Pieces,
     Profile,
+    RareGame,
     Situation,
 )
-from fairplay.games.kit.conformance import Check, build_probes, leaving
+from fairplay.games.kit.conformance import Check, MakeSituation, build_probes, leaving
 
 REQUESTING = (
     "exchange.bank",
@@ -307,6 +309,25 @@ CHECKS = {
 
 PROBES = build_probes("bazaar", CHECKS)
 
+RARE_GAMES = {
+    "the bank has pebbles for an exchange only by the one before": table(
+        "r=b g=r", bank="b", visible="rbyyy", wallets=("rgyyy", "y"), settings=FREE_EXCHANGES
+    ),
+    "the first player is out, and a round ends with equal turns": table(
+        bank="rwbgy",
+        visible="rwbgy wwwww rrrrr bbbbb",
+        wallets=("", "rwbgy", "y"),
+        out=(0,),
+        seat=1,
+        active=1,
+        settings=EQUAL_TURNS,
+    ),
+}
+
+
+def _played_for_points(make: MakeSituation) -> Callable[[Random], RareGame]:
+    return lambda rng: RareGame(make(rng), ["points"])
+
 
 def _is_of_the_course(state: bazaar_pb2.State) -> bool:
     """Return whether a state has no more pebbles, cards and points than the game of the course."""
@@ -321,6 +342,7 @@ CONFORMANCE = Conformance(
         things=(("visible", "pile", "players.cards"),), counts=(("bank", "players.wallet"),), scores=("players.score",)
     ),
     probes=PROBES,
+    rare_games={what: _played_for_points(make) for what, make in RARE_GAMES.items()},
     mutations=MUTATIONS,
     failing=FAILING,
     package="fairplay.games.bazaar",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fairplay.conformance.case import Case, failure
@@ -17,6 +18,7 @@ from fairplay.conformance.servers.context import (
     server_case,
 )
 from fairplay.conformance.servers.courses import check_order
+from fairplay.conformance.servers.players import Received
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
     GARBAGE,
@@ -238,8 +240,9 @@ def _limited(case_id: str, why: str, script: Script, limits: TimeControl, *check
 
 
 BANK_S = 7.5
+LONG_FIRST_S = 3.0
 SHORT = control(SHORT_S, SHORT_S)
-BOTH_LIMITS = control(SHORT_S, 3.0)
+BOTH_LIMITS = control(SHORT_S, LONG_FIRST_S)
 
 limits = (
     _limited(
@@ -326,14 +329,19 @@ async def told_bank(context: ServerContext) -> None:
 
 @server_case("time.bank-spent", "TIME-11", "TIME-12", "TIME-13", "META-2", attempts=TIMED, mostly_waits=True)
 async def bank_spent(context: ServerContext) -> None:
-    """What a decision took beyond its limit is gone from the bank of its player, and nothing else."""
-    limits = control(SHORT_S, SHORT_S, bank_s=BANK_S)
-    played = await _timed(context, at(0, "TakeTurn", slow(2 * SHORT_S)), limits)
-    most_s, least_s = [BANK_S] * len(NAMES), [BANK_S] * len(NAMES)
-    received = played.cast.received
+    """What a decision took beyond its own limit is gone from the bank of its player, and nothing else."""
+    for first_s in (SHORT_S, LONG_FIRST_S):
+        played = await _timed(context, at(0, "TakeTurn", slow(2 * SHORT_S)), control(SHORT_S, first_s, bank_s=BANK_S))
+        _check_banks(played.cast.received, first_s)
+
+
+def _check_banks(received: Sequence[Received], first_s: float) -> None:
+    """Check what each turn says of the bank; `first_s` is the limit of the first turn of each player."""
+    most_s, least_s, own_s = [BANK_S] * len(NAMES), [BANK_S] * len(NAMES), [first_s] * len(NAMES)
     for index, each in enumerate(received):
         if each.method != "TakeTurn":
             continue
+        limit_s, own_s[each.seat] = own_s[each.seat], SHORT_S
         left_s = int(each.metadata.get("fairplay-bank-ms", "0")) / 1000
         most, least = most_s[each.seat], least_s[each.seat]
         if not least - 0.01 <= left_s <= most + 0.01:
@@ -341,17 +349,17 @@ async def bank_spent(context: ServerContext) -> None:
                 f"The bank of {NAMES[each.seat]} in call {index + 1} must be {least:.2f} to {most:.2f} s, "
                 f"by what it took of it before; it is {left_s:.2f} s."
             )
-        if abs(SHORT_S + left_s - each.limit_s) > 0.01:
+        if abs(limit_s + left_s - each.limit_s) > 0.01:
             raise failure(
-                f"The limit of call {index + 1} must be {SHORT_S + left_s:.2f} s, its own and the bank; "
+                f"The limit of call {index + 1} must be {limit_s + left_s:.2f} s, its own and the bank; "
                 f"it is {each.limit_s:.2f} s."
             )
         took_s = each.act.wait_s if each.act is not None else 0.0
         until_s = received[index + 1].at_s if index + 1 < len(received) else each.at_s + took_s + AMPLE_S
         since_s = received[index - 1].at_s if index else each.at_s
-        if took_s > SHORT_S:  # how much the server counts of it depends on whether it stood still meanwhile
-            most_s[each.seat] -= (took_s - SHORT_S) / 4
-        least_s[each.seat] -= max(0.0, until_s - since_s - SHORT_S)
+        if took_s > limit_s:  # how much the server counts of it depends on whether it stood still meanwhile
+            most_s[each.seat] -= (took_s - limit_s) / 4
+        least_s[each.seat] -= max(0.0, until_s - since_s - limit_s)
 
 
 @server_case("time.defaults", "TIME-17")

@@ -32,6 +32,7 @@ from fairplay.conformance.servers.drawn import (
     Drawn,
     draw_endings,
     draw_failures,
+    draw_leavers,
     draw_rare_states,
     draw_settings,
     draw_situations,
@@ -151,7 +152,7 @@ async def _play(context: ServerContext, drawn: Drawn, index: int, *, fresh: bool
         check_result(recorded, played.result, "the result")
     if course is not None and live:
         check_events(game, course, live, live=True)
-    if course is not None and index % 3 == 1:
+    if course is not None:
         events = await context.stream_all("WatchGame", WatchGameRequest(game_id=game_id))
         check_events(game, course, events, live=False)
     if index % 3 == 2 and (
@@ -222,7 +223,7 @@ def _fresh_games_of(name: str) -> Case:
     )
     async def fresh(context: ServerContext) -> None:
         """What a server draws itself must follow from the settings, and the game from what was drawn."""
-        scenes = [*draw_settings(name)[::2], *draw_failures(name)[::2]]
+        scenes = [*draw_settings(name)[::3], *draw_failures(name)[::3], *draw_leavers(name)]
         await play_drawn(context, name, without_most_long(scenes), fresh=True)
 
     return fresh
