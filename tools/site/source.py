@@ -25,7 +25,7 @@ SERVED = {".json", ".png", ".svg"}
 """What a browser shows by itself."""
 LANGUAGES = {".cc": "cpp", ".rs": "rust", ".ts": "typescript", ".yml": "yaml"}
 """The names that Pygments has for what it does not know by the ending."""
-FENCED = re.compile(r"(^ *```.*?^ *```$)", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"(^ *(?:````.*?^ *````|```.*?^ *```)$)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<=\]\()([^()\s]+)(?=\))")
 TAG = re.compile(r"<(table|tr)\b|<(td)\b")
 PART = re.compile(r"^## \d+\. (.+)$|^\| \[([^\]]+)\]\(([^)]+)\)", re.MULTILINE)
