@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from fairplay.fish.v1.fish_pb2 import Action, State
@@ -15,6 +14,7 @@ from fairplay.fish.v1.fish_player_pb2 import (
     TakeTurnResponse,
 )
 from fairplay.player import dial_in, serve
+from fairplay.player.command import run_player
 
 STEPS = (  # (rows down, columns right) to the next tile N, NE, SE, S, SW, NW: from an even row, from an odd row
     ((-2, 0), (-1, 0), (1, 0), (2, 0), (1, -1), (-1, -1)),
@@ -77,5 +77,5 @@ if __name__ == "__main__":
             dial_in(MyPlayer(), address, name)
         case [address]:
             serve(MyPlayer(), address)
-        case _:  # started by a server, which says where
-            serve(MyPlayer(), os.environ["FAIRPLAY_LISTEN"])
+        case _:  # the environment says how, as that of a program that a server starts
+            run_player(MyPlayer())

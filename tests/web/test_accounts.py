@@ -82,3 +82,19 @@ async def test_only_operators_see_the_page_of_operators(
         assert (await browser.post("/enter", data={"name": "eve", "token": tokens[account]})).status_code == 200
         assert "You are eve" in text_of((await browser.get("/")).text)
         assert (await browser.get("/operator")).status_code == status
+
+
+async def test_who_enters_in_a_second_browser_is_the_same_visitor_there(
+    guarded: tuple[Pages, dict[str, str]],
+) -> None:
+    pages, tokens = guarded
+    async with pages.person() as phone, pages.person() as laptop, pages.person() as stranger:
+        for browser in (*(phone for _ in range(10)), laptop):
+            browser.cookies.clear()
+            await browser.post("/enter", data={"name": "eve", "token": tokens["ora"]})
+        for browser in (phone, laptop):
+            assert "You are eve" in text_of((await browser.get("/tournaments/new")).text)
+        refused = await stranger.post("/enter", data={"name": "eve", "token": tokens["alice"]})
+        assert (refused.status_code, "belongs to another account" in text_of(refused.text)) == (409, True)
+        await laptop.post("/leave")
+        assert (await phone.get("/tournaments/new")).status_code == 401

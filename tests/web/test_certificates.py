@@ -29,13 +29,21 @@ async def test_an_author_is_told_what_to_dial_in_with_and_may_cancel(pages: Page
         assert "waits for the player to dial in" in text_of(answer.text)
         refused = await browser.post("/certificates", data={"game": "fish", "name": "ann"})
         assert refused.status_code == 409
-        assert "ann is being certified already" in text_of(refused.text)
+        assert "Ann is being certified already" in text_of(refused.text)
         page = str(answer.url).partition("?")[0]
         assert "cancelled" in text_of((await browser.post(f"{page}/cancel")).text)
         assert (await browser.get(f"{page}/report.html")).status_code == 409
         assert (await browser.get(f"{page}/other")).status_code == 404
         assert "cancelled" in text_of((await browser.get("/certificates")).text)
         assert (await browser.get("/certificates/nothing")).status_code == 404
+
+
+async def test_programs_dial_in_where_the_operator_says() -> None:
+    elsewhere = "grpcs://games.example.org:50050"
+    change = partial(replace, dial_in_at=elsewhere)
+    async with pages_of(change=change) as pages, pages.person("ann") as browser:
+        answer = await browser.post("/certificates", data={"game": "fish", "name": "ann"})
+        assert f"FAIRPLAY_CONNECT={elsewhere} " in answer.text
 
 
 async def test_why_there_is_no_report_is_said_and_names_stay_text(pages: Pages) -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import grpc
 import pytest_asyncio
 
 from fairplay.games.game import find
@@ -14,6 +15,8 @@ from fairplay.server.access.accounts import Accounts
 from fairplay.server.records.accounts import AccountsDatabase
 from fairplay.server.records.place import at
 from fairplay.server.server import Config
+from fairplay.v1.manager_pb2 import GetTournamentRequest
+from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 from tests.server.access.harness import add_accounts
 from tests.server.harness import dialled_in
 from tests.web.harness import Pages, pages_of, text_of, wait_for
@@ -77,6 +80,8 @@ async def test_a_tournament_from_the_form_takes_a_program_that_dials_in_and_is_s
         assert too_few.status_code == 409
         assert "the tournament needs 2 entrants to start and has 1" in text_of(too_few.text)
         assert "Start now" not in (await author.get("/tournaments/cup")).text
+        asked = f"fairplay signup cup dial-in:NAME --server {open_pages.server.address}"
+        assert asked in text_of((await author.get("/tournaments/cup/sign-up")).text)
         assert (await author.post("/tournaments/cup/sign-up", data={"name": EVIL})).status_code == 400
         shown = (await author.post("/tournaments/cup/sign-up", data={"name": "alice"})).text
         command = html.unescape(re.findall(r'<pre class="command">(.+)</pre>', shown)[0])
@@ -127,6 +132,29 @@ async def test_the_form_of_a_tournament_previews_it_and_says_what_is_wrong(open_
         shown = (await browser.get("/tournaments/cup")).text
         assert "<script>alert" not in shown
         assert "Cancelled: the organiser cancelled it" in text_of((await browser.post("/tournaments/cup/cancel")).text)
+
+
+async def test_a_tournament_has_the_settings_of_tournaments_and_those_of_the_form(open_pages: Pages) -> None:
+    async with open_pages.person("ora") as browser, grpc.aio.insecure_channel(open_pages.server.address) as channel:
+        shown = (await browser.get("/tournaments/new?game=fish&format=swiss")).text
+        assert re.search(r'id="set-holes"[^>]* placeholder="3"', shown)
+        assert re.search(r'id="set-random_fish"[^>]* checked', shown)
+        wrong = await browser.post("/tournaments", data={**FORM, "set-rows": "99", "set-holes": "2"})
+        assert wrong.status_code in (400, 409)
+        assert 'value="99"' in wrong.text
+        for tournament_id, fields in {"usual": {}, "mine": {"set-rows": "4", "set-random_fish": "false"}}.items():
+            asked = {**FORM, **fields, "id": tournament_id}
+            assert "With 4 entrants" in text_of(
+                (await browser.post("/tournaments", data={**asked, "do": "preview"})).text
+            )
+            assert (await browser.post("/tournaments", data=asked)).url.path == f"/tournaments/{tournament_id}"
+        manager = ManagerServiceStub(channel)
+        usual, mine = [
+            (await manager.GetTournament(GetTournamentRequest(tournament_id=each))).tournament.plan.settings.fish
+            for each in ("usual", "mine")
+        ]
+        assert (usual.rows, usual.columns, usual.holes, usual.random_fish) == (6, 5, 3, True)
+        assert (mine.rows, mine.columns, mine.holes, mine.random_fish) == (4, 5, 3, False)
 
 
 async def test_who_is_no_organiser_makes_and_starts_nothing(guarded: Pages, tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def band_warning(standings: Sequence[Standing]) -> str:
     whom, who = ("the", "all") if everybody else ("most", f"{largest} of {rated}")
     return (
         f"These games cannot tell {whom} entrants apart: {who} share a band, as the intervals of their ratings "
-        "overlap; more rounds or --deals make these narrower."
+        "overlap; more rounds or deals make these narrower."
     )
 
 

@@ -46,8 +46,10 @@ def file_name(record_id: str, suffix: str) -> str:
 
 
 def describe_cause(misconduct: Misconduct) -> str:
-    """Return why a player was eliminated, in a few words of plain text."""
-    return _cause(misconduct).translate(UNPRINTABLE)
+    """Return why a player was eliminated in plain text: a few words, and the last line that its process wrote."""
+    why = _cause(misconduct).translate(UNPRINTABLE)
+    last = (line[:MAX_REASON_CHARS] for line in _output_lines(misconduct)[-1:] if line.strip() not in why)
+    return ": ".join([why, *last])
 
 
 def _cause(misconduct: Misconduct) -> str:
@@ -75,22 +77,20 @@ def name_method(misconduct: Misconduct) -> str:
 
 def describe_failure(misconduct: Misconduct) -> str:
     """Return who failed in which call and why, in one line of plain text."""
-    why = cut(describe_cause(misconduct), MAX_REASON_CHARS)
+    return f"{_where(misconduct)}: {cut(describe_cause(misconduct), 2 * MAX_REASON_CHARS)}"
+
+
+def _where(misconduct: Misconduct) -> str:
     name = misconduct.player.translate(UNPRINTABLE)
-    return f"{name} in {name_method(misconduct)} (call {misconduct.call_number}): {why}"
-
-
-def describe_first_cause(misconduct: Misconduct) -> str:
-    """Return the same with the last line that the player's process wrote, if it wrote anything."""
-    last = (line[:MAX_REASON_CHARS] for line in _output_lines(misconduct)[-1:])
-    return ": ".join([describe_failure(misconduct), *last])
+    return f"{name} in {name_method(misconduct)} (call {misconduct.call_number})"
 
 
 def draw_failure(misconduct: Misconduct) -> str:
     """Return who failed and why in markup, followed by the end of what the player's process wrote, a line each."""
-    name, rest = misconduct.player, describe_failure(misconduct)[len(misconduct.player) :]
+    name, where = misconduct.player, _where(misconduct)[len(misconduct.player) :]
+    why = cut(_cause(misconduct).translate(UNPRINTABLE), MAX_REASON_CHARS)
     shown = "".join(f"\n      [dim]{escape(line)}[/]" for line in _output_lines(misconduct)[-MAX_OUTPUT_LINES:])
-    return f"[red]✗ {escape(name.translate(UNPRINTABLE))}[/]{escape(rest)}{shown}"
+    return f"[red]✗ {escape(name.translate(UNPRINTABLE))}[/]{escape(where)}: {escape(why)}{shown}"
 
 
 def _output_lines(misconduct: Misconduct) -> list[str]:

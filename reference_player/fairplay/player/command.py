@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fairplay.games.kit.ending import exit_code
 from fairplay.player.channels import Credentials
-from fairplay.player.dialing import PATIENCE_S, Hosted, dial_in_async
+from fairplay.player.dialing import PATIENCE_S, DialInError, Hosted, dial_in_async
 from fairplay.player.handlers import games_of, snake_case
 from fairplay.player.interrupts import run
 from fairplay.player.serving import serve_async
@@ -44,7 +45,10 @@ def reach_from(environment: Mapping[str, str], *, serves: bool = False) -> Reach
     """Return how a player that a server has started is reached, from the environment that the server has given it."""
     needed = "FAIRPLAY_LISTEN" if serves else "FAIRPLAY_CONNECT"
     if needed not in environment:
-        raise PlayerUsageError("give --listen HOST:PORT to serve, or --connect HOST:PORT and --name NAME to dial in")
+        raise PlayerUsageError(
+            "give --listen HOST:PORT to serve, or --connect HOST:PORT and --name NAME to dial in; "
+            "a program of your own reads FAIRPLAY_CONNECT and FAIRPLAY_NAME"
+        )
     if serves:
         return Reach(listen=environment["FAIRPLAY_LISTEN"])
     return Reach(
@@ -55,11 +59,18 @@ def reach_from(environment: Mapping[str, str], *, serves: bool = False) -> Reach
 
 
 def run_player(player: object, reach: Reach | None = None) -> None:
-    """Run a player until it is interrupted, or the server that it dialled says goodbye.
+    """Be the program of a player, until it is interrupted or the server that it dialled says goodbye.
 
-    Without `reach` the environment says how the player is reached. Raises as `reach_player` does.
+    Without `reach` the environment says how the player is reached. Ends the program with one sentence if it cannot be:
+    exit code 2 if nothing says how, 1 if that fails.
     """
-    run(reach_player(player, reach or reach_from(os.environ)))
+    try:
+        run(reach_player(player, reach or reach_from(os.environ)))
+    except (PlayerUsageError, DialInError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(2 if isinstance(error, PlayerUsageError) else 1)
+    except KeyboardInterrupt as interrupt:
+        sys.exit(exit_code(interrupt))
 
 
 async def reach_player(player: object, reach: Reach) -> None:

@@ -26,6 +26,8 @@ def test_students_get_a_player_in_each_language_the_package_the_rules_and_what_t
     assert f"pip install './{WHEEL}[certify,terminal]'" in readme
     for start in ("python player.py", "bin/q", "fairplay bridge q --lines -- sh player.sh"):
         assert f'fairplay certify q exec:"{start}" --report report' in readme
+    for each in ("python/README.md", "go/README.md", "sh/README.md"):
+        assert f"'../{WHEEL}[certify,terminal]'" in texts[each]
     assert "`q.extension.one-line`" in texts["rules.md"]
     assert not [name for name, text in texts.items() if str(ROOT) in text or "@" in text.split("\n")[0]]
     settings = Path("spring/class.toml").read_text()

@@ -18,6 +18,8 @@ from tests.web.browser.people import LIMIT_MS, enter, make_table
 from tests.web.harness import Pages
 
 pytestmark = pytest.mark.web
+CERTIFICATE = "/certificates/asked"
+"""Stands for the page of a certification that ann has asked for."""
 ADDRESSES = (
     "/table",
     "/table/delete",
@@ -37,13 +39,15 @@ ADDRESSES = (
     "/tournaments/cup",
     "/tournaments/cup/entrants/ann",
     "/tournaments/cup/sign-up",
+    "/certificates",
+    CERTIFICATE,
     "/records",
     "/records/one",
     "/records/one?verify=1",
     "/operator",
     "/nothing",
 )
-NO_PAGES = re.compile(r"/(live|moment|picture|download)/|\.svg$")
+NO_PAGES = re.compile(r"/(live|moment|picture|download)/|\.svg$|/\{file\}$")
 """Addresses of parts of pages, of pictures and of files."""
 NARROW, SCREEN_HEIGHT = 320, 640
 ONE_LINE = 56
@@ -88,8 +92,12 @@ async def test_no_page_keeps_anybody_out(browser: Browser, pages: Pages, scheme:
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda line: errors.append(line.text) if "Content Security Policy" in line.text else None)
     await sit_with_bot(page, pages, "fish")
+    await page.goto(f"{pages.url}/certificates")
+    await page.get_by_role("button", name="Certify my player").click()
+    await expect(page.get_by_text("waits for the player to dial in")).to_be_visible(timeout=LIMIT_MS)
+    certificate = page.url
     for address in ADDRESSES:
-        await page.goto(f"{pages.url}{address}")
+        await page.goto(certificate if address == CERTIFICATE else f"{pages.url}{address}")
         errors += await faults(page, address)
     assert errors == []
 

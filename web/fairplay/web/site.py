@@ -15,6 +15,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
+from fairplay.player.channels import split_address
+from fairplay.player.exposure import is_loopback
 from fairplay.web import filters
 from fairplay.web.contests import Contests
 from fairplay.web.upstream import Upstream
@@ -85,6 +87,21 @@ def site_of(request: Request) -> Site:
 def root_of(request: Request) -> str:
     """Return the path under which the pages are, without a slash at the end."""
     return site_of(request).root_path
+
+
+def dial_in_address(request: Request) -> str:
+    """Return where programs of visitors dial in: what the operator says, or the server as the browser would reach it.
+
+    Pages on the machine of the server know it by an address of that machine alone; browsers know another name of it.
+    """
+    site = site_of(request)
+    if site.dial_in_at:
+        return site.dial_in_at
+    target, secure = split_address(site.upstream.address, site.upstream.credentials)
+    if is_loopback(target) and request.url.hostname is not None:
+        host = f"[{request.url.hostname}]" if ":" in request.url.hostname else request.url.hostname
+        target = f"{host}:{target.rpartition(':')[2]}"
+    return f"grpcs://{target}" if secure else target
 
 
 def visitor_of(request: Request) -> Visitor | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
+import hmac
 import json
 import logging
 import os
@@ -31,6 +32,8 @@ KEY_BYTES = 32
 NEWS_LIMIT_S = 10.0
 SWEEP_S = 1.0
 RETURN_PAUSE_S = 0.5
+MAX_BROWSERS = 8
+"""In so many a person with an account is the same visitor; the first of them is known again after a new start."""
 FULL = "so many people are here already that nobody else can enter through these pages"
 
 
@@ -124,6 +127,7 @@ class Visitor:
     def __init__(self, address: str, credentials: Credentials, tokens: TokenStore) -> None:
         self.changes = Changes()
         self.client = LobbyClient(address, self._follow, tokens=tokens, credentials=credentials)
+        self._account_token = credentials.token
         self.controller = LobbyController(self.client, self.changes.notify)
         self.notice = ""
         """Why the last thing that was asked for was refused; empty if it was not."""
@@ -154,6 +158,11 @@ class Visitor:
         """Return why the last thing was refused, once."""
         notice, self.notice = self.notice, ""
         return notice
+
+    def is_called(self, name: str, account_token: str) -> bool:
+        """Return whether somebody with this name and token of an account is this person, who is here still."""
+        known = hmac.compare_digest(account_token.encode(), self._account_token.encode())
+        return account_token != "" and known and name.lower() == self.name.lower() and not self.client.over
 
     async def enter(self, name: str) -> str:
         """Enter the lobby and wait a while until it is known; if that is refused return why. Raises LobbyGoneError."""
@@ -243,6 +252,12 @@ class Visitors:
 
     async def _admit(self, each: str, kept: KeptVisitor) -> str:
         """Have a visitor enter; return why that is refused, or an empty text. Raises LobbyGoneError."""
+        here = [known for known, other in self._by_id.items() if other.is_called(kept.name, kept.account_token)]
+        if here:
+            self._by_id[each] = self._by_id[here[0]]
+            for longest in here[1 : 2 - MAX_BROWSERS]:
+                del self._by_id[longest]
+            return ""
         # Never with the token of the pages: who enters without a token of its own would be whoever runs them.
         credentials = replace(self._credentials, token=kept.account_token)
         visitor = Visitor(self._address, credentials, self._files.tokens(each))
@@ -285,12 +300,12 @@ class Visitors:
         """Have those leave who are gone, again and again, until this task is cancelled."""
         while True:
             await asyncio.sleep(SWEEP_S)
-            gone = [visitor for visitor in self._by_id.values() if visitor.is_gone(self._grace_s)]
+            gone = [visitor for visitor in set(self._by_id.values()) if visitor.is_gone(self._grace_s)]
             await asyncio.gather(*(self.leave(visitor) for visitor in gone))
 
     async def close(self) -> None:
         """End all connections. Who has a seat keeps it for when the pages are there again."""
-        await asyncio.gather(*(visitor.leave(keep_seat=True) for visitor in self._by_id.values()))
+        await asyncio.gather(*(visitor.leave(keep_seat=True) for visitor in set(self._by_id.values())))
         self._by_id.clear()
         self._files.close()
 

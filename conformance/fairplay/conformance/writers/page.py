@@ -59,6 +59,9 @@ summary { cursor: pointer; } summary p { margin: .3rem 0 0; overflow-wrap: anywh
 pre { margin: 0; padding: .55rem .7rem; background: var(--tint); border-radius: .4rem; overflow: auto;
   max-height: 26rem; white-space: pre-wrap; overflow-wrap: anywhere;
   font: 12.5px/1.45 ui-monospace, Menlo, Consolas, monospace; }
+@media print { :root { color-scheme: light; --ink: #000; --paper: #fff; } @page { margin: 12mm; }
+  body { padding: 0; max-width: none; } .same, pre { max-height: none; overflow: visible; }
+  tr { break-inside: avoid; } }
 """
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 WIDTH = re.compile(r'<svg\b[^>]*?\swidth="(\d+)"')

@@ -39,12 +39,13 @@ def new_class(folder: Path, game: str, languages: str, package: Path | None) -> 
     check_empty(folder)
     with TemporaryDirectory() as temporary:
         root = Path(temporary) / f"{game}-hand-out"
-        for start in starts:
-            _write_start(start, game, root / start.language)
+        root.mkdir()
         wheel = _find_wheel(package, Path(temporary))
         if wheel is not None:
             (root / wheel.name).write_bytes(wheel.read_bytes())
         needed = f"./{wheel.name}[{EXTRAS}]" if wheel is not None else _indexed()
+        for start in starts:
+            _write_start(start, game, root / start.language, needed)
         write_protos(root / "proto")
         (root / "rules.md").write_text(rules_page(played), "utf-8")
         (root / "README.md").write_text(_readme(played, starts, needed), "utf-8")
@@ -62,9 +63,8 @@ def _known(language: str, offered: Sequence[str], game: str) -> str:
     return language
 
 
-def _write_start(start: Start, game: str, folder: Path) -> None:
-    """Write the player that students of a language begin with."""
-    folder.parent.mkdir(exist_ok=True)
+def _write_start(start: Start, game: str, folder: Path, needed: str) -> None:
+    """Write the player that students of a language begin with; `needed`: what pip installs beside its folder."""
     if start.command.startswith("fairplay bridge"):
         write_lines(game, start.language, folder)
     else:
@@ -72,7 +72,8 @@ def _write_start(start: Start, game: str, folder: Path) -> None:
     here = requirement(EXTRAS).encode()  # which may be a path of this machine
     for path in folder.rglob("*"):
         if path.is_file() and here in (content := path.read_bytes()):
-            path.write_bytes(content.replace(here, _indexed().encode()))
+            there = needed.replace("./", "../", 1) if path.suffix == ".md" else _indexed()
+            path.write_bytes(content.replace(here, there.encode()))
 
 
 def _indexed() -> str:

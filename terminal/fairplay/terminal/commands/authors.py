@@ -170,9 +170,10 @@ def player(
 
     from fairplay.client.inputs import find_game, parse_address, parse_seconds, parse_server
     from fairplay.player.channels import Credentials
-    from fairplay.player.command import Reach, reach_from, run_player, slowed
+    from fairplay.player.command import Reach, reach_from, reach_player, slowed
     from fairplay.player.dialing import DialInError
     from fairplay.player.exposure import check_exposure
+    from fairplay.player.interrupts import run
     from fairplay.player.secrets import SECRET_VARIABLE, secret_from
     from fairplay.player.tls import TlsFiles
 
@@ -197,7 +198,7 @@ def player(
             tls=TlsFiles(*tls) if tls is not None else None,
             credentials=Credentials.from_environment(os.environ, ca),
         )
-        run_player(chosen, reach if listen or connect else reach_from(os.environ, serves=serve))
+        run(reach_player(chosen, reach if listen or connect else reach_from(os.environ, serves=serve)))
     except ValueError as error:
         raise UsageError(str(error)) from None
     except DialInError as error:

@@ -21,7 +21,7 @@ from fairplay.bridge.stream import Decoder
 from fairplay.client.errors import FailedError, UsageError
 from fairplay.client.inputs import parse_host_and_port, parse_players, parse_seconds
 from fairplay.client.results import played_game
-from fairplay.client.wording import counted, describe_first_cause, draw_failure, draw_standing
+from fairplay.client.wording import counted, describe_failure, draw_failure, draw_standing
 from fairplay.games.game import Game
 from fairplay.games.kit.course import Config, Face, read_name
 from fairplay.games.kit.testdata import Json
@@ -125,7 +125,7 @@ def _serve(
     if played.aborted:
         raise FailedError(played.aborted)
     if not played.winners and played.misconducts:
-        raise FailedError(f"nobody is left: {describe_first_cause(played.misconducts[0])}")
+        raise FailedError(f"nobody is left: {describe_failure(played.misconducts[0])}")
     return DONE
 
 

@@ -15,7 +15,7 @@ from rich.markup import escape
 from fairplay.client.errors import FailedError
 from fairplay.client.inputs import find_game
 from fairplay.client.local import open_local_channel, patiently, quickly, start
-from fairplay.client.wording import describe_first_cause, draw_failure, draw_standing
+from fairplay.client.wording import describe_failure, draw_failure, draw_standing
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import Game
 from fairplay.player.interrupts import run
@@ -64,7 +64,7 @@ def play_game(options: GameOptions) -> int:
     if over.result.aborted:
         return FAILED
     if not any(group.players for group in over.result.ranking):
-        raise FailedError(f"nobody is left: {describe_first_cause(over.result.misconducts[0])}")
+        raise FailedError(f"nobody is left: {describe_failure(over.result.misconducts[0])}")
     return DONE
 
 

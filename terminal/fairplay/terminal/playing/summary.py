@@ -61,7 +61,7 @@ def where_late_programs_are_shown(game: str, failed: Iterable[Misconduct], links
     """
     late = (links.get(each.player, "") for each in failed if each.HasField("overrun"))
     for link in dict.fromkeys(each for each in late if each.startswith("exec:")):
-        yield escape(f"What it wrote while it was late: fairplay certify {game} {shlex.quote(link)}")
+        yield escape(f"To see what it wrote while it was late: fairplay certify {game} {shlex.quote(link)}")
 
 
 def is_league(format_: TournamentFormat) -> bool:
@@ -76,7 +76,8 @@ def standings_table(standings: Standings, rows: int | None = None) -> Table:
     """Return the standings, at most so many rows; a line parts the bands."""
     table = Table(title="Standings", title_justify="left")
     for column in ("", "Entrant", "Rating", "Points", "Games", "Won", "Tied", "Lost", "Failed"):
-        table.add_column(column, justify="left" if column == "Entrant" else "right", no_wrap=True)
+        width = None if column == "Entrant" else len(column)  # on a narrow terminal names alone are cut
+        table.add_column(column, justify="right" if width is not None else "left", no_wrap=True, min_width=width)
     shown = standings.standings[:rows]
     for number, each in enumerate(shown):
         rating = each.rating

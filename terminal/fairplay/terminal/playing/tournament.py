@@ -30,7 +30,7 @@ from fairplay.client.local import (
     patiently,
     quickly,
 )
-from fairplay.client.wording import describe_first_cause
+from fairplay.client.wording import describe_failure
 from fairplay.games.game import Game
 from fairplay.player.interrupts import run
 from fairplay.server.records.errors import RecordsError
@@ -226,7 +226,7 @@ async def show_tournament(
     await _write(channel, console, whole, details)
     if over.status == TournamentStatus.TOURNAMENT_STATUS_CANCELLED:
         raise FailedError(f"the tournament was cancelled: {over.reason}")
-    causes = [describe_first_cause(each.misconduct) for each in over.result.failures[:1]]
+    causes = [describe_failure(each.misconduct) for each in over.result.failures[:1]]
     if not over.result.winners:
         raise FailedError(": ".join(["nobody is left", *causes]))
     if games and causes and not any(group.players for game in games for group in game.result.ranking):

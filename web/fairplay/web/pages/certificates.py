@@ -16,14 +16,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from fairplay.client.wording import plain
-from fairplay.player.channels import open_channel, split_address
+from fairplay.player.channels import open_channel
 from fairplay.player.dialing import CHANNEL_OPTIONS
-from fairplay.player.exposure import is_loopback
 from fairplay.v1 import certification_pb2 as pb
 from fairplay.v1.certification_pb2 import Certification, CertificationStatus, ReportForm
 from fairplay.v1.certification_pb2_grpc import CertificationServiceStub
 from fairplay.web.changes import Changes
-from fairplay.web.site import form_of, go, page, render, site_of, stream, visitor_of
+from fairplay.web.site import dial_in_address, form_of, go, page, render, site_of, stream, visitor_of
 from fairplay.web.upstream import ANSWER_LIMIT_S, knows_accounts
 
 PAGE_SIZE = 50
@@ -85,7 +84,8 @@ async def ask(request: Request) -> Response:
     except grpc.aio.AioRpcError as error:
         if error.code() is grpc.StatusCode.UNAVAILABLE:
             raise
-        return await certificates(request, plain(error.details() or error.code().name), form)
+        sentence = plain(error.details() or error.code().name)
+        return await certificates(request, f"{sentence[:1].upper()}{sentence[1:]}", form)
     known = knows_accounts(await site_of(request).upstream.info())
     token = "" if known else f"?token={secrets.token_urlsafe(TOKEN_BYTES)}"
     return go(request, f"/certificates/{made.certification_id}{token}")
@@ -108,7 +108,7 @@ async def certificate(request: Request) -> Response:
         certification=found,
         open=found.status in OPEN,
         part=_part(request, found),
-        address=_address(request),
+        address=dial_in_address(request),
         knows_accounts=knows_accounts(await site_of(request).upstream.info()),
         token=request.query_params.get("token", "")[:MAX_TOKEN_CHARS],
     )
@@ -182,16 +182,6 @@ async def _find(request: Request) -> Certification:
 
 def _part(request: Request, state: Certification) -> str:
     return render(request, "parts/certification.html", certification=state, open=state.status in OPEN)
-
-
-def _address(request: Request) -> str:
-    """Return where the player dials in: the server, by the name of these pages where they are on one machine."""
-    upstream = site_of(request).upstream
-    target, secure = split_address(upstream.address, upstream.credentials)
-    if is_loopback(target) and request.url.hostname is not None:
-        host = f"[{request.url.hostname}]" if ":" in request.url.hostname else request.url.hostname
-        target = f"{host}:{target.rpartition(':')[2]}"
-    return f"grpcs://{target}" if secure else target
 
 
 ROUTES: Sequence[Route] = (

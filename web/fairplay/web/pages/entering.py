@@ -19,7 +19,7 @@ from fairplay.v1.manager_pb2 import SignUpRequest
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 from fairplay.v1.tournament_pb2 import TournamentStatus
 from fairplay.web.contests import Contest
-from fairplay.web.site import Form, form_of, is_quiet, page, site_of, visitor_of
+from fairplay.web.site import Form, dial_in_address, form_of, is_quiet, page, site_of, visitor_of
 from fairplay.web.upstream import ANSWER_LIMIT_S, knows_accounts
 
 TOKEN_BYTES = 18
@@ -81,7 +81,7 @@ async def _waiting(
 ) -> Response:
     accounts = knows_accounts(await site_of(request).upstream.info())
     words = [
-        f"FAIRPLAY_CONNECT={shlex.quote(_dial_in_address(request))}",
+        f"FAIRPLAY_CONNECT={shlex.quote(dial_in_address(request))}",
         f"FAIRPLAY_NAME={name}",
         "FAIRPLAY_TOKEN=" + ("'the token of your account'" if accounts else shlex.quote(token)),
     ]
@@ -100,7 +100,8 @@ async def _waiting(
 
 
 def _page(request: Request, contest: Contest, name: str, refusal: str = "", status: int = 200) -> Response:
-    return page(request, "sign_up.html", status, contest=contest, name=name, refusal=refusal)
+    server = dial_in_address(request)
+    return page(request, "sign_up.html", status, contest=contest, name=name, refusal=refusal, server=server)
 
 
 async def _open_contest(request: Request) -> Contest:
@@ -115,22 +116,6 @@ async def _open_contest(request: Request) -> Contest:
     if visitor_of(request) is None and knows_accounts(await site.upstream.info()):
         raise HTTPException(401, WITH_ACCOUNT)
     return contest
-
-
-def _dial_in_address(request: Request) -> str:
-    """Return where programs of visitors dial in: what the operator says, or the server as the browser would reach it.
-
-    Pages on the machine of the server know it by an address of that machine alone; browsers know another name of it.
-    """
-    site = site_of(request)
-    if site.dial_in_at:
-        return site.dial_in_at
-    scheme, _, address = site.upstream.address.rpartition("://")
-    host, _, port = address.rpartition(":")
-    if host.strip("[]") in ("localhost", "::1") or host.startswith("127."):
-        host = request.url.hostname or host
-        host = f"[{host}]" if ":" in host.strip("[]") else host
-    return f"{scheme}://{host}:{port}" if scheme else f"{host}:{port}"
 
 
 ROUTES: Sequence[Route] = (

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -17,35 +15,16 @@ from fairplay.client.errors import UsageError
 from fairplay.client.lobby.games import frontend_of
 from fairplay.games.frontends import Frontend
 from fairplay.games.game import find
-from fairplay.v1.server_pb2 import GameInfo, SettingInfo
+from fairplay.v1.server_pb2 import GameInfo
 from fairplay.v1.table_pb2 import Table, TableStatus
 from fairplay.web.pages.lobby import entrance, remember
-from fairplay.web.site import Form, form_of, go, known_visitor, page, site_of, visitor_of, whole_number
+from fairplay.web.pages.settings import PREFIX, chosen_settings, setting_fields, usual_values
+from fairplay.web.site import form_of, go, known_visitor, page, site_of, visitor_of, whole_number
 from fairplay.web.upstream import knows_accounts
 from fairplay.web.visitors import Visitor
 
-PREFIX = "set-"
-"""Of the names of the fields of settings."""
-FLAG = ("true", "false")
-ONE_OF = re.compile(r"one of (\w+(?:, \w+)*)")
-BETWEEN = re.compile(r"(-?\d+) to (-?\d+)")
 GUEST_TRIES = 5
 ENTER_TO_PLAY = "Give the token of your account to play."
-
-
-class Field(NamedTuple):
-    """A field of the form for one setting."""
-
-    name: str
-    label: str
-    help: str
-    kind: str
-    """ "box" for what is true or false, "list" for one of some choices, else the type of the input."""
-    value: str
-    default: str
-    choices: Sequence[str] = ()
-    limits: tuple[str, str] = ("", "")
-    """The least and the greatest number."""
 
 
 async def new_table(request: Request) -> Response:
@@ -62,7 +41,8 @@ async def create_table(request: Request) -> Response:
     game = await _game(request, form.get("game", ""))
     name, limit = form.get("name", "").strip(), form.get("limit", "").strip()
     try:
-        settings = inputs.parse_settings(inputs.find_game(game.name), list(_chosen(game, form)), None, None)
+        chosen = list(chosen_settings(usual_values(game), form))
+        settings = inputs.parse_settings(inputs.find_game(game.name), chosen, None, None)
         control = inputs.parse_time_control(limit, None, None) if limit else None
     except UsageError as error:
         return _form(request, game, form, str(error).removeprefix("--set ").removeprefix("--limit "), 400)
@@ -72,15 +52,6 @@ async def create_table(request: Request) -> Response:
         return _form(request, game, form, refusal, 409)
     await visitor.until(lambda: _is_at(visitor, name))
     return go(request, "/table")
-
-
-def _chosen(game: GameInfo, form: Form) -> Iterator[str]:
-    """Yield the settings that are not as usual, as KEY=VALUE: a profile decides on all that are not given."""
-    usual = {setting.name: setting.default_value for setting in game.settings}
-    for key, value in form.items():
-        name, given = key.removeprefix(PREFIX), value.strip()
-        if key.startswith(PREFIX) and given and given != usual.get(name):
-            yield f"{name}={given}"
 
 
 def _is_at(visitor: Visitor, name: str) -> bool:
@@ -107,7 +78,7 @@ def suggested(game: GameInfo) -> Mapping[str, str]:
 def _form(request: Request, game: GameInfo, values: Mapping[str, str], refusal: str, status: int = 200) -> Response:
     frontend = frontend_of(game.name)
     labels = frontend.main_settings if frontend is not None else {}
-    fields = {setting.name: _field(setting, labels.get(setting.name, ""), values) for setting in game.settings}
+    fields = setting_fields(game, usual_values(game), values)
     return page(
         request,
         "new_table.html",
@@ -119,20 +90,6 @@ def _form(request: Request, game: GameInfo, values: Mapping[str, str], refusal: 
         others=[field for name, field in fields.items() if name not in labels],
         is_open=bool(refusal),
     )
-
-
-def _field(setting: SettingInfo, label: str, values: Mapping[str, str]) -> Field:
-    label = label or setting.name.replace("_", " ").capitalize()
-    value = values.get(f"{PREFIX}{setting.name}", "")
-    default = setting.default_value
-    if setting.allowed == " or ".join(FLAG):
-        return Field(setting.name, label, setting.meaning, "box", value or default, default)
-    if found := ONE_OF.fullmatch(setting.allowed):
-        return Field(setting.name, label, setting.meaning, "list", value or default, default, found[1].split(", "))
-    help_text = f"{setting.meaning} Allowed: {setting.allowed}. Default: {default or 'none'}."
-    if found := BETWEEN.fullmatch(setting.allowed):
-        return Field(setting.name, label, help_text, "number", value, default, limits=(found[1], found[2]))
-    return Field(setting.name, label, help_text, "text", value, default)
 
 
 # --- playing at once ---

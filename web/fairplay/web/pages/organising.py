@@ -21,12 +21,13 @@ from fairplay.client.formats import FormatChoice, format_choices, parse_format
 from fairplay.client.wording import plain
 from fairplay.games.game import registered
 from fairplay.v1.access_pb2 import Role
-from fairplay.v1.game_pb2 import Player
+from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.manager_pb2 import CancelTournamentRequest, CreateTournamentRequest, StartTournamentRequest
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 from fairplay.v1.rules_pb2 import SimulateGameRequest
 from fairplay.v1.server_pb2 import GameInfo
 from fairplay.v1.tournament_pb2 import SignUpPolicy, TournamentPlan
+from fairplay.web.pages.settings import chosen_settings, setting_fields, tournament_values
 from fairplay.web.site import Form, form_of, go, known_visitor, page, site_of, visitor_of, whole_number
 from fairplay.web.upstream import ANSWER_LIMIT_S, knows_accounts
 from fairplay.web.visitors import Visitor
@@ -119,6 +120,8 @@ async def _form(
         refusal=f"{refusal[:1].upper()}{refusal[1:]}",
         previews=previews,
         prefix=PREFIX,
+        fields=setting_fields(game, tournament_values(game), values).values(),
+        is_open=bool(refusal),
         max_entrants=MAX_ENTRANTS,
         max_bots=MAX_BOTS,
     )
@@ -140,6 +143,7 @@ async def _plan(request: Request, form: Form) -> TournamentPlan:
     plan = TournamentPlan(
         game=game.name,
         title=form.get("title", "").strip(),
+        settings=_settings(game, form),
         format=parse_format(_format_text(choice, form)),
         deal_count=_number(form, "deals", 0, 1_000),
         sign_up=SignUpPolicy(
@@ -154,6 +158,15 @@ async def _plan(request: Request, form: Form) -> TournamentPlan:
     if limit:
         plan.time_control.CopyFrom(inputs.parse_time_control(limit, None, None))
     return plan
+
+
+def _settings(game: GameInfo, form: Form) -> GameSettings:
+    """Return the settings of tournaments with what a form has chosen on top of them."""
+    chosen = list(chosen_settings(tournament_values(game), form))
+    if not chosen:
+        return game.tournament_settings
+    found = inputs.find_game(game.name)
+    return inputs.parse_settings(found, chosen, None, found.tournament_settings)
 
 
 def _format_text(choice: FormatChoice, form: Form) -> str:
@@ -210,7 +223,7 @@ async def _preview(request: Request, plan: TournamentPlan, count: int, decision_
     assert info is not None
     seats = max(2, info.min_player_count)
     asked = SimulateGameRequest(game=plan.game, seed=PREVIEW_SEED, strategies=[info.strategies[0].name] * seats)
-    asked.settings.CopyFrom(info.tournament_settings)
+    asked.settings.CopyFrom(plan.settings)
     async with site.drawing:
         decisions = (await site.upstream.rules.SimulateGame(asked, timeout=ANSWER_LIMIT_S)).decision_count
     at_once = max(1, min(GAMES_AT_ONCE, count // seats))
