@@ -118,7 +118,7 @@ AGAIN_LIMIT_S, ANSWER_S = 12.0, 6.0
 """How long these stay open, and how long a player must have been back at least that has not answered by then."""
 
 
-@case(case_ids.SENT_AGAIN, "RESUME-9")
+@case(case_ids.SENT_AGAIN, "RESUME-9", "CALL-17")
 def sent_again(context: Context) -> None:
     """Networks fail while a player is asked, and who is back is asked again, under the same id."""
     transport = context.player.transport
@@ -142,7 +142,8 @@ async def _ask_and_lose(context: Context, connection: Connection, due: Outgoing)
 
     Raises NotApplicable if the player does not come back for it, or too late to tell whether it answers.
     """
-    times: list[float] = []
+    times, process = list[float](), connection.process
+    refused_before = process.refused_count if process is not None else 0
 
     def change(frame: DialInResponse) -> Iterator[DialInResponse]:
         times.append(time.monotonic())
@@ -153,6 +154,9 @@ async def _ask_and_lose(context: Context, connection: Connection, due: Outgoing)
     answered = await ask_with_change(context, connection, due._replace(limit_s=AGAIN_LIMIT_S), change)
     if isinstance(answered[0], bytes):
         return answered
+    if process is not None and process.refused_count > refused_before:
+        sentence = "The player has dialled in again without the token that it has its name by, and was refused."
+        raise failure(sentence, ("Output of the player", process.output))
     if len(times) < 2 or (isinstance(answered[0], Overrun) and time.monotonic() - times[1] < ANSWER_S):
         raise NotApplicable("only a player that dials in again at once is asked again")
     name, elapsed_s = due.call.method.name, time.monotonic() - times[1]

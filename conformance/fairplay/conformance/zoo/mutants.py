@@ -189,6 +189,8 @@ class ProgramBehaviour:
     """Whether the program goes on after a goodbye for good, and does nothing."""
     returns_when_replaced: bool = False
     """Whether the program dials in again after another program has taken its name over."""
+    forgets_its_token: bool = False
+    """Whether the program shows its token only when it dials in for the first time."""
     insists: int = 0
     """How often the program sends a hello again that was refused for good."""
     hello_version: str = ""

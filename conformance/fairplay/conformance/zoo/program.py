@@ -113,6 +113,8 @@ async def dial_in(handlers: MutantHandlers, reach: Reach, behaviour: ProgramBeha
                     if not insists:
                         return
                     insists -= 1
+            if behaviour.forgets_its_token:
+                hello.players[0].token = ""
             if stream.was_up:
                 give_up = loop.time() + reach.patience_s
             await asyncio.sleep(PAUSE_S)

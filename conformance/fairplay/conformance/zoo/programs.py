@@ -224,6 +224,15 @@ OF_IDENTITY = (
         RAISES,
         program=ProgramBehaviour(returns_when_replaced=True),
     ),
+    Mutant(
+        "forgets-its-token",
+        "Dials in again without its token when its connection was lost.",
+        (case_ids.SENT_AGAIN,),
+        never,
+        RAISES,
+        (case_ids.RECONNECT,),
+        program=ProgramBehaviour(forgets_its_token=True),
+    ),
     *(
         Mutant(
             name,
