@@ -19,7 +19,6 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 import grpc
-from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
 from fairplay.client.comparison import Comparison, check_players, play_deals
@@ -27,13 +26,13 @@ from fairplay.client.errors import USAGE_REASONS, FailedError, UsageError
 from fairplay.client.formats import parse_format
 from fairplay.client.inputs import parse_players, parse_time_control
 from fairplay.client.local import (
-    dealt,
     fetch_games,
     fetch_standings,
     get_tournament,
     open_local_channel,
     start,
 )
+from fairplay.client.plans import closed_sign_up, dealt, drawn_seed
 from fairplay.client.results import PlayedGame, Seat, played_game
 from fairplay.client.wording import describe_cause
 from fairplay.conformance.player.loop import LoopThread
@@ -56,7 +55,7 @@ from fairplay.v1.manager_pb2 import WatchTournamentRequest
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 from fairplay.v1.referee_pb2 import GamePlan, PlayGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
-from fairplay.v1.tournament_pb2 import RoundGame, SignUpPolicy, TournamentPlan, TournamentStatus
+from fairplay.v1.tournament_pb2 import RoundGame, TournamentPlan, TournamentStatus
 
 Result = TypeVar("Result")
 Players = Mapping[str, object]
@@ -160,9 +159,7 @@ def tournament(
             game=shared.game,
             settings=shared.settings,
             format=parse_format(format),
-            sign_up=SignUpPolicy(
-                min_entrant_count=find(game).seats.start, max_entrant_count=len(players), waiting_period=Duration()
-            ),
+            sign_up=closed_sign_up(find(game), len(players)),
             time_control=shared.time_control,
             seed=shared.seed,
             entrants=dealt(shared.players, shared.seed),
@@ -241,7 +238,7 @@ def _game_plan(
             game=game.name,
             settings=wrap(GameSettings, game, chosen),
             players=[_player(each, player) for each, player in players.items()],
-            seed=secrets.randbelow(MAX_SEED) if seed is None else seed,
+            seed=drawn_seed(seed),
             time_control=parse_time_control(limit, None, None),
         )
 

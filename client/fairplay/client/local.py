@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from random import Random
 from typing import TypeVar
 
 import grpc
@@ -16,7 +15,6 @@ from fairplay.player import channels as transport
 from fairplay.server.net.errors import reason_of
 from fairplay.server.server import Config, Server
 from fairplay.v1 import manager_pb2
-from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import GetStandingsRequest, GetTournamentRequest, ListTournamentGamesRequest
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 from fairplay.v1.tournament_pb2 import RoundGame, Standings, Tournament, TournamentPlan, TournamentStatus
@@ -71,11 +69,6 @@ async def quickly(call: Awaitable[object]) -> None:
     """Wait a little for a call that tidies up; what the server does not do then, its end does."""
     with contextlib.suppress(TimeoutError, grpc.aio.AioRpcError):
         await asyncio.wait_for(asyncio.ensure_future(call), CANCEL_LIMIT_S)
-
-
-def dealt(players: Sequence[Player], seed: int) -> list[Player]:
-    """Return the players in an order that is drawn by the seed of their tournament."""
-    return Random(f"order of entrants {seed}").sample(players, len(players))
 
 
 async def start(channel: grpc.aio.Channel, plan: TournamentPlan, tournament_id: str) -> None:

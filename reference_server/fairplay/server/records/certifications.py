@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from fairplay.server.records import formats, sqlite
-from fairplay.server.records.errors import RecordsError, RecordsUnavailable, first_line
+from fairplay.server.records.errors import RecordsUnavailable, first_line
 from fairplay.server.records.place import Place, at
 
 PART = "certifications"
@@ -103,12 +103,5 @@ class CertificationsDatabase:
             if self._place is None:
                 directory = TemporaryDirectory(prefix="fairplay-certifications-")
                 self._place = at(Path(self._closing.enter_context(directory)))
-            engine = self._place.small(PART)
-            try:
-                with engine.begin() as connection:
-                    formats.prepare(connection, PART, TABLES, self._place)
-            except (RecordsError, SQLAlchemyError):
-                engine.dispose()
-                raise
-            self._engine = engine
+            self._engine = formats.open_small(self._place, PART, TABLES)
         return self._engine

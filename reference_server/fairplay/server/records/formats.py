@@ -54,6 +54,21 @@ def prepare(connection: sa.Connection, part: str, tables: sa.MetaData, place: Pl
         tables.create_all(connection)
 
 
+def open_small(place: Place, part: str, tables: sa.MetaData) -> sa.Engine:
+    """Return a small database with its tables, made if there is none; only its owner may read it.
+
+    Raises RecordsError if it is not in this version's format, SQLAlchemyError if it cannot be read or written.
+    """
+    engine = place.small(part)
+    try:
+        with engine.begin() as connection:
+            prepare(connection, part, tables, place)
+    except (RecordsError, SQLAlchemyError):
+        engine.dispose()
+        raise
+    return engine
+
+
 @contextmanager
 def opened(place: Place, part: str) -> Iterator[sa.Connection]:
     """Yield a connection to a small database, within a transaction."""

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from fairplay.server.records import formats
-from fairplay.server.records.errors import RecordsError, RecordsUnavailable, first_line
+from fairplay.server.records.errors import RecordsUnavailable, first_line
 from fairplay.server.records.place import Place
 
 PART = "secrets"
@@ -78,12 +78,5 @@ class SecretsDatabase:
 
     def _opened(self) -> sa.Engine:
         if self._engine is None:
-            engine = self._place.small(PART)
-            try:
-                with engine.begin() as connection:
-                    formats.prepare(connection, PART, TABLES, self._place)
-            except (RecordsError, SQLAlchemyError):
-                engine.dispose()
-                raise
-            self._engine = engine
+            self._engine = formats.open_small(self._place, PART, TABLES)
         return self._engine

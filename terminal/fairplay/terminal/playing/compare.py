@@ -20,7 +20,7 @@ from fairplay.player.interrupts import run
 from fairplay.standings.sprt import Answer, Bounds
 from fairplay.terminal.commands.options import DONE, FAILED
 from fairplay.terminal.commands.play import CompareOptions
-from fairplay.terminal.playing.setup import seed_of, server_config, settings_of, time_control_of
+from fairplay.terminal.playing.setup import game_plan, server_config
 from fairplay.terminal.printing import make_console, open_output, write_json
 from fairplay.terminal.roster import read_roster
 from fairplay.v1.game_pb2 import Player
@@ -63,13 +63,7 @@ def _plan(options: CompareOptions, game: Game) -> GamePlan:
     """Return what all games share. Raises UsageError if an option cannot be read, or the players do not fit."""
     players = _players([options.new, options.old, *(options.with_ or ())], options.roster)
     check_players(game, players)
-    return GamePlan(
-        game=game.name,
-        settings=settings_of(options.setup, game, plain=options.plain),
-        players=players,
-        seed=seed_of(options.setup),
-        time_control=time_control_of(options.setup),
-    )
+    return game_plan(options.setup, game, players, plain=options.plain)
 
 
 def _players(specs: Sequence[str], roster: Path | None) -> list[Player]:

@@ -20,6 +20,7 @@ from fairplay.bridge.serving import CourseServer, Played, TooFewError
 from fairplay.bridge.stream import Decoder
 from fairplay.client.errors import FailedError, UsageError
 from fairplay.client.inputs import parse_host_and_port, parse_players, parse_seconds
+from fairplay.client.plans import drawn_seed
 from fairplay.client.results import played_game
 from fairplay.client.wording import counted, describe_failure, draw_failure, draw_standing
 from fairplay.games.game import Game
@@ -35,7 +36,6 @@ from fairplay.server.server import Config as ServerConfig
 from fairplay.server.server import Server
 from fairplay.terminal.commands.bridge import BridgeOptions
 from fairplay.terminal.commands.options import DONE
-from fairplay.terminal.commands.parameters import MAX_SEED
 from fairplay.terminal.playing.results import game_json
 from fairplay.terminal.printing import make_console, say
 from fairplay.terminal.records.overview import show_time
@@ -93,7 +93,7 @@ def _serve(
     async def play() -> Played:
         server = await Server.start(ServerConfig(records=place, resume=None))
         try:
-            seed = secrets.randbelow(MAX_SEED) if options.seed is None else options.seed
+            seed = drawn_seed(options.seed)
             course = CourseServer(server, game, face, config, seed, record_id, tell)
             host, port = address
             return await course.run(

@@ -13,7 +13,7 @@ from google.protobuf.duration_pb2 import Duration
 from rich.markup import escape
 
 from fairplay.client.errors import FailedError
-from fairplay.client.inputs import find_game
+from fairplay.client.inputs import find_game, parse_players, read_state
 from fairplay.client.local import open_local_channel, patiently, quickly, start
 from fairplay.client.wording import describe_failure, draw_failure, draw_standing
 from fairplay.games.envelopes import wrap
@@ -47,7 +47,9 @@ def play_game(options: GameOptions) -> int:
     """Play one game, show it and return the exit code. Raises FailedError if nobody is left at its end."""
     output = open_output(options.json)
     game = find_game(options.game)
-    plan = game_plan(options, game)
+    plan = game_plan(options.setup, game, parse_players(options.player), plain=True)
+    if options.state is not None:
+        plan.initial_state.CopyFrom(read_state(game, options.state))
     over = run(_play(options, plan))
     console = make_console(errors=options.json == "-")
     standing = draw_standing(over.result)

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import grpc
-from google.protobuf.duration_pb2 import Duration
 
 from fairplay.client import inputs
 from fairplay.client.errors import UsageError
 from fairplay.client.formats import parse_format
 from fairplay.client.inputs import parse_seconds, parse_server
 from fairplay.client.local import open_local_channel
+from fairplay.client.plans import closed_sign_up, drawn_seed
 from fairplay.games.game import Game
 from fairplay.player import channels as transport
 from fairplay.player.channels import Credentials
 from fairplay.server.server import Config
-from fairplay.terminal.commands.parameters import MAX_SEED, Cluster, Setup
+from fairplay.terminal.commands.parameters import Cluster, Setup
 from fairplay.terminal.commands.play import GameOptions, TournamentOptions
 from fairplay.terminal.roster import Roster
 from fairplay.terminal.workers import parse_cluster, parse_program_options
@@ -36,18 +35,15 @@ MOST_ENTRANTS = 10_000
 CHANNEL_OPTIONS = [("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 1_000)]
 
 
-def game_plan(options: GameOptions, game: Game) -> GamePlan:
-    """Return the plan of one game. Raises UsageError if an option cannot be read."""
-    plan = GamePlan(
+def game_plan(setup: Setup, game: Game, players: Sequence[Player], *, plain: bool) -> GamePlan:
+    """Return the plan of a game. `plain`: see `settings_of`. Raises UsageError if an option cannot be read."""
+    return GamePlan(
         game=game.name,
-        settings=settings_of(options.setup, game, plain=True),
-        players=inputs.parse_players(options.player),
-        seed=seed_of(options.setup),
-        time_control=time_control_of(options.setup),
+        settings=settings_of(setup, game, plain=plain),
+        players=players,
+        seed=drawn_seed(setup.seed),
+        time_control=time_control_of(setup),
     )
-    if options.state is not None:
-        plan.initial_state.CopyFrom(inputs.read_state(game, options.state))
-    return plan
 
 
 def tournament_plan(options: TournamentOptions, roster: Roster | None, game: Game) -> TournamentPlan:
@@ -70,7 +66,7 @@ def tournament_plan(options: TournamentOptions, roster: Roster | None, game: Gam
         format=format_,
         sign_up=_policy(options, len(players), game),
         time_control=time_control_of(options.setup),
-        seed=options.setup.seed if options.open.sign_up else seed_of(options.setup),
+        seed=options.setup.seed if options.open.sign_up else drawn_seed(options.setup.seed),
         entrants=players,
         title=options.title,
         deal_count=options.deals,
@@ -87,7 +83,7 @@ def _policy(options: TournamentOptions, named_count: int, game: Game) -> SignUpP
             raise UsageError("--entrants and --closes-after are for tournaments that wait for players: give --sign-up")
         if named_count < few:
             raise UsageError(f"a tournament needs at least {few} players: give more with --player or --roster")
-        return SignUpPolicy(min_entrant_count=few, max_entrant_count=named_count, waiting_period=Duration())
+        return closed_sign_up(game, named_count)
     if options.server is None:
         raise UsageError("--sign-up needs --server HOST:PORT, the server at which players sign up")
     count = ENTRANTS.fullmatch(asked.entrants or f"{few}-{MOST_ENTRANTS}")
@@ -130,11 +126,6 @@ def settings_of(setup: Setup, game: Game, *, plain: bool) -> GameSettings:
     """Return the settings that were typed, on top of those of tournaments; `plain`: of the defaults of the rules."""
     base = None if plain else game.tournament_settings
     return inputs.parse_settings(game, setup.set_ or (), setup.settings, base)
-
-
-def seed_of(setup: Setup) -> int:
-    """Return the seed that was typed, or else one that is drawn."""
-    return secrets.randbelow(MAX_SEED) if setup.seed is None else setup.seed
 
 
 def time_control_of(setup: Setup) -> TimeControl:

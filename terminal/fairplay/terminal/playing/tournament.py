@@ -23,13 +23,13 @@ from fairplay.client.local import (
     PAGE_SIZE,
     begin,
     create,
-    dealt,
     fetch_games,
     fetch_standings,
     get_tournament,
     patiently,
     quickly,
 )
+from fairplay.client.plans import dealt
 from fairplay.client.wording import describe_failure
 from fairplay.games.game import Game
 from fairplay.player.interrupts import run
