@@ -66,6 +66,7 @@ def in_the_second_game(games: list[str], calls: int) -> bool:
     return len(games) == 2
 
 
+@pytest.mark.slow
 def test_evidence_says_when_only_a_new_process_shows_a_fault_and_such_a_one_does() -> None:
     with served(wrong_when(in_the_second_game)) as link:
         report = judged(link, level="must")

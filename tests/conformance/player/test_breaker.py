@@ -18,7 +18,6 @@ from fairplay.conformance.run.report import Report, conclusion
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.v1.misconduct_pb2 import Overrun
 from tests.conformance.harness import LIMIT_S, ROOT, Method, judged, player
-from tests.slow import all_but_first_slow
 
 MOST_AT_ONCE = 25
 """So many calls may have been made when the time was over, and begin in their threads later."""
@@ -97,7 +96,8 @@ def test_what_goes_wrong_beside_other_games_is_not_held_against_a_slow_player() 
     assert report.counts[Verdict.PASS]
 
 
-@pytest.mark.parametrize("until", all_but_first_slow([6, 10_000]), ids=["in some games", "in all games"])
+@pytest.mark.slow
+@pytest.mark.parametrize("until", [6, 10_000], ids=["in some games", "in all games"])
 def test_a_method_without_an_answer_is_tried_again_now_and_then(until: int) -> None:
     games: list[str] = []
     late: list[str] = []

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any, cast
 
 import grpc
 
 from fairplay.certificate import Verdict
-from fairplay.conformance.cases.pace import SILENCE_S
 from fairplay.conformance.run.engine import run
 from fairplay.conformance.run.options import Options
 from fairplay.games.game import find
@@ -20,7 +18,7 @@ from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
 from fairplay.v1.connection_pb2 import Call, DialInRequest, Hello, HostedPlayer, Reply
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
-from tests.conformance.harness import SOUND_LIMIT_S, player
+from tests.conformance.harness import SOUND_LIMIT_S
 
 
 @contextmanager
@@ -67,22 +65,6 @@ def free_address() -> str:
         return f"127.0.0.1:{probe.getsockname()[1]}"
 
 
-def test_a_player_that_serves_and_lets_go_of_a_quiet_game_is_refused() -> None:
-    called_at: dict[str, float] = {}
-
-    def answer(sound: Any, request: Any) -> Any:
-        now = time.monotonic()
-        if now - called_at.get(request.game_id, now) > SILENCE_S / 2:
-            raise RuntimeError("this player has let go of the game")
-        called_at[request.game_id] = now
-        return sound(request)
-
-    with served(player(setup=answer, take_turn=answer)) as link:
-        report = run(Options("fish", link, only="time.slow-rivals"))
-    assert report.verdict("time.slow-rivals") is Verdict.FAIL
-    assert "let go of the game" in report.judged[0].sentence
-
-
 @contextmanager
 def until_a_connection_ends(port: int) -> Iterator[str]:
     """Pass connections on to a port until one has ended, and yield the link of this relay, which is gone then."""
@@ -126,50 +108,6 @@ def test_a_player_that_serves_one_connection_cannot_be_reached_again() -> None:
         with until_a_connection_ends(port) as once:
             report = run(Options("fish", once, only="identity", start_limit_s=2.0))
     assert report.failed() == ["identity.reached-again"]
-
-
-@contextmanager
-def while_somebody_is_connected(port: int, patience_s: float) -> Iterator[str]:
-    """Pass connections on to a port until nobody is connected for a while, and yield the link of this relay."""
-    ports: list[int] = []
-    ready = threading.Event()
-
-    async def work(over: threading.Event) -> None:
-        loop = asyncio.get_running_loop()
-        relays, last = set[asyncio.Task[Any]](), [float("inf")]
-
-        async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            own = cast("asyncio.Task[Any]", asyncio.current_task())
-            relays.add(own)
-            far_reader, far_writer = await asyncio.open_connection("127.0.0.1", port)
-            both = [asyncio.ensure_future(pump(reader, far_writer)), asyncio.ensure_future(pump(far_reader, writer))]
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-            for end in (writer, far_writer):
-                end.close()
-            await asyncio.gather(*both, return_exceptions=True)
-            relays.discard(own)
-            last[0] = loop.time()
-
-        server = await asyncio.start_server(accept, "127.0.0.1")
-        ports.append(server.sockets[0].getsockname()[1])
-        ready.set()
-        while relays or loop.time() - last[0] < patience_s:
-            await asyncio.sleep(0.01)
-        server.close()
-        await until(over)
-
-    with in_a_thread(work):
-        assert ready.wait(30)
-        yield f"grpc://127.0.0.1:{ports[0]}"
-
-
-def test_a_player_that_ends_when_nobody_is_connected_for_a_while_is_refused() -> None:
-    with ExitStack() as stack:
-        port = int(stack.enter_context(served(find("fish").player("random"))).rpartition(":")[2])
-        link = stack.enter_context(while_somebody_is_connected(port, patience_s=1.0))
-        report = run(Options("fish", link, only="identity.reached-again,identity.serves-on", start_limit_s=2.0))
-    assert report.failed() == ["identity.serves-on"]
-    assert "after the last connection to it has ended" in report.judged[1].sentence
 
 
 def test_a_player_that_does_not_want_its_secret_is_refused() -> None:

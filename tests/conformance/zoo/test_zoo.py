@@ -205,6 +205,7 @@ def test_a_player_that_writes_what_it_may_in_25_games_at_once_keeps_the_default_
     assert len(report.judged) > 1
 
 
+@pytest.mark.slow
 def test_threads_that_take_some_seconds_to_end_are_not_kept() -> None:
     link = f"exec:{sys.executable} -m tests.conformance.program forgets-late"
     assert unmet(run(Options("fish", link, only="growth", start_limit_s=60.0))) == {}
