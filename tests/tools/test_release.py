@@ -49,7 +49,7 @@ def test_no_release_is_made_of_what_there_is_not() -> None:
         [sys.executable, "-m", "tools.release", "gopher"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert "there is no package gopher: choose of python, protos, npm" in done.stderr
+    assert "there is no package gopher: choose of python, protos, site, npm" in done.stderr
 
 
 def test_an_image_is_built_of_all_that_the_wheel_has() -> None:

@@ -78,6 +78,12 @@ def make_protos(folder: Path, out: Path) -> Made:
     return Made([write_tar(out / f"fairplay-protos-{VERSION}.tar.gz", folder)])
 
 
+def make_site(folder: Path, out: Path) -> Made:
+    """Make the archive of the site: the pages of this version, for people who have no network, and to be served."""
+    execute(ROOT, sys.executable, "-m", "tools.site", "--output", str(folder))
+    return Made([write_tar(out / f"fairplay-site-{VERSION}.tar.gz", folder)])
+
+
 def make_npm(folder: Path, out: Path) -> Made:
     """Make the npm package: JavaScript with declarations of types."""
     package = _package("npm", folder)
@@ -186,6 +192,7 @@ def _package(language: str, folder: Path, values: Mapping[str, str] = MappingPro
 PACKAGES_MADE = (
     Package("python", f"pypi/{NAME}", (), make_python),
     Package("protos", "generic/fairplay-protos", (), make_protos),
+    Package("site", "generic/fairplay-site", (), make_site),
     Package("npm", f"npm/{NAME}", ("node", "npm"), make_npm),
     Package("go", f"golang/{GO_MODULE}", ("go",), make_go_module),
     Package("crate", f"cargo/{NAME}", ("cargo",), make_crate),
