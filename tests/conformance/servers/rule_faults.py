@@ -92,6 +92,13 @@ FAULTS = {
         "penguins = settings.penguin_base - len(state.alive)",
         "games.fish-fresh",
     ),
+    "what-was-not-delivered-returns-last": RuleFault(
+        "q",
+        "rules",
+        "pile=state.pile + hand,",
+        "pile=state.pile + hand[len(untold or ()) :] + hand[: len(untold or ())],",
+        "games.q-fresh",
+    ),
     "first-decisions-take-from-the-bank": RuleFault(
         "",
         "fairplay.server.game.running",

@@ -7,7 +7,7 @@ something legal meets it.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from random import Random
@@ -39,7 +39,7 @@ from fairplay.conformance.servers.scenes import (
 )
 from fairplay.games.conformance import Mutation, RareGame, Situation, find_conformance
 from fairplay.games.game import Game, find
-from fairplay.games.steps import CallKind
+from fairplay.games.steps import CallKind, Method
 from fairplay.games.transcript import game_rng
 
 LONGEST = 10
@@ -68,10 +68,11 @@ TIMES = control(5 * AMPLE_S, 6 * AMPLE_S, 4 * AMPLE_S)
 """Limits that differ, and that players keep while other games run."""
 HURRY = control(1.2, 1.3, 1.1)
 """Limits that can be waited for."""
+EMPTY = "an empty reply"
 FAILURES = {
     "an error status": fail(13, "scripted failure"),
     "a reply that cannot be parsed": reply(GARBAGE),
-    "an empty reply": reply(b""),
+    EMPTY: reply(b""),
 }
 
 
@@ -256,7 +257,7 @@ def draw_failures(name: str) -> Sequence[Drawn]:
             for number in (1, 2, 4) if len(game.methods) < 6 else [(1, 2, 4)[(index + chosen) % 3]]:
                 rng = Random(f"{name}/{full}/{method.name}/{number}")
                 count = rng.choice([each for each in game.seats if each <= 4 and fits(game, full, each)])
-                how, act = list(FAILURES.items())[(index + number) % len(FAILURES)]
+                how, act = _failure(method, index + number)
                 seat, later = rng.sample(range(count), 2)
                 script = any_of(
                     at(seat, method.name, act, number),
@@ -272,6 +273,12 @@ def draw_failures(name: str) -> Sequence[Drawn]:
     return drawn
 
 
+def _failure(method: Method, number: int) -> tuple[str, Callable[[Asked], Act]]:
+    """Return a way to fail in a method. Where it asks for nothing an empty reply is right."""
+    ways = [each for each in FAILURES.items() if each[0] != EMPTY or method.response.DESCRIPTOR.fields]
+    return ways[number % len(ways)]
+
+
 @cache
 def draw_leavers(name: str) -> Sequence[Drawn]:
     """Return games in which all but one fail in a method, one after another: each method under each setting.
@@ -284,7 +291,7 @@ def draw_leavers(name: str) -> Sequence[Drawn]:
         if method is None:
             continue
         rng = Random(f"{name}/failures/{number}")
-        how, act = list(FAILURES.items())[number % len(FAILURES)]
+        how, act = _failure(method, number)
         seats = rng.sample(range(count), count - 1)
         scripts = [at(seat, method.name, act, again) for again, seat in enumerate(seats, start=1)]
         title = f"under unusual settings, number {number}, {method.name} is answered with {how} one after another"
