@@ -93,6 +93,7 @@ async def test_no_page_keeps_anybody_out(browser: Browser, pages: Pages, scheme:
     page.on("console", lambda line: errors.append(line.text) if "Content Security Policy" in line.text else None)
     await sit_with_bot(page, pages, "fish")
     await page.goto(f"{pages.url}/certificates")
+    await page.get_by_label("Name of your player").fill("mine")
     await page.get_by_role("button", name="Certify my player").click()
     await expect(page.get_by_text("waits for the player to dial in")).to_be_visible(timeout=LIMIT_MS)
     certificate = page.url
