@@ -18,7 +18,7 @@ from fairplay.games.research import find_research, first_numbers
 ROOT = Path(__file__).parent.parent
 MADE = "<!-- Made by `python -m tools.docs_pages` from the games themselves: change the words there. -->\n"
 """Behind this line a page has a section for each game."""
-LANGUAGES = {".py": "python", ".proto": "proto", ".toml": "toml"}
+LANGUAGES = {".mjs": "javascript", ".py": "python", ".proto": "proto", ".toml": "toml"}
 SHOWN = re.compile(r"^<!-- code: (\S+) -->\n```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -130,6 +130,7 @@ def _block(name: str) -> str:
 
 PAGES: Mapping[Path, Callable[[str], str]] = {
     ROOT / "docs" / "add-a-game.md": with_code,
+    ROOT / "docs" / "ask-rules.md": with_code,
     ROOT / "docs" / "bring-your-own-tests.md": with_kinds,
     ROOT / "docs" / "research.md": with_numbers,
     ROOT / "docs" / "rules.md": with_rules,
