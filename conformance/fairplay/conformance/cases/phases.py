@@ -54,6 +54,9 @@ MOST_NEWCOMERS = 3
 LATER_SHARE = 0.9
 """Of the games that several leave at once most go on from the middle: other phases begin early often enough."""
 FRESH_SHARE = 0.5
+ROUNDS = 2
+"""A player that has decided so often is told what others have done in between."""
+AFTER_OTHERS = "a rival leaves after a turn of another one, since a later turn of the player than its first"
 FAILED_CALLS = (Fault.DISCONNECTION, Fault.ERROR_STATUS)
 DECISIONS = 4
 """The player under test decides so often from the beginning of a game, or to its end if that is near."""
@@ -165,9 +168,10 @@ def _scenarios(context: Context, name: str, traces: _Traces, kinds: Sequence[Kin
         for _ in range(ATTEMPTS):
             if wanted in covered:
                 break
-            together = isinstance(wanted[0], Lost) or wanted[0] == Circumstance.ALONE
+            together = isinstance(wanted[0], Lost) or wanted[0] in (Circumstance.ALONE, AFTER_OTHERS)
             kind = Kind.AT_ONCE if together else rng.choice(kinds)
-            plan = _draw(game, traces.draw(rng, wanted), kind, rng)
+            after = ROUNDS if wanted[0] == AFTER_OTHERS else 1
+            plan = _draw(game, traces.draw(rng, wanted), kind, rng, after)
             scenario = plan.scenario(game, f"{name}-{next(numbers)}", rng)
             found = plan.foreseen_pairs(game, scenario)
             if wanted in found:
@@ -184,6 +188,9 @@ def _wanted(game: Game, tables: Iterable[Table]) -> set[Pair]:
     for settings, player_count in tables:
         unusual = _unusual(game, settings)
         found |= {(where, (field, value)) for field, value in unusual for where in readers.get(field, ())}
+        if player_count > 2:
+            read = [each for each in unusual if Circumstance.LOSS in readers.get(each[0], ())]
+            found |= {*product([AFTER_OTHERS], read)}
         losses = product(range(1, min(2, player_count - 1) + 1), (False, True))
         found |= {(Lost(*each), ("players", player_count)) for each in losses}
     return found
@@ -254,7 +261,9 @@ class _Plan(NamedTuple):
         foreseen = foresee(game, scenario)
         both = zip(self.departures, scenario.departures, strict=True)
         departures = [each for each, played in both if played.seat in foreseen.left]
-        return self.pairs(game, departures, foreseen.circumstances) | self._losses(game, foreseen.most_lost)
+        after_others = [AFTER_OTHERS] if foreseen.loses_after_others else []
+        told = {*product(after_others, _unusual(game, self.trace.settings))}
+        return self.pairs(game, departures, foreseen.circumstances) | self._losses(game, foreseen.most_lost) | told
 
     def _losses(self, game: Game, number: int) -> set[Pair]:
         """Return the pairs that the game has if so many rivals leave between two decisions."""
@@ -304,8 +313,11 @@ class _Traces:
         return wanted == ("players", player_count) or wanted in _unusual(self._game, settings)
 
 
-def _draw(game: Game, played: Trace, kind: Kind, rng: Random) -> _Plan:
-    """Return a game of a kind, or one that rivals leave in phases if there is none of that kind."""
+def _draw(game: Game, played: Trace, kind: Kind, rng: Random, after: int = 1) -> _Plan:
+    """Return a game of a kind, or one that rivals leave in phases if there is none of that kind.
+
+    Those that leave at once do so when the player under test has decided `after` times.
+    """
     later = [each for each in played.occurrences if each.start > 2 * played.player_count]
     known = later if later and kind is Kind.AT_ONCE and rng.random() < LATER_SHARE else played.occurrences
     phase = rng.choice(sorted({each.phase for each in known}))
@@ -317,9 +329,10 @@ def _draw(game: Game, played: Trace, kind: Kind, rng: Random) -> _Plan:
         last = len(played.states) - rng.randrange(1, NEAR_THE_END)
         first, is_early = first._replace(start=max(0, last)), False
     elif kind is Kind.AT_ONCE and others:
-        first = first._replace(start=played.last_decision(first.tested, first.start))
+        for number in range(after):
+            first = first._replace(start=played.last_decision(first.tested, max(0, first.start - number)))
         leaving = [first.leaver, *others[: rng.choice((0, 1, len(others)))]]
-        departures = [Departure(seat, 1, in_decision=False, fault=rng.choice(FAILED_CALLS)) for seat in leaving]
+        departures = [Departure(seat, after, in_decision=False, fault=rng.choice(FAILED_CALLS)) for seat in leaving]
         is_early = rng.random() < FRESH_SHARE
     else:
         departures = [_departure(game, first, rng, after=0)]

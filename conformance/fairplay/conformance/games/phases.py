@@ -129,6 +129,8 @@ class Foreseen(NamedTuple):
     """How many rivals leave at most between two decisions of the player under test."""
     decision_count: int
     """How often the player under test decides."""
+    loses_after_others: bool
+    """Whether a rival leaves after a turn of another one, since a later turn of the player than its first."""
 
 
 def foresee(game: Game, scenario: Scenario) -> Foreseen:
@@ -137,13 +139,24 @@ def foresee(game: Game, scenario: Scenario) -> Foreseen:
     player, rivals = game.player(rival_names(game)[0]), Rivals(game, situation, scenario.seed, scenario.departures)
     tracker, newcomers, count = PhaseTracker(situation.seat), [*scenario.newcomers], situation.player_count
     lost_before: int | None = None
-    most_lost = 0
+    most_lost, turn_count, has_other_decided, loses_after_others = 0, 0, False, False
+
+    def answer_as_rival(call: Call) -> Any:
+        nonlocal has_other_decided, loses_after_others
+        failed = len(rivals.failed)
+        answered = rivals.answer(call, decision_count)
+        if len(rivals.failed) > failed:
+            loses_after_others = loses_after_others or (has_other_decided and turn_count > 1)
+        elif call.method.name == game.turn.name:
+            has_other_decided = True
+        return answered
 
     def answer(call: Call) -> Any:
-        nonlocal decision_count, lost_before, most_lost
+        nonlocal decision_count, lost_before, most_lost, turn_count, has_other_decided
         if call.seat != situation.seat:
-            return rivals.answer(call, decision_count)
+            return answer_as_rival(call)
         if call.kind is not CallKind.NOTIFICATION:
+            turn_count, has_other_decided = turn_count + (call.method.name == game.turn.name), False
             decision_count, lost = decision_count + 1, len(rivals.failed)
             most_lost = max(most_lost, lost - (lost if lost_before is None else lost_before))
             lost_before = lost
@@ -174,4 +187,4 @@ def foresee(game: Game, scenario: Scenario) -> Foreseen:
         found.add(Circumstance.LOSS)
     if situation.state is not None:
         found.add(Circumstance.RESUMED)
-    return Foreseen(rivals.failed, found, most_lost, decision_count)
+    return Foreseen(rivals.failed, found, most_lost, decision_count, loses_after_others)
