@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -53,15 +54,25 @@ class Language:
 def execute(folder: Path, *command: str, limit_s: float = LIMIT_S) -> str:
     """Run a command in a folder and return what it prints. Raises FailedError if it fails or takes too long."""
     environment = {**os.environ, "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"}
-    try:
-        done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=limit_s, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise FailedError(f"{' '.join(command[:4])} … was not done after {limit_s:g} s") from None
-    if done.returncode != 0:
-        raise FailedError(f"{' '.join(command[:4])} … ended with {done.returncode}:\n{done.stdout}{done.stderr}")
-    return done.stdout
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as running:
+        try:
+            printed, errors = running.communicate(timeout=limit_s)
+        except BaseException as error:
+            os.killpg(running.pid, signal.SIGKILL)  # what it has started would go on in a folder that is removed
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
+            raise FailedError(f"{' '.join(command[:4])} … was not done after {limit_s:g} s") from None
+    if running.returncode != 0:
+        raise FailedError(f"{' '.join(command[:4])} … ended with {running.returncode}:\n{printed}{errors}")
+    return printed
 
 
 def protoc(folder: Path, *outputs: str, program: Sequence[str] = PROTOC) -> None:
