@@ -111,6 +111,7 @@ async def through_both_bridges(name: str, strategy: str, count: int) -> Sequence
         await asyncio.gather(*(task for each in connections for task in each.playing))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "strategy"), [*QUICK, *(pytest.param(*each, marks=SLOW) for each in OTHERS)])
 async def test_a_record_through_both_bridges_is_the_record_without_them(name: str, strategy: str) -> None:
     for count in find(name).seats:

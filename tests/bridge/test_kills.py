@@ -108,6 +108,7 @@ def test_no_program_outlives_a_bridge_or_a_guard_that_is_killed(
         wait_until_gone(programs)
 
 
+@pytest.mark.slow
 def test_no_player_outlives_a_bridge_that_is_killed_in_the_server_of_a_course() -> None:
     with socket.create_server((HOST, 0)) as server:
         player = f"{sys.executable} -m fairplay.terminal player q"
@@ -132,6 +133,7 @@ def test_who_signed_up_is_let_go_and_the_port_is_free_when_a_bridge_is_killed_th
     socket.create_server((HOST, port)).close()
 
 
+@pytest.mark.slow
 def test_a_killed_server_of_a_course_leaves_its_port_and_all_that_was_finished(tmp_path: Path) -> None:
     words = ["q", "--stdin", "-", "--records", str(tmp_path)]
     tile = {"color": "red", "shape": "star"}

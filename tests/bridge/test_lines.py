@@ -105,6 +105,7 @@ async def test_a_mistake_is_said_in_a_sentence(mistake: str, sentence: str) -> N
         assert sentence in failure
 
 
+@pytest.mark.slow
 async def test_a_program_that_was_late_is_started_anew_for_the_next_call() -> None:
     async with answering(*student("if wrong: time.sleep(60)")) as player:
         for game_id in ("one", "two"):
@@ -144,6 +145,7 @@ def test_what_a_field_cannot_hold_is_said(game: str, method: str, response: Any,
         read_answer({"response": response}, found)
 
 
+@pytest.mark.slow
 def test_a_program_that_does_not_answer_describe_is_explained() -> None:
     bridge = [sys.executable, "-m", "fairplay.terminal", "bridge", "fish", "--lines", "--connect", "127.0.0.1:1"]
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}

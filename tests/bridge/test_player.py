@@ -176,6 +176,7 @@ async def test_a_connection_that_was_closed_between_two_games_is_not_waited_for(
             assert "The program ended with exit code 7." in (await play(player, "first", game_id="another"))[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["fish", "q"])
 async def test_a_program_that_hangs_costs_its_limit_and_no_answer_comes_late(game: str) -> None:
     async with bridged(game, "ann", "hangs-once") as player:

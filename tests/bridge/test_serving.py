@@ -107,6 +107,7 @@ async def test_who_sends_no_name_or_a_bad_one_is_not_let_in() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("silent", [raw(""), raw('"ann" ', after_s=2.5)], ids=["never", "late"])
 async def test_a_program_that_says_no_name_in_time_takes_no_place_and_is_hung_up_on(silent: Client) -> None:
     run = await serve("q", [silent, program("q", "cid"), program("q", "dan")], seats=2, name_limit_s=2)
@@ -129,6 +130,7 @@ async def test_players_of_one_name_have_two_in_the_record_and_one_in_the_result(
     assert "In the record Ann is called Ann-2: no two names may be the same there." in run.said
 
 
+@pytest.mark.slow
 async def test_a_period_that_ends_with_enough_players_is_the_last_one_and_too_few_wait_for_two() -> None:
     began_s = time.monotonic()
     run = await serve("q", [program("q", "ann"), program("q", "bob")], seats=4, wait_s=2.0)
@@ -192,6 +194,7 @@ def test_the_command_says_that_too_few_have_signed_up() -> None:
     assert "too few have signed up: nobody, where at least 2 are needed" in err
 
 
+@pytest.mark.slow
 def test_players_join_as_the_configuration_of_the_courses_clients_says(tmp_path: Path) -> None:
     server, port = start({"server-tries": 9, "server-wait": 29, "ref-spec": {"state0": state_of_q(2), "per-turn": 6}})
     clients = tmp_path / "clients.json"

@@ -34,6 +34,7 @@ def wins_of_best(name: str, other: str) -> int:
 
 
 # Webset is a race: who answers in the same moment as another is first here by its seat, and live by lot.
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in registered() if name != "webset"])
 def test_best_beats_random_and_the_strategies_of_courses(name: str) -> None:
     for other in ("random", *OTHERS.get(name, ())):

@@ -29,6 +29,7 @@ SOME = 100
 """One of so many requests is tried where all of them take long."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", registered())
 def test_largest_numbers_cost_neither_memory_nor_time(game: str) -> None:
     check(game, 1, *(strategy for strategy in find(game).strategies if strategy != "best"))

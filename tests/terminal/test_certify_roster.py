@@ -59,6 +59,7 @@ def test_each_player_has_a_row_a_page_without_markup_of_its_own_and_a_certificat
     assert "default-src 'none'" in page
 
 
+@pytest.mark.slow
 def test_the_table_says_what_each_program_printed_last(fairplay: Run) -> None:
     programs = {"absent": "import nowhere", "syntax": "def f(:", "silent": ""}
     text = "[limits]\nstart = '60s'\n"

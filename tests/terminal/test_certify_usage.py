@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from fairplay.conformance.cases import cases
 from fairplay.conformance.run.plan import ordered
 from fairplay.games.game import find
@@ -62,6 +64,7 @@ def test_a_job_gets_a_summary_and_annotations_of_one_player_and_of_several(fairp
     assert [each["name"] for each in json.loads(ran.out)["players"]] == ["ann", "bob"]
 
 
+@pytest.mark.slow
 def test_known_failures_of_a_roster_may_name_players(fairplay: Run, tmp_path: Path) -> None:
     for name, link in (("ann", "exec:false"), ("bob", "bot:first")):
         with (tmp_path / "roster.toml").open("a", encoding="utf-8") as file:

@@ -35,6 +35,7 @@ def test_a_mutant_fails_the_cases_that_name_it_and_no_unrelated_one(mutant: str)
     assert not outcome.problems
 
 
+@pytest.mark.slow
 def test_a_mutant_is_judged_with_the_whole_suite() -> None:
     outcome = try_task(Task("fish", NAMED.name))
     assert not outcome.problems

@@ -8,6 +8,7 @@ import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 from google.protobuf.duration_pb2 import Duration
 
@@ -50,6 +51,7 @@ async def test_a_league_shows_standings_with_intervals_and_a_cross_table(recorde
         assert '<body hx-ext="sse" class="screen">' in (await browser.get("/tournaments/league?screen")).text
 
 
+@pytest.mark.slow
 async def test_a_sign_up_shows_who_is_examined_and_who_was_refused_and_why() -> None:
     asked = CertificatePolicy(examination=ExaminationPolicy(), profile="standard")
     policy = SignUpPolicy(waiting_period=Duration(), certificate=asked)
@@ -125,6 +127,7 @@ async def test_games_that_wait_are_not_shown_as_games_that_run(recorded: Pages) 
     await recorded.server.manager.cancel("league", "")
 
 
+@pytest.mark.slow
 async def test_a_tournament_of_many_games_shows_the_latest_and_lists_all_in_pages(recorded: Pages) -> None:
     entrants = [Player(name=name, link="bot:first") for name in ("ann", "bob", "cem")]
     plan = TournamentPlan(game="fish", format=LEAGUE, entrants=entrants, deal_count=20)

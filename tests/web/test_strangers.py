@@ -150,6 +150,7 @@ async def test_an_operator_may_say_where_players_of_visitors_are_called() -> Non
         assert seats(pages) == ["ann"]
 
 
+@pytest.mark.slow
 async def test_a_visitor_who_asks_too_often_shuts_nobody_else_out() -> None:
     config = Config(listen="127.0.0.1:0", lobby=LobbyLimits(requests_per_second=1, enter_burst=3))
     networks = parse_networks("127.0.0.1")

@@ -200,6 +200,7 @@ def entry(*scenarios: Scenario) -> Entry:
 # --- what comes by chance ---
 
 
+@pytest.mark.slow
 def test_a_player_that_fails_by_chance_is_charged_for_what_it_does_and_for_no_circumstance() -> None:
     report = check(Defect("chance", 12, "raises", "TakeTurn", keeps=True))
     failed = [each.id for each in report.judged if each.verdict is Verdict.FAIL]

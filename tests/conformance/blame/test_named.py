@@ -46,6 +46,7 @@ def served_small(max_bytes: int) -> Iterator[str]:
         server.stop(None).wait()
 
 
+@pytest.mark.slow
 def test_a_player_that_refuses_large_requests_is_told_how_large_and_whose_limit_that_is() -> None:
     with served_small(64) as link:
         sentence = first_sentence(link, "rules.whole-game,exceptions.whole-games")

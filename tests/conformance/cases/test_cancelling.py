@@ -6,6 +6,8 @@ import asyncio
 import threading
 from typing import Any
 
+import pytest
+
 from fairplay.certificate import Verdict
 from fairplay.conformance.cases.memory import BURST, QUICK_S, ROUNDS
 from fairplay.games.game import find
@@ -13,6 +15,7 @@ from tests.conformance.harness import Method, judged, player
 from tests.conformance.player.test_links import served
 
 
+@pytest.mark.slow
 def test_a_slow_player_has_few_games_begun_whose_decisions_are_cancelled() -> None:
     games: set[str] = set()
 
@@ -71,6 +74,7 @@ def test_a_sound_served_player_passes_whose_calls_are_cancelled_while_it_thinks(
         assert judged(link, "memory.cancelled-call").counts[Verdict.PASS] == 1
 
 
+@pytest.mark.slow
 def test_a_served_player_that_is_stuck_once_it_is_cancelled_while_it_thinks_is_found_out() -> None:
     with served(Thinker(is_stuck_when_cancelled=True)) as link:
         report = judged(link, "memory.cancelled-call", limit_s=STUCK_LIMIT_S, first_limit_s=STUCK_LIMIT_S)

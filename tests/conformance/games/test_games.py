@@ -70,6 +70,7 @@ def test_a_drawn_state_is_shrunk() -> None:
     assert dict(found.evidence.sections)["Request"].count(" 0") <= 8
 
 
+@pytest.mark.slow
 def test_a_player_that_hangs_in_every_call_is_given_up_soon() -> None:
     hung: list[Any] = []
     released = threading.Event()

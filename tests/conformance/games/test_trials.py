@@ -114,6 +114,7 @@ def judged(make: Any, only: str) -> Report:
     return run(Options("webset", make, only=only, limit_s=5.0, first_limit_s=5.0))
 
 
+@pytest.mark.slow
 def test_a_player_that_picks_wrong_cards_now_and_then_is_warned_and_certified() -> None:
     report = judged("bot:solver:error=0.4", "webset")
     assert report.exit_code == 0

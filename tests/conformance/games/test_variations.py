@@ -6,6 +6,8 @@ from itertools import combinations, product
 from random import Random
 from typing import Any
 
+import pytest
+
 from fairplay.conformance.games.profiles import Scope
 from fairplay.conformance.games.variations import Row, cover_pairs, fits, vary
 from fairplay.fish.v1 import fish_player_pb2
@@ -47,6 +49,7 @@ IMPOSSIBLE = {"holes": 624, "max_table": 3}
 """A board of one tile has no room for all players, and no table grows from three cards to three."""
 
 
+@pytest.mark.slow
 def test_every_number_of_the_settings_is_tried_at_both_its_ends_and_between_them() -> None:
     for game in map(find, ("bazaar", "eriantys", "fish", "q", "webset")):
         usual = game.full_settings(game.settings_type())

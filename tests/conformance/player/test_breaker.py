@@ -28,6 +28,7 @@ def slowly(sound: Method, request: Any) -> Any:
     return sound(request)
 
 
+@pytest.mark.slow
 def test_what_there_was_no_time_for_is_not_tested_and_certifies_nothing() -> None:
     report = judged(lambda: player(take_turn=slowly), "rules,memory", limit_s=5.0, first_limit_s=5.0, budget_s=3.0)
     assert report.complete
@@ -40,6 +41,7 @@ def test_what_there_was_no_time_for_is_not_tested_and_certifies_nothing() -> Non
     assert conclusion(report).endswith("The time did not suffice: give a longer --budget.")
 
 
+@pytest.mark.slow
 def test_a_player_that_keeps_the_suite_from_running_is_not_asked_beyond_the_budget() -> None:
     begun: list[float] = []
 
@@ -117,6 +119,7 @@ def test_a_method_without_an_answer_is_tried_again_now_and_then(until: int) -> N
     assert len(late) < 20
 
 
+@pytest.mark.slow
 def test_what_a_player_is_still_asked_that_never_answers_one_method() -> None:
     def hangs(sound: Any, request: Any) -> Any:
         threading.Event().wait(2 * LIMIT_S)
@@ -139,6 +142,7 @@ def test_what_a_player_is_still_asked_that_never_answers_one_method() -> None:
     assert report.exit_code == 1
 
 
+@pytest.mark.slow
 def test_with_fail_fast_a_player_without_answers_fails_the_first_case_that_it_keeps_from_being_tested() -> None:
     def hangs(sound: Any, request: Any) -> Any:
         threading.Event().wait(2 * LIMIT_S)
@@ -176,6 +180,7 @@ def test_no_method_is_given_up_for_calls_that_hang_at_the_same_time() -> None:
     assert ("Output of the player", "flush your output") in given_up.value.evidence.sections
 
 
+@pytest.mark.slow
 def test_a_program_that_misses_one_start_is_started_once_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     script = tmp_path / "player.sh"

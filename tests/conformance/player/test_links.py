@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, cast
 
 import grpc
+import pytest
 
 from fairplay.certificate import Verdict
 from fairplay.conformance.run.engine import run
@@ -102,6 +103,7 @@ async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
         writer.write(data)
 
 
+@pytest.mark.slow
 def test_a_player_that_serves_one_connection_cannot_be_reached_again() -> None:
     with served(find("fish").player("random")) as link:
         port = int(link.rpartition(":")[2])

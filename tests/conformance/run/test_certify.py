@@ -74,6 +74,7 @@ def test_fail_fast_stops_at_the_first_must_that_is_not_met(jobs: str, tmp_path: 
     assert not certificate.complete
 
 
+@pytest.mark.slow
 def test_a_failing_player_is_told_how_to_see_it_again_and_a_known_failure_is_no_error(
     tmp_path: Path,
 ) -> None:
@@ -111,6 +112,7 @@ def test_what_cannot_be_tested_because_of_a_known_failure_alone_is_no_error(tmp_
     assert (root.get("failures"), root.get("errors")) == ("0", "0")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spec", "reason"),
     [

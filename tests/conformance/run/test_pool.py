@@ -143,6 +143,7 @@ class Interrupter:
                 raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_costs_its_case_a_suite_error_and_the_others_are_judged() -> None:
     seconds = "61.25"
     only = "contract.reachable,contract.describes-itself,memory.early-end"

@@ -49,6 +49,7 @@ def report() -> Report:
     return judged(on_small_boards, level="must", profile=PROFILE, examples=40)
 
 
+@pytest.mark.slow
 def test_a_player_is_certified_for_a_profile_that_it_stands_and_not_without(report: Report) -> None:
     assert report.exit_code == 0
     assert check(certificate(report)).certified

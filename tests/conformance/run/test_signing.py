@@ -34,6 +34,7 @@ def changed(data: bytes, **values: Any) -> bytes:
     return json.dumps({**json.loads(data), **values}).encode()
 
 
+@pytest.mark.slow
 def test_a_signature_names_its_key_and_changes_nothing_else(unsigned: bytes, tmp_path: Path) -> None:
     key = new_key(tmp_path / "key.pem")
     plain, found = check(unsigned), check(signed(unsigned, key))

@@ -194,10 +194,12 @@ def unmet(report: Report) -> dict[str, str]:
     return {each.id: each.sentence for each in report.judged if each.verdict not in MET}
 
 
+@pytest.mark.slow
 def test_an_odd_player_without_a_defect_passes_everything() -> None:
     assert unmet(run(Options("fish", Odd, limit_s=AMPLE_S, first_limit_s=AMPLE_S, examples=EXAMPLES))) == {}
 
 
+@pytest.mark.slow
 def test_a_player_that_writes_what_it_may_in_25_games_at_once_keeps_the_default_limit() -> None:
     link = f"exec:{sys.executable} -m tests.conformance.program loud"
     report = run(Options("fish", link, only="growth", start_limit_s=60.0))

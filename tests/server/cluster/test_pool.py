@@ -65,6 +65,7 @@ async def test_what_cannot_be_done_is_told_and_the_process_goes_on(pool: Pool) -
     assert len(workers()) == 1
 
 
+@pytest.mark.slow
 async def test_the_job_of_a_process_that_is_killed_is_done_again(pool: Pool) -> None:
     await pool.do(job("bot:first", "bot:first"))
     [idle] = workers()

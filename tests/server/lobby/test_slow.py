@@ -6,6 +6,7 @@ import asyncio
 import time
 
 import grpc
+import pytest
 
 from fairplay.server.lobby.events import REMEMBERED
 from fairplay.server.lobby.lobby import MAX_STREAMS
@@ -22,6 +23,7 @@ LEAST_DELAY_S = 0.05
 """How much later whoever asks too often is answered, at least."""
 
 
+@pytest.mark.slow
 async def test_a_slow_reader_gets_the_whole_again_and_holds_up_nobody() -> None:
     async with lobby(unread_limit_s=UNREAD_S) as server, guests(server, "ann", "bob") as [ann, bob]:
         await ann.ask("CreateTable", name="t", game="fish")

@@ -83,6 +83,7 @@ def test_the_largest_tournament_fits_with_all_that_is_known_of_it() -> None:
     assert largest(message, events) < GRPC_LIMIT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("failed", "name_chars", "words"),
     [(3, 12, 1_000), *(pytest.param(*each, marks=SLOW) for each in [(2, 64, 80)])],

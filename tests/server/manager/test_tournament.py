@@ -173,6 +173,7 @@ async def _all(here: Environment, tournament_id: str) -> list[WatchTournamentRes
     return [event async for event in here.manager.watch(tournament_id)]
 
 
+@pytest.mark.slow
 async def test_at_most_200_lines_of_the_standings_are_sent_to_those_who_watch() -> None:
     names = [f"p{number}" for number in range(201)]
     async with environment() as here:

@@ -115,6 +115,7 @@ async def test_a_collector_that_is_away_costs_no_game_and_does_not_hold_up_the_e
     await play(Tracer("http://127.0.0.1:1"))
 
 
+@pytest.mark.slow
 def test_a_server_sends_what_is_left_when_it_is_stopped(serving: Serving) -> None:
     command = [sys.executable, "-m", "fairplay.terminal"]
     with subprocess.Popen(

@@ -64,6 +64,7 @@ def files_of(id_: str, number: int = 1) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_the_newest_certified_program_of_each_is_listed_with_its_certificate(fairplay: Run) -> None:
     zipped("Jürgen Müller_12_assignsubmission_file/fish.zip", {"mine/player.py": PLAYER})
     zipped("Bob Ray_13_assignsubmission_file/fish.zip", {"player.py": BROKEN}, 2)
@@ -110,6 +111,7 @@ def test_who_stops_at_the_first_failure_gets_a_roster_all_the_same(fairplay: Run
     assert entrants()["Bob-Ray"].link.endswith("spring/programs/Bob-Ray/1/player.py")
 
 
+@pytest.mark.slow
 def test_what_comes_later_is_judged_alone_and_takes_the_place_of_the_older_one(fairplay: Run) -> None:
     zipped("Ann Lee.zip", {"player.py": PLAYER})
     zipped("Bob Ray.zip", {"player.py": PLAYER + "#"})
@@ -196,6 +198,7 @@ def test_a_link_in_a_zip_is_left_out(fairplay: Run) -> None:
     assert files_of("Ann-Lee") == {"player.py"}
 
 
+@pytest.mark.slow
 def test_a_zip_that_swells_or_is_none_is_one_sentence_and_leaves_nothing(fairplay: Run) -> None:
     with zipfile.ZipFile("export/Bob Ray.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("player.py", bytes(300 << 20))
@@ -211,6 +214,7 @@ def test_a_zip_that_swells_or_is_none_is_one_sentence_and_leaves_nothing(fairpla
     assert not [path for path in Path("spring/programs").rglob("*") if path.is_file()]
 
 
+@pytest.mark.slow
 def test_no_name_of_a_student_becomes_markup_a_path_or_an_option(fairplay: Run) -> None:
     names = ["--help", "<b>x</b>", "..", "$(touch gone)", "[red]ann[/]", "a;b'c\"d", "王小明"]
     for number, name in enumerate(names):
