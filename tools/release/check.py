@@ -97,7 +97,7 @@ def check_python(_: Path, programs: Path) -> None:
 def check_protos(files: Path, _: Path) -> None:
     """Check that buf takes the archive for a module, and finds in it what must not be broken."""
     archive = f"{files / f'fairplay-protos-{VERSION}.tar.gz'}#strip_components=1"
-    buf = str(ROOT / ".venv" / "bin" / "buf")
+    buf = str(Path(sys.executable).with_name("buf"))
     execute(ROOT, buf, "lint", archive)
     execute(ROOT, buf, "breaking", archive, "--against", str(ROOT / "proto" / "image.binpb"))
 
