@@ -86,7 +86,7 @@ class MeasuredGame:
     def turn_paths(self) -> frozenset[str]:
         """Return the full names of the counted methods: by default the last one whose reply holds anything."""
         methods = self.contract.methods
-        deciding = [each.name for each in methods if each.response.DESCRIPTOR.fields]
+        deciding = [each.name for each in methods if each.asks]
         return frozenset(each.path for each in methods if each.name in (self.counted or deciding[-1:]))
 
 

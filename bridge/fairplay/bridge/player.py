@@ -131,7 +131,7 @@ class CoursePlayer:
         if method in self._greetings and not self._source.is_ready and any(each.is_free for each in self._lines):
             return None  # each connection has heard it already, and a program may be slow to come up
         loop, limit_s = asyncio.get_running_loop(), current_call().limit_s
-        if method.response.DESCRIPTOR.fields:
+        if method.asks:
             limit_s = None
         began_s = loop.time()
         try:

@@ -99,7 +99,7 @@ def idle_seats(result: GameResult, entries: Iterable[RecordEntry], methods: Mapp
 
 def _decides(call: RecordedCall, methods: Mapping[str, Method]) -> bool:
     method = methods.get(call.method_name)
-    return method is None or bool(method.response.DESCRIPTOR.fields)
+    return method is None or method.asks
 
 
 def result_with_evidence(

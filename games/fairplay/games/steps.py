@@ -33,6 +33,11 @@ class Method(NamedTuple):
         """Return the last part of the path, e.g. "TakeTurn"."""
         return self.path.rpartition("/")[2]
 
+    @property
+    def asks(self) -> bool:
+        """Return whether it asks for something: the response of a method that only tells something is empty."""
+        return bool(self.response.DESCRIPTOR.fields)
+
 
 def build_methods(service: str, types: Mapping[str, tuple[type[Message], type[Message]]]) -> dict[str, Method]:
     """Return the methods of a service by name, from the types of each method's request and response."""

@@ -109,7 +109,7 @@ class _Silent(NamedTuple):
 def _silences(context: Context, silence_s: float) -> Sequence[_Silent]:
     """Return games with a silence before the second call of each method that asks, and before one that only tells."""
     begun, over = context.first_scenario(DECISIONS), context.ending(context.game.seats.start)
-    asking = [method.name for method in context.game.methods if method.response.DESCRIPTOR.fields]
+    asking = [method.name for method in context.game.methods if method.asks]
     return [
         *(_Silent(f", before a call of {name}", begun, _before_second(name, silence_s)) for name in asking),
         _Silent(", before a call that asks for nothing", over, _before_notification(silence_s)),

@@ -275,7 +275,7 @@ def draw_failures(name: str) -> Sequence[Drawn]:
 
 def _failure(method: Method, number: int) -> tuple[str, Callable[[Asked], Act]]:
     """Return a way to fail in a method. Where it asks for nothing an empty reply is right."""
-    ways = [each for each in FAILURES.items() if each[0] != EMPTY or method.response.DESCRIPTOR.fields]
+    ways = [each for each in FAILURES.items() if each[0] != EMPTY or method.asks]
     return ways[number % len(ways)]
 
 
@@ -353,7 +353,7 @@ def _fails_late(game: Game, rng: Random) -> Script:
 
 def _asking(game: Game) -> Collection[str]:
     """Return the names of the methods that ask for something."""
-    return {method.name for method in game.methods if method.response.DESCRIPTOR.fields}
+    return {method.name for method in game.methods if method.asks}
 
 
 def _fails_first(game: Game, seat: int) -> Script:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.games.endings import tells_the_end
-from fairplay.conformance.zoo.methods import TOO_LATE_AT_FIRST, decides
+from fairplay.conformance.zoo.methods import TOO_LATE_AT_FIRST
 from fairplay.conformance.zoo.mutants import (
     DIES,
     HANGS,
@@ -64,7 +64,7 @@ def of_past_games(game: Game) -> list[Mutant]:
     """Return the mutants that fail after other games, or beside one."""
     related = (*ONE_AFTER_ANOTHER, *BY_CHANCE, game.name)
     after_others = (replace(each, related=(*each.related, *related)) for each in AFTER_OTHERS)
-    notifications = [method for method in game.methods if not decides(method)]
+    notifications = [method for method in game.methods if not method.asks]
     # Nothing comes before the first one of a game.
     return [*after_others, *BESIDE_ANOTHER, *(TOLD_LATE if len(notifications) > 1 else ())]
 
@@ -402,7 +402,7 @@ def of_introductions(game: Game) -> Iterator[Mutant]:
     """Yield the mutants that need the notification with which a game begins."""
     introduction = find_introduction(game)
     name, later = introduction.name, game.methods[game.methods.index(introduction) + 1 :]
-    decisions = {method.name for method in later if decides(method)}
+    decisions = {method.name for method in later if method.asks}
     notifications = {method.name for method in later} - decisions
     new, joined = _unintroduced(name, decisions), (game.name,)  # probes into which the player comes later
     sentence = f"Raises an exception in every decision of a game whose {name} it has not heard."
@@ -430,7 +430,7 @@ def of_introductions(game: Game) -> Iterator[Mutant]:
 
 def find_introduction(game: Game) -> Method:
     """Return the method of the first notification of a game."""
-    return next(method for method in game.methods if not decides(method))
+    return next(method for method in game.methods if not method.asks)
 
 
 def _called(method: Method) -> str:

@@ -43,18 +43,13 @@ from fairplay.v1.player_pb2 import GameService, PlayerDescription
 Patterns: TypeAlias = tuple[str, ...]
 
 
-def decides(method: Method) -> bool:
-    """Return whether a method of a game asks for a decision: notifications have empty responses."""
-    return bool(method.response.DESCRIPTOR.fields)
-
-
 def of_methods(game: Game) -> Iterator[Mutant]:
     """Yield the mutants of every method, then those of the method in which a player decides what to do in its turn."""
     # For methods that an ordinary game does not come to.
     slow = (case_ids.SLOW_RIVALS, case_ids.LONG_SILENCE)
     anywhere = ("rules", game.name, *case_ids.FROM_THE_MIDDLE, *case_ids.ENDS_OF_GAMES, *slow)
     for method in game.methods:
-        yield from _of_decision(method, anywhere) if decides(method) else _of_notification(method, anywhere)
+        yield from _of_decision(method, anywhere) if method.asks else _of_notification(method, anywhere)
         name, called, here = method.name, _called(method), in_method(method.name)
         yield Mutant(f"dies-in-{called}", f"Ends without a word in {name}.", (case_ids.ALIVE,), here, DIES, anywhere)
         sentence = f"Answers {name} with bytes that are no message."

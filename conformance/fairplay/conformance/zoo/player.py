@@ -198,7 +198,7 @@ class MutantPlayer:
         memory.call_counts[method.name] += 1
         if method == START:
             memory.tournament_id = request.tournament_id
-        decides = bool(game.number and method.response.DESCRIPTOR.fields)
+        decides = game.number > 0 and method.asks
         if decides:
             game.decision_count += 1
             asked = request.SerializeToString()

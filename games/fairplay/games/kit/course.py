@@ -99,7 +99,7 @@ class Face:
     def read_answer(self, request: Request, value: Json) -> Message:
         """Return the response in the answer to a call. Raises ValueError if the answer has another form."""
         try:
-            if request.method.response.DESCRIPTOR.fields:
+            if request.method.asks:
                 return self.reply(*request, value)
             if value != VOID:
                 raise ValueError(f'the answer to {self.names[request.method.name]} is "{VOID}"')
@@ -109,7 +109,7 @@ class Face:
 
     def write_answer(self, request: Request, response: Any) -> Json:
         """Return the answer in a response. Raises ValueError if the response lacks something."""
-        return self.answer(*request, response) if request.method.response.DESCRIPTOR.fields else VOID
+        return self.answer(*request, response) if request.method.asks else VOID
 
 
 @cache
