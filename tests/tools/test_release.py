@@ -52,6 +52,23 @@ def test_no_release_is_made_of_what_there_is_not() -> None:
     assert "there is no package gopher: choose of python, protos, site, npm" in done.stderr
 
 
+def test_a_folder_with_other_files_keeps_them(tmp_path: Path) -> None:
+    subprocess.run(["git", "clone", "--quiet", "--depth", "1", ROOT.as_uri(), tmp_path / "tree"], check=True)
+    kept = tmp_path / "mine" / "notes.txt"
+    kept.parent.mkdir()
+    kept.write_text("of mine")
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.release", "protos", "--output", kept.parent],
+        cwd=tmp_path / "tree",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "has other files: name a folder that is new or empty, or that holds a release" in done.stderr
+    assert kept.read_text() == "of mine"
+
+
 def test_an_image_is_built_of_all_that_the_wheel_has() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]
     needed = {path.partition("/")[0] for path in project["targets"]["wheel"]["packages"]}

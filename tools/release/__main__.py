@@ -1,7 +1,7 @@
 """Make the files of a release in dist/: packages, SHA256SUMS and a bill of materials.
 
 Run in the root of a tree without changes: python -m tools.release [PACKAGE ...] [--output DIR]
-The same commit gives the same bytes. What is in the output folder goes.
+The same commit gives the same bytes. A release that the folder holds goes, and all that is in dist/.
 """
 
 from __future__ import annotations
@@ -21,24 +21,29 @@ from tools.release.bill import write_bill
 from tools.release.files import SUMS, write_sums
 from tools.release.packages import PACKAGES_MADE, VERSION, Made, Package
 
+DIST = ROOT / "dist"
+
 
 def main(arguments: Sequence[str]) -> int:
     """0: the files are there. 1: one could not be made. 2: this machine or tree lacks something."""
     titles = [each.title for each in PACKAGES_MADE]
     parser = argparse.ArgumentParser(prog="make release", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("packages", metavar="PACKAGE", nargs="*", help=f"of {', '.join(titles)}; default: all")
-    parser.add_argument("--output", metavar="DIR", type=Path, default=ROOT / "dist", help="default: dist")
+    parser.add_argument("--output", metavar="DIR", type=Path, default=DIST, help="default: dist")
     chosen = parser.parse_args(arguments)
     if unknown := set(chosen.packages).difference(titles):
         parser.error(f"there is no package {', '.join(sorted(unknown))}: choose of {', '.join(titles)}")
     if _git("status", "--porcelain"):
         parser.error("the tree has changes: commit them, or make the release in a clean clone")
+    out: Path = chosen.output.resolve()
+    if out != DIST and not (out / SUMS).exists() and out.exists() and any(out.iterdir()):
+        parser.error(f"{out} has other files: name a folder that is new or empty, or that holds a release")
     packages = [each for each in PACKAGES_MADE if not chosen.packages or each.title in chosen.packages]
     if lacking := {each for package in packages for each in package.programs if shutil.which(each) is None}:
         parser.error(f"{', '.join(sorted(lacking))} is missing: install it, or name the packages to make")
     os.environ["SOURCE_DATE_EPOCH"] = _git("log", "-1", "--format=%ct")
     try:
-        make_release(packages, chosen.output.resolve())
+        make_release(packages, out)
     except FailedError as error:
         print(error, file=sys.stderr)
         return 1

@@ -26,7 +26,9 @@ MKDOCS = ROOT / ".tools" / "bin" / "mkdocs"
 def main() -> int:
     """0: the site is there. 1: a link of it leads nowhere."""
     parser = argparse.ArgumentParser(prog="make site", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--output", metavar="DIR", type=Path, default=ROOT / "build" / "site", help="build/site")
+    parser.add_argument(
+        "--output", metavar="DIR", type=Path, default=ROOT / "build" / "site", help="default: build/site"
+    )
     out: Path = parser.parse_args().output.resolve()
     with TemporaryDirectory() as scratch:
         pages, config = Path(scratch, "pages"), Path(scratch, "mkdocs.yml")
