@@ -8,6 +8,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from google.protobuf.message import Message
@@ -61,6 +62,11 @@ def print_json(value: object) -> None:
     """Print plain JSON, lists of numbers in one line."""
     text = SHORT_LIST.sub(lambda found: f"[{' '.join(found[1].split())}]", json.dumps(value, indent=2))
     make_console().out(text)
+
+
+def timestamp(time: datetime | None) -> str | None:
+    """Return a time in UTC for programs, as RFC 3339; None: there is none."""
+    return time.isoformat().replace("+00:00", "Z") if time is not None else None
 
 
 def write_json(value: Mapping[str, object], output: Output | None) -> None:

@@ -160,10 +160,10 @@ def list_tokens(records: ServerRecords, json: PlainJson = False) -> None:
     \b
       fairplay tokens list --records records
     """
-    from fairplay.terminal.operator.accounts import opened, show, timestamp
+    from fairplay.terminal.operator.accounts import opened, show, time_json
 
     with opened(records) as known:
-        rows = [{"id": row.id, "account": row.account, "expires": timestamp(row.expires_s)} for row in known.tokens]
+        rows = [{"id": row.id, "account": row.account, "expires": time_json(row.expires_s)} for row in known.tokens]
     show(rows, ("id", "account", "expires"), json=json)
 
 
@@ -225,11 +225,11 @@ def list_invitations(records: ServerRecords, json: PlainJson = False) -> None:
     \b
       fairplay invitations list --records records
     """
-    from fairplay.terminal.operator.accounts import opened, show, timestamp
+    from fairplay.terminal.operator.accounts import opened, show, time_json
 
     with opened(records) as known:
         rows = [
-            {"id": row.id, "role": row.role, "left": row.left_count, "expires": timestamp(row.expires_s)}
+            {"id": row.id, "role": row.role, "left": row.left_count, "expires": time_json(row.expires_s)}
             for row in known.invitations
         ]
     show(rows, ("id", "role", "left", "expires"), json=json)

@@ -20,7 +20,7 @@ from fairplay.server.access.accounts import AccountError, Accounts
 from fairplay.server.access.caller import role_name
 from fairplay.server.records.accounts import AccountsDatabase
 from fairplay.server.records.place import Place
-from fairplay.terminal.printing import make_console, print_json
+from fairplay.terminal.printing import make_console, print_json, timestamp
 from fairplay.v1.account_pb2 import CreateAccountRequest, CreateAccountResponse
 from fairplay.v1.account_pb2_grpc import AccountServiceStub
 
@@ -86,9 +86,9 @@ def time_text(seconds: int | None) -> str:
     return "for ever" if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
-def timestamp(seconds: int | None) -> str | None:
-    """Return when something expires, for programs, as RFC 3339; None: never."""
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
+def time_json(seconds: int | None) -> str | None:
+    """Return when something expires, for programs; None: never."""
+    return None if seconds is None else timestamp(datetime.fromtimestamp(seconds, UTC))
 
 
 def say(sentence: str) -> None:

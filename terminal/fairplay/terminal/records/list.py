@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from itertools import islice
 from typing import Any
 
@@ -15,7 +14,7 @@ from fairplay.games.kit.printable import UNPRINTABLE
 from fairplay.server.records.database import Listing
 from fairplay.server.records.errors import RecordsError
 from fairplay.server.records.place import Place
-from fairplay.terminal.printing import make_console, print_json, say
+from fairplay.terminal.printing import make_console, print_json, say, timestamp
 from fairplay.terminal.records.overview import (
     ABORTED,
     CANCELLED,
@@ -87,15 +86,11 @@ def _row_json(row: Overview) -> dict[str, Any]:
         "players": row.players,
         "status": row.status,
         "winners": list(row.winners),
-        "startTime": _time_json(row.start),
-        "endTime": _time_json(row.end),
+        "startTime": timestamp(row.start),
+        "endTime": timestamp(row.end),
         "entries": row.entry_count,
         "tournament": row.tournament or None,
     }
-
-
-def _time_json(time: datetime | None) -> str | None:
-    return time.isoformat().replace("+00:00", "Z") if time is not None else None
 
 
 # --- the table ---
