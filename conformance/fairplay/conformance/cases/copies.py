@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import grpc
 
@@ -48,6 +48,7 @@ IDLE_S = 1.5
 COMES_BACK_S, REFUSED_S = 10.0, 5.0
 """So long a player may take to dial in again, and so long it is watched that was refused for good."""
 POLL_S = 0.05
+Result = TypeVar("Result")
 Idle: TypeAlias = "asyncio.Task[bytes | CallFailure]"
 """The answer of a player to Describe, after a while in which nobody was connected to it."""
 
@@ -398,8 +399,8 @@ def serves_on(context: Context) -> None:
         raise _ended(reason, copies.served.output)
 
 
-async def _outcome(idle: Idle) -> bytes | CallFailure:
-    return await idle
+async def _outcome(task: asyncio.Task[Result]) -> Result:
+    return await task
 
 
 # --- whose hello is refused ---
@@ -410,16 +411,19 @@ def _turn_away(context: Context, connection: Connection) -> asyncio.Task[Refused
     process = connection.process
     assert process is not None
 
+    async def is_refused(count: int, limit_s: float) -> bool:
+        """Wait until so many hellos were refused, and return whether they were in time."""
+        for _ in range(round(limit_s / POLL_S)):
+            if process.refused_count >= count or process.ended:
+                break
+            await asyncio.sleep(POLL_S)
+        return process.refused_count >= count
+
     async def watch() -> Refused:
-        clock = asyncio.get_running_loop().time
         try:
             process.turn_away()
-            end_s = clock() + COMES_BACK_S
-            while clock() < end_s and process.refused_count < 2 and not process.ended:
-                knows_it = process.refused_count > 0
-                await asyncio.sleep(POLL_S)
-                if process.refused_count and not knows_it:
-                    end_s = clock() + REFUSED_S
+            if await is_refused(1, COMES_BACK_S):
+                await is_refused(2, REFUSED_S)
             return Refused(process.refused_count, process.output)
         finally:
             await connection.close()
@@ -434,14 +438,9 @@ def _turn_away(context: Context, connection: Connection) -> asyncio.Task[Refused
 def refused(context: Context) -> None:
     """Who asks for ever for a name that another program has fills the log of a server, and keeps its author waiting."""
     task = copies_of(context).refused
-
-    async def wait() -> Refused:
-        assert task is not None
-        return await task
-
     if task is None:
         raise NotApplicable("only a player that is started here and dials in is refused")
-    found = context.player.loop.run(wait())
+    found = context.player.loop.run(_outcome(task))
     if not found.hello_count:
         raise NotApplicable("only a player that dials in again after a server has shut down is refused then")
     if found.hello_count > 1:

@@ -28,7 +28,8 @@ DECISIONS = 16
 """The player decides so often in each game with unusual settings."""
 FEW_DECISIONS, AMPLE_S = 4, 60.0
 """After so many seconds it decides so often only: a player may be slow, and there are many games."""
-TABLES = 2
+UNUSUAL_GAMES = 2
+"""Of each number of players that only some settings allow so many games are played."""
 MOST_FAILURES = 3
 """After so many games that failed no more are played: each may take all the time that calls have."""
 
@@ -114,11 +115,11 @@ def _scenarios(context: Context) -> Iterator[Scenario]:
     for each in context.variations:
         is_slow = context.is_slow or time.monotonic() - began > AMPLE_S
         yield context.varied(each, each.name, FEW_DECISIONS if is_slow else DECISIONS)
-    yield from _unusual_tables(context)
+    yield from _unusual_counts(context)
 
 
-def _unusual_tables(context: Context) -> Iterator[Scenario]:
-    """Yield games of the fewest and the most players, where only some settings allow so many: two of each, to the end.
+def _unusual_counts(context: Context) -> Iterator[Scenario]:
+    """Yield games of the fewest and the most players, where only some settings allow so many, to the end.
 
     One player alone has nobody to compare itself with.
     """
@@ -127,7 +128,7 @@ def _unusual_tables(context: Context) -> Iterator[Scenario]:
         seats = game.seats_with(each.settings)
         for count in sorted({seats.start, seats.stop - 1}.difference(game.seats)):
             counts[count] += 1
-            if counts[count] <= TABLES:
+            if counts[count] <= UNUSUAL_GAMES:
                 name = f"players-{count}-{counts[count]}"
                 situation = Situation(each.settings, count, count - 1, None, FEW_DECISIONS if context.is_slow else 0)
                 yield Scenario(name, situation, context.rng(name).getrandbits(32))
