@@ -53,7 +53,7 @@ UNDER_LOAD = "time.under-load"
 CALLS_AT_ONCE = "time.calls-at-once"
 SLOW_RIVALS = "time.slow-rivals"
 LONG_SILENCE = "time.long-silence"
-SIDE_BY_SIDE = (UNDER_LOAD, CALLS_AT_ONCE, SLOW_RIVALS)
+SIDE_BY_SIDE = (UNDER_LOAD, CALLS_AT_ONCE, SLOW_RIVALS, LONG_SILENCE)
 """Cases about time in which the player is in several games at once."""
 
 BACK_TO_BACK = "memory.back-to-back"
