@@ -74,10 +74,11 @@ def _ends_with_unknown(request: Any) -> bool:
 
 def of_outcomes(game: Game) -> Iterator[Mutant]:
     """Yield the mutants that fail where they are told a rare outcome, one for each end of what a method may tell."""
-    requests = {method.name: method.request for method in game.methods}
+    methods = {method.name: method for method in game.methods}
     for told in find_conformance(game.name).outcomes:
         [path, *_], numbers = told.paths, sorted(filter(None, told.values))
-        kind: Any = requests[told.method].DESCRIPTOR.fields_by_name[path].enum_type
+        method = methods[told.method]
+        kind: Any = method.request.DESCRIPTOR.fields_by_name[path].enum_type
         names = kind.values_by_number
         for number in {numbers[0], numbers[-1]}:
             yield Mutant(
@@ -87,6 +88,7 @@ def of_outcomes(game: Game) -> Iterator[Mutant]:
                 with_fields(told.method, **{path: number}),
                 RAISES,
                 ("rules", "exceptions", "endings", "memory", "time", game.name),
+                "" if method.asks else case_ids.VOID,
             )
 
 
