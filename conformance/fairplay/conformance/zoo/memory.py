@@ -123,7 +123,7 @@ AFTER_OTHERS = (
         (case_ids.NEVER_ENDED,),
         after_unfinished(10),
         RAISES,
-        (case_ids.CANCELLED, case_ids.SAME_SEAT),
+        (case_ids.CANCELLED, case_ids.SAME_SEAT, case_ids.MANY_AT_ONCE),
     ),
     Mutant(
         "holds-a-lock-after-its-first-decision",
