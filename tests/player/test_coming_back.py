@@ -54,6 +54,14 @@ async def test_a_hello_is_said_again_unless_the_docs_call_its_status_final(crede
             await dial_in(address, credentials)
 
 
+async def test_it_is_said_once_that_a_server_is_away(caplog: pytest.LogCaptureFixture) -> None:
+    address = free_address()
+    with pytest.raises(DialInError, match="was not reached"):
+        await dial_in_async([Hosted(find("fish").player("first"), "ann")], address, patience_s=0.5)
+    [record] = caplog.records
+    assert f"{address} is not there" in record.getMessage()
+
+
 def test_the_final_statuses_are_those_that_the_docs_name() -> None:
     page = (Path(__file__).parents[2] / "proto" / "SPECIFICATION.md").read_text()
     sentence = page[page.index("- [BYE-7]") : page.index("- [BYE-8]")]

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from fairplay.games.game import find
+from tests.robustness.harness import free_address
 from tests.server.harness import dialled_in, serving
 from tests.slow import SLOW
 from tests.terminal.running import Run
@@ -74,10 +75,11 @@ async def test_who_may_not_enter_is_told_why_and_who_has_left_is_out() -> None:
         asked = {
             ("cup", "dial-in:nobody", "--patience", "10ms"): (1, "nobody has not dialled in"),
             ("cup", "x=bot:random"): (1, "the name x is taken in this tournament"),
+            ("cup", f"y=grpc://{free_address()}"): (0, "start y before its games begin"),
             ("cup", "nonsense"): (2, "'nonsense' is not a way to reach a player"),
             ("none", "x=bot:first"): (1, "there is no tournament 'none'"),
             ("cup", "x", "--withdraw", "--token", "wrong"): (1, "the token is not the one with which x signed up"),
-            ("cup", "x", "--withdraw", "--token", "mine"): (0, "x is not in cup any more; 0 are"),
+            ("cup", "x", "--withdraw", "--token", "mine"): (0, "x is not in cup any more; 1 are"),
         }
         for arguments, (wanted, sentence) in asked.items():
             code, said = await ended(await start("signup", *arguments, *there))

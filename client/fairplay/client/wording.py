@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import grpc
 from rich.markup import escape
 from rich.text import Text
 
 from fairplay.games.kit.printable import UNPRINTABLE, harmless_text
 from fairplay.server.game.plans import seconds
+from fairplay.server.net.errors import reason_of
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct
 from fairplay.v1.result_pb2 import GameResult
 from fairplay.v1.table_pb2 import Part, Seat, Table, TableStatus, User
@@ -111,6 +113,15 @@ def draw_standing(result: GameResult) -> str:
 def plain(text: str) -> str:
     """Return a stranger's text without characters that steer a terminal or change the writing direction."""
     return "".join(letter if letter.isprintable() else REPLACEMENT for letter in text)
+
+
+def describe_error(error: grpc.aio.AioRpcError) -> str:
+    """Return in words why a server has not answered a request, or what it says is wrong with it."""
+    if error.code() == grpc.StatusCode.DEADLINE_EXCEEDED:
+        return "the server does not answer"
+    if error.code() == grpc.StatusCode.UNAVAILABLE and not reason_of(error):
+        return "the server cannot be reached"
+    return plain(error.details() or error.code().name)
 
 
 class Row(NamedTuple):

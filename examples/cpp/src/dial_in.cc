@@ -30,7 +30,7 @@ using grpc::Status;
 using grpc::StatusCode;
 using std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kPatience(30);  // for a server that is not there
+constexpr std::chrono::seconds kPatience(600);  // for a server that is not there
 constexpr int kResumeSeconds = 30;             // for which games wait when the server loses us
 constexpr std::chrono::milliseconds kFirstPause(100);
 constexpr std::chrono::milliseconds kLastPause(1000);
@@ -211,6 +211,9 @@ Status DialIn(const std::string& address, const HostedPlayer& hosted, const std:
     }
     if (!said.said_goodbye && Refuses(said.status)) return said.status;
     if (steady_clock::now() > give_up) return {StatusCode::UNAVAILABLE, "the server is not there"};
+    if (pause == kFirstPause) {  // said once, and not again before it was reached
+      std::cerr << address << " is not there, and is tried again for " << kPatience.count() / 60 << " min\n";
+    }
     std::this_thread::sleep_for(pause);
     pause = std::min(2 * pause, kLastPause);
   }

@@ -24,7 +24,7 @@ import (
 )
 
 const (
-	patience     = 30 * time.Second // for a server that is not there
+	patience     = 10 * time.Minute // for a server that is not there: a new start takes a while
 	resumeWindow = 30 * time.Second // for which games wait when the server loses us
 	firstPause   = 100 * time.Millisecond
 	lastPause    = time.Second
@@ -75,6 +75,9 @@ func dialIn(address string, player *fairplay.HostedPlayer, register func(grpc.Se
 		}
 		if refused(err) || time.Now().After(giveUp) {
 			return fmt.Errorf("%s: %w", address, err)
+		}
+		if pause == firstPause { // said once, and not again before it was reached
+			log.Printf("%s is not there, and is tried again for %s: %s", address, patience, err)
 		}
 		time.Sleep(pause)
 		pause = min(2*pause, lastPause)

@@ -20,8 +20,8 @@ use crate::proto::fairplay::connection_service_client::ConnectionServiceClient;
 use crate::proto::fairplay::reply::Outcome;
 use crate::proto::fairplay::{Call, DialInRequest, Failure, Goodbye, GoodbyeReason, Hello, HostedPlayer, Reply};
 
-/// For a server that is not there.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// For a server that is not there: a new start takes a while.
+const PATIENCE: Duration = Duration::from_secs(600);
 /// For which games wait when the server loses us.
 const RESUME_WINDOW: Duration = Duration::from_secs(30);
 /// The server takes one ping in 10 s.
@@ -59,8 +59,14 @@ pub async fn dial_in(address: &str, player: HostedPlayer, routes: Routes) -> any
             Err(status) if refuses(&status) || Instant::now() > give_up => {
                 return Err(status).context(address.to_owned());
             }
-            _ => tokio::time::sleep(pause).await,
+            ending if pause == FIRST_PAUSE => {
+                // said once, and not again before it was reached
+                let problem = ending.map_or_else(|status| status.to_string(), |goodbye| goodbye.message);
+                eprintln!("{address} is not there, and is tried again for {} min: {problem}", PATIENCE.as_secs() / 60);
+            }
+            _ => {}
         }
+        tokio::time::sleep(pause).await;
         pause = LAST_PAUSE.min(2 * pause);
     }
 }

@@ -17,7 +17,7 @@ import {
   type Welcome,
 } from "./gen/fairplay/v1/connection.js";
 
-const PATIENCE_MS = 30_000; // for a server that is not there
+const PATIENCE_MS = 600_000; // for a server that is not there: a new start takes a while
 const RESUME_WINDOW = { seconds: 30n, nanos: 0 }; // for which games wait when the server loses us
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 1_000;
@@ -69,6 +69,10 @@ export async function dialIn(address: string, player: HostedPlayer, served: Serv
     }
     if (refused(ending) || Date.now() > giveUp) {
       throw new Error(`${address}: ${ending.message}`);
+    }
+    if (pause === FIRST_PAUSE_MS) {
+      // said once, and not again before it was reached
+      console.error(`${address} is not there, and is tried again for ${PATIENCE_MS / 60_000} min: ${ending.message}`);
     }
     await sleep(pause);
     pause = Math.min(2 * pause, LAST_PAUSE_MS);

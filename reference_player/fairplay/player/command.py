@@ -12,7 +12,7 @@ from typing import Any
 
 from fairplay.games.kit.ending import exit_code
 from fairplay.player.channels import Credentials
-from fairplay.player.dialing import PATIENCE_S, DialInError, Hosted, dial_in_async
+from fairplay.player.dialing import PATIENCE_S, RESUME_S, DialInError, Hosted, dial_in_async
 from fairplay.player.handlers import games_of, snake_case
 from fairplay.player.interrupts import run
 from fairplay.player.serving import serve_async
@@ -36,7 +36,7 @@ class Reach:
     name: str | None = None
     token: str = ""
     patience_s: float = PATIENCE_S
-    resume_s: float = PATIENCE_S
+    resume_s: float = RESUME_S
     tls: TlsFiles | None = None
     credentials: Credentials | None = None
 

@@ -34,8 +34,10 @@ CHANNEL_OPTIONS = [
 ]
 FIRST_RETRY_S = 0.1
 LAST_RETRY_S = 2.0
-PATIENCE_S = 30.0
-"""For how long a server that is away is tried again, and keeps the calls of a player that is away."""
+PATIENCE_S = 600.0
+"""For how long a server that is away is tried again: the start of one, of its machine or its database takes minutes."""
+RESUME_S = 30.0
+"""For how long a server keeps the calls of a player that is away."""
 FINAL = {
     grpc.StatusCode.INVALID_ARGUMENT,
     grpc.StatusCode.ALREADY_EXISTS,
@@ -66,8 +68,9 @@ def dial_in(player: object, address: str, name: str, token: str = "", *, patienc
     The address may be grpcs://HOST:PORT, for TLS. The environment may name the authorities that are trusted
     (FAIRPLAY_CA; otherwise the system's) and the token of an account (FAIRPLAY_TOKEN).
 
-    A server that is not there yet, or goes away, is tried again for `patience_s` seconds. Raises DialInError if the
-    server refuses the player or stays away, CredentialsError if a file of the credentials cannot be used.
+    A server that is not there yet, or goes away, is tried again for `patience_s` seconds, and a warning is logged once
+    each time. Raises DialInError if the server refuses the player or stays away, CredentialsError if a file of the
+    credentials cannot be used.
     """
     try:
         standstill.run(dial_in_async([Hosted(player, name, token)], address, patience_s=patience_s))
@@ -80,16 +83,18 @@ async def dial_in_async(
     address: str,
     *,
     patience_s: float = PATIENCE_S,
-    resume_s: float = PATIENCE_S,
+    resume_s: float = RESUME_S,
     resume_token: bytes = b"",
     on_welcome: Callable[[bytes], None] | None = None,
+    on_away: Callable[[str], None] = log.warning,
     credentials: Credentials | None = None,
 ) -> None:
     """Dial in with several players over one stream; see `dial_in`.
 
     `credentials` None: those of the environment. `resume_s` is how long games shall wait when the stream is lost; 0: a
     lost stream fails its calls. `resume_token` is that of a stream of an earlier process, which goes on if the server
-    still knows it; `on_welcome` is called with the token of each new stream.
+    still knows it; `on_welcome` is called with the token of each new stream, `on_away` with a sentence as soon as the
+    server is not there.
     """
     hello = Hello(
         players=[
@@ -123,6 +128,8 @@ async def dial_in_async(
                 except ProxyError as error:
                     problem = str(error)
                 raise DialInError(f"{address} was not reached within {patience_s:g} s: {problem}")
+            if pause == FIRST_RETRY_S:  # said once, and not again before it was reached
+                on_away(f"{address} is not there, and is tried again for {patience_s / 60:.3g} min: {problem}")
             await asyncio.sleep(pause)
             pause = min(2 * pause, LAST_RETRY_S)
 

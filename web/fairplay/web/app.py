@@ -21,7 +21,7 @@ from starlette.staticfiles import StaticFiles
 
 from fairplay.client.errors import UsageError
 from fairplay.client.lobby.client import LobbyGoneError
-from fairplay.client.wording import plain
+from fairplay.client.wording import describe_error
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.web.contests import Contests
 from fairplay.web.middleware import HEALTH, VISITOR, Guard, Networks, Proxied, Rooted
@@ -156,7 +156,7 @@ async def show_error(request: Request, error: Exception) -> Response:
         return problem(request, error.status_code, error.detail)
     if isinstance(error, grpc.aio.AioRpcError):
         status = STATUSES.get(error.code(), 502)
-        return problem(request, status, AWAY if status == 503 else plain(error.details() or error.code().name))
+        return problem(request, status, AWAY if status == 503 else describe_error(error))
     return problem(request, 503, AWAY)
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import grpc
 
-from fairplay.client.wording import plain
+from fairplay.client.wording import describe_error
 from fairplay.v1.manager_pb2 import GetStandingsRequest, GetTournamentRequest, WatchTournamentRequest
 from fairplay.v1.referee_pb2 import GameStatus, ListGamesRequest
 from fairplay.v1.tournament_pb2 import RoundGame, RoundGameStatus, Standings, Tournament, TournamentStatus
@@ -77,7 +77,7 @@ class Contest:
                 async for _ in stream:
                     self._happened.set()
             except grpc.aio.AioRpcError as error:
-                self.away = plain(error.details() or error.code().name)
+                self.away = describe_error(error)
                 self.changes.notify()
             finally:
                 stream.cancel()
@@ -92,7 +92,7 @@ class Contest:
             try:
                 await self.renew()
             except grpc.aio.AioRpcError as error:
-                self.away = plain(error.details() or error.code().name)
+                self.away = describe_error(error)
                 self.changes.notify()
             if not self.over:
                 await asyncio.sleep(PAUSE_S)

@@ -26,6 +26,7 @@ from fairplay.client.wording import (
     state,
 )
 from fairplay.games.game import find, registered
+from fairplay.games.kit.names import describe_names
 from fairplay.v1.certification_pb2 import Certification, CertificationStatus
 from fairplay.v1.misconduct_pb2 import Misconduct, MisconductKind
 from fairplay.v1.referee_pb2 import GameStatus, GameSummary
@@ -157,8 +158,14 @@ def suited_bot(table: Table) -> str:
     return strategies(table)[0]
 
 
+def as_sentence(text: str) -> str:
+    """Return a text with a large first letter and a full stop."""
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '!', '?')) else '.'}"
+
+
 FILTERS: Mapping[str, Callable[..., Any]] = {
     "as_json": as_json,
+    "as_sentence": as_sentence,
     "certification_state": certification_state,
     "by_hand": by_hand,
     "cause": describe_cause,
@@ -174,6 +181,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "kind": kind,
     "method": name_method,
     "missing": missing,
+    "names": describe_names,
     "plain": plain,
     "result": result_line,
     "seats": seats,

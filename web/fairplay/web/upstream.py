@@ -26,6 +26,8 @@ from fairplay.v1.server_pb2_grpc import ServerServiceStub
 
 ANSWER_LIMIT_S = 10.0
 INFO_AGE_S = 60.0
+PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
+"""What requests end with while a server is away."""
 
 
 def knows_accounts(info: ServerInfo) -> bool:

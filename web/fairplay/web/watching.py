@@ -12,7 +12,7 @@ from typing import NamedTuple
 import grpc
 from google.protobuf.message import Message
 
-from fairplay.client.wording import elimination_line, plain, result_line
+from fairplay.client.wording import describe_error, elimination_line, plain, result_line
 from fairplay.games.envelopes import unwrap
 from fairplay.games.frontends import TableContext, find_frontend
 from fairplay.games.game import Game, find
@@ -71,7 +71,7 @@ class Feed:
             try:
                 await self._stream()
             except grpc.aio.AioRpcError as error:
-                self.away = plain(error.details() or error.code().name)
+                self.away = describe_error(error)
                 self.changes.notify()
                 if error.code() in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.PERMISSION_DENIED):
                     return

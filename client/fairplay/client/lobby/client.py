@@ -14,9 +14,9 @@ import grpc
 
 from fairplay.client.lobby.mirror import Line, LobbyMirror
 from fairplay.client.lobby.tokens import TokenStore
-from fairplay.client.wording import plain
+from fairplay.client.wording import describe_error, plain
 from fairplay.player.channels import NO_CREDENTIALS, Credentials, open_channel, split_address
-from fairplay.player.dialing import CHANNEL_OPTIONS
+from fairplay.player.dialing import CHANNEL_OPTIONS, PATIENCE_S
 from fairplay.player.proxies import ProxyError, check_proxy
 from fairplay.server.game.plans import seconds
 from fairplay.server.net.errors import reason_of
@@ -28,7 +28,6 @@ ANSWER_LIMIT_S = 10.0
 FAREWELL_S = 1.0
 LANE, LANE_COUNT = "fairplay.lane", 32
 """An option that gRPC does not know: channels in which it differs have connections of their own."""
-PATIENCE_S = 60.0
 FIRST_PAUSE_S = 0.25
 LAST_PAUSE_S = 5.0
 DIAL_IN_TRIES = 20
@@ -109,7 +108,7 @@ class LobbyClient:
 
     def _check_there(self, error: grpc.aio.AioRpcError) -> None:
         if error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
-            raise LobbyGoneError(f"no lobby answers at {self.address}: {_sentence(error)}") from None
+            raise LobbyGoneError(f"no lobby answers at {self.address}: {describe_error(error)}") from None
         if error.code() == grpc.StatusCode.UNIMPLEMENTED:
             raise LobbyGoneError(f"the server at {self.address} has no lobby") from None
 
@@ -119,7 +118,7 @@ class LobbyClient:
             await self._enter_as_before(name)
         except grpc.aio.AioRpcError as error:
             self._check_there(error)
-            return _sentence(error)
+            return describe_error(error)
         return ""
 
     async def _enter_as_before(self, name: str) -> None:
@@ -149,7 +148,7 @@ class LobbyClient:
                 lobby_pb2.RenameRequest(token=self.token, name=name), timeout=ANSWER_LIMIT_S
             )
         except grpc.aio.AioRpcError as error:
-            return _sentence(error)
+            return describe_error(error)
         self.tokens.open(self.address, response.name)
         self.tokens.keep(self.token)
         self.lobby = self.lobby.renamed(before, response.name)
@@ -195,8 +194,8 @@ class LobbyClient:
         if error.code() == grpc.StatusCode.ABORTED:
             self._set(ConnectionState.OVER, "this user goes on elsewhere: another client has come with its token")
         elif error.code() not in PASSING:
-            self._set(ConnectionState.OVER, _sentence(error))
-        return _sentence(error)
+            self._set(ConnectionState.OVER, describe_error(error))
+        return describe_error(error)
 
     async def _come_back(self) -> str:
         """Enter again under the same name: the server has forgotten this user, as after a restart."""
@@ -204,10 +203,9 @@ class LobbyClient:
             await self._enter(self.lobby.me)
         except grpc.aio.AioRpcError as error:
             if error.code() not in PASSING:
-                self._set(
-                    ConnectionState.OVER, f"the lobby does not let {plain(self.lobby.me)} in again: {_sentence(error)}"
-                )
-            return _sentence(error)
+                me, why = plain(self.lobby.me), describe_error(error)
+                self._set(ConnectionState.OVER, f"the lobby does not let {me} in again: {why}")
+            return describe_error(error)
         self.connection = Connection(ConnectionState.LIVE)
         return "the lobby had lost you, and you have entered again"
 
@@ -262,7 +260,7 @@ class LobbyClient:
                 await self._stub.JoinTable(request, timeout=ANSWER_LIMIT_S)
             except grpc.aio.AioRpcError as error:
                 if link or reason_of(error) != "NOT_DIALLED_IN":
-                    return _sentence(error)
+                    return describe_error(error)
                 await self._pause(DIAL_IN_PAUSE_S)
             else:
                 return ""
@@ -296,18 +294,10 @@ class LobbyClient:
         try:
             await method(request, timeout=ANSWER_LIMIT_S)
         except grpc.aio.AioRpcError as error:
-            return _sentence(error)
+            return describe_error(error)
         return ""
 
     def note(self, text: str) -> None:
         """Add a line of this client's own to the talk at the table."""
         self.lobby = self.lobby.with_lines(Line("", plain(text)))
         self._on_change()
-
-
-def _sentence(error: grpc.aio.AioRpcError) -> str:
-    if error.code() == grpc.StatusCode.DEADLINE_EXCEEDED:
-        return "the server does not answer"
-    if error.code() == grpc.StatusCode.UNAVAILABLE and not reason_of(error):
-        return "the server cannot be reached"
-    return plain(error.details() or error.code().name)

@@ -21,7 +21,6 @@ from fairplay.v1.referee_pb2 import GetGameRequest, WatchGameRequest, WatchGameR
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.v1.table_pb2 import Table
 
-PATIENCE_S = 60.0
 PAUSE_S = 1.0
 UNKNOWN = "This game cannot be drawn here: it is not installed."
 FINAL = (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.UNIMPLEMENTED)
@@ -51,10 +50,10 @@ class LocalPlayer:
             await dial_in_async(
                 hosted,
                 self._client.address,
-                patience_s=PATIENCE_S,
                 resume_s=self._client.grace_s,
                 resume_token=self._client.tokens.resume_token,
                 on_welcome=self._client.tokens.keep_resume_token,
+                on_away=lambda sentence: None,  # the lobby says it
                 credentials=self._client.credentials,
             )
         except DialInError as error:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Protocol
 
 from google.protobuf.message import Message
 
+from fairplay.games.kit.names import describe_names
 from fairplay.games.kit.testdata import Json
 from fairplay.games.steps import Method
 
@@ -137,7 +138,7 @@ def read_name(value: Json, pattern: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{shown(json.dumps(value))} is no name: it must be a string{_explain_number(value)}")
     if not re.fullmatch(pattern, value):
-        raise ValueError(f"{shown(json.dumps(value))} is no name here: names match {pattern}")
+        raise ValueError(f"{shown(json.dumps(value))} is no name here: give {describe_names(pattern)}")
     return value
 
 

@@ -11,6 +11,7 @@ from typing import Protocol
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.games.game import find
+from fairplay.games.kit.names import describe_names
 from fairplay.server.examining.suite import Finding
 from fairplay.server.game.plans import seconds
 from fairplay.server.links.dial_in import cut, same
@@ -250,8 +251,9 @@ class SignUp:
             message = "the period of the sign-up is over: the tournament waits only for examinations that have begun"
             raise Refusal("SIGN_UP_CLOSED", message, "tournament_id")
         if not NAME.fullmatch(player.name) or not self._pattern.matches(player.name):
-            message = f"{player.name!r} is not a name for this tournament: names must match {self._policy.name_pattern}"
-            raise Refusal("NAME_INVALID", message, "player.name", given=player.name, allowed=self._policy.name_pattern)
+            allowed = self._policy.name_pattern
+            message = f"{player.name!r} is not a name for this tournament: give {describe_names(allowed)}"
+            raise Refusal("NAME_INVALID", message, "player.name", given=player.name, allowed=allowed)
         wanted = player.name.lower()
         other = next((name for name in (*self._links, *self._examined) if name.lower() == wanted), None)
         if other is not None:

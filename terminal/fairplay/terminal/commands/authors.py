@@ -151,7 +151,7 @@ def player(
     serve: Annotated[bool, option("", "Serve where the server that starts this says (exec:).")] = False,
     name: Annotated[str | None, option("NAME", "The name to dial in under.")] = None,
     token: Annotated[str, option("SECRET", "Protects the name.")] = "",
-    patience: Annotated[str, option("TIME", "How long to try to reach the server.")] = "30s",
+    patience: Annotated[str, option("TIME", "How long to try to reach a server that is away.")] = "10m",
     resume: Annotated[str, option("TIME", "How long games wait for a lost connection to come back.")] = "30s",
     pause: Annotated[str, option("TIME", "Take at least so long to answer, for people to follow.")] = "0s",
 ) -> None:

@@ -21,6 +21,7 @@ from fairplay.client.signup import is_player_name, sign_up_if_here
 from fairplay.client.wording import counted, plain
 from fairplay.player.channels import Credentials, open_channel, reach_server
 from fairplay.player.interrupts import run
+from fairplay.server.links.spec import target_of
 from fairplay.terminal.commands.play import SignUpOptions
 from fairplay.terminal.playing.setup import CHANNEL_OPTIONS
 from fairplay.terminal.printing import make_console
@@ -42,6 +43,7 @@ REFUSED = ExaminationStatus.EXAMINATION_STATUS_REFUSED
 SIGN_UP = TournamentStatus.TOURNAMENT_STATUS_SIGN_UP
 ASK_AGAIN_S = 0.5
 """How often a player is signed up that has not dialled in yet."""
+REACH_LIMIT_S = 2.0
 CANCEL = "cancel"
 REASON = "the organiser cancelled it"
 
@@ -236,6 +238,22 @@ async def _enter(options: SignUpOptions) -> None:
         raise FailedError(f"the sign-up closed before {player.name} was in")
     waits = f"; it starts with {policy.min_entrant_count} at the least" if message.status == SIGN_UP else ", and starts"
     console.print(f"{player.name} is in {options.tournament}, which has {entered} entrants{waits}", highlight=False)
+    await _warn_of_nobody(player)
+
+
+async def _warn_of_nobody(player: Player) -> None:
+    """Warn of a player that serves where nothing answers: the server looks for it only when its games begin."""
+    target = target_of(player.link)
+    if not target:
+        return
+    host, _, port = target.rpartition(":")
+    try:
+        async with asyncio.timeout(REACH_LIMIT_S):
+            _, writer = await asyncio.open_connection(host.strip("[]"), int(port))
+        writer.close()
+    except OSError:
+        sentence = f"nothing answers on {target}, as seen from here: start {player.name} before its games begin"
+        make_console(errors=True).print(f"[yellow]{escape(sentence)}[/]", highlight=False)
 
 
 async def _signed_up(

@@ -9,14 +9,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from fairplay.client.wording import plain
+from fairplay.client.wording import describe_error
 from fairplay.v1.access_pb2 import Role
 from fairplay.web.pages.lobby import remember
 from fairplay.web.site import form_of, page, site_of, visitor_of
-from fairplay.web.upstream import knows_accounts
+from fairplay.web.upstream import PASSING, knows_accounts
 
 ROLES = {Role.ROLE_PLAYER: "player", Role.ROLE_ORGANISER: "organiser", Role.ROLE_OPERATOR: "operator"}
-PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
 NEEDS_BOTH = "Give a name, and the invitation that you were sent."
 NO_ACCOUNTS = "This server knows no accounts: enter the lobby under any name."
 
@@ -45,8 +44,7 @@ async def create(request: Request) -> Response:
     except grpc.aio.AioRpcError as error:
         if error.code() in PASSING:
             raise
-        sentence = plain(error.details() or error.code().name)
-        return await _form(request, name, invitation, f"{sentence[:1].upper()}{sentence[1:]}.", 409)
+        return await _form(request, name, invitation, describe_error(error), 409)
     before = visitor_of(request)
     if before is not None:
         await site.visitors.leave(before)

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from fairplay.client.wording import plain
+from fairplay.client.wording import describe_error
 from fairplay.player.channels import open_channel
 from fairplay.player.dialing import CHANNEL_OPTIONS
 from fairplay.v1 import certification_pb2 as pb
@@ -23,7 +23,7 @@ from fairplay.v1.certification_pb2 import Certification, CertificationStatus, Re
 from fairplay.v1.certification_pb2_grpc import CertificationServiceStub
 from fairplay.web.changes import Changes
 from fairplay.web.site import dial_in_address, form_of, go, page, render, site_of, stream, visitor_of
-from fairplay.web.upstream import ANSWER_LIMIT_S, knows_accounts
+from fairplay.web.upstream import ANSWER_LIMIT_S, PASSING, knows_accounts
 
 PAGE_SIZE = 50
 TOKEN_BYTES = 16
@@ -82,10 +82,9 @@ async def ask(request: Request) -> Response:
         async with _service(request) as service:
             made = (await service.CreateCertification(asked, timeout=ANSWER_LIMIT_S)).certification
     except grpc.aio.AioRpcError as error:
-        if error.code() is grpc.StatusCode.UNAVAILABLE:
+        if error.code() in PASSING:
             raise
-        sentence = plain(error.details() or error.code().name)
-        return await certificates(request, f"{sentence[:1].upper()}{sentence[1:]}", form)
+        return await certificates(request, describe_error(error), form)
     known = knows_accounts(await site_of(request).upstream.info())
     token = "" if known else f"?token={secrets.token_urlsafe(TOKEN_BYTES)}"
     return go(request, f"/certificates/{made.certification_id}{token}")

@@ -13,20 +13,19 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from fairplay.client.signup import is_player_name, sign_up_if_here
-from fairplay.client.wording import plain
+from fairplay.client.wording import describe_error
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import SignUpRequest
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
 from fairplay.v1.tournament_pb2 import TournamentStatus
 from fairplay.web.contests import Contest
 from fairplay.web.site import Form, dial_in_address, form_of, is_quiet, page, site_of, visitor_of
-from fairplay.web.upstream import ANSWER_LIMIT_S, knows_accounts
+from fairplay.web.upstream import ANSWER_LIMIT_S, PASSING, knows_accounts
 
 TOKEN_BYTES = 18
 MAX_TOKEN_CHARS = 256
 NOT_A_NAME = "Give a name for the player: 1 to 64 letters, digits, '-', '_' or '.'."
 WITH_ACCOUNT = "Enter the lobby with the token of your account first: your player's name will belong to it."
-PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
 
 
 async def show(request: Request) -> Response:
@@ -51,8 +50,7 @@ async def begin(request: Request) -> Response:
     except grpc.aio.AioRpcError as error:
         if error.code() in PASSING:
             raise
-        sentence = plain(error.details() or error.code().name)
-        outcome = f"{sentence[:1].upper()}{sentence[1:]}."
+        outcome = describe_error(error)
         refused = True
     else:
         refused = False

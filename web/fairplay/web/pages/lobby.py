@@ -91,7 +91,7 @@ async def enter(request: Request) -> Response:
         return await entrance(request, name, NO_TOKEN, 403, game=game)
     key, refusal = await site.visitors.enter(name, token)
     if refusal:
-        return await entrance(request, name, f"{refusal[:1].upper()}{refusal[1:]}", 409, game=game)
+        return await entrance(request, name, refusal, 409, game=game)
     remember(request, onward, key)
     return onward
 

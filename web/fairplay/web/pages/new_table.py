@@ -85,7 +85,7 @@ def _form(request: Request, game: GameInfo, values: Mapping[str, str], refusal: 
         status,
         game=game,
         values=values,
-        refusal=f"{refusal[:1].upper()}{refusal[1:]}",
+        refusal=refusal,
         main=[fields[name] for name in labels if name in fields],
         others=[field for name, field in fields.items() if name not in labels],
         is_open=bool(refusal),

@@ -18,7 +18,7 @@ from fairplay.client import inputs
 from fairplay.client.errors import UsageError
 from fairplay.client.forecast import forecast_games
 from fairplay.client.formats import FormatChoice, format_choices, parse_format
-from fairplay.client.wording import plain
+from fairplay.client.wording import describe_error
 from fairplay.games.game import registered
 from fairplay.v1.access_pb2 import Role
 from fairplay.v1.game_pb2 import GameSettings, Player
@@ -29,7 +29,7 @@ from fairplay.v1.server_pb2 import GameInfo
 from fairplay.v1.tournament_pb2 import SignUpPolicy, TournamentPlan
 from fairplay.web.pages.settings import chosen_settings, setting_fields, tournament_values
 from fairplay.web.site import Form, form_of, go, known_visitor, page, site_of, visitor_of, whole_number
-from fairplay.web.upstream import ANSWER_LIMIT_S, knows_accounts
+from fairplay.web.upstream import ANSWER_LIMIT_S, PASSING, knows_accounts
 from fairplay.web.visitors import Visitor
 
 PREFIX = "format-"
@@ -44,7 +44,6 @@ PREVIEW_SEED = 1
 NOT_YOURS = "This is for organisers: enter the lobby with the token of an account of that role."
 REASON = "the organiser cancelled it"
 USUAL: Mapping[str, str] = {"least": "2", "most": "64", "deals": "0", "bots": "0", "decision": DECISION_S}
-PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
 
 
 class Preview(NamedTuple):
@@ -92,7 +91,7 @@ async def make(request: Request) -> Response:
     except grpc.aio.AioRpcError as error:
         if error.code() in PASSING:
             raise
-        return await _form(request, form, plain(error.details() or error.code().name), 409)
+        return await _form(request, form, describe_error(error), 409)
     return go(request, f"/tournaments/{made.tournament.tournament_id}")
 
 
@@ -117,7 +116,7 @@ async def _form(
         formats=list(choices.values()),
         chosen=chosen,
         values=values,
-        refusal=f"{refusal[:1].upper()}{refusal[1:]}",
+        refusal=refusal,
         previews=previews,
         prefix=PREFIX,
         fields=setting_fields(game, tournament_values(game), values).values(),

@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
  * the server says goodbye.
  */
 final class DialIn {
-    private static final Duration PATIENCE = Duration.ofSeconds(30); // for a server that is not there
+    private static final Duration PATIENCE = Duration.ofMinutes(10); // for a server that is not there
     private static final Duration RESUME_WINDOW = Duration.ofSeconds(30); // in which games wait for us
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LAST_PAUSE = Duration.ofSeconds(1);
@@ -98,6 +98,11 @@ final class DialIn {
             if (refuses(ending) || System.nanoTime() - lastSeen > PATIENCE.toNanos()) {
                 System.err.println(address + ": " + ending.getMessage());
                 return false;
+            }
+            if (pause.equals(FIRST_PAUSE)) { // said once, and not again before it was reached
+                System.err.printf(
+                        "%s is not there, and is tried again for %d min: %s%n",
+                        address, PATIENCE.toMinutes(), ending.getMessage());
             }
             Thread.sleep(pause.toMillis());
             pause = pause.multipliedBy(2).compareTo(LAST_PAUSE) < 0 ? pause.multipliedBy(2) : LAST_PAUSE;
