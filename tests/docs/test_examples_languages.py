@@ -34,9 +34,9 @@ def sources(language: Language) -> str:
     ending, written = {
         "go": (".go", ("fish", "q", "link")),
         "typescript": (".ts", ("src",)),
-        "rust": (".rs", ("src", "src/bin", "src/bin/q")),
+        "rust": (".rs", ("src", "src/bin/fish", "src/bin/q")),
         "java": (".java", ("src/main/java/com/example/players",)),
-        "cpp": (".cc", ("src",)),
+        "cpp": (".*", ("src",)),
     }[language.folder]
     files = (path for name in written for path in sorted((folder(language) / name).glob(f"*{ending}")))
     return "\n".join(path.read_text() for path in files)

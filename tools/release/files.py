@@ -19,6 +19,7 @@ PACKAGES = ROOT / "packages"
 """What a package has beside the stubs, a folder a language."""
 SUMS = "SHA256SUMS"
 VALUE = re.compile(r"@([A-Z-]{2,})@")
+SHOWN = re.compile(r"^@(examples/\S+)@$", re.MULTILINE)
 
 
 def epoch() -> int:
@@ -26,10 +27,19 @@ def epoch() -> int:
     return int(os.environ["SOURCE_DATE_EPOCH"])
 
 
-def fill_in(source: Path, target: Path, values: Mapping[str, str]) -> None:
-    """Write a template with @NAME@ replaced by the value of NAME. Raises KeyError if there is none."""
+def fill_in(source: Path, target: Path, values: Mapping[str, str], stubs: tuple[str, str]) -> None:
+    """Write a template with @NAME@ replaced by the value of NAME, and @examples/PATH@ by the text of this file.
+
+    `stubs`: what the example imports its stubs from, and what whoever has the package does. Raises KeyError if there is
+    no value.
+    """
+
+    def show(found: re.Match[str]) -> str:
+        return (ROOT / found[1]).read_text("utf-8").rstrip().replace(*stubs)
+
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(VALUE.sub(lambda found: values[found[1]], source.read_text("utf-8")), "utf-8")
+    filled = VALUE.sub(lambda found: values[found[1]], source.read_text("utf-8"))
+    target.write_text(SHOWN.sub(show, filled), "utf-8")
 
 
 def below(folder: Path) -> Iterable[tuple[str, bytes]]:

@@ -36,6 +36,12 @@ NAME = "fairplay-protocol"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 VERSION: str = PROJECT["version"]
 VALUES = {"VERSION": VERSION}
+STUBS = {
+    "crate": ("players::proto::fish", "fairplay_protocol::fairplay::fish::v1"),
+    "go": ("example.com/players/gen", GO_MODULE),
+    "npm": ("./gen/fairplay/", f"{NAME}/"),
+}
+"""What an example imports its stubs from, and what a player does that has the package; others do alike."""
 Names = Sequence[tuple[str, str]]
 
 
@@ -183,7 +189,7 @@ def _package(language: str, folder: Path, values: Mapping[str, str] = MappingPro
     """Return a folder below one, with what packages/ has for a language, filled in, and the licence."""
     package = folder / "package"
     for source in (PACKAGES / language).iterdir():
-        fill_in(source, package / source.name, {**VALUES, **values})
+        fill_in(source, package / source.name, {**VALUES, **values}, STUBS.get(language, ("", "")))
     shutil.copy(ROOT / "LICENSE", package)
     (folder / "made").mkdir()
     return package

@@ -37,11 +37,11 @@ class Example(NamedTuple):
 
 
 EXAMPLES: Mapping[str, Example] = {
-    "go": Example("bin/@GAME@", "@GAME@/main.go"),
+    "go": Example("bin/@GAME@", "@GAME@"),
     "java": Example("java -Xmx64m -jar target/players.jar @GAME@", "src"),
     "rust": Example("target/release/@GAME@", "src/bin"),
     "cpp": Example("build/@GAME@", "src"),
-    "typescript": Example("node dist/@GAME@.js", "src/@GAME@.ts"),
+    "typescript": Example("node dist/@GAME@.js", "src"),
 }
 GAMES_OF_EXAMPLES = ("fish", "q")
 TEST = """#!/bin/sh

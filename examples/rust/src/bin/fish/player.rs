@@ -1,35 +1,18 @@
-//! Plays Fish. Goes for tiles with many fish, and stays where it can move far.
+//! Goes for tiles with many fish, and stays where it can move far.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::iter::successors;
 
-use players::proto::fairplay::{GameService, PlayerDescription};
-use players::proto::fish::fish_player_service_server::{self, FishPlayerService, FishPlayerServiceServer};
+use players::proto::fish::fish_player_service_server::FishPlayerService;
 use players::proto::fish::{
     Action, PlayAsRequest, PlayAsResponse, PlayWithRequest, PlayWithResponse, SetupRequest, SetupResponse, State,
     TakeTurnRequest, TakeTurnResponse,
 };
-use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 
-#[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    let description = PlayerDescription {
-        display_name: "Fish in Rust".into(),
-        software_version: env!("CARGO_PKG_VERSION").into(),
-        services: vec![GameService {
-            name: fish_player_service_server::SERVICE_NAME.into(),
-            revision: 1,
-            ..Default::default()
-        }],
-        ..Default::default()
-    };
-    players::run(description, Routes::new(FishPlayerServiceServer::new(Player))).await
-}
-
 /// Has one method for each call of the game. It remembers nothing, so it can be in many games at once.
-struct Player;
+pub struct Player;
 
 #[tonic::async_trait]
 impl FishPlayerService for Player {
