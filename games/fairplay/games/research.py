@@ -19,6 +19,7 @@ from google.protobuf import json_format
 from google.protobuf.message import Message
 
 from fairplay.games.game import Game, find
+from fairplay.games.steps import Method
 
 ENTRY_POINTS = "fairplay.research"
 
@@ -79,7 +80,7 @@ class Encoding(ABC):
 
     A position is any immutable value with the state of the rules as its `state`. Where a turn is one action, a game's
     own class says with `number` and `action` which action of the rules a number stands for; where it is taken in steps,
-    it has `legal` and `apply` of its own.
+    it has `legal` and `complete` of its own.
     """
 
     kinds: Sequence[Kind]
@@ -113,7 +114,14 @@ class Encoding(ABC):
 
     def apply(self, position: Any, action: int) -> Any:
         """Return the position after a legal action of the seat to act; the action is not checked again."""
-        return Position(self.rules.apply(position.state, self.action(position.state, action)))
+        taken = self.complete(position, action)
+        if taken is None:
+            return Position(position.state, (*position.steps, action))
+        return Position(self.rules.apply(position.state, taken))
+
+    def complete(self, position: Any, action: int) -> Any:
+        """Return the action of the rules that an action completes; None: it is a step of a turn that goes on."""
+        return self.action(position.state, action)
 
     def number(self, state: Any, action: Any) -> int:
         """Return the number of a legal action of the rules."""
@@ -141,6 +149,18 @@ class Encoding(ABC):
         return position.state
 
 
+class Question(NamedTuple):
+    """A method that asks a player for an action of the rules."""
+
+    read: Callable[[Any, Any], Any]
+    """(encoding, request) -> the position that it shows, in which it is the turn of the player that is asked.
+
+    Nobody knows what is hidden there. Raises ValueError if the request is of a game that is not the encoding's.
+    """
+    build_reply: Callable[[Any], Any]
+    """Action of the rules -> reply."""
+
+
 class Research(NamedTuple):
     """What a game offers to research."""
 
@@ -153,6 +173,8 @@ class Research(NamedTuple):
 
     Raises ValueError if there is no such game.
     """
+    questions: Mapping[Method, Question]
+    """The methods that ask for actions."""
 
 
 @cache

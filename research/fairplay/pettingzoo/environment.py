@@ -77,7 +77,7 @@ class GameEnvironment(AECEnv[str, Observation, int]):  # type: ignore[misc]  # i
         self._rng = Random()
         self.position: Any = None
         """Where the game stands, for those who want more than an observation, e.g. a search."""
-        self._is_legal: NDArray[np.int8] = np.zeros(self.action_count, np.int8)
+        self._is_legal = np.zeros(self.action_count, np.int8)
 
     def _build_space(self) -> spaces.Dict:
         low, high = ([getattr(part, end) for part in self.parts for _ in range(part.size)] for end in ("low", "high"))
@@ -133,13 +133,17 @@ class GameEnvironment(AECEnv[str, Observation, int]):  # type: ignore[misc]  # i
 
     def _go_to(self, position: Any) -> None:
         self.position = position
-        self._is_legal[:] = 0
+        self._is_legal = self._legal(position)
         seat = self.encoding.turn(position)
         if seat is None:
             self._end()
         else:
             self.agent_selection = self.possible_agents[seat]
-            self._is_legal[self.encoding.legal(position)] = 1
+
+    def _legal(self, position: Any) -> NDArray[np.int8]:
+        is_legal = np.zeros(self.action_count, np.int8)
+        is_legal[list(self.encoding.legal(position))] = 1
+        return is_legal
 
     def _end(self) -> None:
         rules, state = self.encoding.rules, self.position.state
@@ -158,6 +162,19 @@ class GameEnvironment(AECEnv[str, Observation, int]):  # type: ignore[misc]  # i
             "observation": np.array(self.encoding.observe(self.position, self._seats[agent]), np.int32),
             "action_mask": self._is_legal.copy() if acts else np.zeros_like(self._is_legal),
         }
+
+    def observe_turn(self, position: Any) -> Observation:
+        """Return what whoever is to act sees in any position.
+
+        Raises ValueError if it is of a game with other settings, or between more players.
+        """
+        seat = self.encoding.turn(position)
+        if seat is None:
+            raise ValueError("the game is over")
+        observation = np.array(self.encoding.observe(position, seat), np.int32)
+        if observation.shape != self.observation_spaces[self.possible_agents[0]]["observation"].shape:
+            raise ValueError(f"the game is another one than that of the environment, {self.metadata['name']}")
+        return {"observation": observation, "action_mask": self._legal(position)}
 
     def render(self) -> str | None:
         """Return a picture of what a spectator sees: text with the colours of a terminal, or SVG; "human" prints it."""

@@ -8,11 +8,23 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from fairplay.bazaar.v1 import bazaar_pb2
+from fairplay.bazaar.v1.bazaar_player_pb2 import RequestCardsRequest, RequestPebbleOrExchangesRequest
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.protocol import codec
+from fairplay.games.bazaar.protocol.conversation import REQUEST_CARDS, REQUEST_PEBBLE_OR_EXCHANGES
 from fairplay.games.bazaar.rules.pieces import COLOURS, MAX_COUNT, Bag, Card, Exchange, holds, unpack
-from fairplay.games.bazaar.rules.state import PEBBLE, Action, Phase, State
-from fairplay.games.research import Encoding, Kind, Part, Position, Research, by_player, first_numbers, turn_part
+from fairplay.games.bazaar.rules.state import PEBBLE, Action, Phase, Player, Standing, State
+from fairplay.games.research import (
+    Encoding,
+    Kind,
+    Part,
+    Position,
+    Question,
+    Research,
+    by_player,
+    first_numbers,
+    turn_part,
+)
 
 _COLOR_COUNT = len(COLOURS)
 _MOST_POINTS, _MOST_BONUS = 8, 50
@@ -59,7 +71,6 @@ class BazaarEncoding(Encoding):
                 5,
                 f"By place: the pebbles of a visible card, {colors}; 1 if it has a face. All 0: no card.",
             ),
-            Part("pile", (1,), chosen.cards_total, "How many cards are hidden."),
             by_player("scores", seat_count, most, "its points."),
             Part(
                 "own_cards",
@@ -69,7 +80,6 @@ class BazaarEncoding(Encoding):
             ),
             Part("phase", (1,), len(Phase) - 1, "0: pebble or exchanges are due, 1: cards, 2: the game is over."),
             Part("step_count", (1,), max(chosen.max_exchanges, chosen.visible), "Steps of the observer's answer."),
-            Part("turn_count", (1,), chosen.turn_cap, "How many turns have ended."),
             turn_part(seat_count),
         )
 
@@ -109,15 +119,36 @@ class BazaarEncoding(Encoding):
     def _cards(self, position: Position) -> tuple[Card, ...]:
         return tuple(position.state.visible[step - self._buy] for step in position.steps)
 
-    def apply(self, position: Position, action: int) -> Position:
-        """Return the position after an action."""
-        state: State = position.state
-        if action not in (self._pebble, self._done):
-            return Position(state, (*position.steps, action))
-        taken: Action = PEBBLE
-        if action == self._done:
-            taken = self._cards(position) if state.phase is Phase.CARDS else self._draft(position).exchanges
-        return Position(rules.apply(state, taken))
+    def complete(self, position: Position, action: int) -> Action | None:
+        """Return the answer that is complete with an action; None: it goes on."""
+        if action == self._pebble:
+            return PEBBLE
+        if action != self._done:
+            return None
+        return self._cards(position) if position.state.phase is Phase.CARDS else self._draft(position).exchanges
+
+    def read(self, request: RequestPebbleOrExchangesRequest | RequestCardsRequest) -> Position:
+        """Return the position that a request shows."""
+        phase = Phase.CARDS if isinstance(request, RequestCardsRequest) else Phase.REQUEST
+        shown = request.turn_state
+        seen = codec.read_view(shown)
+        players = [Player(seen.wallet, seen.score, seen.cards), *(Player(score=score) for score in seen.scores)]
+        out = self.seat_count - len(players)
+        return Position(
+            State(
+                settings=self.settings,
+                table=codec.read_table(shown.table),
+                bank=seen.bank,
+                visible=seen.visible,
+                pile=(),
+                players=(*players, *[Player(standing=Standing.OUT)] * out),
+                active=0,
+                phase=phase,
+                turns=0,
+                draw_state=0,
+                revision=seen.revision,
+            )
+        )
 
     def observe(self, position: Position, seat: int) -> list[int]:
         """Return what a seat sees: an answer that is not complete is seen by its player only."""
@@ -136,12 +167,10 @@ class BazaarEncoding(Encoding):
             *unpack(draft.wallet),
             *cards,
             *[0] * (missing * (_COLOR_COUNT + 1)),
-            len(state.pile),
             *(scores[other] for other in self.seats_from(seat)),
             *(sum(unpack(card.pebbles)[color] > 0 for card in seen.cards) for color in range(_COLOR_COUNT)),
             int(state.phase),
             len(position.steps) if acts else 0,
-            state.turns,
             self.turns_until(position, seat),
         ]
 
@@ -150,4 +179,12 @@ class BazaarEncoding(Encoding):
         return codec.Shown(position.state)
 
 
-RESEARCH = Research(rules, codec.read_settings, BazaarEncoding)
+RESEARCH = Research(
+    rules,
+    codec.read_settings,
+    BazaarEncoding,
+    {
+        REQUEST_PEBBLE_OR_EXCHANGES: Question(BazaarEncoding.read, codec.build_request),
+        REQUEST_CARDS: Question(BazaarEncoding.read, codec.build_purchase),
+    },
+)

@@ -9,10 +9,12 @@ of islands is named, are one.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from fairplay.eriantys.v1 import eriantys_settings_pb2
 from fairplay.games.eriantys import rules
-from fairplay.games.eriantys.protocol import codec
+from fairplay.games.eriantys.protocol import answers, codec
+from fairplay.games.eriantys.protocol.conversation import ASK_ACTION, ASK_ASSISTANT_CARD, ASK_TOWER_COLOR
 from fairplay.games.eriantys.rules.board import address
 from fairplay.games.eriantys.rules.characters import PIECES, character_options
 from fairplay.games.eriantys.rules.legality import due_actions
@@ -38,7 +40,7 @@ from fairplay.games.eriantys.rules.state import (
     members,
     unseen,
 )
-from fairplay.games.research import Encoding, Kind, Part, Position, Research, by_player, first_numbers
+from fairplay.games.research import Encoding, Kind, Part, Position, Question, Research, by_player, first_numbers
 
 _COLOR_COUNT = len(COLORS)
 _MOST_STEPS = 7
@@ -113,15 +115,18 @@ class EriantysEncoding(Encoding):
         name, place = _place(action)
         return self._first[name] + place
 
-    def apply(self, position: Position, action: int) -> Position:
-        """Return the position after an action."""
+    def complete(self, position: Position, action: int) -> Action | None:
+        """Return the action of the rules that is complete with this one; None: it goes on."""
         state, steps = position
         if action < self._first["character"]:
-            taken = next(each for each in due_actions(state) if self._number(each) == action)
-            return Position(rules.apply(state, taken))
+            return next(each for each in due_actions(state) if self._number(each) == action)
         steps = (*steps, action)
         spelled, way = next(self._spellings(state, steps))
-        return Position(rules.apply(state, way)) if spelled == steps else Position(state, steps)
+        return way if spelled == steps else None
+
+    def read(self, request: Any) -> Position:
+        """Return the position that a request shows."""
+        return Position(codec.read_view(request))
 
     def observe(self, position: Position, seat: int) -> list[int]:
         """Return what a seat sees: the others' hands are hidden, and their turns that are not complete."""
@@ -248,4 +253,10 @@ def _build_parts(seat_count: int, action_count: int) -> tuple[Part, ...]:
     )
 
 
-RESEARCH = Research(rules, codec.read_settings, EriantysEncoding)
+_QUESTION = Question(EriantysEncoding.read, answers.build_reply)
+RESEARCH = Research(
+    rules,
+    codec.read_settings,
+    EriantysEncoding,
+    {ASK_TOWER_COLOR: _QUESTION, ASK_ASSISTANT_CARD: _QUESTION, ASK_ACTION: _QUESTION},
+)

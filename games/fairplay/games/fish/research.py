@@ -5,10 +5,11 @@ from __future__ import annotations
 from random import Random
 
 from fairplay.fish.v1 import fish_pb2
+from fairplay.fish.v1.fish_player_pb2 import SetupRequest, SetupResponse, TakeTurnRequest, TakeTurnResponse
 from fairplay.games.fish import rules
-from fairplay.games.fish.protocol import Shown, colors, read_settings
+from fairplay.games.fish.protocol import SETUP, TAKE_TURN, Shown, build_action, colors, read_settings, read_view
 from fairplay.games.fish.rules.board import FISH_LIMIT, Action, Move, Place
-from fairplay.games.research import Encoding, Kind, Part, Position, Research, by_player, turn_part
+from fairplay.games.research import Encoding, Kind, Part, Position, Question, Research, by_player, turn_part
 
 
 class FishEncoding(Encoding):
@@ -19,16 +20,16 @@ class FishEncoding(Encoding):
         sample = self.initial(Random(0)).state
         board, penguins = sample.board, sample.penguins
         self._size: int = board.geometry.size
+        self._shape, self._penguins = (board.rows, board.geometry.columns), penguins
         self.kinds = (
             Kind("place", self._size, "Place the next penguin on this cell; cells are numbered row by row."),
             Kind("move", penguins * self._size, f"Move penguin N // {self._size} to cell N % {self._size}."),
         )
-        shape = board.rows, board.columns
         self.parts = (
-            Part("fish", shape, FISH_LIMIT, "The fish on each tile, under penguins too; 0 is a hole."),
+            Part("fish", self._shape, FISH_LIMIT, "The fish on each tile, under penguins too; 0 is a hole."),
             Part(
                 "penguins",
-                (seat_count, *shape),
+                (seat_count, *self._shape),
                 penguins,
                 "By player, the observer first: 1 + the number of its penguin there.",
             ),
@@ -71,5 +72,25 @@ class FishEncoding(Encoding):
         """Return the state as the game shows it."""
         return Shown(position.state, colors(self.seat_count))
 
+    def read(self, request: SetupRequest | TakeTurnRequest) -> Position:
+        """Return the position that a request shows; who is out of the game sits behind the others."""
+        state = read_view(request.state)
+        rows, columns, out = state.board.rows, state.board.geometry.columns, self.seat_count - len(state.places)
+        if (rows, columns) != self._shape or state.penguins > self._penguins or out < 0:
+            raise ValueError(
+                f"{rows} rows of {columns} tiles for {len(state.places)} players with {state.penguins} penguins each "
+                "are another game of Fish than that of the environment"
+            )
+        places, scores, alive = state.places + ((),) * out, state.scores + (0,) * out, state.alive + (False,) * out
+        return Position(state._replace(places=places, scores=scores, alive=alive))
 
-RESEARCH = Research(rules, read_settings, FishEncoding)
+
+RESEARCH = Research(
+    rules,
+    read_settings,
+    FishEncoding,
+    {
+        SETUP: Question(FishEncoding.read, lambda place: SetupResponse(place=place.cell)),
+        TAKE_TURN: Question(FishEncoding.read, lambda move: TakeTurnResponse(action=build_action(move))),
+    },
+)

@@ -8,7 +8,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from fairplay.games.kit.turns import Turns
-from fairplay.games.research import Encoding, Kind, Part, Position, Research, turn_part
+from fairplay.games.research import Encoding, Kind, Part, Position, Question, Research, turn_part
 
 
 def build_research(
@@ -51,4 +51,5 @@ def build_research(
             state, order = position.state, self.seats_from(seat)
             return [*observe(state, order), self.turns_until(position, seat)]
 
-    return Research(rules, turns.read_settings, TurnEncoding)
+    question = Question(lambda encoding, request: Position(turns.read_state(request.state)), turns.build_reply)
+    return Research(rules, turns.read_settings, TurnEncoding, {turns.ask: question})

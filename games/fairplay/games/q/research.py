@@ -12,10 +12,22 @@ from typing import NamedTuple
 
 from fairplay.games.q import rules
 from fairplay.games.q.protocol import codec
+from fairplay.games.q.protocol.conversation import TAKE_TURN
 from fairplay.games.q.rules.board import KINDS, Board, Placement
 from fairplay.games.q.rules.state import MAX_HAND, PASS, REPLACE, Action, Extension, State
-from fairplay.games.research import Encoding, Kind, Part, Position, Research, by_player, first_numbers, turn_part
+from fairplay.games.research import (
+    Encoding,
+    Kind,
+    Part,
+    Position,
+    Question,
+    Research,
+    by_player,
+    first_numbers,
+    turn_part,
+)
 from fairplay.q.v1 import q_pb2
+from fairplay.q.v1.q_player_pb2 import TakeTurnRequest
 
 REACH = 20
 """The greatest row or column number that actions and observations have, and the smallest one negated."""
@@ -56,7 +68,6 @@ class QEncoding(Encoding):
             Part("chosen", (1,), KINDS, "1 + the tile that the observer is to place next; 0: none."),
             by_player("scores", seat_count, most, "its points."),
             Part("pile", (1,), tiles, "How many tiles are in the pile."),
-            Part("placed_in_round", (1,), 1, "1 if somebody has placed tiles in this round, which is not the last."),
             turn_part(seat_count),
         )
 
@@ -93,15 +104,25 @@ class QEncoding(Encoding):
         return _Draft(board, placed, tile, tuple(rest))
 
     def apply(self, position: Position, action: int) -> Position:
-        """Return the position after an action."""
+        """Return the position after an action; tiles that a turn brings have arrived there."""
+        after: Position = super().apply(position, action)
+        return after if after.steps else Position(rules.delivered(after.state))
+
+    def complete(self, position: Position, action: int) -> Action | None:
+        """Return the turn that is complete with an action; None: it goes on."""
         if action >= self._tile:
-            return Position(position.state, (*position.steps, action))
-        taken: Action
+            return None
         if action == self._done:
-            taken = Extension(self._draft(position).placed)
-        else:
-            taken = PASS if action == self._pass else REPLACE
-        return Position(rules.delivered(rules.apply(position.state, taken)))
+            return Extension(self._draft(position).placed)
+        return PASS if action == self._pass else REPLACE
+
+    def read(self, request: TakeTurnRequest) -> Position:
+        """Return the position that a request shows; who is out of the game sits behind the others."""
+        view = codec.read_view(request.state)
+        points = view.score, *view.others
+        out = self.seat_count - len(points)
+        hands = (view.hand, *[()] * (self.seat_count - 1))
+        return Position(State(self.settings, view.board, (0,) * view.pile_left, hands, points + (0,) * out))
 
     def observe(self, position: Position, seat: int) -> list[int]:
         """Return what a seat sees: a turn that is not complete is seen by its player only."""
@@ -123,7 +144,6 @@ class QEncoding(Encoding):
             0 if tile is None else 1 + tile,
             *(state.points[other] for other in self.seats_from(seat)),
             len(state.pile),
-            int(state.placed),
             self.turns_until(position, seat),
         ]
 
@@ -140,4 +160,9 @@ def _cell_number(row: int, column: int) -> int:
     return (row + REACH) * SIDE + column + REACH
 
 
-RESEARCH = Research(rules, codec.read_settings, QEncoding)
+RESEARCH = Research(
+    rules,
+    codec.read_settings,
+    QEncoding,
+    {TAKE_TURN: Question(QEncoding.read, codec.build_reply)},
+)

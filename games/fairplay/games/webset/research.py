@@ -12,7 +12,7 @@ from math import comb
 from random import Random
 from typing import NamedTuple
 
-from fairplay.games.research import Encoding, Kind, Part, Research, by_player, first_numbers
+from fairplay.games.research import Encoding, Kind, Part, Question, Research, by_player, first_numbers
 from fairplay.games.webset import rules
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import takes
@@ -21,6 +21,7 @@ from fairplay.games.webset.rules.settings import Settings
 from fairplay.games.webset.rules.state import Phase, State, on_table
 from fairplay.games.webset.rules.takes import MOST_NAMED
 from fairplay.webset.v1 import webset_pb2
+from fairplay.webset.v1.webset_player_pb2 import PickCardsRequest, PickCardsResponse
 
 _ASPECTS = 4
 
@@ -92,16 +93,27 @@ class WebsetEncoding(Encoding):
 
     def apply(self, position: RoundPosition, action: int) -> RoundPosition:
         """Return the position after an action."""
-        cards = position.cards
-        if action != self._done:
-            cards = (*cards, position.state.table[action - self._pick])
-            if self._is_puzzle or len(cards) < 3:
-                return position._replace(cards=cards)
+        cards = self.complete(position, action)
+        if cards is None:
+            return position._replace(cards=(*position.cards, position.state.table[action - self._pick]))
         state, answers = position.state, (*position.answers, cards)
         seats = takes.round_seats(state)
         if len(answers) < len(seats):
             return position._replace(answers=answers, cards=())
         return self._end_round(state, list(zip(seats, answers, strict=True)), position.idle_count)
+
+    def complete(self, position: RoundPosition, action: int) -> Cards | None:
+        """Return the cards of the player to act, which are complete with an action; None: more may follow."""
+        if action == self._done:
+            return position.cards
+        cards = (*position.cards, position.state.table[action - self._pick])
+        return None if self._is_puzzle or len(cards) < 3 else cards
+
+    def read(self, request: PickCardsRequest) -> RoundPosition:
+        """Return the position that a request shows: those who are asked before this player have chosen nothing."""
+        state = codec.read_view(request.state, self.settings)
+        before = takes.round_seats(state).index(request.seat)
+        return RoundPosition(state, ((),) * before, idle_count=request.idle_count)
 
     def _end_round(self, state: State, answers: Sequence[tuple[int, Cards]], idle_count: int) -> RoundPosition:
         if self._is_puzzle:
@@ -154,4 +166,9 @@ def read_settings(message: webset_pb2.Settings) -> Settings:
     return found
 
 
-RESEARCH = Research(rules, codec.read_settings, WebsetEncoding)
+RESEARCH = Research(
+    rules,
+    codec.read_settings,
+    WebsetEncoding,
+    {codec.PICK_CARDS: Question(WebsetEncoding.read, lambda cards: PickCardsResponse(cards=cards))},
+)
