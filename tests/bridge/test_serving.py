@@ -100,7 +100,8 @@ async def test_who_sends_no_name_or_a_bad_one_is_not_let_in() -> None:
     run = await serve("q", clients, seats=2)
     assert run.order == ["cid", "dan"]
     assert [sentence for sentence in run.said if "signs up" not in sentence][:4] == [
-        'The program signed up wrongly: "a b" is no name here: give 1 to 20 letters from A to z or digits. It is not let in.',
+        'The program signed up wrongly: "a b" is no name here: give 1 to 20 letters from A to z or digits. '
+        "It is not let in.",
         'The program sent as its name ann: a string needs quotes, "ann". It is not let in.',
         "The program signed up wrongly: [7] is no name: it must be a string. It is not let in.",
         'The program sent as its name x: a string needs quotes, "x". It is not let in.',

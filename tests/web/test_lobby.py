@@ -45,6 +45,22 @@ async def test_a_name_that_cannot_be_is_refused_with_a_sentence(pages: Pages, na
         assert "<b>" not in answer.text
 
 
+async def test_who_enters_on_the_way_to_a_page_comes_there_and_nowhere_else(pages: Pages) -> None:
+    async with pages.person() as browser:
+        refused = await browser.get("/tables/new?game=fish")
+        assert refused.status_code == 401
+        [link] = re.findall(r'href="(/\?to=[^"]+)"', refused.text)
+        [to] = re.findall(r'name="to" value="([^"]+)"', (await browser.get(link)).text)
+        for elsewhere in ("//elsewhere.example", "https://elsewhere.example", "/\\elsewhere.example"):
+            answer = await browser.post("/enter", data={"name": "", "to": elsewhere})
+            assert 'value="//' not in answer.text
+            assert 'value="https:' not in answer.text
+        answer = await browser.post("/enter", data={"name": "ann", "to": to})
+        assert (answer.url.path, answer.url.query) == ("/tables/new", b"game=fish")
+        answer = await browser.post("/enter", data={"name": "ann", "to": "//elsewhere.example"}, follow_redirects=False)
+        assert answer.headers["location"] == "/"
+
+
 async def test_a_taken_name_is_refused(pages: Pages) -> None:
     async with pages.person("ann"), pages.person() as other:
         answer = await other.post("/enter", data={"name": "Ann"})

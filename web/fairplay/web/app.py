@@ -26,7 +26,7 @@ from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.web.contests import Contests
 from fairplay.web.middleware import HEALTH, VISITOR, Guard, Networks, Proxied, Rooted
 from fairplay.web.pages import PAGES
-from fairplay.web.site import Site, make_templates, page
+from fairplay.web.site import Site, came_from, make_templates, page
 from fairplay.web.upstream import Upstream
 from fairplay.web.visitors import VisitorFiles, Visitors
 from fairplay.web.watching import Watching
@@ -161,7 +161,11 @@ async def show_error(request: Request, error: Exception) -> Response:
 
 
 def problem(request: Request, status: int, sentence: str) -> Response:
-    """Return a page with one sentence; where the server is away, it is asked for again by itself."""
+    """Return a page with one sentence.
+
+    Where the server is away, it is asked for again by itself; who is not in the lobby is led back after entering it.
+    """
     again = AWAY_REFRESH_S if status == 503 and request.method == "GET" else 0
     title = TITLES.get(status, "Something went wrong")
-    return page(request, "problem.html", status, title=title, sentence=sentence, refresh_s=again)
+    back = came_from(request) if status == 401 else ""
+    return page(request, "problem.html", status, title=title, sentence=sentence, refresh_s=again, back=back)

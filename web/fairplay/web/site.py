@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, cast
 from urllib.parse import parse_qs, quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.datastructures import URL
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
@@ -27,6 +28,7 @@ COOKIE = "fairplay-visitor"
 COOKIE_S = 30 * 24 * 60 * 60
 """How long browsers keep the cookie, also when they are closed: that of a visitor who is gone opens nothing."""
 MAX_FORM_BYTES = 64 * 1024
+MAX_PATH_CHARS = 500
 RETRY_MS = 2_000
 ALIVE_S = 15.0
 """How long a stream may be silent: proxies end streams that are silent for longer than a while."""
@@ -135,6 +137,19 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> R
 def go(request: Request, path: str) -> Response:
     """Send the browser to another page, from a form or a link."""
     return RedirectResponse(root_of(request) + quote(path, safe="/?=&%"), 303)
+
+
+def own_path(text: str) -> str:
+    """Return the path of a page, as a form or a link names it; empty if it leads to another site."""
+    return text if text.startswith("/") and not text.startswith("//") and len(text) <= MAX_PATH_CHARS else ""
+
+
+def came_from(request: Request) -> str:
+    """Return the path of the page that is asked for, or that has sent a form; empty if that is not known."""
+    url = request.url if request.method == "GET" else URL(request.headers.get("referer", ""))
+    if url.netloc != request.url.netloc:
+        return ""
+    return own_path(url.path.removeprefix(root_of(request)) + (f"?{url.query}" if url.query else ""))
 
 
 async def form_of(request: Request) -> Form:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -16,6 +17,7 @@ from fairplay.web.site import (
     form_of,
     go,
     known_visitor,
+    own_path,
     page,
     render,
     root_of,
@@ -31,9 +33,14 @@ NO_TOKEN = "Give the token of your account. Without one you can watch, but not e
 
 
 async def home(request: Request) -> Response:
-    """Show the lobby to who has entered it, and to everybody else how to enter and what goes on."""
-    visitor = visitor_of(request)
-    return await (entrance(request) if visitor is None else _lobby(request, visitor))
+    """Show the lobby to who has entered it, and to everybody else how to enter and what goes on.
+
+    Who was led here from another page goes back there.
+    """
+    visitor, to = visitor_of(request), own_path(request.query_params.get("to", ""))
+    if visitor is None:
+        return await entrance(request, to=to)
+    return go(request, to) if to else await _lobby(request, visitor)
 
 
 async def _lobby(request: Request, visitor: Visitor, name: str = "", refusal: str = "", status: int = 200) -> Response:
@@ -53,9 +60,9 @@ async def _lobby(request: Request, visitor: Visitor, name: str = "", refusal: st
 
 
 async def entrance(
-    request: Request, name: str = "", refusal: str = "", status: int = 200, *, game: str = ""
+    request: Request, name: str = "", refusal: str = "", status: int = 200, *, game: str = "", to: str = ""
 ) -> Response:
-    """Show how to enter, and what goes on; with a game, who enters plays it against bots."""
+    """Show how to enter, and what goes on; with a game, who enters plays it against bots. `to` is the page after it."""
     upstream = site_of(request).upstream
     info = await upstream.info()
     running = ListGamesRequest(page_size=SHORT_LIST, status=GameStatus.GAME_STATUS_RUNNING)
@@ -69,6 +76,7 @@ async def entrance(
         name=name,
         refusal=refusal,
         game=game,
+        to=to,
         asks_token=knows_accounts(info),
         offered=info.games,
         games=games,
@@ -77,21 +85,22 @@ async def entrance(
 
 
 async def enter(request: Request) -> Response:
-    """Enter the lobby under a name, and come back to the front page as its visitor, or to a game that is named."""
+    """Enter the lobby under a name, and come back to the page or the game that is named, or the front page."""
     form = await form_of(request)
-    name, game = form.get("name", "").strip(), form.get("game", "")
+    name, game, to = form.get("name", "").strip(), form.get("game", ""), own_path(form.get("to", ""))
+    again = partial(entrance, request, name, game=game, to=to)
     if not name:
-        return await entrance(request, refusal="Give a name.", status=400, game=game)
-    onward = RedirectResponse(f"{root_of(request)}/play", 307) if game else go(request, "/")
+        return await again("Give a name.", 400)
+    onward = RedirectResponse(f"{root_of(request)}/play", 307) if game else go(request, to or "/")
     if visitor_of(request) is not None:
         return onward
     site = site_of(request)
     token = form.get("token", "").strip()
     if not token and knows_accounts(await site.upstream.info()):
-        return await entrance(request, name, NO_TOKEN, 403, game=game)
+        return await again(NO_TOKEN, 403)
     key, refusal = await site.visitors.enter(name, token)
     if refusal:
-        return await entrance(request, name, refusal, 409, game=game)
+        return await again(refusal, 409)
     remember(request, onward, key)
     return onward
 
