@@ -70,7 +70,11 @@ def test_the_table_says_what_each_program_printed_last(fairplay: Run) -> None:
     text += "[[entrant]]\nname = 'python'\nlink = 'exec:python2.9 silent.py'\n"
     assert fairplay(*roster(text), "--only", "contract.reachable", "--report", "out").code == 1
     page = Path("out/index.html").read_text()
-    for printed in ("No module named &#39;nowhere&#39;", "SyntaxError: invalid syntax", "missing.py&#39;: [Errno 2]"):
+    for printed in (
+        "No module named &#39;nowhere&#39; (absent.py, line 1)",
+        "SyntaxError: invalid syntax (syntax.py, line 1)",
+        "missing.py&#39;: [Errno 2]",
+    ):
         assert page.count(printed) == 1
     assert re.search("exit code 0\n*</td>", page)  # and it has printed nothing
     assert re.search("python2.9: No such file or directory|the command cannot be started", page)

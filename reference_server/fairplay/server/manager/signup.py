@@ -276,7 +276,8 @@ class SignUp:
             message = f"{name} has not dialled in: have the player dial in first, then sign it up"
             raise Refusal("INVALID_LINK", message, "player.link", given=name)
         if not hub.belongs(name, player.account) and not hub.holds(name, token):
-            raise Refusal("WRONG_TOKEN", f"the token is not the one with which {name} dialled in", "token")
+            message = f"the token is not the one with which {name} dialled in: start it again with this one"
+            raise Refusal("WRONG_TOKEN", message, "token")
 
     def _pin(self, entrant: str, link: str) -> None:
         name = _dial_in_name(link)

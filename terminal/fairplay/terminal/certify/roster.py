@@ -49,6 +49,7 @@ ROWS = "index.json"
 MAX_FIRST_CHARS = 160
 ERROR = re.compile(r"error\b|exception\b|panic|not found|no such file", re.IGNORECASE)
 """How languages and shells call what ended a program."""
+PLACE = re.compile(r'File "(.+)", line (\d+)')
 [START_LIMIT] = [option for option in OPTIONS if option.name == "start_limit_s"]
 
 
@@ -335,11 +336,16 @@ def _partly(report: Report, met: int) -> str:
 
 
 def _printed(judged: Judged) -> str:
-    """Return the last line of the output in the evidence of a case that names an error, or else the last one."""
+    """Return the last line of the output in the evidence of a case that names an error, or else the last one.
+
+    Where Python says in which line of which file of the author's that was, it is said behind it.
+    """
     output = "" if judged.evidence is None else dict(judged.evidence.sections).get("Output of the player", "")
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    named = [line for line in lines if ERROR.search(line)] or lines
-    return cut(named[-1], MAX_FIRST_CHARS) if named else ""
+    number = max((number for number, line in enumerate(lines) if ERROR.search(line)), default=len(lines) - 1)
+    places = [found for line in lines[:number] if (found := PLACE.match(line)) and "/lib/python" not in found[1]]
+    where = f" ({Path(places[-1][1]).name}, line {places[-1][2]})" if places else ""
+    return cut(lines[number], MAX_FIRST_CHARS) + where if lines else ""
 
 
 def _warned(report: Report) -> list[Judged]:
