@@ -11,33 +11,13 @@ from fairplay.games.game import find
 from fairplay.player import CallInfo, current_call
 from fairplay.player.handlers import Handlers
 from fairplay.player.serving import start_server
-from fairplay.v1.connection_pb2 import Call, Reply
-from tests.server.harness import ByHand, dialled_in, plan, seconds, serving, sound
+from tests.server.harness import dialled_in, plan, seconds, serving
 
 
 def banked(*links: str, limit_s: float, bank_s: float) -> Any:
     made = plan(*links, limit_s=limit_s)
     made.time_control.bank.CopyFrom(seconds(bank_s))
     return made
-
-
-async def test_a_dialled_in_player_is_told_how_much_of_its_time_is_bank() -> None:
-    answer, reported = sound(), []
-
-    def reply(call: Call) -> list[Reply]:
-        name = call.method_name.rpartition("/")[2]
-        bank_ms = call.metadata.get("fairplay-bank-ms")
-        reported.append((name, bank_ms))
-        assert call.time_limit.ToMilliseconds() >= int(bank_ms or 0)
-        return [answer(call)]
-
-    async with serving() as server, ByHand(server, "x") as by_hand:
-        await by_hand.say_hello()
-        async with by_hand.answering(reply):
-            await server.referee.play(banked("dial-in:x", "bot:first", limit_s=5, bank_s=7.5), "g")
-            await server.referee.play(plan("dial-in:x", "bot:first"), "h")
-    assert {each for each in reported if each[0] in ("PlayAs", "PlayWith")} == {("PlayAs", None), ("PlayWith", None)}
-    assert {each for each in reported if each[0] == "TakeTurn"} == {("TakeTurn", "7500"), ("TakeTurn", None)}
 
 
 class Asking:

@@ -7,7 +7,6 @@ from typing import Any
 
 import grpc
 import pytest
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.server.server import Server
 from fairplay.v1 import referee_pb2 as pb
@@ -79,28 +78,6 @@ async def test_pages_are_full_also_where_only_some_games_are_wanted(stub: Any) -
     assert await pages(stub, page_size=2, status=FINISHED) == [["q", "g4"], ["g3", "g2"], ["g1", "g0"]]
     assert await pages(stub, page_size=1, status=RUNNING) == [["g6"]]
     assert await pages(stub, page_size=2, status=RUNNING, player="a") == [["g6"]]
-
-
-async def test_conditions_hold_together(stub: Any) -> None:
-    assert await ids(stub, game="q") == ["q"]
-    assert await ids(stub, player="even") == ["q", "g4", "g2", "g0"]
-    assert await ids(stub, player="even", game="fish") == ["g4", "g2", "g0"]
-    assert await ids(stub, player="nobody") == []
-    assert await ids(stub, status=RUNNING) == ["g6"]
-    assert await ids(stub, status=STOPPED) == ["g5"]
-    assert await ids(stub, status=FINISHED) == ["q", "g4", "g3", "g2", "g1", "g0"]
-    assert await ids(stub, status=FINISHED, player="odd") == ["g3", "g1"]
-    assert await ids(stub, tournament_id="cup") == []
-
-
-async def test_games_are_found_by_the_time_of_their_beginning(stub: Any) -> None:
-    third = (await stub.GetGame(pb.GetGameRequest(game_id="g3"))).game.start_time
-    assert await ids(stub, start_time_from=third) == ALL[:5]
-    assert await ids(stub, start_time_to=third) == ALL[5:]
-    assert await ids(stub, start_time_from=third, start_time_to=third) == []
-    far = Timestamp(seconds=2**62)
-    assert await ids(stub, start_time_to=far) == ALL
-    assert await ids(stub, start_time_from=far) == []
 
 
 async def test_a_page_stays_what_it_was_when_games_begin(stub: Any, server: Server) -> None:

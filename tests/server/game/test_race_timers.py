@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from fairplay.games.steps import Call, Conversation, Outcome, Race
+from fairplay.games.steps import Conversation, Outcome, Race
 from tests.server.played import Played, playing, turned
 from tests.server.snap import Snap, ask, first_of
 
@@ -98,21 +98,3 @@ async def test_nothing_is_due_at_the_time_of_an_answer_that_came_while_the_recor
     at.hands[1].say("d")
     await asyncio.sleep(1.0)
     assert at.snap.received == [[(1, "b")], [(1, "d")]]
-
-
-def stays(snap: Snap) -> Conversation:
-    calls: list[Call] = ask(0, 1)
-    snap.hear((yield Race(calls)))
-    snap.hear((yield Race(calls[:1])))
-    yield ask(1)[0]
-    snap.hear((yield Race(calls)))
-    return Outcome([])
-
-
-@playing(stays, 2)
-async def test_a_call_stays_the_same_over_races_and_is_made_again_when_somebody_was_asked_alone(at: Played) -> None:
-    for seat in (1, 0, 1, 0):
-        at.hands[seat].say("x")
-        await turned()
-    assert at.snap.received == [[(1, "x")], [(0, "x")], [(0, "x")]]
-    assert [(hand.asked, hand.cancelled) for hand in at.hands] == [(2, 0), (3, 1)]

@@ -64,36 +64,6 @@ async def linked(port: int, clock: Clock | None = None, **more: Any) -> AsyncIte
 # --- what a player is told ---
 
 
-@pytest.mark.parametrize("limit_s", [30.5, 3_600.0])
-async def test_a_player_is_told_the_limit_of_a_call(limit_s: float) -> None:
-    known: list[dict[str, str]] = []
-    left: list[float] = []
-
-    async def note(context: Any) -> bytes:
-        known.append(dict(context.invocation_metadata()))
-        left.append(context.time_remaining())
-        return b""
-
-    async with answering(note) as port, linked(port) as link:
-        await ask(link, limit_s)
-    assert limit_s - AMPLE_S / 2 < left[0] <= limit_s + 0.1  # gRPC rounds it
-    assert not {"fairplay-bank-ms", "fairplay-secret"} & set(known[0])
-
-
-async def test_a_player_is_told_its_bank_and_shown_its_secret() -> None:
-    known: list[dict[str, str]] = []
-
-    async def note(context: Any) -> bytes:
-        known.append(dict(context.invocation_metadata()))
-        return b""
-
-    async with answering(note) as port, linked(port, secret="right") as link:
-        await ask(link, bank_s=7.5)
-        await ask(link)
-    assert [each.get("fairplay-bank-ms") for each in known] == ["7500", None]
-    assert [each["fairplay-secret"] for each in known] == ["right", "right"]
-
-
 async def test_each_link_has_a_connection_of_its_own() -> None:
     peers: list[str] = []
 

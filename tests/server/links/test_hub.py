@@ -12,7 +12,7 @@ from fairplay.server.links.dial_in import Hub, KeptNames, dial_in_link
 from fairplay.server.links.link import Clock, OpenCall
 from fairplay.server.links.stream import Stream
 from fairplay.server.net.errors import Refusal
-from fairplay.v1.connection_pb2 import DialInResponse, GoodbyeReason, Hello, HostedPlayer, Reply
+from fairplay.v1.connection_pb2 import DialInResponse, GoodbyeReason, Hello, HostedPlayer
 from tests.server.quick import in_simulated_time, quick_clock
 
 
@@ -66,64 +66,6 @@ def taken(hub: Hub, *names: str, token: str = "", resume_token: bytes = b"") -> 
         assert refusal.reason == "NAME_TAKEN"
         return True
     return False
-
-
-async def test_a_name_without_a_token_belongs_to_its_stream_and_is_free_when_that_is_over(hub: Hub) -> None:
-    first = Program(hub, "ann")
-    assert hub.here("ann")
-    assert not hub.guards("ann")
-    assert taken(hub, "ann")
-    assert taken(hub, "ann", token="token")
-    first.leave()
-    assert not hub.here("ann")
-    assert not taken(hub, "ann", token="token")
-
-
-async def test_a_name_with_a_token_is_kept_for_the_token(hub: Hub) -> None:
-    Program(hub, "ann", token="token").leave()
-    assert not hub.here("ann")
-    assert hub.guards("ann")
-    assert (hub.holds("ann", "token"), hub.holds("ann", "other"), hub.holds("bob", "token")) == (True, False, False)
-    assert taken(hub, "ann", token="other")
-    assert taken(hub, "ann")
-    assert not taken(hub, "ann", token="token")
-
-
-async def test_a_hello_gets_all_its_names_or_none(hub: Hub) -> None:
-    Program(hub, "ann", token="token")
-    assert taken(hub, "bob", "ann")
-    assert not hub.here("bob")
-
-
-async def test_a_resume_token_carries_a_stream_on_for_its_players_in_any_order(hub: Hub) -> None:
-    hub.pin("ann")
-    first = Program(hub, "ann", "bob", resume_s=60)
-    assert taken(hub, "ann", "bob", resume_token=b"another")
-    again = Program(hub, "bob", "ann", resume_token=first.stream.resume_token, resume_s=60)
-    assert again.stream is first.stream
-    assert await first.goodbye() == GoodbyeReason.GOODBYE_REASON_REPLACED
-    first.leave()
-    assert hub.here("ann")
-    welcome = (await drained(again, 1))[0].welcome
-    assert (welcome.resumed, list(welcome.players)) == (True, [1, 0])
-    again.leave()
-    hub.goodbye(GoodbyeReason.GOODBYE_REASON_FINISHED, "the test is over")
-    assert not hub.here("ann")
-
-
-async def test_a_token_that_guards_names_gets_them_with_others_and_in_parts(hub: Hub) -> None:
-    hub.pin("ann")
-    hub.pin("bob")
-    first = Program(hub, "ann", "bob", resume_s=60)
-    first.leave()
-    token = first.stream.resume_token
-    alone = Program(hub, "ann", "eve", resume_token=token)
-    assert not (await drained(alone, 1))[0].welcome.resumed
-    rest = Program(hub, "bob", resume_token=token)
-    assert (await drained(rest, 1))[0].welcome.resumed
-    assert rest.stream is first.stream
-    for program in (alone, rest):
-        program.leave()
 
 
 async def test_a_stream_whose_last_player_another_one_has_taken_over_is_over(hub: Hub) -> None:
@@ -254,14 +196,6 @@ async def test_hellos_of_one_host_forget_only_its_own_names_and_none_that_plays(
     hub.unpin("entrant")
 
 
-async def test_a_stream_that_is_over_is_not_resumed(hub: Hub) -> None:
-    first = Program(hub, "ann")
-    first.leave()
-    second = Program(hub, "ann", resume_token=first.stream.resume_token)
-    assert second.stream is not first.stream
-    assert second.stream.resume_token != first.stream.resume_token
-
-
 async def test_a_name_without_a_token_that_plays_is_kept_for_the_resume_token_of_its_stream(hub: Hub) -> None:
     player = Program(hub, "ann", "bob")
     hub.pin("ann")
@@ -324,17 +258,6 @@ async def drained(program: Program, frame_count: int) -> Sequence[DialInResponse
         while len(program.frames) < frame_count:
             await asyncio.sleep(0)
     return program.frames
-
-
-async def test_a_call_goes_to_the_right_player_of_a_stream_with_its_limit(hub: Hub) -> None:
-    program = Program(hub, "ann", "bob")
-    calls = Outcomes(hub, "bob")
-    calls.call(1.5)
-    (call,) = (await drained(program, 2))[1].calls
-    assert (call.player, call.method_name, call.request) == (1, "/x/Y", b"request")
-    assert (call.time_limit.seconds, call.time_limit.nanos) == (1, 500_000_000)
-    program.stream.calls.take([Reply(id=call.id, response=b"reply")])
-    assert calls.outcomes == [b"reply"]
 
 
 async def test_a_goodbye_does_not_wait_for_the_resume_window(hub: Hub) -> None:

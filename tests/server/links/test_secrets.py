@@ -20,9 +20,6 @@ from fairplay.server.server import Config, Server
 from fairplay.v1 import manager_pb2, referee_pb2
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2_grpc import ManagerServiceStub
-from fairplay.v1.record_pb2 import Record
-from fairplay.v1.record_service_pb2 import GetRecordRequest
-from fairplay.v1.record_service_pb2_grpc import RecordServiceStub
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.v1.tournament_pb2 import SignUpPolicy, TournamentPlan
 from tests.server.harness import plan, serving
@@ -76,25 +73,6 @@ async def refused(call: Any) -> str:
         await call
     assert SECRET not in str(caught.value)
     return reason_of(caught.value)
-
-
-async def test_a_game_shows_the_secret_to_its_player_and_nowhere_else(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.DEBUG)
-    async with guarded() as link, called(Config(records=tmp_path)) as (_, channel):
-        referee, records = RefereeServiceStub(channel), RecordServiceStub(channel)
-        played = await referee.PlayGame(request(link, SECRET))
-        assert not played.game.result.misconducts
-        shown = await referee.GetGame(referee_pb2.GetGameRequest(game_id="g"))
-        watched = [event async for event in referee.WatchGame(referee_pb2.WatchGameRequest(game_id="g"))]
-        record = Record()
-        async for part in records.GetRecord(GetRecordRequest(record_id="g")):
-            record.entries.extend(part.entries)
-        repeated = await referee.PlayGame(request(link, SECRET))
-        assert repeated == played
-        assert SECRET not in f"{played}{shown}{watched}{record.SerializeToString()!r}"
-    assert SECRET not in kept(tmp_path) + caplog.text
 
 
 @pytest.mark.parametrize("secret", ["", "wrong"])

@@ -36,13 +36,6 @@ async def test_the_token_stays_and_a_repeat_changes_nothing(server: Server) -> N
         assert await refusal(Guest(server, "eve").enter()) == TAKEN
 
 
-async def test_only_the_letters_may_change(server: Server) -> None:
-    async with guests(server, "ann", "bob") as [ann, bob]:
-        await ann.ask("Rename", name="ANN")
-        await bob.sees(lambda known: set(known.users) == {"ANN", "bob"})
-        assert await refusal(Guest(server, "ann").enter()) == TAKEN
-
-
 @pytest.mark.parametrize("name", ["\x1b[2J", "bot-1"])
 async def test_a_name_that_nobody_may_have_is_refused(server: Server, name: str) -> None:
     async with guests(server, "ann") as [ann]:

@@ -12,7 +12,7 @@ from fairplay.server.net.errors import Refusal
 from fairplay.server.server import Server
 from fairplay.v1.game_pb2 import GameSettings
 from tests.server.harness import ByHand
-from tests.server.lobby.harness import OPEN, OVER, PATIENT, RUNNING, Guest, Mirror, guests, lobby, mute, refusal
+from tests.server.lobby.harness import OPEN, OVER, PATIENT, RUNNING, Guest, Mirror, guests, lobby, mute
 
 INVALID = "INVALID_ARGUMENT"
 NOT_NOW = "FAILED_PRECONDITION"
@@ -56,13 +56,6 @@ async def test_a_table_that_fills_again_after_a_game_starts_again(server: Server
         await cy.ask("JoinTable", table="t", link="bot:first")
         await cy.sees(lambda known: over(known) and known.table("t").game_id != first)
         assert cy.mirror.seats("t") == ["ann", "cy"]
-
-
-@pytest.mark.parametrize("count", [1, 5])
-async def test_a_number_of_players_that_the_game_has_not_is_refused(server: Server, count: int) -> None:
-    async with guests(server, "ann") as [ann]:
-        refused = await ann.refused("CreateTable", name="t", game="fish", seat_count=count)
-        assert refused == (INVALID, "INVALID_PLAYERS")
 
 
 async def test_a_full_table_that_cannot_start_says_why_to_everybody_there(server: Server) -> None:
@@ -133,14 +126,6 @@ async def test_a_game_starts_when_all_are_ready_and_everybody_sees_who_is(server
         assert not any(seat.ready for seat in cy.mirror.table("t").seats)
 
 
-async def test_ready_is_nothing_to_be_in_a_game_that_runs(server: Server) -> None:
-    async with guests(server, "ann", "bob") as [ann, bob], mute(server, ann):
-        await ann.ask("CreateTable", name="t", game="fish", seat_count=2)
-        await ann.ask("JoinTable")
-        await bob.ask("JoinTable", table="t", link="bot:first")
-        assert await bob.refused("SetReady", ready=True) == (NOT_NOW, "TABLE_RUNNING")
-
-
 async def test_a_start_that_is_too_early_says_how_many_are_missing(server: Server) -> None:
     async with guests(server, "ann") as [ann]:
         await ann.ask("CreateTable", name="t", game="fish", seat_count=4)
@@ -209,17 +194,6 @@ async def test_bots_and_one_who_is_ready_start(server: Server) -> None:
         await ann.ask("SetBots", count=0)
         assert (await ann.ask("SetReady", ready=True)).table.status == OVER
         assert await ann.refused("StartTable") == (NOT_NOW, "TOO_FEW_SEATS")
-
-
-@pytest.mark.parametrize("link", ["bot:nobody", "exec:true"])
-async def test_bots_are_reference_players_only(server: Server, link: str) -> None:
-    async with guests(server, "ann") as [ann]:
-        await ann.ask("CreateTable", name="t", game="fish")
-        assert await ann.refused("SetBots", count=1, link=link) == (INVALID, "INVALID_LINK")
-
-
-async def test_nobody_takes_the_name_of_a_bot(server: Server) -> None:
-    assert await refusal(Guest(server, "Bot-23").enter()) == (INVALID, "NAME_INVALID")
 
 
 async def test_a_table_where_only_bots_are_left_can_be_deleted_while_it_runs(server: Server) -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.games.game import find
 from fairplay.server.lobby.users import LobbyLimits
-from fairplay.server.net.limits import limit_of
 from fairplay.server.server import Server
 from fairplay.v1.game_pb2 import GameSettings, TimeControl
 from fairplay.v1.table_pb2 import Part
@@ -58,37 +56,6 @@ def wrong(**settings: int) -> GameSettings:
     return made
 
 
-@pytest.mark.parametrize(
-    ("fields", "reason"),
-    [
-        ({"name": "t\x1b[31m"}, "NAME_INVALID"),
-        ({"name": "t" * 21}, "NAME_INVALID"),
-        ({"game": "chess"}, "UNKNOWN_GAME"),
-        ({"game": "q", "settings": wrong(rows=6)}, "INVALID_SETTINGS"),
-        ({"time_control": TimeControl(decision_limit=Duration(seconds=100_000))}, "INVALID_TIME_CONTROL"),
-    ],
-)
-async def test_what_cannot_be_a_table_is_refused(server: Server, fields: dict[str, Any], reason: str) -> None:
-    async with guests(server, "ann") as [ann]:
-        assert await ann.refused("CreateTable", **{"name": "t", "game": "fish", **fields}) == (INVALID, reason)
-        assert not (await ann.ask("ListTables")).tables
-
-
-async def test_settings_that_are_too_large_to_be_told_to_all_are_refused(server: Server) -> None:
-    async with guests(server, "ann") as [ann]:
-        large = GameSettings()
-        large.other.value = b"x" * limit_of("CreateTableRequest.settings").max_bytes
-        assert await ann.refused("CreateTable", name="t", game="fish", settings=large) == (INVALID, "INVALID_SETTINGS")
-
-
-async def test_the_name_of_a_table_is_one_table_s_only(server: Server) -> None:
-    async with guests(server, "ann", "bob") as [ann, bob]:
-        await ann.ask("CreateTable", name="t", game="fish")
-        assert await bob.refused("CreateTable", name="t", game="q") == ("ALREADY_EXISTS", "NAME_TAKEN")
-        await ann.ask("DeleteTable", table="t")
-        await bob.ask("CreateTable", name="t", game="q")
-
-
 async def test_the_name_of_a_table_is_the_same_in_other_letters(server: Server) -> None:
     async with guests(server, "ann", "bob") as [ann, bob]:
         await ann.ask("CreateTable", name="First table of them", game="fish")
@@ -130,21 +97,6 @@ async def test_tables_are_listed_newest_first_a_page_at_a_time(server: Server) -
 # --- going from table to table ---
 
 
-async def test_a_user_is_at_one_table_only(server: Server) -> None:
-    async with guests(server, "ann", "bob") as [ann, bob]:
-        await seated("a", ann)
-        await ann.ask("CreateTable", name="b", game="fish")
-        await bob.sees(lambda known: not known.seats("a") and known.watchers("b") == ["ann"])
-        await ann.ask("JoinTable", table="a", link="bot:first")
-        await bob.sees(lambda known: not known.watchers("b") and known.seats("a") == ["ann"])
-        assert bob.mirror.user("ann").part == Part.PART_PLAYER
-        await ann.ask("WatchTable", table="a")
-        await bob.sees(lambda known: not known.seats("a") and known.watchers("a") == ["ann"])
-        await ann.ask("LeaveTable")
-        await bob.sees(lambda known: not known.watchers("a") and known.user("ann").table == "")
-        await ann.ask("LeaveTable")
-
-
 async def test_a_repeat_changes_nothing(server: Server) -> None:
     async with guests(server, "ann", "bob") as [ann, bob]:
         await bob.ask("CreateTable", name="t", game="fish")
@@ -152,19 +104,6 @@ async def test_a_repeat_changes_nothing(server: Server) -> None:
             fields = {"link": "bot:first"} if method == "JoinTable" else {}
             first = await ann.ask(method, table="t", **fields)
             assert await ann.ask(method, table="t", **fields) == first
-
-
-@pytest.mark.parametrize("method", ["WatchTable", "JoinTable", "DeleteTable"])
-async def test_a_table_that_is_not_there_cannot_be_gone_to(server: Server, method: str) -> None:
-    async with guests(server, "ann") as [ann]:
-        assert await ann.refused(method, table="t") == NO_TABLE
-
-
-async def test_without_a_table_there_is_nothing_to_join_start_or_say(server: Server) -> None:
-    async with guests(server, "ann") as [ann]:
-        assert await ann.refused("JoinTable") == (NOT_NOW, "NOT_AT_TABLE")
-        assert await ann.refused("StartTable") == (NOT_NOW, "NOT_SEATED")
-        assert await ann.refused("Say", text="hello") == (NOT_NOW, "NOT_AT_TABLE")
 
 
 async def test_seats_are_taken_in_order_until_the_table_is_full(server: Server) -> None:
@@ -175,23 +114,6 @@ async def test_seats_are_taken_in_order_until_the_table_is_full(server: Server) 
 
 
 # --- links ---
-
-
-@pytest.mark.parametrize(
-    ("link", "status", "reason"),
-    [
-        ("", NOT_NOW, "NOT_DIALLED_IN"),
-        ("grpc://nowhere", INVALID, "INVALID_LINK"),
-        ("exec:true", "PERMISSION_DENIED", "EXEC_NOT_ALLOWED"),
-    ],
-)
-async def test_a_player_that_cannot_be_reached_gets_no_seat(
-    server: Server, link: str, status: str, reason: str
-) -> None:
-    async with guests(server, "ann") as [ann]:
-        await ann.ask("CreateTable", name="t", game="fish")
-        assert await ann.refused("JoinTable", link=link) == (status, reason)
-        assert not (await ann.ask("ListTables")).tables[0].seats
 
 
 async def test_commands_are_for_servers_that_allow_them() -> None:
@@ -359,11 +281,3 @@ async def test_what_was_said_before_a_user_came_is_not_told(server: Server) -> N
         await bob.ask("WatchTable", table="t")
         await ann.ask("Say", text="after")
         assert (await bob.until(lambda event: event.HasField("spoken"))).spoken.text == "after"
-
-
-@pytest.mark.parametrize("text", ["  ", "x" * 501, "\x1b[2J", "a\u202eb"])
-async def test_a_text_that_plays_tricks_is_refused(server: Server, text: str) -> None:
-    async with guests(server, "ann") as [ann]:
-        await ann.ask("CreateTable", name="t", game="fish")
-        assert await ann.refused("Say", text=text) == (INVALID, "TEXT_INVALID")
-        await ann.ask("Say", text="x" * 500)

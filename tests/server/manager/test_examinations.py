@@ -13,15 +13,12 @@ from fairplay.server.examining.suite import Finding
 from fairplay.server.manager.examiner import Examiner
 from fairplay.server.manager.states import CANCELLED, EXAMINING, REFUSED, RUNNING, SIGN_UP, TOO_LATE
 from fairplay.server.net.errors import Refusal
-from fairplay.server.records.chain import parsed
-from fairplay.server.records.published import published
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import SignUpResponse
 from fairplay.v1.player_pb2 import PlayerDescription
 from fairplay.v1.tournament_pb2 import CertificatePolicy, ExaminationPolicy, SignUpPolicy, Tournament, TournamentPlan
 from tests.server.manager.harness import Environment, Timers, environment, plan
 from tests.server.manager.test_certificates import certificate
-from tests.server.manager.test_signup import dial_in
 
 PASSED = Finding(PlayerDescription(display_name="Ann 2000"))
 FAILED = Finding(PlayerDescription(), "time.every-answer", "FAIL: it took too long")
@@ -170,18 +167,6 @@ async def test_what_needs_no_examination(tmp_path: Path) -> None:
         assert (reply.number, reply.HasField("examination")) == (2, False)
         bob, cat = here.manager.get("t").entrants
         assert (bob.certificate.signer_key, cat.certificate.signer_key) == ("", public_text(key))
-
-
-async def test_a_player_that_dials_in_is_examined() -> None:
-    suite = Suite()
-    async with environment(examiner=Examiner(suite.examine)) as here:
-        await here.manager.create("t", examining())
-        here.stage.act("ann")
-        await dial_in(here, "ann", "token")
-        reply = await here.manager.sign_up("t", Player(name="ann", link="dial-in:ann"), "token")
-        assert reply.examination.status == EXAMINING
-        suite.tell("ann", PASSED)
-        await until(here, "entered", "ann")
 
 
 async def test_a_certificate_of_nobody_who_is_trusted_saves_no_examination() -> None:
@@ -361,16 +346,6 @@ async def test_a_server_that_is_started_again_examines_again(tmp_path: Path) -> 
         assert again.begun == ["ann"]
         await here.manager.cancel("t", "")
         assert not here.findings()
-
-
-async def test_links_of_examined_players_are_in_no_public_record() -> None:
-    async with environment(examiner=Examiner(Suite().examine)) as here:
-        await here.manager.create("t", examining())
-        await enter(here, "ann")
-        await here.manager.cancel("t", "")
-        record = here.store.read("t")
-        assert "127.0.0.1" in str([*parsed(record)])
-        assert "127.0.0.1" not in str([*parsed(published(record))])
 
 
 async def test_of_many_refused_players_the_latest_are_shown() -> None:

@@ -18,7 +18,7 @@ from fairplay.server.manager.states import CANCELLED, FINISHED
 from fairplay.server.net.errors import Refusal
 from fairplay.server.server import Config, Server
 from fairplay.v1.game_pb2 import Player
-from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, WithdrawnGames
+from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan
 from tests.server.manager import leagues
 from tests.server.manager.harness import environment, kinds, plan
 from tests.server.quick import in_no_time, quick_clock, quick_store
@@ -65,22 +65,6 @@ async def test_games_do_not_depend_on_what_was_over_first() -> None:
     assert await played(0) == await played(100)
 
 
-async def test_the_games_of_a_deal_have_one_seed_and_every_seat() -> None:
-    async with environment() as here:
-        made = league("abc")
-        made.deal_count = 2
-        tournament = await here.play("t", made)
-        assert len(tournament.rounds) == 3
-        for round_ in tournament.rounds:
-            assert len(round_.games) == 4
-            assert len({game.deal for game in round_.games}) == 2
-            for deal in {game.deal for game in round_.games}:
-                games = [game for game in round_.games if game.deal == deal]
-                assert len({here.referee.get(game.game_id).plan.seed for game in games}) == 1
-                assert [*games[0].players] == [*games[1].players][::-1]
-        assert {game.deal for round_ in tournament.rounds for game in round_.games} == set(range(1, 7))
-
-
 def test_a_league_with_many_broken_entrants_ends_on_time_with_everybody_elses_games_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,50 +99,6 @@ async def play_with_broken_entrants(records: Path) -> None:
         ends = [name for name, reported in here.stage.log if reported.startswith("end")]
         assert sorted(ends) == sorted({*names} - {*broken})
         assert here.findings() == []
-
-
-async def test_a_failure_costs_the_game_in_which_it_happens_and_nothing_else() -> None:
-    async with environment() as here:
-        for name in "bcd":
-            here.stage.act(name)
-        failing = here.stage.act("a", take_turn="raise")
-        made = league("abcd", ahead=0)
-
-        async def mend() -> None:
-            await failing.at("take_turn")
-            failing.mend()
-
-        mending = asyncio.create_task(mend())
-        tournament = await here.play("t", made)
-        await mending
-        [failure] = tournament.result.failures
-        assert failure.misconduct.player == "a"
-        assert pairs_played(tournament) == Counter(combinations("abcd", 2))
-        assert {*tournament.result.winners, *tournament.result.others} == {*"abcd"}
-
-
-@pytest.mark.parametrize("allowed", [0, 2])
-async def test_an_entrant_is_withdrawn_when_it_has_failed_too_often(allowed: int) -> None:
-    async with environment() as here:
-        here.stage.act("a", take_turn="raise")
-        for name in "bcdefg":
-            here.stage.act(name)
-        made = league("abcdefg", ahead=0)
-        made.failures_allowed = allowed
-        tournament = await here.play("t", made)
-        assert [failure.misconduct.player for failure in tournament.result.failures] == ["a"] * (allowed + 1)
-        assert sum("a" in pair for pair in pairs_played(tournament)) == allowed + 1
-        assert "a" not in [*tournament.result.winners, *tournament.result.others]
-        assert [name for name, reported in here.stage.log if reported.startswith("end")].count("a") == 0
-        standings, _ = await here.manager.standings("t", 100, 0)
-        lines = {line.name: line for line in standings.standings}
-        assert lines["a"].withdrawn
-        assert lines["a"].failure_count == allowed + 1
-        assert standings.standings[-1].name == "a"
-        assert standings.game_count == 15  # those of a are struck
-        made.withdrawn_games = WithdrawnGames.WITHDRAWN_GAMES_COUNTED
-        await here.play("counted", made)
-        assert (await here.manager.standings("counted", 100, 0))[0].game_count == 15 + allowed + 1
 
 
 async def test_no_entrant_plays_two_games_at_once_and_others_do_not_wait_for_one_that_hangs() -> None:
@@ -296,26 +236,6 @@ async def test_watchers_are_sent_the_standings_at_the_end_as_everybody_can_get_t
         rest, after = await here.manager.standings("t", 3, 3)
         assert [*rest.standings] == [*reported.standings[3:]]
         assert after is None
-
-
-async def test_a_bye_has_the_points_of_a_game_that_was_won_but_is_none() -> None:
-    async with environment() as here:
-        made = league("abc")
-        made.format.Clear()
-        made.format.swiss.round_count = 3
-        tournament = await here.play("t", made)
-        standings = (await here.manager.standings("t", 100, 0))[0].standings
-        assert tournament.game_count == 3
-        assert sum(line.points for line in standings) == 3 + 3  # each game has one point, and each round one bye
-        assert sum(line.game_count for line in standings) == 6
-        assert all(line.win_count + line.tie_count + line.loss_count == line.game_count == 2 for line in standings)
-
-
-async def test_in_a_knockout_the_order_is_that_of_the_result() -> None:
-    async with environment() as here:
-        tournament = await here.play("t", plan("abcdefghi", link="bot:random"))
-        standings, _ = await here.manager.standings("t", 100, 0)
-        assert [line.name for line in standings.standings] == [*tournament.result.winners, *tournament.result.others]
 
 
 async def test_a_program_that_has_ended_is_started_again_for_the_next_game() -> None:

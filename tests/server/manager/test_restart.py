@@ -6,7 +6,6 @@ Those that are killed are in tests/robustness.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from fairplay.server.manager.states import CANCELLED, FINISHED, RUNNING, SIGN_UP
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.store import Store
-from fairplay.v1.game_pb2 import Player
 from fairplay.v1.record_pb2 import RecordEntry, TournamentChange
 from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan, TournamentResult
 from tests.server.manager.harness import Environment, Stage, environment, plan
@@ -137,23 +135,6 @@ async def test_a_tournament_that_goes_on_is_resumed_once_and_its_games_by_it_alo
             resumed = [each.resumed.server_version for each in parsed(here.store.read("t")) if each.HasField("resumed")]
     assert resumed == [__version__]
     assert not [each for each in caplog.records if each.name == "fairplay.manager"]
-
-
-async def test_a_stopped_server_takes_no_more_requests() -> None:
-    async with environment() as here:
-        await here.manager.create("t", plan("ab"))
-        await here.manager.suspend_all()
-        requests: list[Callable[[], Awaitable[object]]] = [
-            lambda: here.manager.create("u", plan("ab")),
-            lambda: here.manager.start("t"),
-            lambda: here.manager.cancel("t", ""),
-            lambda: here.manager.sign_up("t", Player(name="Ann", link="bot:first"), ""),
-            lambda: here.manager.withdraw("t", "Ann", ""),
-        ]
-        for request in requests:
-            with pytest.raises(Refusal) as caught:
-                await request()
-            assert caught.value.reason == "SHUTTING_DOWN"
 
 
 async def test_a_tournament_that_may_not_go_on_waits_and_holds_up_no_other(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.server.manager.manager import MAX_CHECKED_AT_ONCE
-from fairplay.server.manager.states import CANCELLED, FINISHED, RUNNING, SIGN_UP
+from fairplay.server.manager.states import FINISHED, RUNNING, SIGN_UP
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.chain import parsed
 from fairplay.v1.connection_pb2 import DialInResponse, Hello, HostedPlayer
@@ -59,57 +59,11 @@ async def dial_in(here: Environment, name: str, token: str, display_name: str = 
 # Entering and leaving
 
 
-async def test_entrants_are_listed_in_order_of_sign_up_before_and_youngest_first_afterwards() -> None:
-    async with environment() as here:
-        here.stage.act("x", start="hold")
-        assert names(await here.manager.create("t", plan("x", min_entrant_count=2))) == "x"
-        assert names(await sign_up(here, "a", "b", "c")) == "xabc"
-        assert names(await here.manager.start("t")) == "cbax"
-
-
-async def test_signing_up_is_refused_for_a_reason() -> None:
-    async with environment() as here:
-        await here.manager.create("t", plan())
-        await here.manager.sign_up("t", player("ann"), "secret")
-        assert await refused(here.manager.sign_up("u", player("ann"), "")) == "TOURNAMENT_NOT_FOUND"
-        assert await refused(here.manager.sign_up("t", player("ann"), "other")) == "NAME_TAKEN"
-        assert await refused(here.manager.sign_up("t", player("ann", "bot:greedy"), "secret")) == "NAME_TAKEN"
-        assert await refused(here.manager.sign_up("t", player("ann1"), "")) == "NAME_INVALID"
-        assert await refused(here.manager.sign_up("t", player(""), "")) == "NAME_INVALID"
-        assert await refused(here.manager.sign_up("t", player("bob", "bot:nobody"), "")) == "INVALID_LINK"
-        assert await refused(here.manager.sign_up("t", player("bob", "ftp://x"), "")) == "INVALID_LINK"
-        assert await refused(here.manager.sign_up("t", player("bob", "exec:./player"), "")) == "EXEC_NOT_ALLOWED"
-        assert names(here.manager.get("t")) == "ann"
-
-
 async def test_names_differ_in_more_than_capital_letters() -> None:
     async with environment() as here:
         assert await refused(here.manager.create("t", plan(["Zed", "zed"]))) == "INVALID_PLAYERS"
         await here.manager.create("t", plan(["Zed"], min_entrant_count=5))
         assert await refused(sign_up(here, "ZED")) == "NAME_TAKEN"
-
-
-async def test_a_player_that_dials_in_must_be_there_with_its_token() -> None:
-    async with environment() as here:
-        await here.manager.create("t", plan())
-        ann = player("ann", "dial-in:ann.1")
-        assert await refused(here.manager.sign_up("t", ann, "secret")) == "INVALID_LINK"
-        await dial_in(here, "ann.1", "secret")
-        assert await refused(here.manager.sign_up("t", ann, "guess")) == "WRONG_TOKEN"
-        await here.manager.sign_up("t", ann, "secret")
-        assert names(here.manager.get("t")) == "ann"
-
-
-async def test_withdrawing_needs_the_token() -> None:
-    async with environment() as here:
-        await here.manager.create("t", plan("x"))
-        await sign_up(here, "ann", token="secret")
-        assert await refused(here.manager.withdraw("t", "ann", "guess")) == "WRONG_TOKEN"
-        assert await refused(here.manager.withdraw("t", "x", "")) == "WRONG_TOKEN"
-        for _ in range(2):
-            assert (await here.manager.withdraw("t", "ann", "secret")).entrant_count == 1
-            assert names(here.manager.get("t")) == "x"
-        assert names(await sign_up(here, "ann", token="another")) == "xann"
 
 
 async def test_a_repeated_sign_up_changes_nothing_even_when_it_has_closed_the_sign_up() -> None:
@@ -130,33 +84,6 @@ async def test_nobody_enters_a_tournament_that_its_creator_has_filled() -> None:
         await here.manager.create("t", plan("ab", max_entrant_count=2))
         assert here.manager.get("t").status == SIGN_UP  # without periods it waits to be started
         assert await refused(sign_up(here, "c")) == "SIGN_UP_CLOSED"
-
-
-async def test_sign_up_is_closed_when_the_tournament_is_over() -> None:
-    async with environment() as here:
-        await here.play("t", plan("ab"))
-        for _ in ("it has just ended", "nothing of it runs any more"):
-            assert await refused(sign_up(here, "c")) == "SIGN_UP_CLOSED"
-            assert await refused(here.manager.withdraw("t", "a", "")) == "SIGN_UP_CLOSED"
-            assert await refused(here.manager.start("t")) == "TOURNAMENT_OVER"
-            assert await refused(here.manager.cancel("t", "")) == "TOURNAMENT_OVER"
-            await here.gone()
-
-
-async def test_what_does_not_exist() -> None:
-    async with environment() as here:
-        await here.play("t", plan("ab"))
-        for tournament_id in ("u", "t/r1g1"):
-            requests: list[Callable[[], Awaitable[object]]] = [
-                lambda: here.manager.withdraw(tournament_id, "a", ""),  # noqa: B023 - called at once
-                lambda: here.manager.start(tournament_id),  # noqa: B023
-                lambda: here.manager.cancel(tournament_id, ""),  # noqa: B023
-            ]
-            for request in requests:
-                assert await refused(request()) == "TOURNAMENT_NOT_FOUND"
-            for look in (here.manager.get, here.manager.watch):
-                with pytest.raises(Refusal):
-                    look(tournament_id)
 
 
 # Starting by hand
@@ -187,20 +114,6 @@ async def test_a_tournament_of_its_creators_players_starts_with_as_few_as_a_game
 # Creating
 
 
-async def test_a_repeat_returns_the_tournament_and_another_request_is_refused() -> None:
-    async with environment() as here:
-        made = plan("ab")
-        created = await here.manager.create("t", made)
-        assert await here.manager.create("t", made) == created
-        made.settings.fish.rows = 5  # the default
-        assert await here.manager.create("t", made) == created
-        made.seed += 1
-        assert await refused(here.manager.create("t", made)) == "ID_REUSED"
-        await here.manager.cancel("t", "rain")
-        assert (await here.manager.create("t", plan("ab"))).status == CANCELLED
-        assert len(here.manager.list(10, None)[0]) == 1
-
-
 async def test_an_id_may_be_left_to_the_server() -> None:
     async with environment() as here:
         first, second = [await here.manager.create("", plan("ab")) for _ in range(2)]
@@ -228,56 +141,6 @@ async def test_a_large_plan_is_created_and_refused_as_a_small_one_is() -> None:
 # Periods
 
 
-async def test_a_period_that_ends_with_enough_entrants_starts_the_tournament() -> None:
-    timers = Timers()
-    async with environment(later=timers.later) as here:
-        await here.manager.create("t", periods(min_entrant_count=2))
-        await sign_up(here, "a", "b")
-        assert here.manager.get("t").status == SIGN_UP
-        assert [seconds for seconds, _ in timers.waiting] == [30]
-        timers.ring()
-        assert here.manager.get("t").status == RUNNING
-        assert not timers.waiting
-        assert (await here.over("t")).status == FINISHED
-        assert here.findings() == []
-
-
-async def test_a_period_that_ends_with_too_few_is_repeated_once() -> None:
-    timers = Timers()
-    async with environment(later=timers.later) as here:
-        await here.manager.create("t", periods(min_entrant_count=2))
-        await sign_up(here, "a")
-        timers.ring()
-        assert here.manager.get("t").status == SIGN_UP
-        await sign_up(here, "b")
-        timers.ring()
-        assert here.manager.get("t").status == RUNNING
-
-
-async def test_after_the_last_period_it_is_abandoned() -> None:
-    timers = Timers()
-    async with environment(later=timers.later) as here:
-        await here.manager.create("t", periods(3, min_entrant_count=2))
-        await sign_up(here, "a")
-        for _ in range(3):
-            assert here.manager.get("t").status == SIGN_UP
-            timers.ring()
-        tournament = await here.over("t")
-        assert tournament.status == CANCELLED
-        assert "1" in tournament.reason and "2" in tournament.reason
-        assert not timers.waiting
-        assert here.findings() == []
-
-
-async def test_the_period_ends_early_when_everybody_is_there() -> None:
-    timers = Timers()
-    async with environment(later=timers.later) as here:
-        await here.manager.create("t", periods(max_entrant_count=3))
-        assert (await sign_up(here, "a", "b")).status == SIGN_UP
-        assert (await sign_up(here, "c")).status == RUNNING
-        assert not timers.waiting
-
-
 async def test_a_tournament_with_periods_that_is_full_from_the_start_begins_at_once() -> None:
     async with environment(later=Timers().later) as here:
         assert (await here.manager.create("t", periods(entrants="abc", max_entrant_count=3))).status == RUNNING
@@ -292,14 +155,6 @@ async def test_starting_and_cancelling_end_the_period() -> None:
         await here.manager.start("t")
         await here.manager.cancel("u", "rain")
         assert not timers.waiting
-
-
-async def test_the_timer_of_the_event_loop_is_the_default() -> None:
-    async with environment() as here:
-        await here.manager.create(
-            "t", plan("ab", waiting_period=Duration(nanos=20_000_000), period_count=1, min_entrant_count=2)
-        )
-        assert (await here.over("t")).status == FINISHED
 
 
 # Restarts

@@ -75,19 +75,6 @@ async def test_who_never_answers_costs_its_limit_as_often_as_it_may_fail() -> No
         assert tournament.game_count == 4 + 10 * len([*combinations("bcde", 2)])
 
 
-async def test_the_others_of_a_larger_game_play_it_without_who_was_withdrawn() -> None:
-    async with environment() as here:
-        here.stage.act("a", take_turn="raise")
-        made = event("round-robin seats=3 cycles=4")
-        made.failures_allowed = 0
-        tournament = await here.play("t", made)
-        smaller = [game for game in games(tournament) if len(game.players) == 2]
-        assert len(smaller) >= 3
-        assert not any("a" in game.players for game in smaller)
-        assert tournament.skipped_game_count == 0
-        assert here.findings() == []
-
-
 @pytest.mark.parametrize(
     ("field", "names", "complaint"),
     [
