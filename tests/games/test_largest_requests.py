@@ -21,7 +21,7 @@ SEARCHING = [
     pytest.param("fish", "minimax:depth=10", marks=SLOW),
     ("q", "best:width=64"),
     ("eriantys", "best"),
-    ("eriantys", "best:width=16"),
+    pytest.param("eriantys", "best:width=16", marks=SLOW),
     ("bazaar", "best:depth=8,width=20"),
 ]
 """Strategies that search, at their widest and deepest."""

@@ -65,7 +65,7 @@ def test_a_hostile_name_is_shown_as_it_is(name: str, hostile: str) -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 @given(hostile=st.text(max_size=60))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_no_name_breaks_a_picture(name: str, hostile: str) -> None:
     state = states(name)[-1]
     ElementTree.fromstring(find(name).svg(state, [hostile, *NAMES[1:]]))

@@ -21,7 +21,6 @@ from fairplay.games.bazaar.rules.pieces import (
     card_text,
     disjoint,
     equations_problem,
-    exchange_text,
     mirrored,
     pack,
     parse_bag,
@@ -115,16 +114,6 @@ def texts(cards: Iterable[Card]) -> str:
 # --- pebbles, cards, exchanges and their orders
 
 
-def test_what_is_written_can_be_read() -> None:
-    assert bag_text(parse_bag("ygbwr")) == "rwbgy"
-    assert card_text(parse_card("rrbgy*")) == "rrbgy*"
-    assert parse_card("rrbgy*") != parse_card("rrbgy") == parse_card("yrbgr")
-    assert exchange_text(parse_exchange("rr=bw")) == "rr->wb"
-    for reader, wrong in ((parse_bag, "rx"), (parse_card, "rrr"), (parse_exchange, "rb")):
-        with pytest.raises(ValueError, match=wrong):
-            reader(wrong)
-
-
 # --- settings and the start
 
 
@@ -149,11 +138,6 @@ def test_a_fresh_game_has_the_pieces_of_section_2(seed: int, seats: int) -> None
     assert len(state.table.equations) == 10
     assert equations_problem(state.table, 10, 1, 4) is None
     assert (rules.turn(state), state.phase, state.revision, state.turns) == (0, Phase.REQUEST, 0, 0)
-
-
-def test_phases_have_the_numbers_that_programs_read() -> None:
-    """docs/research.md names them."""
-    assert (Phase.REQUEST, Phase.CARDS, Phase.OVER) == (0, 1, 2)
 
 
 def test_all_equations_of_one_pebble_a_side_can_be_drawn() -> None:
@@ -334,26 +318,6 @@ def test_an_illegal_purchase_names_its_rule(cards: str, broken: str | None) -> N
     assert rules.violation(state, row(cards)) == broken
 
 
-def test_a_pebble_of_an_empty_bank_is_refused() -> None:
-    state = game("rrrrr", "-", bank="")
-    assert rules.violation(state, PEBBLE) == "bazaar.pebble.bank-empty"
-    assert PEBBLE not in rules.legal(state)
-
-
-def test_an_answer_to_the_other_call_is_refused() -> None:
-    state = game("rrrrr", "-", equations="r=b")
-    assert rules.violation(state, row("rrrrr")) == "bazaar.turn.call"
-    state = after(state, ())
-    assert rules.violation(state, PEBBLE) == "bazaar.turn.call"
-    assert rules.violation(state, way("r->b")) == "bazaar.turn.call"
-
-
-def test_nothing_is_legal_when_the_game_is_over() -> None:
-    state = after(game(pile=""), ())
-    assert rules.violation(state, PEBBLE) == rules.violation(state, ()) == "bazaar.turn.game-over"
-    assert rules.legal(state) == ()
-
-
 junk = st.integers(-(2**70), 2**70)
 
 
@@ -398,19 +362,6 @@ def test_the_last_player_in_order_is_followed_by_the_first_survivor() -> None:
     state = rules.eliminate(game("-", "-", "-"), 0)
     state = after(state, PEBBLE, ())
     assert rules.turn(rules.eliminate(state, 2)) == 1
-
-
-def test_a_player_can_be_eliminated_out_of_its_turn() -> None:
-    state = after(game("-", "b", "w"), PEBBLE)
-    state = rules.eliminate(state, 1)
-    assert (rules.turn(state), state.phase, state.turns) == (0, Phase.CARDS, 0)
-    assert rules.turn(after(state, ())) == 2
-
-
-def test_eliminating_twice_changes_nothing() -> None:
-    state = rules.eliminate(game("-", "-", "-"), 1)
-    assert rules.eliminate(state, 1) is state
-    assert rules.eliminate_at_setup(state, 1) is state
 
 
 @pytest.mark.parametrize(("returns", "bank"), [(False, "rwbgy"), (True, "rrwbbgy")])
@@ -468,14 +419,6 @@ def test_a_state_in_which_a_winner_has_failed_is_still_one_that_is_over() -> Non
 # --- section 7: the end
 
 
-def test_a_game_without_players_is_over() -> None:
-    state = rules.eliminate(rules.eliminate(game("-", "-"), 0), 1)
-    assert rules.turn(state) is None
-    assert rules.ranking(state) == ()
-    assert rules.winners(state) == ()
-    assert rules.notifications(state) == ()
-
-
 def test_with_equal_turns_the_round_is_finished() -> None:
     settings = chosen_settings(equal_turns=True)
     state = game("rrrrr 15", "rrrrr 19", "-", bank="y" * 9, pile="wwwww " * 6, settings=settings)
@@ -494,11 +437,6 @@ def test_equal_turns_end_with_the_last_survivor_of_the_round() -> None:
     state = after(state, (), row("rrrrr"))
     assert rules.turn(state) == 2
     assert rules.turn(rules.eliminate(state, 2)) is None
-
-
-def test_a_game_without_cards_is_over() -> None:
-    assert rules.turn(game(visible="", pile="")) is None
-    assert rules.turn(after(game("rrrrr", "-", visible="rrrrr", pile=""), PEBBLE, row("rrrrr"))) is None
 
 
 def test_an_empty_bank_ends_the_game_only_if_nobody_can_buy() -> None:

@@ -10,20 +10,14 @@ import pytest
 from fairplay.eriantys.v1 import eriantys_pb2
 from fairplay.eriantys.v1.eriantys_pb2 import (
     EndTurn,
-    MoveMotherNature,
-    PlayCharacter,
-    TakeCloud,
-    ToDiningRoom,
-    ToIsland,
 )
 from fairplay.eriantys.v1.eriantys_player_pb2 import AskActionResponse, AskAssistantCardResponse, AskTowerColorResponse
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.game import GAME
-from fairplay.games.eriantys.rules.state import NOBODY, Phase, PlayAssistant, Reason, Settings, Standing, State
+from fairplay.games.eriantys.rules.state import NOBODY, Phase, Reason, Settings, Standing
 from fairplay.games.steps import Call, CallAll, Eliminate
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
 from tests.games.eriantys.playing import (
-    card,
     does,
     failing,
     game,
@@ -46,28 +40,11 @@ def boards(seat_count: int) -> list[tuple[int, str]]:
 # The order of calls
 
 
-def test_a_round_of_two_in_the_order_of_the_document() -> None:
-    played = game(sound(), 2, first_player="FIRST_SEAT")
-    first = played.states()[0].first
-    planning = [(first, CARD), *boards(2), (1 - first, CARD), *boards(2)]
-    turns = [call for seat in (first, 1 - first) for _ in range(5) for call in ((seat, ACTION), *boards(2))]
-    assert played.calls()[:5] == [(0, TOWER), (1, TOWER), (1, TOWER), (0, START), (1, START)]
-    assert played.calls()[5 : 5 + len(planning) + len(turns)] == planning + turns
-    assert played.calls()[-2:] == [(0, END), (1, END)]
-
-
 def test_twelve_questions_in_a_round_of_two_and_twenty_one_of_three() -> None:
     for seat_count, expected in ((2, 12), (3, 21)):
         played = game(sound(), seat_count)
         asked = [said for said in played.of(CARD, ACTION) if said.call.request.state.round == 2]
         assert len(asked) == expected
-
-
-def test_the_last_short_round_of_three_has_no_clouds() -> None:
-    played = game(sound(), 3)
-    asked = [said for said in played.of(CARD, ACTION) if said.call.request.state.round == 8]
-    assert len(asked) == 18
-    assert asked[-1].call.request.state.clouds_closed
 
 
 def test_notifications_go_to_everybody_at_once_and_questions_of_a_turn_one_at_a_time() -> None:
@@ -113,12 +90,6 @@ def test_of_those_that_choose_the_same_colour_at_once_the_first_seat_gets_it_and
     assert [said.call.request.first_request for said in played.of(TOWER)] == [True] * 3 + [False] * 3
     assert not played.eliminated()
     assert played.states()[3].tower_colors == (0, 1, 2)
-
-
-def test_players_that_choose_different_colours_are_asked_once() -> None:
-    played = game(failing(0, TOWER, tower("WHITE")), 2)
-    assert played.calls()[:3] == [(0, TOWER), (1, TOWER), (0, START)]
-    assert played.states()[-1].tower_colors == (1, 0)
 
 
 def test_of_a_team_the_first_player_chooses() -> None:
@@ -186,65 +157,9 @@ def test_the_partner_of_a_player_that_is_eliminated_before_it_chooses_is_asked()
 # Impossible answers
 
 
-FIRST_STUDENTS = table(entrances=["GREEN2 RED", "RED"], phase=Phase.STUDENTS)
-CLOUDS = table(entrances=["", ""], phase=Phase.CLOUD)
 EXPERT = table(
     settings=expert(1, 7, 10), entrances=["GREEN2 RED", "RED"], phase=Phase.STUDENTS, coins=(2, 0), reserve=18
 )
-
-
-ON_JESTER: Any = next(color + 1 for color, count in enumerate(EXPERT.cards[1].students) if count)
-
-
-@pytest.mark.parametrize(
-    ("state", "reply", "rule_id", "reported"),
-    [
-        (FIRST_STUDENTS, AskActionResponse(), "eriantys.action.required", "no action"),
-        (FIRST_STUDENTS, does(to_dining_room=ToDiningRoom()), "eriantys.action.required", "a student without a colour"),
-        (
-            FIRST_STUDENTS,
-            does(to_dining_room=ToDiningRoom(color=7)),  # type: ignore[arg-type]
-            "eriantys.color.known",
-            "a (colour 7) student to the dining room",
-        ),
-        (FIRST_STUDENTS, does(to_island=ToIsland(color=1, island=12)), "eriantys.island.known", "green student"),  # type: ignore[arg-type]
-        (FIRST_STUDENTS, does(to_dining_room=ToDiningRoom(color=5)), "eriantys.student.entrance", "a blue student"),  # type: ignore[arg-type]
-        (FIRST_STUDENTS, does(move_mother_nature=MoveMotherNature(steps=1)), "eriantys.action.phase", "1 steps"),
-        (FIRST_STUDENTS, does(play_character=PlayCharacter(character=1)), "eriantys.character.expert", "character 1"),
-        (CLOUDS, does(take_cloud=TakeCloud(cloud=2)), "eriantys.cloud.known", "the cloud 2"),
-        (EXPERT, does(play_character=PlayCharacter(character=7)), "eriantys.character.swap-count", "the character 7"),
-        (
-            EXPERT,
-            does(play_character=PlayCharacter(character=7, given=[1, 2], taken=[1])),  # type: ignore[list-item]
-            "eriantys.character.swap-count",
-            "2 students for 1",
-        ),
-        (
-            EXPERT,
-            does(play_character=PlayCharacter(character=7, given=[5], taken=[ON_JESTER])),  # type: ignore[list-item]
-            "eriantys.character.swap-entrance",
-            "1 students for as many",
-        ),
-        (EXPERT, does(play_character=PlayCharacter(character=1, island=1)), "eriantys.character.color", "island 1"),
-        (EXPERT, does(play_character=PlayCharacter(character=12)), "eriantys.character.in-play", "the character 12"),
-    ],
-)
-def test_an_impossible_action_is_refused_with_its_rule_and_asked_for_again(
-    state: State, reply: Any, rule_id: str, reported: str
-) -> None:
-    played = resumed(failing(0, ACTION, reply, times=2), state)
-    first, second, third = (said.call.request for said in played.of(ACTION)[:3])
-    assert first.first_request
-    assert not first.HasField("refusal")
-    for again in (second, third):
-        assert again.refusal.rule_id == rule_id
-        assert again.refusal.explanation.startswith(rules.RULES[rule_id])
-        assert reported in again.refusal.explanation
-        again.ClearField("refusal")
-        again.first_request = True
-        assert again == first
-    assert not played.eliminated()
-    assert played.calls()[2:5] == [(0, ACTION)] * 3
 
 
 def test_the_last_impossible_answer_is_misconduct_with_the_legal_ones_and_the_game_goes_on_without_its_player() -> None:
@@ -260,14 +175,6 @@ def test_the_last_impossible_answer_is_misconduct_with_the_legal_ones_and_the_ga
     assert {seat for seat, _ in played.after(Eliminate)} == {0, 2}
     assert played.after(Eliminate)[:4] == [(0, GONE), (2, GONE), (0, BOARD), (2, BOARD)]
     assert sorted(seat for group in played.groups() for seat in group) == [0, 2]
-
-
-@pytest.mark.parametrize("policy", ["END_GAME", "SKIP_TURNS"])
-def test_misconduct_by_rule_eliminates_whatever_happens_to_those_that_are_lost(policy: str) -> None:
-    played = game(failing(1, CARD, card(11), after=2), 3, on_disconnect=policy, max_attempts=2)
-    assert [out.seat for out in played.eliminated()] == [1]
-    assert played.last().standings[1] is Standing.OUT
-    assert played.last().reason not in (Reason.DISCONNECTED, Reason.NONE)
 
 
 @pytest.mark.parametrize("attempts", [1, 7])
@@ -294,61 +201,7 @@ def test_attempts_are_counted_for_each_question_anew() -> None:
     assert not played.eliminated()
 
 
-@pytest.mark.parametrize(
-    ("reply", "rule_id"),
-    [
-        (card(0), "eriantys.action.required"),
-        (card(11), "eriantys.assistant.range"),
-        (card(3), "eriantys.assistant.in-hand"),
-        (card(1), "eriantys.assistant.taken"),
-    ],
-)
-def test_an_impossible_assistant_is_named_with_those_that_could_be_played(reply: Any, rule_id: str) -> None:
-    state = rules.apply(fresh(Settings()), PlayAssistant(1))
-    state = state._replace(hands=(state.hands[0], (1, 2, 4)), round=8) if state.first == 0 else state
-    state = state._replace(
-        hands=tuple([tuple(range(2, 11)), (1, 2, 4)][seat ^ state.first] for seat in (0, 1)), round=8
-    )
-    (out,) = resumed(failing(state.active, CARD, reply), state).eliminated()
-    assert isinstance(out.cause, RuleBreak)
-    assert out.cause.rule_id == rule_id
-    legal = [found for packed in out.cause.legal_replies if packed.Unpack(found := AskAssistantCardResponse())]
-    assert legal == [card(2), card(4)]
-
-
 # Players that are lost
-
-
-@pytest.mark.parametrize("method", [START, CARD, ACTION, BOARD])
-def test_end_game_a_lost_player_ends_the_game_and_is_to_blame(method: str) -> None:
-    played = game(failing(1, method, LOST), 3)
-    assert played.eliminated() == [Eliminate(1, LOST)]
-    assert played.last().reason is Reason.DISCONNECTED
-    assert 1 not in {seat for seat, _ in played.after(Eliminate)}
-    after = [call for call in played.after(Eliminate) if call[1] != BOARD]
-    assert after == [(0, GONE), (2, GONE), (0, END), (2, END)]
-    assert [list(said.call.request.winner_seats) for said in played.of(END)] == [[], []]
-    assert sorted(seat for group in played.groups() for seat in group) == [0, 2]
-
-
-@pytest.mark.parametrize("method", [START, CARD, ACTION, BOARD])
-def test_eliminate_the_others_go_on(method: str) -> None:
-    played = game(failing(1, method, LOST), 3, on_disconnect="ELIMINATE")
-    assert played.eliminated() == [Eliminate(1, LOST)]
-    assert 1 not in {seat for seat, _ in played.after(Eliminate)}
-    assert played.after(Eliminate)[:4] == [(0, GONE), (2, GONE), (0, BOARD), (2, BOARD)]
-    reported = played.of(GONE)[0].call.request
-    assert (reported.lost_seat, reported.standing) == (1, eriantys_pb2.STANDING_ELIMINATED)
-    assert len([call for call in played.after(Eliminate) if call[1] == ACTION]) > 50
-    assert played.last().reason in (Reason.BAG_EMPTY, Reason.LAST_TOWER, Reason.FEW_GROUPS, Reason.LAST_ASSISTANT)
-
-
-def test_eliminate_the_last_side_wins() -> None:
-    played = game(failing(0, ACTION, CallError(), after=7), 2, on_disconnect="ELIMINATE")
-    assert played.groups() == [[1]]
-    (end,) = played.of(END)
-    assert (end.call.seat, list(end.call.request.winner_seats)) == (1, [1])
-    assert end.call.request.reason == eriantys_pb2.REASON_LAST_SIDE
 
 
 @pytest.mark.parametrize("method", [CARD, ACTION, BOARD])

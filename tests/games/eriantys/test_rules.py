@@ -12,7 +12,6 @@ from hypothesis import example, given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
-from fairplay.eriantys.v1 import eriantys_pb2
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.rules import RULES
 from fairplay.games.eriantys.rules.board import draw_one, influences
@@ -862,24 +861,6 @@ def test_a_turn_may_have_to_be_ended() -> None:
     assert rules.legal(state) == (EndTurn(),)
     after = played(state, EndTurn())
     assert (after.active, after.revision) == (1, state.revision + 1)
-
-
-def test_phases_and_reasons_have_the_numbers_that_programs_read() -> None:
-    """docs/research.md names those of phases, and messages carry those of reasons."""
-    assert [phase.name for phase in Phase] == [
-        "TOWERS",
-        "ASSISTANT",
-        "STUDENTS",
-        "MOTHER_NATURE",
-        "CLOUD",
-        "END_TURN",
-        "OVER",
-    ]
-    assert [int(phase) for phase in Phase] == [0, 1, 2, 3, 4, 5, 6]
-    words = ["LAST_TOWER", "FEW_GROUPS", "BAG_EMPTY", "LAST_ASSISTANT", "LAST_SIDE", "DISCONNECTED"]
-    assert [(reason.name, int(reason)) for reason in Reason][1:] == list(zip(words, range(1, 7), strict=True))
-    assert eriantys_pb2.Reason.keys()[1:] == [f"REASON_{word}" for word in words]
-    assert not Reason.NONE
 
 
 # Players that leave and come back

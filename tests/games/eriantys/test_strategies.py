@@ -33,11 +33,6 @@ def wins(one: str, other: str, seeds: range) -> int:
     return sum(rules.winners(end) == (seed % 2,) for seed, end in ends.items())
 
 
-def test_every_answer_of_best_is_legal() -> None:
-    settings = Settings(mode="expert", explicit_end_turn=True, island_address="group", allow_zero_swaps=True)
-    played_out(settings, [strategy("best:width=2")] * 4, 4)
-
-
 @pytest.mark.parametrize("characters", [(1, 3, 5), (7, 10, 12), (2, 9, 11)])
 def test_best_plays_every_character_legally(characters: tuple[int, ...]) -> None:
     played_out(expert(*characters), [strategy("best:width=3"), strategy("greedy")], 5)

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from fairplay.fish.v1 import fish_pb2
-from fairplay.fish.v1.fish_player_pb2 import SetupResponse, TakeTurnResponse
-from fairplay.games.fish import protocol, rules
+from fairplay.games.fish import protocol
 from fairplay.games.fish.game import GAME
 from fairplay.games.machine import drive
 from fairplay.games.steps import Call, CallKind, Eliminate, Outcome, Show
-from fairplay.v1.misconduct_pb2 import CallError, RuleBreak
+from fairplay.v1.misconduct_pb2 import CallError
 from tests.games.playing import Answer, failing_player, play_steps, sound_players
 
 Settings = fish_pb2.Settings
@@ -34,22 +33,8 @@ def log_of(settings: Settings, seat_count: int, answer: Answer, seed: int = 1) -
     return played.steps, played.outcome
 
 
-def moving(**fields: Any) -> TakeTurnResponse:
-    return TakeTurnResponse(action=fish_pb2.Action(**fields))
-
-
 def calls(steps: list[Any]) -> list[tuple[int, str]]:
     return [(step.seat, step.method.name) for step in steps if isinstance(step, Call)]
-
-
-def test_colours_are_announced_in_two_phases_youngest_first() -> None:
-    steps, _ = log_of(Settings(), 3, sound())
-    announced = [step for step in steps if isinstance(step, Call)][:6]
-    assert calls(announced) == [(0, "PlayAs"), (1, "PlayAs"), (2, "PlayAs")] + [(n, "PlayWith") for n in range(3)]
-    red, white, brown = 1, 2, 3
-    assert [call.request.color for call in announced[:3]] == [red, white, brown]
-    assert [list(call.request.colors) for call in announced[3:]] == [[white, brown], [red, brown], [red, white]]
-    assert {call.kind for call in announced} == {CallKind.NOTIFICATION}
 
 
 def test_colours_can_be_announced_player_by_player() -> None:
@@ -60,67 +45,11 @@ def test_colours_can_be_announced_player_by_player() -> None:
     assert list(with_red.request.colors) == [fish_pb2.Color.COLOR_RED]  # kicked a moment ago
 
 
-def test_in_phases_nobody_plays_with_a_player_that_is_out() -> None:
-    steps, _ = log_of(Settings(), 3, failing(0, "PlayAs", CallError()))
-    announced = [step for step in steps if isinstance(step, Call) and step.method.name == "PlayWith"]
-    actions_told = {step.seat: list(step.request.colors) for step in announced}
-    assert actions_told == {1: [fish_pb2.Color.COLOR_BROWN], 2: [fish_pb2.Color.COLOR_WHITE]}
-
-
-@pytest.mark.parametrize(("seat_count", "penguins"), [(2, 4), (3, 3), (4, 2)])
-def test_penguins_are_placed_one_by_one_in_rounds(seat_count: int, penguins: int) -> None:
-    steps, _ = log_of(Settings(), seat_count, sound())
-    placed = [seat for seat, method in calls(steps) if method == "Setup"]
-    assert placed == list(range(seat_count)) * penguins
-
-
 @pytest.mark.parametrize(("basis", "penguins"), [("AT_START", 3), ("SURVIVORS", 4)])
 def test_the_number_of_penguins_follows_from_the_start_or_from_the_survivors(basis: str, penguins: int) -> None:
     settings = Settings(penguin_count_basis=fish_pb2.PenguinCountBasis.Value(f"PENGUIN_COUNT_BASIS_{basis}"))
     steps, _ = log_of(settings, 3, failing(2, "PlayWith", CallError()))
     assert sum(method == "Setup" and seat == 0 for seat, method in calls(steps)) == penguins
-
-
-def test_the_called_player_comes_first_in_the_state_and_the_others_in_turn_order() -> None:
-    steps, _ = log_of(Settings(), 4, sound())
-    for step in steps:
-        if isinstance(step, Call) and step.method.name in ("Setup", "TakeTurn"):
-            colors = [player.color for player in step.request.state.players]
-            assert colors == [(step.seat + offset) % 4 + 1 for offset in range(4)]
-
-
-@pytest.mark.parametrize(
-    ("method", "reply", "rule_id", "given"),
-    [
-        ("Setup", SetupResponse(), "fish.place.required", "no place"),
-        ("Setup", SetupResponse(place=27), "fish.place.on-board", "the place [5, 2]"),
-        ("TakeTurn", moving(source=1), "fish.action.required", "no complete action"),
-        ("TakeTurn", moving(source=1, target=3, skip=True), "fish.move.mandatory", "a skip"),
-        ("TakeTurn", moving(source=1, target=4000000000), "fish.move.on-board", "to [800000000, 0]"),
-    ],
-)
-def test_a_reply_that_breaks_a_rule_is_named_with_the_legal_ones(
-    method: str, reply: Any, rule_id: str, given: str
-) -> None:
-    after = 1 if method == "Setup" else 0
-    steps, _ = log_of(Settings(), 2, failing(1, method, reply, after))
-    (eliminated,) = [step for step in steps if isinstance(step, Eliminate)]
-    cause = eliminated.cause
-    assert isinstance(cause, RuleBreak)
-    assert cause.rule_id == rule_id
-    assert cause.explanation.startswith(f"{rules.RULES[rule_id]} Given: ")
-    assert cause.explanation.endswith(f"{given}.")
-    assert cause.legal_reply_count == len(cause.legal_replies) > 0
-    assert cause.legal_replies[0].Is(reply.DESCRIPTOR)
-
-
-def test_a_lone_survivor_plays_on_or_the_game_stops() -> None:
-    for choice, plays_on in (("PLAY_ON", True), ("STOP", False)):
-        settings = Settings(lone_survivor=fish_pb2.LoneSurvivor.Value(f"LONE_SURVIVOR_{choice}"))
-        steps, outcome = log_of(settings, 2, failing(0, "TakeTurn", CallError()))
-        out = next(index for index, step in enumerate(steps) if isinstance(step, Eliminate))
-        assert bool(calls(steps[out:])) is plays_on
-        assert [[seat for seat, _ in group] for group in outcome.ranking] == [[1]]
 
 
 def actions_told(settings: Settings, answer: Answer) -> list[tuple[int, list[fish_pb2.Action]]]:

@@ -398,13 +398,6 @@ def test_a_refused_place_names_the_rule_that_helps(answer: Action | None, rule: 
     assert rules.violation(state, answer) == rule
 
 
-def test_after_the_end_every_answer_is_refused() -> None:
-    state = moving([[1, 1]], [(0, 0)], [(0, 1)])
-    assert rules.turn(state) is None
-    for answer in (None, Place(0), Move(0, 1)):
-        assert rules.violation(state, answer) == "fish.action.game-over"
-
-
 # Turns and eliminations in particular places
 
 

@@ -64,22 +64,6 @@ def test_vector_f5() -> None:
 
 
 @pytest.mark.parametrize("spec", SPECS)
-@given(seed=st.integers(0, 10**6), seats=st.integers(2, 4))
-@settings(max_examples=10)
-def test_a_rebuilt_state_is_answered_alike(spec: str, seed: int, seats: int) -> None:
-    for state, action in play(begin(seed, seats), strategy(spec)):
-        rebuilt = rules.state_of(
-            board_of(state.board.columns, rules.tiles(state)),
-            state.places,
-            penguins=state.penguins,
-            scores=state.scores,
-            seat=state.seat,
-            revision=state.revision,
-        )
-        assert act(strategy(spec), rebuilt) == action
-
-
-@pytest.mark.parametrize("spec", SPECS)
 def test_nothing_to_answer_is_an_error_not_a_wrong_answer(spec: str) -> None:
     stuck = moving([[1, 1]], [0], [1])
     with pytest.raises(ValueError, match="no possible move"):
@@ -214,23 +198,7 @@ def test_a_plan_begins_with_the_move_and_wins_what_it_says(seed: int, seats: int
         assert state.scores[seat] - before[seat] == sure
 
 
-def test_a_stuck_player_plans_nothing() -> None:
-    stuck = rules.state_of(board_of(2, [1, 1]), [[0], [1]], penguins=1)
-    assert Minimax(2).plan(stuck, 0) == (0, [])
-
-
 # best
-
-
-@pytest.mark.parametrize("other", ["random", "greedy", "minimax"])
-def test_best_wins_nearly_all_duels(other: str) -> None:
-    won, games = 0, 10
-    for seed in range(games):
-        seat = seed % 2
-        acted = play(begin(seed, rows=6, columns=5, holes=3), *sorted_by_seat(strategy("best"), strategy(other), seat))
-        scores = rules.scores(rules.apply(*acted[-1]))
-        won += scores[seat] > scores[1 - seat]
-    assert won >= 0.9 * games
 
 
 @pytest.mark.parametrize("seats", [2, 4])
@@ -246,7 +214,3 @@ def test_best_answers_on_the_largest_board(seats: int) -> None:
 def test_best_plays_on_alone() -> None:
     acted = play(rules.state_of(board_of_rows([[1, 2, 3], [3, 1, 2]]), [[]], penguins=1), strategy("best"))
     assert rules.scores(rules.apply(*acted[-1]))[0] >= 5
-
-
-def sorted_by_seat(one: Strategy, other: Strategy, seat: int) -> list[Strategy]:
-    return [one, other] if seat == 0 else [other, one]

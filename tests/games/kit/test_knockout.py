@@ -105,14 +105,6 @@ def bracket(played: Played) -> list[str]:
 
 @pytest.mark.parametrize(
     ("count", "games"),
-    [(2, [2]), (5, [3, 2]), (9, [4, 3, 2]), (21, [4, 4, 4, 4, 3, 2])],
-)
-def test_allocation_to_games_of_2_to_4(count: int, games: list[int]) -> None:
-    assert allocate(count, FISH) == games
-
-
-@pytest.mark.parametrize(
-    ("count", "games"),
     [(6, [3, 3]), (11, [5, 3, 3]), (17, [5, 5, 4, 3])],
 )
 def test_allocation_to_games_of_3_to_5(count: int, games: list[int]) -> None:
@@ -182,12 +174,6 @@ def test_a_round_without_survivors_leaves_no_winner() -> None:
     assert played.calls == [("start", [0, 1, 2, 3, 4])]
 
 
-def test_a_game_without_survivors_contributes_no_winner() -> None:
-    played = drive(5, lambda number, game: result([], failed=[0, 1, 2]) if 0 in game else as_in_f7(number, game))
-    assert bracket(played) == ["abc de"]
-    assert played.standings == Order((3,), (4,))
-
-
 def test_winners_enter_the_next_round_in_list_order() -> None:
     def decide(number: int, game: tuple[int, ...]) -> GameResult:
         return result([3, 1], [0, 2]) if len(game) == 4 else result([len(game) - 1], [0])
@@ -240,24 +226,6 @@ def test_rounds_in_which_every_game_is_aborted_do_not_go_on_for_ever() -> None:
 # Start and End
 
 
-def test_everybody_is_told_start_at_once_and_in_order_and_winners_end_first() -> None:
-    assert drive(6).calls == [("start", [0, 1, 2, 3, 4, 5]), ("end True", [0]), ("end False", [1, 2, 3, 4, 5])]
-
-
-def test_whoever_fails_start_does_not_take_part() -> None:
-    played = drive(6, failing={("Start", 0): DEAD, ("Start", 3): DEAD})
-    assert played.eliminated == [0, 3]
-    assert bracket(played) == ["bcef"]
-    assert played.standings == Order((1, 5), (2, 4))
-    assert sorted(played.calls[1][1] + played.calls[2][1]) == [1, 2, 4, 5]
-
-
-def test_when_all_but_one_fail_start_it_wins() -> None:
-    played = drive(3, failing={("Start", 0): DEAD, ("Start", 2): DEAD})
-    assert played.rounds == []
-    assert played.standings == Order((1,), ())
-
-
 def test_when_all_fail_start_nobody_wins_and_nobody_is_called_again() -> None:
     played = drive(3, failing={("Start", seat): DEAD for seat in range(3)})
     assert played.standings == Order((), ())
@@ -270,18 +238,6 @@ def test_a_winner_that_fails_end_is_no_winner_but_a_failure() -> None:
     assert letters(played.standings.winners) == "h"
     assert letters(played.standings.others) == "debcfg"
     assert played.calls[2] == ("end False", [1, 2, 3, 4, 5, 6])  # it is not told a second time
-
-
-def test_a_loser_that_fails_end_is_a_failure() -> None:
-    played = drive(4, failing={("End", 1): DEAD})
-    assert played.eliminated == [1]
-    assert played.standings == Order((0, 3), (2,))
-
-
-def test_failing_end_may_be_no_failure() -> None:
-    played = drive(8, failing={("End", 0): DEAD, ("End", 1): DEAD}, strict=False)
-    assert played.eliminated == []
-    assert played.standings == Order((7,), (0, 3, 4, 1, 2, 5, 6))
 
 
 def test_others_are_listed_with_those_who_got_furthest_first() -> None:

@@ -53,7 +53,7 @@ def as_told_anew(view: View) -> View:
 # All of them
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.lists(st.sampled_from(FAST), min_size=2, max_size=4), st.sampled_from(FIT_RULES), st.integers(0, 2**32))
 def test_every_answer_is_legal_and_depends_on_what_is_seen_only(specs: list[str], fit_rule: str, seed: int) -> None:
     choices = Settings(copies_per_kind=2, fit_rule=fit_rule)  # type: ignore[arg-type]
@@ -128,14 +128,3 @@ def test_best_finishes_when_that_wins_and_not_when_that_loses() -> None:
     assert isinstance(behind, Extension)
     assert len(behind.placements) == 1
     assert strategy("best")(seen("red square", on_map, other=50)) is PASS
-
-
-def test_best_beats_ldasg() -> None:
-    """In at least 70 of 100 games from alternating seats, ties not counted; over seeds 0..199 it was 192 of 200."""
-    players, won = (strategy("best"), strategy("ldasg")), 0
-    for seed in range(40):
-        state = rules.initial(Settings(), 2, Random(seed))
-        while (seat := rules.turn(state)) is not None:
-            state = rules.apply(state, players[(seat + seed) % 2](rules.view(state, seat)))
-        won += rules.winners(state) == (seed % 2,)
-    assert won >= 28

@@ -71,11 +71,6 @@ def points(state: Any, *actors: Any, settings: Any = testdata.NO_SETTINGS) -> tu
 # The worked vectors (section 12)
 
 
-def test_q1_scores_two_tiles_and_their_run() -> None:
-    after = jmap(ONE | {(0, 1): "red square", (0, 2): "red circle"})
-    assert testdata.score(after, [put(0, 1, "red square"), put(0, 2, "red circle")]) == 5
-
-
 def test_q4_legal_placements_and_requests() -> None:
     assert {"row": 0, "column": 1} in testdata.legal(jmap(Q4), jtile("blue star"))
     for name in ("green star", "blue circle", "red circle", "purple star"):
@@ -138,32 +133,12 @@ def test_the_first_step_of_a_strategy_is_one_placement() -> None:
         testdata.step("best", view)
 
 
-def test_a_strategy_answers_in_json() -> None:
-    view = jpub(ONE, "blue diamond, red square, green square")
-    assert testdata.plan("dag", view) == [put(-1, 0, "red square"), put(-2, 0, "green square")]
-    assert testdata.plan("ldasg", jpub(ONE, "blue circle", 1)) == "replace"
-    assert testdata.plan("ldasg", jpub(ONE, "blue circle", 0)) == "pass"
-
-
 def test_only_placements_on_the_map_are_scored() -> None:
     with pytest.raises(ValueError, match="must hold the placements"):
         testdata.score(jmap(ONE), [put(0, 1, "red star")])
 
 
-@pytest.mark.parametrize("names", ["AB", "ABCD"])
-def test_a_start_is_the_state_that_the_settings_and_the_seed_give(names: str) -> None:
-    state = testdata.start({"copies_per_kind": 2, "hand_size": 3}, list(names), 7)
-    chosen = Settings(copies_per_kind=2, hand_size=3)
-    assert forms.read_state(state, chosen) == rules.initial(chosen, len(names), Random(7))
-    assert [player["name"] for player in state["players"]] == list(names)
-
-
 # Whole games with actors that fail
-
-
-def test_winners_are_sorted_by_code_point() -> None:
-    state = jstate("blue circle", "green clover", "yellow diamond")
-    assert testdata.game(state, [["b", "dag"], ["a", "dag"], ["Z", "dag"]]) == [["Z", "a", "b"], []]
 
 
 def test_drop_outs_are_in_order_of_elimination() -> None:
@@ -192,7 +167,7 @@ def actors_of(draw: st.DrawFn, name: str) -> Any:
     return [name, spec, *extra]
 
 
-@settings(deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(2, 4).flatmap(lambda n: st.tuples(*map(actors_of, NAMES[:n]))), st.integers(0, 2**32))
 def test_any_mix_of_actors_ends_with_a_sound_result(jactors: Sequence[Any], seed: int) -> None:
     chosen, jactors = {"copies_per_kind": 2}, json.loads(json.dumps(jactors))
@@ -247,13 +222,6 @@ def test_a_cheat_breaks_its_rule_or_is_impossible(cheat: str, hand: str, pile: s
 
 def test_a_cheat_stays_off_the_greatest_coordinates() -> None:
     assert judged("non-adjacent-coordinate", "red star", cell=(1_000_000, 0)) == "q.extension.adjacent"
-
-
-def test_a_cheater_is_eliminated_once_its_cheat_is_possible() -> None:
-    state = jstate("red circle, blue clover", "red square, blue diamond", pile="green star, green star, green star")
-    actors = [["A", "dag", "a cheat", "bad-ask-for-tiles"], ["B", "dag"]]
-    assert testdata.game(state, actors) == [["B"], ["A"]]
-    assert points(state, *actors)[0] == 3  # a legal turn, while the pile lasted
 
 
 # JSON forms (section 8)

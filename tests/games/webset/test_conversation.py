@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fairplay.games.machine import drive
-from fairplay.games.steps import Call, CallKind, Eliminate, Race
+from fairplay.games.steps import Call, Eliminate, Race
 from fairplay.games.webset.game import GAME
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules.cards import EMPTY
@@ -58,27 +58,6 @@ def two_sets_left(seats: int = 2, **given: Any) -> State:
 # The order of calls
 
 
-def test_a_call_goes_to_the_caller_for_cards_and_to_the_others_as_a_report() -> None:
-    play = Play(fresh(3))
-    assert [(call.seat, call.method.name) for call in play.sent] == [
-        *[(seat, "Deal") for seat in range(3)],
-        *[(seat, "Act") for seat in range(3)],
-    ]
-    play.arrive((1, answered(CALL)))
-    assert [(call.seat, call.method.name) for call in play.sent[6:]] == [(0, "Report"), (1, "PickCards"), (2, "Report")]
-    assert list(play.asked("PickCards")) == [1]
-    play.arrive((1, cards(X0)))
-    assert list(play.asked("Act")) == [0, 1, 2]
-    assert play.state.players[1].points == 1
-
-
-def test_a_set_costs_two_calls_to_each_player_and_no_more() -> None:
-    play = Play(fresh(5))
-    before = len(play.sent)
-    play.set_by(0, X0)
-    assert len(play.sent) - before == 2 * 5
-
-
 def test_a_game_from_deal_to_game_over() -> None:
     play = Play(two_sets_left())
     play.set_by(1, X0)
@@ -89,14 +68,6 @@ def test_a_game_from_deal_to_game_over() -> None:
     assert (list(over.ranks), over.won, status(over)) == ([1, 1], True, "GOT_SET")
     assert over.state.phase == webset_pb2.PHASE_OVER
     assert phases(play)[-1] is Phase.OVER
-
-
-def test_everybody_is_told_the_settings_and_its_seat_at_the_beginning() -> None:
-    play = Play(fresh(2, profile="seed"))
-    for seat in (0, 1):
-        deal = play.last("Deal", seat)
-        assert (deal.game_id, deal.seat) == ("g", seat)
-        assert codec.read_settings(deal.settings) == play.state.settings
 
 
 def test_the_request_to_act_carries_what_happened_and_what_became_of_the_players_own_act() -> None:
@@ -143,17 +114,6 @@ def test_s13_a_take_before_the_window_ends_counts_and_one_at_its_end_is_late() -
         assert play.out == []
 
 
-def test_the_calls_of_the_others_are_cancelled_and_asked_again_anew() -> None:
-    play = Play(fresh(2))
-    before = play.race
-    assert before is not None
-    play.arrive((0, answered(CALL)))
-    assert play.race is not None
-    assert all(call not in play.race.calls for call in before.calls)
-    play.arrive((0, cards(X0)))
-    assert all(call not in play.race.calls for call in before.calls)
-
-
 def test_nothing_leaves_the_questions_to_the_others_open() -> None:
     play = Play(fresh(3))
     assert play.race is not None
@@ -178,13 +138,6 @@ def test_nothing_that_comes_together_with_a_change_does_not_count_for_the_new_ta
     play = Play(fresh(2, more_rule="anyone"))
     play.arrive((0, answered(MORE)), (1, NOTHING))
     assert list(play.asked("Act")) == [0, 1]
-
-
-def test_what_comes_together_with_a_change_counts_for_the_new_table() -> None:
-    play = Play(fresh(2, more_rule="anyone"))
-    play.arrive((0, answered(MORE)), (1, answered(CALL)))
-    assert (play.state.caller, len(on_table(play.state))) == (1, 15)
-    assert events(play.asked("PickCards")[1]) == [("CARDS_DEALT", 0), ("CALLED", 1)]
 
 
 def test_if_everybody_does_nothing_all_are_asked_again_and_then_the_game_ends_as_it_stands() -> None:
@@ -221,16 +174,6 @@ def test_a_caller_hears_that_its_call_expired_although_the_question_that_said_so
     assert (status(play.asked("Act")[0]), events(play.asked("Act")[0])) == ("UNSPECIFIED", [("GOT_SET", 1)])
 
 
-def test_what_cancelled_questions_carried_comes_again_until_one_is_answered() -> None:
-    play = Play(fresh(3, more_rule="anyone"))
-    play.arrive((0, answered(MORE)))
-    play.arrive((0, answered(MORE)))
-    assert events(play.asked("Act")[2]) == [("CARDS_DEALT", 0), ("CARDS_DEALT", 0)]
-    play.arrive((2, answered(MORE)))
-    assert events(play.asked("Act")[2]) == [("CARDS_DEALT", 2)]
-    assert events(play.asked("Act")[1]) == [("CARDS_DEALT", 0), ("CARDS_DEALT", 0), ("CARDS_DEALT", 2)]
-
-
 def test_each_player_is_told_every_event_once_in_the_calls_that_it_answers() -> None:
     for seed in range(20):
         play, rng, answer = Play(fresh(3, more_rule="anyone", show_enabled=True)), Random(seed), sound("random")
@@ -251,35 +194,6 @@ def news(call: Call) -> list[tuple[int, int]]:
 
 
 # Wrong and late cards
-
-
-@pytest.mark.parametrize(
-    ("reply", "rule"),
-    [
-        (PickCardsResponse(), "webset.take.three"),
-        (PickCardsResponse(cards=[0, 1, 2, 3]), "webset.take.three"),
-        (PickCardsResponse(cards=[0, 1, 2**32 - 1]), "webset.take.card-range"),
-        (PickCardsResponse(cards=[0, 0, 0]), "webset.take.distinct"),
-        (PickCardsResponse(cards=[78, 79, 80]), "webset.take.on-table"),
-        (PickCardsResponse(cards=[0, 1, 3]), "webset.take.set"),
-    ],
-)
-def test_a_wrong_take_costs_a_point_and_is_no_misconduct(reply: PickCardsResponse, rule: str) -> None:
-    play = Play(fresh(2))
-    play.arrive((0, answered(CALL)))
-    play.arrive((0, reply))
-    assert play.state.players[0] == Player(points=-1, penalties=1)
-    assert play.out == []
-    assert (status(play.asked("Act")[0]), play.asked("Act")[0].rule_id) == ("BAD_SET", rule)
-
-
-def test_a_call_that_expires_costs_a_point_and_is_no_misconduct() -> None:
-    play = Play(fresh(2))
-    play.arrive((0, answered(CALL)))
-    play.arrive((0, Overrun(), 3.01))
-    assert play.state.players[0] == Player(points=-1, penalties=1, expiries=1)
-    assert (play.out, status(play.asked("Act")[0])) == ([], "CALL_EXPIRED")
-    assert events(play.asked("Act")[1]) == [("CALL_EXPIRED", 0)]
 
 
 @pytest.mark.parametrize("elapsed_s", [0.0, 3.0])
@@ -326,16 +240,6 @@ def test_a_winner_that_fails_when_it_is_told_leaves_no_winner() -> None:
     play.set_by(0, X1)
     assert play.ranking() == [[], [(1, 0), (2, 0)]]
     assert play.states[-1].players[0].standing is Standing.FAILED
-
-
-def test_everybody_that_fails_leaves_nobody() -> None:
-    play = Play(fresh(2))
-    play.arrive((0, Overrun()), (1, CallError()))
-    assert play.ranking() == []
-    assert play.state.phase is Phase.OVER
-    everybody = Play(fresh(2), failing={(0, "Deal"): Overrun(), (1, "Deal"): Overrun()})
-    assert everybody.ranking() == []
-    assert everybody.counts() == {"Deal": 2}
 
 
 def test_the_last_player_goes_on_alone() -> None:
@@ -423,19 +327,6 @@ def test_more_cards_are_dealt_when_enough_have_asked_and_the_votes_of_others_sta
     assert events(play.asked("Act")[2]) == [("VOTED", 1), ("CARDS_DEALT", 0)]
 
 
-def test_solutions_are_shown_turned_and_ended() -> None:
-    play = Play(fresh(2, show_enabled=True))
-    play.arrive((0, answered(SHOW)))
-    request = play.asked("Act")[1]
-    assert actions(request) == ["NOTHING", "SHOW_SOLUTIONS", "END_SOLUTIONS"]
-    assert len(request.state.solutions) == 39
-    play.arrive((1, answered(SHOW)))
-    assert play.asked("Act")[0].state.displayed == 1
-    play.arrive((0, answered(END_SHOW)))
-    assert play.state.phase is Phase.OPEN
-    assert events(play.asked("Act")[1]) == [("SOLUTIONS_SHOWN", 1), ("SOLUTIONS_ENDED", 0)]
-
-
 def test_players_that_leave_the_solutions_alone_come_to_an_end() -> None:
     play = Play(fresh(2, show_enabled=True, idle_rounds=2))
     play.arrive((0, answered(SHOW)))
@@ -501,13 +392,6 @@ def test_a_report_that_is_open_at_the_end_is_waited_for_before_the_result_is_tol
     assert play.counts()["GameOver"] == 3
 
 
-def test_handicaps_are_by_seat_and_hold_for_acts_only() -> None:
-    play = Play(fresh(3, handicaps_ms=(0, 250)))
-    assert dict(race_of(play).handicap_s) == {1: 0.25}
-    play.arrive((1, answered(CALL)))
-    assert dict(race_of(play).handicap_s) == {}
-
-
 def test_a_lockout_makes_the_next_act_count_later_by_what_is_left_of_it() -> None:
     play = Play(fresh(2, lockout_ms=2000, handicaps_ms=(100,)))
     play.arrive((0, answered(CALL), 1.0))
@@ -532,20 +416,6 @@ def test_a_player_that_is_locked_out_is_not_asked_but_told() -> None:
 
 
 # Rounds
-
-
-def test_in_rounds_everybody_is_asked_for_cards_at_once_and_nobody_to_act() -> None:
-    play = Play(fresh(3, rounds="earliest"))
-    assert play.counts() == {"Deal": 3, "PickCards": 3}
-    assert play.round is not None
-    assert {(call.kind, call.limit_s) for call in play.round.calls} == {(CallKind.DECISION, 3.0)}
-    assert all(call.request.may_skip for call in play.round.calls)
-    play.answer_round({1: cards(X0), 0: cards(X1), 2: PickCardsResponse()})
-    assert [player.points for player in play.state.players] == [0, 1, 0]
-    asked = play.asked("PickCards")
-    assert [status(asked[seat]) for seat in range(3)] == ["ALREADY_CALLED", "GOT_SET", "UNSPECIFIED"]
-    assert asked[0].rule_id == "webset.take.outrun"
-    assert events(asked[2]) == [("GOT_SET", 1)]
 
 
 def test_no_reply_in_time_is_a_pass_and_a_lost_player_is_out() -> None:

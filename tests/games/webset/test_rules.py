@@ -569,14 +569,6 @@ def test_the_shuffle_is_fair_as_far_as_ten_thousand_decks_of_three_show() -> Non
     assert all(1500 < count < 1850 for count in counts.values())
 
 
-def test_the_number_of_players_is_limited() -> None:
-    with pytest.raises(ValueError, match=r"^A game has 2 to 8 players, not 1\.$"):
-        rules.initial(Settings(), 1, Random(0))
-    with pytest.raises(ValueError, match=r"^A game has 1 to 8 players, not 9\.$"):
-        rules.initial(Settings(min_players=1), 9, Random(0))
-    assert len(rules.initial(Settings(min_players=1), 1, Random(0)).players) == 1
-
-
 def test_the_small_deck_has_27_cards_and_nine_on_the_table() -> None:
     state = rules.initial(settings_of(aspects=3), 2, Random(2))
     assert sorted([*on_table(state), *state.deck]) == list(range(27))

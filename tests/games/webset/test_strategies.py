@@ -68,11 +68,6 @@ def test_every_strategy_picks_a_set_and_passes_where_there_is_none(spec: str) ->
     assert len(picked(spec, to_pick(NOWHERE))) == 3
 
 
-def test_a_strategy_answers_alike_whenever_it_sees_the_same() -> None:
-    for spec in ("random:seed=9", "solver:error=0.5,seed=2"):
-        assert len({picked(spec, to_pick(fresh())) for _ in range(5)}) == 1
-
-
 def test_the_solver_makes_as_many_mistakes_as_it_is_told() -> None:
     states = [fresh()._replace(revision=number) for number in range(300)]
     wrong = sum(

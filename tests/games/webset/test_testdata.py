@@ -28,19 +28,6 @@ def test_cards_and_sets() -> None:
         testdata.third_card("2222", "2222")
 
 
-def test_s3_and_s4_from_json() -> None:
-    assert START["slots"][:4] == [0, 1, 2, 3]
-    assert len(START["deck"]) == 69
-    called = testdata.apply(START, 1, CALL)
-    assert called["status"] is None
-    assert (called["game"]["phase"], called["game"]["caller"]) == ("PHASE_CALLED", 1)
-    found = testdata.apply(called["game"], 1, TAKE)
-    assert found["status"] == "GotSet"
-    assert found["game"]["slots"][:3] == [12, 13, 14]
-    assert found["game"]["players"][1]["points"] == 1
-    assert testdata.ranking(found["game"]) == [[1], [0]]
-
-
 @pytest.mark.parametrize(
     ("seat", "message", "status", "rule"),
     [
@@ -84,20 +71,6 @@ def test_a_fresh_game_can_be_read_again() -> None:
     assert testdata.ranking(fresh) == [[0, 1, 2]]
     short = {"slots": fresh["slots"], "deck": fresh["deck"], "players": [{}, {}]}
     assert testdata.legal(short) == [[0, CALL], [1, CALL]]
-
-
-def test_settings_have_the_defaults_of_their_profile() -> None:
-    assert testdata.settings({})["penalty_bad"] == 1
-    seed = testdata.settings(SEED)
-    assert (seed["penalty_bad"], seed["more_rule"], seed["window"]) == (0, "MORE_RULE_ANYONE", "3s")
-    assert testdata.settings(seed) == seed
-
-
-def test_a_refusal_is_the_id_of_a_rule() -> None:
-    assert testdata.refusal(START, 0, CALL) is None
-    assert testdata.refusal(START, 0, SHOW) == "webset.show.enabled"
-    with pytest.raises(ValueError, match="seat is 2: it must be 0 to 1"):
-        testdata.refusal(START, 2, CALL)
 
 
 def test_scores_and_ties_as_the_price_of_penalties_breaks_them() -> None:
@@ -147,17 +120,6 @@ def test_a_whole_game_in_which_one_leaves(script: Any, eliminated: list[str], po
     assert played["ranking"] == list(ranked)
     assert played["game"]["players"][2]["points"] == points
     assert json.loads(json.dumps(played)) == played
-
-
-@pytest.mark.parametrize(
-    ("faults", "penalties", "expiries"),
-    [(["a cheat", "no-set"], 10, 0), (["pick-cards", 1], 10, 10)],
-)
-def test_a_whole_game_with_wrong_and_expired_calls(faults: list[Any], penalties: int, expiries: int) -> None:
-    played = testdata.game([["ann", "first", *faults], ["bob", "first"]], None, {"act_cap": 10})
-    ann = played["game"]["players"][0]
-    assert (ann["points"], ann["penalty_count"], ann["expiry_count"]) == (-10, penalties, expiries)
-    assert played["ranking"] == [[["bob", 0]], [["ann", -10]]]
 
 
 @pytest.mark.parametrize(
