@@ -58,7 +58,7 @@ def fish(method, state, *_):
 if fault == "leaves":
     sys.exit("I have no wish to play")
 whole = {"bare-name": "ann", "eager": '"ann" "void"'}
-send({"list-name": [7], "number-name": 17, "bad-name": "a b", "digits": "ann7"}.get(fault, name), whole.get(fault))
+send({"bad-name": "a b", "digits": "ann7"}.get(fault, name), whole.get(fault))
 if fault == "tires":
     connection.settimeout(0.5)
 until = Path(fault)
@@ -88,15 +88,10 @@ while True:
         send(answer)
     elif fault == "closes":
         sys.exit("I close now")
-    elif fault == "cut":
-        send("", (" " * 4095 + json.dumps(answer))[:-1])
-        sys.exit()
     elif fault == "twice":
         send(answer, json.dumps(answer) * 2)
     elif fault == "length":
         send("", str(len(json.dumps(answer))) + json.dumps(answer))
-    elif fault == "flat" and method == "take-turn":
-        send(answer and answer[0] + answer[1])
     elif fault == "wrong-form":
         send({"answer": answer})
     else:
