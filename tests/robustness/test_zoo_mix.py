@@ -25,6 +25,7 @@ from fairplay.v1.referee_pb2 import GameStatus
 from fairplay.v1.tournament_pb2 import TournamentStatus
 from tests.server.harness import ByHand, dialled_in, plan, serving, sound
 from tests.server.manager import harness as manager_harness
+from tests.slow import all_but_first_slow
 
 LIMIT_S = 0.8
 LATE_S = 0.2
@@ -187,7 +188,7 @@ async def test_games_with_broken_players_do_not_disturb_each_other(server: Serve
     await asyncio.gather(*(play_game(server, seed, f"g{seed}-") for seed in range(100, 116)))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", all_but_first_slow(range(3)))
 async def test_a_tournament_ends_on_time_without_exactly_those_that_are_broken(server: Server, seed: int) -> None:
     random = Random(1_000 + seed)
     roles = cast(random, "abcdefghi"[: random.randint(4, 9)], OF_TOURNAMENTS)

@@ -13,7 +13,7 @@ from fairplay.games.game import find
 from fairplay.server.access.quotas import QuotaLimits
 from fairplay.server.game.running import Running
 from fairplay.server.links.bot import BotLink
-from fairplay.server.links.link import DeadLink, Link, disconnected
+from fairplay.server.links.link import Link
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.store import Store
@@ -114,24 +114,6 @@ async def test_a_tournament_is_no_game() -> None:
         with pytest.raises(Refusal) as refusal:
             server.referee.get("t")
         assert refusal.value.reason == "GAME_NOT_FOUND"
-
-
-@pytest.mark.parametrize("tournament_id", ["", "t"])
-async def test_the_evidence_of_a_game_is_shown_when_its_tournament_is_over_too(tournament_id: str) -> None:
-    async with serving(Config()) as server:
-        if tournament_id:
-            await server.manager.create(tournament_id, open_plan())
-        dead = DeadLink(server.clock, disconnected("gone"))
-        links: list[Link] = [dead, BotLink(server.clock, find("fish").player("first"))]
-        running = server.referee.create(plan("bot:first", "bot:first"), "g", tournament_id, links)
-        assert isinstance(running, Running)
-        assert server.referee.revealed(running.message) is False
-        live = [event async for event in server.referee.watch("g", 0)]
-        game = await server.referee.play(plan("bot:first", "bot:first"), "g", tournament_id, links)
-        later = [event async for event in server.referee.watch("g", 0)]
-        assert server.referee.revealed(game) is not bool(tournament_id)
-        for events in (live, later):
-            assert events[-1].finished.misconducts[0].HasField("request") is not bool(tournament_id)
 
 
 async def test_a_game_of_a_package_that_is_not_installed_any_more_is_known_without_its_evidence() -> None:

@@ -257,14 +257,6 @@ async def test_a_simulation_counts_the_decisions_and_ends_in_the_state_of_the_sa
     }
 
 
-async def test_settings_that_do_not_fit_the_players_cannot_be_simulated() -> None:
-    request = pb.SimulateGameRequest(game="fish", strategies=["first", "first"])
-    request.settings.fish.rows = 1
-    with pytest.raises(Refusal, match="5 tiles") as refusal:
-        simulate_game(request)
-    assert (refusal.value.reason, refusal.value.field) == ("INVALID_SETTINGS", "settings")
-
-
 def one_move() -> Position:
     """Return a position in Fish in which red moves once, after which nobody can."""
     return read_position(pb.Position(game="fish", state=GameState(fish=ONE_MOVE)))
@@ -317,27 +309,3 @@ async def failed(call: Any) -> grpc.aio.AioRpcError:
     with pytest.raises(grpc.aio.AioRpcError) as error:
         await call
     return error.value
-
-
-async def test_questions_that_cannot_be_answered_are_refused(rules: Any) -> None:
-    at = reached("fish")[0]
-
-    async def reason(change: Any) -> str:
-        request = pb.CheckReplyRequest(position=position("fish", at), reply=pack(at.reply))
-        change(request)
-        return reason_of(await failed(rules.CheckReply(request)))
-
-    assert await reason(lambda r: setattr(r.position, "game", "chess")) == "UNKNOWN_GAME"
-    assert await reason(lambda r: setattr(r.position, "seat", 1)) == "NOT_ASKED"
-    assert await reason(lambda r: setattr(r.position, "seat", 9)) == "NOT_ASKED"
-    assert await reason(lambda r: setattr(r.position.settings.fish, "rows", 99)) == "INVALID_SETTINGS"
-    assert await reason(lambda r: r.position.ClearField("state")) == "INVALID_STATE"
-    assert await reason(lambda r: r.reply.Pack(fish_player_pb2.PlayAsResponse())) == "INVALID_REPLY"
-    assert await reason(lambda r: r.reply.Clear()) == "INVALID_REPLY"
-    assert await reason(lambda r: r.position.state.fish.fish.extend([1] * 300_000)) == "INVALID_STATE"
-    request = pb.SimulateGameRequest(game="fish", strategies=["first"])
-    assert reason_of(await failed(rules.SimulateGame(request))) == "INVALID_PLAYERS"
-    request.strategies.append("nobody")
-    assert reason_of(await failed(rules.SimulateGame(request))) == "INVALID_PLAYERS"
-    request = pb.SimulateGameRequest(game="webset", strategies=["first", "solver:reaction=1"])
-    assert reason_of(await failed(rules.SimulateGame(request))) == "INVALID_PLAYERS"

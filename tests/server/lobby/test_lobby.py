@@ -262,17 +262,6 @@ async def test_requests_are_counted_by_user_and_those_of_strangers_by_host() -> 
 # --- tables ---
 
 
-async def test_a_user_may_own_ten_tables_and_the_lobby_has_a_thousand() -> None:
-    async with opened(PATIENT) as hall:
-        [ann] = hall.enter("ann")
-        for number in range(10):
-            hall.create(ann, f"t{number}")
-        with pytest.raises(Refusal, match="a user may own 10 tables: delete one of yours first"):
-            hall.create(ann, "one more")
-        hall.lobby.delete(ann, "t3")
-        hall.create(ann, "one more")
-
-
 def pages(hall: Hall, game: str, limit: int) -> list[list[str]]:
     found, before = hall.lobby.tables(game, limit, None)
     made = [[table.name for table in found]]

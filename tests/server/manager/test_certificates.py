@@ -214,29 +214,6 @@ def test_a_certificate_for_a_profile_serves_where_that_is_enough(profile: str, a
         assert (caught.value.reason, caught.value.field) == ("CERTIFICATE_REQUIRED", "certificate")
 
 
-@pytest.mark.parametrize(
-    ("profile", "rows", "why"),
-    [
-        ("course-2020", 5, ""),
-        ("course-2020", 6, "outside the profile course-2020: Boards of 2 to 5 rows"),
-        ("course-1999", 5, "Fish has no profile 'course-1999': it has course-2020, standard"),
-    ],
-)
-async def test_a_tournament_asks_for_a_profile_that_has_its_games(
-    server: Server, profile: str, rows: int, why: str
-) -> None:
-    policy = SignUpPolicy(certificate=CertificatePolicy(profile=profile))
-    plan = TournamentPlan(game="fish", sign_up=policy)
-    plan.settings.fish.rows = rows
-    async with grpc.aio.insecure_channel(server.address) as channel:
-        request = pb.CreateTournamentRequest(tournament_id="t", plan=plan)
-        if not why:
-            await ManagerServiceStub(channel).CreateTournament(request)
-            return
-        with pytest.raises(grpc.aio.AioRpcError, match=why):
-            await ManagerServiceStub(channel).CreateTournament(request)
-
-
 async def test_a_player_that_does_not_answer_is_refused(manager: Any) -> None:
     message = await refusal(sign_up(manager, certificate(), link="grpc://127.0.0.1:1"))
     assert "describe itself" in message

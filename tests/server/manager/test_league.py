@@ -15,9 +15,7 @@ import pytest
 
 from fairplay.formats import format as formats
 from fairplay.server.manager.states import CANCELLED, FINISHED
-from fairplay.server.net.errors import Refusal
 from fairplay.server.server import Config, Server
-from fairplay.v1.game_pb2 import Player
 from fairplay.v1.tournament_pb2 import Tournament, TournamentPlan
 from tests.server.manager import leagues
 from tests.server.manager.harness import environment, kinds, plan
@@ -152,48 +150,6 @@ async def test_a_league_goes_on_after_a_new_start_of_the_server(tmp_path: Path) 
         assert again.result == whole.result
         assert [round_.games for round_ in again.rounds] == [round_.games for round_ in whole.rounds]
         assert here.findings() == []
-
-
-async def test_a_format_that_does_not_fit_is_refused_before_anything_is_played() -> None:
-    async with environment() as here:
-        with pytest.raises(Refusal, match="pairs: it needs 3 entrants at the least, not 2") as caught:
-            made = league("ab")
-            made.sign_up.max_entrant_count = 2
-            await here.manager.create("full", made)
-        assert caught.value.reason == "FORMAT_DOES_NOT_FIT"
-        await here.manager.create("open", league("ab"))
-        with pytest.raises(Refusal, match="needs 3 entrants"):
-            await here.manager.start("open")
-        for name in ("Cara", "Dan", "Eve"):
-            await here.manager.sign_up("open", Player(name=name, link="bot:first"), "")
-        await here.manager.start("open")
-        assert (await here.over("open")).status == FINISHED
-
-
-async def test_wrong_settings_of_a_format_are_refused() -> None:
-    async with environment() as here:
-        for wrong, complaint in (
-            (league("abc", ahead=101), "ahead must be between"),
-            (league("abc", speed=1), "no setting 'speed'"),
-        ):
-            with pytest.raises(Refusal, match=complaint) as caught:
-                await here.manager.create("t", wrong)
-            assert caught.value.reason == "INVALID_FORMAT"
-        for name, complaint in (("nothing", "the formats are .*knockout"), ("knockout", "settings of its own")):
-            made = league("abc")
-            made.format.custom.name = name
-            with pytest.raises(Refusal, match=complaint):
-                await here.manager.create("t", made)
-        for field, value in (("deal_count", 1_001), ("failures_allowed", 1_000_001), ("concurrent_game_limit", 1_001)):
-            made = league("abc")
-            setattr(made, field, value)
-            with pytest.raises(Refusal, match=f"{field} is .* must be at most") as caught:
-                await here.manager.create("t", made)
-            assert caught.value.field == f"plan.{field}"
-        made = league("abc")
-        made.title = "two\nlines"
-        with pytest.raises(Refusal, match="line breaks"):
-            await here.manager.create("t", made)
 
 
 async def test_the_limit_of_games_at_once_is_kept() -> None:
