@@ -53,6 +53,10 @@ async def test_why_there_is_no_report_is_said_and_names_stay_text(pages: Pages) 
         live = str(answer.url).partition("?")[0].replace("/certificates/", "/live/certificate/")
         told = await browser.get(live)  # ends with the certification
         assert "shares its stream with other players" in text_of(told.text)
+        async with dialled_in(pages.server, ("eve", find("q").player("first")), token="secret"):
+            answer = await browser.post("/certificates", data={"game": "fish", "name": "eve"})
+            told = await browser.get(str(answer.url).partition("?")[0].replace("/certificates/", "/live/certificate/"))
+            assert "eve does not play Fish: it plays Q. Start another player" in text_of(told.text)
         refused = await browser.post("/certificates", data={"game": "fish", "name": "<b>x"})
         assert refused.status_code == 409
         assert "<b>x" not in refused.text

@@ -211,7 +211,7 @@ Status DialIn(const std::string& address, const HostedPlayer& hosted, const std:
     }
     if (!said.said_goodbye && Refuses(said.status)) return said.status;
     if (steady_clock::now() > give_up) return {StatusCode::UNAVAILABLE, "the server is not there"};
-    if (pause == kFirstPause) {  // said once, and not again before it was reached
+    if (pause == 2 * kFirstPause) {  // said once: a stream that ends is no news yet
       std::cerr << address << " is not there, and is tried again for " << kPatience.count() / 60 << " min\n";
     }
     std::this_thread::sleep_for(pause);

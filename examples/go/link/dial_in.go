@@ -76,7 +76,7 @@ func dialIn(address string, player *fairplay.HostedPlayer, register func(grpc.Se
 		if refused(err) || time.Now().After(giveUp) {
 			return fmt.Errorf("%s: %w", address, err)
 		}
-		if pause == firstPause { // said once, and not again before it was reached
+		if pause == 2*firstPause { // said once: a stream that ends is no news yet
 			log.Printf("%s is not there, and is tried again for %s: %s", address, patience, err)
 		}
 		time.Sleep(pause)

@@ -59,8 +59,8 @@ pub async fn dial_in(address: &str, player: HostedPlayer, routes: Routes) -> any
             Err(status) if refuses(&status) || Instant::now() > give_up => {
                 return Err(status).context(address.to_owned());
             }
-            ending if pause == FIRST_PAUSE => {
-                // said once, and not again before it was reached
+            ending if pause == 2 * FIRST_PAUSE => {
+                // said once: a stream that ends is no news yet
                 let problem = ending.map_or_else(|status| status.to_string(), |goodbye| goodbye.message);
                 eprintln!("{address} is not there, and is tried again for {} min: {problem}", PATIENCE.as_secs() / 60);
             }

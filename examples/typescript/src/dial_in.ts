@@ -70,8 +70,8 @@ export async function dialIn(address: string, player: HostedPlayer, served: Serv
     if (refused(ending) || Date.now() > giveUp) {
       throw new Error(`${address}: ${ending.message}`);
     }
-    if (pause === FIRST_PAUSE_MS) {
-      // said once, and not again before it was reached
+    if (pause === 2 * FIRST_PAUSE_MS) {
+      // said once: a stream that ends is no news yet
       console.error(`${address} is not there, and is tried again for ${PATIENCE_MS / 60_000} min: ${ending.message}`);
     }
     await sleep(pause);

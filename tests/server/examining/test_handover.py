@@ -110,14 +110,14 @@ async def test_what_the_suite_refuses_the_player_is_told(tmp_path: Path) -> None
 async def test_who_cannot_be_handed_over_is_told_why() -> None:
     first = find("fish").player("first")
     async with serving() as server:
-        assert server.handover.problem("ann") == "ann has left: have it dial in, and ask again"
+        assert server.handover.problem("ann", "fish") == "ann has left: have it dial in, and ask again"
         async with dialled_in(server, ("ann", first), ("bob", first)):
-            assert "shares its stream with other players" in server.handover.problem("ann")
+            assert "shares its stream with other players" in server.handover.problem("ann", "fish")
         async with ByHand(server, "cat", token="") as cat:
             await cat.say_hello()
-            assert "dial in with a token" in server.handover.problem("cat")
+            assert "dial in with a token" in server.handover.problem("cat", "fish")
         async with dialled_in(server, ("dan", first)):
             server.hub.pin("dan")
-            assert "plays, or is entered in a tournament" in server.handover.problem("dan")
+            assert "plays, or is entered in a tournament" in server.handover.problem("dan", "fish")
             server.hub.unpin("dan")
-            assert server.handover.problem("dan") == ""
+            assert server.handover.problem("dan", "fish") == ""

@@ -312,7 +312,7 @@ class Certifications:
 
     async def _run(self, kept: _Kept) -> None:
         message = kept.message
-        if problem := self._handover.problem(message.name):
+        if problem := self._handover.problem(message.name, message.game):
             raise NotExaminedError(problem)
         message.status = RUNNING
         message.start_time.GetCurrentTime()

@@ -9,6 +9,7 @@ from typing import Any
 
 import grpc
 
+from fairplay.games.game import Game, find, registered
 from fairplay.server.links.dial_in import Hub
 from fairplay.server.net.errors import Refusal
 from fairplay.server.servicers.requests import sound
@@ -41,8 +42,8 @@ class Handover:
             return False
         return True
 
-    def problem(self, name: str) -> str:
-        """Return why the player of a name cannot be handed over; "" if it can be."""
+    def problem(self, name: str, game: str) -> str:
+        """Return why the player of a name cannot be handed over to be examined in a game; "" if it can be."""
         if name in self._addresses:
             return f"{name} is being examined already"
         if self._hub.pinned(name):
@@ -53,7 +54,17 @@ class Handover:
             return f"{name} shares its stream with other players: have it dial in alone"
         if not self._hub.kept(name):
             return f"the name {name} would be free meanwhile: dial in with a token, or with an account"
-        return ""
+        return self._other_game(name, find(game))
+
+    def _other_game(self, name: str, asked: Game) -> str:
+        """Return a sentence if a player says that it plays other games alone: nearly all cases would say so, too."""
+        description = self._hub.description(name)
+        offered = [service.name for service in description.services] if description is not None else []
+        if not offered or asked.service in offered:
+            return ""
+        games = [game.title for game in map(find, registered()) if game.service in offered]
+        plays = f"it plays {', '.join(games)}" if games else f"its first service is {offered[0]}"
+        return f"{name} does not play {asked.title}: {plays}. Start another player, or ask for another game"
 
     @contextmanager
     def begun(self, name: str, address: str) -> Iterator[None]:

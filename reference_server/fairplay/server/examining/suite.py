@@ -170,7 +170,7 @@ class Suite:
 
             def take(event: Mapping[str, Any]) -> None:
                 if event["event"] == "began":
-                    self._begin(player, folder, stack)
+                    self._begin(player, asked.game, folder, stack)
                 tell(event)
 
             os.mkfifo(folder / EVENTS, 0o600)
@@ -188,10 +188,10 @@ class Suite:
                 await asyncio.gather(running, telling, return_exceptions=True)
                 (folder / EVENTS).unlink()
 
-    def _begin(self, player: Player, folder: Path, stack: ExitStack) -> None:
+    def _begin(self, player: Player, game: str, folder: Path, stack: ExitStack) -> None:
         """Hand a player over that dials in, now that the suite listens. Raises NotExaminedError if it cannot be."""
         if (name := _dial_in_name(player.link)) and self._handover is not None:
-            if problem := self._handover.problem(name):
+            if problem := self._handover.problem(name, game):
                 raise NotExaminedError(problem)
             stack.enter_context(self._handover.begun(name, f"{UNIX}{folder / SOCKET}"))
 

@@ -99,7 +99,7 @@ final class DialIn {
                 System.err.println(address + ": " + ending.getMessage());
                 return false;
             }
-            if (pause.equals(FIRST_PAUSE)) { // said once, and not again before it was reached
+            if (pause.equals(FIRST_PAUSE.multipliedBy(2))) { // said once: a stream that ends is no news yet
                 System.err.printf(
                         "%s is not there, and is tried again for %d min: %s%n",
                         address, PATIENCE.toMinutes(), ending.getMessage());
