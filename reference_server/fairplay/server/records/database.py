@@ -205,13 +205,14 @@ class Database:
 
     def save(self, batch: Batch) -> None:
         """Save a batch, all or nothing. Raises RecordsError if the disk has failed."""
-        with self._saying("write"), self.writing_transaction() as connection:
-            cursor = connection.connection.cursor()
+        with self._saying("write"), closing(self._writable().raw_connection()) as connection:
+            cursor = connection.cursor()
             cursor.execute(self._insert_chunk, {"number": batch.number, "data": join(batch.items)})
             if batch.begun:
                 cursor.executemany(self._insert_record, [_begun(each, batch.number) for each in batch.begun])
             if batch.finished:
                 cursor.executemany(self._finish, [_finished(*each) for each in batch.finished])
+            connection.commit()
 
     @property
     def keep_s(self) -> float | None:

@@ -112,7 +112,7 @@ class Directory:
             engine = _engine(self.path / FILE_NAME, mode="rwc")
             event.listen(engine, "connect", _prepare)
             watch = _Watch(self.path / FILE_NAME)
-            event.listen(engine, "commit", watch.check)
+            event.listen(engine, "checkout", watch.check)
             try:
                 yield engine
             finally:
@@ -178,8 +178,8 @@ class _Watch:
         self._path = path
         self._identity: tuple[int, int] | None = None
 
-    def check(self, _: Connection) -> None:
-        """Check the file, from the first commit on. Raises RecordsError if it is not the one that was written first."""
+    def check(self, *_: object) -> None:
+        """Check the file before each batch. Raises RecordsError if it is not the one that was opened."""
         found = self._stat()
         if found != (self._identity or found):
             raise RecordsError(f"{self._path} was replaced by another file while the server wrote to it")
