@@ -41,6 +41,10 @@ demo: .venv/.ready ## a tournament over real gRPC, shown live, with well-behaved
 bench: .venv/.ready-dev ## measure speed; writes benchmarks/results.json
 	@$(BIN)/python -m benchmarks $(ARGS)
 
+.PHONY: bench-docs
+bench-docs: bench ## the same, and puts the figures into docs/performance.md
+	@$(BIN)/python -m benchmarks --docs
+
 .PHONY: bench-quick
 bench-quick: .venv/.ready-dev ## the same in under a minute
 	@$(BIN)/python -m benchmarks --quick $(ARGS)

@@ -1,4 +1,4 @@
-"""A bare echo over grpc.aio: what one game could reach if there were nothing to it but frames of the same sizes.
+"""A bare echo over grpc.aio: what games could reach if there were nothing to them but frames of the same sizes.
 
     python -m benchmarks.echo ADDRESS STREAM...
 
@@ -11,7 +11,7 @@ import asyncio
 import itertools
 import sys
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, NamedTuple
 
@@ -45,10 +45,11 @@ def frames(exchanges: Sequence[Exchange]) -> list[Frame]:
 
 
 class Echo:
-    """The server's side: the open streams, and the frames of one game that go out over them and back."""
+    """The server's side: so many open streams, and the frames of one game that go out over them and back."""
 
-    def __init__(self, game: Sequence[Frame]) -> None:
+    def __init__(self, game: Sequence[Frame], stream_count: int) -> None:
         self._game = game
+        self._stream_count = stream_count
         self._streams: dict[int, Any] = {}
         self._all_here = asyncio.Event()
         self._over = asyncio.Event()
@@ -56,7 +57,7 @@ class Echo:
     async def serve(self, _: Any, context: Any) -> None:
         """Serve one stream, whose first frame is its number."""
         self._streams[int(await context.read())] = context
-        if len(self._streams) == len({frame.stream for frame in self._game}):
+        if len(self._streams) == self._stream_count:
             self._all_here.set()
         await self._over.wait()
 
@@ -67,10 +68,23 @@ class Echo:
 
     async def rate(self, seconds: float) -> float:
         """Round trips a second, one at a time, over and over the game."""
+        return await self._trips(
+            ((self._streams[stream], data) for stream, data in itertools.cycle(self._game)), seconds
+        )
+
+    async def crowded_rate(self, seconds: float) -> float:
+        """Round trips a second of all streams together, one at a time on each, over and over the game."""
+        frames = [data for _, data in self._game]
+        trips = (
+            self._trips(zip(itertools.repeat(each), itertools.cycle(frames)), seconds)
+            for each in self._streams.values()
+        )
+        return sum(await asyncio.gather(*trips))
+
+    async def _trips(self, frames: Iterable[tuple[Any, bytes]], seconds: float) -> float:
         count, began = 0, time.perf_counter()
         end = began + seconds
-        for stream, data in itertools.cycle(self._game):
-            context = self._streams[stream]
+        for context, data in frames:
             await context.write(data)
             await context.read()
             count += 1
@@ -84,9 +98,13 @@ class Echo:
 
 
 @asynccontextmanager
-async def echo(exchanges: Sequence[Exchange]) -> AsyncIterator[Echo]:
-    """Return the echo of a game: a server in this process, its streams from two others."""
-    made = Echo(frames(exchanges))
+async def echo(exchanges: Sequence[Exchange], programs: Sequence[Sequence[str]] = ()) -> AsyncIterator[Echo]:
+    """Return the echo of a game: a server in this process, and programs in processes of their own.
+
+    `programs` are the numbers of the streams of each; by default each seat has one, half of them in each of two.
+    """
+    programs = programs or halves([str(seat) for seat in sorted({exchange.seat for exchange in exchanges})])
+    made = Echo(frames(exchanges), sum(map(len, programs)))
     server = grpc.aio.server()
     handler = grpc.stream_stream_rpc_method_handler(made.serve)
     service, _, method = PATH[1:].partition("/")
@@ -95,7 +113,7 @@ async def echo(exchanges: Sequence[Exchange]) -> AsyncIterator[Echo]:
     await server.start()
     async with AsyncExitStack() as stack:
         stack.push_async_callback(server.stop, 0)
-        for own in halves([str(seat) for seat in sorted({exchange.seat for exchange in exchanges})]):
+        for own in programs:
             await stack.enter_async_context(started("benchmarks.echo", f"127.0.0.1:{port}", *own))
         stack.callback(made.close)
         await made.ready()

@@ -100,12 +100,14 @@ TABLE = (
         reaches={
             "rules": 300_000,
             "games": 20_000,
+            "games-rules": None,
             "cpu": 11.0,
             "start": 4.0,
             "class": None,
+            "class-echo": 0.6,
             "dial-out": 5.0,
             "one": 1_500,
-            "echo": 0.65,
+            "echo": 0.7,
             "cost": 1.1,
         },
     ),
@@ -113,13 +115,13 @@ TABLE = (
         "q",
         counted=["TakeTurn"],
         ready=lambda state: len(state.board.tiles) >= 100,
-        reaches={"rules": 5_000, "games": 6_000},
+        reaches={"rules": 5_000, "games": 6_000, "games-rules": None},
     ),
     MeasuredGame(
         "bazaar",
         counted=["RequestPebbleOrExchanges"],  # the first of the two calls of a turn
         played=lambda state: state.turns,
-        reaches={"rules": 30_000, "games": 10_000},
+        reaches={"rules": 30_000, "games": 10_000, "games-rules": None},
     ),
     MeasuredGame(
         "eriantys",
@@ -127,14 +129,14 @@ TABLE = (
         counted=["AskAssistantCard", "AskAction"],  # each is followed by the new board, which is told to everybody
         most_seats=3,
         settings={"mode": "expert"},
-        reaches={"rules": 20_000, "games": 6_000},
+        reaches={"rules": 20_000, "games": 6_000, "games-rules": None},
     ),
     MeasuredGame(
         "webset",
         turns="calls",
         counted=["PickCards"],  # one for each call that was accepted
         played=lambda state: state.call_count,
-        reaches={"rules": None, "games": None},
+        reaches={"rules": None, "games": None, "games-rules": None},
     ),
 )
 
@@ -183,6 +185,7 @@ KINDS = {
     "rules-whole": Kind("  whole games by one call, dealt and ranked, against these", "x"),
     "rules-games": Kind("  the same games", "games/s"),
     "games": Kind("64 games at once, players dialled in", "{turns}/s"),
+    "games-rules": Kind("  random playouts by the rules alone, one core, in the same time", "{turns}", at_most=True),
     "games-calls": Kind("  all calls of these games", "calls/s"),
     "cpu": Kind("server CPU a call, 64 games, in playouts of the rules", "{turns}", at_most=True),
     "cpu-server": Kind("  the same by the clock", "us/call", at_most=True),
@@ -191,6 +194,8 @@ KINDS = {
     "start-us": Kind("  the same by the clock", "us/game", at_most=True),
     "class": Kind("64 games, 16 programs with 16 streams each, against two programs", "x"),
     "class-rate": Kind("  the same games of 16 programs", "{turns}/s"),
+    "class-echo": Kind("64 games of 16 programs against a bare echo of 16, call for call", "x"),
+    "class-echo-rate": Kind("  the bare echo, a stream for each program", "calls/s"),
     "dial-out": Kind("64 games at once, dialled in against dialled", "x"),
     "dial-out-rate": Kind("  the same games, players dialled", "{turns}/s"),
     "one": Kind("one game, players dialled in", "{turns}/s"),
@@ -237,6 +242,7 @@ KINDS = {
     "scale-disk": Kind("  the records of these games in a directory", "bytes/game", at_most=True),
     "scale-open": Kind("  CPU for opening them", "ms", at_most=True),
     "help": Kind("fairplay --help", "s", at_most=True),
+    "help-empty": Kind("  against an empty program of the same Python", "x", at_most=True),
 }
 """Every figure by its name. Those that are indented back the one above them and have nothing to reach."""
 

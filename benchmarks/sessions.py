@@ -7,10 +7,11 @@ import sys
 import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AsyncExitStack
+from operator import attrgetter
 from random import Random
 from typing import Any, NamedTuple
 
-from benchmarks.arena import Arena, Load, Sample, arena
+from benchmarks.arena import CLASS_SIZE, Arena, Load, Sample, arena
 from benchmarks.echo import Echo, echo
 from benchmarks.figures import Figure, MeasuredGame, Pace, figure
 from benchmarks.sample import play_sample
@@ -22,9 +23,11 @@ CLASS, ONE = Load(64, "class"), Load(1)
 MORE, MOST = Load(256), Load(1_000)
 LOADS = {
     "games": (MANY,),
+    "games-rules": (MANY,),
     "cpu": (MANY,),
     "start": (MANY,),
     "class": (MANY, CLASS),
+    "class-echo": (CLASS,),
     "dial-out": (MANY, DIALLED),
     "one": (ONE,),
     "echo": (ONE,),
@@ -92,6 +95,7 @@ class Round(NamedTuple):
 
     samples: dict[Load, Sample]
     echo_rate: float = 0.0
+    class_echo_rate: float = 0.0
     playout_rate: float = 0.0
     start_cpu_s: float = 0.0
 
@@ -104,7 +108,9 @@ async def measure(measured: MeasuredGame, wanted: Collection[str], pace: Pace) -
     async with AsyncExitStack() as stack:
         here = await stack.enter_async_context(arena(measured, sample, {load.way for load in loads}))
         bare = await stack.enter_async_context(echo(sample.exchanges)) if "echo" in measures else None
-        session = Session(measured, measures, loads, here, bare)
+        programs = [[str(number)] for number in range(CLASS_SIZE)]
+        crowd = await stack.enter_async_context(echo(sample.exchanges, programs)) if "class-echo" in measures else None
+        session = Session(measured, measures, loads, here, bare, crowd)
         rounds = [await session.round(pace.seconds) for _ in range(pace.repeats)]
     return [found for name in measures for found in _figures(measured, name, rounds)]
 
@@ -117,19 +123,23 @@ class Session(NamedTuple):
     loads: Sequence[Load]
     here: Arena
     bare: Echo | None
+    crowd: Echo | None
 
     async def round(self, seconds: float) -> Round:
         """Take each load once, for so long."""
-        samples, echo_rate, playouts, start_cpu_s = {}, 0.0, 0.0, 0.0
+        found = Round({})
         for load in self.loads:
-            samples[load] = await self.here.run(load, seconds)
-            if load == MANY and "cpu" in self.measures:
+            found.samples[load] = await self.here.run(load, seconds)
+            if load == MANY and ("cpu" in self.measures or "games-rules" in self.measures):
                 playouts = await asyncio.to_thread(playout_rate, self.measured, Random(SEED), seconds)
+                found = found._replace(playout_rate=playouts)
             if load == MANY and "start" in self.measures:
-                start_cpu_s = await self.here.start_cpu_s(seconds)
+                found = found._replace(start_cpu_s=await self.here.start_cpu_s(seconds))
             if load == ONE and self.bare is not None:
-                echo_rate = await self.bare.rate(seconds)
-        return Round(samples, echo_rate, playouts, start_cpu_s)
+                found = found._replace(echo_rate=await self.bare.rate(seconds))
+            if load == CLASS and self.crowd is not None:
+                found = found._replace(class_echo_rate=await self.crowd.crowded_rate(seconds))
+        return found
 
 
 def _rate(load: Load) -> Callable[[Round], float]:
@@ -164,22 +174,21 @@ def _start_in_calls(one: Round) -> float:
     return _start_us(one) / _call_us(one)
 
 
-def _echo_rate(one: Round) -> float:
-    return one.echo_rate
-
-
 def _over(above: Callable[[Round], float], below: Callable[[Round], float]) -> Callable[[Round], float]:
     return lambda one: above(one) / below(one)
 
 
+ECHO, CROWD = attrgetter("echo_rate"), attrgetter("class_echo_rate")
 FIGURES: dict[str, dict[str, Callable[[Round], float]]] = {
     "games": {"games": _rate(MANY), "games-calls": _calls(MANY)},
+    "games-rules": {"games-rules": _over(attrgetter("playout_rate"), _rate(MANY))},
     "cpu": {"cpu": _call_in_playout_turns, "cpu-server": _call_us, "cpu-players": _players_call_us},
     "start": {"start": _start_in_calls, "start-us": _start_us},
     "class": {"class": _over(_rate(CLASS), _rate(MANY)), "class-rate": _rate(CLASS)},
+    "class-echo": {"class-echo": _over(_calls(CLASS), CROWD), "class-echo-rate": CROWD},
     "dial-out": {"dial-out": _over(_rate(MANY), _rate(DIALLED)), "dial-out-rate": _rate(DIALLED)},
     "one": {"one": _rate(ONE), "one-calls": _calls(ONE)},
-    "echo": {"echo": _over(_calls(ONE), _echo_rate), "echo-rate": _echo_rate},
+    "echo": {"echo": _over(_calls(ONE), ECHO), "echo-rate": ECHO},
     "cost": {
         "cost": _over(_cost_us(MOST), _cost_us(MANY)),
         "cost-64": _cost_us(MANY),

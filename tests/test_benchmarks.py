@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.__main__ import NAMES, main
 from benchmarks.figures import KINDS, TABLE, measured
-from benchmarks.report import BEGIN, DOCS, END, pair
+from benchmarks.report import BEGIN, DOCS, END, markdown, pair
 from benchmarks.sessions import FIGURES, LOADS, playout_rate
 from fairplay.games.game import registered
 
@@ -27,12 +27,14 @@ def test_a_measure_is_printed_and_kept_as_json(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "fairplay --help" in done.stdout
-    [row] = json.loads(results.read_text("utf-8"))
+    row, ratio = json.loads(results.read_text("utf-8"))
     assert list(row) == KEYS
     assert row["name"] == "help"
     assert row["value"] > 0
     assert row["reach"] == 0.3
     assert row["ok"] is (row["value"] <= row["reach"])
+    assert ratio["name"] == "help-empty"
+    assert ratio["value"] > 1
 
 
 def test_the_docs_have_a_place_for_the_table_and_name_every_measure() -> None:
@@ -40,6 +42,17 @@ def test_the_docs_have_a_place_for_the_table_and_name_every_measure() -> None:
     assert BEGIN in text
     assert END in text
     assert [name for name in NAMES if f"| `{name}` |" not in text] == []
+
+
+def test_the_table_of_the_docs_begins_with_what_is_missed() -> None:
+    def row(name: str, reach: float | None, *, ok: bool) -> dict[str, object]:
+        return {"name": name, "game": "fish", "value": 1.0, "unit": "x", "reach": reach, "ok": ok}
+
+    reached, explained, missed = row("one", 1.0, ok=True), row("one-calls", None, ok=True), row("echo", 2.0, ok=False)
+    table = markdown([reached, explained, missed, row("echo-rate", None, ok=True)]).splitlines()[4:]
+    assert [KINDS[name].title.strip() for name in ("echo", "echo-rate", "one", "one-calls")] == [
+        line.split(" | ")[0].removeprefix("| ").removeprefix("&emsp;") for line in table
+    ]
 
 
 def test_every_figure_has_a_kind() -> None:
