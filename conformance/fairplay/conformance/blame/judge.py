@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from math import comb
 from typing import TypeAlias
 
@@ -388,12 +389,16 @@ def _shortened_entry(context: Context, entry: Entry, turn_count: int) -> Entry:
 
 
 def _with_history(context: Context, found: Trial, history: Sequence[Entry]) -> Evidence:
-    """Return the evidence of misconduct that shows after other games, with the option that plays them again."""
+    """Return the evidence of misconduct that shows after other games, with the option that plays them again.
+
+    The games come first: who reads of the call alone looks for the fault in it.
+    """
     evidence = evidence_of(context.game, found)
-    before = ("Games before", f"{_listed(history)}\nThis is the shortest history found that shows it.")
+    sentence = "Alone this game does not fail so: it does after these, the shortest history found that shows it."
+    before = ("Games before", f"{_listed(history)}\n{sentence}")
     assert found.entry is not None
     written = write_games(context.ordinary_games, [*history, found.entry])
-    return evidence.with_sections(before).with_history(written)
+    return replace(evidence, sections=(before, *evidence.sections)).with_history(written)
 
 
 def _with_seen_history(context: Context, found: Trial, life: Sequence[Entry]) -> Evidence:
