@@ -52,6 +52,10 @@ NO_PAGES = re.compile(r"/(live|moment|picture|download)/|\.svg$|/\{file\}$")
 NARROW, SCREEN_HEIGHT = 320, 640
 ONE_LINE = 56
 """The height of a header of one line, at most."""
+NO_KEYS = """() => Array.from(document.querySelectorAll("form"), (form) =>
+    form.querySelector("button") === null || form.querySelector("[tabindex='-1']") !== null ? form.outerHTML : "")
+    .filter((each) => each)"""
+"""The forms that the keyboard alone cannot fill in and send."""
 DOWN_TO = "(part) => part.getBoundingClientRect().bottom + window.scrollY"
 Scheme = Literal["light", "dark"]
 
@@ -66,6 +70,7 @@ async def faults(page: Page, where: str) -> Sequence[str]:
     """Return what keeps people from a page that is shown: all that axe finds, and whether it is too wide."""
     found = (await Axe().run(page)).response["violations"]
     errors = [f"{where}: {each['id']}: {node['html']}" for each in found for node in each["nodes"]]
+    errors += [f"{where}: no keys for {form}" for form in await page.evaluate(NO_KEYS)]
     width = await page.evaluate("document.documentElement.scrollWidth")
     return [*errors, f"{where} is {width} pixels wide"] if width > NARROW else errors
 

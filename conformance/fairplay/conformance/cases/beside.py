@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 
 from fairplay.conformance import case_ids
-from fairplay.conformance.blame.judge import Control, judge_condition
+from fairplay.conformance.blame.judge import Control, judge_condition, where
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.cases.states import alone, sources
 from fairplay.conformance.games.candidates import STEPS
@@ -31,7 +31,7 @@ MANY_ZEROS = "0" * 60
 def many_games_at_once(context: Context) -> None:
     """A tournament plays more games at a time than an author tries, and comes back to each of them in the end."""
     number = FEW_AT_ONCE if context.is_slow else AT_ONCE
-    with context.player.separate() as connection:
+    with context.player.separate() as connection, where(f"In {number} games at the same time"):
         for found in context.play_in_turn(_games(context, "many", number, DECISIONS), connection):
             _judge(context, found)
 
@@ -41,7 +41,7 @@ def one_ends_first(context: Context) -> None:
     """One game begins in the middle of another, and is over before it: that is no reason to forget the other one."""
     calls = min(len(context.ordinary.exchanges) // 2, MOST_CALLS)
     counts = {context.game.seats.start, context.game.seats.stop - 1}
-    with context.player.separate() as connection:
+    with context.player.separate() as connection, where("Beside another game, which ends first"):
         for count in sorted(counts):
             longer = context.scenario(0, context.game.seats.start, calls + _decisions(context, DECISIONS))
             shares = (max(calls, 1), TO_THE_END)
@@ -57,7 +57,7 @@ def similar_ids(context: Context) -> None:
     late = [*islice(_drawn(context, FEW_DECISIONS), number)]
     for scenarios in (alike, _with_other_settings(context, alike), late):
         ids = _similar_ids(context.new_tournament_id())
-        with context.player.separate() as connection:
+        with context.player.separate() as connection, where("In games at the same time whose ids are much alike"):
             for found in context.play_in_turn(scenarios, connection, ids=ids):
                 _judge(context, found, others=scenarios)
 

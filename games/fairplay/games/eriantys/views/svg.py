@@ -239,7 +239,7 @@ def _islands(found: Sequence[Group], box: Box, marks: Marks) -> Iterator[str]:
         for place, (tile, (x, y)) in enumerate(zip(group.tiles, places, strict=True)):
             middle = place == len(places) // 2
             yield f'<g class="island" transform="translate({x:.1f} {y:.1f})">'
-            yield words_at(0, 49, str(tile), 10, fill="#3f5b2e", anchor="middle", kind="muted")
+            yield words_at(0, 48, str(tile), 14, fill="#3f5b2e", weight=700, anchor="middle", kind="muted")
             yield from _pawns(group, middle)
             yield from _contents(group) if middle else ()
             yield "</g>"
