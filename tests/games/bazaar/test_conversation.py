@@ -244,9 +244,6 @@ def test_a_reply_that_breaks_a_rule_is_named_with_the_legal_ones(
         assert legal == [RequestCardsResponse(), purchase("ggggg")]
 
 
-# Games that go on from a state, and players that go on from nothing
-
-
 # What is hidden
 
 

@@ -181,6 +181,3 @@ def test_the_text_has_a_line_for_everything_and_stays_narrow(state: State) -> No
     for counts in state.entrances:
         words = " ".join(f"{initial}{count}" for initial, count in zip(INITIALS, counts, strict=True) if count)
         assert f"entrance   {words or '-'}" in shown
-
-
-# Names

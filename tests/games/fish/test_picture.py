@@ -188,8 +188,6 @@ def test_an_eliminated_player_is_gone_and_one_who_moves_no_more_is_not() -> None
     assert not any("Bob" in line for line in lines(state))
 
 
-# Names
-
 # Text
 
 

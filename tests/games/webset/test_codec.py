@@ -149,6 +149,3 @@ def by_hand(**changes: Any) -> webset_pb2.State:
 def test_a_state_that_cannot_be_is_refused(changes: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         GAME.check_state(codec.build_settings(settings_of(min_players=1)), by_hand(**changes))
-
-
-# Answers

@@ -439,9 +439,3 @@ def test_in_rounds_a_pass_of_all_asks_for_more_cards() -> None:
     play.answer_round({0: PickCardsResponse(), 1: PickCardsResponse()})
     assert len(on_table(play.state)) == 15
     assert events(play.asked("PickCards")[0]) == [("CARDS_DEALT", None)]
-
-
-# Whole games
-
-
-# What is hidden

@@ -177,6 +177,3 @@ async def test_a_user_who_comes_back_in_time_is_where_it_was(server: Server) -> 
         assert back.mirror.users["bob"].part == Part.PART_PLAYER
         assert back.mirror.users["bob"].table == "t"
         await back.close()
-
-
-# --- limits ---
