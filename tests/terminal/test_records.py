@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
-from xml.etree import ElementTree
 
 import pytest
 from google.protobuf.json_format import ParseDict
@@ -306,30 +305,11 @@ def test_show_has_a_reply_that_cannot_be_read(tmp_path: Path) -> None:
     assert "unparsable reply: ff ff" in shown
 
 
-def test_show_as_json_has_requests_and_replies_to_read(game_file: Path) -> None:
-    shown = plain("show", game_file)
-    record = files.load(game_file)
-    assert (shown["id"], shown["kind"]) == ("g/1", "game")
-    assert [entry["hash"] for entry in shown["entries"]] == [linked.chain_hash.hex() for linked in record.entries]
-    assert shown["entries"][0]["game"]["plan"]["game"] == "fish"
-    assert shown["entries"][1]["call"]["request"] == {"gameId": "g/1", "color": "COLOR_RED"}
-    assert "action" in shown["entries"][-2]["call"]["reply"]
-    assert "ranking" in shown["entries"][-1]["result"]["result"]
-
-
 def test_show_of_a_tournament_has_who_came_who_failed_and_who_won(world: World) -> None:
     shown = records("show", world.place, world.tournament)
     for words in ("started", "Start", "exec:false", "eliminated", f"{world.tournament}/r1g1: ", "End", "won by"):
         assert words in shown
     assert plain("show", world.place, world.tournament)["kind"] == "tournament"
-
-
-def test_the_state_after_an_entry_can_be_played_on_from(world: World, tmp_path: Path) -> None:
-    state = records("show", world.place, world.game, "--state-at", 14)
-    ParseDict(json.loads(state), GAME.state_type())
-    (tmp_path / "state.json").write_text(state)
-    played = fairplay("game", "fish", "-p", "bot:first", "-p", "bot:first", "--state", tmp_path / "state.json")
-    assert played.exit_code == 0, played.output
 
 
 def test_a_call_is_shown_with_its_request_its_reply_and_the_board(game_file: Path) -> None:
@@ -417,20 +397,6 @@ def test_a_game_that_is_not_installed_is_named(game_file: Path, tmp_path: Path) 
 
 
 # --- export ---
-
-
-def test_an_exported_record_is_the_same_record(world: World, tmp_path: Path) -> None:
-    path = tmp_path / "game.fairplay"
-    assert f"{path}: game {world.game}, 28 entries" in records("export", world.place, world.game, "-o", path)
-    assert records("show", path) == records("show", world.place, world.game)
-    assert records("verify", path).endswith("1 record: 1 ok\n")
-
-
-def test_all_records_are_exported(world: World, tmp_path: Path) -> None:
-    said = records("export", world.place, "--all", tmp_path / "all")
-    assert "left-1, 9 entries, unfinished" in said
-    assert said.endswith(f"4 records exported to {tmp_path / 'all'}\n")
-    assert len(list((tmp_path / "all").iterdir())) == 4
 
 
 def test_an_id_from_a_stranger_leads_to_no_other_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -527,34 +493,12 @@ def test_an_entry_that_the_rules_do_not_lead_to_is_named(game_file: Path, tmp_pa
     ]
 
 
-def test_a_file_without_its_end_is_wrong(world: World, tmp_path: Path) -> None:
-    records("export", world.place, "left", "-o", tmp_path / "left.fairplay")
-    said = records("verify", tmp_path / "left.fairplay", code=1)
-    assert "entry 9: the record ends here, before the end of the game" in said
-
-
-def test_a_record_that_cannot_be_parsed_is_wrong(tmp_path: Path) -> None:
-    record = recorded(sound(), sound())
-    entries = [*(linked.entry for linked in record.entries[:-1]), b"\xff"]
-    path = saved(tmp_path, chained(entries))
-    assert f"entry {len(entries)}: it cannot be parsed" in records("verify", path, code=1)
-    assert "damaged" in records("list", path)
-
-
 def test_a_record_that_the_store_has_under_another_id_is_wrong(tmp_path: Path) -> None:
     asyncio.run(keep(tmp_path, recorded(sound(), sound(), game_id="this"), "that", entry_count=5))
     assert "that  entry 1: it is the record of 'this'" in records("verify", tmp_path, code=1)
 
 
 # --- picture ---
-
-
-def test_a_picture_of_the_last_state_and_of_any(game_file: Path, tmp_path: Path) -> None:
-    for name, options in (("last", []), ("early", ["--at", "5"])):
-        path = tmp_path / f"{name}.svg"
-        assert records("picture", game_file, "-o", path, *options) == f"{path}\n"
-        assert ElementTree.parse(path).getroot().tag.endswith("svg")
-    assert (tmp_path / "last.svg").read_text() != (tmp_path / "early.svg").read_text()
 
 
 def test_all_states_are_drawn_in_order(game_file: Path, tmp_path: Path) -> None:

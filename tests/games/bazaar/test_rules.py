@@ -111,9 +111,6 @@ def texts(cards: Iterable[Card]) -> str:
     return " ".join(map(card_text, cards))
 
 
-# --- pebbles, cards, exchanges and their orders
-
-
 # --- settings and the start
 
 
@@ -286,36 +283,6 @@ def test_ordered_draws_take_the_first_colour_the_bank_has() -> None:
 
 
 # --- violations
-
-
-EXCHANGES = game("rr", "-", equations="r=bb gg=yy", bank="bbyg")
-
-
-@pytest.mark.parametrize(
-    ("request_ways", "broken"),
-    [
-        (["bb->r"], "bazaar.exchange.wallet"),
-        (["r->bb", "r->bb"], "bazaar.exchange.bank"),
-        (["r->bb", "bb->r", "r->bb"], None),
-        (["rr->bbbb"], "bazaar.exchange.in-table"),
-        (["r->"], "bazaar.exchange.sides"),
-        (["r->bb", "bb->r"] * 32, None),
-        (["r->bb", "bb->r"] * 32 + ["r->bb"], "bazaar.exchange.too-many"),
-    ],
-)
-def test_an_illegal_request_names_its_rule(request_ways: list[str], broken: str | None) -> None:
-    assert rules.violation(EXCHANGES, way(*request_ways)) == broken
-    usual = rules.request_violation(EXCHANGES.table, parse_bag("rr"), EXCHANGES.bank, way(*request_ways))
-    assert usual == broken
-
-
-@pytest.mark.parametrize(
-    ("cards", "broken"),
-    [("rrrrr", None), ("rrrrr rrrrr", "bazaar.purchase.wallet"), ("rrrrr*", "bazaar.purchase.visible")],
-)
-def test_an_illegal_purchase_names_its_rule(cards: str, broken: str | None) -> None:
-    state = after(game("rrrrrr", "-", visible="rrrrr rrrrr bbbbb ggggg*"), ())
-    assert rules.violation(state, row(cards)) == broken
 
 
 junk = st.integers(-(2**70), 2**70)

@@ -139,12 +139,6 @@ def test_q2_a_q_and_the_finish_bonus(bonuses: tuple[int, int], rest: str, total:
     assert rules.scores(rules.apply(state, placed)) == (total, 0)
 
 
-def test_q4_neighbours_on_one_line_must_match_by_the_same_attribute() -> None:
-    board = Board({(0, 0): tile("red star"), (0, 2): tile("blue circle")})
-    assert rules.breach(board, tiles("red circle"), 0, extension((0, 1, "red circle"))) == "q.extension.fit"
-    assert (0, 1) not in placements(board, tile("red circle"))
-
-
 # Settings and fresh games (sections 1 and 10)
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from fairplay.games.steps import Conversation, Joined, Outcome, Race, Show
 from tests.server.played import played, turned, until
-from tests.server.quick import in_no_time, quick_clock
 from tests.server.snap import Snap, ask
 
 
@@ -34,25 +31,6 @@ def race_between_turns(_: Snap) -> Conversation:
     return Outcome([[(0, 0)]])
 
 
-async def test_players_join_in_the_order_in_which_they_came_one_at_a_time() -> None:
-    async with played(one_race, 1) as at:
-        at.begin()
-        first, first_reached = at.join("first")
-        second, second_reached = at.join("second")
-        second_reached.set_result(second)
-        await turned()
-        assert (second.asked, at.running.seat_count) == (0, 3)
-        first_reached.set_result(first)
-        await until(lambda: second.asked == 1)
-        assert [(each.seat, each.player.name) for each in at.running.newcomers] == [(1, "first"), (2, "second")]
-        recorded = [entry.joined for entry in at.entries() if entry.HasField("joined")]
-        assert [(each.seat, each.player.name) for each in recorded] == [(1, "first"), (2, "second")]
-        at.leave(2)
-        await until(lambda: bool(at.received.settled))
-        assert at.received.settled == [(2, "late", "CallError")]
-        assert (first.cancelled, second.cancelled) == (0, 1)
-
-
 async def test_who_left_before_it_has_joined_fails_in_its_first_call() -> None:
     async with played(one_race, 1) as at:
         at.begin()
@@ -73,18 +51,3 @@ async def test_nobody_joins_while_the_game_does_not_wait_for_a_race() -> None:
         at.hands[0].say("now")
         await until(lambda: bool(at.running.newcomers))
         assert at.journal.kinds() == ["game", "call", "joined"]
-
-
-def test_the_record_says_how_long_after_the_race_began_a_player_joined() -> None:
-    async def play() -> None:
-        async with played(one_race, 1, clock=quick_clock()) as at:
-            await asyncio.sleep(2.0)
-            at.begin()
-            hand, reached = at.join("late")
-            await asyncio.sleep(3.0)
-            reached.set_result(hand)
-            await until(lambda: hand.asked == 1)
-            (joined,) = [entry.joined for entry in at.entries() if entry.HasField("joined")]
-            assert joined.elapsed.ToMilliseconds() == 3_000
-
-    in_no_time(play())

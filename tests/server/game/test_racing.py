@@ -25,29 +25,6 @@ async def table(rounds: Rounds, seat_count: int, seed: int = 1, clock: Clock | N
         yield at
 
 
-async def test_the_first_answer_counts_and_the_others_are_cancelled_and_asked_again() -> None:
-    async with table(first_of([0, 1, 2], 2, handicap_s={}), 3) as at:
-        at.hands[1].say("snap")
-        await until(lambda: bool(at.snap.received))
-        assert at.snap.received == [[(1, "snap")]]
-        assert [hand.asked for hand in at.hands] == [2, 2, 2]
-        assert [hand.cancelled for hand in at.hands] == [1, 0, 1]
-        at.hands[2].say("again")
-        await at.running.over
-        assert at.snap.received == at.replayed() == [[(1, "snap")], [(2, "again")]]
-
-
-async def test_calls_that_stay_in_the_race_stay_open() -> None:
-    async with table(everybody([0, 1, 2]), 3) as at:
-        for seat in (2, 0, 1):
-            at.hands[seat].say("here")
-            await turned()
-        await at.running.over
-        assert [hand.asked for hand in at.hands] == [1, 1, 1]
-        assert [hand.cancelled for hand in at.hands] == [0, 0, 0]
-        assert at.snap.received == at.replayed() == [[(2, "here")], [(0, "here")], [(1, "here")]]
-
-
 async def test_what_comes_in_one_turn_of_the_loop_comes_together_and_the_lot_orders_it() -> None:
     orders = set()
     for seed in range(20):
@@ -88,20 +65,6 @@ async def test_the_rules_may_set_the_limit_of_a_call() -> None:
         assert at.running.machine.transcript.misconducts == []
 
 
-async def test_a_race_goes_on_after_a_restart_of_the_server() -> None:
-    async with table(everybody([0, 1, 2]), 3) as at:
-        at.hands[0].say("here")
-        await until(lambda: bool(at.snap.received))
-        at.again()
-        assert [hand.asked for hand in at.hands] == [1, 2, 2]
-        assert at.snap.received == [[(0, "here")]]
-        at.hands[2].say("there")
-        await turned()
-        at.hands[1].say("too")
-        await at.running.over
-        assert at.snap.received == at.replayed() == [[(0, "here")], [(2, "there")], [(1, "too")]]
-
-
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.sampled_from("012rt"), max_size=12), st.integers(0, 3))
 def test_a_record_replays_to_the_same_game_however_answers_restarts_and_turns_mix(moves: list[str], seed: int) -> None:
@@ -121,15 +84,6 @@ def test_a_record_replays_to_the_same_game_however_answers_restarts_and_turns_mi
             assert at.snap.received == at.replayed()
 
     asyncio.run(play())
-
-
-async def test_an_answer_with_a_handicap_counts_after_one_without_although_both_came_at_once() -> None:
-    async with table(everybody([0, 1], handicap_s={1: 0.02}), 2) as at:
-        for hand in at.hands:
-            hand.say("here")
-        async with asyncio.timeout(30):
-            await at.running.over
-        assert at.snap.received == [[(0, "here")], [(1, "here")]]
 
 
 async def test_a_player_that_leaves_fails_in_its_open_call_and_in_all_later_ones() -> None:

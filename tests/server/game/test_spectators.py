@@ -4,21 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
-
-from fairplay.games.envelopes import wrap
-from fairplay.games.game import find
 from fairplay.games.steps import Conversation, Eliminate, Outcome, Race, Show
-from fairplay.games.transcript import game_rng
-from fairplay.server.game.spectators import live, replayed
+from fairplay.server.game.spectators import live
 from fairplay.server.links.link import disconnected
-from fairplay.server.records.chain import chained
-from fairplay.v1.game_pb2 import GameState, Player
-from fairplay.v1.record_pb2 import GameHeader, RecordEntry
-from fairplay.v1.referee_pb2 import GamePlan, WatchGameResponse
+from fairplay.v1.referee_pb2 import WatchGameResponse
 from tests.server.game.test_joining import one_race
 from tests.server.played import Played, playing, turned
-from tests.server.records.test_dataset import fish
 from tests.server.snap import Rounds, Snap, ask, everybody
 
 CAUSE = disconnected("gone")
@@ -104,41 +95,6 @@ def shown_and_out(_: Snap) -> Conversation:
     yield Race(ask(0))
     yield Eliminate(0, CAUSE)
     return Outcome([])
-
-
-@playing(shown_and_out, 2)
-async def test_every_event_has_its_number_and_comes_once(at: Played) -> None:
-    spectator = Spectator(at)
-    late: list[Spectator] = []
-    for seat in (0, 1, 0):
-        await turned(6)
-        late.append(Spectator(at))
-        at.hands[seat].say("x")
-    await turned(9)
-    assert spectator.reported() == [
-        (1, "state"),
-        (2, "state"),
-        (3, "eliminated"),
-        (4, "state"),
-        (5, "eliminated"),
-        (6, "finished"),
-    ]
-    assert late[1].reported() == [(2, "state"), (3, "eliminated"), (4, "state"), (5, "eliminated"), (6, "finished")]
-    assert late[2].reported() == [(4, "state"), (5, "eliminated"), (6, "finished")]
-
-
-@playing(shown_and_out, 2)
-async def test_who_has_seen_the_last_state_is_not_shown_it_again(at: Played) -> None:
-    spectators = [Spectator(at, after) for after in (0, 1, 2)]
-    await asyncio.sleep(1.0)
-    assert [each.reported() for each in spectators] == [
-        [(1, "state"), (1, "asked")],
-        [(1, "asked")],
-        [(1, "asked")],
-    ]
-    at.hands[0].say("x")
-    await turned(6)
-    assert [each.reported() for each in spectators] == [[(2, "state")], [(2, "state")], []]
 
 
 @playing(shown_and_out, 2)
@@ -245,33 +201,3 @@ async def test_a_game_that_has_shown_no_state_yet_can_be_watched(at: Played) -> 
     at.hands[1].say("x")
     await turned(6)
     assert spectator.reported() == [(2, "finished")]
-
-
-@pytest.mark.parametrize("ended", [False, True])
-def test_of_a_record_every_event_after_the_given_one_is_told(ended: bool) -> None:
-    game, record = find("fish"), fish(1)
-    events = [*replayed(game, record, 0, ended=ended)]
-    assert [event.sequence for event in events] == [*range(1, len(events) + 1)]
-    kinds = [event.WhichOneof("event") for event in events]
-    assert (kinds[0], kinds[-1], kinds.count("eliminated")) == ("state", "finished", 1)
-    for after in range(len(events)):
-        assert [*replayed(game, record, after, ended=ended)] == events[after:]
-    out = events[kinds.index("eliminated")].eliminated
-    assert (out.seat, out.HasField("request")) == (1, ended)
-    assert [each.HasField("request") for each in events[-1].finished.misconducts] == [ended]
-    times = [event.time.ToNanoseconds() for event in events]
-    assert times == sorted(times)
-    assert times[-1] > times[0]
-
-
-@pytest.mark.parametrize("ended", [False, True])
-def test_hidden_things_of_a_record_are_shown_if_the_game_has_ended(ended: bool) -> None:
-    game = find("q")
-    settings, names = game.full_settings(game.settings_type()), ["a", "b"]
-    shown = next(game.play("g", settings, names, game_rng(1), None))
-    assert isinstance(shown, Show)
-    start: GameState = wrap(GameState, game, game.full_state(shown.state))
-    plan = GamePlan(game="q", seed=1, players=[Player(name=name) for name in names])
-    header = RecordEntry(game=GameHeader(game_id="g", plan=plan, start_state=start))
-    (event,) = replayed(game, chained([header.SerializeToString()]), 0, ended=ended)
-    assert bool(event.state.q.pile) is ended

@@ -96,37 +96,3 @@ async def test_a_server_that_stops_tells_those_who_watch_and_goes_on_when_it_is_
         await manager.StartTournament(pb.StartTournamentRequest(tournament_id="t"))
         assert (await played(manager, "t")).status == FINISHED
     await server.stop()
-
-
-async def test_standings_and_games_come_in_pages(manager: Any) -> None:
-    made = plan("abcdef")
-    made.title = "Cup of the autumn"
-    await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id="t", plan=made))
-    await manager.StartTournament(pb.StartTournamentRequest(tournament_id="t"))
-    over = await played(manager, "t")
-    assert over.plan.title == "Cup of the autumn"
-    listed = await manager.ListTournaments(pb.ListTournamentsRequest())
-    assert listed.tournaments[0].title == "Cup of the autumn"
-    games = [game for round_ in over.rounds for game in round_.games]
-    assert over.game_count == len(games)
-    assert over.round_count == len(over.rounds)
-    found, token = [], ""
-    while True:
-        request = pb.ListTournamentGamesRequest(tournament_id="t", page_size=2, page_token=token)
-        page = await manager.ListTournamentGames(request)
-        found += page.games
-        if not (token := page.next_page_token):
-            break
-    assert [game.game_id for game in found] == [game.game_id for game in games]
-    assert {game.round_number for game in found} == {1, 2}
-    first = await manager.GetStandings(pb.GetStandingsRequest(tournament_id="t", page_size=4))
-    rest = pb.GetStandingsRequest(tournament_id="t", page_size=4, page_token=first.next_page_token)
-    second = await manager.GetStandings(rest)
-    assert second.next_page_token == ""
-    lines = [*first.standings.standings, *second.standings.standings]
-    assert {line.name for line in lines} == set("abcdef")
-    assert [line.name for line in lines] == [*over.result.winners, *over.result.others]
-    assert sum(line.game_count for line in lines) == sum(len(game.players) for game in games)
-    assert first.standings.complete
-    assert first.standings.entrant_count == 6
-    assert first.standings.game_count == len(games)
