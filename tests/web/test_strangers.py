@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
+import fairplay.web.pages
 from fairplay.client.lobby.mirror import Line
 from fairplay.games.frontends import Offer
 from fairplay.player.handlers import Handlers
@@ -19,11 +23,18 @@ from fairplay.server.server import Config
 from fairplay.v1.table_pb2 import Seat, Table, TableStatus, User
 from fairplay.v1.tournament_pb2 import RoundRobin, TournamentFormat
 from fairplay.web.middleware import parse_networks
+from fairplay.web.pages import PAGES
 from fairplay.web.site import make_templates
 from tests.web.harness import SERVER, Pages, pages_of, text_of
 
 HOSTILE = "</title></svg><script>alert(1)</script><img src=x onerror=alert(2)>'\"{{ 7*7 }}"
 NAME = "<b onclick=x>'\""
+TEMPLATES = Path(fairplay.web.pages.__file__).parents[1] / "templates"
+FIELDS = sorted(
+    {name for each in TEMPLATES.rglob("*.html") for name in re.findall(r' name="([a-z_]+)"', each.read_text())}
+)
+"""The names of the fields of all forms."""
+CHOSEN = {"game": "fish", "format": "round-robin", "least": "2", "most": "4"}
 
 
 class Tags(HTMLParser):
@@ -191,13 +202,18 @@ async def test_over_https_browsers_are_told_to_stay_there() -> None:
         assert secure.headers["strict-transport-security"] == "max-age=31536000"
 
 
-async def test_what_is_typed_into_forms_comes_back_as_text(pages: Pages) -> None:
-    async with pages.person() as browser:
-        check((await browser.post("/enter", data={"name": HOSTILE})).text)
-        check((await browser.get("/records", params={"player": HOSTILE, "game": HOSTILE})).text)
-        check((await browser.get(f"/watch/{'<script>'}")).text)
-        check((await browser.get("/tables/new", params={"game": HOSTILE})).text)
-    async with pages.person("ann") as ann:
-        given = {"game": "fish", "name": HOSTILE, "limit": HOSTILE, "set-rows": HOSTILE}
-        check((await ann.post("/tables", data=given)).text, shows="A table of Fish")
-        check((await ann.post("/name", data={"name": HOSTILE})).text)
+async def test_what_is_typed_into_any_form_comes_back_as_text(pages: Pages) -> None:
+    routes = [route for route in PAGES if "POST" in (route.methods or ())]
+    async with pages.person() as nobody, pages.person("ann") as ann:
+        await ann.post("/tournaments", data={**CHOSEN, "id": "cup", "do": "make"})
+        await ann.post("/tables", data={"game": "fish", "name": "blue"})
+        for browser, chosen, there in product((nobody, ann), ({}, CHOSEN), ("cup", HOSTILE)):
+            fields = {**dict.fromkeys(FIELDS, HOSTILE), **chosen}
+            for route in sorted(routes, key=lambda each: each.path == "/leave"):
+                answer = await browser.post(route.path.replace("{id}", quote(there, safe="")), data=fields)
+                assert answer.status_code < 500, route.path
+                check(answer.text)
+            await browser.post("/enter", data={"name": "ann" if browser is ann else "eve"})
+        for address in ("/records", "/tables/new", "/tournaments/new", "/"):
+            check((await ann.get(address, params=dict.fromkeys(FIELDS, HOSTILE))).text)
+        check((await ann.get(f"/watch/{'<script>'}")).text)

@@ -52,9 +52,9 @@ NO_PAGES = re.compile(r"/(live|moment|picture|download)/|\.svg$|/\{file\}$")
 NARROW, SCREEN_HEIGHT = 320, 640
 ONE_LINE = 56
 """The height of a header of one line, at most."""
-NO_KEYS = """() => Array.from(document.querySelectorAll("form"), (form) =>
-    form.querySelector("button") === null || form.querySelector("[tabindex='-1']") !== null ? form.outerHTML : "")
-    .filter((each) => each)"""
+NO_KEYS = """() => Array.from(document.querySelectorAll("form"))
+    .filter((form) => !form.querySelector("button, [hx-trigger]") || form.querySelector("[tabindex='-1']"))
+    .map((form) => form.outerHTML)"""
 """The forms that the keyboard alone cannot fill in and send."""
 DOWN_TO = "(part) => part.getBoundingClientRect().bottom + window.scrollY"
 Scheme = Literal["light", "dark"]
