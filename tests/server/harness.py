@@ -24,10 +24,6 @@ from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 from fairplay.v1.game_pb2 import Player, TimeControl
 from fairplay.v1.referee_pb2 import GamePlan
 
-SHORT_S = 0.25
-"""A time limit that a healthy player keeps on a busy machine, and that a hung one may cost a test."""
-
-
 ONE_MOVE = fish_pb2.State(
     columns=3,
     fish=[3] * 9,
@@ -118,9 +114,6 @@ class ByHand:
         )
         self.stream: Any = ConnectionServiceStub(self.channel).DialIn()
         self.calls: list[Call] = []
-        self.cancelled: list[int] = []
-        self.told_of_cancelling = asyncio.Event()
-        """Set when `play` has read that calls are cancelled."""
 
     async def __aenter__(self) -> ByHand:
         return self
@@ -147,7 +140,6 @@ class ByHand:
             frame = await self.frame()
             assert frame is not grpc.aio.EOF
             self.calls.extend(frame.calls)
-            self.cancelled.extend(frame.cancelled)
         return self.calls.pop(0)
 
     async def reply(self, *replies: Reply) -> None:
@@ -156,9 +148,6 @@ class ByHand:
     async def play(self, answer: Answer) -> None:
         """Answer calls until the stream ends."""
         while (frame := await self.stream.read()) is not grpc.aio.EOF:
-            if frame.cancelled:
-                self.cancelled.extend(frame.cancelled)
-                self.told_of_cancelling.set()
             for call in frame.calls:
                 self.calls.append(call)
                 if replies := answer(call):

@@ -14,11 +14,7 @@ from fairplay.v1.game_pb2 import Player
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from tests.server.harness import ByHand, plan, serving
 
-STOPPED, FINISHED, RUNNING = (
-    pb.GameStatus.GAME_STATUS_ABORTED,
-    pb.GameStatus.GAME_STATUS_FINISHED,
-    pb.GameStatus.GAME_STATUS_RUNNING,
-)
+FINISHED, RUNNING = pb.GameStatus.GAME_STATUS_FINISHED, pb.GameStatus.GAME_STATUS_RUNNING
 
 
 @pytest.fixture

@@ -25,8 +25,6 @@ from tests.server.harness import ByHand, plan, serving
 from tests.server.links.test_secrets import open_plan
 from tests.server.records.nim import header, players, recorded
 
-FINISHED, RUNNING = pb.GameStatus.GAME_STATUS_FINISHED, pb.GameStatus.GAME_STATUS_RUNNING
-
 
 def waiting(name: str = "x") -> pb.GamePlan:
     """Return the plan of a game whose first player never dials in, or does not answer."""
@@ -47,7 +45,7 @@ async def test_games_that_an_account_begins_count_until_they_are_over() -> None:
             links: list[Link] = [BotLink(server.clock, find("fish").player("first")) for _ in range(2)]
             await referee.play(bots, "t/r1g1", "t", links)  # its tournament counts it
             await referee.stop("running", "enough")
-            assert (await referee.play(bots, "another")).status == FINISHED
+            assert (await referee.play(bots, "another")).status == pb.GameStatus.GAME_STATUS_FINISHED
 
 
 async def test_who_plays_a_game_waits_until_its_players_are_let_go_of() -> None:

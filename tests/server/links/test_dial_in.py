@@ -42,11 +42,11 @@ async def server() -> AsyncIterator[Server]:
         yield running
 
 
-async def against_bot(server: Server, by_hand: ByHand, answer: Any, limit_s: float = 5.0) -> Game:
+async def against_bot(server: Server, by_hand: ByHand, answer: Any) -> Game:
     """Play a game between the program dialled in by hand as "x" and a reference player."""
     await by_hand.say_hello()
     async with by_hand.answering(answer):
-        return await server.referee.play(plan("dial-in:x", "bot:first", limit_s=limit_s))
+        return await server.referee.play(plan("dial-in:x", "bot:first"))
 
 
 def blamed(game: Game) -> Misconduct:

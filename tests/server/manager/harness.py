@@ -56,10 +56,6 @@ class Actor:
         async with asyncio.timeout(30):
             await self._reached[method].wait()
 
-    def mend(self) -> None:
-        """Fail no more."""
-        self._fault = {}
-
     async def _act(self, method: str) -> None:
         self._reached[method].set()
         match self._fault.get(method):

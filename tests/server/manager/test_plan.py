@@ -14,11 +14,8 @@ from fairplay.server.manager.plan import (
     game_plan_of,
 )
 from fairplay.server.net.errors import Refusal
-from fairplay.v1.game_pb2 import Player
 from fairplay.v1.tournament_pb2 import AgeOrder, Tournament, TournamentPlan, WithdrawnGames
 from tests.server.manager.harness import plan
-
-ANN, BOB = Player(name="Ann", link="bot:first"), Player(name="Bob", link="bot:first")
 
 
 def full(made: TournamentPlan) -> TournamentPlan:
