@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from benchmarks import bots, cluster, idle, languages, lobby, programs, sessions, spectators
+from benchmarks import bots, cluster, idle, languages, lobby, programs, servers, sessions, spectators
 from benchmarks.figures import FULL, QUICK, Figure, Pace, Unmeasurable, measured
 from benchmarks.report import DOCS, RESULTS, compare, print_table, write_docs, write_json
 from fairplay.games.game import registered
@@ -24,7 +24,7 @@ from fairplay.games.game import registered
 RESULTS_HELP = "where results are kept; by default only those of a whole run are, in benchmarks/results.json"
 NAMES = (
     *("rules", *sessions.LOADS, "languages", "idle", "idle-most", "lobby", "watch", "opening", "league", "postgresql"),
-    *("cluster", "worker", "scale", "help"),
+    *("cluster", "servers", "relay", "worker", "scale", "help"),
 )
 
 
@@ -62,6 +62,8 @@ def _of_machine(pace: Pace) -> Mapping[str, Measure]:
         "league": Measure("the standings of a league", partial(_run, bots.measure_league, pace)),
         "postgresql": Measure("records in PostgreSQL", partial(_run, bots.measure_stores, pace)),
         "cluster": Measure("games of several processes", partial(_run, cluster.measure_cluster, pace)),
+        "servers": Measure("two servers", partial(servers.measure_servers, pace)),
+        "relay": Measure("relayed calls", partial(_run, servers.measure_relay, pace)),
         "scale": Measure("the command of a cluster", partial(_run, cluster.measure_scale, pace)),
         "help": Measure("fairplay --help", programs.measure_help),
     }

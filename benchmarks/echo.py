@@ -11,7 +11,7 @@ import asyncio
 import itertools
 import sys
 import time
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, NamedTuple
 
@@ -53,6 +53,9 @@ class Echo:
         self._streams: dict[int, Any] = {}
         self._all_here = asyncio.Event()
         self._over = asyncio.Event()
+        self.trip_count = 0
+        self.guards: Sequence[int] = ()
+        """The guard of the process between server and programs, if there is one."""
 
     async def serve(self, _: Any, context: Any) -> None:
         """Serve one stream, whose first frame is its number."""
@@ -88,6 +91,7 @@ class Echo:
             await context.write(data)
             await context.read()
             count += 1
+            self.trip_count += 1
             if time.perf_counter() >= end:
                 break
         return count / (time.perf_counter() - began)
@@ -97,24 +101,36 @@ class Echo:
         self._over.set()
 
 
-@asynccontextmanager
-async def echo(exchanges: Sequence[Exchange], programs: Sequence[Sequence[str]] = ()) -> AsyncIterator[Echo]:
-    """Return the echo of a game: a server in this process, and programs in processes of their own.
-
-    `programs` are the numbers of the streams of each; by default each seat has one, half of them in each of two.
-    """
-    programs = programs or halves([str(seat) for seat in sorted({exchange.seat for exchange in exchanges})])
-    made = Echo(frames(exchanges), sum(map(len, programs)))
+async def listen(serve: Callable[[Any, Any], Awaitable[None]]) -> tuple[grpc.aio.Server, str]:
+    """Return a server of bare streams, and its address."""
     server = grpc.aio.server()
-    handler = grpc.stream_stream_rpc_method_handler(made.serve)
+    handler = grpc.stream_stream_rpc_method_handler(serve)
     service, _, method = PATH[1:].partition("/")
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {method: handler}),))
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
+    return server, f"127.0.0.1:{port}"
+
+
+@asynccontextmanager
+async def echo(
+    exchanges: Sequence[Exchange], programs: Sequence[Sequence[str]] = (), relay: str = ""
+) -> AsyncIterator[Echo]:
+    """Return the echo of a game: a server in this process, and programs in processes of their own.
+
+    `programs` are the numbers of the streams of each; by default each seat has one, half of them in each of two.
+    `relay` is the module of a process between them, if there is to be one; it says its address.
+    """
+    programs = programs or halves([str(seat) for seat in sorted({exchange.seat for exchange in exchanges})])
+    made = Echo(frames(exchanges), sum(map(len, programs)))
+    server, address = await listen(made.serve)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(server.stop, 0)
+        if relay:
+            between = await stack.enter_async_context(started(relay, address))
+            address, made.guards = between.line, [between.guard]
         for own in programs:
-            await stack.enter_async_context(started("benchmarks.echo", f"127.0.0.1:{port}", *own))
+            await stack.enter_async_context(started("benchmarks.echo", address, *own))
         stack.callback(made.close)
         await made.ready()
         yield made
