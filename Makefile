@@ -175,6 +175,15 @@ release: .venv/.ready-dev .tools/.ready ## make dist/: all packages, checksums, 
 release-check: .venv/.ready-dev .tools/.ready ## try dist/ as strangers would, and make it again: the same bytes (ARGS="--once go")
 	@$(BIN)/python -m tools.release.check $(ARGS)
 
+# By the first of the three that answers, which docker does not without its daemon.
+.PHONY: container
+container: ## build the image of a server, with docker, podman or buildah (ARGS="--build-arg BASE=IMAGE")
+	@for each in docker podman buildah; do \
+	    $$each info >/dev/null 2>&1 || continue; \
+	    version=$$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml); \
+	    exec $$each build --file deploy/Dockerfile --tag "fairplay:$$version" $(ARGS) .; \
+	done; echo "An image needs docker with its daemon, podman or buildah, and none answers (Debian: buildah)." >&2; exit 2
+
 .PHONY: site
 site: .venv/.ready-dev .tools/.ready ## make build/site: all pages with search, every link checked
 	@$(BIN)/python -m tools.site $(ARGS)

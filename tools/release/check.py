@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -66,7 +67,7 @@ def check_readme(text: str, files: Sequence[Path], programs: Path) -> None:
         done = subprocess.run(
             ["bash", "-c", in_shell],
             cwd=folder,
-            env=alone(programs),
+            env=alone(programs, folder / ".caches"),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -78,10 +79,25 @@ def check_readme(text: str, files: Sequence[Path], programs: Path) -> None:
             raise FailedError(done.stdout[-8000:])
 
 
-def alone(programs: Path) -> Mapping[str, str]:
-    """Return the variables of somebody who has none of this tree, with programs first on the PATH."""
+def alone(programs: Path, caches: Path) -> Mapping[str, str]:
+    """Return the variables of somebody who has none of this tree and fetched nothing yet, with programs on the PATH."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
-    return {**kept, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    fresh = {
+        "CARGO_HOME": f"{caches}/cargo",
+        "GOCACHE": f"{caches}/go-build",
+        "GOFLAGS": "-modcacherw",  # which can be removed
+        "GOMODCACHE": f"{caches}/go",
+        "MAVEN_OPTS": f"-Dmaven.repo.local={caches}/maven",
+        "npm_config_cache": f"{caches}/npm",
+    }
+    return {**kept, **fresh, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+
+
+def install(wheel: Path, programs: Path) -> None:
+    """Install the wheel in an environment of its own, with what makes players and certifies them."""
+    execute(wheel.parent, sys.executable, "-m", "venv", str(programs.parent))
+    python = str(programs / "python")
+    execute(wheel.parent, python, "-m", "pip", "install", "--quiet", "--no-cache-dir", f"{wheel}[certify,terminal]")
 
 
 def check_language(archive: str, readme: str) -> Callable[[Path, Path], None]:
@@ -131,15 +147,21 @@ def check_again(files: Path) -> None:
 
 
 def passes(name: str, check: Callable[[], None]) -> bool:
-    """Say how long a check took, or why it failed, and return whether all is well."""
-    began = time.monotonic()
+    """Say how long a check took, and a processor with it, or why it failed, and return whether all is well."""
+    began, used = time.monotonic(), _used()
     try:
         check()
     except FailedError as error:
         print(f"{name}: FAILED: {error}", flush=True)
         return False
-    print(f"{name}: {(time.monotonic() - began) / 60:.1f} min", flush=True)
+    print(f"{name}: {(time.monotonic() - began) / 60:.1f} min, {(_used() - used) / 60:.1f} of a processor", flush=True)
     return True
+
+
+def _used() -> float:
+    """Return how many seconds of a processor all programs have taken that were waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -156,9 +178,9 @@ def main(arguments: Sequence[str]) -> int:
     if not wheel.exists():
         parser.error(f"there is no {wheel}: `make release` first")
     with TemporaryDirectory() as scratch:
-        execute(Path(scratch), sys.executable, "-m", "venv", "own")
         programs = Path(scratch, "own", "bin")
-        execute(files, str(programs / "python"), "-m", "pip", "install", "--quiet", f"{wheel}[certify,terminal]")
+        if not passes("wheel", partial(install, wheel, programs)):
+            return 1
         wanted = [name for name in CHECKS if not chosen.packages or name in chosen.packages]
         checks = {name: partial(CHECKS[name], files, programs) for name in wanted}
         again = {} if chosen.once else {"again": partial(check_again, files)}
