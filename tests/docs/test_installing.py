@@ -21,7 +21,9 @@ from tests.slow import SLOW
 
 PIP = re.compile(r"pip install ([^`\n<>…{}]*[^`\n<>…{}\s,.:;])")
 ROW = re.compile(r"^\| (`'?\.\S*`.*?) \|", re.MULTILINE)
-SHOWN = {".html", ".in", ".md", ".yml", "", ".service"}
+SHOWN = {".html", ".in", ".md", ".yml", "", ".service", ".py", ".sh"}
+ASKED_FOR = re.compile(r"""(?<![\w./@-])fairplay([-_]protocol)?(\[[\w,]+\])?(?=['"\s<>=~!]|$)""")
+"""Fairplay by its name, or the placeholder: a requirement that an index would answer."""
 FROM_CLONE = re.compile(r"""(?<=['" ])\.\[([\w,]+)\]""")
 MADE = re.compile(r"\..*|__pycache__|node_modules|target|build|bin|dist|gen")
 """Folders that no clone has."""
@@ -60,7 +62,10 @@ def shown() -> Iterator[str]:
         folders[:] = [name for name in folders if not MADE.fullmatch(name) and name != "tests"]
         for path in (Path(folder, name) for name in names if name != "CHANGELOG.md"):
             if path.suffix in SHOWN and not path.name.startswith("."):
-                yield from (found[1].partition("  #")[0].strip() for found in PIP.finditer(path.read_text("utf-8")))
+                text = path.read_text("utf-8")
+                yield from (found[1].partition("  #")[0].strip() for found in PIP.finditer(text))
+                if path.suffix == ".in":
+                    yield from re.findall(r"""['"](fairplay[\w-]*[^'"]*)['"],?$""", text, re.MULTILINE)
     for row in ROW.findall((ROOT / "README.md").read_text()):
         yield from re.findall(r"`(\S+)`", row)
 
@@ -71,7 +76,7 @@ def test_what_is_shown_installs_from_the_clone_with_extras_that_there_are() -> N
     from_clone = [found for line in lines for found in FROM_CLONE.findall(line)]
     extras = {extra for found in from_clone for extra in found.split(",")}
     assert extras == project["optional-dependencies"].keys() - {"dev"}
-    assert not [line for line in lines if "fairplay" in line and "examples/" not in line], "no index has it"
+    assert not [line for line in lines if ASKED_FOR.search(line)], "nobody's index has it, or has somebody else's"
 
 
 @SLOW
@@ -81,7 +86,7 @@ def test_an_index_without_fairplay_has_all_that_is_shown(clone: Path, tmp_path: 
     extras = {found for line in lines for found in FROM_CLONE.findall(line) if found}
     environment.run(f"pip install --quiet --dry-run '.[{','.join(sorted(extras))}]'", clone)
     # What a template has in the place of the requirement is filled in by `fairplay new`.
-    others = [line for line in lines if not re.search(r"^--editable|^\.|\[|@FAIRPLAY@|\$", line)]
+    others = [line for line in lines if not re.search(r"^--editable|^\.|^'$|[\[@$]", line)]
     assert others
     environment.run(f"pip install --quiet --dry-run {' '.join(others)}", clone)
 
@@ -103,16 +108,19 @@ def test_what_is_missing_is_brought_by_what_the_message_says_and_games_and_playe
     environment.run(missing.partition(": ")[2].partition(": ")[2], tmp_path)
     for line in commands_of_the_game_page(clone, "fish")[1:]:
         environment.run(line.replace("my-player", "mine").replace("certify fish", f"certify fish {SHORT}"), tmp_path)
-    environment.run("fairplay new fish in-go --language go", tmp_path)
     environment.run("pip install --quiet ./examples/nim", clone)
     assert "heaps" in environment.run("fairplay games nim", tmp_path)
 
-    typed = [line.strip() for line in (tmp_path / "mine" / "README.md").read_text().splitlines() if line[:4] == "    "]
-    second = Environment(tmp_path / "second")
-    short = [line.replace("certify fish", f"certify fish {SHORT}") for line in typed if "connect" not in line.lower()]
-    second.run("\n".join(short), tmp_path / "mine")
+    for written in ("new fish in-python", "new fish in-lines --lines", "new-game oware in-oware"):
+        environment.run(f"fairplay {written}", tmp_path)
+        project = tmp_path / written.split()[2]
+        typed = re.findall("^    (.+)$", (project / "README.md").read_text(), re.MULTILINE)
+        here = [re.sub(r"(?<=certify )(fish|oware)", rf"\1 {SHORT}", line) for line in typed if "CONNECT" not in line]
+        assert here[0].startswith(("pip install ", "python3 -m venv "))
+        Environment(tmp_path / f"{project.name}-alone").run("\n".join(here), project)
+    environment.run("fairplay new fish in-go --language go", tmp_path)
     [install] = re.findall(r"^    (pip install .+)$", (tmp_path / "in-go" / "README.md").read_text(), re.MULTILINE)
-    second.run(f"{install} --quiet --dry-run", tmp_path / "in-go")
+    environment.run(f"{install} --quiet --dry-run", tmp_path / "in-go")
 
 
 @SLOW

@@ -24,8 +24,8 @@ from fairplay.terminal.commands.options import Command
 from tests.docs.pages import ROOT
 
 FOLDERS = (
-    *("conformance", "deploy", "docs", "examples", "games", "proto", "reference_player", "reference_server"),
-    *("research", "terminal", "web"),
+    *("bridge", "client", "conformance", "deploy", "docs", "examples", "games", "packages", "proto"),
+    *("reference_player", "reference_server", "research", "terminal", "web"),
 )
 KINDS = re.compile(r"[^.]+|[^.].*\.(cc|go|html|in|java|js|md|proto|py|rs|service|sh|ts|yml)")
 MADE = re.compile(r"\..*|__pycache__|node_modules|target|build|bin|dist|gen|data")
@@ -70,7 +70,9 @@ def read(path: Path) -> Iterator[Shown]:
 
 
 def everything() -> Iterator[Shown]:
-    yield from (shown for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md") for shown in read(path))
+    yield from (
+        shown for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "action.yml") for shown in read(path)
+    )
     for folder, folders, names in (each for name in FOLDERS for each in os.walk(ROOT / name)):
         folders[:] = [name for name in folders if not MADE.fullmatch(name)]
         for path in (Path(folder, name) for name in sorted(names)):

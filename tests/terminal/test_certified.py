@@ -85,6 +85,8 @@ def test_what_is_not_accepted_has_no_badge(
         assert (ran.code, ran.out) == (code, "")
         assert sentence in ran.err
     assert fairplay("certificate", "badge", "missing.json").code == 2
+    ran = fairplay("certificate", "badge", "c.json", "--output", "badge.png")
+    assert (ran.code, "badge.png must end with .svg or .json" in ran.err) == (2, True)
     assert not (tmp_path / "badge.svg").exists()
 
 

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from fairplay.certificate import Certificate
-from fairplay.client.errors import FailedError
+from fairplay.client.errors import FailedError, UsageError
 from fairplay.games.game import find, registered
 from fairplay.games.kit.files import Output
 from fairplay.games.kit.printable import UNPRINTABLE
@@ -70,8 +70,11 @@ def _words(found: Certificate) -> tuple[str, str]:
 def write_badge(file: Path, demands: Demands, where: str) -> None:
     """Write the badge of a certificate: for shields.io where the name of the file ends with .json.
 
-    Raises what `examine_file` raises, and FailedError if the certificate certifies nothing, or not what is demanded.
+    Raises what `examine_file` raises, UsageError for a name of something else, and FailedError if the certificate
+    certifies nothing, or not what is demanded.
     """
+    if Path(where).suffix not in ("", ".json", ".svg"):
+        raise UsageError(f"a badge is written as SVG, or as JSON for shields.io: {where} must end with .svg or .json")
     examined = examine_file(file, demands)
     if examined.objection:
         raise FailedError(f"there is no badge for it. {examined.sentence}")
