@@ -22,7 +22,7 @@ from fairplay.conformance.case import Case, case
 from fairplay.conformance.cases.settings import judge_elsewhere
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.phases import Occurrence, Trace, find_beginning, foresee, trace
-from fairplay.conformance.games.rivals import Departure, Fault
+from fairplay.conformance.games.rivals import Departure, Fault, Phase
 from fairplay.conformance.games.trial import Scenario
 from fairplay.conformance.games.variations import fits
 from fairplay.games.conformance import Circumstance, Situation, find_conformance
@@ -57,7 +57,7 @@ FRESH_SHARE = 0.5
 ROUNDS = 2
 """A player that has decided so often is told what others have done in between."""
 AFTER_OTHERS = "a rival leaves after a turn of another one, since a later turn of the player than its first"
-FAILED_CALLS = (Fault.DISCONNECTION, Fault.ERROR_STATUS)
+FAILED_CALLS = (Fault.DISCONNECTION, Fault.ERROR_STATUS, Fault.LATE_ANSWER)
 DECISIONS = 4
 """The player under test decides so often from the beginning of a game, or to its end if that is near."""
 NEAR_THE_END = 8
@@ -66,6 +66,8 @@ Table: TypeAlias = tuple[Message, int]
 """Settings, and a number of players that they fit."""
 Property: TypeAlias = tuple[str, Any]
 """A property of a game: its name, and its value."""
+ANY_GAME: Property = "any game", True
+"""The property of all games."""
 Pair: TypeAlias = tuple[Any, Property]
 """A phase, a circumstance or a method that a rival leaves in, and what else the game has."""
 
@@ -164,14 +166,15 @@ def _scenarios(context: Context, name: str, traces: _Traces, kinds: Sequence[Kin
         covered |= plan.foreseen_pairs(game, scenario)
         yield scenario
     numbers = count(GAMES)
-    for wanted in sorted(_wanted(game, traces.tables), key=str):
+    for wanted in sorted(_wanted(game, traces), key=str):
         for _ in range(ATTEMPTS):
             if wanted in covered:
                 break
             together = isinstance(wanted[0], Lost) or wanted[0] in (Circumstance.ALONE, AFTER_OTHERS)
             kind = Kind.AT_ONCE if together else rng.choice(kinds)
+            kind = Kind.IN_PHASES if isinstance(wanted[0], Phase) else kind
             after = ROUNDS if wanted[0] == AFTER_OTHERS else 1
-            plan = _draw(game, traces.draw(rng, wanted), kind, rng, after)
+            plan = _draw(game, traces.draw(rng, wanted), kind, rng, after, wanted[0])
             scenario = plan.scenario(game, f"{name}-{next(numbers)}", rng)
             found = plan.foreseen_pairs(game, scenario)
             if wanted in found:
@@ -179,13 +182,14 @@ def _scenarios(context: Context, name: str, traces: _Traces, kinds: Sequence[Kin
                 yield scenario
 
 
-def _wanted(game: Game, tables: Iterable[Table]) -> set[Pair]:
+def _wanted(game: Game, traces: _Traces) -> set[Pair]:
     """Return the pairs that are covered whatever the seed, as far as there are such games.
 
-    Those are the settings in circumstances that they matter in, and losses between two decisions under any of them.
+    Those are each phase that a game so far has had, the settings in circumstances that they matter in, and losses
+    between two decisions under any of them.
     """
-    readers, found = find_conformance(game.name).settings_readers, set[Pair]()
-    for settings, player_count in tables:
+    readers, found = find_conformance(game.name).settings_readers, traces.phases
+    for settings, player_count in traces.tables:
         unusual = _unusual(game, settings)
         found |= {(where, (field, value)) for field, value in unusual for where in readers.get(field, ())}
         if player_count > 2:
@@ -275,7 +279,7 @@ class _Plan(NamedTuple):
         played, tested = self.trace, self.first.tested
         settings, player_count = _unusual(game, played.settings), played.player_count
         common: list[Property] = [*settings, ("players", player_count), ("seat", tested)]
-        common += [("last seat", tested == player_count - 1)]
+        common += [("last seat", tested == player_count - 1), ANY_GAME]
         many = len(departures) > 1
         common += [("begins", (self.is_fresh, many))]
         readers = find_conformance(game.name).settings_readers
@@ -308,19 +312,26 @@ class _Traces:
             self._made[number] = self._make[number]()
         return self._made[number]
 
+    @property
+    def phases(self) -> set[Pair]:
+        """Return the phases of the games that have been played."""
+        return {(each.phase, ANY_GAME) for played in self._made.values() for each in played.occurrences}
+
     def _has(self, table: Table, wanted: Property) -> bool:
         settings, player_count = table
-        return wanted == ("players", player_count) or wanted in _unusual(self._game, settings)
+        return wanted in (ANY_GAME, ("players", player_count)) or wanted in _unusual(self._game, settings)
 
 
-def _draw(game: Game, played: Trace, kind: Kind, rng: Random, after: int = 1) -> _Plan:
+def _draw(game: Game, played: Trace, kind: Kind, rng: Random, after: int = 1, wanted: Any = None) -> _Plan:
     """Return a game of a kind, or one that rivals leave in phases if there is none of that kind.
 
-    Those that leave at once do so when the player under test has decided `after` times.
+    Those that leave at once do so when the player under test has decided `after` times. The first one leaves in the
+    phase that is `wanted`, if the game has it.
     """
     later = [each for each in played.occurrences if each.start > 2 * played.player_count]
     known = later if later and kind is Kind.AT_ONCE and rng.random() < LATER_SHARE else played.occurrences
-    phase = rng.choice(sorted({each.phase for each in known}))
+    phases = sorted({each.phase for each in known})
+    phase = wanted if wanted in phases else rng.choice(phases)
     first = rng.choice([each for each in known if each.phase == phase])
     others = [seat for seat in range(played.player_count) if seat not in (first.tested, first.leaver)]
     rng.shuffle(others)

@@ -35,6 +35,7 @@ class Fault(StrEnum):
 
     DISCONNECTION = "its connection ends"
     ERROR_STATUS = "one call fails"
+    LATE_ANSWER = "one answer comes too late"
     ILLEGAL_ANSWER = "its answers break the rules"
 
 
@@ -172,6 +173,8 @@ class Rivals:
             return call.method.response()
         if fault is Fault.DISCONNECTION:
             return disconnected("this rival has left")
+        if fault is Fault.LATE_ANSWER:
+            return Overrun()
         reason = CallErrorReason.CALL_ERROR_REASON_STATUS
         return call_error(reason, "this rival has failed", code=grpc.StatusCode.INTERNAL.value[0])
 
