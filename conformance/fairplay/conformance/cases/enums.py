@@ -216,12 +216,12 @@ def _play_with(context: Context, connection: Connection, unknown: Mapping[str, i
 def _play_with_longer_lists(context: Context, connection: Connection) -> None:
     """Play a game in which each list of what may be decided begins and ends with an unknown value."""
     decisions = [each for each in context.ordinary.exchanges if each.kind is not CallKind.NOTIFICATION]
-    kinds = {each.method.request.DESCRIPTOR for each in decisions}
-    lists = {name for kind in kinds for name in lists_in(kind)}
+    kinds, state = {each.method.request.DESCRIPTOR for each in decisions}, context.game.state_type
+    lists = {found.path for each in decisions for found in enum_lists(_request(each), state)}
     if not lists:
         return
     for scenario in _with_few_choices(context):
-        found = context.play(scenario, connection, Manner(partial(_with_longer_lists, kinds)))
+        found = context.play(scenario, connection, Manner(partial(_with_longer_lists, kinds, state)))
         with where(f"With an unknown value first and last of {', '.join(sorted(lists))} in requests"):
             judge_condition(context, found)
 
@@ -235,18 +235,34 @@ def _with_few_choices(context: Context) -> Iterator[Scenario]:
     yield from context.scope.choose(made, attrgetter("situation"))
 
 
-def lists_in(kind: Any) -> Iterator[str]:
-    """Yield the names of the fields of a request that are lists of enum values."""
-    return (each.name for each in kind.fields if each.enum_type is not None and each.is_repeated)
+class EnumList(NamedTuple):
+    """A list of enum values in a request, or in a message that it holds."""
+
+    path: str
+    kind: Any
+    """The type of the enum."""
+    values: Any
+    """The list, which can be changed."""
 
 
-def _with_longer_lists(kinds: Collection[Any], request: Message, _: int) -> bytes:
+def enum_lists(message: Message, state: type[Message], path: str = "") -> Iterator[EnumList]:
+    """Yield the lists of enum values in a request, but for those in a state of the game."""
+    for field in message.DESCRIPTOR.fields:
+        held: Any = getattr(message, field.name)
+        if field.enum_type is not None and field.is_repeated:
+            yield EnumList(f"{path}{field.name}", field.enum_type, held)
+        elif field.message_type not in (None, state.DESCRIPTOR) and not field.message_type.GetOptions().map_entry:
+            parts = held if field.is_repeated else [held] if message.HasField(field.name) else []
+            for part in parts:
+                yield from enum_lists(part, state, f"{path}{field.name}.")
+
+
+def _with_longer_lists(kinds: Collection[Any], state: type[Message], request: Message, _: int) -> bytes:
     """Return a request, with longer lists if it is of one of these kinds."""
     copy: Any = type(request)()
     copy.CopyFrom(request)
-    for name in lists_in(request.DESCRIPTOR) if request.DESCRIPTOR in kinds else ():
-        values = getattr(copy, name)
-        values[:] = [UNKNOWN, *values, UNKNOWN]
+    for each in enum_lists(copy, state) if request.DESCRIPTOR in kinds else ():
+        each.values[:] = [UNKNOWN, *each.values, UNKNOWN]
     return bytes(copy.SerializeToString())
 
 

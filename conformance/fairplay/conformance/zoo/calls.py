@@ -10,7 +10,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.cases.calls import names_in
-from fairplay.conformance.cases.enums import enum_values, has_enums, lists_in
+from fairplay.conformance.cases.enums import enum_lists, enum_values, has_enums
 from fairplay.conformance.zoo.mutants import RAISES, SAYS_NOTHING, InvalidRequests, Mutant, ProgramBehaviour
 from fairplay.conformance.zoo.player import ReceivedCall
 from fairplay.conformance.zoo.triggers import never, with_fields
@@ -56,20 +56,41 @@ def of_enums(game: Game) -> Iterator[Mutant]:
             RAISES,
         )
 
-        if kind == "decisions" and any(lists_in(game.turn.request.DESCRIPTOR)):
-            yield Mutant(
-                "does-the-last-that-is-listed",
-                "Answers nothing where the list of what it may decide ends with a value that it does not know.",
-                (case_ids.UNKNOWN_ENUMS,),
-                lambda call: bool(call.decision) and _ends_with_unknown(call.request),
-                SAYS_NOTHING,
-            )
+    paths = {each.path for each in enum_lists(_filled(game.turn.request()), game.state_type)}
+    if paths:
+        yield Mutant(
+            "does-the-last-that-is-listed",
+            "Answers nothing where the list of what it may decide ends with a value that it does not know.",
+            (case_ids.UNKNOWN_ENUMS,),
+            lambda call: bool(call.decision) and _lists_unknown(game, call.request, "", -1),
+            SAYS_NOTHING,
+        )
+    if any(PART in path for path in paths):
+        yield Mutant(
+            "looks-up-all-that-it-is-offered",
+            "Raises an exception where a list in the options of its turn begins with a value that it does not know.",
+            (case_ids.UNKNOWN_ENUMS,),
+            lambda call: bool(call.decision) and _lists_unknown(game, call.request, PART, 0),
+            RAISES,
+        )
 
 
-def _ends_with_unknown(request: Any) -> bool:
-    fields = request.DESCRIPTOR.fields_by_name
-    lists = ((fields[name].enum_type, getattr(request, name)) for name in lists_in(request.DESCRIPTOR))
-    return any(values and values[-1] not in kind.values_by_number for kind, values in lists)
+PART = "."
+"""In the path of what is in a message within a request."""
+
+
+def _filled(request: Message) -> Message:
+    """Return a request with all its messages."""
+    for field in request.DESCRIPTOR.fields:
+        if field.message_type is not None and not field.is_repeated:
+            getattr(request, field.name).SetInParent()
+    return request
+
+
+def _lists_unknown(game: Game, request: Any, within: str, place: int) -> bool:
+    """Return whether a list of enum values with something in its path has one in a place that no player knows."""
+    lists = (each for each in enum_lists(request, game.state_type) if within in each.path)
+    return any(each.values and each.values[place] not in each.kind.values_by_number for each in lists)
 
 
 def of_outcomes(game: Game) -> Iterator[Mutant]:
