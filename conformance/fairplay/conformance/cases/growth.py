@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import cycle, islice, takewhile
 from operator import attrgetter
 from statistics import fmean
@@ -13,12 +14,14 @@ from typing import Any, NamedTuple
 import psutil
 
 from fairplay.conformance import case_ids
+from fairplay.conformance.blame.faults import evidence_of
 from fairplay.conformance.blame.judge import judge_after_others, untested
 from fairplay.conformance.case import Case, Failure, NotApplicable, case, failure
+from fairplay.conformance.cases.memory import cancel_halfway
 from fairplay.conformance.cases.settings import long_games
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import Ending, find_endings, tells_the_end
-from fairplay.conformance.games.trial import Scenario, Trial
+from fairplay.conformance.games.trial import Entry, Trial
 from fairplay.conformance.player.breaker import Breaker
 from fairplay.conformance.player.machine import is_busy
 from fairplay.conformance.player.player import Connection
@@ -41,8 +44,11 @@ GROWING_ROUNDS = 10
 """So many rounds must add more than that, each of them, before anything is said: a heap grows before it is cleared."""
 FAR_TOO_MUCH_BYTES = 4 * MAX_MEMORY_BYTES
 """A player that has grown by so much is not asked to play on: others need the machine."""
+TREND, TREND_SHARE = 2, 0.35
+"""A player that takes so many times as long as in the first round plays on, if it then comes to a limit within this
+share of the budget."""
 SLOWER, SLOW_S = 4, 0.01
-"""A player that takes so many times as long for an answer as in the first round, and longer than this, slows down."""
+"""A player that takes so many times as long for a decision as in the first round, and longer than this, slows down."""
 MAX_COUNT = 20
 MAX_OUTPUT_BYTES = MIB
 SETTLE_S, LAST_SETTLE_S = 2.0, 20.0
@@ -93,11 +99,23 @@ class Growth:
     was_busy: bool = False
     """Whether other programs wanted the machine then: what takes long may be due to them."""
     paces: list[float] = field(default_factory=list)
-    """The mean of its times for an answer in each round of all games, in seconds, until it misbehaved."""
+    """The mean of its times for a decision in each round of all games, in seconds, until it misbehaved."""
 
     def added(self, count: Callable[[Holding, Holding], int]) -> list[int]:
         """Return what each round but the first, in which a player warms up, has added."""
         return [count(before, after) for before, after in zip(self.holdings, self.holdings[1:], strict=False)]
+
+    @property
+    def slows_down(self) -> bool:
+        """Return whether the player has become much slower from its first round to its last, for no other reason."""
+        if len(self.paces) < ROUNDS or self.was_busy:
+            return False
+        return self.paces[-1] > max(SLOWER * self.paces[0], SLOW_S)
+
+    @property
+    def slowed_down_before(self) -> bool:
+        """Return whether the player was slower by the round before the last one, too: no moment of others did it."""
+        return self.slows_down and self.paces[-2] > max(TREND * self.paces[0], SLOW_S)
 
 
 def growth_of(context: Context) -> Sequence[Growth]:
@@ -111,12 +129,15 @@ def _grow(context: Context) -> Iterator[Growth]:
     with context.player.fresh(breaker) as connection:
         measure = _measure_of(context, connection)
         began, paces = measure(), list[float]()
-        for kind, scenarios in _kinds(context).items():
-            found = Growth(kind, measure().output_bytes, began, paces=paces)
-            while found.failed is None and (len(found.holdings) < ROUNDS or _may_hoard(found)):
-                trials = context.play_together(scenarios, connection)
+        for kind, play in _kinds(context).items():
+            found, own = Growth(kind, measure().output_bytes, began, paces=paces), _Paces(context)
+            while found.failed is None and (len(found.holdings) < ROUNDS or _may_hoard(found) or own.lead_to_a_limit):
+                began_s = time.monotonic()
+                trials = play(connection)
                 found.failed = next((each for each in trials if each.misconduct is not None), None)
-                found.paces.append(fmean(each.elapsed_s for trial in trials for each in trial.exchanges))
+                if trials:
+                    own.add(fmean(each.mean_decision_s for each in trials), began_s)
+                    found.paces.append(own.paces[-1])
                 if found.failed is not None:
                     found.ended, found.was_busy = _held_at_the_end(measure), is_busy()
                 else:
@@ -126,15 +147,56 @@ def _grow(context: Context) -> Iterator[Growth]:
                 return
 
 
-def _kinds(context: Context) -> Mapping[str, Sequence[Scenario]]:
-    """Return the games of a round, by their kind: the player may do something else when it is told that one is over."""
-    kinds = {"games": context.beginnings(GAMES, DECISIONS)}
-    if not any(map(tells_the_end, context.game.methods)):
-        return kinds | {"games to their end": list(islice(cycle(map(context.ending, context.game.seats)), GAMES))}
-    for ending in (Ending.WON, Ending.LOST):
-        ends = list(islice(find_endings(context.game, context.settings, ending, context.rng("growth")), ENDS))
-        kinds[f"games that it has {ending}"] = list(islice(cycle(ends), GAMES))
-    return kinds
+class _Paces:
+    """How long a player takes for an answer in rounds of games of one kind."""
+
+    def __init__(self, context: Context) -> None:
+        self._limit_s = context.limits.decision_s
+        self._may_take_s = TREND_SHARE * context.player.budget.total_s
+        self._taken_s = 0.0
+        self.paces: list[float] = []
+
+    def add(self, pace_s: float, began_s: float) -> None:
+        """Add the mean of a round that began at this time."""
+        self.paces.append(pace_s)
+        self._taken_s = time.monotonic() - began_s
+
+    @property
+    def lead_to_a_limit(self) -> bool:
+        """Return whether a player that gets slower as before is too late after some rounds more, for which time is."""
+        count = len(self.paces)
+        if not ROUNDS <= count < MAX_ROUNDS or self.paces != sorted(self.paces):
+            return False
+        first, last = self.paces[0], self.paces[-1]
+        if last < max(TREND * first, SLOW_S):
+            return False
+        left = (self._limit_s - last) * (count - 1) / (last - first)
+        return left < MAX_ROUNDS - count and left * self._taken_s * (1 + self._limit_s / last) / 2 < self._may_take_s
+
+
+def _kinds(context: Context) -> Mapping[str, Callable[[Connection], Sequence[Trial]]]:
+    """Return what plays a round, by the kind of its games: a player may do something else when it is told of an end."""
+    rounds = {"games": context.beginnings(GAMES, DECISIONS)}
+    if any(map(tells_the_end, context.game.methods)):
+        for ending in (Ending.WON, Ending.LOST):
+            ends = list(islice(find_endings(context.game, context.settings, ending, context.rng("growth")), ENDS))
+            rounds[f"games that it has {ending}"] = list(islice(cycle(ends), GAMES))
+    else:
+        rounds["games to their end"] = list(islice(cycle(map(context.ending, context.game.seats)), GAMES))
+    kinds = {kind: partial(context.play_together, scenarios) for kind, scenarios in rounds.items()}
+    return {**kinds, "games with a decision that was cancelled": partial(_cancel, context)}
+
+
+def _cancel(context: Context, connection: Connection) -> Sequence[Trial]:
+    """Ask for a decision in as many games as a round has, and cancel it when the player has it; return no trials."""
+    opening, count = context.ordinary.opening, context.scope.at_once(GAMES)
+
+    def cancel(reached: Connection) -> Sequence[Trial]:
+        for _ in range(0, GAMES if opening else 0, count):
+            context.player.loop.run(cancel_halfway(reached, opening, [context.new_id() for _ in range(count)]))
+        return ()
+
+    return context.record(connection, Entry(cancel, f"{GAMES} decisions that were cancelled"))
 
 
 def _held_at_the_end(measure: Callable[[], Holding]) -> Holding | None:
@@ -225,6 +287,8 @@ def judge_failed(context: Context, found: Growth) -> None:
     if found.failed is None:
         return
     try:
+        if found.failed.is_late and found.slowed_down_before:  # all these rounds would take long once more
+            raise Failure(evidence_of(context.game, found.failed))
         judge_after_others(context, found.failed)
     except Failure as failed:
         raise Failure(failed.evidence.with_sentence(f"{_leak(found)}{failed.evidence.sentence}")) from None
@@ -236,11 +300,12 @@ def _leak(found: Growth) -> str:
     if found.ended is not None and found.ended.memory_bytes:
         after = found.ended
     more, said = _memory(found.began, after), list[str]()
-    count, first, last = GAMES * len(found.paces), found.paces[0], found.paces[-1]
+    count = GAMES * len(found.paces)
     if more > MAX_ROUND_BYTES * len(found.paces):
         said.append(f"held {more / MIB:,.0f} MiB more")
-    if len(found.paces) > 1 and last > max(SLOWER * first, SLOW_S) and not found.was_busy:
-        said.append(f"took {1000 * last:,.1f} ms for an answer instead of {1000 * first:,.1f} ms")
+    if found.slows_down:
+        first, last = found.paces[0], found.paces[-1]
+        said.append(f"took {1000 * last:,.1f} ms for a decision instead of {1000 * first:,.1f} ms")
     if not said:
         return ""
     return f"The player keeps something of each game: after {count} games it {' and '.join(said)}; then "

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from fairplay.conformance.blame.judge import after_others, judge_after_others, judge_condition, where
-from fairplay.conformance.case import Case, Failure, case
-from fairplay.conformance.case_ids import BACK_TO_BACK
+from fairplay.conformance.case import Case, Failure, NotTested, case, failure
+from fairplay.conformance.case_ids import BACK_TO_BACK, CALLS_AT_ONCE
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.frames import play_late_cancellations
 from fairplay.conformance.games.trial import Entry, Exchange, Trial
-from fairplay.conformance.player.player import Connection
+from fairplay.conformance.player.player import Answered, Connection
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE, END, START
@@ -62,15 +62,13 @@ async def cancel_received(
     many games may go on together.
     """
     count, late = 0, late_count()
-    is_quick = opening[-1].elapsed_s < QUICK_S
-    burst, first_s = (QUICK_BURST, None) if is_quick else (BURST, opening[-1].elapsed_s / 2)
+    burst = QUICK_BURST if opening[-1].elapsed_s < QUICK_S else BURST
     for number in range(ROUNDS):
         calls = await _ask_many(connection, opening, [new_id() for _ in range(at_once(burst))])
         if not calls:
             break
         if number % 2 == 0:
-            await asyncio.wait(calls, timeout=first_s, return_when=asyncio.FIRST_COMPLETED)
-            count += await _cancel_calls([call for call in calls if not call.done()])
+            count += await _interrupt(calls, opening[-1].elapsed_s)
         else:
             for _ in range(2 + number):
                 await asyncio.sleep(0)
@@ -80,14 +78,53 @@ async def cancel_received(
     return count + late_count() - late
 
 
+async def cancel_halfway(connection: Connection, opening: Sequence[Exchange], ids: Sequence[str]) -> bool:
+    """Ask for a decision in new games at the same moment, and cancel what is open when the player is halfway.
+
+    Returns whether the player answers when it has done with them.
+    """
+    calls = await _ask_many(connection, opening, ids)
+    await _interrupt(calls, opening[-1].elapsed_s)
+    return bool(calls) and await _is_idle(connection, opening[-1], len(calls))
+
+
+async def _interrupt(calls: Sequence[Task], usual_s: float, kept: Task | None = None) -> int:
+    """Cancel the calls but one that a player has open halfway, or when it has answered one; return how many it had."""
+    if calls:
+        first_s = None if usual_s < QUICK_S else usual_s / 2
+        await asyncio.wait(calls, timeout=first_s, return_when=asyncio.FIRST_COMPLETED)
+    return await _cancel_calls([call for call in calls if not call.done() and call is not kept])
+
+
+async def ask_beside(
+    connection: Connection, opening: Sequence[Exchange], ids: Sequence[str], *, cancels: bool
+) -> Answered | None:
+    """Ask for a decision in new games at the same moment, and return the answer in the last; None if none began.
+
+    If it `cancels`, it cancels all the others when the player is halfway.
+    """
+    calls = await _ask_many(connection, opening, ids)
+    if not calls:
+        return None
+    if cancels:
+        await _interrupt(calls, opening[-1].elapsed_s, calls[-1])
+    answers = await asyncio.gather(*calls, return_exceptions=True)
+    return None if isinstance(answers[-1], BaseException) else answers[-1]
+
+
 async def _ask_many(connection: Connection, opening: Sequence[Exchange], ids: Sequence[str]) -> Sequence[Task]:
     """Begin several games, and ask for a decision in all of them at the same moment; in none if a beginning fails."""
     games = [[renamed(each, game_id) for each in opening] for game_id in ids]
-    for game in games:
+
+    async def begin(game: Sequence[Exchange]) -> bool:
         for exchange in game[:-1]:
             outcome, _ = await connection.ask(exchange.method, exchange.request, exchange.limit_s)
             if not isinstance(outcome, bytes):
-                return []
+                return False
+        return True
+
+    if not all(await asyncio.gather(*map(begin, games))):
+        return []
     return [_ask(connection, game[-1]) for game in games]
 
 
@@ -174,17 +211,46 @@ def never_ended(context: Context) -> None:
         judge_after_others(context, context.play(context.first_scenario(DECISIONS), connection))
 
 
-@case("memory.cancelled-call", "LATE-2")
+@case("memory.cancelled-call", "LATE-2", "CALL-11")
 def cancelled_call(context: Context) -> str:
     """The server gives a call up when the game is stopped; the player must be ready for the next one."""
     with context.player.separate() as connection:
         found = context.play(context.first_scenario(turn_count=1), connection)
         judge_after_others(context, found)
+        _check_others(context, connection, found)
         received = _cancel(context, connection, found)
         with where("After calls that were cancelled"):
             judge_after_others(context, context.play(context.beginnings(2, DECISIONS)[-1], connection))
         play_late_cancellations(context, connection)
     return "" if received else "every call was answered before it could be cancelled; only unread calls were cancelled"
+
+
+def _check_others(context: Context, connection: Connection, found: Trial) -> None:
+    """Raise Failure if a decision is not made because others, of other games, are cancelled while it is open."""
+    opening, count = found.exchanges, context.scope.at_once(BURST)
+    answers: list[Answered | None] = []
+
+    def ask(reached: Connection, *, cancels: bool = True) -> Sequence[Trial]:
+        ids = [context.new_id() for _ in range(count)]
+        answers.append(context.player.loop.run(ask_beside(reached, opening, ids, cancels=cancels)))
+        return ()
+
+    def is_made() -> bool:
+        return answers[-1] is None or isinstance(answers[-1][0], bytes)
+
+    context.record(connection, Entry(ask, "decisions of several games, of which all but one were cancelled"))
+    if is_made():
+        return
+    with context.player.fresh() as fresh:
+        ask(fresh, cancels=False)
+    if not is_made():
+        evidence = failure("Of decisions of several games at once one is not made.").evidence
+        raise NotTested("decisions at once are not all made without that either", evidence, CALLS_AT_ONCE)
+    with context.player.fresh() as fresh:  # the machine may have been slow once
+        ask(fresh)
+    if not is_made():
+        name = opening[-1].method.name
+        raise failure(f"{name} is not answered where calls of {name} in other games are cancelled while it is open.")
 
 
 def of_each_method(context: Context) -> Sequence[Exchange]:

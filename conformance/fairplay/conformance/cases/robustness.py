@@ -13,7 +13,7 @@ from fairplay.conformance.case import Case, NotApplicable, case, failure
 from fairplay.conformance.cases.copies import started_secret
 from fairplay.conformance.cases.growth import grown, growth_of, judge_failed, keeps_growing
 from fairplay.conformance.cases.settings import long_games, slowed_down
-from fairplay.conformance.evidence import hexadecimal, sent
+from fairplay.conformance.evidence import hexadecimal, readable, sent
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.frames import ask_with_change
 from fairplay.conformance.games.trial import Manner, Outgoing, Trial
@@ -25,6 +25,7 @@ from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import CallKind, Method
+from fairplay.server.links.stream import LOSS_S
 from fairplay.v1.connection_pb2 import DialInResponse
 from fairplay.v1.misconduct_pb2 import Overrun
 from fairplay.v1.player_pb2 import DescribeRequest
@@ -112,13 +113,13 @@ def _answers_again(context: Context, connection: Connection) -> bool:
     return context.player.loop.run(wait())
 
 
-LOST_AT = 1, 3
-"""The numbers of the decisions in which the connection is lost."""
+LOST_AFTER_S = {1: LOSS_S, 3: 0.0}
+"""Numbers of the decisions in which the connection is lost, and so many seconds after the call: with it, or later."""
 AGAIN_LIMIT_S, ANSWER_S = 12.0, 6.0
 """How long these stay open, and how long a player must have been back at least that has not answered by then."""
 
 
-@case(case_ids.SENT_AGAIN, "RESUME-9", "CALL-17")
+@case(case_ids.SENT_AGAIN, "RESUME-9", "CALL-17", "DIAL-2")
 def sent_again(context: Context) -> None:
     """Networks fail while a player is asked, and who is back is asked again, under the same id."""
     transport = context.player.transport
@@ -129,34 +130,37 @@ def sent_again(context: Context) -> None:
             raise NotApplicable("only a player that dials in can lose its stream")
 
         async def ask(reached: Connection, due: Outgoing) -> Answered:
-            if due.call.kind is CallKind.NOTIFICATION or due.decision + 1 not in LOST_AT:
+            if due.call.kind is CallKind.NOTIFICATION or due.decision + 1 not in LOST_AFTER_S:
                 return await reached.ask(due.call.method, due.request, due.limit_s)
-            return await _ask_and_lose(context, reached, due)
+            return await _ask_and_lose(context, reached, due, LOST_AFTER_S[due.decision + 1])
 
+        first = connection.hello
         with where("After its connection was lost while it was asked"):
             judge_condition(context, context.play(context.first_scenario(DECISIONS), connection, Manner(ask=ask)))
+        if connection.hello not in (first, None):
+            sentence = "The player says something else about itself when it dials in again than at first."
+            raise failure(sentence, ("First hello", readable(first)), ("Hello", readable(connection.hello)))
 
 
-async def _ask_and_lose(context: Context, connection: Connection, due: Outgoing) -> Answered:
-    """Make a call, and lose the connection with the answer to it.
+async def _ask_and_lose(context: Context, connection: Connection, due: Outgoing, after_s: float) -> Answered:
+    """Make a call, and lose the connection with the answer to it, so many seconds later.
 
     Raises NotApplicable if the player does not come back for it, or too late to tell whether it answers.
     """
-    times, process = list[float](), connection.process
-    refused_before = process.refused_count if process is not None else 0
+    times, refused_before = list[float](), connection.refused_count
 
     def change(frame: DialInResponse) -> Iterator[DialInResponse]:
         times.append(time.monotonic())
         if len(times) == 1:  # its answer is not read
-            connection.lose()
+            connection.lose(after_s)
         yield frame
 
     answered = await ask_with_change(context, connection, due._replace(limit_s=AGAIN_LIMIT_S), change)
+    if connection.refused_count > refused_before:
+        sentence = f"The player dialled in again after its connection was lost, and was refused: {connection.refusal}"
+        raise failure(sentence, ("Output of the player", connection.output))
     if isinstance(answered[0], bytes):
         return answered
-    if process is not None and process.refused_count > refused_before:
-        sentence = "The player has dialled in again without the token that it has its name by, and was refused."
-        raise failure(sentence, ("Output of the player", process.output))
     if len(times) < 2 or (isinstance(answered[0], Overrun) and time.monotonic() - times[1] < ANSWER_S):
         raise NotApplicable("only a player that dials in again at once is asked again")
     name, elapsed_s = due.call.method.name, time.monotonic() - times[1]

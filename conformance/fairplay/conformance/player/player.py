@@ -22,6 +22,7 @@ from fairplay.server.links.dial_in import DialInLink
 from fairplay.server.links.dial_out import DialOutLink
 from fairplay.server.links.link import NO_EXTRA, DeadLink, Link, Metadata, OpenCall
 from fairplay.server.links.programs import ProcessLink
+from fairplay.server.links.stream import LOSS_S
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
 
@@ -116,10 +117,21 @@ class Connection:
         """Return how often a player that was started here has dialled in again though nothing here hung up on it."""
         return self._link.return_count if isinstance(self._link, ProcessLink) else 0
 
-    def lose(self) -> None:
+    @property
+    def refused_count(self) -> int:
+        """Return how many connections of a player that dials in have ended for a fault of its own."""
+        return self._link.refused_count if isinstance(self._link, DialInLink | ProcessLink) else 0
+
+    @property
+    def refusal(self) -> str:
+        """Return why the last of these connections has ended; empty if there was none."""
+        refusal = self._link.refusal if isinstance(self._link, DialInLink | ProcessLink) else None
+        return refusal.message if refusal is not None else ""
+
+    def lose(self, after_s: float = LOSS_S) -> None:
         """End the stream of a player that has dialled in, as a network does that fails: open calls stay open."""
         if isinstance(self._link, DialInLink | ProcessLink):
-            self._link.lose()
+            self._link.lose(after_s)
 
     async def close(self) -> None:
         """Cancel all calls and close the link."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from random import Random
@@ -117,6 +117,15 @@ def late(limit_s: Callable[[Environment], float], share: float = TOO_LATE) -> Ef
     return _effect(act, Symptom.TIMEOUT, Symptom.NOTHING)
 
 
+def waits(seconds: Callable[[ReceivedCall], float], *symptoms: Symptom) -> Effect:
+    """Return the effect of a sound answer after so many seconds."""
+
+    def act(player: MutantPlayer, call: ReceivedCall) -> None:
+        player.wait(seconds(call))
+
+    return _effect(act, *symptoms, Symptom.NOTHING)
+
+
 def describes(change: Callable[[PlayerDescription], object]) -> Effect:
     """Return the effect of a changed description of the player."""
 
@@ -164,6 +173,15 @@ def stands_all(frame: DialInResponse, answered: Set[int]) -> bool:
     return False
 
 
+def drops_none(open_calls: Sequence[int]) -> Sequence[int]:
+    """Answer all calls."""
+    return ()
+
+
+def nothing() -> None:
+    """Do nothing."""
+
+
 def shows_it(method: str, shown: str, secret: str) -> bool:
     """Answer calls that show the secret of the program."""
     return shown == secret
@@ -191,6 +209,10 @@ class ProgramBehaviour:
     """Whether the program dials in again after another program has taken its name over."""
     forgets_its_token: bool = False
     """Whether the program shows its token only when it dials in for the first time."""
+    keeps_replies: bool = False
+    """Whether the program sends replies for which its stream was lost too early in the frame of its next hello."""
+    repeats_hello: bool = False
+    """Whether the program sends its hello twice on each stream but the first."""
     insists: int = 0
     """How often the program sends a hello again that was refused for good."""
     hello_version: str = ""
@@ -226,6 +248,10 @@ class ProgramBehaviour:
     """Whether the program dials in again after it was told that it is not needed any more."""
     answers_once: bool = False
     """Whether the program does not answer a call that comes again on another stream."""
+    drops: Callable[[Sequence[int]], Sequence[int]] = drops_none
+    """(ids of the calls that are open when some are cancelled, the oldest first) -> those that it never answers."""
+    when_cancelled: Callable[[], object] = nothing
+    """What the program does for each call that is cancelled before it has answered it."""
     stuck_when_cancelled: bool = False
     """Whether the program never answers again once a call is cancelled that it has received."""
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import grpc
 import psutil
@@ -97,12 +97,12 @@ async def dial_in(handlers: MutantHandlers, reach: Reach, behaviour: ProgramBeha
     assert reach.connect is not None and reach.name is not None
     hosted = HostedPlayer(name=reach.name, token=reach.token, description=handlers.description)
     hosted.description.software_version = behaviour.hello_version or hosted.description.software_version
-    hello, seen = Hello(players=[hosted], resume_window=duration(reach.patience_s)), set[int]()
+    hello, past = Hello(players=[hosted], resume_window=duration(reach.patience_s)), _Past(set(), [])
     loop = asyncio.get_running_loop()
     give_up, insists = loop.time() + reach.patience_s, behaviour.insists
     async with open_channel(f"{PLAIN}{reach.connect}", NO_CREDENTIALS, CHANNEL_OPTIONS) as channel:
         while loop.time() < give_up:
-            stream = _Stream(ConnectionServiceStub(channel).DialIn(), handlers, behaviour, die, seen)
+            stream = _Stream(ConnectionServiceStub(channel).DialIn(), handlers, behaviour, die, past)
             try:
                 reason = await stream.run(hello)
                 if not _returns(behaviour, reason):
@@ -129,6 +129,15 @@ def _returns(behaviour: ProgramBehaviour, reason: GoodbyeReason.ValueType) -> bo
     return reason == GoodbyeReason.GOODBYE_REASON_REPLACED and behaviour.returns_when_replaced
 
 
+class _Past(NamedTuple):
+    """What a program remembers of all its streams."""
+
+    seen: set[int]
+    """The ids of all calls that have come."""
+    unsent: list[Reply]
+    """Replies that the last stream has not taken."""
+
+
 class _Stream:
     """One stream to the server, from hello to goodbye."""
 
@@ -138,10 +147,9 @@ class _Stream:
         handlers: MutantHandlers,
         behaviour: ProgramBehaviour,
         die: Callable[[], None],
-        seen: set[int],
+        past: _Past,
     ) -> None:
-        self._seen = seen
-        """The ids of all calls that have come, on this stream and on those before it."""
+        self._past = past
         self._stream = stream
         self._handlers = handlers
         self._behaviour = behaviour
@@ -150,7 +158,10 @@ class _Stream:
         self._received: dict[int, str] = {}
         """The ids of the calls that have come, and the names of their methods."""
         self._answered: set[int] = set()
+        self._dropped: set[int] = set()
+        """The ids of the calls that it never answers."""
         self._stuck = False
+        self._is_over = False
         self._writing = asyncio.Lock()
         self.was_up = False
         """Whether the server has sent anything."""
@@ -160,8 +171,11 @@ class _Stream:
         try:
             if self._behaviour.waits_for_headers:
                 await self._stream.initial_metadata()
-            replies = [Reply(id=1)] if self._behaviour.replies_with_hello else []
+            replies = [Reply(id=1)] if self._behaviour.replies_with_hello else self._past.unsent
             await self._send(DialInRequest(hello=hello, replies=replies))
+            self._past.unsent.clear()
+            if self._behaviour.repeats_hello and self._past.seen:
+                await self._send(DialInRequest(hello=hello))
             while (frame := await self._read()) is not grpc.aio.EOF:
                 self.was_up = True
                 self._take(frame)
@@ -170,6 +184,9 @@ class _Stream:
                     return reason
             return GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN
         finally:
+            self._is_over = True
+            if self._behaviour.keeps_replies:
+                await asyncio.gather(*self._tasks)
             for task in self._tasks:
                 task.cancel()
             self._stream.cancel()
@@ -195,11 +212,16 @@ class _Stream:
         self._stuck = self._stuck or (
             self._behaviour.stuck_when_cancelled and not self._received.keys().isdisjoint(frame.cancelled)
         )
+        open_calls = [each for each in self._received if each not in self._answered]
+        if cancelled := {*open_calls}.intersection(frame.cancelled):
+            self._dropped.update(self._behaviour.drops(open_calls))
+            for _ in cancelled:
+                self._behaviour.when_cancelled()
         calls = frame.calls[:1] if self._behaviour.one_call_a_frame else frame.calls
         for call in calls if not self._stuck else ():
-            if self._behaviour.answers_once and call.id in self._seen:
+            if self._behaviour.answers_once and call.id in self._past.seen:
                 continue
-            self._seen.add(call.id)
+            self._past.seen.add(call.id)
             self._received[call.id] = call.method_name.rpartition("/")[2]
             task = asyncio.ensure_future(self._answer(call, len(self._tasks)))
             self._tasks.add(task)
@@ -218,7 +240,12 @@ class _Stream:
         except Exception as error:
             code = grpc.StatusCode.UNKNOWN.value[0]
             reply = Reply(id=call.id, failure=Failure(code=code, message=f"{type(error).__name__}: {error}"))
+        if call.id in self._dropped:
+            return
         self._answered.add(call.id)
+        if self._is_over and self._behaviour.keeps_replies:
+            self._past.unsent.append(reply)
+            return
         await self._send(DialInRequest(replies=[reply] * self._behaviour.reply_count))
         if len(self._answered) == self._behaviour.calls_a_stream:
             await self._stream.done_writing()

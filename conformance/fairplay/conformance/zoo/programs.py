@@ -8,7 +8,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -28,8 +28,10 @@ from fairplay.conformance.zoo.mutants import (
     Mutant,
     ProgramBehaviour,
     Start,
+    Symptom,
     adds,
     describes,
+    waits,
 )
 from fairplay.conformance.zoo.player import TOLD_S, ReceivedCall, Trigger
 from fairplay.conformance.zoo.triggers import (
@@ -49,6 +51,7 @@ from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.v1.player_pb2 import GameService, PlayerDescription
 
 NO_EXCEPTION = (case_ids.NO_EXCEPTION,)
+THOUGHT_S, UNLIMITED_S = 0.1, 1.5
 DESCRIPTION_STAYS = (case_ids.DESCRIPTION_STAYS,)
 
 
@@ -311,6 +314,14 @@ class _Unlocked:
         return shown == secret or (self._is_open and method.startswith(self._beginning))
 
 
+def _all(open_calls: Sequence[int]) -> Sequence[int]:
+    return open_calls
+
+
+def _youngest(open_calls: Sequence[int]) -> Sequence[int]:
+    return open_calls[-1:]
+
+
 OF_PROGRAMS = (
     _program(
         "ignores-its-secret",
@@ -391,6 +402,14 @@ OF_PROGRAMS = (
             ),
         )
     ),
+    Mutant(
+        "takes-no-seconds-for-no-limit",
+        f"Takes {UNLIMITED_S:g} s for a decision where the whole seconds of its limit are none.",
+        (case_ids.TIME_LIMITS,),
+        lambda call: call.decision > 0 and TOLD_S.get() < 1,
+        waits(lambda _: UNLIMITED_S),
+        program=ProgramBehaviour(),
+    ),
     _program("ends-at-once", "Ends as soon as it is started.", case_ids.REACHABLE, ProgramBehaviour(Start.EXITS)),
     _program("never-comes-up", "Neither serves nor dials in.", case_ids.REACHABLE, ProgramBehaviour(Start.SLEEPS)),
     _program(
@@ -404,6 +423,37 @@ OF_PROGRAMS = (
         "Sends a reply in the frame of its hello.",
         case_ids.REACHABLE,
         ProgramBehaviour(replies_with_hello=True),
+    ),
+    *(
+        Mutant(
+            name,
+            f"Takes a tenth of a second for each decision, and never answers {what} when a call is cancelled.",
+            (case_ids.CANCELLED,),
+            from_decision(1),
+            waits(lambda _: THOUGHT_S),
+            program=ProgramBehaviour(drops=drops),
+        )
+        for name, what, drops in (
+            ("drops-all-that-is-open", "any that is open", _all),
+            ("drops-the-youngest-that-is-open", "the youngest that is open", _youngest),
+        )
+    ),
+    Mutant(
+        "replies-with-its-next-hello",
+        "Takes a tenth of a second for each decision, and sends what a lost stream did not take with its next hello.",
+        (case_ids.SENT_AGAIN,),
+        from_decision(1),
+        waits(lambda _: THOUGHT_S),
+        program=ProgramBehaviour(keeps_replies=True),
+    ),
+    Mutant(
+        "says-hello-twice-when-it-is-back",
+        "Sends its hello twice on each stream but the first.",
+        (case_ids.SENT_AGAIN,),
+        never,
+        RAISES,
+        (case_ids.RECONNECT,),
+        program=ProgramBehaviour(repeats_hello=True),
     ),
     Mutant(
         "answers-twice",
@@ -496,6 +546,7 @@ OF_PROGRAMS = (
 
 
 EACH_GAME = in_decision(1)
+SLOWER_A_TURN_S, SLOWER_A_GAME_S = 0.000_35, 0.002
 HOARD_BYTES = 4 * 1024 * 1024
 PRINTED_CHARS = 250_000
 SLEEP_S = "600"
@@ -513,6 +564,23 @@ def _file() -> object:
 
 def _child() -> object:
     return subprocess.Popen([sys.executable, "-I", "-S", "-c", f"import time; time.sleep({SLEEP_S})"])
+
+
+def _keep(make: Callable[[], object], kept: list[object]) -> None:
+    """Make something, and keep it for good."""
+    kept.append(make())
+
+
+def _turns_s(call: ReceivedCall) -> float:
+    """Return a time that is longer with each decision in any game."""
+    notes = call.memory.notes
+    notes["decisions"] = notes.get("decisions", 0) + 1
+    return SLOWER_A_TURN_S * notes["decisions"]
+
+
+def _games_s(call: ReceivedCall) -> float:
+    """Return a time that is longer with each game."""
+    return SLOWER_A_GAME_S * len(call.memory.games)
 
 
 def _print(count: int) -> None:
@@ -599,6 +667,32 @@ OF_GROWTH = (
         _take_a_place,
         lambda call: call.number == 1,
         related=("growth", case_ids.GROWTH),  # which play as many games at once
+    ),
+    *(
+        Mutant(
+            f"keeps-{what}-of-cancelled-calls",
+            f"Takes a tenth of a second for each decision, and keeps a {what[:-1]} of each that is cancelled.",
+            (case_id,),
+            from_decision(1),
+            waits(lambda _: THOUGHT_S),
+            program=ProgramBehaviour(when_cancelled=partial(_keep, make, [])),
+        )
+        for what, case_id, make in (
+            ("threads", case_ids.GROWING_THREADS, _thread),
+            ("files", case_ids.GROWING_FILES, _file),
+        )
+    ),
+    *(
+        Mutant(
+            f"slows-down-from-{what}-to-{what}",
+            f"Takes longer for each decision the more {what}s it has had, and is too late after some rounds of games.",
+            (case_ids.GROWING_MEMORY,),
+            from_decision(1),
+            waits(seconds, Symptom.TIMEOUT),
+            (case_ids.GROWTH,),
+            program=ProgramBehaviour(),
+        )
+        for what, seconds in (("turn", _turns_s), ("game", _games_s))
     ),
     _growing(
         "prints-much",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fairplay.player.standstill import stood_lately
 from fairplay.server.links.link import NO_EXTRA, Clock, DeadLink, Done, Link, Metadata, OpenCall, disconnected
 from fairplay.server.links.spec import NAME, NAME_ALLOWED
-from fairplay.server.links.stream import Change, Stream, Write
+from fairplay.server.links.stream import LOSS_S, Change, Stream, Write
 from fairplay.server.net.errors import Refusal
 from fairplay.server.net.limits import limit_of
 from fairplay.server.net.text import visible
@@ -114,6 +114,8 @@ class _Registration:
     """Whether the player is to dial in: it has not yet, or this server has ended its connection since."""
     return_count: int = 0
     refused_count: int = 0
+    refusal: Refusal | None = None
+    """The last one."""
 
 
 def same(one: str, other: str) -> bool:
@@ -273,8 +275,6 @@ class Hub:
         if not player.token or not self.holds(player.name, player.token):
             message = f"the name {player.name} is taken on this server: choose another one"
             message += ", or give the token with which it was claimed"
-            if known is not None:
-                known.refused_count += 1
             raise Refusal("NAME_TAKEN", message, given=player.name)
 
     def _claimed_by(self, player: HostedPlayer) -> bool:
@@ -329,12 +329,12 @@ class Hub:
             known.awaited = True
             known.stream.goodbye(reason, message)
 
-    def lose(self, name: str) -> None:
+    def lose(self, name: str, after_s: float = LOSS_S) -> None:
         """End the connection of the player of this name, if there is one, as a network does that fails."""
         known = self._names.get(name)
         if known is not None and known.stream is not None:
             known.awaited = True
-            known.stream.lose()
+            known.stream.lose(after_s)
 
     def turn_away(self, name: str) -> None:
         """Tell the player of a name with a token that the server shuts down, and refuse its hellos from now on."""
@@ -343,10 +343,21 @@ class Hub:
             known.token = secrets.token_hex(16)
             self.dismiss(name, GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN, "the server says goodbye and stays")
 
+    def note_refusal(self, names: Iterable[str], refusal: Refusal) -> None:
+        """Note that a connection whose hello names these players has ended for a fault of its caller."""
+        for known in filter(None, map(self._names.get, names)):
+            known.refused_count += 1
+            known.refusal = refusal
+
     def refused_count(self, name: str) -> int:
-        """Return how many hellos were refused that asked for a name which somebody has with another token."""
+        """Return how many connections whose hello named a player have ended for a fault of the caller."""
         known = self._names.get(name)
         return known.refused_count if known is not None else 0
+
+    def refusal(self, name: str) -> Refusal | None:
+        """Return why the last of these connections has ended; None if there was none."""
+        known = self._names.get(name)
+        return known.refusal if known is not None else None
 
     def goodbye(self, reason: GoodbyeReason.ValueType, message: str) -> None:
         """End all streams."""
@@ -406,9 +417,19 @@ class DialInLink:
         """Call the player through the stream that has its name now."""
         return self._hub.call(self._name, method, request, limit_s, done, bank_s, extra)
 
-    def lose(self) -> None:
+    def lose(self, after_s: float = LOSS_S) -> None:
         """End the connection of the player, as a network does that fails."""
-        self._hub.lose(self._name)
+        self._hub.lose(self._name, after_s)
+
+    @property
+    def refused_count(self) -> int:
+        """Return how many connections of the player have ended for a fault of its own."""
+        return self._hub.refused_count(self._name)
+
+    @property
+    def refusal(self) -> Refusal | None:
+        """Return why the last of these connections has ended; None if there was none."""
+        return self._hub.refusal(self._name)
 
     async def close(self) -> None:
         """Let go of the name. The player stays connected, for other games."""

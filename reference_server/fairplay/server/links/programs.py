@@ -37,6 +37,8 @@ from fairplay.server.links.dial_in import DialInLink, Hub
 from fairplay.server.links.dial_out import CHANNEL_OPTIONS, DialOutLink
 from fairplay.server.links.link import NO_EXTRA, Clock, DeadLink, Done, Link, Metadata, OpenCall, disconnected
 from fairplay.server.links.program import Program, ProgramOptions, Room, Turn
+from fairplay.server.links.stream import LOSS_S
+from fairplay.server.net.errors import Refusal
 from fairplay.server.net.exhaustion import waiting_for
 from fairplay.v1.connection_pb2 import GoodbyeReason
 from fairplay.v1.misconduct_pb2 import CallError, CallErrorReason
@@ -144,12 +146,17 @@ class ProcessLink:
 
     @property
     def refused_count(self) -> int:
-        """Return how many hellos of the player were refused."""
+        """Return how many connections of the player have ended for a fault of its own."""
         return self._hub.refused_count(self._name)
 
-    def lose(self) -> None:
+    @property
+    def refusal(self) -> Refusal | None:
+        """Return why the last of these connections has ended; None if there was none."""
+        return self._hub.refusal(self._name)
+
+    def lose(self, after_s: float = LOSS_S) -> None:
         """End the connection of a player that has dialled in, as a network does that fails."""
-        self._hub.lose(self._name)
+        self._hub.lose(self._name, after_s)
 
     @property
     def output(self) -> str:
@@ -305,6 +312,8 @@ class Programs:
         if program.ended.is_set():
             return DeadLink(self._clock, program.failure)
         message = f"the player neither served nor dialled in within {self._room.limit_s:g} s"
+        if (refusal := self._hub.refusal(name)) is not None:
+            message += f", and was refused: {refusal.message}"
         return DeadLink(self._clock, disconnected(message, program.output))
 
     async def _in_the_open(self, stack: AsyncExitStack, name: str, words: Sequence[str], temp: str) -> _Place:

@@ -359,10 +359,10 @@ class Stream:
         else:
             self._close()
 
-    def lose(self) -> None:
+    def lose(self, after_s: float = LOSS_S) -> None:
         """Lose the connection as networks do: what comes on it is lost, and it ends soon. The calls stay open."""
         self._fails = True
-        self._loop.call_later(LOSS_S, self._end)
+        self._loop.call_later(after_s, self._end)
 
     def carried_by(self, write: Write) -> bool:
         """Return whether the connection with this `write` carries the stream: no later one does, and it is not lost."""

@@ -53,6 +53,10 @@ class OnePlayer:
             raise Refusal("WRONG_TOKEN", message, allowed=self._name)
         return self._hub.admit(hello, write, end, self._name)
 
+    def note_refusal(self, names: Iterable[str], refusal: Refusal) -> None:
+        """Note a refusal as one of the player, whatever its hello names: nobody else dials in here."""
+        self._hub.note_refusal([self._name], refusal)
+
 
 class OnePlayerServers:
     """Makes servers for one player each."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -37,6 +37,9 @@ class Admission(Protocol):
     def admit(self, hello: Hello, write: Write, end: Callable[[], None], host: str = "", account: str = "") -> Stream:
         """Give the names of a hello to a stream, and return it. Raises Refusal if one cannot be had."""
 
+    def note_refusal(self, names: Iterable[str], refusal: Refusal) -> None:
+        """Note that a connection whose hello names these players has ended for a fault of its caller."""
+
 
 class ConnectionServicer(ConnectionServiceServicer):
     """The service that hands each connection to the hub. One that breaks the contract ends and touches no other.
@@ -65,13 +68,22 @@ class ConnectionServicer(ConnectionServiceServicer):
         self, request_iterator: Any, context: Any
     ) -> None:
         """Admit the players of the hello, then carry calls and replies until either side ends."""
+        frame = sound(await self._hellos.read(context))
+        names = [] if frame is grpc.aio.EOF else [player.name for player in frame.hello.players]
+        try:
+            await self._carry(context, _hello(frame), names)
+        except Refusal as refusal:
+            self._hub.note_refusal(names, refusal)
+            raise
+
+    async def _carry(self, context: Any, hello: Hello, names: Sequence[str]) -> None:
+        """Carry calls and replies of the players of a hello. Raises Refusal if the caller breaks the contract."""
         over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         write = context.write
         host = host_of(context.peer())
-        hello = await self._hello(context)
         if self._ownership is not None:
             check_players(hello.players)
-            await self._ownership.claim_names([player.name for player in hello.players])
+            await self._ownership.claim_names(names)
         await asyncio.to_thread(called_services)  # the welcome names them: let no other connection wait for the games
         account = CALLER.get().account
         await context.send_initial_metadata(())  # or a refusal would send it too, while the welcome is under way
@@ -82,7 +94,7 @@ class ConnectionServicer(ConnectionServiceServicer):
         stream = self._hub.admit(hello, write, partial(_end, over), host, account)
         reading = asyncio.create_task(_read_all(context, partial(_take, stream, write, pay)))
         reading.add_done_callback(partial(_settle, over))
-        left, names = False, [player.name for player in hello.players]
+        left = False
         if self._ownership is not None:
             log_dial_in(names, host)
         try:
@@ -94,14 +106,15 @@ class ConnectionServicer(ConnectionServiceServicer):
             if self._ownership is not None:
                 log_hang_up(names, host)
 
-    async def _hello(self, context: Any) -> Any:
-        frame = sound(await self._hellos.read(context))
-        if frame is grpc.aio.EOF or not frame.HasField("hello"):
-            raise Refusal("PROTOCOL_BROKEN", "the first frame must hold a hello")
-        if frame.replies:
-            raise Refusal("PROTOCOL_BROKEN", "the first frame must hold a hello and no replies")
-        check_limits(frame.hello)
-        return frame.hello
+
+def _hello(frame: Any) -> Any:
+    """Return the hello of a first frame. Raises Refusal if there is none, or more than that."""
+    if frame is grpc.aio.EOF or not frame.HasField("hello"):
+        raise Refusal("PROTOCOL_BROKEN", "the first frame must hold a hello")
+    if frame.replies:
+        raise Refusal("PROTOCOL_BROKEN", "the first frame must hold a hello and no replies")
+    check_limits(frame.hello)
+    return frame.hello
 
 
 def _end(over: asyncio.Future[None]) -> None:
