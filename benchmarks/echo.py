@@ -101,11 +101,11 @@ class Echo:
         self._over.set()
 
 
-async def listen(serve: Callable[[Any, Any], Awaitable[None]]) -> tuple[grpc.aio.Server, str]:
-    """Return a server of bare streams, and its address."""
+async def listen(serve: Callable[[Any, Any], Awaitable[None]], path: str = PATH) -> tuple[grpc.aio.Server, str]:
+    """Return a server of bare streams of a method, and its address."""
     server = grpc.aio.server()
     handler = grpc.stream_stream_rpc_method_handler(serve)
-    service, _, method = PATH[1:].partition("/")
+    service, _, method = path[1:].partition("/")
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {method: handler}),))
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()

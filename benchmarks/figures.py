@@ -212,6 +212,7 @@ KINDS = {
     "cost-256": Kind("  with 256 games at once", "us/turn", at_most=True),
     "cost-1000": Kind("  with 1,000 games at once", "us/turn", at_most=True),
     "idle": Kind("server memory, 1,000 players dialled in and idle", "MB", at_most=True),
+    "idle-ratio": Kind("  against a bare server of grpc.aio with as many streams", "x", at_most=True),
     "idle-none": Kind("  before they came", "MB", at_most=True),
     "idle-shared": Kind("  streams over 4 connections instead of 1,000", "MB", at_most=True),
     "idle-tls": Kind("  over TLS", "MB", at_most=True),

@@ -4,7 +4,7 @@
 
 dials in with so many players, each over a stream of its own, and says so when all are welcome. The streams have a
 connection each, as those of programs on many machines, or share one; they speak TLS if there is the file of an
-authority.
+authority. Without arguments it is a bare server for such players: it says its address, and holds their streams.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 import grpc
 import psutil
 
+from benchmarks.echo import listen
 from benchmarks.figures import IDLE_MOST_REACH_MB, IDLE_REACH_MB, Figure, Unmeasurable, figure
 from benchmarks.processes import started
 from fairplay.player.channels import Credentials, open_channel
@@ -34,6 +35,7 @@ AT_ONCE = 20
 """How many of them each of these dials in with at the same time."""
 COME_LIMIT_S = 300.0
 SETTLE_S = 0.5
+DIAL_IN = "/fairplay.v1.ConnectionService/DialIn"
 
 
 async def measure() -> list[Figure]:
@@ -43,6 +45,7 @@ async def measure() -> list[Figure]:
     _, secure = await _memory(MANY, "own", tls=True)
     return [
         figure("idle", [after], IDLE_REACH_MB),
+        figure("idle-ratio", [after / await _bare_memory(MANY)]),
         figure("idle-none", [before]),
         figure("idle-shared", [shared]),
         figure("idle-tls", [secure]),
@@ -71,11 +74,23 @@ async def _memory(player_count: int, connections: str, *, tls: bool = False) -> 
         if address is None:
             raise Unmeasurable(f"the server does not say where it is, but: {server.line}")
         before = await _resident_mb(server.guard)
-        for number in range(PROCESS_COUNT):
-            count = str(player_count // PROCESS_COUNT)
-            arguments = (address[1], count, f"idle{number}", connections, *trust)
-            await stack.enter_async_context(started("benchmarks.idle", *arguments, limit_s=COME_LIMIT_S))
+        await _come(stack, address[1], player_count, connections, *trust)
         return before, await _resident_mb(server.guard)
+
+
+async def _bare_memory(player_count: int) -> float:
+    """Return the memory of a bare server when so many players are there, each over a connection of its own, in MB."""
+    async with AsyncExitStack() as stack:
+        server = await stack.enter_async_context(started("benchmarks.idle"))
+        await _come(stack, server.line, player_count, "own")
+        return await _resident_mb(server.guard)
+
+
+async def _come(stack: AsyncExitStack, address: str, player_count: int, *how: str) -> None:
+    """Have players dial in from several processes, until the stack is closed."""
+    for number in range(PROCESS_COUNT):
+        arguments = (address, str(player_count // PROCESS_COUNT), f"idle{number}", *how)
+        await stack.enter_async_context(started("benchmarks.idle", *arguments, limit_s=COME_LIMIT_S))
 
 
 async def _resident_mb(guard: int) -> float:
@@ -105,5 +120,18 @@ async def _dialled_in(channel: grpc.aio.Channel, name: str) -> Any:
     return stream
 
 
+async def serve() -> None:
+    """Run a bare server: answer the first frame of each stream, and hold the stream."""
+
+    async def hold(_: Any, context: Any) -> None:
+        await context.read()
+        await context.write(b"")
+        await context.read()
+
+    server, address = await listen(hold, DIAL_IN)
+    print(address, flush=True)
+    await server.wait_for_termination()
+
+
 if __name__ == "__main__":
-    asyncio.run(run(sys.argv[1], int(sys.argv[2]), *sys.argv[3:]))
+    asyncio.run(run(sys.argv[1], int(sys.argv[2]), *sys.argv[3:]) if sys.argv[1:] else serve())
