@@ -34,6 +34,7 @@ from fairplay.v1.manager_pb2 import (
     CreateTournamentResponse,
     GetStandingsResponse,
     GetTournamentResponse,
+    ListTournamentGamesResponse,
     ListTournamentsResponse,
     SignUpRequest,
     WatchTournamentResponse,
@@ -57,7 +58,7 @@ from fairplay.v1.referee_pb2 import (
     WatchGameResponse,
 )
 from fairplay.v1.server_pb2 import GetServerInfoRequest
-from fairplay.v1.tournament_pb2 import AgeOrder
+from fairplay.v1.tournament_pb2 import AgeOrder, RoundGameStatus
 from fairplay.webset.v1.webset_player_pb2 import ActRequest, DealRequest, GameOverRequest
 from tests.conformance.servers.proxy import Change, Changes, HalfClose, Rpc
 
@@ -1066,6 +1067,12 @@ def lists_no_tournament(reply: ListTournamentsResponse, _: Rpc) -> None:
     reply.ClearField("tournaments")
 
 
+@mutant("tournament.listed")
+def does_not_list_who_has_won(reply: ListTournamentsResponse, _: Rpc) -> None:
+    for each in reply.tournaments:
+        each.ClearField("winners")
+
+
 # --- formats ---
 
 
@@ -1136,6 +1143,27 @@ def cannot_say_what_it_can_do(part: GetServerInfoRequest | Status, _: Rpc) -> Se
 def goes_on_with_nobody(reply: GetTournamentResponse, _: Rpc) -> None:
     del reply.tournament.rounds[1:]
     reply.tournament.result.winners.append("anna")
+
+
+@mutant("format.listed")
+def lists_no_game_that_was_skipped(reply: ListTournamentGamesResponse, _: Rpc) -> None:
+    left = [game for game in reply.games if game.status != RoundGameStatus.ROUND_GAME_STATUS_SKIPPED]
+    reply.ClearField("games")
+    reply.games.extend(left)
+
+
+@mutant("format.listed")
+def lists_no_game_that_waits(reply: ListTournamentGamesResponse, _: Rpc) -> None:
+    left = [game for game in reply.games if game.status != RoundGameStatus.ROUND_GAME_STATUS_WAITING]
+    reply.ClearField("games")
+    reply.games.extend(left)
+
+
+@mutant("format.fails-end")
+def lets_who_failed_end_win(reply: GetTournamentResponse, _: Rpc) -> None:
+    result = reply.tournament.result
+    result.winners.extend(result.others[:1])
+    del result.others[:1]
 
 
 @mutant("format.unknown")

@@ -27,11 +27,17 @@ class RuleFault(NamedTuple):
 
 TOWERS = "totals[group.tower] += len(group.tiles)"
 FEW_TOWERS = "totals[group.tower] += min(3, len(group.tiles))"
+PAID = "sum(along.values()) + sum(across)"
+PAID_ONCE = f"min({PAID}, (q_bonus and points(tiles, placements, 0) - len(placements)) + q_bonus or 10**6)"
 RETURNED = "towers[group.tower] += size"
 FAULTS = {
     "only-colours-are-a-q": RuleFault("q", "rules.board", "len({tile // 6 for tile in run}) == 6 or ", ""),
     "only-shapes-are-a-q": RuleFault("q", "rules.board", " or len({tile % 6 for tile in run}) == 6", ""),
     "seven-are-a-q": RuleFault("q", "rules.board", "if len(run) != Q_LENGTH:", "if len(run) < Q_LENGTH:"),
+    "several-are-paid-as-one": RuleFault("q", "rules.board", PAID, PAID_ONCE),
+    "no-holes-are-made": RuleFault(
+        "fish", "rules", "rng.sample(range(size), settings.holes)", "rng.sample(range(size), 0)", "games.fish-fresh"
+    ),
     "weak-knight": RuleFault("eriantys", "rules.board", "_KNIGHT_BONUS = 2", "_KNIGHT_BONUS = 1"),
     "strong-knight": RuleFault("eriantys", "rules.board", "_KNIGHT_BONUS = 2", "_KNIGHT_BONUS = 3"),
     "towers-of-those-out": RuleFault("eriantys", "rules.board", " and not _is_out(state, group.tower)", ""),
@@ -74,6 +80,21 @@ FAULTS = {
         "rules.takes",
         "max(points - price, floor)",
         "points if points - price < floor else points - price",
+    ),
+    "no-floor-at-0": RuleFault("webset", "rules.takes", "if floor is None else", "if not floor else"),
+    "who-goes-on-sees-no-hidden-things": RuleFault(
+        "",
+        "fairplay.server.game.referee",
+        "ended=self.revealed(message)",
+        "ended=not after and self.revealed(message)",
+        "games.q-situations",
+    ),
+    "who-fails-an-end-that-counts-for-nothing-wins": RuleFault(
+        "",
+        "fairplay.games.kit.tournament",
+        "(silent if failures.allowed == 0",
+        "(silent if end_failure_is_failure and failures.allowed == 0",
+        "format.fails-end",
     ),
     "cards-are-never-put-back": RuleFault(
         "webset",

@@ -45,6 +45,7 @@ STANDSTILL_S = 11.0
 """A server that has itself stood still may call players again, with their full time, up to 10 s later."""
 HANDSHAKE_S = 30.0
 MAX_TRACE = 30
+MOST_PAGES = 1_000
 LATE_CAUSE = "the server does not come to an end"
 CAUSES = {
     grpc.StatusCode.DEADLINE_EXCEEDED: LATE_CAUSE,
@@ -228,6 +229,23 @@ class ServerContext:
         """Return all messages of a streaming method."""
         async with aclosing(self.stream(name, request, limit_s)) as messages:  # type: ignore[type-var]
             return [message async for message in messages]
+
+    async def list_pages(self, name: str, request: Any) -> list[Any]:
+        """Return all pages of a method. Raises Failure if there is no last one."""
+        pages: list[Any] = []
+        asked = copy.copy(request)
+        while len(pages) < MOST_PAGES:
+            pages.append(await self.ask(name, asked))
+            if not pages[-1].next_page_token:
+                return pages
+            asked.page_token = pages[-1].next_page_token
+        raise failure(
+            f"{name} has no last page: {MOST_PAGES:,} pages with a page_size of {request.page_size} have come."
+        )
+
+    async def list_all(self, name: str, request: Any, field: str) -> list[Any]:
+        """Return what a method lists in a field of its reply, over all pages."""
+        return [each for page in await self.list_pages(name, request) for each in getattr(page, field)]
 
     async def refused(self, name: str, request: Message, *reasons: str, about: str = "") -> grpc.aio.AioRpcError:
         """Return the error with which a method refuses a request. Raises Failure if it is not one of these reasons.

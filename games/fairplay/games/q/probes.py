@@ -277,6 +277,15 @@ RARE_GAMES = {
     "six tiles of all colours are a Q": _table("rs gs bs ys os", hands=("ps", "gd"), pile="yd"),
     "seven tiles with all shapes are no Q": _table("rs r8 rq rc rv rd", hands=("rs", "gs"), pile="yd"),
     "seven tiles with all colours are no Q": _table("rs gs bs ys os ps", hands=("rs", "gd"), pile="yd"),
+    "a tile completes a Q along its row and one along its column": _table(
+        *(".. .. .. .. .. gd", ".. .. .. .. .. bd", ".. .. .. .. .. yd", ".. .. .. .. .. od", ".. .. .. .. pv pd"),
+        "rs r8 rq rc rv ..",
+        hands=("rd", "gs"),
+        pile="yd",
+    ),
+    "two tiles of an extension complete a Q each": _table(
+        *("gs g8", "bs b8", "ys y8", "os o8", "ps p8"), hands=("rs r8", "gd"), pile="yd"
+    ),
     "the bonus for the last tile makes a tie": _table("rs", hands=("rq", "gs"), pile="yd", points=(0, 6)),
 }
 

@@ -444,6 +444,7 @@ AUTO_ROUNDS = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_EARLIEST, idle_rounds
 SOME_SETS = _played(_any)
 HALF = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_MAJORITY, act_cap=10)
 TO_THE_FLOOR = webset_pb2.Settings(penalty_bad=3, score_floor=-2, act_cap=10)
+FLOOR_AT_0 = webset_pb2.Settings(penalty_bad=3, penalty_expired=2, score_floor=0, window=_ms(100), act_cap=10)
 PUT_BACK = webset_pb2.Settings(selection=webset_pb2.SELECTION_SINGLE, act_cap=40)
 
 
@@ -461,6 +462,8 @@ RARE_GAMES = {
     "nothing is dealt though all pass, as the referee deals by itself": _rare(AUTO_ROUNDS, BLIND),
     "half of the players are no majority": _rare(HALF, "first", found=_laid(12, 4)),
     "a wrong call costs what is left above the floor": _rare(TO_THE_FLOOR, WRONG, BLIND),
+    "a wrong call costs nothing who is at the floor 0": _rare(FLOOR_AT_0, WRONG, BLIND),
+    "a call that expires costs nothing who is at the floor 0": _rare(FLOOR_AT_0, "first", BLIND, late_in="PickCards"),
     "cards that were picked one by one are put back": _rare(PUT_BACK, "solver:singly=1,error=0.5", BLIND),
 }
 

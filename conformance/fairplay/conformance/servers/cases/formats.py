@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
-from itertools import combinations, groupby
+from itertools import combinations, groupby, product
 
 from fairplay.conformance.case import Case, Failure, failure
 from fairplay.conformance.servers.cases.tournaments import (
+    WAIT_S,
     Ended,
     calls_of,
     ends_by_itself,
@@ -20,14 +22,27 @@ from fairplay.conformance.servers.cases.tournaments import (
     outcome_of,
     play,
 )
-from fairplay.conformance.servers.compare import same
+from fairplay.conformance.servers.compare import ranking_text, same
 from fairplay.conformance.servers.context import ServerContext, server_case
 from fairplay.conformance.servers.players import parsed
-from fairplay.conformance.servers.scenes import NAMES, Act, Asked, Script, at, fail, hang, sound_script
+from fairplay.conformance.servers.scenes import NAMES, PATIENT, Act, Asked, Script, at, fail, hang, sound_script
 from fairplay.server.manager.course import Course
-from fairplay.v1.manager_pb2 import GetStandingsRequest, ListTournamentGamesRequest, StartTournamentRequest
-from fairplay.v1.referee_pb2 import GetGameRequest, StopGameRequest
-from fairplay.v1.tournament_pb2 import RoundGame, RoundGameStatus, Standing, Tournament, TournamentPlan, WithdrawnGames
+from fairplay.v1.manager_pb2 import (
+    GetStandingsRequest,
+    GetTournamentRequest,
+    ListTournamentGamesRequest,
+    StartTournamentRequest,
+)
+from fairplay.v1.referee_pb2 import GetGameRequest, ListGamesRequest, StopGameRequest
+from fairplay.v1.tournament_pb2 import (
+    RoundGame,
+    RoundGameStatus,
+    Standing,
+    Tournament,
+    TournamentFailure,
+    TournamentPlan,
+    WithdrawnGames,
+)
 
 ENTRANTS = 4
 FIRST_GAME = "/r1g1"
@@ -38,6 +53,10 @@ MEETINGS = 2
 MOST_GAMES, PRECISION = 12, 50
 """The most games of a ladder, and the half width of an interval, in Elo, at which it may end before."""
 OTHER_LOTS = 40
+PAGE_SIZE = 3
+NOT_BEGUN = (RoundGameStatus.ROUND_GAME_STATUS_WAITING, RoundGameStatus.ROUND_GAME_STATUS_SKIPPED)
+COUNTED = ("game_count", "win_count", "tie_count", "loss_count", "failure_count", "withdrawn", "unplayed")
+"""What the standings count of each entrant beside its points."""
 
 
 def _everybody_meets(plan: TournamentPlan) -> None:
@@ -142,15 +161,78 @@ async def standings(context: ServerContext) -> None:
     same("The games of each", [ENTRANTS - 1] * ENTRANTS, [line.game_count for line in lines])
     same("The points together", float(len(games)), round(sum(line.points for line in lines), 6))
     same("The order of points", sorted((line.points for line in lines), reverse=True), [line.points for line in lines])
-    listed: list[str] = []
-    token = ""
-    while True:
-        request = ListTournamentGamesRequest(tournament_id=tournament_id, page_size=4, page_token=token)
-        page = await context.ask("ListTournamentGames", request)
-        listed += [game.game_id for game in page.games]
-        if not (token := page.next_page_token):
-            break
-    same("The games", [game.game_id for game in games], listed)
+    few = GetStandingsRequest(tournament_id=tournament_id, page_size=PAGE_SIZE)
+    pages = await context.list_pages("GetStandings", few)
+    same("The standings over all pages", list(lines), [line for page in pages for line in page.standings.standings])
+    await _check_games_listed(context, ended.tournament)
+
+
+async def _check_games_listed(context: ServerContext, shown: Tournament) -> None:
+    """Check that all games of a tournament are listed, those that wait and those that were skipped included."""
+    request = ListTournamentGamesRequest(tournament_id=shown.tournament_id, page_size=PAGE_SIZE)
+    listed = await context.list_all("ListTournamentGames", request, "games")
+    wanted = [(round_.number, *_listed_part(game)) for round_ in shown.rounds for game in round_.games]
+    same("The games in ListTournamentGames", *([each[1] for each in wanted], [each.game_id for each in listed]))
+    came = [(game.round_number, *_listed_part(game)) for game in listed]
+    same("Round, id, players, deal, state and ranking of the games in ListTournamentGames", wanted, came)
+    begun = {each.game_id for each in listed if each.status not in NOT_BEGUN}
+    games = await context.list_all("ListGames", ListGamesRequest(tournament_id=shown.tournament_id), "games")
+    same("The games in ListGames with the id of the tournament", sorted(begun), sorted(each.game_id for each in games))
+
+
+def _listed_part(game: RoundGame) -> tuple[str, list[str], int, str, str]:
+    state = RoundGameStatus.Name(game.status)
+    return game.game_id, list(game.players), game.deal, state, ranking_text(game.result.ranking)
+
+
+@server_case("format.listed", "STAND-7", "ASK-10")
+async def listed(context: ServerContext) -> None:
+    """Whoever follows a tournament sees which games are still to come, and which are not played any more."""
+    called, gate = asyncio.Event(), asyncio.Event()
+
+    def script(asked: Asked) -> Act | None:
+        first_turn = asked.method == "TakeTurn" and asked.request.game_id.endswith(FIRST_GAME) and not called.is_set()
+        if first_turn:
+            called.set()
+        return replace(FAILED(asked), gate=gate) if first_turn else None
+
+    async with entered(context, script, ENTRANTS - 1) as players:
+        request = players.request
+        request.plan.failures_allowed = 0
+        request.plan.time_control.CopyFrom(PATIENT)
+        _everybody_meets(request.plan)
+        await context.ask("CreateTournament", request)
+        await context.ask("StartTournament", StartTournamentRequest(tournament_id=request.tournament_id))
+        async with asyncio.timeout(WAIT_S):
+            await called.wait()
+        got = GetTournamentRequest(tournament_id=request.tournament_id)
+        try:  # everybody else waits for who is in this game
+            await _check_games_listed(context, (await context.ask("GetTournament", got)).tournament)
+        finally:
+            gate.set()
+        shown = await ends_by_itself(context, request)
+    _check_course(shown, sound_script)
+    await _check_games_listed(context, shown)
+
+
+@server_case("format.fails-end", "TOUR-4", "TOUR-7", "TOUR-8", "TOUR-9")
+async def fails_end(context: ServerContext) -> None:
+    """What it costs to fail End depends on who fails, and on what the plan allows."""
+    who = {"the winner": lambda won: won, "the loser": lambda won: not won, "everybody": lambda _: True}
+    for (title, fails), (format_, change), allowed in product(who.items(), ENDS.items(), (0, 1)):
+
+        def script(asked: Asked, fails: Callable[[bool], bool] = fails) -> Act | None:
+            return FAILED(asked) if asked.method == "End" and fails(asked.request.won) else None
+
+        plan = partial(_allow, change, allowed)
+        where = f"where {title} fails End in {format_} with failures_allowed {allowed}"
+        shown = (await play(context, script, plan, 2)).tournament
+        _check_course(shown, script, where)
+
+
+def _allow(change: Callable[[TournamentPlan], None], allowed: int, plan: TournamentPlan) -> None:
+    change(plan)
+    plan.failures_allowed = allowed
 
 
 @server_case("format.unknown", "FORMAT-1")
@@ -200,17 +282,19 @@ def _course(
 ) -> Case:
     @server_case(f"format.{name}", *checks)
     async def takes_its_course(context: ServerContext) -> None:
-        _check_course((await play(context, script, change)).tournament, script)
+        shown = (await play(context, script, change)).tournament
+        _check_course(shown, script)
+        await _check_games_listed(context, shown)
 
     return replace(takes_its_course, why=why)
 
 
-def _check_course(shown: Tournament, script: Script) -> None:
-    """Check the games and the order of a tournament in which lots decide little.
+def _check_course(shown: Tournament, script: Script, where: str = "") -> None:
+    """Check the games and the order of a tournament in which lots decide little; `where` says what is special about it.
 
     The generator that draws them is a server's own: the course may be that of other lots.
     """
-    found = _wrong_course(shown, script)
+    found = _wrong_course(shown, script, where)
     other = Tournament()
     other.CopyFrom(shown)
     for number in range(OTHER_LOTS if found is not None else 0):
@@ -221,21 +305,31 @@ def _check_course(shown: Tournament, script: Script) -> None:
         raise found
 
 
-def _wrong_course(shown: Tournament, script: Script) -> Failure | None:
+def _wrong_course(shown: Tournament, script: Script, where: str = "") -> Failure | None:
     """Return what is wrong with the games and the order of a tournament, with the lots that follow from its secret."""
     try:
-        _compare_courses(shown, script)
+        _compare_courses(shown, script, where)
     except Failure as found:
         return found
     return None
 
 
-def _compare_courses(shown: Tournament, script: Script) -> None:
+def _compare_courses(shown: Tournament, script: Script, where: str) -> None:
     course = follow(shown, script)
-    same("The rounds", _rounds(course.message), _rounds(shown))
     assert course.result is not None
-    same("The winners", list(course.result.winners), list(shown.result.winners))
-    same("The others", list(course.result.others), list(shown.result.others))
+    where = where and f", {where},"
+    same(f"The rounds{where}", _rounds(course.message), _rounds(shown))
+    same(f"The winners{where}", list(course.result.winners), list(shown.result.winners))
+    same(f"The others{where}", list(course.result.others), list(shown.result.others))
+    same(f"The failures{where}", *(list(map(_failure, result.failures)) for result in (course.result, shown.result)))
+    for name in ("game_count", "round_count", "skipped_game_count"):
+        same(f"The {name} of the tournament", getattr(course.message, name), getattr(shown, name))
+
+
+def _failure(failed: TournamentFailure) -> str:
+    """Return who failed in what, e.g. "anna in End" or "bert in TakeTurn of certify-1-cup/r1g1"."""
+    method = failed.misconduct.method_name.rpartition("/")[2]
+    return f"{failed.misconduct.player} in {method}{f' of {failed.game_id}' if failed.game_id else ''}"
 
 
 def _rounds(shown: Tournament) -> list[list[tuple[str, list[str], int]]]:
@@ -252,6 +346,18 @@ def _lose_twice(plan: TournamentPlan) -> None:
 
 def _games_of_three(plan: TournamentPlan) -> None:
     plan.format.round_robin.seat_count = 3
+
+
+def _end_does_not_count(plan: TournamentPlan) -> None:
+    plan.format.knockout.end_failure_is_failure = False
+
+
+ENDS: dict[str, Callable[[TournamentPlan], None]] = {
+    "a knockout": lambda plan: plan.format.knockout.SetInParent(),
+    "a knockout without end_failure_is_failure": _end_does_not_count,
+    "a round robin": _everybody_meets,
+}
+"""Formats, by what failures in End come to in them."""
 
 
 def _swiss(plan: TournamentPlan) -> None:
@@ -382,6 +488,7 @@ async def gauntlet(context: ServerContext) -> None:
 async def gauntlet_of_the_others(context: ServerContext) -> None:
     """A challenger goes on against those who are left."""
     ended = await play(context, _fails_turns, partial(_one_failure, _gauntlet))
+    await _check_games_listed(context, ended.tournament)
     played = [each for each in _games(ended) if each.status != RoundGameStatus.ROUND_GAME_STATUS_SKIPPED]
     challenger, failing, *others = NAMES[: len(ended.tournament.entrants)]
     wanted = {(challenger, failing): 1} | {(challenger, name): MEETINGS for name in others}
@@ -479,6 +586,8 @@ async def _check_standings(
         other = came[one.name]
         same(f"The points of {one.name}{where}", round(one.points, 6), round(other.points, 6))
         same(f"The tie-breaks of {one.name}{where}", _tie_breaks(one), _tie_breaks(other))
+        for name in COUNTED:
+            same(f"The {name} of {one.name}{where}", getattr(one, name), getattr(other, name))
         if rates:
             same(f"The rating of {one.name}, its interval and its band{where}", _rating(one), _rating(other))
     same(
@@ -521,6 +630,8 @@ CASES: tuple[Case, ...] = (
     one_failure,
     withdrawn,
     standings,
+    listed,
+    fails_end,
     unknown,
     does_not_fit,
     *courses,

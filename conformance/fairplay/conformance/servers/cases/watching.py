@@ -276,17 +276,12 @@ async def listed_conditions(context: ServerContext) -> None:
 
 async def _check_list(context: ServerContext, games: Sequence[Game], given: Mapping[str, Any]) -> None:
     """Check that the list under these conditions has those of some games that fulfil them, each once, and no others."""
-    listed_ids: list[str] = []
-    token = ""
     text = ", ".join(f"{name} {_condition(name, value)}" for name, value in given.items() if name in TELLING)
-    while True:
-        page = await context.ask("ListGames", ListGamesRequest(page_size=PAGE_SIZE, page_token=token, **given))
-        for each in page.games:
-            if wrong := _unfulfilled(each, given):
-                raise failure(f"The list of games with {text} has one whose {wrong}.", ("Game", readable(each)))
-        listed_ids += [each.game_id for each in page.games]
-        if not (token := page.next_page_token):
-            break
+    found = await context.list_all("ListGames", ListGamesRequest(page_size=PAGE_SIZE, **given), "games")
+    for each in found:
+        if wrong := _unfulfilled(each, given):
+            raise failure(f"The list of games with {text} has one whose {wrong}.", ("Game", readable(each)))
+    listed_ids = [each.game_id for each in found]
     ids = [game.game_id for game in games]
     wanted = [game.game_id for game in games if not _unfulfilled(game, given)]
     same(
@@ -322,18 +317,12 @@ def _unfulfilled(game: Game | GameSummary, given: Mapping[str, Any]) -> str:
 async def listed(context: ServerContext) -> None:
     """Games can be found without knowing their ids."""
     played = await context.whole_game(OPEN)
-    token, pages = "", 0
-    while pages < 100:
-        page = await context.ask("ListGames", ListGamesRequest(page_size=100, page_token=token))
-        found = [each for each in page.games if each.game_id == played.game_id]
-        if found:
-            same("The ranking in the list", list(played.expected.result.ranking), list(found[0].ranking))
-            same("The players in the list", list(played.scene.names), list(found[0].players))
-            return
-        token, pages = page.next_page_token, pages + 1
-        if not token:
-            break
-    raise failure(f"ListGames does not have the game {played.game_id}, which was played.")
+    games = await context.list_all("ListGames", ListGamesRequest(page_size=100), "games")
+    found = next((each for each in games if each.game_id == played.game_id), None)
+    if found is None:
+        raise failure(f"ListGames does not have the game {played.game_id}, which was played.")
+    same("The ranking in the list", list(played.expected.result.ranking), list(found.ranking))
+    same("The players in the list", list(played.scene.names), list(found.players))
 
 
 @server_case("stop.running", "ASK-7")
