@@ -12,7 +12,7 @@ import grpc
 from fairplay.conformance.case import Case, Failure, NotApplicable, failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.trial import CallLimits
-from fairplay.conformance.servers.compare import check_ranking, difference
+from fairplay.conformance.servers.compare import check_ranking, difference, same
 from fairplay.conformance.servers.context import ALL_GAMES, RACE, ServerContext, Stage, server_case
 from fairplay.conformance.servers.courses import (
     Course,
@@ -39,11 +39,21 @@ from fairplay.conformance.servers.drawn import (
     draw_wrong_replies,
     without_most_long,
 )
+from fairplay.conformance.servers.first_states import check_first_state
 from fairplay.conformance.servers.players import Received
 from fairplay.conformance.servers.scenes import NAMES, Scene, expect
+from fairplay.games.envelopes import unwrap
 from fairplay.games.steps import CallKind
-from fairplay.v1.record_pb2 import Record
-from fairplay.v1.referee_pb2 import CreateGameRequest, Game, GetGameRequest, WatchGameRequest, WatchGameResponse
+from fairplay.server.records.chain import parsed as entries_of
+from fairplay.v1.record_pb2 import Record, RecordEntry
+from fairplay.v1.referee_pb2 import (
+    CreateGameRequest,
+    Game,
+    GameStatus,
+    GetGameRequest,
+    WatchGameRequest,
+    WatchGameResponse,
+)
 
 AT_ONCE = 8
 """So many games are played at the same time."""
@@ -126,7 +136,7 @@ async def _play(context: ServerContext, drawn: Drawn, index: int, *, fresh: bool
         expected = None if fresh or game.name == RACE else expect(scene, game_id)
         try:
             if index % 3 == 0:
-                live = await _watched(context, stage)
+                live = await _watched(context, stage, goes_on=index % 2 == 0)
             played: Game = (await context.ask_for_game("PlayGame", stage.request)).game
         except (grpc.aio.AioRpcError, TimeoutError):
             if expected is not None:
@@ -142,7 +152,7 @@ async def _play(context: ServerContext, drawn: Drawn, index: int, *, fresh: bool
         check_result(course, played.result, "the result")
     record = await _record(context, game_id) if records else None
     if record is not None:
-        recorded = follow(game, record)
+        recorded = _followed(scene, record, fresh=fresh)
         check_received(game, recorded, received, limits)
         if game.name == RACE:
             check_misconducts(recorded, played.result)
@@ -153,13 +163,21 @@ async def _play(context: ServerContext, drawn: Drawn, index: int, *, fresh: bool
     if course is not None and live:
         check_events(game, course, live, live=True)
     if course is not None:
-        events = await context.stream_all("WatchGame", WatchGameRequest(game_id=game_id))
-        check_events(game, course, events, live=False)
+        await _check_finished(context, drawn, game_id, course, index)
     if index % 3 == 2 and (
         wrong := difference(played, (await context.ask("GetGame", GetGameRequest(game_id=game_id))).game)
     ):
         raise failure(f"GetGame does not return what PlayGame has returned: {wrong}.")
     return record is not None
+
+
+def _followed(scene: Scene, record: Record, *, fresh: bool) -> Course:
+    """Return the course of a game by its record. `fresh`: its first state must be one that the settings lead to."""
+    header = next(iter(entries_of(record)), RecordEntry()).game
+    state = unwrap(header.start_state, scene.game, scene.game.state_type)
+    if fresh and state is not None:
+        check_first_state(scene, state)
+    return follow(scene.game, record)
 
 
 async def _check_course(
@@ -179,9 +197,26 @@ async def _check_course(
     check_calls(scene.game, course, received, played.result)
 
 
-async def _watched(context: ServerContext, stage: Stage) -> list[WatchGameResponse]:
-    """Begin a game, and return what a spectator is told from its first state to its end."""
+async def _check_finished(context: ServerContext, drawn: Drawn, game_id: str, course: Course, number: int) -> None:
+    """Check what a spectator is told of a game that is over, also after an event: after another one in each game."""
+    events = await context.stream_all("WatchGame", WatchGameRequest(game_id=game_id))
+    check_events(drawn.scene.game, course, events, live=False)
+    if number % 3 != 1:
+        return
+    after = events[number % max(1, len(events) - 1)].sequence
+    rest = await context.stream_all("WatchGame", WatchGameRequest(game_id=game_id, after_sequence=after))
+    where = f"What a spectator of a finished game is told that goes on after event {after}"
+    same(where, [each for each in events if each.sequence > after], rest)
+
+
+async def _watched(context: ServerContext, stage: Stage, *, goes_on: bool) -> list[WatchGameResponse]:
+    """Begin a game, and return what a spectator is told from its first state to its end.
+
+    `goes_on`: another spectator goes on after the second event, and is told the same.
+    """
     stage.cast.may_answer.clear()
+    beside = context.apart()
+    later: asyncio.Task[list[WatchGameResponse]] | None = None
     begun = CreateGameRequest(game_id=stage.request.game_id, plan=stage.request.plan)
     game: Game = (await context.ask_for_game("CreateGame", begun)).game
     if game.plan.HasField("seed") or game.plan.HasField("initial_state"):
@@ -194,10 +229,36 @@ async def _watched(context: ServerContext, stage: Stage) -> list[WatchGameRespon
         async with aclosing(context.stream("WatchGame", request)) as told:  # type: ignore[type-var]
             async for event in told:
                 events.append(event)
+                if goes_on and len(events) == 2:
+                    stage.cast.may_answer.clear()  # the game must not be over before the other spectator is there
+                    after = WatchGameRequest(game_id=stage.request.game_id, after_sequence=event.sequence)
+                    later = asyncio.create_task(beside.stream_all("WatchGame", after))
+                    await asyncio.sleep(0)
+                    shown = (await context.ask("GetGame", GetGameRequest(game_id=stage.request.game_id))).game
+                    if shown.status != GameStatus.GAME_STATUS_RUNNING:
+                        later.cancel()
+                        later = None
                 stage.cast.may_answer.set()
+        if later is not None:
+            _check_told_again(events, await later, events[1].sequence)
     finally:
         stage.cast.may_answer.set()
+        if later is not None:
+            later.cancel()
     return events
+
+
+def _check_told_again(events: Sequence[WatchGameResponse], rest: Sequence[WatchGameResponse], after: int) -> None:
+    """Check that a spectator of a running game that went on after an event was told what another was."""
+    told = {event.sequence: event for event in events if not event.HasField("asked")}
+    for event in (each for each in rest if not each.HasField("asked")):
+        where = f"what a spectator of a running game is told that goes on after event {after}"
+        if event.sequence <= after:
+            raise failure(f"In {where} is the event {event.sequence}.")
+        if wrong := difference(told.get(event.sequence, event), event, free={"time"}):
+            raise failure(f"In {where} the event {event.sequence} is wrong: {wrong}.")
+    if not rest or not rest[-1].HasField("finished"):
+        raise failure("The last event that a spectator is told must be the result of the game.")
 
 
 async def _record(context: ServerContext, game_id: str) -> Record | None:
