@@ -253,7 +253,7 @@ async def _warn_of_nobody(player: Player) -> None:
         writer.close()
     except OSError:
         sentence = f"nothing answers on {target}, as seen from here: start {player.name} before its games begin"
-        make_console(errors=True).print(f"[yellow]{escape(sentence)}[/]", highlight=False)
+        make_console(errors=True).print(f"[yellow]{escape(sentence)}[/]", highlight=False, soft_wrap=True)
 
 
 async def _signed_up(
