@@ -146,8 +146,8 @@ async def _open(language: Language, way: str, servers: Servers, stack: AsyncExit
             link = f"dial-in:{name}"
         case "served" | "served-tls":
             address, secure = free_address(), way == "served-tls"
-            shown = f" --tls-cert {servers.certificate} --tls-key {servers.key}" if secure else ""
-            stack.enter_context(running(f"{command} --listen {address}{shown}"))
+            shown = language.secure(servers.certificate, servers.key) if secure else ""
+            stack.enter_context(running(f"{command} --listen {address} {shown}"))
             link = f"grpc{'s' * secure}://{address}"
         case _:
             link = f"exec:{command}"

@@ -47,7 +47,8 @@ class Failed(Exception):  # noqa: N818 - names what happened to the player
 class Language:
     """A folder of examples/, what a machine needs for it, and how its players are started.
 
-    `version_command` prints the version of what it needs, `oldest` is the oldest that will do.
+    `version_command` prints the version of what it needs, `oldest` is the oldest that will do. `tls` are the options
+    with which a player serves over TLS.
     """
 
     folder: str
@@ -56,10 +57,15 @@ class Language:
     oldest: tuple[int, int]
     advice: str
     command: str
+    tls: str = "--tls-cert {certificate} --tls-key {key}"
 
     def player(self, game: str) -> str:
         """Return the command line of its player of a game."""
         return self.command.format(game=game)
+
+    def secure(self, certificate: Path, key: Path) -> str:
+        """Return the options with which a player serves over TLS."""
+        return self.tls.format(certificate=certificate, key=key)
 
 
 LANGUAGES = (
@@ -114,8 +120,9 @@ KIT = Language(
     (3, 11),
     "install Python 3.11 or newer",
     f"{shlex.quote(FAIRPLAY)} player {{game}}",
+    "--tls {certificate} {key}",
 )
-"""The players of the kit, which take the same options and are there without a build."""
+"""The players of the kit, which take the same options but for TLS, and are there without a build."""
 
 
 # --- what the machine has ---
