@@ -39,9 +39,9 @@ MIB = 2**20
 MAX_MEMORY_BYTES = 1024 * MIB
 """What 500 games may add."""
 MAX_ROUND_BYTES = MAX_MEMORY_BYTES // (MAX_ROUNDS - 1)
-"""A player of which some round adds less is not on its way beyond that."""
+"""A player of which the rounds add less on average is not on its way beyond that."""
 GROWING_ROUNDS = 10
-"""So many rounds must add more than that, each of them, before anything is said: a heap grows before it is cleared."""
+"""So many rounds must add something, each of them, before anything is said: a heap grows before it is cleared."""
 FAR_TOO_MUCH_BYTES = 4 * MAX_MEMORY_BYTES
 """A player that has grown by so much is not asked to play on: others need the machine."""
 TREND, TREND_SHARE = 2, 0.35
@@ -225,12 +225,12 @@ def _too_much(before: Holding, after: Holding) -> bool:
 
 def keeps_growing(found: Growth) -> bool:
     """Return whether a player has grown in round after round, more than any that clears its memory now and then."""
-    in_a_row = list(takewhile(lambda more: more > MAX_ROUND_BYTES, found.added(_memory)))
+    in_a_row = list(takewhile(lambda more: more > 0, found.added(_memory)))
     return len(in_a_row) >= GROWING_ROUNDS or sum(in_a_row) > FAR_TOO_MUCH_BYTES
 
 
 def _hoards(found: Growth) -> bool:
-    """Return whether a player has grown beyond the limit, in every round."""
+    """Return whether a player has grown beyond the limit, round after round."""
     return keeps_growing(found) and _grows(found) and sum(found.added(_memory)) > MAX_MEMORY_BYTES
 
 
@@ -240,8 +240,9 @@ def _may_hoard(found: Growth) -> bool:
 
 
 def _grows(found: Growth) -> bool:
-    """Return whether each round has added more than it may."""
-    return all(more > MAX_ROUND_BYTES for more in found.added(_memory))
+    """Return whether rounds have added more than they may, on average: an allocator takes more now and less then."""
+    added = found.added(_memory)
+    return sum(added) > MAX_ROUND_BYTES * len(added)
 
 
 def _measure_of(context: Context, connection: Connection) -> Callable[[], Holding]:
@@ -356,6 +357,17 @@ def output(context: Context) -> None:
                 f" {trial.decision_count} decisions, and {MAX_OUTPUT_BYTES // MIB} MiB a game is allowed, also in the"
                 " longest ones."
             )
+
+
+def check_slow_output(slow: Sequence[Trial], silence_s: float) -> None:
+    """Raise Failure if more was written than in so many games is allowed, which were played at once and took long."""
+    written = max((trial.output_bytes for trial in slow), default=0)  # of all of them
+    if written > len(slow) * MAX_OUTPUT_BYTES:
+        raise failure(
+            f"The player wrote {written / MIB:.2f} MiB to its standard output and error in {len(slow)} games in which"
+            f" nothing came for {silence_s:g} s or more, and {MAX_OUTPUT_BYTES // MIB} MiB a game is allowed, also in"
+            " slow ones."
+        )
 
 
 def _judge_kept(context: Context, what: str, of_process: Callable[[ProcessSize], int]) -> None:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_after_others, where
 from fairplay.conformance.case import Case, case
+from fairplay.conformance.cases.growth import check_slow_output
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Entry, Manner, Outgoing, Scenario, Trial, play_trial
 from fairplay.conformance.player.breaker import Breaker
@@ -231,7 +232,7 @@ def _begin_silence(context: Context) -> _Silence | None:
     return _begin_once(context, case_ids.LONG_SILENCE, lambda: _Silence(context))
 
 
-@case(case_ids.LONG_SILENCE, "CALL-17", "CALL-16", prepare=_begin_silence)
+@case(case_ids.LONG_SILENCE, "CALL-17", "CALL-16", "PROG-7", prepare=_begin_silence)
 def long_silence(context: Context) -> str:
     """Rivals may think for long, and a tournament lasts: a player plays on as it began, however old it is by then."""
     context.player.connection()
@@ -240,9 +241,11 @@ def long_silence(context: Context) -> str:
         judge_after_others(context, context.play(_another(context)))
         return "it was not kept waiting, because it cannot be started anew: a larger --budget has time for that"
     whens = [*(f"in a game{each.when}" for each in _silences(context, silence_s)), "since it was started"]
-    for each, when in zip(_finish_silence(context, silence), whens, strict=False):
+    found = _finish_silence(context, silence)
+    for each, when in zip(found, whens, strict=False):
         with where(f"After {silence_s:g} s or more {when}"):
             judge_after_others(context, each)
+    check_slow_output(found[: len(whens) - 1], silence_s)
     return f"it heard nothing for {silence_s:g} s or more; for longer with a larger --budget"
 
 

@@ -25,10 +25,11 @@ from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import CallKind, Method
+from fairplay.server.links.dial_in import cut
 from fairplay.server.links.stream import LOSS_S
 from fairplay.v1.connection_pb2 import DialInResponse
 from fairplay.v1.misconduct_pb2 import Overrun
-from fairplay.v1.player_pb2 import DescribeRequest
+from fairplay.v1.player_pb2 import DescribeRequest, PlayerDescription
 
 SHOULD = Level.SHOULD
 DECISIONS = 6
@@ -119,7 +120,7 @@ AGAIN_LIMIT_S, ANSWER_S = 12.0, 6.0
 """How long these stay open, and how long a player must have been back at least that has not answered by then."""
 
 
-@case(case_ids.SENT_AGAIN, "RESUME-9", "CALL-17", "DIAL-2")
+@case(case_ids.SENT_AGAIN, "RESUME-9", "CALL-17", "DIAL-2", "DESC-5")
 def sent_again(context: Context) -> None:
     """Networks fail while a player is asked, and who is back is asked again, under the same id."""
     transport = context.player.transport
@@ -160,6 +161,7 @@ async def _ask_and_lose(context: Context, connection: Connection, due: Outgoing,
         sentence = f"The player dialled in again after its connection was lost, and was refused: {connection.refusal}"
         raise failure(sentence, ("Output of the player", connection.output))
     if isinstance(answered[0], bytes):
+        _check_hello(context, connection)
         return answered
     if len(times) < 2 or (isinstance(answered[0], Overrun) and time.monotonic() - times[1] < ANSWER_S):
         raise NotApplicable("only a player that dials in again at once is asked again")
@@ -171,6 +173,14 @@ async def _ask_and_lose(context: Context, connection: Connection, due: Outgoing,
         f"within {elapsed_s:.1f} s.",
         *sections,
     )
+
+
+def _check_hello(context: Context, connection: Connection) -> None:
+    said, described = connection.hello or PlayerDescription(), cut(context.description)
+    if said not in (PlayerDescription(), described):
+        sections = (("Hello", readable(said)), ("Describe", readable(described)))
+        sentence = "Dialling in again, the player said something else about itself in its hello than in Describe."
+        raise failure(sentence, *sections)
 
 
 @case(

@@ -163,6 +163,10 @@ class InvalidRequests(Enum):
     DIES = "ends"
 
 
+def says_the_same(said: PlayerDescription) -> None:
+    """Change nothing in what a hello says."""
+
+
 def refuses_none(call: Call, open_count: int) -> bool:
     """Refuse no call of a stream."""
     return False
@@ -217,6 +221,8 @@ class ProgramBehaviour:
     """How often the program sends a hello again that was refused for good."""
     hello_version: str = ""
     """The version that the program says when it dials in; empty: the one that it answers to Describe."""
+    changes_hello: Callable[[PlayerDescription], object] = says_the_same
+    """What the program changes in what it says about itself when it dials in again."""
     dies_when_cancelled: bool = False
     """Whether the program ends when one of its calls is cancelled."""
     refuses: Callable[[Call, int], bool] = refuses_none

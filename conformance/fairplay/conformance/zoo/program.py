@@ -113,6 +113,7 @@ async def dial_in(handlers: MutantHandlers, reach: Reach, behaviour: ProgramBeha
                     if not insists:
                         return
                     insists -= 1
+            behaviour.changes_hello(hello.players[0].description)
             if behaviour.forgets_its_token:
                 hello.players[0].token = ""
             if stream.was_up:

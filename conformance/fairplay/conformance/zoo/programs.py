@@ -178,6 +178,10 @@ def _finds_another(call: ReceivedCall, own: int) -> bool:
     return call.decision > 0 and file.read_text("ascii") != str(own)
 
 
+def _add_to_version(said: PlayerDescription) -> None:
+    said.software_version += "."
+
+
 OF_IDENTITY = (
     Mutant(
         "has-many-versions",
@@ -218,6 +222,17 @@ OF_IDENTITY = (
         never,
         RAISES,
         program=ProgramBehaviour(hello_version="0.9"),
+    ),
+    *(
+        Mutant(name, sentence, (case_ids.SENT_AGAIN,), never, RAISES, program=ProgramBehaviour(changes_hello=change))
+        for name, sentence, change in (
+            ("has-another-version-when-back", "Says another version each time it dials in again.", _add_to_version),
+            (
+                "offers-nothing-when-back",
+                "Names no service when it dials in again.",
+                lambda said: said.ClearField("services"),
+            ),
+        )
     ),
     Mutant(
         "returns-when-replaced",
@@ -549,6 +564,9 @@ EACH_GAME = in_decision(1)
 SLOWER_A_TURN_S, SLOWER_A_GAME_S = 0.000_35, 0.002
 HOARD_BYTES = 4 * 1024 * 1024
 PRINTED_CHARS = 250_000
+DRAWN_CHARS = 1024 * 1024
+"""How much a program writes in a second in which it waits."""
+TICK_S, LONG_WAIT_S, LONGEST_WAIT_S = 0.05, 3.0, 60.0
 SLEEP_S = "600"
 
 
@@ -586,6 +604,32 @@ def _games_s(call: ReceivedCall) -> float:
 def _print(count: int) -> None:
     sys.stdout.write("x" * count)
     sys.stdout.flush()
+
+
+class _Waiting:
+    """Writes while nothing has come for more than a second, or all that for which there was time once a call comes."""
+
+    def __init__(self) -> None:
+        self._called_s = time.monotonic()
+        self._writer = threading.Thread(target=self._write, daemon=True)
+
+    def draw(self) -> None:
+        """Write on, from a second after this call until the next."""
+        self._called_s = time.monotonic()
+        if not self._writer.is_alive():
+            self._writer.start()
+
+    def print_at_once(self) -> None:
+        """Write what a program would have drawn that has waited until this call."""
+        waited_s, self._called_s = time.monotonic() - self._called_s, time.monotonic()
+        if waited_s > LONG_WAIT_S:
+            _print(int(waited_s) * DRAWN_CHARS)
+
+    def _write(self) -> None:
+        while True:
+            time.sleep(TICK_S)
+            if 1.0 < time.monotonic() - self._called_s < LONGEST_WAIT_S:
+                _print(int(TICK_S * DRAWN_CHARS))
 
 
 FEW_PLACES = 16
@@ -700,6 +744,17 @@ OF_GROWTH = (
         case_ids.OUTPUT,
         partial(_print, PRINTED_CHARS),
         always,
+    ),
+    *(
+        _growing(name, sentence, case_ids.LONG_SILENCE, act, always)
+        for name, sentence, act in (
+            ("draws-a-clock", "Writes a mebibyte a second while nothing has come for a second.", _Waiting().draw),
+            (
+                "prints-how-long-it-waited",
+                f"Writes a mebibyte for each second that it has waited for a call, if these are {LONG_WAIT_S:g}.",
+                _Waiting().print_at_once,
+            ),
+        )
     ),
 )
 
