@@ -105,6 +105,9 @@ FAULTS = {
     "rounds-end-before-the-first-seat": RuleFault(
         "bazaar", "rules.state", "and state.active == first", "and state.active == 0 * first"
     ),
+    "a-short-pile-pays-for-all": RuleFault(
+        "bazaar", "rules", "else:\n            visible = ()", "elif not state.pile:\n            visible = ()"
+    ),
     "what-was-given-is-not-there": RuleFault("bazaar", "rules", "bank -= gain", "bank -= exchange.right"),
     "who-fails-later-still-counts": RuleFault(
         "fish",

@@ -313,6 +313,15 @@ RARE_GAMES = {
     "the bank has pebbles for an exchange only by the one before": table(
         "r=b g=r", bank="b", visible="rbyyy", wallets=("rgyyy", "y"), settings=FREE_EXCHANGES
     ),
+    "a request costs more cards than the pile has": table(
+        "r=b g=r",
+        bank="bbb",
+        visible="rbyyy ggggg wwwww ggggw",
+        pile="wwwww",
+        wallets=("rgyyy", "y"),
+        settings=PRICE_PER_EQUATION,
+        turn_count=1,
+    ),
     "the first player is out, and a round ends with equal turns": table(
         bank="rwbgy",
         visible="rwbgy wwwww rrrrr bbbbb",
