@@ -134,8 +134,10 @@ async def test_a_phone_shows_the_part_of_a_large_picture_in_which_something_can_
     await expect(page.get_by_text("Choose your towers:").or_(page.get_by_text("Play an assistant:"))).to_be_visible(
         timeout=LIMIT_MS
     )
+    asked = page.locator("#offer button:is(.main, [name=part])").first
     while not await page.get_by_text("Move a student").count():
         await click_choice(page)
+        await asked.wait_for(timeout=LIMIT_MS)
     await expect(shown).to_have_text("Your school", timeout=LIMIT_MS)
     await click_choice(page)
     await expect(shown).to_have_text("Islands", timeout=LIMIT_MS)
