@@ -29,6 +29,7 @@ TOWERS = "totals[group.tower] += len(group.tiles)"
 FEW_TOWERS = "totals[group.tower] += min(3, len(group.tiles))"
 PAID = "sum(along.values()) + sum(across)"
 PAID_ONCE = f"min({PAID}, (q_bonus and points(tiles, placements, 0) - len(placements)) + q_bonus or 10**6)"
+DIFFERENT_CARDS = "any(red[a] and white[b] and blue[c] for a, b, c in permutations(range(len(cards)), 3))"
 RETURNED = "towers[group.tower] += size"
 FAULTS = {
     "only-colours-are-a-q": RuleFault("q", "rules.board", "len({tile // 6 for tile in run}) == 6 or ", ""),
@@ -105,6 +106,8 @@ FAULTS = {
     "rounds-end-before-the-first-seat": RuleFault(
         "bazaar", "rules.state", "and state.active == first", "and state.active == 0 * first"
     ),
+    "two-cards-are-as-good": RuleFault("bazaar", "rules", DIFFERENT_CARDS, "any(red) * any(white) * any(blue)"),
+    "nothing-is-paid-for-three-cards": RuleFault("bazaar", "rules", 'kind == "rwb_distinct"', "not kind"),
     "a-short-pile-pays-for-all": RuleFault(
         "bazaar", "rules", "else:\n            visible = ()", "elif not state.pile:\n            visible = ()"
     ),

@@ -56,6 +56,7 @@ HIDDEN_CARDS = bazaar_pb2.Settings(turn_active_has_cards=False)
 ONE_OF_EACH = bazaar_pb2.Settings(pebbles_per_color=1, cards_total=2, visible=1, equations=2, side_max=1)
 MANY_PEBBLES = bazaar_pb2.Settings(pebbles_per_color=400, cards_total=100, visible=6, side_max=6, max_exchanges=1000)
 LONG_SIDES = bazaar_pb2.Settings(side_min=6, side_max=6)
+ON_THREE_CARDS = bazaar_pb2.Settings(bonus=bazaar_pb2.BONUS_RWB_DISTINCT, turn_cap=1)
 EQUAL_TURNS = bazaar_pb2.Settings(equal_turns=True, winning_score=1, bonus=bazaar_pb2.BONUS_SEY)
 
 CHECKS = {
@@ -312,6 +313,12 @@ PROBES = build_probes("bazaar", CHECKS)
 RARE_GAMES = {
     "the bank has pebbles for an exchange only by the one before": table(
         "r=b g=r", bank="b", visible="rbyyy", wallets=("rgyyy", "y"), settings=FREE_EXCHANGES
+    ),
+    "red, white and blue are found on three different cards": table(
+        bank="r", visible="ggggg", wallets=("y", "y"), bought="rwyyy rgggg bgggg", settings=ON_THREE_CARDS, turn_count=1
+    ),
+    "red, white and blue are found on two cards, and three are asked for": table(
+        bank="r", visible="ggggg", wallets=("y", "y"), bought="rwyyy bgggg", settings=ON_THREE_CARDS, turn_count=1
     ),
     "a request costs more cards than the pile has": table(
         "r=b g=r",
