@@ -168,7 +168,7 @@ class ProcessLink:
     ) -> OpenCall:
         """Call the player; a failure carries the end of its output."""
         if self.ended:
-            return DeadLink(self._clock, self._program.failure).call(method, request, limit_s, done)
+            return DeadLink(self._clock, self._ending).call(method, request, limit_s, done)
 
         def settled(outcome: bytes | Failure, elapsed_s: float) -> None:
             if isinstance(outcome, CallError):
@@ -203,7 +203,16 @@ class ProcessLink:
                 async with asyncio.timeout(min(KNOWN_LIMIT_S if lost else EXCESS_LIMIT_S, KNOWN_SHARE * left_s)):
                     await self._program.ended.wait()
         self._has_survived = self._has_survived or not lost
-        self._settle(open_call, self._program.failure if self.ended else failure, elapsed_s)
+        is_over = self.ended or (lost and self.refusal is not None)
+        self._settle(open_call, self._ending if is_over else failure, elapsed_s)
+
+    @property
+    def _ending(self) -> CallError:
+        """Return how the process ended, or why the server had ended its stream, which comes first."""
+        if self.refusal is None:
+            return self._program.failure
+        message = f"the stream of the player was ended for a fault of its own: {self.refusal.message}"
+        return disconnected(message, self._program.output)
 
     def _settle(self, open_call: OpenCall, failure: CallError, elapsed_s: float) -> None:
         """Fail a call after the time that the player took, without the wait for what the guard says."""
@@ -215,7 +224,7 @@ class ProcessLink:
         await self._program.ended.wait()
         for open_call, inner in list(self._open.items()):
             inner.cancel()
-            self._settle(open_call, self._program.failure, open_call.elapsed_s)
+            self._settle(open_call, self._ending, open_call.elapsed_s)
 
     async def close(self) -> None:
         """End the process and everything that it started."""
