@@ -39,6 +39,9 @@ FAULTS = {
     "no-holes-are-made": RuleFault(
         "fish", "rules", "rng.sample(range(size), settings.holes)", "rng.sample(range(size), 0)", "games.fish-fresh"
     ),
+    "short-evidence": RuleFault(
+        "", "fairplay.games.evidence", "reply[:MAX_UNPARSABLE_BYTES]", "reply[:1_024]", "games.fish-failures"
+    ),
     "weak-knight": RuleFault("eriantys", "rules.board", "_KNIGHT_BONUS = 2", "_KNIGHT_BONUS = 1"),
     "strong-knight": RuleFault("eriantys", "rules.board", "_KNIGHT_BONUS = 2", "_KNIGHT_BONUS = 3"),
     "towers-of-those-out": RuleFault("eriantys", "rules.board", " and not _is_out(state, group.tower)", ""),

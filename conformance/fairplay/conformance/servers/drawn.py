@@ -71,7 +71,7 @@ HURRY = control(1.2, 1.3, 1.1)
 EMPTY = "an empty reply"
 FAILURES = {
     "an error status": fail(13, "scripted failure"),
-    "a reply that cannot be parsed": reply(GARBAGE),
+    "a long reply that cannot be parsed": reply(GARBAGE * 2_000),
     EMPTY: reply(b""),
 }
 
