@@ -7,7 +7,7 @@ something legal meets it.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from random import Random
@@ -52,6 +52,8 @@ LATE = 0.75
 """After this share of a game it is late in the game."""
 LATEST = 0.95
 """After this share of a game it is nearly over."""
+WRONG_AT_FIRST = 8
+"""Of the wrong replies each of this number is given as the first answer to each question."""
 TRIES = 4
 """So often is a wrong reply tried in each situation, until there is room for it."""
 POSITIONS, CONTINUATIONS = 30, 6
@@ -204,11 +206,28 @@ def draw_endings(name: str) -> Sequence[Drawn]:
 @cache
 def draw_wrong_replies(name: str) -> Sequence[Drawn]:
     """Return games in which a player breaks a rule, each wrong reply in one, and another player a later one."""
-    conformance = find_conformance(name)
-    return [
-        _wrong_reply(find(name), mutation, conformance.mutations, may_try_again=number % 2 == 0)
+    game, conformance = find(name), find_conformance(name)
+    drawn = [
+        _wrong_reply(game, mutation, conformance.mutations, may_try_again=number % 2 == 0)
         for number, mutation in enumerate(conformance.mutations)
     ]
+    return [*drawn, *_wrong_at_first(game)]
+
+
+def _wrong_at_first(game: Game) -> Iterator[Drawn]:
+    """Yield games in which a player is wrong in the first answer to each question, where the game asks again."""
+    settings = game.full_settings(game.settings_type())
+    if not hasattr(settings, "max_attempts"):
+        return
+    for number, mutation in enumerate(find_conformance(game.name).mutations[::WRONG_AT_FIRST]):
+        rng = Random(f"{game.name}/{mutation.name}/at first")
+        wrong = mutated(game, mutation, number % game.seats.start)
+
+        def script(asked: Asked, wrong: Script = wrong) -> Act | None:
+            return wrong(asked) if getattr(asked.request, "first_request", False) else None
+
+        title = f"{mutation.name} in the first answer to each question"
+        yield Drawn.of(title, _scene(game, Situation(settings, game.seats.start, 0), rng, script))
 
 
 def _wrong_reply(game: Game, mutation: Mutation, others: Sequence[Mutation], *, may_try_again: bool) -> Drawn:
