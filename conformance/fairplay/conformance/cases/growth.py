@@ -135,9 +135,8 @@ def _grow(context: Context) -> Iterator[Growth]:
                 began_s = time.monotonic()
                 trials = play(connection)
                 found.failed = next((each for each in trials if each.misconduct is not None), None)
-                if trials:
-                    own.add(fmean(each.mean_decision_s for each in trials), began_s)
-                    found.paces.append(own.paces[-1])
+                own.add(fmean(each.mean_decision_s for each in trials), began_s)
+                found.paces.append(own.paces[-1])
                 if found.failed is not None:
                     found.ended, found.was_busy = _held_at_the_end(measure), is_busy()
                 else:
@@ -188,7 +187,7 @@ def _kinds(context: Context) -> Mapping[str, Callable[[Connection], Sequence[Tri
 
 
 def _cancel(context: Context, connection: Connection) -> Sequence[Trial]:
-    """Ask for a decision in as many games as a round has, and cancel it when the player has it; return no trials."""
+    """Ask for a decision in as many games as a round has, and cancel it when the player has it; then play a game."""
     opening, count = context.ordinary.opening, context.scope.at_once(GAMES)
 
     def cancel(reached: Connection) -> Sequence[Trial]:
@@ -196,7 +195,8 @@ def _cancel(context: Context, connection: Connection) -> Sequence[Trial]:
             context.player.loop.run(cancel_halfway(reached, opening, [context.new_id() for _ in range(count)]))
         return ()
 
-    return context.record(connection, Entry(cancel, f"{GAMES} decisions that were cancelled"))
+    context.record(connection, Entry(cancel, f"{GAMES} decisions that were cancelled"))
+    return [context.play(context.first_scenario(1), connection)]
 
 
 def _held_at_the_end(measure: Callable[[], Holding]) -> Holding | None:
@@ -275,12 +275,12 @@ def _sizes(processes: Sequence[Any]) -> Mapping[int, ProcessSize]:
 @case(case_ids.GROWING_MEMORY, "PROG-11", "CALL-12")
 def memory(context: Context) -> None:
     """A tournament may have thousands of games."""
+    for found in growth_of(context):  # who hoards may be ended for it, which would say less
+        if context.player.transport.kind == "exec" and _hoards(found):
+            raise grown(found)
     for found in growth_of(context):
         judge_failed(context, found)
     _only_started(context)
-    for found in growth_of(context):
-        if _hoards(found):
-            raise grown(found)
 
 
 def judge_failed(context: Context, found: Growth) -> None:
