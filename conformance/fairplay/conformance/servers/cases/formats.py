@@ -336,8 +336,8 @@ def _rounds(shown: Tournament) -> list[list[tuple[str, list[str], int]]]:
     return [[(game.game_id, list(game.players), game.deal) for game in each.games] for each in shown.rounds]
 
 
-def _two_each(plan: TournamentPlan) -> None:
-    plan.format.knockout.games_per_match = 2
+def _three_each(plan: TournamentPlan) -> None:
+    plan.format.knockout.games_per_match = 3  # two deals between two
 
 
 def _lose_twice(plan: TournamentPlan) -> None:
@@ -438,7 +438,7 @@ async def one_game_at_a_time(context: ServerContext) -> None:
 
 
 courses = (
-    _course("matches", "A match of several games decides who goes on.", _two_each, "KNOCKOUT-8", "SEED-3", "NAME-10"),
+    _course("matches", "A match of several games decides who goes on.", _three_each, "KNOCKOUT-8", "SEED-3", "NAME-10"),
     _course(
         "double-elimination",
         "Who has lost once can still win.",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from fairplay.conformance.case import failure
-from fairplay.conformance.servers.cases.tournaments import whole_tournament
+from fairplay.conformance.servers.cases.tournaments import create, entered, whole_tournament
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, Played, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.scenes import GARBAGE, any_of, at, fail, reply, slow
 from fairplay.server.manager.history import check_tournament
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.verify import verify
+from fairplay.v1.manager_pb2 import CancelTournamentRequest, StartTournamentRequest, WatchTournamentRequest
 from fairplay.v1.record_pb2 import Record, RecordEntry
 from fairplay.v1.record_service_pb2 import GetRecordRequest
 from fairplay.v1.referee_pb2 import CreateGameRequest
@@ -100,16 +101,31 @@ async def no_links(context: ServerContext) -> None:
         raise failure("The record tells how the players were reached.")
 
 
-@server_case("records.tournament", "RECORD-10")
+@server_case("records.tournament", "RECORD-8", "RECORD-10")
 async def of_a_tournament(context: ServerContext) -> None:
     """A record from which the course of a tournament follows proves who has won it."""
     await _offered(context)
+    await _check_open(context)
     ended = await whole_tournament(context)
     record = await context.record(ended.tournament.tournament_id)
     if findings := verify(record, checks={"tournament": check_tournament}):
         raise failure(f"The record does not verify: {findings[0]}", ("Findings", "\n".join(map(str, findings))))
     if [each.played.game_id for each in parsed(record) if each.HasField("played")] == []:
         raise failure("The record has no games.")
+
+
+async def _check_open(context: ServerContext) -> None:
+    """Raise Failure if a record can be had of a tournament that goes on, or of a game of it that is over."""
+    async with entered(context) as players:
+        await create(context, players.request)
+        tournament_id = players.request.tournament_id
+        await context.ask("StartTournament", StartTournamentRequest(tournament_id=tournament_id))
+        async for event in context.stream("WatchTournament", WatchTournamentRequest(tournament_id=tournament_id)):
+            if event.HasField("game_finished") and not event.game_finished.skipped:
+                for record_id in (event.game_finished.game_id, tournament_id):
+                    await context.refused("GetRecord", GetRecordRequest(record_id=record_id), "RECORD_OPEN")
+                break
+        await context.ask("CancelTournament", CancelTournamentRequest(tournament_id=tournament_id))
 
 
 CASES = (
