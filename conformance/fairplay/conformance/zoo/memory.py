@@ -305,7 +305,7 @@ def of_games_at_once(game: Game) -> Iterator[Mutant]:
         "keeps-thirty-games", sentence, (case_ids.MANY_AT_ONCE,), between_games(30), RAISES, case_ids.SIDE_BY_SIDE
     )
     sentence, cases = "Raises an exception in the middle of a game if another one has begun.", (case_ids.ENDS_BESIDE,)
-    related = (case_ids.OTHER_SETTINGS, *case_ids.SIDE_BY_SIDE)
+    related = (case_ids.OTHER_SETTINGS, case_ids.UNUSUAL_IDS, *case_ids.SIDE_BY_SIDE)
     yield Mutant("forgets-games-when-one-begins", sentence, cases, after_a_beginning, RAISES, related)
     ends = {method.name for method in game.methods if tells_the_end(method)}
     if ends:

@@ -151,7 +151,8 @@ def of_situations(game: Game) -> Iterator[Mutant]:
     if any(field.name == "players" and field.is_repeated for field in _fields(game)):
         sentence, crowd = "Raises an exception where there are as many players as there may be.", game.seats.stop - 1
         yield Mutant("raises-in-full-house", sentence, (case_ids.NO_EXCEPTION,), with_players(crowd), RAISES, seats)
-    yield from _of_unusual_settings(game, (*anywhere, case_ids.NO_EXCEPTION, case_ids.SLOWS_DOWN))
+    shown = (*anywhere, case_ids.NO_EXCEPTION, case_ids.SLOWS_DOWN, case_ids.UNKNOWN_ENUMS)
+    yield from _of_unusual_settings(game, shown)
     sentence = "Raises an exception where the id of a game has no letter, or more than a hundred characters."
     yield Mutant("raises-on-unusual-ids", sentence, (case_ids.UNUSUAL_IDS,), with_unusual_id, RAISES)
 
@@ -172,9 +173,7 @@ def _of_unusual_settings(game: Game, anywhere: tuple[str, ...]) -> Iterator[Muta
     if names_settings(game) and (forgiving := forgiving_settings(game.name)):
         sentence = "Raises an exception in its second decision where a failed call eliminates nobody."
         trigger = in_decision_under(2, forgiving)
-        yield Mutant(
-            "raises-where-it-is-forgiven", sentence, cases, trigger, RAISES, (*anywhere, case_ids.UNKNOWN_ENUMS)
-        )
+        yield Mutant("raises-where-it-is-forgiven", sentence, cases, trigger, RAISES, anywhere)
 
 
 def in_decision_under(number: int, settings: Sequence[Message]) -> Trigger:
