@@ -71,7 +71,15 @@ def of_settings(game: Game) -> Iterator[Mutant]:
         (case_ids.LATE,),
     )
     related = ("time", case_ids.SLOWS_DOWN, *anywhere)
-    yield Mutant("is-late-under-unusual-settings", sentence, cases, in_seventh_after(unusual), TOO_LATE, related)
+    yield Mutant(
+        "is-late-under-unusual-settings",
+        sentence,
+        cases,
+        in_seventh_after(unusual),
+        TOO_LATE,
+        related,
+        case_ids.EVERY_ANSWER,  # where it has been too late too often to be asked on
+    )
     if find_conformance(game.name).long_games:
         yield from _slowing(game)
         sentence, cases = "Raises an exception in its sixtieth decision of a game.", (case_ids.LONG_GAME,)
