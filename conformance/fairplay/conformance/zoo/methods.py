@@ -180,6 +180,7 @@ OF_DESCRIBE = (
         (case_ids.DESCRIBES,),
         second_call("Describe"),
         describes(put(display_name="somebody else")),
+        (case_ids.DESCRIBED_WHILE_ASKED,),
     ),
     Mutant(
         "raises-on-unknown-fields",
