@@ -188,6 +188,7 @@ OF_DESCRIBE = (
         (case_ids.UNKNOWN_FIELDS,),
         with_unknown_fields,
         RAISES,
+        (case_ids.LARGE_REQUESTS,),
     ),
 )
 
