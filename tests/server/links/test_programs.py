@@ -265,6 +265,34 @@ def test_a_server_tells_its_children_what_their_programs_may_not_see() -> None:
     assert read_program_options("off", "", "", {}, confined=True)[0].confined
 
 
+REFUSED_ONCE = """
+import os
+import grpc
+from fairplay.v1.connection_pb2 import DialInRequest, Hello, HostedPlayer, Reply
+from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
+
+hello = Hello(players=[HostedPlayer(name=os.environ["FAIRPLAY_NAME"], token=os.environ["FAIRPLAY_TOKEN"])])
+with grpc.insecure_channel(os.environ["FAIRPLAY_CONNECT"]) as channel:
+    try:
+        list(ConnectionServiceStub(channel).DialIn(iter([DialInRequest(hello=hello, replies=[Reply(id=1)])])))
+    except grpc.RpcError as error:
+        assert "no replies" in error.details()
+    def frames():
+        yield DialInRequest(hello=hello)
+        __import__("threading").Event().wait()
+    for frame in ConnectionServiceStub(channel).DialIn(frames()):
+        if frame.calls:
+            os._exit(3)
+"""
+
+
+async def test_a_program_that_came_back_after_a_refusal_is_lost_for_what_it_did_then() -> None:
+    async with serving(Config(allow_exec=True, start_limit_s=LIMIT_S)) as server:
+        link = await server.programs.link("a", shlex.join([sys.executable, "-c", REFUSED_ONCE]))
+        assert (await failure_of(link)).message == "the player's process ended with exit code 3"
+        await link.close()
+
+
 async def test_who_has_left_and_a_program_that_has_ended_are_lost() -> None:
     async with serving(Config(allow_exec=True, start_limit_s=LIMIT_S)) as server:
         link = await server.programs.link("a", PLAYER)

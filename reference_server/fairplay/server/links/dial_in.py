@@ -116,6 +116,8 @@ class _Registration:
     refused_count: int = 0
     refusal: Refusal | None = None
     """The last one."""
+    refused_at: int = 0
+    """How often the player had dialled in by then."""
 
 
 def same(one: str, other: str) -> bool:
@@ -347,7 +349,7 @@ class Hub:
         """Note that a connection whose hello names these players has ended for a fault of its caller."""
         for known in filter(None, map(self._names.get, names)):
             known.refused_count += 1
-            known.refusal = refusal
+            known.refusal, known.refused_at = refusal, known.hello_count
 
     def refused_count(self, name: str) -> int:
         """Return how many connections whose hello named a player have ended for a fault of the caller."""
@@ -358,6 +360,11 @@ class Hub:
         """Return why the last of these connections has ended; None if there was none."""
         known = self._names.get(name)
         return known.refusal if known is not None else None
+
+    def ending(self, name: str) -> Refusal | None:
+        """Return why the connection of a player has ended; None if that was no fault of its own or it is back."""
+        known = self._names.get(name)
+        return known.refusal if known is not None and known.refused_at == known.hello_count else None
 
     def goodbye(self, reason: GoodbyeReason.ValueType, message: str) -> None:
         """End all streams."""

@@ -203,15 +203,15 @@ class ProcessLink:
                 async with asyncio.timeout(min(KNOWN_LIMIT_S if lost else EXCESS_LIMIT_S, KNOWN_SHARE * left_s)):
                     await self._program.ended.wait()
         self._has_survived = self._has_survived or not lost
-        is_over = self.ended or (lost and self.refusal is not None)
+        is_over = self.ended or (lost and self._hub.ending(self._name) is not None)
         self._settle(open_call, self._ending if is_over else failure, elapsed_s)
 
     @property
     def _ending(self) -> CallError:
         """Return how the process ended, or why the server had ended its stream, which comes first."""
-        if self.refusal is None:
+        if (refusal := self._hub.ending(self._name)) is None:
             return self._program.failure
-        message = f"the stream of the player was ended for a fault of its own: {self.refusal.message}"
+        message = f"the stream of the player was ended for a fault of its own: {refusal.message}"
         return disconnected(message, self._program.output)
 
     def _settle(self, open_call: OpenCall, failure: CallError, elapsed_s: float) -> None:
