@@ -410,21 +410,22 @@ def _turn_away(context: Context, connection: Connection) -> asyncio.Task[Refused
     """Say goodbye to a program that dials in, and refuse it for good when it is back; return without waiting for it."""
     process = connection.process
     assert process is not None
+    before = process.refused_count
 
     async def is_refused(count: int, limit_s: float) -> bool:
         """Wait until so many hellos were refused, and return whether they were in time."""
         for _ in range(round(limit_s / POLL_S)):
-            if process.refused_count >= count or process.ended:
+            if process.refused_count - before >= count or process.ended:
                 break
             await asyncio.sleep(POLL_S)
-        return process.refused_count >= count
+        return process.refused_count - before >= count
 
     async def watch() -> Refused:
         try:
             process.turn_away()
             if await is_refused(1, COMES_BACK_S):
                 await is_refused(2, REFUSED_S)
-            return Refused(process.refused_count, process.output)
+            return Refused(process.refused_count - before, process.output)
         finally:
             await connection.close()
 
