@@ -231,13 +231,7 @@ async def _watched(context: ServerContext, stage: Stage, *, goes_on: bool) -> li
                 events.append(event)
                 if goes_on and len(events) == 2:
                     stage.cast.may_answer.clear()  # the game must not be over before the other spectator is there
-                    after = WatchGameRequest(game_id=stage.request.game_id, after_sequence=event.sequence)
-                    later = asyncio.create_task(beside.stream_all("WatchGame", after))
-                    await asyncio.sleep(0)
-                    shown = (await context.ask("GetGame", GetGameRequest(game_id=stage.request.game_id))).game
-                    if shown.status != GameStatus.GAME_STATUS_RUNNING:
-                        later.cancel()
-                        later = None
+                    later = await _goes_on(context, beside, stage.request.game_id, event.sequence)
                 stage.cast.may_answer.set()
         if later is not None:
             _check_told_again(events, await later, events[1].sequence)
@@ -246,6 +240,19 @@ async def _watched(context: ServerContext, stage: Stage, *, goes_on: bool) -> li
         if later is not None:
             later.cancel()
     return events
+
+
+async def _goes_on(
+    context: ServerContext, beside: ServerContext, game_id: str, after: int
+) -> asyncio.Task[list[WatchGameResponse]] | None:
+    """Have another spectator go on after an event; return what it is told, or None if the game is over before."""
+    later = asyncio.create_task(beside.stream_all("WatchGame", WatchGameRequest(game_id=game_id, after_sequence=after)))
+    await asyncio.sleep(0)
+    game = (await context.ask("GetGame", GetGameRequest(game_id=game_id))).game
+    if game.status == GameStatus.GAME_STATUS_RUNNING:
+        return later
+    later.cancel()
+    return None
 
 
 def _check_told_again(events: Sequence[WatchGameResponse], rest: Sequence[WatchGameResponse], after: int) -> None:
