@@ -213,7 +213,8 @@ THIRD = 2
 def of_departures(game: Game) -> Iterator[Mutant]:
     """Yield the mutants that fail when they notice that others have left, as far as a game lets them notice it."""
     owners = (case_ids.NO_EXCEPTION, case_ids.VOID, case_ids.EVERY_ANSWER, case_ids.FIRST_ANSWER, case_ids.ALIVE)
-    related = (*owners, case_ids.KNOWN_ENUMS, "rules", "endings", game.name, *case_ids.FROM_THE_MIDDLE)
+    unusual = (case_ids.KNOWN_ENUMS, case_ids.SETTINGS_RAISE, case_ids.LATE)  # games of one player among them
+    related = (*owners, *unusual, "rules", "endings", game.name, *case_ids.FROM_THE_MIDDLE)
     crowded = len(game.seats) > 1
 
     def if_left(is_met: IsMet) -> Trigger:
