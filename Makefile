@@ -76,7 +76,7 @@ test-web: .venv/.ready-dev ## drive the pages in the system's Chromium: play by 
 	@$(BIN)/python -m pytest --timeout $(LONG_S) -m web -rs tests/web $(ARGS)
 
 .PHONY: zoo
-zoo: .venv/.ready-dev ## try all broken players on the suite, up to 10 min; writes build/zoo.md (ARGS="--sample 100")
+zoo: .venv/.ready-dev ## try all broken players on the suite, an hour; writes build/zoo.md (ARGS="--sample 100")
 	@$(BIN)/python -m tools.zoo $(ARGS)
 
 .PHONY: fuzz

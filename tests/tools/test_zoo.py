@@ -13,9 +13,9 @@ MUTANTS = find_mutants(find("fish"))
 NAMED = MUTANTS["raises-in-setup"]
 
 
-def test_the_cases_of_a_mutant_are_those_that_name_it_and_others_for_each_seed() -> None:
+def test_the_cases_of_a_mutant_are_those_that_name_it_and_others_for_each_part() -> None:
     game, ids = find("fish"), [case.id for case in cases(find("fish"))]
-    drawn = [set(choose(game, NAMED, seed).split(",")) for seed in range(300)]
+    drawn = [set(choose(game, NAMED, part).split(",")) for part in range(300)]
     assert all({*NAMED.cases, "memory.back-to-back", "rules.whole-game.seat-0-of-2"} <= each for each in drawn)
     assert drawn[0] != drawn[1]
     assert max(map(len, drawn)) < len(ids)
@@ -29,7 +29,7 @@ SOME = ("remembers-the-last-game", "leaves-out-zero")
 
 @pytest.mark.parametrize("mutant", SOME)
 def test_a_mutant_fails_the_cases_that_name_it_and_no_unrelated_one(mutant: str) -> None:
-    outcome = try_task(Task("fish", mutant, seed=0))
+    outcome = try_task(Task("fish", mutant, part=0))
     assert outcome.row is not None
     assert outcome.row.found.is_exact
     assert not outcome.problems

@@ -1,9 +1,10 @@
 """Try every mutant on the suite, and write build/zoo.md: which mutant fails which cases.
 
-Run in .venv, in the root of the tree: python -m tools.zoo [GAME ...] [--sample N] [--whole] [--seed N]
-Each mutant is tried on the cases that name it and on a part of the others, another part for each mutant and each seed:
-up to 10 minutes on two cores. With --whole it is tried on all, which takes three times as long. Reference players are
-tried on all in any case. With --sample so many players are tried, mutants and reference players, drawn by the seed.
+Run in .venv, in the root of the tree: python -m tools.zoo [GAME ...] [--sample N] [--seed N] [--part N] [--whole]
+Each mutant is tried on the cases that name it and on a part of the others, another part for each mutant: an hour on two
+cores. With --whole it is tried on all, which takes far longer. Reference players are tried on all in any case. With
+--sample so many players are tried, mutants and reference players, drawn by the seed: in the same part as all are, so
+that no sample finds what a run of all has not.
 
 The exit code is 0 if every mutant fails the cases that name it and no unrelated one, and every reference player passes
 everything.
@@ -93,7 +94,7 @@ def main(arguments: Sequence[str]) -> int:
     """Try the players, write the page, and return the exit code."""
     chosen, began = _parser().parse_args(arguments), time.monotonic()
     names = chosen.games or [name for name in registered() if find_conformance(name).mutations]
-    tasks = _drawn(make_tasks(names, None if chosen.whole else chosen.seed), chosen)
+    tasks = _drawn(make_tasks(names, None if chosen.whole else chosen.part), chosen)
     outcomes = dict(_tried(tasks, chosen.jobs))
     # Alone: beside others, a mutant that is late by intent can be late where it should not.
     outcomes |= dict(_tried([task for task in outcomes if outcomes[task].problems], 1))
@@ -122,8 +123,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tools.zoo", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("games", metavar="GAME", nargs="*", help="default: all that have mutants")
     parser.add_argument("--whole", action="store_true", help="try every mutant on all cases")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the parts; default: %(default)s")
+    parser.add_argument("--part", type=int, default=0, metavar="N", help="of the other cases; default: %(default)s")
     parser.add_argument("--sample", type=int, metavar="N", help="try so many, drawn by the seed; default: all")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the sample; default: %(default)s")
     jobs = processors() + SPARE_JOBS
     parser.add_argument("--jobs", type=int, default=jobs, metavar="N", help="processes; default here: %(default)s")
     return parser

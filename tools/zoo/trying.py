@@ -28,7 +28,7 @@ from fairplay.player.secrets import SECRET_VARIABLE
 from tools.zoo.findings import Finding, compare, examples_for
 
 PARTS = 24
-"""Of the rest each mutant is tried on one case in so many, others for each mutant and for each seed."""
+"""Of the rest each mutant is tried on one case in so many, others for each mutant."""
 OWNERS = (case_ids.BACK_TO_BACK, case_ids.AT_ONCE, case_ids.TOURNAMENT)
 """Cases that nearly all that goes wrong elsewhere could be held against, besides those of whole games."""
 SEATINGS = 3
@@ -41,11 +41,11 @@ SEED = 2
 EXAMPLES = 20
 
 
-def choose(game: Game, mutant: Mutant, seed: int) -> str:
+def choose(game: Game, mutant: Mutant, part: int) -> str:
     """Return the pattern of the cases to try a mutant on."""
     always = list(dict.fromkeys(_always(game, mutant)))
     rest = (case.id for case in cases(game) if not matches(case.id, ",".join(always)))
-    return ",".join([*always, *(each for each in rest if _is_drawn(game, mutant, seed, each))])
+    return ",".join([*always, *(each for each in rest if _is_drawn(game, mutant, part, each))])
 
 
 def _always(game: Game, mutant: Mutant) -> Iterator[str]:
@@ -57,10 +57,10 @@ def _always(game: Game, mutant: Mutant) -> Iterator[str]:
         yield from (case_ids.whole_game(*each) for each in seatings[:SEATINGS])
 
 
-def _is_drawn(game: Game, mutant: Mutant, seed: int, case_id: str) -> bool:
+def _is_drawn(game: Game, mutant: Mutant, part: int, case_id: str) -> bool:
     """Return whether a case is drawn: with those of other groups that look at the same games, and see each other."""
     _, _, games = case_id.partition(".")
-    return crc32(f"{seed}/{game.name}/{mutant.name}/{games}".encode()) % PARTS == 0
+    return crc32(f"{part}/{game.name}/{mutant.name}/{games}".encode()) % PARTS == 0
 
 
 class Task(NamedTuple):
@@ -72,8 +72,8 @@ class Task(NamedTuple):
     """The link to a reference player; empty: the mutant."""
     starts: bool = False
     """Whether the player is a program, which takes long to start."""
-    seed: int | None = None
-    """The seed of the part of the other cases that a mutant is tried on first; None: all of them."""
+    part: int | None = None
+    """The number of the part of the other cases that a mutant is tried on first; None: all of them."""
 
     def __str__(self) -> str:
         return f"{self.game} {self.mutant or self.player}"
@@ -98,19 +98,19 @@ class Outcome(NamedTuple):
     """The processor time that it took, in all its processes."""
 
 
-def make_tasks(names: Iterable[str], seed: int | None = None) -> list[Task]:
-    """Return what to try: mutants on a part of the other cases if there is a seed, and reference players on all.
+def make_tasks(names: Iterable[str], part: int | None = None) -> list[Task]:
+    """Return what to try: mutants on a part of the other cases if there is one, and reference players on all.
 
     Mutants of programs are the same in all games, and tried in the first of those that are installed.
     """
     first = next(iter(registered()))
-    return [task for name in names for task in _tasks_of(find(name), seed, programs=name == first)]
+    return [task for name in names for task in _tasks_of(find(name), part, programs=name == first)]
 
 
-def _tasks_of(game: Game, seed: int | None, *, programs: bool) -> Iterator[Task]:
+def _tasks_of(game: Game, part: int | None, *, programs: bool) -> Iterator[Task]:
     for each in find_mutants(game).values():
         if each.program is None or programs:
-            yield Task(game.name, each.name, starts=each.program is not None, seed=seed)
+            yield Task(game.name, each.name, starts=each.program is not None, part=part)
     for strategy in game.strategies:
         yield Task(game.name, player=f"bot:{strategy}")
     command = [sys.executable, "-m", "fairplay.terminal", "player", game.name, "--strategy", strategies(game)[0]]
@@ -147,7 +147,7 @@ def _tried(task: Task) -> Row:
     """
     game = find(task.game)
     chosen = find_mutant(game, task.mutant)
-    parts = [choose(game, chosen, task.seed)] if task.seed is not None else []
+    parts = [choose(game, chosen, task.part)] if task.part is not None else []
     # What a program does differently does not depend on how it plays.
     played = strategies(game) if chosen.program is None else strategies(game)[:1]
     ways = list(product(LIMITS_S[Symptom.TIMEOUT in chosen.symptoms], played))
