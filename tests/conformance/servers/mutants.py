@@ -27,6 +27,7 @@ from fairplay.q.v1.q_player_pb2 import TakeTurnRequest
 from fairplay.server.records.chain import chained
 from fairplay.v1.connection_pb2 import Call, DialInRequest, DialInResponse, Hello, Reply
 from fairplay.v1.game_pb2 import TimeControl
+from fairplay.v1.lobby_pb2 import AttendResponse, CreateTableRequest, EnterRequest, ListTablesResponse
 from fairplay.v1.manager_pb2 import (
     CancelTournamentRequest,
     CancelTournamentResponse,
@@ -716,6 +717,49 @@ def charges_the_first_seat_for_who_joined(reply: GetGameResponse, _: Rpc) -> Non
 @mutant("lobby.late-join")
 def tells_nobody_who_joins(event: WatchGameResponse, _: Rpc) -> Sequence[Message] | None:
     return NONE if event.HasField("joined") else None
+
+
+@mutant("lobby.names")
+def knows_no_tokens_of_users(request: EnterRequest, _: Rpc) -> None:
+    request.token = ""
+
+
+@mutant("lobby.tables")
+def makes_tables_for_any_number(request: CreateTableRequest, _: Rpc) -> None:
+    request.seat_count = 0
+
+
+@mutant("lobby.starts")
+def keeps_everybody_ready(reply: ListTablesResponse, _: Rpc) -> None:
+    for table in reply.tables:
+        for seat in table.seats:
+            seat.ready = True
+
+
+@mutant("lobby.running")
+def shows_who_has_left_as_present(reply: ListTablesResponse, _: Rpc) -> None:
+    for table in reply.tables:
+        for seat in table.seats:
+            seat.present = True
+
+
+@mutant("lobby.told")
+def tells_no_new_names(told: AttendResponse, _: Rpc) -> None:
+    for event in told.events:
+        if event.HasField("user_gone"):
+            event.user_gone.new_name = ""
+
+
+@mutant("lobby.one-stream")
+def gives_no_reasons(error: Status, _: Rpc) -> None:
+    del error.details[:]
+
+
+@mutant("lobby.lost")
+def tells_of_the_lost_that_they_left(told: AttendResponse, _: Rpc) -> None:
+    for event in told.events:
+        if event.HasField("user_gone"):
+            event.user_gone.lost = False
 
 
 @mutant("watch.listed-conditions")

@@ -136,6 +136,13 @@ FAULTS = {
         "elapsed_s - self._limits[CallKind.DECISION]",
         "time.bank-spent",
     ),
+    "tables-start-before-all-are-ready": RuleFault(
+        "",
+        "fairplay.server.lobby.table",
+        "not self.missing_count and all(seat.ready or seat.bot for seat in self.seats)",
+        "sum(seat.ready or seat.bot for seat in self.seats) >= self.min_seat_count",
+        "lobby.starts",
+    ),
     "passes-deal": RuleFault("webset", "rules.takes", ' or rule == "auto"', ""),
 }
 

@@ -54,6 +54,13 @@ def test_settings_of_games_of_other_packages_are_searched_for_unknown_fields_too
     assert (refusal.value.reason, refusal.value.field) == ("UNKNOWN_FIELDS", "settings")
 
 
+def test_settings_of_a_game_that_the_server_does_not_know_are_not_taken_for_none() -> None:
+    settings = GameSettings.FromString(b"\xfa\x3e\x00")
+    with pytest.raises(Refusal, match="field 1007") as refusal:
+        full_settings(NIM, settings, "settings")
+    assert refusal.value.reason == "UNKNOWN_FIELDS"
+
+
 def test_only_the_server_says_who_players_are() -> None:
     made = plan("bot:first", "bot:first")
     made.players[1].description.display_name = "the best"

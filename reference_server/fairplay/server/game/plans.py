@@ -124,7 +124,8 @@ def full_settings(game: Game, settings: GameSettings, field: str = "plan.setting
     """Return the game's settings with every default filled in. Raises Refusal if a value is not allowed."""
     try:
         given = unwrap(settings, game, game.settings_type) or game.settings_type()
-        refuse_unknown_fields(given, field)
+        for message in (given, settings):  # those of a game of another package are packed
+            refuse_unknown_fields(message, field)
         return game.full_settings(given)
     except ValueError as error:
         problem = str(error)

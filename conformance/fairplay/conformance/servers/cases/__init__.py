@@ -17,6 +17,7 @@ from fairplay.conformance.servers.cases import (
     refusals,
     results,
     signups,
+    tables,
     tournaments,
     watching,
 )
@@ -31,6 +32,7 @@ MODULES = (
     connection,
     lost_streams,
     lobby,
+    tables,
     tournaments,
     signups,
     formats,
