@@ -109,6 +109,7 @@ def test_what_is_cut_is_cut_where_the_comments_say() -> None:
 
 
 def test_replies_are_on_disk_in_milliseconds_and_events_of_the_lobby_under_way() -> None:
-    assert "on disk a few milliseconds after it came" in read("docs/operate.md")
-    assert max(writer.DELAY_S, events.MIN_REST_S, link.CROWDED_S / 4) <= 0.005
+    assert "on disk some 20 milliseconds after it came" in read("docs/operate.md")
+    assert writer.DELAY_S <= 0.02
+    assert max(events.MIN_REST_S, link.CROWDED_S / 4) <= 0.005
     assert writer.BEHIND_S < 1

@@ -1,8 +1,8 @@
 """The tables of a store, and the queries; in SQLAlchemy Core, for any database that it supports.
 
-A row of `chunks` holds what was appended to many records in a few milliseconds. A row of `records` says in which chunk
-its record begins and, once it is finished, in which chunks it lies: so that writing an entry never touches an index,
-reading a finished record reads its own chunks only, and only what was left unfinished has to be searched for.
+A row of `chunks` holds what was appended to many records in a few hundredths of a second. A row of `records` says in
+which chunk its record begins and, once it is finished, in which chunks it lies: so that writing an entry never touches
+an index, reading a finished record reads its own chunks only, and only what was left unfinished has to be searched for.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The one thread that writes what is appended, a batch at a time, and the journals that append to it.
 
 Appending only puts an item into a queue: no disk, no lock, no event loop. The first item of a batch wakes the
-thread, which lets the batch grow for a few milliseconds and saves it in one transaction; while the disk is busy the
-next batch grows longer. After a failure nothing more is written, and all waiting callers get the error.
+thread, which lets the batch grow for a few hundredths of a second and saves it in one transaction; while the disk is
+busy the next batch grows longer. After a failure nothing more is written, and all waiting callers get the error.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from fairplay.v1.record_pb2 import LinkedEntry, Record
 
 log = logging.getLogger("fairplay.server")
 
-DELAY_S = 0.005
+DELAY_S = 0.02
 BEHIND_S = 0.25
-HURRY_ITEMS = 64
+HURRY_ITEMS = 256
 LATE_BEATS = 2
 """After so many of its intervals without a sign of life a writer counts as behind."""
 
