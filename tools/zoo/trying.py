@@ -41,9 +41,11 @@ SEED = 2
 EXAMPLES = 20
 
 
-def choose(game: Game, mutant: Mutant, part: int) -> str:
-    """Return the pattern of the cases to try a mutant on."""
+def choose(game: Game, mutant: Mutant, part: int | None) -> str:
+    """Return the pattern of the cases to try a mutant on. Of the others it has those of a part; None: none of them."""
     always = list(dict.fromkeys(_always(game, mutant)))
+    if part is None:
+        return ",".join(always)
     rest = (case.id for case in cases(game) if not matches(case.id, ",".join(always)))
     return ",".join([*always, *(each for each in rest if _is_drawn(game, mutant, part, each))])
 
@@ -73,7 +75,7 @@ class Task(NamedTuple):
     starts: bool = False
     """Whether the player is a program, which takes long to start."""
     part: int | None = None
-    """The number of the part of the other cases that a mutant is tried on first; None: all of them."""
+    """The number of the part of the other cases that a mutant is tried on first; None: none of them."""
 
     def __str__(self) -> str:
         return f"{self.game} {self.mutant or self.player}"
@@ -99,7 +101,7 @@ class Outcome(NamedTuple):
 
 
 def make_tasks(names: Iterable[str], part: int | None = None) -> list[Task]:
-    """Return what to try: mutants on a part of the other cases if there is one, and reference players on all.
+    """Return what to try: mutants on a part of the other cases, if there is one, and reference players on all.
 
     Mutants of programs are the same in all games, and tried in the first of those that are installed.
     """
@@ -147,11 +149,10 @@ def _tried(task: Task) -> Row:
     """
     game = find(task.game)
     chosen = find_mutant(game, task.mutant)
-    parts = [choose(game, chosen, task.part)] if task.part is not None else []
     # What a program does differently does not depend on how it plays.
     played = strategies(game) if chosen.program is None else strategies(game)[:1]
     ways = list(product(LIMITS_S[Symptom.TIMEOUT in chosen.symptoms], played))
-    for only in (*parts, ""):
+    for only in (choose(game, chosen, task.part), ""):
         unrelated: list[tuple[float, str]] = []
         for way in ways:
             found = _tried_once(game, chosen, *way, only)
