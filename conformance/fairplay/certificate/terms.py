@@ -67,6 +67,7 @@ INAPPLICABLE: Mapping[str, frozenset[str]] = {
     # what a player need not do
     "identity.ends": _ALL,
     "identity.refused": _ALL,
+    "robustness.returns": _ALL,
     "identity.replaced": _ALL,
     # what only a player can do that does not dial in by itself
     "identity.reached-again": frozenset(("dial-in",)),

@@ -117,7 +117,7 @@ async def dial_in_async(
                 problem = "the server ended the stream"
             except grpc.aio.AioRpcError as error:
                 problem = error.details() or error.code().name
-                if _refuses(error):
+                if refuses(error):
                     raise DialInError(f"{address} refuses: {problem}") from None
             if connection.welcomed:
                 give_up, pause = loop.time() + patience_s, FIRST_RETRY_S
@@ -134,7 +134,7 @@ async def dial_in_async(
             pause = min(2 * pause, LAST_RETRY_S)
 
 
-def _refuses(error: grpc.aio.AioRpcError) -> bool:
+def refuses(error: grpc.aio.AioRpcError) -> bool:
     """Return whether the server refuses the hello for good.
 
     Libraries say RESOURCE_EXHAUSTED of connections, too, without a reason.

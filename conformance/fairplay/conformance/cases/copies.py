@@ -23,6 +23,7 @@ from fairplay.conformance.evidence import Evidence, hexadecimal, readable, sent
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.races import Rotation
 from fairplay.conformance.games.trial import Entry, Exchange, Trial, play_trial
+from fairplay.conformance.player.farewells import AT_ONCE, Farewells
 from fairplay.conformance.player.loop import side_by_side
 from fairplay.conformance.player.machine import is_busy
 from fairplay.conformance.player.player import Connection, parse_description
@@ -45,9 +46,6 @@ DENIALS = (grpc.StatusCode.UNAUTHENTICATED.value[0], grpc.StatusCode.PERMISSION_
 """The statuses of calls that are refused because of who makes them."""
 IDLE_S = 1.5
 """How long nobody is connected to a player that serves. One that is started here waits while other cases are judged."""
-COMES_BACK_S, REFUSED_S = 10.0, 5.0
-"""So long a player may take to dial in again, and so long it is watched that was refused for good."""
-POLL_S = 0.05
 Result = TypeVar("Result")
 Idle: TypeAlias = "asyncio.Task[bytes | CallFailure]"
 """The answer of a player to Describe, after a while in which nobody was connected to it."""
@@ -64,13 +62,6 @@ class Strangers(NamedTuple):
     """A game after these calls, with its secret; None if there was a problem."""
 
 
-class Refused(NamedTuple):
-    """What a player did that said hello to a server which has its name no more."""
-
-    hello_count: int
-    output: str
-
-
 class Copies(NamedTuple):
     """What was seen of two processes of a program at once, each of which was offered one way of being reached."""
 
@@ -84,8 +75,6 @@ class Copies(NamedTuple):
     """None: no process serves."""
     idle: Idle | None
     """None: no process serves."""
-    refused: asyncio.Task[Refused] | None
-    """None: no process dials in."""
     served: Connection | None
 
 
@@ -103,7 +92,7 @@ def begin_copies(context: Context) -> None:
 
 def _follow(context: Context) -> Copies:
     connections = list((opened := context.player.open_ways()).values())
-    strangers, idle, refused, served = None, None, None, opened.get(SERVING)
+    strangers, idle, served = None, None, opened.get(SERVING)
     try:
         if served is not None and not served.lost:
             strangers = _describe_as_stranger(context, served)
@@ -121,12 +110,12 @@ def _follow(context: Context) -> Copies:
                 connections.remove(served)
         dialled = opened.get(DIALLING)
         if dialled is not None and not dialled.lost and dialled.hello is not None:
-            refused = _turn_away(context, dialled)
+            context.player.part_with(dialled)
             connections.remove(dialled)
     finally:
         for each in connections:
             context.player.loop.run(each.close())
-    return Copies(said, trials, together, strangers, idle, refused, served)
+    return Copies(said, trials, together, strangers, idle, served)
 
 
 # --- both ways of being reached ---
@@ -406,47 +395,46 @@ async def _outcome(task: asyncio.Task[Result]) -> Result:
 # --- whose hello is refused ---
 
 
-def _turn_away(context: Context, connection: Connection) -> asyncio.Task[Refused]:
-    """Say goodbye to a program that dials in, and refuse it for good when it is back; return without waiting for it."""
-    process = connection.process
-    assert process is not None
-    before = process.refused_count
+def _farewells_of(context: Context) -> Farewells:
+    """Return what players do whose hellos are refused. Raises NotApplicable if it is not started, or does not dial in.
 
-    async def is_refused(count: int, limit_s: float) -> bool:
-        """Wait until so many hellos were refused, and return whether they were in time."""
-        for _ in range(round(limit_s / POLL_S)):
-            if process.refused_count - before >= count or process.ended:
-                break
-            await asyncio.sleep(POLL_S)
-        return process.refused_count - before >= count
-
-    async def watch() -> Refused:
-        try:
-            process.turn_away()
-            if await is_refused(1, COMES_BACK_S):
-                await is_refused(2, REFUSED_S)
-            return Refused(process.refused_count - before, process.output)
-        finally:
-            await connection.close()
-
-    async def begin() -> asyncio.Task[Refused]:
-        return asyncio.ensure_future(watch())
-
-    return context.player.loop.run(begin())
+    Processes that other cases needed no more have been asked; others are started for what is left.
+    """
+    copies_of(context)
+    player, farewells = context.player, context.player.farewells
+    while not farewells.is_over:
+        player.loop.run(farewells.wait(AT_ONCE - 1))
+        if farewells.is_over:
+            break
+        connection = player.open()
+        dials_in = connection.hello is not None
+        player.part_with(connection)
+        if not dials_in:
+            break
+    player.loop.run(farewells.wait())
+    if not (farewells.final or farewells.passing):
+        raise NotApplicable("only a player that is started here, and dials in again by itself, is refused")
+    return farewells
 
 
 @case(case_ids.REFUSED, "BYE-7", prepare=begin_copies)
 def refused(context: Context) -> None:
     """Who asks for ever for a name that another program has fills the log of a server, and keeps its author waiting."""
-    task = copies_of(context).refused
-    if task is None:
-        raise NotApplicable("only a player that is started here and dials in is refused")
-    found = context.player.loop.run(_outcome(task))
-    if not found.hello_count:
-        raise NotApplicable("only a player that dials in again after a server has shut down is refused then")
-    if found.hello_count > 1:
-        sentence = "The player sent its hello again after it was refused for good, with ALREADY_EXISTS."
-        raise failure(sentence, ("Output", found.output))
+    for found in _farewells_of(context).final:
+        if found.came_back:
+            sentence = f"The player sent its hello again after it was refused for good, with {found.ending}."
+            raise failure(sentence, ("Output", found.output))
+
+
+@case(case_ids.RETURNS, "BYE-8", level=Level.SHOULD, prepare=begin_copies)
+def returns(context: Context) -> None:
+    """A server that is full, or away for a moment, is there again soon, and libraries make statuses of their own."""
+    for found in _farewells_of(context).passing:
+        if not found.came_back:
+            sentence = (
+                f"The player did not dial in again after its hello was refused with {found.ending}, which passes."
+            )
+            raise failure(sentence, ("Output", found.output))
 
 
 def _ended(reason: str, output: str) -> Failure:

@@ -10,7 +10,7 @@ from statistics import fmean
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_after_others, judge_condition, where
 from fairplay.conformance.case import Case, NotApplicable, case, failure
-from fairplay.conformance.cases.copies import started_secret
+from fairplay.conformance.cases.copies import returns, started_secret
 from fairplay.conformance.cases.growth import grown, growth_of, judge_failed, keeps_growing
 from fairplay.conformance.cases.settings import long_games, slowed_down
 from fairplay.conformance.evidence import hexadecimal, readable, sent
@@ -217,4 +217,4 @@ def _times(found: Trial) -> str:
 def cases(game: Game) -> Sequence[Case]:
     """Return the cases of this module."""
     slow = [slows_down] if find_conformance(game.name).long_games else []
-    return (out_of_contract, started_secret, reconnect, sent_again, memory_growth, *slow)
+    return (out_of_contract, started_secret, returns, reconnect, sent_again, memory_growth, *slow)

@@ -23,6 +23,7 @@ from fairplay.conformance.games.scenarios import OrdinaryGames
 from fairplay.conformance.games.trial import USUAL, CallLimits, Entry, Manner, Scenario, Trial, play_trial
 from fairplay.conformance.games.variations import Variation, vary
 from fairplay.conformance.player.breaker import Breaker, Budget
+from fairplay.conformance.player.farewells import Farewells
 from fairplay.conformance.player.loop import LoopThread, side_by_side
 from fairplay.conformance.player.machine import is_busy, wait_until_quiet
 from fairplay.conformance.player.names import new_game_id, new_tournament_id
@@ -443,7 +444,8 @@ def open_context(
     Raises OSError, with one sentence, if something on this machine keeps every player from being reached.
     """
     loop = LoopThread()
-    player = PlayerUnderTest(loop, transport, limits.notification_s, Budget(budget_s))
+    farewells = Farewells(Random(f"{seed}/farewells"))
+    player = PlayerUnderTest(loop, transport, limits.notification_s, Budget(budget_s), farewells)
     try:
         loop.run(transport.prepare())
         yield Context(game, player, seed, limits, examples, history, profile)

@@ -14,6 +14,7 @@ from fairplay.conformance import case_ids
 from fairplay.conformance.case import NotTested
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.player.breaker import Breaker, Budget, is_disconnection
+from fairplay.conformance.player.farewells import Farewells
 from fairplay.conformance.player.loop import LoopThread
 from fairplay.conformance.player.transports import ExecTransport, Transport, output_of
 from fairplay.games.kit.player_service import DESCRIBE
@@ -133,18 +134,25 @@ class Connection:
         if isinstance(self._link, DialInLink | ProcessLink):
             self._link.lose(after_s)
 
-    async def close(self) -> None:
-        """Cancel all calls and close the link."""
+    def cancel(self) -> None:
+        """Cancel all calls."""
         for call in list(self._open):
             call.cancel()
+
+    async def close(self) -> None:
+        """Cancel all calls and close the link."""
+        self.cancel()
         await self._link.close()
 
 
 class PlayerUnderTest:
     """The player under test. Cases share one connection, and get fresh ones where they ask for it."""
 
-    def __init__(self, loop: LoopThread, transport: Transport, limit_s: float, budget: Budget) -> None:
+    def __init__(
+        self, loop: LoopThread, transport: Transport, limit_s: float, budget: Budget, farewells: Farewells
+    ) -> None:
         self.loop = loop
+        self.farewells = farewells
         self.transport = transport
         self.breaker = Breaker()
         self.budget = budget
@@ -324,7 +332,20 @@ class PlayerUnderTest:
         if wanted and self._handed_on is None and not connection.lost:
             self._handed_on = connection
         else:
-            self.loop.run(connection.close())
+            self.part_with(connection)
+
+    def part_with(self, connection: Connection) -> None:
+        """Let go of a connection that no case needs, without waiting for what its process is asked still."""
+
+        async def part() -> None:
+            process = None if connection.lost else connection.process
+            if process is None or not process.connected or not self.farewells.has_room:
+                await connection.close()
+            else:
+                connection.cancel()
+                self.farewells.take(process, connection.close)
+
+        self.loop.run(part())
 
     @property
     def may_try_again(self) -> bool:
@@ -362,4 +383,5 @@ class PlayerUnderTest:
         self.renew()
         if self._handed_on is not None:
             self.loop.run(self._handed_on.close())
+        self.loop.run(self.farewells.close())
         self.loop.run(self.transport.close())

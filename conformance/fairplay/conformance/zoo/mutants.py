@@ -15,6 +15,7 @@ from fairplay.conformance.zoo.player import Act, Environment, GameMemory, Mutant
 from fairplay.games.conformance import Mutation
 from fairplay.games.game import Game
 from fairplay.games.steps import Method
+from fairplay.player.dialing import refuses as refuses_for_good
 from fairplay.player.handlers import describe
 from fairplay.server.links.link import MAX_REPLY_BYTES
 from fairplay.v1.connection_pb2 import Call, DialInResponse
@@ -217,6 +218,8 @@ class ProgramBehaviour:
     """Whether the program sends replies for which its stream was lost too early in the frame of its next hello."""
     repeats_hello: bool = False
     """Whether the program sends its hello twice on each stream but the first."""
+    ends_at: Callable[[grpc.aio.AioRpcError], bool] = refuses_for_good
+    """Whether the program takes the end of its stream for a refusal for good."""
     insists: int = 0
     """How often the program sends a hello again that was refused for good."""
     hello_version: str = ""

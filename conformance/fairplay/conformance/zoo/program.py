@@ -109,7 +109,7 @@ async def dial_in(handlers: MutantHandlers, reach: Reach, behaviour: ProgramBeha
                     await asyncio.sleep(WAIT_S if behaviour.stays else 0)
                     return
             except grpc.aio.AioRpcError as error:
-                if error.code() is grpc.StatusCode.ALREADY_EXISTS:
+                if behaviour.ends_at(error):
                     if not insists:
                         return
                     insists -= 1

@@ -47,6 +47,7 @@ from fairplay.conformance.zoo.triggers import (
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game, find, registered
 from fairplay.games.kit.player_service import PLAYER_SERVICE
+from fairplay.player.dialing import DETAILS, REASON, refuses
 from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.v1.player_pb2 import GameService, PlayerDescription
 
@@ -178,6 +179,26 @@ def _finds_another(call: ReceivedCall, own: int) -> bool:
     return call.decision > 0 and file.read_text("ascii") != str(own)
 
 
+def _is_no_lack(error: grpc.aio.AioRpcError) -> bool:
+    return error.code() is not grpc.StatusCode.RESOURCE_EXHAUSTED and refuses(error)
+
+
+def _is_no_stranger(error: grpc.aio.AioRpcError) -> bool:
+    return error.code() is not grpc.StatusCode.UNAUTHENTICATED and refuses(error)
+
+
+def _is_full(error: grpc.aio.AioRpcError) -> bool:
+    return error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED or refuses(error)
+
+
+def _has_a_reason(error: grpc.aio.AioRpcError) -> bool:
+    return any(key == DETAILS and REASON in value for key, value in error.trailing_metadata() or ()) or refuses(error)
+
+
+def _program(name: str, sentence: str, case_id: str, behaviour: ProgramBehaviour) -> Mutant:
+    return Mutant(name, sentence, (case_id,), never, RAISES, program=behaviour)
+
+
 def _add_to_version(said: PlayerDescription) -> None:
     said.software_version += "."
 
@@ -262,6 +283,20 @@ OF_IDENTITY = (
         )
         for name, often, insists in (("insists", "again and again", 1_000), ("insists-once", "once more", 1))
     ),
+    *(
+        _program(name, f"Sends its hello again {what}.", case_ids.REFUSED, ProgramBehaviour(ends_at=ends_at))
+        for name, what, ends_at in (
+            ("insists-on-room", "when it is refused with RESOURCE_EXHAUSTED, whatever else is said", _is_no_lack),
+            ("insists-on-its-token", "when it is refused with UNAUTHENTICATED", _is_no_stranger),
+        )
+    ),
+    *(
+        _program(name, f"Ends {what}.", case_ids.RETURNS, ProgramBehaviour(ends_at=ends_at))
+        for name, what, ends_at in (
+            ("leaves-full-servers", "when its hello is refused with RESOURCE_EXHAUSTED, whatever is with it", _is_full),
+            ("leaves-for-a-reason", "when its hello is refused with a reason, whatever the status is", _has_a_reason),
+        )
+    ),
     Mutant(
         "returns-when-finished",
         "Dials in again when it is told that it is not needed any more.",
@@ -287,10 +322,6 @@ OF_IDENTITY = (
         program=ProgramBehaviour(Start.ALONE),
     ),
 )
-
-
-def _program(name: str, sentence: str, case_id: str, behaviour: ProgramBehaviour) -> Mutant:
-    return Mutant(name, sentence, (case_id,), never, RAISES, program=behaviour)
 
 
 def _admits_for_nothing(method: str, shown: str, secret: str) -> bool:

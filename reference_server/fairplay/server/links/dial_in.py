@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import secrets
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -118,6 +117,8 @@ class _Registration:
     """The last one."""
     refused_at: int = 0
     """How often the player had dialled in by then."""
+    turned_away: Refusal | None = None
+    """What its hellos are refused with, whoever sends them; None: with nothing."""
 
 
 def same(one: str, other: str) -> bool:
@@ -266,6 +267,8 @@ class Hub:
         with a token to whoever has the token or the claim.
         """
         known = self._names.get(player.name)
+        if known is not None and known.turned_away is not None:
+            raise known.turned_away
         if known is None and (account or player.name not in self._claims):
             return
         if self.belongs(player.name, account):
@@ -338,12 +341,18 @@ class Hub:
             known.awaited = True
             known.stream.lose(after_s)
 
-    def turn_away(self, name: str) -> None:
+    def turn_away(self, name: str, refusal: Refusal) -> None:
         """Tell the player of a name with a token that the server shuts down, and refuse its hellos from now on."""
         known = self._names.get(name)
         if known is not None and known.stream is not None:
-            known.token = secrets.token_hex(16)
+            known.turned_away = refusal
             self.dismiss(name, GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN, "the server says goodbye and stays")
+
+    def let_in(self, name: str) -> None:
+        """Refuse the hellos of a player no more that was turned away."""
+        known = self._names.get(name)
+        if known is not None:
+            known.turned_away = None
 
     def note_refusal(self, names: Iterable[str], refusal: Refusal) -> None:
         """Note that a connection whose hello names these players has ended for a fault of its caller."""

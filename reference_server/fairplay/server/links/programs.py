@@ -140,9 +140,13 @@ class ProcessLink:
         """Say goodbye to a player that has dialled in, and leave its process alone."""
         self._hub.dismiss(self._name, reason, message)
 
-    def turn_away(self) -> None:
+    def turn_away(self, refusal: Refusal) -> None:
         """Say to a player that has dialled in that the server shuts down, and refuse its hellos from now on."""
-        self._hub.turn_away(self._name)
+        self._hub.turn_away(self._name, refusal)
+
+    def let_in(self) -> None:
+        """Refuse the hellos of a player no more that was turned away."""
+        self._hub.let_in(self._name)
 
     @property
     def refused_count(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import grpc
 from google.protobuf.any_pb2 import Any
@@ -81,10 +81,15 @@ class Refusal(Exception):  # noqa: N818 - an answer to the caller, not a fault o
             delay = Duration()
             delay.FromNanoseconds(math.ceil(self.retry_s * 1e9))
             details.append(error_details_pb2.RetryInfo(retry_delay=delay))
-        packed = [Any() for _ in details]
-        for held, detail in zip(packed, details, strict=True):
-            held.Pack(detail)
-        return status_pb2.Status(code=code_pb2.Code.Value(self.code.name), message=self.message, details=packed)
+        return rich_status(self.code, self.message, details)
+
+
+def rich_status(code: grpc.StatusCode, message: str, details: Sequence[Message]) -> status_pb2.Status:
+    """Return an error in google.rpc's rich form."""
+    packed = [Any() for _ in details]
+    for held, detail in zip(packed, details, strict=True):
+        held.Pack(detail)
+    return status_pb2.Status(code=code_pb2.Code.Value(code.name), message=message, details=packed)
 
 
 async def abort(context: grpc.aio.ServicerContext[object, object], refusal: Refusal) -> None:

@@ -1,0 +1,175 @@
+"""Whether a started player that has dialled in sends its hello again: asked of processes that nobody needs any more.
+
+The server says that it shuts down, and refuses the next hello. A status says whether the player may come back, together
+with what the details hold: why, and when to try again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from itertools import product
+from random import Random
+from typing import Any, NamedTuple, TypeAlias
+
+import grpc
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+from google.rpc import error_details_pb2, status_pb2
+
+from fairplay.player.dialing import FINAL
+from fairplay.server.links.programs import ProcessLink
+from fairplay.server.net.errors import DOMAIN, STATUS, Refusal, rich_status
+from fairplay.server.net.limits import METHODS
+
+COMES_BACK_S, REFUSED_S = 10.0, 5.0
+"""So long a player may take to dial in again, and so long it is watched that was refused for good."""
+PASSING_S = 20.0
+"""So long a player is asked whether it comes back after what passes; one that waits long in between is asked less."""
+POLL_S = 0.05
+AT_ONCE = 2
+"""So many processes are watched at the same time: some players need much memory."""
+EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
+REASONS = {STATUS[reason]: reason for reason in METHODS["fairplay.v1.ConnectionService.DialIn"].reasons}
+"""A reason for each status that servers have reasons for when they refuse a hello."""
+Close: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
+"""Lets go of a process."""
+
+
+class Ending(NamedTuple):
+    """What the hello of a player is refused with."""
+
+    status: grpc.StatusCode
+    has_reason: bool = False
+    """Whether a google.rpc.ErrorInfo is in the details."""
+    has_delay: bool = False
+    """Whether a google.rpc.RetryInfo is in the details."""
+
+    @property
+    def is_final(self) -> bool:
+        """Return whether the player must not send the same hello again."""
+        return self.status in FINAL or (self.status is EXHAUSTED and self.has_reason and not self.has_delay)
+
+    def __str__(self) -> str:
+        reason, delay = "a" if self.has_reason else "no", "a" if self.has_delay else "no"
+        return f"{self.status.name}, {reason} google.rpc.ErrorInfo and {delay} google.rpc.RetryInfo"
+
+
+class Ended(Refusal):
+    """The end of a stream with a status and any details: servers, proxies and libraries send all of them."""
+
+    def __init__(self, ending: Ending) -> None:
+        super().__init__(REASONS.get(ending.status, "INTERNAL"), f"this hello is refused with {ending.status.name}")
+        self._ending = ending
+
+    @property
+    def code(self) -> grpc.StatusCode:
+        """Return the gRPC status code."""
+        return self._ending.status
+
+    def status(self) -> status_pb2.Status:
+        """Return the error in google.rpc's rich form, with the details that it is to have."""
+        details: list[Message] = []
+        if self._ending.has_reason:
+            details.append(error_details_pb2.ErrorInfo(reason=self.reason, domain=DOMAIN))
+        if self._ending.has_delay:
+            details.append(error_details_pb2.RetryInfo(retry_delay=Duration(nanos=100_000_000)))
+        return rich_status(self.code, self.message, details)
+
+
+class Farewell(NamedTuple):
+    """What a player did when its hello was refused."""
+
+    ending: Ending
+    came_back: bool
+    """Whether it sent its hello again."""
+    output: str
+
+
+def _draw(rng: Random, final: bool) -> Iterator[Ending]:
+    """Yield endings that are final, or pass: all of RESOURCE_EXHAUSTED, whose details matter; one of other statuses."""
+    others = [status for status in grpc.StatusCode if status not in (EXHAUSTED, grpc.StatusCode.OK)]
+    for status in (EXHAUSTED, *rng.sample(others, len(others))):
+        details = [*product((True, False) if status in REASONS else (False,), (True, False))]
+        endings = [Ending(status, *each) for each in (details if status is EXHAUSTED else [rng.choice(details)])]
+        yield from (each for each in endings if each.is_final is final)
+
+
+class Farewells:
+    """Refuses the hellos of players that are not needed any more, each with an ending that no other one had."""
+
+    def __init__(self, rng: Random) -> None:
+        self._final = [*_draw(rng, final=True)]
+        self._passing = [*_draw(rng, final=False)]
+        self._open = set[asyncio.Task[None]]()
+        self.final: list[Farewell] = []
+        """What players did that were refused for good."""
+        self.passing: list[Farewell] = []
+        """What one did that might come back."""
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether no other process is wanted."""
+        return not self._final
+
+    @property
+    def has_room(self) -> bool:
+        """Return whether another process is wanted now."""
+        return not self.is_over and len(self._open) < AT_ONCE
+
+    def take(self, process: ProcessLink, close: Close) -> None:
+        """Refuse the hellos of a process that has dialled in, and `close` it, without waiting for that."""
+        passing, self._passing = self._passing, []
+        task = asyncio.create_task(self._part(process, close, passing, self._final.pop(0)))
+        self._open.add(task)
+        task.add_done_callback(self._open.discard)
+
+    async def wait(self, most: int = 0) -> None:
+        """Wait until at most so many processes are being watched."""
+        while len(self._open) > most:
+            await asyncio.wait(self._open, return_when=asyncio.FIRST_COMPLETED)
+
+    async def close(self) -> None:
+        """Close the processes that are being watched."""
+        for task in self._open:
+            task.cancel()
+        await self.wait()
+
+    async def _part(self, process: ProcessLink, close: Close, passing: Sequence[Ending], final: Ending) -> None:
+        """Refuse the hellos of a player, and close its process when it was seen what it does."""
+        give_up = time.monotonic() + PASSING_S
+        try:
+            for ending in passing:
+                if time.monotonic() > give_up or not await _is_refused(process, ending):
+                    break
+                process.let_in()
+                if not await _until(lambda: process.connected, process, COMES_BACK_S):
+                    self.passing.append(Farewell(ending, came_back=False, output=process.output))
+                    self._final.insert(0, final)
+                    return
+                self.passing.append(Farewell(ending, came_back=True, output=process.output))
+            if await _is_refused(process, final):
+                count = process.refused_count
+                came_back = await _until(lambda: process.refused_count > count, process, REFUSED_S)
+                self.final.append(Farewell(final, came_back, process.output))
+            else:
+                self._final.clear()  # who does not come back to a server that shuts down is never refused
+        finally:
+            await close()
+
+
+async def _is_refused(process: ProcessLink, ending: Ending) -> bool:
+    """Hang up on a player, refuse its next hello, and return whether there was one in time."""
+    count = process.refused_count
+    process.turn_away(Ended(ending))
+    return await _until(lambda: process.refused_count > count, process, COMES_BACK_S)
+
+
+async def _until(is_so: Callable[[], bool], process: ProcessLink, limit_s: float) -> bool:
+    """Wait until something is so, or the process has ended, or the time is over; return whether it is so."""
+    for _ in range(round(limit_s / POLL_S)):
+        if is_so() or process.ended:
+            break
+        await asyncio.sleep(POLL_S)
+    return is_so()
