@@ -189,8 +189,24 @@ async def test_the_author_of_a_program_that_is_behind_a_link_is_told_so(sandbox:
     async with serving(Config(allow_exec=True, programs=ProgramOptions(sandbox))) as server:
         game = await server.referee.play(plan(f"exec:sh {here}/bob/run.sh", "bot:first"))
     [misconduct] = game.result.misconducts
-    said = f"[{here}/bob/run.sh is not shown to this program: a link leads there out of its folder]"
+    said = f"[{here}/bob/run.sh is not shown to this program: it is outside of its folder, or a link leads there]"
     assert misconduct.call_error.output.splitlines()[0] == said
+
+
+@pytest.mark.parametrize("name", ["outside/words", "outside/nothing"])
+def test_whether_there_is_something_outside_is_not_said_to_who_names_it(here: Path, name: str) -> None:
+    path = str(here.parent / name)
+    assert view(seeing(here, confined=True), ["sh", path, "ann/nothing", "/dev/null"]).left_out == [path]
+
+
+def test_the_table_of_certificates_says_which_program_is_behind_a_link(sandbox: Sandbox, here: Path) -> None:
+    link(here / "bob" / "run.sh", here / "ann" / "spy.sh")
+    (here / "roster.toml").write_text('[[entrant]]\nname = "bob"\nlink = "exec:sh bob/run.sh"\n')
+    words = ["certify", "fish", "--roster", "roster.toml", "--only", "contract.reachable", "--sandbox", "require"]
+    command = [sys.executable, "-m", "fairplay.terminal", *words, "--report", "report"]
+    done = subprocess.run(command, cwd=here, capture_output=True, text=True, timeout=120, check=False)
+    table = (here / "report" / "index.html").read_text()
+    assert f"[{here}/bob/run.sh is not shown to this program" in table, done
 
 
 def test_files_with_secrets_are_not_seen_by_a_program_beside_them(sandbox: Sandbox, tmp_path: Path) -> None:

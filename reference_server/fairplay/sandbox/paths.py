@@ -46,7 +46,8 @@ class View(NamedTuple):
     paths: list[Path]
     """The absolute paths, of files and folders, that it may read besides the system's."""
     left_out: list[str]
-    """What its command names and it does not see, because a link leads there."""
+    """What its command names and it does not see: a link leads there, or it lies outside of the folder that is its own
+    by what somebody else has typed. That is said of such paths whether there is something or not."""
 
 
 def view(visibility: Visibility, words: Sequence[str]) -> View:
@@ -57,7 +58,8 @@ def view(visibility: Visibility, words: Sequence[str]) -> View:
     for path in sorted(found, key=lambda path: (len(path.parts), path)):
         if not any(path.is_relative_to(each) for each in paths):
             paths.append(path)
-    return View([path for path in paths if path not in SYSTEM_FOLDERS], command.left_out)
+    left_out = [*command.left_out, *map(str, command.outside(paths))] if visibility.confined else command.left_out
+    return View([path for path in paths if path not in SYSTEM_FOLDERS], left_out)
 
 
 def real(path: Path) -> Path:
@@ -90,6 +92,11 @@ class _Command:
         if any(each.is_relative_to(folder) for each in (path, where) for folder in self._closed):
             return False
         return not self._visibility.confined or any(where.is_relative_to(root) for root in self._roots)
+
+    def outside(self, shown: Sequence[Path]) -> Iterator[Path]:
+        """Return what words name that lies neither below the current folder nor in what is shown or is the system's."""
+        known = (self._visibility.folder.absolute(), *shown, *SYSTEM_FOLDERS, *PRIVATE)
+        return (path for path in self._read() if not any(map(path.is_relative_to, known)))
 
     # --- what the operator's PATH leads to ---
 
@@ -137,14 +144,16 @@ class _Command:
             yield from self._node_modules(folder) if path.is_file() else ()
 
     def _named(self) -> Iterator[Path]:
-        """Return the absolute paths that words name."""
+        """Return the absolute paths of what words name and what is there."""
+        # Of words that cannot be paths, pathlib raises errors.
+        return (path for path in self._read() if os.path.lexists(path))
+
+    def _read(self) -> Iterator[Path]:
+        """Return words as absolute paths."""
         first, *rest = self._words
         for word in (first, *rest) if "/" in first else rest:
             for part in filter(None, word.split(os.pathsep)):
-                path = Path(os.path.normpath(self._visibility.folder.absolute() / part))
-                # Of words that cannot be paths, pathlib raises errors.
-                if os.path.lexists(path):
-                    yield path
+                yield Path(os.path.normpath(self._visibility.folder.absolute() / part))
 
     def _own(self, path: Path) -> Path | None:
         """Return what is shown because a path is named: a folder, only the file where its folder is nobody's own."""

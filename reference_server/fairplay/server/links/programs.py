@@ -60,7 +60,7 @@ PORTS = range(15_000, 32_000)
 """Ports that started players may serve on: above the well-known ones, below the ephemeral ones."""
 PORT_ATTEMPTS = 100
 MAX_FOLDER_BYTES = 64
-LEFT_OUT = "[{} is not shown to this program: a link leads there out of its folder]\n"
+LEFT_OUT = "[{} is not shown to this program: it is outside of its folder, or a link leads there]\n"
 CLUSTER_PREFIX = "RAY_"
 """How the variables of Ray begin, its token among them."""
 AUTHORITY = ("grpc.default_authority", "localhost")

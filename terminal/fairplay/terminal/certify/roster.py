@@ -33,6 +33,7 @@ from fairplay.games.kit.files import Output
 from fairplay.games.kit.processors import processors
 from fairplay.player.interrupts import run
 from fairplay.server.cluster.jobs import ClusterOptions, LostError, WorkerError
+from fairplay.server.links.programs import LEFT_OUT
 from fairplay.terminal.certify.console import SeveralView
 from fairplay.terminal.certify.run import build_options, named_errors, signing_key
 from fairplay.terminal.commands.certify import CertifyOptions
@@ -50,6 +51,8 @@ MAX_FIRST_CHARS = 160
 ERROR = re.compile(r"error\b|exception\b|panic|not found|no such file", re.IGNORECASE)
 """How languages and shells call what ended a program."""
 PLACE = re.compile(r'File "(.+)", line (\d+)')
+HIDDEN = re.compile(re.escape(LEFT_OUT.strip()).replace(r"\{\}", "(.+)"))
+"""The line that names a file which a program is not shown."""
 [START_LIMIT] = [option for option in OPTIONS if option.name == "start_limit_s"]
 
 
@@ -338,14 +341,18 @@ def _partly(report: Report, met: int) -> str:
 def _printed(judged: Judged) -> str:
     """Return the last line of the output in the evidence of a case that names an error, or else the last one.
 
-    Where Python says in which line of which file of the author's that was, it is said behind it.
+    Where Python says in which line of which file of the author's that was, it is said behind it; and where the line is
+    about a file that the program is not shown, that.
     """
     output = "" if judged.evidence is None else dict(judged.evidence.sections).get("Output of the player", "")
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     number = max((number for number, line in enumerate(lines) if ERROR.search(line)), default=len(lines) - 1)
     places = [found for line in lines[:number] if (found := PLACE.match(line)) and "/lib/python" not in found[1]]
     where = f" ({Path(places[-1][1]).name}, line {places[-1][2]})" if places else ""
-    return cut(lines[number], MAX_FIRST_CHARS) + where if lines else ""
+    hidden = (
+        f" {line}" for line in lines[:number] if (out := HIDDEN.match(line)) and Path(out[1]).name in lines[number]
+    )
+    return cut(lines[number], MAX_FIRST_CHARS) + where + next(hidden, "") if lines else ""
 
 
 def _warned(report: Report) -> list[Judged]:
