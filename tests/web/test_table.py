@@ -34,11 +34,13 @@ async def test_a_person_and_a_bot_play_a_game_by_plain_forms(pages: Pages) -> No
                 if name == "offer":
                     await answer_offer(ann, part)
                 if name == "seats" and "The last game was" in text_of(part):
-                    assert "won by" in text_of(part)
+                    assert re.search("was won by .* Play again .* 2 of 2 seats. ", text_of(part))
                     break
         talk = text_of((await ann.get("/table")).text)
         assert "The game is over" in talk
         assert "bot-1" in talk
+        await ann.post("/table/start")
+        await wait_for(ann, "/live/table", "offer", "Place")
 
 
 @pytest.mark.parametrize("game", registered())

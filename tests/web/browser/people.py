@@ -112,10 +112,14 @@ async def play(*pages: Page, make: Callable[[], Pick] = lambda: pick_first) -> N
 async def _play(page: Page, pick: Pick) -> None:
     asked = page.locator(f"#offer button:is(.main, [name=part]), #seats :text('{OVER}')").first
     while True:
+        shown = await page.locator("main").inner_text()
         try:
             await asked.wait_for(timeout=LIMIT_MS)
         except TooLateError:
-            raise StuckError(f"{page.url} has asked nothing for {LIMIT_MS / 1000:.0f} s") from None
+            # The turns of others may take longer than that; then there is news of them.
+            if await page.locator("main").inner_text() == shown:
+                raise StuckError(f"{page.url} has shown nothing new for {LIMIT_MS / 1000:.0f} s") from None
+            continue
         if await page.get_by_text(OVER).count():
             return
         await click_choice(page, pick)

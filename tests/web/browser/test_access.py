@@ -159,6 +159,8 @@ async def test_no_table_keeps_anybody_out(browser: Browser, pages: Pages, game: 
     errors = list(await faults(ann, game))
     assert await ann.locator("header").evaluate("(header) => header.offsetHeight") <= ONE_LINE
     assert await ann.locator(".choices button").first.evaluate(DOWN_TO) <= SCREEN_HEIGHT
+    await ann.set_viewport_size({"width": 1280, "height": SCREEN_HEIGHT})
+    assert await ann.locator("#board svg").evaluate(DOWN_TO) <= SCREEN_HEIGHT
     bob = await enter_narrow(browser, pages, "bob", "dark")
     await bob.goto(f"{pages.url}/records")
     await bob.get_by_role("link", name=re.compile("^[A-Z]")).last.click()
