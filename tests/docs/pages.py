@@ -13,8 +13,10 @@ on the PATH.
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import signal
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -141,11 +143,14 @@ def run(text: str, folder: Path, environment: dict[str, str], limit_s: float) ->
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        start_new_session=True,
     )
     try:
         printed, _ = shell.communicate(timeout=limit_s)
-    except subprocess.TimeoutExpired:
-        shell.terminate()  # which ends what it has started, too
+    except BaseException as error:
+        os.killpg(shell.pid, signal.SIGTERM)  # what it waits for, too, and what it has started
         printed, _ = shell.communicate()
+        if not isinstance(error, subprocess.TimeoutExpired):
+            raise
         return 1, f"{printed}\nnot done after {limit_s:g} s"
     return shell.returncode, printed
