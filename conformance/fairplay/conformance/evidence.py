@@ -172,8 +172,16 @@ def readable(message: Message, *, one_line: bool = False) -> str:
     return clipped(text.strip()) or "(empty)"
 
 
+MAX_READABLE_BYTES = 2**16
+
+
 def sent(kind: type[Message], data: bytes) -> str:
-    """Return a request as text, from the bytes that were sent: with the fields that its type does not have."""
+    """Return a request as text, from the bytes that were sent: with the fields that its type does not have.
+
+    Large ones are mostly filling, whose text would take seconds.
+    """
+    if len(data) > MAX_READABLE_BYTES:
+        return hexadecimal(data)
     try:
         return readable(kind.FromString(data))
     except DecodeError:

@@ -16,6 +16,7 @@ from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_condition, where
 from fairplay.conformance.case import Case, NotApplicable, NotTested, case, failure
 from fairplay.conformance.cases.memory import renamed
+from fairplay.conformance.cases.outside import judge_outside_games
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.frames import GIVEN_UP_SHARE, SLOW_SHARE, ask_telling
@@ -183,7 +184,9 @@ def metadata(context: Context) -> None:
                 return await reached.ask(due.call.method, due.request, due.limit_s, extra=extra)
 
             said = " and ".join(extra) if len(extra) < MOST_ENTRIES else f"{MOST_ENTRIES} entries"
-            _play(context, connection, f"With {said or 'nothing'} in the metadata", Manner(ask=ask))
+            what = f"With {said or 'nothing'} in the metadata"
+            judge_outside_games(context, connection, what, extra=extra)
+            _play(context, connection, what, Manner(ask=ask))
 
 
 # --- numbers and sizes ---
@@ -195,6 +198,7 @@ ID_STEP = 256
 MIB = 2**20
 SIZES = (4_096, 4 * MIB - 65_536, 0, 65_536, MIB, 3 * MIB)
 """The calls of a game are made larger by so many bytes, in this order. With their frames they are below 4 MiB."""
+LARGEST = SIZES.index(max(SIZES))
 FILLER = b"\xc2\xbb\x1e"
 """The tag of field 62,392, a text: no message has it."""
 
@@ -225,9 +229,13 @@ def call_ids(context: Context) -> None:
 @case(case_ids.LARGE_REQUESTS, "CALL-7", "FAIL-2")
 def large_requests(context: Context) -> None:
     """A request may have up to 4 MiB, with all that a newer referee says in it."""
-    manner = Manner(lambda request, number: request.SerializeToString() + _filler(number))
+    manner = Manner(lambda one, number: one.SerializeToString() + _filler(number))
+    what = "With requests of up to 4 MiB, most of them an unknown field"
     with context.player.separate() as connection:
-        _play(context, connection, "With requests of up to 4 MiB, most of them an unknown field", manner)
+        judge_outside_games(
+            context, connection, what, lambda request, _: request.SerializeToString() + _filler(LARGEST)
+        )
+        _play(context, connection, what, manner)
 
 
 def _filler(number: int) -> bytes:

@@ -10,6 +10,7 @@ from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
 from fairplay.conformance.blame.judge import confirm, judge_condition, judge_owned
 from fairplay.conformance.case import Case, NotApplicable, case, failure
+from fairplay.conformance.cases.outside import judge_outside_games
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.frames import UNKNOWN_FIELDS, play_newer
@@ -136,6 +137,7 @@ def replies_readable(context: Context) -> None:
 def unknown_fields_ignored(context: Context) -> None:
     """A referee may be newer than the player, and so may its frames where the player dials in."""
     with context.player.separate() as connection:
+        judge_outside_games(context, connection, "With a field in the request that it does not know", newer)
         judge_condition(context, context.play(context.first_scenario(), connection, Manner(newer)))
         play_newer(context, connection)
 

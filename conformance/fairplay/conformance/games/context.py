@@ -32,6 +32,7 @@ from fairplay.conformance.player.transports import Transport
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game
 from fairplay.games.steps import Method
+from fairplay.server.links.link import NO_EXTRA, Metadata
 from fairplay.server.manager.plan import game_id_of
 from fairplay.v1.player_pb2 import PlayerDescription
 
@@ -413,14 +414,20 @@ class Context:
     # --- single calls ---
 
     def ask(
-        self, method: Method, request: Message | bytes, connection: Connection, limit_s: float | None = None
+        self,
+        method: Method,
+        request: Message | bytes,
+        connection: Connection,
+        limit_s: float | None = None,
+        extra: Metadata = NO_EXTRA,
     ) -> Answered:
         """Make one call."""
         data = request if isinstance(request, bytes) else request.SerializeToString()
         asked: list[Answered] = []
 
         def call(reached: Connection) -> Sequence[Trial]:
-            asked.append(self.player.loop.run(reached.ask(method, data, limit_s or self.limits.notification_s)))
+            limit = limit_s or self.limits.notification_s
+            asked.append(self.player.loop.run(reached.ask(method, data, limit, extra=extra)))
             return ()
 
         self.record(connection, Entry(call, f"a call of {method.name}", is_single_call=True))

@@ -190,6 +190,17 @@ OF_DESCRIBE = (
         RAISES,
         (case_ids.LARGE_REQUESTS,),
     ),
+    *(
+        Mutant(
+            f"wants-{snake_case(name)}-as-it-knows-it",
+            f"Raises an exception where a request of {name} has fields that it does not know.",
+            (case_ids.UNKNOWN_FIELDS,),
+            lambda call, name=name: call.method.name == name and with_unknown_fields(call),  # type: ignore[misc]
+            RAISES,
+            (case_ids.LARGE_REQUESTS,),
+        )
+        for name in ("Describe", "Start", "End")
+    ),
 )
 
 
