@@ -101,7 +101,7 @@ PLAIN_ID = "0"
 PARTED_ID = "-.a_B-0"
 
 
-@case(case_ids.UNUSUAL_TOURNAMENTS, "TOUR-3")
+@case(case_ids.UNUSUAL_TOURNAMENTS, "TOUR-3", "RESUME-9")
 def unusual_tournaments(context: Context) -> None:
     """The organiser chooses the ids of tournaments, plays several at a time, and programs are started anew in them."""
     for what, calls in _unusual(context):
@@ -123,7 +123,7 @@ def unusual_tournaments(context: Context) -> None:
 
 def _unusual(context: Context) -> Iterator[tuple[str, Sequence[tuple[Method, Message]]]]:
     """Yield what is unusual about calls of tournaments, and these calls."""
-    one, other = context.new_tournament_id(), context.new_tournament_id()
+    one, other, third = (context.new_tournament_id() for _ in range(3))
     end = END, EndRequest(tournament_id=one, won=True)
     yield (
         "In two tournaments at a time",
@@ -135,6 +135,12 @@ def _unusual(context: Context) -> Iterator[tuple[str, Sequence[tuple[Method, Mes
         ],
     )
     yield "In a process that has seen no Start of the tournament", [end]
+    again, over_again = StartRequest(tournament_id=third), EndRequest(tournament_id=third)
+    yield "Where a server that was started again calls Start again", [(START, again), (START, again)]
+    yield (
+        "Where a server that was started again calls End again",
+        [(START, again), (END, over_again), (END, over_again)],
+    )
     for name in (LONGEST_ID, PLAIN_ID, PARTED_ID):
         start, over = StartRequest(tournament_id=name), EndRequest(tournament_id=name, won=True)
         what = f"has {len(name)} characters" if name is LONGEST_ID else f"is {name}"

@@ -230,11 +230,27 @@ def of_endings(game: Game) -> Iterator[Mutant]:
     for name, sentence, unusual in (
         ("raises-in-end-without-start", "in End of a tournament of which it has heard no Start", _ends_unknown),
         ("raises-in-two-tournaments", "when a tournament starts in the middle of another", _starts_beside),
+        ("raises-at-a-second-start", "when Start of a tournament comes a second time", _comes_again("Start")),
+        ("raises-at-a-second-end", "when End of a tournament comes a second time", _comes_again("End")),
         ("raises-at-a-long-tournament-id", "where the id of a tournament has more than 60 characters", _has_long_id),
     ):
         yield Mutant(name, f"Raises an exception {sentence}.", (case_ids.UNUSUAL_TOURNAMENTS,), unusual, RAISES)
     if any(map(tells_the_end, game.methods)):
         yield from _of_game_ends(game)
+
+
+def _comes_again(name: str) -> Trigger:
+    """Return a trigger in calls of a method with an id of a tournament that an earlier one had."""
+
+    def trigger(call: ReceivedCall) -> bool:
+        if call.method.name != name:
+            return False
+        key = f"{name} of {call.request.tournament_id}"
+        is_known = key in call.memory.notes
+        call.memory.notes[key] = call.memory.tick
+        return is_known
+
+    return trigger
 
 
 def _ends_unknown(call: ReceivedCall) -> bool:
