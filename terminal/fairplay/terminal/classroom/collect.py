@@ -119,8 +119,7 @@ class Collection:
         if start is None:
             return None
         (root / start.file).chmod(0o755)  # a zip of Windows does not say that it can be run
-        who = student.who if student.who != name else ""
-        return Entrant(name, f"exec:{fill_template(start.command, root, name)}", who, start.language)
+        return Entrant(name, f"exec:{fill_template(start.command, root, name)}", student.who, start.language)
 
     def accepted(self, student: Known, hand_in: HandIn, asked: dict[str, Any]) -> bool | None:
         """Return whether a hand-in meets every MUST that was asked for; None if it was not asked all of that.
