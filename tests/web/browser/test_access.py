@@ -9,11 +9,10 @@ from typing import Literal
 
 import pytest
 from axe_playwright_python.async_playwright import Axe
-from google.protobuf.duration_pb2 import Duration
 from playwright.async_api import Browser, Page, expect
 
 from fairplay.games.game import registered
-from fairplay.v1.tournament_pb2 import RoundRobin, SignUpPolicy, TournamentFormat, TournamentPlan
+from fairplay.v1.tournament_pb2 import RoundRobin, TournamentFormat
 from fairplay.web.pages import PAGES
 from tests.web.browser.people import LIMIT_MS, enter, make_table
 from tests.web.harness import Pages
@@ -50,14 +49,6 @@ ADDRESSES = (
 )
 NO_PAGES = re.compile(r"/(live|moment|picture|download)/|\.svg$|/\{file\}$")
 """Addresses of parts of pages, of pictures and of files."""
-REFUSED = (
-    ("/", "New name", "ann"),
-    ("/tables/new?game=fish", "Time for a decision", "soon"),
-    ("/tournaments/new?game=fish", "Time for a decision", "soon"),
-    ("/tournaments/cup/sign-up", "Name of your player", "a b"),
-    ("/certificates", "Name of your player", "mine"),
-)
-"""What is refused: the page, a field of its form, and what is typed there."""
 NARROW, SCREEN_HEIGHT = 320, 640
 ONE_LINE = 56
 """The height of a header of one line, at most."""
@@ -115,41 +106,6 @@ async def test_no_page_keeps_anybody_out(browser: Browser, pages: Pages, scheme:
         await page.goto(certificate if address == CERTIFICATE else f"{pages.url}{address}")
         errors += await faults(page, address)
     assert errors == []
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_no_refusal_keeps_anybody_out(browser: Browser, pages: Pages, scheme: Scheme) -> None:
-    await pages.server.manager.create(
-        "cup", TournamentPlan(game="fish", sign_up=SignUpPolicy(waiting_period=Duration()))
-    )
-    ann = await enter_narrow(browser, pages, "ann", scheme)
-    await sit_with_bot(ann, pages, "fish")
-    bob = await enter_narrow(browser, pages, "bob", scheme)
-    await bob.goto(f"{pages.url}/certificates")
-    await send(bob, "Name of your player", "mine")
-    await expect(bob.get_by_text("waits for the player to dial in")).to_be_visible(timeout=LIMIT_MS)
-    errors: list[str] = []
-    for address, field, value in REFUSED:
-        await bob.goto(f"{pages.url}{address}")
-        errors += await refused(bob, field, value)
-    await bob.context.clear_cookies()
-    await bob.goto(f"{pages.url}/")
-    errors += await faults(bob, "the front page")
-    errors += await refused(bob, "Your name", "ann")
-    assert errors == []
-
-
-async def send(page: Page, field: str, value: str) -> None:
-    """Fill in a field, and send its form with a key."""
-    await page.get_by_label(field).fill(value)
-    await page.keyboard.press("Enter")
-
-
-async def refused(page: Page, field: str, value: str) -> list[str]:
-    """Send a form that is refused, and return what keeps people from the page that says so."""
-    await send(page, field, value)
-    await expect(page.get_by_role("alert")).to_be_visible(timeout=LIMIT_MS)
-    return list(await faults(page, f"{page.url}, {field} refused"))
 
 
 @pytest.mark.parametrize("game", registered())
