@@ -124,6 +124,18 @@ def test_what_is_missing_is_brought_by_what_the_message_says_and_games_and_playe
 
 
 @SLOW
+def test_what_the_hand_out_of_a_class_says_works_where_there_is_nothing_else(tmp_path: Path) -> None:
+    new_class = ["class", "new", "spring", "--game", "fish", "--languages", "python,sh"]
+    subprocess.run([sys.executable, "-m", "fairplay.terminal", *new_class], cwd=tmp_path, check=True)
+    shutil.unpack_archive(tmp_path / "spring" / "hand-out.zip", tmp_path)
+    handed_out = tmp_path / "fish-hand-out"
+    shown = re.findall(r"^    (.+)$", (handed_out / "README.md").read_text(), re.MULTILINE)
+    *set_up, certify, certify_lines, play, play_lines = shown
+    typed = "\n".join([*set_up, "cd python", certify, play, "cd ../sh", certify_lines, play_lines])
+    Environment(tmp_path / "own").run(typed.replace("certify fish", f"certify fish {SHORT}"), handed_out)
+
+
+@SLOW
 def test_make_removes_the_distribution_by_its_old_name(clone: Path, tmp_path: Path) -> None:
     environment = Environment(clone / ".venv")
     old = tmp_path / "old"
