@@ -144,14 +144,14 @@ class Farewells:
                 if time.monotonic() > give_up or not await _is_refused(process, ending):
                     break
                 process.let_in()
-                if not await _until(lambda: process.connected, process, COMES_BACK_S):
+                if not await process_shows(process, lambda: process.connected, COMES_BACK_S):
                     self.passing.append(Farewell(ending, came_back=False, output=process.output))
                     self._final.insert(0, final)
                     return
                 self.passing.append(Farewell(ending, came_back=True, output=process.output))
             if await _is_refused(process, final):
                 count = process.refused_count
-                came_back = await _until(lambda: process.refused_count > count, process, REFUSED_S)
+                came_back = await process_shows(process, lambda: process.refused_count > count, REFUSED_S)
                 self.final.append(Farewell(final, came_back, process.output))
             else:
                 self._final.clear()  # who does not come back to a server that shuts down is never refused
@@ -163,10 +163,10 @@ async def _is_refused(process: ProcessLink, ending: Ending) -> bool:
     """Hang up on a player, refuse its next hello, and return whether there was one in time."""
     count = process.refused_count
     process.turn_away(Ended(ending))
-    return await _until(lambda: process.refused_count > count, process, COMES_BACK_S)
+    return await process_shows(process, lambda: process.refused_count > count, COMES_BACK_S)
 
 
-async def _until(is_so: Callable[[], bool], process: ProcessLink, limit_s: float) -> bool:
+async def process_shows(process: ProcessLink, is_so: Callable[[], bool], limit_s: float) -> bool:
     """Wait until something is so, or the process has ended, or the time is over; return whether it is so."""
     for _ in range(round(limit_s / POLL_S)):
         if is_so() or process.ended:

@@ -149,6 +149,20 @@ def _has_unknown(message: Message) -> bool:
 
 OF_FRAMES = (
     _dying_of(
+        "dies-at-another-number",
+        "Ends without a word at a call to a player of another number than 0.",
+        case_ids.CALL_IDS,
+        lambda frame, _: any(call.player for call in frame.calls),
+    ),
+    Mutant(
+        "hosts-number-0",
+        "Refuses calls to a player of another number than 0.",
+        (case_ids.CALL_IDS,),
+        never,
+        RAISES,
+        program=ProgramBehaviour(refuses=lambda call, _: call.player != 0),
+    ),
+    _dying_of(
         "dies-of-unknown-fields-in-frames",
         "Ends without a word when a frame of its stream has a field that it does not know beside calls.",
         case_ids.UNKNOWN_FIELDS,

@@ -141,6 +141,8 @@ class Hub:
         """How many replies have come to calls that had been cancelled, or second ones to calls that were sent twice."""
         self.change: Change = lambda frame: (frame,)
         """What is sent for each frame: whoever tries players sends frames that this server does not send."""
+        self.first_number = 0
+        """The number of the first player of new streams: whoever tries players numbers them otherwise."""
 
     def expect(self, name: str, token: str) -> None:
         """Keep a name for the player that dials in with this token."""
@@ -244,7 +246,8 @@ class Hub:
         resumed = stream is not None and not stream.dismissed and stream.numbers.keys() == set(names)
         if stream is None or not resumed:
             counts = self._count_stray, self._count_late
-            stream = Stream(self._clock, names, self._away.pinned, self._closed, *counts, self._frames)
+            changes = self._frames, self.first_number
+            stream = Stream(self._clock, names, self._away.pinned, self._closed, *counts, *changes)
             self._streams[stream.resume_token] = stream
         for player in hello.players:
             self._register(stream, player, host, account)

@@ -275,8 +275,9 @@ class Stream:
         stray: Callable[[], None],
         late: Callable[[], None],
         change: Change = lambda frame: (frame,),
+        first_number: int = 0,
     ) -> None:
-        self.numbers = {name: number for number, name in enumerate(names)}
+        self.numbers = {name: number for number, name in enumerate(names, first_number)}
         """The number of each player, by which calls name it on every connection."""
         self.resume_token = secrets.token_bytes(16)
         self.calls = OpenCalls(clock, stray, late)
