@@ -127,8 +127,8 @@ def test_only_a_player_whose_secret_is_known_is_asked_without_it() -> None:
     assert report.judged[0].verdict is Verdict.NOT_APPLICABLE
 
 
-def by_hand(answer: Callable[[Call], Sequence[Reply]], only: str) -> Any:
-    """Return the report on a program that dials in and answers by a function."""
+def by_hand(answer: Callable[[Call], Sequence[Reply]], only: str, then: Sequence[DialInRequest] = ()) -> Any:
+    """Return the report on a program that dials in, and answers by a function and with frames after it."""
     address = free_address()
 
     async def play() -> None:
@@ -137,7 +137,8 @@ def by_hand(answer: Callable[[Call], Sequence[Reply]], only: str) -> Any:
             await stream.write(DialInRequest(hello=Hello(players=[HostedPlayer(name="me")])))
             while (frame := await stream.read()) is not grpc.aio.EOF:
                 for call in frame.calls:
-                    await stream.write(DialInRequest(replies=answer(call)))
+                    for written in (DialInRequest(replies=answer(call)), *then):
+                        await stream.write(written)
 
     async def work(over: threading.Event) -> None:
         playing = asyncio.create_task(play())
@@ -167,6 +168,16 @@ def test_a_player_that_answers_twice_fails_the_case_about_that() -> None:
 
     report = by_hand(twice, "contract")
     assert report.failed() == ["contract.one-reply-per-call"]
+
+
+def test_frames_without_replies_are_no_second_replies() -> None:
+    handlers = Handlers(find("fish").player("first"))
+
+    def once(call: Call) -> Sequence[Reply]:
+        return [Reply(id=call.id, response=handlers.call_now(call.method_name, call.request))]
+
+    report = by_hand(once, "contract.one-reply-per-call", [DialInRequest()])
+    assert [each.verdict for each in report.judged] == [Verdict.PASS]
 
 
 def test_garbage_is_a_verdict() -> None:

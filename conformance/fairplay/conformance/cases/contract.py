@@ -175,7 +175,7 @@ def one_reply_per_call(context: Context) -> None:
     if stray_count > 0:
         raise failure(
             f"More than one reply came to a call: {call_count:,} calls in one game got {call_count + stray_count:,}"
-            " replies, or frames without one, where a call has one and a reply names its call."
+            " replies, where a call has one and a reply names its call."
         )
 
 

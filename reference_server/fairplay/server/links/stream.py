@@ -222,11 +222,11 @@ class OpenCalls:
             del self._late[call_id]
             self._came_late()
         else:
-            self.count_stray()
+            self._stray()
+            self.bear()
 
-    def count_stray(self) -> None:
-        """Count a reply, or a frame, that nobody asked for. Raises Refusal if there are too many."""
-        self._stray()
+    def bear(self) -> None:
+        """Bear a reply that nobody asked for, or a frame without one. Raises Refusal if there are too many."""
         if self._strays.take(self._clock.time()):
             message = f"more than {MAX_STRAY_REPLIES:,} replies came that nobody asked for"
             raise Refusal("REPLY_FLOOD", message, limit=MAX_STRAY_REPLIES)
