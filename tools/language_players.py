@@ -149,9 +149,10 @@ def version_of(language: Language) -> str | None:
 
 
 def environment() -> dict[str, str]:
-    """`python -m grpc_tools.protoc` is the protoc that makes the stubs of this tree; `fairplay` is this one."""
-    path = [str(ROOT / ".tools" / "bin"), str(Path(sys.executable).parent), os.environ.get("PATH", "")]
-    return {**os.environ, "PATH": os.pathsep.join(path), "PROTOC": "python -m grpc_tools.protoc", "COLUMNS": "200"}
+    """Return variables in which `python` and `fairplay` are those of this environment, and protoc is that of .tools."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    protoc = f"{ROOT / '.tools' / 'bin' / 'python'} -m grpc_tools.protoc"
+    return {**os.environ, "PATH": path, "PROTOC": protoc, "COLUMNS": "200"}
 
 
 def end_of(command: Sequence[str], variables: Variables = NONE) -> subprocess.CompletedProcess[str]:
