@@ -102,9 +102,30 @@ def time_limits(context: Context) -> None:
     with context.player.separate() as connection:
         _play(context, connection, "With limits and a bank of an hour", Manner(ask=ask_for_long))
         _play(context, connection, "With a limit of 1 ms for a decision, and a bank", Manner(ask=ask_for_the_bank))
+        for kind in CallKind:
+            _play_with_one_short_limit(context, connection, kind)
         _play_below_a_second(context, connection)
         _ask_in_no_time(context, connection)
         _play(context, connection, "After a decision with a limit of 1 ms", Manner())
+
+
+SHORT_S, LONGER = 1.0, 5
+"""A short limit, unless the player usually takes more than a fifth of it; other limits are so many times as long."""
+
+
+def _play_with_one_short_limit(context: Context, connection: Connection, kind: CallKind) -> None:
+    """Judge a game in which the calls of one kind have a short limit, and all others a longer one."""
+    times = [each.elapsed_s for each in context.ordinary.exchanges if each.kind is kind]
+    short_s = max([SHORT_S, *(LONGER * each for each in times)])
+
+    async def ask(reached: Connection, due: Outgoing) -> Answered:
+        limit_s = due.limit_s
+        if due.call.limit_s is None:
+            limit_s = min(limit_s, short_s) if due.call.kind is kind else max(limit_s, LONGER * short_s)
+        return await reached.ask(due.call.method, due.request, limit_s)
+
+    what = f"With a shorter limit for a {kind.value} than for other calls"
+    _play(context, connection, what, Manner(ask=ask))
 
 
 BELOW_A_SECOND = (("m", 1_000, 0.999), ("u", 1_000_000, 0.9), ("n", 1_000_000_000, 0.0999))

@@ -195,6 +195,26 @@ def _has_a_reason(error: grpc.aio.AioRpcError) -> bool:
     return any(key == DETAILS and REASON in value for key, value in error.trailing_metadata() or ()) or refuses(error)
 
 
+MOST, LONG_S = 0.8, "limit of the last call of the other kind"
+
+
+def _has_less_time(*, decides: bool) -> Trigger:
+    """Trigger in decisions, or in calls that ask for none, with less time than most of what the last of the others had.
+
+    In the others the trigger notes their limit.
+    """
+
+    def trigger(call: ReceivedCall) -> bool:
+        if not call.game.number:
+            return False
+        if (call.decision > 0) is not decides:
+            call.memory.notes[LONG_S] = TOLD_S.get()
+            return False
+        return TOLD_S.get() < MOST * call.memory.notes.get(LONG_S, 0.0)
+
+    return trigger
+
+
 def _program(name: str, sentence: str, case_id: str, behaviour: ProgramBehaviour) -> Mutant:
     return Mutant(name, sentence, (case_id,), never, RAISES, program=behaviour)
 
@@ -455,6 +475,18 @@ OF_PROGRAMS = (
         lambda call: call.decision > 0 and TOLD_S.get() < 1,
         waits(lambda _: UNLIMITED_S),
         program=ProgramBehaviour(),
+    ),
+    *(
+        Mutant(
+            f"gives-a-{short}-the-time-of-a-{long}",
+            f"Takes most of the limit of the last {long} for a {short} with a shorter one.",
+            (case_ids.TIME_LIMITS,),
+            _has_less_time(decides=short == "decision"),
+            waits(lambda call: MOST * call.memory.notes[LONG_S]),
+            (case_ids.BANK,),
+            program=ProgramBehaviour(),
+        )
+        for short, long in (("decision", "notification"), ("notification", "decision"))
     ),
     _program("ends-at-once", "Ends as soon as it is started.", case_ids.REACHABLE, ProgramBehaviour(Start.EXITS)),
     _program("never-comes-up", "Neither serves nor dials in.", case_ids.REACHABLE, ProgramBehaviour(Start.SLEEPS)),
