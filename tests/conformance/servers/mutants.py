@@ -719,6 +719,16 @@ def tells_nobody_who_joins(event: WatchGameResponse, _: Rpc) -> Sequence[Message
     return NONE if event.HasField("joined") else None
 
 
+@mutant("refuses.each-state")
+def forgets_first_states(request: CreateGameRequest, _: Rpc) -> None:
+    request.plan.ClearField("initial_state")
+
+
+@mutant("refuses.settings-together")
+def forgets_settings(request: CreateGameRequest, _: Rpc) -> None:
+    request.plan.ClearField("settings")
+
+
 @mutant("lobby.names")
 def knows_no_tokens_of_users(request: EnterRequest, _: Rpc) -> None:
     request.token = ""

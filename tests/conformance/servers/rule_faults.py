@@ -31,6 +31,9 @@ PAID = "sum(along.values()) + sum(across)"
 PAID_ONCE = f"min({PAID}, (q_bonus and points(tiles, placements, 0) - len(placements)) + q_bonus or 10**6)"
 DIFFERENT_CARDS = "any(red[a] and white[b] and blue[c] for a, b, c in permutations(range(len(cards)), 3))"
 RETURNED = "towers[group.tower] += size"
+PAID_ON_NET = """for color in changed:
+            state = board.with_coins(state, color, before[color], after[color])"""
+PAID_FOR_EACH = PAID_ON_NET.replace("changed", "range(COLOR_COUNT)").replace(", before", ", taken(before, got)")
 FAULTS = {
     "only-colours-are-a-q": RuleFault("q", "rules.board", "len({tile // 6 for tile in run}) == 6 or ", ""),
     "only-shapes-are-a-q": RuleFault("q", "rules.board", " or len({tile % 6 for tile in run}) == 6", ""),
@@ -62,6 +65,14 @@ FAULTS = {
         "not self._store.has_open(game.tournament_id)",
         "True",
         "tournament.hides",
+    ),
+    "the-minstrel-pays-for-full-seats": RuleFault("eriantys", "rules.characters", PAID_ON_NET, PAID_FOR_EACH),
+    "one-student-too-many": RuleFault(
+        "eriantys",
+        "rules.invariants",
+        "if total != STUDENTS_PER_COLOR",
+        "if total < STUDENTS_PER_COLOR",
+        "refuses.each-state",
     ),
     "expired-as-wrong": RuleFault(
         "webset", "rules.takes", "settings.penalty_expired if expired else settings.penalty_bad", "settings.penalty_bad"

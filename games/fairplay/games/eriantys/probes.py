@@ -43,6 +43,7 @@ from fairplay.games.eriantys.mutations import FAILING, MUTATIONS
 from fairplay.games.eriantys.players import STRATEGIES, strategy
 from fairplay.games.eriantys.protocol import answers, codec
 from fairplay.games.eriantys.rules.board import HERBALIST
+from fairplay.games.eriantys.rules.characters import PIECES
 from fairplay.games.eriantys.rules.state import (
     ASSISTANTS,
     COINS,
@@ -669,6 +670,21 @@ def list_legal_replies(settings: eriantys_settings_pb2.Settings, call: Call) -> 
 ONE_STEP: Mapping[str, Any] = {"phase": Phase.MOTHER_NATURE, "round_number": 8}
 KNIGHT = {"settings": _expert(4, 8, 12), "used": [8], "played": 8}
 OUT_OF_THREE = (Standing.IN, Standing.OUT, Standing.IN)
+TABLES_NEAR_COINS = (0, 2, 2, 3, 3)
+ODD_SETTINGS: Mapping[str, Sequence[Any]] = {
+    "max_attempts": (1,),
+    "coins_from_characters": (False,),
+    "coin_seat_once": (True,),
+    "professor_recheck_on_removal": (False,),
+    "professor_zero_owner": ("release",),
+    "farmer_after_turn": ("revert", "influence_only"),
+    "herald_respects_no_entry": (False,),
+    "no_entry_stack": (False,),
+    "allow_zero_swaps": (True,),
+    "bag_end_latched": (False,),
+    "island_address": ("group",),
+}
+"""What matters for characters, and values that are not the default; of one attempt all of these settings are."""
 RARE_GAMES: Mapping[str, Mapping[str, Any]] = {
     "a Knight outdoes a tower": {**KNIGHT, "islands": "! b . B . P . B . G Y ."},
     "a Knight does not outdo two towers": {**KNIGHT, "islands": "! b2 . B . P . B . G Y"},
@@ -697,10 +713,51 @@ def _rare(given: Mapping[str, Any]) -> Callable[[Random], RareGame]:
     return game
 
 
+def _character_game(number: int) -> Callable[[Random], RareGame]:
+    """Return the last turn of an Expert game, in which the player has the coins for one character, and plays it.
+
+    Tables lack a student to a coin seat or to that of a rival, or are just there: what students earn and take counts.
+    """
+
+    def game(rng: Random) -> RareGame:
+        cost = PIECES[number].cost
+        dearer = [other for other, piece in PIECES.items() if other != number and piece.cost >= min(3, cost + 1)]
+        others = rng.sample(dearer, 2)
+        name, value = rng.choice([(name, value) for name, values in ODD_SETTINGS.items() for value in values])
+        count = rng.choice((2, 2, 2, 3))
+        sizes = [[rng.choice(TABLES_NEAR_COINS) for _ in INITIALS] for _ in range(count)]
+        phase = Phase.MOTHER_NATURE if PIECES[number].helps_move_only else Phase.STUDENTS
+        full, moved = size_of(count).entrance, size_of(count).cloud if phase > Phase.STUDENTS else 0
+        few = rng.sample(INITIALS, 2)  # so that what is given and taken is often of one colour
+        state = scene(
+            rng,
+            replace(_expert(number, *others), **{name: value}),
+            count,
+            phase=phase,
+            active=count - 1,
+            entrances=[*[_ENTRANCE[:full]] * (count - 1), "".join(rng.choices(few, k=full - moved))],
+            rooms=["".join(map(operator.mul, INITIALS, each)) for each in sizes],
+            round_number=ASSISTANTS,
+            used=others,
+            coins=cost,
+            last_round=Reason.LAST_ASSISTANT,
+        )
+        return RareGame(_situation(state, 0, 0), [f"random:seed={rng.getrandbits(20)},characters=1"])
+
+    return game
+
+
+CHARACTER_GAMES = {
+    f"{PIECES[number].name} is played, {draw}": _character_game(number)
+    for number in PIECES
+    for draw in range(4 + 2 * PIECES[number].most_swaps)
+}
+
+
 CONFORMANCE = Conformance(
     features=FEATURES,
     strategies=("greedy",),
-    rare_games={what: _rare(given) for what, given in RARE_GAMES.items()},
+    rare_games={**{what: _rare(given) for what, given in RARE_GAMES.items()}, **CHARACTER_GAMES},
     pieces=Pieces(
         counts=(
             ("bag_students", "dining_students", "group_students"),

@@ -19,6 +19,7 @@ from fairplay.conformance.servers.cases import (
     signups,
     tables,
     tournaments,
+    unsound,
     watching,
 )
 
@@ -27,6 +28,7 @@ MODULES = (
     blame,
     games,
     refusals,
+    unsound,
     limits,
     watching,
     connection,

@@ -66,7 +66,7 @@ Changes: TypeAlias = Mapping[str, Callable[[GamePlan], object]]
 """What is wrong with a plan -> what makes a sound plan so."""
 
 
-async def _refuse(
+async def refuse(
     context: ServerContext, request: PlayGameRequest, *reasons: str, about: str = "", play: bool = True
 ) -> None:
     """Check that a plan is refused for one of the reasons, by CreateGame and PlayGame, and that no game is left of it.
@@ -95,7 +95,7 @@ def _plan(case_id: str, why: str, reason: str, changes: Changes, *checks: str) -
         for about, change in changes.items():
             request = context.request(ordinary(OPEN, count=2))
             change(request.plan)
-            await _refuse(context, request, reason, about=about)
+            await refuse(context, request, reason, about=about)
 
     refused.__doc__ = why
     return server_case(case_id, *checks)(refused)
@@ -320,7 +320,7 @@ async def each_setting(context: ServerContext) -> None:
                 request.plan.game = name
                 setattr(getattr(request.plan.settings, name), field.name, value)
                 about = f"{field.name} {value} of {game.title}"
-                await _refuse(context, request, *reasons, about=about, play=False)
+                await refuse(context, request, *reasons, about=about, play=False)
 
 
 @server_case("refuses.id", "NAME-3")
@@ -329,7 +329,7 @@ async def bad_id(context: ServerContext) -> None:
     for game_id in ("a b", "x" * 129, "a?b", "a//b", "/a", "a/", ".", "..", "./a", "a/.", "a/./b", "a/../b", "a/.."):
         request = context.request(ordinary(OPEN, count=2))
         request.game_id = game_id
-        await _refuse(context, request, "INVALID_ID", about=f"the id {game_id!r}")
+        await refuse(context, request, "INVALID_ID", about=f"the id {game_id!r}")
     for tournament_id in ("a b", "x" * 65, "a?b", "a/b", ".", ".."):
         wanted = make_request(context)
         wanted.tournament_id = tournament_id
@@ -341,7 +341,7 @@ async def leaves_nothing(context: ServerContext) -> None:
     """A plan that was refused is no game, and its id is free."""
     request = context.request(ordinary(OPEN, count=2))
     request.plan.seed = 2**53
-    await _refuse(context, request, "INVALID_SEED")
+    await refuse(context, request, "INVALID_SEED")
     await context.refused("GetGame", GetGameRequest(game_id=request.game_id), "GAME_NOT_FOUND")
 
 
@@ -409,7 +409,7 @@ async def id_of_a_tournament(context: ServerContext) -> None:
     """The ids of a tournament's games are the tournament's: nobody takes one of them before."""
     request = context.request(ordinary(OPEN, count=2))
     request.game_id = f"{context.new_id('cup')}/r1g1"
-    await _refuse(context, request, "INVALID_ID")
+    await refuse(context, request, "INVALID_ID")
 
 
 @server_case("refuses.tells-programs", "ERROR-6", level=Level.SHOULD)

@@ -1,0 +1,157 @@
+"""Cases about states and settings that no game can have: sound ones with one value changed, in each field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from random import Random
+from typing import Any, NamedTuple
+
+from fairplay.conformance.games.profiles import Scope
+from fairplay.conformance.games.variations import vary
+from fairplay.conformance.servers.cases.refusals import refuse
+from fairplay.conformance.servers.context import ALL_GAMES, GAMES, ServerContext, server_case
+from fairplay.conformance.servers.drawn import draw_endings, draw_situations
+from fairplay.conformance.servers.scenes import UNKNOWN_VALUE, Scene, draw_state
+from fairplay.games.game import find
+
+BASES = 24
+"""So many sound states and settings are changed."""
+NUMBER = re.compile(r"\d[\d,]*")
+SIGNED = (1, 2)
+"""The types of numbers that may be below 0, as protobuf counts them (CppType)."""
+LIMIT_S = 600.0
+"""For all requests of a case, each of which has a limit of its own."""
+LAST_WORDS = 3
+"""Sentences that end with the same words name other things, but are of one kind."""
+FAR = 50
+"""So far from a value is one that nothing has which counts seats, pieces or places."""
+
+
+class Unsound(NamedTuple):
+    """A game that cannot be: in which field something is wrong, and what."""
+
+    field: str
+    problem: str
+    scene: Scene
+
+
+def changes(message: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield copies of a message in which one value is another one, each with the path of its field."""
+    for field in message.DESCRIPTOR.fields:
+        name = f"{path}.{field.name}" if path else field.name
+        value = getattr(message, field.name)
+        if field.is_repeated:
+            others = _other_lists(field, list(value), name)
+        elif field.message_type is None:
+            others = ((name, other) for other in _other_values(field, value))
+        else:
+            others = changes(value, name) if message.HasField(field.name) else iter(())
+        yield from ((inner, _with(message, field, other)) for inner, other in others)
+
+
+def _with(message: Any, field: Any, value: Any) -> Any:
+    """Return a copy of a message with another value of a field."""
+    copy = type(message)()
+    copy.CopyFrom(message)
+    copy.ClearField(field.name)
+    if field.is_repeated:
+        getattr(copy, field.name).extend(value)
+    elif field.message_type is not None:
+        getattr(copy, field.name).CopyFrom(value)
+    else:
+        setattr(copy, field.name, value)
+    return copy
+
+
+def _other_values(field: Any, value: Any) -> Sequence[Any]:
+    """Return other values of a single field that holds no message."""
+    if field.enum_type is not None:
+        return [*(each.number for each in field.enum_type.values if each.number != value), UNKNOWN_VALUE]
+    if isinstance(value, bool):
+        return [not value]
+    if not isinstance(value, int):
+        return []
+    others = {value + 1, value - 1, value + FAR, 0, -1} - {value}
+    return sorted(each for each in others if each >= 0 or field.cpp_type in SIGNED)
+
+
+def _other_lists(field: Any, values: Sequence[Any], path: str) -> Iterator[tuple[str, list[Any]]]:
+    """Yield other lists: shorter ones, a longer one, and some with another first or last element."""
+    for at in sorted({0, len(values) - 1}) if values else ():
+        if field.message_type is not None:
+            others = changes(values[at], path)
+        else:
+            others = ((path, other) for other in _other_values(field, values[at]))
+        yield from ((name, [*values[:at], other, *values[at + 1 :]]) for name, other in others)
+    if values:
+        yield from ((path, each) for each in ([*values[:-1]], [*values, values[0]], [*values, values[-1]], []))
+
+
+def _problem(check: Callable[[], object]) -> str:
+    """Return why something is refused; empty: it is not."""
+    try:
+        check()
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _kind(problem: str) -> Sequence[str]:
+    """Return what sentences have in common that name other things: their last words."""
+    return tuple(NUMBER.sub("…", problem).split()[-LAST_WORDS:])
+
+
+@cache
+def draw_unsound_states(name: str) -> Sequence[Unsound]:
+    """Return games whose first states cannot be: for each field, each reason for that once."""
+    game, found = find(name), dict[tuple[str, Sequence[str]], Unsound]()
+    scenes = [each.scene for each in (*draw_situations(name), *draw_endings(name))]
+    for scene in Random(name).sample(scenes, min(BASES, len(scenes))):
+        for field, state in changes(scene.state):
+            problem = _problem(lambda: game.check_state(scene.settings, state))  # noqa: B023  # called at once
+            if problem:
+                unsound = Unsound(field, problem, replace(scene, state=state))
+                found.setdefault((field, _kind(problem)), unsound)
+    return list(found.values())
+
+
+@cache
+def draw_unsound_settings(name: str) -> Sequence[Unsound]:
+    """Return games whose settings cannot be: for each field, each reason for that once."""
+    game, found = find(name), dict[tuple[str, Sequence[str]], Unsound]()
+    for number, (_, given, count, _) in enumerate(vary(game, Random(f"{name}/unsound"), Scope(game))[:BASES]):
+        sound = game.full_settings(given)
+        state = draw_state(game, sound, count, number)
+        for field, settings in changes(sound):
+            problem = _problem(lambda: game.full_settings(settings))  # noqa: B023  # called at once
+            if problem:
+                unsound = Unsound(field, problem, Scene(game, settings, state, count))
+                found.setdefault((field, _kind(problem)), unsound)
+    return list(found.values())
+
+
+async def _refuse_all(context: ServerContext, reasons: Sequence[str], draw: Callable[[str], Sequence[Unsound]]) -> None:
+    for name in ALL_GAMES:
+        # A server need not have every game.
+        wanted = [*reasons, *([] if name in GAMES else ["UNKNOWN_GAME"])]
+        for unsound in draw(name):
+            about = f"a wrong {unsound.field} of {unsound.scene.game.title} ({unsound.problem.rstrip('.')})"
+            await refuse(context, context.request(unsound.scene), *wanted, about=about, play=False)
+
+
+@server_case("refuses.each-state", "GAME-5", limit_s=LIMIT_S)
+async def each_state(context: ServerContext) -> None:
+    """A state that no game can have is no beginning, whatever is wrong with it."""
+    await _refuse_all(context, ["INVALID_STATE", "INVALID_PLAYERS"], draw_unsound_states)
+
+
+@server_case("refuses.settings-together", "GAME-3", limit_s=LIMIT_S)
+async def settings_together(context: ServerContext) -> None:
+    """Settings must make sense together, and so must each list of them."""
+    await _refuse_all(context, ["INVALID_SETTINGS"], draw_unsound_settings)
+
+
+CASES = (each_state, settings_together)
