@@ -194,6 +194,8 @@ class Outcomes(NamedTuple):
     paths: Sequence[str]
     """The fields of its request that tell the outcome, e.g. "status", and all of them the same."""
     values: Collection[int]
+    of_broken_rules: Collection[int] = ()
+    """The values with which the field `rule_id` of the request names a rule that was broken."""
 
 
 class Features(NamedTuple):

@@ -1,4 +1,4 @@
-"""Cases about enum values: those that a player does not know, and each of those that it may be told."""
+"""Cases about enum values: those that a player does not know, and each of those that it may be told; and rule ids."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from fairplay.v1.misconduct_pb2 import CallError
 
 UNKNOWN = 1_009
 """A value that no enum has, and that takes two bytes."""
+UNKNOWN_RULE = "{}.not-known-yet"
+"""The id of a rule that no game has."""
 DECISIONS, FEW_DECISIONS = 16, 3
 """The player decides so often in each game; the second number is for players that are slow."""
 
@@ -84,12 +86,13 @@ def with_unknown(game: Game, request: Message, chosen: Callable[[EnumValue], boo
     return copy
 
 
-@case(case_ids.UNKNOWN_ENUMS, "CALL-8")
+@case(case_ids.UNKNOWN_ENUMS, "CALL-8", "FAIL-2")
 def unknown_enum_values(context: Context) -> None:
-    """A newer referee may know a colour, a reason or an event more; for this player it is none that it knows."""
+    """A newer referee may know a colour, a reason, an event or a rule more; for this player it is none."""
     with context.player.separate() as connection:
         for told in _notifications(context).values():
             _tell(context, connection, told)
+        _name_unknown_rules(context, connection)
         for pick in (min, max):
             _play(context, connection, pick)
         _play_with_longer_lists(context, connection)
@@ -108,6 +111,20 @@ def known_enum_values(context: Context) -> None:
                 problem = _problem(context, connection, exchange, changed)
                 if problem is not None:
                     _refuse(context, exchange, changed, _outcome_name(changed, told, value), problem)
+
+
+def _name_unknown_rules(context: Context, connection: Connection) -> None:
+    """Tell outcomes with the id of a rule that the player does not know. Raises Failure, which names the method."""
+    for told in find_conformance(context.game.name).outcomes:
+        exchange = _exchange_of(context, told.method) if told.of_broken_rules else None
+        if exchange is None:
+            continue
+        for value in told.of_broken_rules:
+            changed = _with_outcome(_request(exchange), told, value)
+            changed.rule_id = UNKNOWN_RULE.format(context.game.name)
+            problem = _problem(context, connection, exchange, changed)
+            if problem is not None:
+                _refuse(context, exchange, changed, "a rule_id that it does not know", problem)
 
 
 def _exchange_of(context: Context, method: str) -> Exchange | None:

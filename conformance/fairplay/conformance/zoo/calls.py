@@ -97,6 +97,10 @@ def of_outcomes(game: Game) -> Iterator[Mutant]:
     """Yield the mutants that fail where they are told a rare outcome, one for each end of what a method may tell."""
     methods = {method.name: method for method in game.methods}
     for told in find_conformance(game.name).outcomes:
+        if told.of_broken_rules:
+            yield _looking_up_rules(game, told.method)
+        if not told.values:
+            continue
         [path, *_], numbers = told.paths, sorted(filter(None, told.values))
         method = methods[told.method]
         kind: Any = method.request.DESCRIPTOR.fields_by_name[path].enum_type
@@ -111,6 +115,16 @@ def of_outcomes(game: Game) -> Iterator[Mutant]:
                 ("rules", "exceptions", "endings", "memory", "time", game.name),
                 "" if method.asks else case_ids.VOID,
             )
+
+
+def _looking_up_rules(game: Game, method: str) -> Mutant:
+    return Mutant(
+        f"looks-up-rules-in-{snake_case(method)}".replace("_", "-"),
+        f"Raises an exception where {method} tells it of a rule that it does not know.",
+        (case_ids.UNKNOWN_ENUMS,),
+        lambda call: call.method.name == method and call.request.rule_id not in {"", *game.rules},
+        RAISES,
+    )
 
 
 def of_names(game: Game) -> Iterator[Mutant]:

@@ -493,6 +493,7 @@ SETTINGS_VALUES = {
 
 OF_ANY_ACT = [value for value in webset_player_pb2.Status.values() if value != webset_player_pb2.STATUS_GAME_OVER]
 """What may have become of the last act or take: all but what GameOver alone tells."""
+OF_BROKEN_RULES = (webset_player_pb2.STATUS_BAD_SET, webset_player_pb2.STATUS_NOT_NOW)
 
 CONFORMANCE = Conformance(
     features=FEATURES,
@@ -505,9 +506,10 @@ CONFORMANCE = Conformance(
     package="fairplay.games.webset",
     needless_enums=("EventKind",),
     outcomes=(
-        Outcomes("Act", ["status"], OF_ANY_ACT),
-        Outcomes("Report", ["status"], OF_ANY_ACT),
-        Outcomes("GameOver", ["status"], [*OF_ANY_ACT, webset_player_pb2.STATUS_GAME_OVER]),
+        Outcomes("Act", ["status"], OF_ANY_ACT, OF_BROKEN_RULES),
+        Outcomes("PickCards", ["status"], (), OF_BROKEN_RULES),
+        Outcomes("Report", ["status"], OF_ANY_ACT, OF_BROKEN_RULES),
+        Outcomes("GameOver", ["status"], [*OF_ANY_ACT, webset_player_pb2.STATUS_GAME_OVER], OF_BROKEN_RULES),
     ),
     settings_readers={
         "score_floor": (Circumstance.LOSS, Circumstance.END),
