@@ -1259,6 +1259,17 @@ def tells_links(part: GetRecordResponse, _: Rpc) -> None:
     _record(part, change)
 
 
+@mutant("records.tournament")
+def vouches_for_no_games(part: GetRecordResponse, _: Rpc) -> None:
+    def change(entries: Sequence[bytes]) -> Iterator[bytes]:
+        for each in map(RecordEntry.FromString, entries):
+            if each.HasField("played"):
+                each.played.ClearField("chain_hash")
+            yield each.SerializeToString()
+
+    _record(part, change)
+
+
 @mutant("records.header")
 def keeps_the_start_state(part: GetRecordResponse, _: Rpc) -> None:
     def change(entries: Sequence[bytes]) -> Sequence[bytes]:

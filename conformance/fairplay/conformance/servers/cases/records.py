@@ -110,8 +110,12 @@ async def of_a_tournament(context: ServerContext) -> None:
     record = await context.record(ended.tournament.tournament_id)
     if findings := verify(record, checks={"tournament": check_tournament}):
         raise failure(f"The record does not verify: {findings[0]}", ("Findings", "\n".join(map(str, findings))))
-    if [each.played.game_id for each in parsed(record) if each.HasField("played")] == []:
+    played = [each.played for each in parsed(record) if each.HasField("played")]
+    if not played:
         raise failure("The record has no games.")
+    hashes = [each.chain_hash for each in played if not each.result.aborted]
+    if not all(hashes) or len(set(hashes)) < len(hashes):
+        raise failure("The record of a tournament must have the last hash of the record of each of its games.")
 
 
 async def _check_open(context: ServerContext) -> None:

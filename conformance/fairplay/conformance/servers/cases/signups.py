@@ -43,8 +43,12 @@ async def _sign_all_up(context: ServerContext, request: CreateTournamentRequest,
 @server_case("tournament.sign-up", "SIGN-1", "SIGN-3", "SIGN-5", "SIGN-6")
 async def sign_up(context: ServerContext) -> None:
     """Players enter, learn their number, leave again with their token, and nobody takes another's name."""
-    request = make_request(context)
-    await context.ask("CreateTournament", request)
+    for links in (["grpc://127.0.0.1:9"], []):
+        request = make_request(context, links)
+        await context.ask("CreateTournament", request)
+        for name in (NAMES[0].upper(), NAMES[0]) if links else ():
+            about, another = f"the name {name} where the plan has {NAMES[0]}", "grpc://127.0.0.1:10"
+            await context.refused("SignUp", _sign_up(request, name, link=another), "NAME_TAKEN", about=about)
     one = _sign_up(request, "anna", "secret")
     for _ in range(2):  # a repeat changes nothing
         reply = await context.ask("SignUp", one)
