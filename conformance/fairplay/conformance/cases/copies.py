@@ -76,6 +76,8 @@ class Copies(NamedTuple):
     idle: Idle | None
     """None: no process serves."""
     served: Connection | None
+    beside: bytes | CallFailure | None
+    """The answer to Describe on a connection beside others that stay open; None: no process serves."""
 
 
 def copies_of(context: Context) -> Copies:
@@ -92,7 +94,7 @@ def begin_copies(context: Context) -> None:
 
 def _follow(context: Context) -> Copies:
     connections = list((opened := context.player.open_ways()).values())
-    strangers, idle, served = None, None, opened.get(SERVING)
+    strangers, idle, beside, served = None, None, None, opened.get(SERVING)
     try:
         if served is not None and not served.lost:
             strangers = _describe_as_stranger(context, served)
@@ -105,6 +107,7 @@ def _follow(context: Context) -> Copies:
         together = _play_together(context, alive) if len(alive) > 1 else ()
         if served is not None and strangers is not None and not served.lost:
             strangers = ask_as_strangers(context, served, strangers)
+            beside = None if served.lost else _ask_beside(context, served)
             if not served.lost:
                 idle = _leave_alone(context, served)
                 connections.remove(served)
@@ -115,7 +118,7 @@ def _follow(context: Context) -> Copies:
     finally:
         for each in connections:
             context.player.loop.run(each.close())
-    return Copies(said, trials, together, strangers, idle, served)
+    return Copies(said, trials, together, strangers, idle, served, beside)
 
 
 # --- both ways of being reached ---
@@ -343,7 +346,20 @@ def _strangers_of_copies(context: Context) -> Strangers:
     return strangers
 
 
-# --- while nobody is connected ---
+# --- connections beside others, and after them ---
+
+
+def _ask_beside(context: Context, served: Connection) -> bytes | CallFailure:
+    """Call Describe on a new connection to a program that serves, beside one that is open; twice if it is late."""
+    for _ in range(2):
+        other = context.player.open_second(served)
+        try:
+            outcome, _elapsed_s = context.ask(DESCRIBE, DescribeRequest(), other)
+        finally:
+            context.player.loop.run(other.close())
+        if not isinstance(outcome, Overrun):
+            break
+    return outcome
 
 
 def _leave_alone(context: Context, connection: Connection) -> Idle:
@@ -366,9 +382,9 @@ def _leave_alone(context: Context, connection: Connection) -> Idle:
     return context.player.loop.run(begin())
 
 
-@case(case_ids.SERVES_ON, "SERVE-4", prepare=begin_copies)
+@case(case_ids.SERVES_ON, "SERVE-4", "TIME-5", prepare=begin_copies)
 def serves_on(context: Context) -> None:
-    """Between two tournaments nobody is connected to a player, and the next server connects anew."""
+    """Between two tournaments nobody is connected to a player, and the next server connects anew, or one beside it."""
     player = context.player
     player.connection()
     if isinstance(player.transport, GrpcTransport):
@@ -382,6 +398,9 @@ def serves_on(context: Context) -> None:
     copies = copies_of(context)
     if copies.idle is None or copies.served is None:
         raise NotApplicable("only a player that serves is asked")
+    if copies.beside is not None and not isinstance(copies.beside, bytes):
+        sections = ("Answer", readable(copies.beside)), ("Output of the player", copies.served.output)
+        raise failure("While a connection to it is open, the player answers no Describe on another one.", *sections)
     outcome = player.loop.run(_outcome(copies.idle))
     if not isinstance(outcome, bytes):
         reason = outcome.message if isinstance(outcome, CallError) else "Describe was not answered in time"

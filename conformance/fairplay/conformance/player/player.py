@@ -279,6 +279,15 @@ class PlayerUnderTest:
         assert isinstance(self.transport, ExecTransport)
         return self._copy(self.loop.run(self.transport.open_copy()))
 
+    def open_second(self, served: Connection) -> Connection:
+        """Open another connection to a process that was started here and serves."""
+
+        async def beside(link: DialOutLink) -> Link:
+            return link.beside()
+
+        assert served.served is not None
+        return self._copy(self.loop.run(beside(served.served)))
+
     def _copy(self, link: Link) -> Connection:
         connection = self._connection(link, self.breaker)
         connection.repeatable = False

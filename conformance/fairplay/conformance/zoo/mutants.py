@@ -156,6 +156,14 @@ class Start(Enum):
     ALONE = "neither serves nor dials in while another process of it runs"
 
 
+class Others(Enum):
+    """What comes of a connection to a program while there is another one."""
+
+    SERVED = "it is served as well"
+    WAIT = "it waits until the other one has ended"
+    CLOSED = "it is closed at once"
+
+
 class InvalidRequests(Enum):
     """How a program reacts to unreadable requests and to unknown methods."""
 
@@ -251,6 +259,8 @@ class ProgramBehaviour:
     """
     refuses_strangers_with: grpc.StatusCode = grpc.StatusCode.UNAUTHENTICATED
     """The status of calls that are not admitted."""
+    others: Others = Others.SERVED
+    """What comes of a connection to the program while there is another one."""
     alone_s: float = math.inf
     """The program ends when it has been connected to, and has not been for so many seconds."""
     returns_when_finished: bool = False

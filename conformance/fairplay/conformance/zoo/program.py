@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextvars import copy_context
 from functools import partial
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ import grpc
 import psutil
 from google.protobuf.message import DecodeError
 
-from fairplay.conformance.zoo.mutants import InvalidRequests, Mutant, ProgramBehaviour, Start
+from fairplay.conformance.zoo.mutants import InvalidRequests, Mutant, Others, ProgramBehaviour, Start
 from fairplay.conformance.zoo.player import TOLD_S, WAIT_S, Environment
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import PLAYER_METHODS
@@ -290,12 +291,44 @@ async def _play(game: Game, handlers: MutantHandlers, reach: Reach, mutant: Muta
         return
     server = grpc.aio.server()
     server.add_generic_rpc_handlers((_Served(handlers, mutant.behaviour, os.environ.get(SECRET_VARIABLE, "")),))
-    server.add_insecure_port(reach.listen)
+    has_door = mutant.behaviour.others is not Others.SERVED
+    port = server.add_insecure_port(f"{HOST}:0" if has_door else reach.listen)
     await server.start()
     try:
-        await asyncio.gather(server.wait_for_termination(), _end_alone(mutant.behaviour.alone_s))
+        async with _door(reach.listen, port, mutant.behaviour.others) if has_door else contextlib.nullcontext():
+            await asyncio.gather(server.wait_for_termination(), _end_alone(mutant.behaviour.alone_s))
     finally:
         await asyncio.shield(server.stop(0))
+
+
+HOST = "127.0.0.1"
+
+
+@contextlib.asynccontextmanager
+async def _door(listen: str, port: int, others: Others) -> AsyncIterator[None]:
+    """Lead one connection at a time from the address HOST:PORT of a program to the port where it serves."""
+    one_at_a_time = asyncio.Lock()
+
+    async def lead(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if others is Others.CLOSED and one_at_a_time.locked():
+            writer.close()
+            return
+        async with one_at_a_time:
+            inside = await asyncio.open_connection(HOST, port)
+            await asyncio.gather(_pump(reader, inside[1]), _pump(inside[0], writer))
+
+    host, _, number = listen.rpartition(":")
+    async with await asyncio.start_server(lead, host.strip("[]"), int(number)):
+        yield
+
+
+async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Write what is read until there is no more, or nobody takes it."""
+    with contextlib.suppress(OSError):
+        while data := await reader.read(2**16):
+            writer.write(data)
+            await writer.drain()
+    writer.close()
 
 
 class _Served(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no types for it

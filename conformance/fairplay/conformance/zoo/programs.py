@@ -26,6 +26,7 @@ from fairplay.conformance.zoo.mutants import (
     BrokenPlayerError,
     InvalidRequests,
     Mutant,
+    Others,
     ProgramBehaviour,
     Start,
     Symptom,
@@ -445,6 +446,18 @@ OF_PROGRAMS = (
         "Serves until the last connection to it has ended.",
         case_ids.SERVES_ON,
         ProgramBehaviour(alone_s=0.0),
+    ),
+    _program(
+        "serves-one-after-the-other",
+        "Serves a connection when those before it have ended.",
+        case_ids.SERVES_ON,
+        ProgramBehaviour(others=Others.WAIT),
+    ),
+    _program(
+        "serves-one-alone",
+        "Closes a connection to it while it has another one.",
+        case_ids.SERVES_ON,
+        ProgramBehaviour(others=Others.CLOSED),
     ),
     _program(
         "ends-when-it-is-left-alone",

@@ -112,6 +112,11 @@ class DialOutLink:
         if (task := self._tasks.get(open_call.id)) is not None:
             task.cancel()
 
+    def beside(self) -> DialOutLink:
+        """Return the link to the same player over another channel, beside this one."""
+        assert self._connect is not None, "only links to programs that the server has started can open another one"
+        return DialOutLink(self._clock, self._connect(), self.secret, self._connect)
+
     async def hang_up(self, pause_s: float) -> None:
         """Close the channel, and open another one after a pause in which nobody is connected to the player."""
         assert self._connect is not None, "only links to programs that the server has started can open another one"
