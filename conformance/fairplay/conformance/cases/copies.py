@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -79,6 +80,9 @@ class Copies(NamedTuple):
     beside: bytes | CallFailure | None
     """The answer to Describe on a connection beside others that stay open; None: no process serves."""
 
+    missing: Evidence | None
+    """What became of a copy that does not come up where another one is started at the same time; None: they come up."""
+
 
 def copies_of(context: Context) -> Copies:
     """Return what was seen of copies of the player, followed once. Raises NotApplicable if it is not started here."""
@@ -102,8 +106,11 @@ def _follow(context: Context) -> Copies:
         said = {way: context.ask(DESCRIBE, DescribeRequest(), each)[0] for way, each in offered.items()}
         both = offered if len(offered) > 1 else {}
         trials = {way: context.play(context.first_scenario(), each) for way, each in both.items()}
-        connections += [context.player.open_copy() for _ in range(2 - len(offered))]
+        began = time.monotonic()
+        connections += [each for _ in range(2 - len(offered)) for each in context.player.open_copies(1)]
+        start_s = (time.monotonic() - began) / max(1, 2 - len(offered))
         alive = [each for each in connections if not each.lost]
+        missing = _missing_copy(context, start_s)
         together = _play_together(context, alive) if len(alive) > 1 else ()
         if served is not None and strangers is not None and not served.lost:
             strangers = ask_as_strangers(context, served, strangers)
@@ -118,7 +125,7 @@ def _follow(context: Context) -> Copies:
     finally:
         for each in connections:
             context.player.loop.run(each.close())
-    return Copies(said, trials, together, strangers, idle, served, beside)
+    return Copies(said, trials, together, strangers, idle, served, beside, missing)
 
 
 # --- both ways of being reached ---
@@ -180,10 +187,33 @@ def _play_together(context: Context, connections: Sequence[Connection]) -> Seque
     return () if is_busy() else found
 
 
+def _missing_copy(context: Context, start_s: float) -> Evidence | None:
+    """Start two copies at once, where one takes so long that two after one another would break the start limit.
+
+    Return what is wrong if one of them does not come up, twice, on a machine that does nothing else.
+    """
+    transport = context.player.transport
+    assert isinstance(transport, ExecTransport)
+    limit_s = transport.server.start_limit_s
+    if not limit_s / 2 < start_s < limit_s:
+        return None
+    for _ in range(2):
+        both = context.player.open_copies(2)
+        lost = [each for each in both if each.lost]
+        for each in both:
+            context.player.loop.run(each.close())
+        if len(lost) != 1 or is_busy():
+            return None
+    sentence = f"Of two copies that are started at once, one does not come up within {limit_s:g} s; alone it takes"
+    return failure(f"{sentence} {start_s:.1f} s.").evidence
+
+
 @case(case_ids.COPIES, "PROG-4", "CALL-14", prepare=begin_copies)
 def copies_at_once(context: Context) -> str | None:
     """Whoever enters a program twice has two copies of it in one game, which see each other's files."""
     copies = copies_of(context)
+    if copies.missing is not None:
+        raise Failure(copies.missing)
     for found in copies.together:
         with where("With another copy of the program in the same game, and one folder for temporary files"):
             judge_condition(context, found)

@@ -274,10 +274,18 @@ class PlayerUnderTest:
         links = self.loop.run(self.transport.open_ways())
         return {way: self._copy(link) for way, link in links.items()}
 
-    def open_copy(self) -> Connection:
-        """Open a connection to a new process, with a folder in common with the last ones of `open_ways`."""
-        assert isinstance(self.transport, ExecTransport)
-        return self._copy(self.loop.run(self.transport.open_copy()))
+    def open_copies(self, number: int) -> list[Connection]:
+        """Open connections to so many new processes that start at once.
+
+        They have a folder in common with the last ones of `open_ways`.
+        """
+        transport = self.transport
+        assert isinstance(transport, ExecTransport)
+
+        async def start() -> list[Link]:
+            return await asyncio.gather(*(transport.open_copy() for _ in range(number)))
+
+        return list(map(self._copy, self.loop.run(start())))
 
     def open_second(self, served: Connection) -> Connection:
         """Open another connection to a process that was started here and serves."""
