@@ -692,6 +692,11 @@ RARE_GAMES: Mapping[str, Mapping[str, Any]] = {
     "five students outdo four towers, which all return": {"islands": "! b4GGGGG . P B . R . G"},
     "three of four groups grow together, and two are left": {"islands": "a3! GGG a3 b5"},
     "a side has fewer towers left than it needs": {"islands": "a6 ! b4GGGGG ."},
+    "professors part sides with as many towers, also where level sides win": {
+        "settings": replace(ONCE, draw_result="tied"),
+        "islands": "! . a . b . B . G Y . .",
+        "rooms": ("G", "RRBB"),
+    },
     "the towers of a side that is out count for nobody": {
         "seat_count": 3,
         "islands": "! b2G . B . P . B . G Y",
