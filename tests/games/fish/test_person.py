@@ -227,6 +227,6 @@ def test_the_front_end_is_registered_and_its_keys_are_its_own() -> None:
 def test_marked_parts_are_outlined_in_the_picture() -> None:
     marks = Marks(frozenset({"cell-1"}), frozenset({"cell-0"}))
     drawn = svg(Shown(COLUMN, colors(2)), NAMES, marks)
-    assert drawn.count('class="mark"') == 2
+    assert (drawn.count('class="choice"'), drawn.count('class="chosen"')) == (1, 1)
     assert drawn.count('data-part="cell-') == 5
-    assert 'class="mark"' not in svg(Shown(COLUMN, colors(2)), NAMES)
+    assert 'class="cho' not in svg(Shown(COLUMN, colors(2)), NAMES)

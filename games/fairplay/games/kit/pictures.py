@@ -134,10 +134,11 @@ def outline(shape: str, part: str, marks: Marks, width: float = 4.0) -> str:
     """Return the outline of a part along a shape, e.g. `circle r="9"`; empty if the part is not marked."""
     if part not in marks.choices | marks.chosen:
         return ""
-    dashes = "" if part in marks.chosen else f' stroke-dasharray="{1.6 * width:.1f} {1.2 * width:.1f}"'
+    is_chosen = part in marks.chosen
+    dashes = "" if is_chosen else f' stroke-dasharray="{1.6 * width:.1f} {1.2 * width:.1f}"'
     edge = f'<{shape} stroke="{_EDGE}" stroke-width="{width + 7:.1f}"/>' if part == marks.cursor else ""
     return (
-        f'<g class="mark" fill="none" pointer-events="none">{edge}'
+        f'<g class="{"chosen" if is_chosen else "choice"}" fill="none" pointer-events="none">{edge}'
         f'<{shape} stroke="{_HALO}" stroke-width="{width + 3:.1f}"/>'
         f'<{shape} stroke="{AMBER_INK}" stroke-width="{width:.1f}"{dashes}/></g>'
     )

@@ -80,8 +80,8 @@ document.addEventListener("htmx:afterRequest", (event) => {
     if (event.detail.successful && form.matches && form.matches("form[data-clear]")) { form.reset(); }
 });
 
-// On a small screen a large picture shows one of its regions at a time: the one where most can be chosen, or the one
-// that was asked for since the last question.
+// On a small screen a large picture shows one of its regions at a time: the one that was asked for since the last
+// question, or the one where most can be chosen. Where nothing is left to choose, what was chosen last stays in sight.
 const small = window.matchMedia("(max-width: 50rem)");
 const WHOLE = "All";
 let asked = { prompt: "", region: "" };
@@ -94,14 +94,21 @@ function showRegion() {
     bar.hidden = !small.matches || !regions.length;
     const prompt = document.querySelector("#offer .prompt")?.firstChild?.textContent ?? "";
     if (prompt !== asked.prompt) { asked = { prompt, region: "" }; }
-    const marks = (region) => region.querySelectorAll(".mark").length;
-    const liveliest = regions.reduce((one, other) => (marks(other) > marks(one) ? other : one), regions[0]);
-    const wanted = regions.find((region) => region.dataset.region === asked.region);
-    const region = bar.hidden || asked.region === WHOLE ? null : wanted ?? (marks(liveliest) ? liveliest : null);
+    const named = (name) => regions.find((region) => region.dataset.region === name);
+    const before = named(bar.querySelector("[aria-pressed=true]")?.textContent);
+    const fitting = named(asked.region) ?? fullest(regions, ".choice")
+        ?? (before && !before.querySelector(".chosen") ? fullest(regions, ".chosen") : before);
+    const region = bar.hidden || asked.region === WHOLE ? null : fitting;
     fit(picture, region);
     const shown = region ? region.dataset.region : WHOLE;
     const names = [WHOLE, ...regions.map((each) => each.dataset.region)];
     bar.replaceChildren(...names.map((name) => regionButton(name, name === shown)));
+}
+
+// The region that has most of such parts, or null if none has any.
+function fullest(regions, parts) {
+    const found = (region) => region.querySelectorAll(parts).length;
+    return regions.filter(found).reduce((one, other) => (one && found(one) >= found(other) ? one : other), null);
 }
 
 function fit(picture, region) {
