@@ -16,10 +16,10 @@ from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_condition, where
 from fairplay.conformance.case import Case, NotApplicable, NotTested, case, failure
 from fairplay.conformance.cases.memory import renamed
-from fairplay.conformance.cases.outside import judge_outside_games
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.frames import GIVEN_UP_SHARE, SLOW_SHARE, ask_telling
+from fairplay.conformance.games.outside import judge_outside_games
 from fairplay.conformance.games.trial import Entry, Exchange, Manner, Outgoing, Trial
 from fairplay.conformance.player.farewells import COMES_BACK_S, process_shows
 from fairplay.conformance.player.machine import is_busy

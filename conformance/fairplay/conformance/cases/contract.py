@@ -10,10 +10,10 @@ from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
 from fairplay.conformance.blame.judge import confirm, judge_condition, judge_owned
 from fairplay.conformance.case import Case, NotApplicable, case, failure
-from fairplay.conformance.cases.outside import judge_outside_games
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.frames import UNKNOWN_FIELDS, play_newer
+from fairplay.conformance.games.outside import judge_outside_games
 from fairplay.conformance.games.trial import Manner
 from fairplay.conformance.player.player import Connection
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
