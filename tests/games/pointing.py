@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 from fairplay.games.frontends import HumanPlayer
 
 SVG = "{http://www.w3.org/2000/svg}"
+MARKS = {"choice": "legal", "chosen": "chosen"}
 
 
 def pieces(document: str) -> dict[str, ElementTree.Element]:
@@ -26,11 +27,12 @@ def pieces(document: str) -> dict[str, ElementTree.Element]:
 
 def marks_of(element: ElementTree.Element) -> str:
     """Return how a piece is marked: "legal", "chosen" or not at all, and "at" where the cursor is."""
-    groups = [child for child in element if child.get("class") == "mark"]
+    groups = [child for child in element if child.get("class") in MARKS]
     if not groups:
         return ""
     *edges, _, line = groups[0]
-    mark = "legal" if line.get("stroke-dasharray") else "chosen"
+    mark = MARKS[groups[0].get("class", "")]
+    assert (mark == "legal") == bool(line.get("stroke-dasharray"))
     return f"{mark} at" if edges else mark
 
 
