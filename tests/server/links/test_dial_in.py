@@ -215,7 +215,7 @@ async def by_bytes(server: Server, settings: bytes = b"") -> asyncio.StreamWrite
     return writer
 
 
-async def test_frames_without_replies_are_counted_as_replies_that_nobody_asked_for(server: Server) -> None:
+async def test_a_stream_ends_at_a_flood_of_frames_without_replies(server: Server) -> None:
     writer = await by_bytes(server)
     async with asyncio.timeout(30):
         await server.hub.arrived("x")
@@ -223,7 +223,7 @@ async def test_frames_without_replies_are_counted_as_replies_that_nobody_asked_f
         while server.hub.here("x"):
             await asyncio.sleep(0.01)
     writer.close()
-    assert server.hub.stray_reply_count > 1_000
+    assert server.hub.stray_reply_count == 0
 
 
 async def test_a_broken_frame_while_the_welcome_cannot_be_sent_is_logged_by_nobody(
