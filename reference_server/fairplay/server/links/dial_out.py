@@ -50,6 +50,7 @@ Written here, it is told and nothing else. The `timeout` of a call would end it 
 where the reply has come and lies unread because this process was stopped or starved for a while.
 """
 MAX_MICROSECONDS = 10**8
+NOTICE_S = 0.1
 GIVEN_UP = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED)
 """The statuses of calls whose connection is lost, or that the player's library takes for over."""
 
@@ -101,6 +102,10 @@ class DialOutLink:
         outcome, code = await _made(make(limit_s), open_call)
         if code in GIVEN_UP and stood_lately():
             open_call.pause()
+            with contextlib.suppress(TimeoutError):
+                # The call can end before its connection does, which is ready until then.
+                async with asyncio.timeout(NOTICE_S):
+                    await self._channel.wait_for_state_change(grpc.ChannelConnectivity.READY)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(RETURN_S):
                     await self._channel.channel_ready()
