@@ -51,6 +51,7 @@ where the reply has come and lies unread because this process was stopped or sta
 """
 MAX_MICROSECONDS = 10**8
 NOTICE_S = 0.1
+"""How long a channel may say that it is ready after a call has told that its connection is lost."""
 GIVEN_UP = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED)
 """The statuses of calls whose connection is lost, or that the player's library takes for over."""
 
@@ -103,7 +104,7 @@ class DialOutLink:
         if code in GIVEN_UP and stood_lately():
             open_call.pause()
             with contextlib.suppress(TimeoutError):
-                # The call can end before its connection does, which is ready until then.
+                # A call can end before its connection does, and would be made again on that.
                 async with asyncio.timeout(NOTICE_S):
                     await self._channel.wait_for_state_change(grpc.ChannelConnectivity.READY)
             with contextlib.suppress(TimeoutError):

@@ -223,10 +223,10 @@ class OpenCalls:
             self._came_late()
         else:
             self._stray()
-            self.bear()
+            self.allow_stray()
 
-    def bear(self) -> None:
-        """Bear a reply that nobody asked for, or a frame without one. Raises Refusal if there are too many."""
+    def allow_stray(self) -> None:
+        """Allow a reply that nobody asked for, or a frame without one. Raises Refusal if there are too many."""
         if self._strays.take(self._clock.time()):
             message = f"more than {MAX_STRAY_REPLIES:,} replies came that nobody asked for"
             raise Refusal("REPLY_FLOOD", message, limit=MAX_STRAY_REPLIES)

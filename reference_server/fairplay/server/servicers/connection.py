@@ -143,7 +143,7 @@ def _take(stream: Stream, write: Write, pay: Callable[[int], None] | None, frame
     if frame.HasField("hello"):
         raise Refusal("PROTOCOL_BROKEN", "only the first frame may hold a hello")
     if not frame.replies:
-        stream.calls.bear()  # frames for nothing take time, too
+        stream.calls.allow_stray()  # frames for nothing take time, too
 
 
 async def _read_all(context: Any, take: Callable[[Any], None]) -> None:
