@@ -294,13 +294,14 @@ def _answer_as(context: Context, connection: Connection, number: int) -> bytes |
 @case(case_ids.LARGE_REQUESTS, "CALL-7", "FAIL-2")
 def large_requests(context: Context) -> None:
     """A request may have up to 4 MiB, with all that a newer referee says in it."""
-    manner = Manner(lambda one, number: one.SerializeToString() + _filler(number))
+
+    def encode(request: Message, number: int) -> bytes:
+        return request.SerializeToString() + _filler(number)
+
     what = "With requests of up to 4 MiB, most of them an unknown field"
     with context.player.separate() as connection:
-        judge_outside_games(
-            context, connection, what, lambda request, _: request.SerializeToString() + _filler(LARGEST)
-        )
-        _play(context, connection, what, manner)
+        judge_outside_games(context, connection, what, lambda request, _: encode(request, LARGEST))
+        _play(context, connection, what, Manner(encode))
 
 
 def _filler(number: int) -> bytes:

@@ -315,9 +315,9 @@ async def starts(context: ServerContext) -> None:
             raise failure("A game that is started anew at a table must have another id and another seed.")
         await users[1].ask("LeaveTable")
         small = await first.ask("CreateTable", **_asked_for(context, scene, seat_count=2))
-        for user, status in zip(users[:2], (OPEN_, RUNNING), strict=True):
+        for user, is_open in zip(users[:2], (True, False), strict=True):
             table = await user.ask("JoinTable", table=small.name)
-            if (table.status == OPEN_) is not (status == OPEN_):
+            if (table.status == OPEN_) is not is_open:
                 raise failure("The game of a table for two must start when the last seat is taken, and not before.")
         await _played(context, first, table, users[:2])
         await users[2].refused("JoinTable", "TABLE_FULL", "a table without a free seat", table=small.name)

@@ -9,6 +9,8 @@ from functools import cache
 from random import Random
 from typing import Any, NamedTuple
 
+from google.protobuf.descriptor import FieldDescriptor
+
 from fairplay.conformance.games.profiles import Scope
 from fairplay.conformance.games.variations import vary
 from fairplay.conformance.servers.cases.refusals import refuse
@@ -20,8 +22,8 @@ from fairplay.games.game import find
 BASES = 24
 """So many sound states and settings are changed."""
 NUMBER = re.compile(r"\d[\d,]*")
-SIGNED = (1, 2)
-"""The types of numbers that may be below 0, as protobuf counts them (CppType)."""
+SIGNED = (FieldDescriptor.CPPTYPE_INT32, FieldDescriptor.CPPTYPE_INT64)
+"""The types of numbers that may be below 0."""
 LIMIT_S = 600.0
 """For all requests of a case, each of which has a limit of its own."""
 LAST_WORDS = 3
@@ -90,10 +92,10 @@ def _other_lists(field: Any, values: Sequence[Any], path: str) -> Iterator[tuple
         yield from ((path, each) for each in ([*values[:-1]], [*values, values[0]], [*values, values[-1]], []))
 
 
-def _problem(check: Callable[[], object]) -> str:
-    """Return why something is refused; empty: it is not."""
+def _problem(check: Callable[..., object], *given: Any) -> str:
+    """Return why a check refuses what it is given; empty: it does not."""
     try:
-        check()
+        check(*given)
     except ValueError as error:
         return str(error)
     return ""
@@ -111,7 +113,7 @@ def draw_unsound_states(name: str) -> Sequence[Unsound]:
     scenes = [each.scene for each in (*draw_situations(name), *draw_endings(name))]
     for scene in Random(name).sample(scenes, min(BASES, len(scenes))):
         for field, state in changes(scene.state):
-            problem = _problem(lambda: game.check_state(scene.settings, state))  # noqa: B023  # called at once
+            problem = _problem(game.check_state, scene.settings, state)
             if problem:
                 unsound = Unsound(field, problem, replace(scene, state=state))
                 found.setdefault((field, _kind(problem)), unsound)
@@ -126,7 +128,7 @@ def draw_unsound_settings(name: str) -> Sequence[Unsound]:
         sound = game.full_settings(given)
         state = draw_state(game, sound, count, number)
         for field, settings in changes(sound):
-            problem = _problem(lambda: game.full_settings(settings))  # noqa: B023  # called at once
+            problem = _problem(game.full_settings, settings)
             if problem:
                 unsound = Unsound(field, problem, Scene(game, settings, state, count))
                 found.setdefault((field, _kind(problem)), unsound)
