@@ -66,8 +66,8 @@ AT_ONCE = 2
 """In how many ways a player is tried at the same time: much of each is waiting for programs to start."""
 DISTURBED_AT_ONCE = 4
 """How many are disturbed at the same time: each server that is started again needs a processor meanwhile."""
-LEAST_SHARE = 0.1
-"""Less than this of the calls of the kit's players, whose stack is no faster, is a wait in every call."""
+LEAST_SHARE = 0.05
+"""Less than this of the calls of the kit's players is a wait in every call: Java, not compiled yet, makes a tenth."""
 RATES_PACE = Pace(repeats=1, seconds=8.0)
 CROWD = 6
 """How many players of a tournament are one program, so that it is in several games at once."""
