@@ -95,6 +95,8 @@ class RareGame(NamedTuple):
     """Where it begins; `rivals_late_in` is the method that the first seat answers too late."""
     strategies: Sequence[str]
     """Of the seats, which lead there whatever is drawn; further seats begin with the first one again."""
+    leaver: tuple[int, str, int] | None = None
+    """The seat, the method and the number among its calls to the seat of a call in which a player fails."""
 
 
 class Mutation(NamedTuple):

@@ -246,6 +246,18 @@ def blames_for_lost_points(reply: PlayGameResponse, _: Rpc) -> None:
     reply.game.result.misconducts.add(player="anna")
 
 
+@mutant("order.webset-handicaps", "order.webset-lockout", "order.webset-held")
+def delays_no_acts(request: PlayGameRequest, _: Rpc) -> None:
+    for name in ("handicaps", "lockout", "min_reaction"):
+        request.plan.settings.webset.ClearField(name)
+
+
+@mutant("order.webset-window")
+def begins_the_window_anew(call: Call, _: Rpc) -> None:
+    if call.method_name.endswith("/PickCards"):
+        call.time_limit.FromSeconds(3)
+
+
 @mutant("blame.notification", *of_each_game("failures"))
 def forgets_a_misconduct(reply: PlayGameResponse, _: Rpc) -> None:
     reply.game.result.ClearField("misconducts")

@@ -70,8 +70,8 @@ FAULTS = {
     "one-student-too-many": RuleFault(
         "eriantys",
         "rules.invariants",
-        "if total != STUDENTS_PER_COLOR",
-        "if total < STUDENTS_PER_COLOR",
+        "if inside != left",
+        "if inside < left",
         "refuses.each-state",
     ),
     "expired-as-wrong": RuleFault(
@@ -154,6 +154,79 @@ FAULTS = {
         "sum(seat.ready or seat.bot for seat in self.seats) >= self.min_seat_count",
         "lobby.starts",
     ),
+    "handicaps-count-for-nothing": RuleFault(
+        "webset",
+        "protocol.controller",
+        "(handicaps[seat] * _MS if seat < len(handicaps) else 0)",
+        "0 * len(handicaps)",
+        "order.webset-handicaps",
+    ),
+    "who-is-too-late-is-not-locked-out": RuleFault(
+        "webset",
+        "protocol.conversation",
+        "if status is not Status.GOT_SET:",
+        "if status is Status.BAD_SET:",
+        "order.webset-lockout",
+    ),
+    "only-the-first-acts-are-held": RuleFault(
+        "webset", "protocol.controller", "self._changed_ns = self._now_ns\n\n", "pass\n\n", "order.webset-held"
+    ),
+    "each-card-has-a-window": RuleFault(
+        "webset",
+        "protocol.controller",
+        "self._windows_ns.setdefault(call_count, self._now_ns + self._settings.window_ms * _MS)",
+        "self._now_ns + self._settings.window_ms * _MS",
+        "order.webset-window",
+    ),
+    "cards-are-put-back-for-ever": RuleFault(
+        "webset", "protocol.controller", " or self._selection_count >= MAX_SELECTIONS", ""
+    ),
+    "passes-never-deal-where-no-set-would": RuleFault(
+        "webset", "rules.takes", 'rule == "if_no_set" and solutions(state)', "solutions(state)"
+    ),
+    "who-is-late-in-a-round-is-out": RuleFault(
+        "webset",
+        "protocol.conversation",
+        "if isinstance(answer, CallError):\n            yield from _eliminate(game, seat, answer)\n        else:",
+        "if isinstance(answer, FAILURES):\n            yield from _eliminate(game, seat, answer)\n        else:",
+    ),
+    "who-is-locked-out-may-call": RuleFault(
+        "webset",
+        "rules",
+        "\n    if state.players[seat].locked:",
+        "\n    if False:",
+        "order.webset-lockout",
+    ),
+    "who-fails-first-is-listed-first": RuleFault(
+        "webset",
+        "protocol.conversation",
+        "for seat in sorted(answers):",
+        "for seat in answers:",
+        "games.webset-failures",
+    ),
+    "three-groups-go-on": RuleFault(
+        "eriantys", "rules.board", "len(state.groups) <= FEWEST_GROUPS", "len(state.groups) < FEWEST_GROUPS"
+    ),
+    "no-entry-tiles-pile-up": RuleFault(
+        "eriantys", "rules.board", "whole._replace(no_entry=whole.no_entry - surplus)", "whole"
+    ),
+    "a-thief-without-loot-prolongs-the-game": RuleFault(
+        "eriantys", "rules.characters", "if any(removed) and not", "if not"
+    ),
+    "coins-come-from-nowhere": RuleFault("eriantys", "rules.board", "or not state.reserve or", "or"),
+    "professors-return-when-anybody-leaves": RuleFault(
+        "eriantys",
+        "rules",
+        "if state.active == seat:\n        state = with_pro",
+        "if seat is not None:\n        state = with_pro",
+    ),
+    "level-sides-never-win": RuleFault(
+        "eriantys", "rules", ' and state.settings.draw_result == "none"', "", "games.eriantys-endings"
+    ),
+    "ended-games-may-have-any-best-score": RuleFault(
+        "q", "rules.state", "elif state.points[seat] > state.top:", "elif not state.points:", "refuses.each-state"
+    ),
+    "a-bonus-of-eleven": RuleFault("q", "rules.state", "MAX_BONUS = 10", "MAX_BONUS = 11", "refuses.settings-together"),
     "passes-deal": RuleFault("webset", "rules.takes", ' or rule == "auto"', ""),
 }
 

@@ -33,9 +33,11 @@ from fairplay.conformance.servers.scenes import (
     draw_state,
     expect,
     fail,
+    fail_slowly,
     hang,
     mutated,
     reply,
+    sound_script,
 )
 from fairplay.games.conformance import Mutation, RareGame, Situation, find_conformance
 from fairplay.games.game import Game, find
@@ -66,6 +68,8 @@ VERY_LONG = 80
 """Of games of more calls few are played."""
 SHORT = 20
 """A game of fewer calls is over soon."""
+ENDED = 4
+"""So many last states are gone on from."""
 TIMES = control(5 * AMPLE_S, 6 * AMPLE_S, 4 * AMPLE_S)
 """Limits that differ, and that players keep while other games run."""
 HURRY = control(1.2, 1.3, 1.1)
@@ -110,13 +114,16 @@ def draw_situations(name: str) -> Sequence[Drawn]:
 
 
 def _rare(game: Game, title: str, rare: RareGame) -> Drawn:
-    """Return a rare game, whose first seat answers too late what its situation says."""
+    """Return a rare game, whose first seat answers too late what its situation says, and whose leaver fails."""
     settings, count, *_ = rare.situation
     assert rare.situation.state is not None
     method = rare.situation.rivals_late_in
 
     def script(asked: Asked) -> Act | None:
-        return hang(asked) if (asked.seat, asked.method) == (0, method) else None
+        if (asked.seat, asked.method) == (0, method):
+            return hang(asked)
+        fails = (asked.seat, asked.method, asked.number) == rare.leaver
+        return fail(13, "scripted failure")(asked) if fails else None
 
     full = game.full_settings(settings)
     return Drawn.of(title, Scene(game, full, rare.situation.state, count, script, TIMES, rare.strategies))
@@ -179,9 +186,13 @@ def _can_begin(game: Game, situation: Situation) -> bool:
 
 @cache
 def draw_endings(name: str) -> Sequence[Drawn]:
-    """Return games from shortly before their ends, which end in many ways: who shares which place, who ended it, who
-    has left before.
-    """
+    """Return games from shortly before their ends, which end in many ways, games that end in ties, and ended ones."""
+    return [*_endings(name), *_ties(find(name)), *draw_ended(name)]
+
+
+@cache
+def _endings(name: str) -> Sequence[Drawn]:
+    """Return games from shortly before their ends: who shares which place, who ended it and who left before differ."""
     game, drawn = find(name), dict[object, Drawn]()
     variations = vary(game, Random(f"{name}/endings"), Scope(game))
     for number in range(POSITIONS):
@@ -201,6 +212,25 @@ def draw_endings(name: str) -> Sequence[Drawn]:
             ending = tuple(map(len, groups)), place, len(expected.calls) < SHORT, gone
             drawn.setdefault(ending, Drawn(f"an ending, number {number}/{again}", scene, len(expected.calls)))
     return list(drawn.values())
+
+
+def _ties(game: Game) -> Iterator[Drawn]:
+    """Yield games that end in a tie, whatever most of their players do."""
+    for number, make in enumerate(find_conformance(game.name).tied_endings):
+        rng = Random(f"{game.name}/tie/{number}")
+        yield Drawn.of(f"a tie, number {number}", _scene(game, make(rng), rng))
+
+
+@cache
+def draw_ended(name: str) -> Sequence[Drawn]:
+    """Return games that are over before they begin: players are told so, and the ranking follows from the state."""
+    game, ended = find(name), []
+    for title, scene, _ in _endings(name)[:ENDED]:
+        last = game.full_state(expect(scene, "draw").states[-1])
+        if _can_begin(game, Situation(scene.settings, scene.player_count, 0, last)):  # Fish forgets who is out
+            over = Drawn.of(f"the last state of {title}", replace(scene, state=last, script=sound_script))
+            ended += [over] if over.call_count else []
+    return ended
 
 
 @cache
@@ -244,16 +274,28 @@ def _wrong_reply(game: Game, mutation: Mutation, others: Sequence[Mutation], *, 
     for number, situation in enumerate([*named, usual] * TRIES):
         rng = Random(f"{game.name}/{mutation.name}/{number}")
         seat, other = situation.seat, (situation.seat + 1) % situation.player_count
-        again = rng.choice(others)
-        scripts = mutated(game, mutation, seat), _later(mutated(game, again, other), 2)
+        again, given = rng.choice(others), list[Asked]()
+        scripts = (_noting(given, mutated(game, mutation, seat)), _later(mutated(game, again, other), 2))
         scene = _scene(game, situation, rng, *scripts)
         expected = expect(scene, "draw")
         title = f"{mutation.name} by seat {seat}, {again.name} by seat {other}"
         tried.append(Drawn(title, scene, len(expected.calls)))
         found = [each.rule_break.rule_id for each in expected.misconducts if each.seat == seat]
-        if mutation.rule in found or not mutation.rule:
+        if mutation.rule in found or (given and not mutation.rule):
             return tried[-1]
     return tried[0]
+
+
+def _noting(given: list[Asked], script: Script) -> Script:
+    """Return a script that notes where it says something."""
+
+    def noting(asked: Asked) -> Act | None:
+        act = script(asked)
+        if act is not None:
+            given.append(asked)
+        return act
+
+    return noting
 
 
 def _with_usual_attempts(situation: Situation, usual: Message) -> Situation:
@@ -289,7 +331,19 @@ def draw_failures(name: str) -> Sequence[Drawn]:
         rng = Random(f"{name}/{method.name}/hang")
         scene = _scene(game, Situation(full, game.seats.start + 1, 0), rng, at(rng.randrange(2), method.name, hang))
         drawn.insert(0, Drawn.of(f"a call of {method.name} is not answered", replace(scene, control=HURRY)))
-    return drawn
+    return [*drawn, *_failing_at_once(game)]
+
+
+def _failing_at_once(game: Game) -> Iterator[Drawn]:
+    """Yield games in which two players fail in calls that are made at once, the one that comes later in turn first."""
+    settings = next(iter(find_conformance(game.name).leaving_settings), game.settings_type())
+    situation = Situation(game.full_settings(settings), game.seats.start + 1, 0)
+    sound = expect(_scene(game, situation, Random(f"{game.name}/at once")), "draw")
+    told = (call.method for call, step in zip(sound.calls, sound.steps, strict=True) if sound.steps.count(step) > 1)
+    for method in dict.fromkeys(each for each in told if not each.asks):
+        scripts = (at(0, method.name, fail_slowly), at(1, method.name, fail(13, "scripted failure")))
+        scene = _scene(game, situation, Random(f"{game.name}/{method.name}/at once"), *scripts)
+        yield Drawn.of(f"{method.name} is failed by two at once, by the one that comes later first", scene)
 
 
 def _failure(method: Method, number: int) -> tuple[str, Callable[[Asked], Act]]:

@@ -118,6 +118,11 @@ def fail(code: int, message: str) -> Callable[[Asked], Act]:
     return lambda _: Act(Manner.FAIL, code=code, message=message)
 
 
+def fail_slowly(_: Asked) -> Act:
+    """Answer a call with an error status, after those that answer at once."""
+    return Act(Manner.FAIL, code=13, message="scripted failure", wait_s=HESITATION_S)
+
+
 def oversize(_: Asked) -> Act:
     """Answer with more bytes than the server accepts."""
     return Act(Manner.REPLY, oversized=True)
@@ -215,6 +220,8 @@ UNKNOWN_VALUE = 999
 GARBAGE = b"\xff\xff\xff\xff"
 """No message in protobuf's encoding."""
 NAMES = ("anna", "bert", "cleo", "dora", "emil", "finn", "gina", "hans")
+HESITATION_S = 0.1
+"""What others answer at once comes before what takes so long."""
 AMPLE_S = 5.0
 """A limit that scripted players keep on any machine."""
 

@@ -310,7 +310,7 @@ CHECKS = {
 
 PROBES = build_probes("bazaar", CHECKS)
 
-RARE_GAMES = {
+RARE_TABLES = {
     "the bank has pebbles for an exchange only by the one before": table(
         "r=b g=r", bank="b", visible="rbyyy", wallets=("rgyyy", "y"), settings=FREE_EXCHANGES
     ),
@@ -341,8 +341,24 @@ RARE_GAMES = {
 }
 
 
-def _played_for_points(make: MakeSituation) -> Callable[[Random], RareGame]:
-    return lambda rng: RareGame(make(rng), ["points"])
+def _played_for_points(make: MakeSituation, leaver: tuple[int, str, int] | None = None) -> Callable[[Random], RareGame]:
+    return lambda rng: RareGame(make(rng), ["points"], leaver)
+
+
+RARE_GAMES = {
+    **{what: _played_for_points(make) for what, make in RARE_TABLES.items()},
+    "somebody leaves in setup, and another one goes on between the two calls of its turn": _played_for_points(
+        table(
+            bank="rwbgy",
+            visible="rwbgy wwwww rrrrr bbbbb",
+            wallets=("y", "rwbgyr", "y"),
+            scores=(0, 19, 0),
+            active=1,
+            second_call=True,
+        ),
+        (2, "Setup", 1),
+    ),
+}
 
 
 def _is_of_the_course(state: bazaar_pb2.State) -> bool:
@@ -358,7 +374,7 @@ CONFORMANCE = Conformance(
         things=(("visible", "pile", "players.cards"),), counts=(("bank", "players.wallet"),), scores=("players.score",)
     ),
     probes=PROBES,
-    rare_games={what: _played_for_points(make) for what, make in RARE_GAMES.items()},
+    rare_games=RARE_GAMES,
     mutations=MUTATIONS,
     failing=FAILING,
     package="fairplay.games.bazaar",

@@ -62,6 +62,7 @@ from fairplay.games.eriantys.rules.state import (
     State,
     added,
     size_of,
+    taken,
     unseen,
     view_of,
     with_at,
@@ -153,13 +154,16 @@ def scene(
     return state._replace(bag=unseen(state))
 
 
+def bag_left(state: State, count: int) -> State:
+    """Return a state with so many students left in the bag, the first ones; the others are with Mother Nature."""
+    here, left = state.groups[state.mother_nature], students("".join(map(operator.mul, INITIALS, state.bag))[:count])
+    full = here._replace(students=added(here.students, taken(state.bag, left)))
+    return state._replace(groups=with_at(state.groups, state.mother_nature, full), bag=left)
+
+
 def bag_emptied(state: State) -> State:
-    """Return a state with all students of the bag on Mother Nature's island: this round is the last one."""
-    here = state.groups[state.mother_nature]
-    full = here._replace(students=added(here.students, state.bag))
-    return state._replace(
-        groups=with_at(state.groups, state.mother_nature, full), bag=(0,) * len(COLORS), last_round=Reason.BAG_EMPTY
-    )
+    """Return a state without students in the bag, as by `bag_left`: this round is the last one."""
+    return bag_left(state, 0)._replace(last_round=Reason.BAG_EMPTY)
 
 
 # The parts
@@ -669,28 +673,93 @@ def list_legal_replies(settings: eriantys_settings_pb2.Settings, call: Call) -> 
 
 ONE_STEP: Mapping[str, Any] = {"phase": Phase.MOTHER_NATURE, "round_number": 8}
 KNIGHT = {"settings": _expert(4, 8, 12), "used": [8], "played": 8}
+CENTAUR = {"settings": _expert(6, 8, 12), "used": [6], "played": 6}
+THIEF = {
+    "settings": _expert(12, 3, 9, bag_end_latched=False),
+    "phase": Phase.STUDENTS,
+    "active": 1,
+    "coins": 3,
+    "used": (3, 9),
+}
+FARMER = {
+    "settings": _expert(2, 3, 9, farmer_after_turn="revert", on_disconnect="eliminate"),
+    "seat_count": 3,
+    "phase": Phase.STUDENTS,
+    "active": 2,
+    "coins": 2,
+}
 OUT_OF_THREE = (Standing.IN, Standing.OUT, Standing.IN)
 TABLES_NEAR_COINS = (0, 2, 2, 3, 3)
-ODD_SETTINGS: Mapping[str, Sequence[Any]] = {
-    "max_attempts": (1,),
-    "coins_from_characters": (False,),
-    "coin_seat_once": (True,),
-    "professor_recheck_on_removal": (False,),
-    "professor_zero_owner": ("release",),
-    "farmer_after_turn": ("revert", "influence_only"),
-    "herald_respects_no_entry": (False,),
-    "no_entry_stack": (False,),
-    "allow_zero_swaps": (True,),
-    "bag_end_latched": (False,),
-    "island_address": ("group",),
+TABLES_NEAR_LATER_COINS = (0, 2, 3, 5, 8)
+USUAL = ("max_attempts", 1)
+PAYING = (("coins_from_characters", False), ("coin_seat_once", True))
+ODD_SETTINGS: Mapping[int, Sequence[tuple[str, Any]]] = {
+    1: (("island_address", "group"),),
+    2: (("farmer_after_turn", "revert"), ("farmer_after_turn", "influence_only")),
+    3: (("herald_respects_no_entry", False),),
+    5: (("no_entry_stack", False), ("island_address", "group")),
+    7: (("allow_zero_swaps", True),),
+    10: (
+        *PAYING,
+        ("professor_recheck_on_removal", False),
+        ("professor_zero_owner", "release"),
+        ("allow_zero_swaps", True),
+    ),
+    11: PAYING,
+    12: (("professor_zero_owner", "release"), ("bag_end_latched", False)),
 }
-"""What matters for characters, and values that are not the default; of one attempt all of these settings are."""
+"""Character -> settings that matter for it, each with a value that is not the default."""
+DRAW_ON = (1, 11)
+"""The characters onto which students are drawn from the bag."""
 RARE_GAMES: Mapping[str, Mapping[str, Any]] = {
     "a Knight outdoes a tower": {**KNIGHT, "islands": "! b . B . P . B . G Y ."},
     "a Knight does not outdo two towers": {**KNIGHT, "islands": "! b2 . B . P . B . G Y"},
+    "towers count for nobody in the turn of a Centaur": {**CENTAUR, "islands": "! b2G . B . P . B . G Y"},
+    "who is level counts as the owner in the turn of a Farmer, and has no professor": {
+        **FARMER,
+        "settings": _expert(2, 3, 9, farmer_after_turn="influence_only"),
+        "phase": Phase.MOTHER_NATURE,
+        "islands": "! GG GG GG GG . . B . Y R .",
+        "rooms": ("GG", "", "GG"),
+        "used": (2,),
+        "played": 2,
+    },
+    "the last student of a table is exchanged, and nobody keeps the professor": {
+        "settings": _expert(10, 3, 9, professor_zero_owner="release"),
+        "phase": Phase.STUDENTS,
+        "active": 1,
+        "rooms": ("", "G"),
+        "entrances": ("GGRRYPB", "RRRYYPP"),
+        "coins": 1,
+    },
+    "who has fewer students than a cloud moves all of them": {
+        "phase": Phase.ASSISTANT,
+        "entrances": ("GR", "GGRRYPB"),
+    },
+    "who has no students moves Mother Nature at once": {"phase": Phase.ASSISTANT, "entrances": ("", "GGRRYPB")},
     "four students do not outdo four towers": {"islands": "! b4GGGG . P B . R . G"},
     "five students outdo four towers, which all return": {"islands": "! b4GGGGG . P B . R . G"},
     "three of four groups grow together, and two are left": {"islands": "a3! GGG a3 b5"},
+    "two of four groups grow together, and three are left": {"islands": "a3! GGG b7 ."},
+    "two groups with a no-entry tile each grow together, where islands hold one at most": {
+        "settings": _expert(5, 8, 9, no_entry_stack=False),
+        "islands": "ax! GGG ax P . B . R . G . .",
+    },
+    "the Thief fills the bag again, and takes back that the round is the last one": {
+        **THIEF,
+        "rooms": ("GGRRYYPPBB", "GRYPB"),
+    },
+    "the Thief finds nothing, and the round is still the last one": {**THIEF, "rooms": ("", "")},
+    "somebody else leaves in the turn of a Farmer, which goes on": {
+        **FARMER,
+        "rooms": ("GGRR", "R", "GG"),
+        "leaver": (1, "UpdateGameBoard", 3),
+    },
+    "a Farmer leaves in its turn, and the professor returns to one of two that are level": {
+        **FARMER,
+        "rooms": ("GG", "GGR", "GG"),
+        "leaver": (2, "AskAction", 2),
+    },
     "a side has fewer towers left than it needs": {"islands": "a6 ! b4GGGGG ."},
     "professors part sides with as many towers, also where level sides win": {
         "settings": replace(ONCE, draw_result="tied"),
@@ -709,28 +778,33 @@ RARE_GAMES: Mapping[str, Mapping[str, Any]] = {
 
 def _rare(given: Mapping[str, Any]) -> Callable[[Random], RareGame]:
     settings, seat_count = given.get("settings", ONCE), given.get("seat_count", 2)
-    changes = {name: value for name, value in given.items() if name not in ("settings", "seat_count")}
+    changes = {name: value for name, value in given.items() if name not in ("settings", "seat_count", "leaver")}
 
     def game(rng: Random) -> RareGame:
-        state = scene(rng, settings, seat_count, **ONE_STEP, **changes)
-        return RareGame(_situation(bag_emptied(state), 0, 0), ["random"])
+        state = scene(rng, settings, seat_count, **{**ONE_STEP, **changes})
+        return RareGame(_situation(bag_emptied(state), 0, 0), ["random:characters=1"], given.get("leaver"))
 
     return game
 
 
-def _character_game(number: int) -> Callable[[Random], RareGame]:
+def _character_game(number: int, draw: int) -> Callable[[Random], RareGame]:
     """Return the last turn of an Expert game, in which the player has the coins for one character, and plays it.
 
     Tables lack a student to a coin seat or to that of a rival, or are just there: what students earn and take counts.
+    There are coins enough, one or none. Where students are drawn one is left in the bag of every other game, which goes
+    on unless it is drawn.
     """
 
     def game(rng: Random) -> RareGame:
         cost = PIECES[number].cost
         dearer = [other for other, piece in PIECES.items() if other != number and piece.cost >= min(3, cost + 1)]
         others = rng.sample(dearer, 2)
-        name, value = rng.choice([(name, value) for name, values in ODD_SETTINGS.items() for value in values])
+        odd = (USUAL, *ODD_SETTINGS.get(number, ()))
+        name, value = odd[draw % len(odd)]
         count = rng.choice((2, 2, 2, 3))
-        sizes = [[rng.choice(TABLES_NEAR_COINS) for _ in INITIALS] for _ in range(count)]
+        near = [*[TABLES_NEAR_COINS] * (count - 1), TABLES_NEAR_LATER_COINS]
+        sizes = [[rng.choice(each) for _ in INITIALS] for each in near]
+        goes_on = number in DRAW_ON and draw % 2 > 0
         phase = Phase.MOTHER_NATURE if PIECES[number].helps_move_only else Phase.STUDENTS
         full, moved = size_of(count).entrance, size_of(count).cloud if phase > Phase.STUDENTS else 0
         few = rng.sample(INITIALS, 2)  # so that what is given and taken is often of one colour
@@ -742,18 +816,28 @@ def _character_game(number: int) -> Callable[[Random], RareGame]:
             active=count - 1,
             entrances=[*[_ENTRANCE[:full]] * (count - 1), "".join(rng.choices(few, k=full - moved))],
             rooms=["".join(map(operator.mul, INITIALS, each)) for each in sizes],
-            round_number=ASSISTANTS,
+            round_number=ASSISTANTS - goes_on,
             used=others,
             coins=cost,
-            last_round=Reason.LAST_ASSISTANT,
+            last_round=Reason.NONE if goes_on else Reason.LAST_ASSISTANT,
+            paid_seats=(*[0] * (count - 1), rng.getrandbits(15) if name == "coin_seat_once" else 0),
         )
+        state = _with_reserve(state, rng.choice((state.reserve, 1, 0)))
+        if goes_on:
+            state = bag_left(state, 1)
         return RareGame(_situation(state, 0, 0), [f"random:seed={rng.getrandbits(20)},characters=1"])
 
     return game
 
 
+def _with_reserve(state: State, count: int) -> State:
+    """Return a state with so many coins in the reserve; the first seat has the others."""
+    given = state.reserve - count
+    return state._replace(coins=with_at(state.coins, 0, state.coins[0] + given), reserve=count)
+
+
 CHARACTER_GAMES = {
-    f"{PIECES[number].name} is played, {draw}": _character_game(number)
+    f"{PIECES[number].name} is played, {draw}": _character_game(number, draw)
     for number in PIECES
     for draw in range(4 + 2 * PIECES[number].most_swaps)
 }

@@ -272,7 +272,7 @@ CHECKS = {
 
 PROBES = build_probes("q", CHECKS)
 
-RARE_GAMES = {
+RARE_TABLES = {
     "six tiles of all shapes are a Q": _table("rs r8 rq rc rv", hands=("rd", "gs"), pile="yd"),
     "six tiles of all colours are a Q": _table("rs gs bs ys os", hands=("ps", "gd"), pile="yd"),
     "seven tiles with all shapes are no Q": _table("rs r8 rq rc rv rd", hands=("rs", "gs"), pile="yd"),
@@ -290,8 +290,16 @@ RARE_GAMES = {
 }
 
 
-def _played_best(make: MakeSituation) -> Callable[[Random], RareGame]:
-    return lambda rng: RareGame(make(rng), ["best"])
+def _played_best(make: MakeSituation, leaver: tuple[int, str, int] | None = None) -> Callable[[Random], RareGame]:
+    return lambda rng: RareGame(make(rng), ["best"], leaver)
+
+
+RARE_GAMES = {
+    **{what: _played_best(make) for what, make in RARE_TABLES.items()},
+    "who does not hear of the last tiles of the game has had the most points": _played_best(
+        _table("rs", hands=("bq gc", "bd gv"), pile="yd yq rd gs", points=(3, 5)), (1, "NewTiles", 1)
+    ),
+}
 
 
 def _is_near(state: q_pb2.State) -> bool:
@@ -303,7 +311,7 @@ CONFORMANCE = Conformance(
     features=FEATURES,
     pieces=Pieces(things=(("players.hand", "pile"),), scores=("players.score",)),
     probes=PROBES,
-    rare_games={what: _played_best(make) for what, make in RARE_GAMES.items()},
+    rare_games=RARE_GAMES,
     mutations=MUTATIONS,
     failing=FAILING,
     package="fairplay.games.q",

@@ -439,13 +439,26 @@ def _dealt_out(state: State) -> tuple[Player, ...]:
 WRONG_ARE_FREE = webset_pb2.Settings(penalty_bad=0, penalty_expired=7, window=_ms(100), act_cap=10)
 EXPIRED_ARE_FREE = webset_pb2.Settings(penalty_bad=7, penalty_expired=0, window=_ms(100), act_cap=10)
 AUTO_ROUNDS = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_EARLIEST, idle_rounds=1)
-
+IF_NO_SET_ROUNDS = webset_pb2.Settings(
+    rounds=webset_pb2.ROUNDS_EARLIEST, more_rule=webset_pb2.MORE_RULE_IF_NO_SET, idle_rounds=1
+)
+ANYONE_ROUNDS = webset_pb2.Settings(
+    rounds=webset_pb2.ROUNDS_EARLIEST, more_rule=webset_pb2.MORE_RULE_ANYONE, idle_rounds=1
+)
+SHORT_ROUNDS = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_EARLIEST, window=_ms(100), act_cap=10)
 
 SOME_SETS = _played(_any)
 HALF = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_MAJORITY, act_cap=10)
 TO_THE_FLOOR = webset_pb2.Settings(penalty_bad=3, score_floor=-2, act_cap=10)
 FLOOR_AT_0 = webset_pb2.Settings(penalty_bad=3, penalty_expired=2, score_floor=0, window=_ms(100), act_cap=10)
+LOCKED_IF_LATE = webset_pb2.Settings(locked_until_change=True, window=_ms(100), idle_rounds=1)
 PUT_BACK = webset_pb2.Settings(selection=webset_pb2.SELECTION_SINGLE, act_cap=40)
+LAST_PICK = webset_pb2.Settings(selection=webset_pb2.SELECTION_SINGLE, act_cap=10)
+LAST_SETS = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_ANYONE, act_cap=10)
+ONE_ACT_LEFT = _changed(SOME_SETS, lambda state: state._replace(act_count=9))
+MANY_CARDS = _changed(
+    _played(lambda state: len(on_table(state)) >= 18 and _any(state)), lambda state: state._replace(act_count=6)
+)
 
 
 def _rare(
@@ -464,7 +477,17 @@ RARE_GAMES = {
     "a wrong call costs what is left above the floor": _rare(TO_THE_FLOOR, WRONG, BLIND),
     "a wrong call costs nothing who is at the floor 0": _rare(FLOOR_AT_0, WRONG, BLIND),
     "a call that expires costs nothing who is at the floor 0": _rare(FLOOR_AT_0, "first", BLIND, late_in="PickCards"),
+    "who picks no cards in time cannot call until the table changes": _rare(
+        LOCKED_IF_LATE, "first", BLIND, late_in="PickCards"
+    ),
     "cards that were picked one by one are put back": _rare(PUT_BACK, "solver:singly=1,error=0.5", BLIND),
+    "cards are picked and put back twenty times, and then are a wrong take": _rare(
+        LAST_PICK, WAVERING, BLIND, found=ONE_ACT_LEFT
+    ),
+    "who picks no cards in time passes a round": _rare(SHORT_ROUNDS, "first", late_in="PickCards"),
+    "nothing is dealt though all pass, as there is a set": _rare(IF_NO_SET_ROUNDS, BLIND),
+    "cards are dealt as all pass, though there is a set": _rare(ANYONE_ROUNDS, BLIND),
+    "cards beyond the base area are more than move into it": _rare(LAST_SETS, "first", found=MANY_CARDS),
 }
 
 

@@ -13,6 +13,7 @@ from fairplay.conformance.servers.cases import (
     limits,
     lobby,
     lost_streams,
+    races,
     records,
     refusals,
     results,
@@ -25,6 +26,7 @@ from fairplay.conformance.servers.cases import (
 
 MODULES = (
     results,
+    races,
     blame,
     games,
     refusals,

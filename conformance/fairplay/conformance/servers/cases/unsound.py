@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from random import Random
@@ -15,7 +15,7 @@ from fairplay.conformance.games.profiles import Scope
 from fairplay.conformance.games.variations import vary
 from fairplay.conformance.servers.cases.refusals import refuse
 from fairplay.conformance.servers.context import ALL_GAMES, GAMES, ServerContext, server_case
-from fairplay.conformance.servers.drawn import draw_endings, draw_situations
+from fairplay.conformance.servers.drawn import draw_ended, draw_endings, draw_situations
 from fairplay.conformance.servers.scenes import UNKNOWN_VALUE, Scene, draw_state
 from fairplay.games.game import find
 
@@ -32,6 +32,16 @@ FAR = 50
 """So far from a value is one that nothing has which counts seats, pieces or places."""
 
 
+class Change(NamedTuple):
+    """A copy of a message in which one value is another one."""
+
+    field: str
+    """The path of the field."""
+    message: Any
+    step: int = 0
+    """By how much a number is greater; 0 for other values."""
+
+
 class Unsound(NamedTuple):
     """A game that cannot be: in which field something is wrong, and what."""
 
@@ -40,18 +50,18 @@ class Unsound(NamedTuple):
     scene: Scene
 
 
-def changes(message: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield copies of a message in which one value is another one, each with the path of its field."""
+def changes(message: Any, path: str = "") -> Iterator[Change]:
+    """Yield copies of a message in which one value is another one."""
     for field in message.DESCRIPTOR.fields:
         name = f"{path}.{field.name}" if path else field.name
         value = getattr(message, field.name)
         if field.is_repeated:
             others = _other_lists(field, list(value), name)
         elif field.message_type is None:
-            others = ((name, other) for other in _other_values(field, value))
+            others = (Change(name, other, step) for other, step in _other_values(field, value))
         else:
             others = changes(value, name) if message.HasField(field.name) else iter(())
-        yield from ((inner, _with(message, field, other)) for inner, other in others)
+        yield from (each._replace(message=_with(message, field, each.message)) for each in others)
 
 
 def _with(message: Any, field: Any, value: Any) -> Any:
@@ -68,28 +78,29 @@ def _with(message: Any, field: Any, value: Any) -> Any:
     return copy
 
 
-def _other_values(field: Any, value: Any) -> Sequence[Any]:
-    """Return other values of a single field that holds no message."""
+def _other_values(field: Any, value: Any) -> Sequence[tuple[Any, int]]:
+    """Return other values of a single field that holds no message, each with the step there."""
     if field.enum_type is not None:
-        return [*(each.number for each in field.enum_type.values if each.number != value), UNKNOWN_VALUE]
+        return [(each, 0) for each in (*field.enum_type.values_by_number, UNKNOWN_VALUE) if each != value]
     if isinstance(value, bool):
-        return [not value]
+        return [(not value, 0)]
     if not isinstance(value, int):
         return []
     others = {value + 1, value - 1, value + FAR, 0, -1} - {value}
-    return sorted(each for each in others if each >= 0 or field.cpp_type in SIGNED)
+    return [(each, each - value) for each in sorted(others) if each >= 0 or field.cpp_type in SIGNED]
 
 
-def _other_lists(field: Any, values: Sequence[Any], path: str) -> Iterator[tuple[str, list[Any]]]:
+def _other_lists(field: Any, values: Sequence[Any], path: str) -> Iterator[Change]:
     """Yield other lists: shorter ones, a longer one, and some with another first or last element."""
     for at in sorted({0, len(values) - 1}) if values else ():
         if field.message_type is not None:
-            others = changes(values[at], path)
+            others: Iterable[Change] = changes(values[at], path)
         else:
-            others = ((path, other) for other in _other_values(field, values[at]))
-        yield from ((name, [*values[:at], other, *values[at + 1 :]]) for name, other in others)
+            others = [Change(path, other, step) for other, step in _other_values(field, values[at])]
+        yield from (each._replace(message=[*values[:at], each.message, *values[at + 1 :]]) for each in others)
     if values:
-        yield from ((path, each) for each in ([*values[:-1]], [*values, values[0]], [*values, values[-1]], []))
+        for each in ([*values[:-1]], [*values, values[0]], [*values, values[-1]], []):
+            yield Change(path, each)
 
 
 def _problem(check: Callable[..., object], *given: Any) -> str:
@@ -106,33 +117,49 @@ def _kind(problem: str) -> Sequence[str]:
     return tuple(NUMBER.sub("…", problem).split()[-LAST_WORDS:])
 
 
+class _Nearest:
+    """For each field each reason for which it is wrong once, above and below what is right: the smallest step there."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, bool, Sequence[str]], tuple[int, Unsound]] = {}
+
+    def add(self, change: Change, problem: str, scene: Scene) -> None:
+        """Add a change; without a problem it is left out."""
+        if not problem:
+            return
+        key, step = (change.field, change.step > 0, _kind(problem)), abs(change.step)
+        if key not in self._found or step < self._found[key][0]:
+            self._found[key] = step, Unsound(change.field, problem, scene)
+
+    def all(self) -> Sequence[Unsound]:
+        """Return what was found."""
+        return [unsound for _, unsound in self._found.values()]
+
+
 @cache
 def draw_unsound_states(name: str) -> Sequence[Unsound]:
-    """Return games whose first states cannot be: for each field, each reason for that once."""
-    game, found = find(name), dict[tuple[str, Sequence[str]], Unsound]()
+    """Return games whose first states cannot be, also such as begin when they are over."""
+    game, found = find(name), _Nearest()
     scenes = [each.scene for each in (*draw_situations(name), *draw_endings(name))]
-    for scene in Random(name).sample(scenes, min(BASES, len(scenes))):
-        for field, state in changes(scene.state):
-            problem = _problem(game.check_state, scene.settings, state)
-            if problem:
-                unsound = Unsound(field, problem, replace(scene, state=state))
-                found.setdefault((field, _kind(problem)), unsound)
-    return list(found.values())
+    ended = [each.scene for each in draw_ended(name)]
+    for scene in [*Random(name).sample(scenes, min(BASES, len(scenes))), *ended]:
+        for change in changes(scene.state):
+            problem = _problem(game.check_state, scene.settings, change.message)
+            found.add(change, problem, replace(scene, state=change.message))
+    return found.all()
 
 
 @cache
 def draw_unsound_settings(name: str) -> Sequence[Unsound]:
-    """Return games whose settings cannot be: for each field, each reason for that once."""
-    game, found = find(name), dict[tuple[str, Sequence[str]], Unsound]()
+    """Return games whose settings cannot be."""
+    game, found = find(name), _Nearest()
     for number, (_, given, count, _) in enumerate(vary(game, Random(f"{name}/unsound"), Scope(game))[:BASES]):
         sound = game.full_settings(given)
         state = draw_state(game, sound, count, number)
-        for field, settings in changes(sound):
-            problem = _problem(game.full_settings, settings)
-            if problem:
-                unsound = Unsound(field, problem, Scene(game, settings, state, count))
-                found.setdefault((field, _kind(problem)), unsound)
-    return list(found.values())
+        for change in changes(sound):
+            problem = _problem(game.full_settings, change.message)
+            found.add(change, problem, Scene(game, change.message, state, count))
+    return found.all()
 
 
 async def _refuse_all(context: ServerContext, reasons: Sequence[str], draw: Callable[[str], Sequence[Unsound]]) -> None:

@@ -1,0 +1,124 @@
+"""Cases about when acts of a race count: what comes first is not first where the settings delay it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from fairplay.conformance.case import failure
+from fairplay.conformance.servers.compare import same
+from fairplay.conformance.servers.context import RACE, Played, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.players import Received, parsed
+from fairplay.conformance.servers.scenes import NAMES, Act, Asked, Script, any_of, at, fail, hang, reply, slow, span
+from fairplay.games.game import find
+
+LATER_S = 2.0
+"""So much later the act of a player counts."""
+SOON_S = 0.2
+"""So long after it the other player acts: before it counts."""
+HELD_S = 0.6
+"""So long after a change of the table acts are held."""
+LATE_S = 0.5
+"""A player that is to be second takes so long."""
+CLOCK_S = 0.01
+"""Times that differ by less are the same."""
+FIRST, SECOND = range(2)
+ACT, DEAL, PICK_CARDS = "Act", "Deal", "PickCards"
+
+
+async def _race(context: ServerContext, script: Script, strategy: str = "first", **values: Any) -> Played:
+    """Have two players race for the sets of a small deck."""
+    scene = ordinary(RACE, script, 2, **{"aspects": 3, **values})
+    return await context.play(replace(scene, strategies=(strategy,)))
+
+
+def _calls(played: Played, method: str) -> Sequence[Received]:
+    return [each for each in played.cast.received if each.method == method]
+
+
+def _check_callers(played: Played, seats: Sequence[int], why: str) -> None:
+    """Check who called the first sets."""
+    called = [NAMES[each.seat] for each in _calls(played, PICK_CARDS)[: len(seats)]]
+    same(f"Who calls the first sets, where {why},", ", ".join(NAMES[seat] for seat in seats), ", ".join(called))
+
+
+@server_case("order.webset-handicaps", "WEBSET-1", "GAME-10", mostly_waits=True)
+async def handicaps(context: ServerContext) -> None:
+    """A handicap makes the acts of its player count later than they come, and nobody else's."""
+    for slower, faster in ((FIRST, SECOND), (SECOND, FIRST)):
+        delays = [span(LATER_S if seat == slower else 0) for seat in range(2)]
+        played = await _race(context, at(faster, ACT, slow(SOON_S)), handicaps=delays)
+        why = f"{NAMES[slower]} has a handicap of {LATER_S:g} s and acts {SOON_S:g} s before {NAMES[faster]}"
+        _check_callers(played, [faster], why)
+
+
+def _repeats_its_first_act() -> Script:
+    """Return the script of the first player that does the same in each act, whether or not that is possible."""
+    sound: list[bytes] = []
+
+    def script(asked: Asked) -> Act | None:
+        if (asked.seat, asked.method) != (FIRST, ACT):
+            return None
+        sound.append(asked.sound)
+        return reply(sound[0])(asked)
+
+    return script
+
+
+@server_case("order.webset-lockout", "WEBSET-1", "GAME-10", mostly_waits=True)
+async def lockout(context: ServerContext) -> None:
+    """After a call that was wrong or has expired the next act of its player counts later, or it cannot call."""
+    wrong, late = at(FIRST, PICK_CARDS, reply(b"")), at(FIRST, PICK_CARDS, hang)
+    delayed = {"lockout": span(LATER_S)}
+    ends: Mapping[str, tuple[Script, dict[str, Any]]] = {
+        f"was wrong, which delays its next act by {LATER_S:g} s": (wrong, delayed),
+        f"has expired, which delays its next act by {LATER_S:g} s": (late, {**delayed, "window": span(SOON_S)}),
+        "was wrong, after which it cannot call before the table changes": (
+            any_of(wrong, _repeats_its_first_act()),
+            {"locked_until_change": True, "show_enabled": True},  # it is asked, as it can do something else
+        ),
+    }
+    for how, (script, values) in ends.items():
+        second = any_of(at(SECOND, ACT, slow(LATE_S)), at(SECOND, ACT, slow(SOON_S), 2))
+        played = await _race(context, any_of(script, second), **values)
+        _check_callers(played, [FIRST, SECOND], f"the call of {NAMES[FIRST]} {how}")
+
+
+def _leave_at_third(asked: Asked) -> Act | None:
+    """Fail in the third act."""
+    return fail(2, "scripted failure")(asked) if asked.method == ACT and asked.number > 2 else None
+
+
+@server_case("order.webset-held", "WEBSET-1", "GAME-10", mostly_waits=True)
+async def held(context: ServerContext) -> None:
+    """Acts that come too soon after a change of the table are held, so that nobody need be the fastest."""
+    played = await _race(context, _leave_at_third, min_reaction=span(HELD_S))
+    dealt_at_s = max(each.at_s for each in _calls(played, DEAL))
+    for number, each in enumerate(_calls(played, PICK_CARDS), start=1):
+        if each.at_s - dealt_at_s < HELD_S - CLOCK_S:
+            raise failure(
+                f"Acts are held for {HELD_S:g} s after a change of the table; "
+                f"set {number} was called {each.at_s - dealt_at_s:.3f} s after one."
+            )
+        dealt_at_s = each.at_s
+
+
+@server_case("order.webset-window", "TIME-14", mostly_waits=True)
+async def window(context: ServerContext) -> None:
+    """All cards of a set are picked within one window, also where they are picked one by one."""
+    script = any_of(*(at(seat, PICK_CARDS, slow(LATE_S)) for seat in (FIRST, SECOND)))
+    kinds: Any = find(RACE).settings_type.DESCRIPTOR.fields_by_name["selection"].enum_type
+    played = await _race(context, script, "solver:singly=1", selection=kinds.values[-1].number)
+    first, second, *_ = _calls(played, PICK_CARDS)
+    asked: Sequence[Any] = [parsed(played.scene.game, each) for each in (first, second)]
+    same("The call for which the second card is picked", asked[0].state.call_count, asked[1].state.call_count)
+    most_s = first.limit_s - LATE_S
+    if second.limit_s > most_s + CLOCK_S:
+        raise failure(
+            f"The first card was picked after {LATE_S:g} s: there are at most {most_s:g} s left of the window for the "
+            f"others; PickCards has a limit of {second.limit_s:g} s."
+        )
+
+
+CASES = (handicaps, lockout, held, window)
