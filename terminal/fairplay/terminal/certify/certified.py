@@ -22,6 +22,7 @@ from fairplay.server import __version__
 from fairplay.terminal.certify.badge import badge_svg, title_of
 from fairplay.terminal.certify.verify import Examined, examine, read_certificate, read_keys
 from fairplay.terminal.commands.certify import Demands
+from fairplay.terminal.commands.options import DONE, FAILED
 from fairplay.terminal.printing import make_console, make_directory, say, write_json
 from fairplay.terminal.reports.page import render
 from fairplay.terminal.roster import Entrant, language_of, read_roster
@@ -74,8 +75,10 @@ class Refused:
     reason: str
 
 
-def list_certified(folder: Path, trusted: Path, output: Path, roster: Path | None, *, any_limits: bool) -> None:
+def list_certified(folder: Path, trusted: Path, output: Path, roster: Path | None, *, any_limits: bool) -> int:
     """Write the page, its rows as JSON, and a copy of each certificate with its badge.
+
+    Returns the exit code: 1 if nobody is listed.
 
     `trusted`: the file of the keys one of which must have signed each. `roster`: who says the links and languages of
     players; a certificate is that of the entrant whose name its file or its folder has. Raises UsageError if something
@@ -101,6 +104,7 @@ def list_certified(folder: Path, trusted: Path, output: Path, roster: Path | Non
         Output(output / Path(row.certificate).with_suffix(".svg")).write(badge_svg(found.certificate))
         rows.append(row)
     _write(output, sorted(set(rows), key=_order), refused)
+    return DONE if rows else FAILED
 
 
 def _name(file: Path) -> str:

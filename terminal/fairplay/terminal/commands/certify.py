@@ -186,10 +186,10 @@ def list_certificates(
         Path | None, option("FILE", "The players' links and languages, by the names of files or folders.")
     ] = None,
     any_limits: AnyLimits = False,
-) -> None:
+) -> int:
     """Make a page of who is certified for what, of certificates that are verified one by one.
 
-    What is not accepted is named with the reason, on the page, too.
+    What is not accepted is named with the reason, on the page, too. A list of nobody ends with exit code 1.
 
     Examples:
 
@@ -203,7 +203,7 @@ def list_certificates(
         raise FailedError(sentence)
     from fairplay.terminal.certify.certified import list_certified
 
-    list_certified(folder, trusted, output, roster, any_limits=any_limits)
+    return list_certified(folder, trusted, output, roster, any_limits=any_limits)
 
 
 @certificate.command()
