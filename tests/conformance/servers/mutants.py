@@ -1187,6 +1187,12 @@ def rates_too_high(reply: GetStandingsResponse, _: Rpc) -> None:
         line.rating.value += 100
 
 
+@mutant("format.unplayed")
+def tells_nobody_has_not_played(reply: GetStandingsResponse, _: Rpc) -> None:
+    for line in reply.standings.standings:
+        line.unplayed = False
+
+
 @mutant("format.seeds")
 def draws_another_seed(reply: GetGameResponse, _: Rpc) -> None:
     reply.game.plan.seed += 1

@@ -227,6 +227,46 @@ FAULTS = {
         "q", "rules.state", "elif state.points[seat] > state.top:", "elif not state.points:", "refuses.each-state"
     ),
     "a-bonus-of-eleven": RuleFault("q", "rules.state", "MAX_BONUS = 10", "MAX_BONUS = 11", "refuses.settings-together"),
+    "bands-end-with-their-best": RuleFault(
+        "",
+        "fairplay.standings.rating",
+        "lowest = min(lowest, rating.low)",
+        "lowest = max(lowest, rating.low)",
+        "format.points",
+    ),
+    "head-to-head-of-those-who-have-not-met": RuleFault(
+        "", "fairplay.standings.points", " and between.min() == between.max() > 0", "", "format.gauntlet"
+    ),
+    "who-never-played-is-where-its-points-are": RuleFault(
+        "", "fairplay.standings.scoreboard", "2 if entrant in conduct.unplayed else ", "", "format.unplayed"
+    ),
+    "standings-count-at-the-end": RuleFault(
+        "",
+        "fairplay.server.manager.standing",
+        "or self._result is not None)",
+        "and self._result is not None)",
+        "format.standings",
+    ),
+    "who-is-away-is-told-once": RuleFault(
+        "eriantys",
+        "protocol.conversation",
+        "self._seats(Standing.AWAY) if self.state.round > self._round else []",
+        "self._seats(Standing.AWAY) if self.state.round > self._round < 2 else []",
+        "order.eriantys-away",
+    ),
+    "cards-left-over-are-free": RuleFault(
+        "webset",
+        "rules.takes",
+        "range(0, min(len(cards), MOST_NAMED * DEAL), DEAL)",
+        "range(0, min(len(cards), MOST_NAMED * DEAL) - DEAL + 1, DEAL)",
+        "games.webset-wrong-replies",
+    ),
+    "solutions-end-with-the-last": RuleFault(
+        "webset",
+        "rules",
+        "(state.displayed + 1) % len(solutions(state))",
+        "min(state.displayed + 1, len(solutions(state)) - 1)",
+    ),
     "passes-deal": RuleFault("webset", "rules.takes", ' or rule == "auto"', ""),
 }
 

@@ -108,7 +108,7 @@ def test_a_solver_that_misses_all_sets_neither_calls_nor_picks_in_rounds() -> No
 
 
 def test_reaction_times_are_spread_around_their_mean() -> None:
-    chosen = Solver(reaction=2.5, spread=0.2, error=0.0, misses=0.0, singly=0.0, wavers=0.0, seed=0)
+    chosen = Solver(reaction=2.5, spread=0.2, error=0.0, misses=0.0, singly=0.0, wavers=0.0, shows=0.0, seed=0)
     times = [chosen.pause_s(to_act(fresh()._replace(revision=number))) for number in range(200)]
     assert 2.3 < sum(times) / 200 < 2.7
     assert 0.5 < min(times) < 2.2

@@ -209,12 +209,18 @@ class Actor:
         sound = self._sound(method, request, game_id)
         return self._script(Asked(self._seat, method.name, number, request, sound)) or Act(Manner.REPLY, sound)
 
-    def _sound(self, method: Method, request: Message, game_id: str) -> bytes:
+    def _sound(self, method: Method, request: Any, game_id: str) -> bytes:
+        """Return the reply of the reference player. What it draws is the same in every run: it knows no game's id."""
         if method not in self._game.methods:
             return b""
-        return reply_of(self._players[game_id], Call(0, method, request, CallKind.DECISION)).SerializeToString()
+        told = type(request)()
+        told.CopyFrom(request)
+        told.game_id = ANY_ID
+        return reply_of(self._players[game_id], Call(0, method, told, CallKind.DECISION)).SerializeToString()
 
 
+ANY_ID = "draw"
+"""The id of each game for its reference players: what they draw by chance follows from it, too."""
 UNKNOWN_VALUE = 999
 """No enum has this value."""
 GARBAGE = b"\xff\xff\xff\xff"

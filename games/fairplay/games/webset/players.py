@@ -57,10 +57,20 @@ class AtRandom:
 
 
 class Solver:
-    """Finds sets after its reaction time, with shares of mistakes, of misses, of cards picked singly and put back."""
+    """Finds sets after its reaction time, with shares of mistakes, of misses, of cards picked singly and put back, and
+    of acts in which it has solutions shown.
+    """
 
     def __init__(
-        self, reaction: float, spread: float, error: float, misses: float, singly: float, wavers: float, seed: int
+        self,
+        reaction: float,
+        spread: float,
+        error: float,
+        misses: float,
+        singly: float,
+        wavers: float,
+        shows: float,
+        seed: int,
     ) -> None:
         self.reaction = reaction
         self._spread = spread
@@ -68,10 +78,14 @@ class Solver:
         self._misses = misses
         self._singly = singly
         self._wavers = wavers
+        self._shows = shows
         self._seed = seed
 
     def act(self, request: ActRequest) -> Word | None:
-        """Return what leads to cards soonest."""
+        """Return what leads to cards soonest, or what shows a solution, or the next one."""
+        may_show = Word.SHOW in codec.read_words(request.actions) and not codec.is_refused(request)
+        if may_show and self._shows > 0 and _rng(self._seed, request).random() < self._shows:
+            return Word.SHOW
         return _sensible(request, not self._overlooks(request) and bool(_sets(request)))
 
     def pick(self, request: PickCardsRequest) -> Cards:
@@ -157,7 +171,7 @@ STRATEGIES: Mapping[str, StrategyKind[Strategy]] = MappingProxyType(
         "solver": StrategyKind(
             Solver,
             "Finds sets, with the reaction time (seconds) and the shares of mistakes, of misses, of cards picked "
-            "singly and of those put back that it is given.",
+            "singly, of those put back and of acts that show solutions that it is given.",
             {
                 "reaction": (0.0, 0, 60),
                 "spread": (0.3, 0, 1),
@@ -165,6 +179,7 @@ STRATEGIES: Mapping[str, StrategyKind[Strategy]] = MappingProxyType(
                 "misses": _SHARE,
                 "singly": _SHARE,
                 "wavers": _SHARE,
+                "shows": _SHARE,
                 "seed": _SEED,
             },
         ),

@@ -452,6 +452,7 @@ HALF = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_MAJORITY, act_cap=10)
 TO_THE_FLOOR = webset_pb2.Settings(penalty_bad=3, score_floor=-2, act_cap=10)
 FLOOR_AT_0 = webset_pb2.Settings(penalty_bad=3, penalty_expired=2, score_floor=0, window=_ms(100), act_cap=10)
 LOCKED_IF_LATE = webset_pb2.Settings(locked_until_change=True, window=_ms(100), idle_rounds=1)
+SHOW_ON = webset_pb2.Settings(show_enabled=True, act_cap=10)
 PUT_BACK = webset_pb2.Settings(selection=webset_pb2.SELECTION_SINGLE, act_cap=40)
 LAST_PICK = webset_pb2.Settings(selection=webset_pb2.SELECTION_SINGLE, act_cap=10)
 LAST_SETS = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_ANYONE, act_cap=10)
@@ -479,6 +480,9 @@ RARE_GAMES = {
     "a call that expires costs nothing who is at the floor 0": _rare(FLOOR_AT_0, "first", BLIND, late_in="PickCards"),
     "who picks no cards in time cannot call until the table changes": _rare(
         LOCKED_IF_LATE, "first", BLIND, late_in="PickCards"
+    ),
+    "solutions are shown again, the first one after the last": _rare(
+        SHOW_ON, "solver:shows=1", found=_played(lambda state: 1 < len(solutions(state)) < 4)
     ),
     "cards that were picked one by one are put back": _rare(PUT_BACK, "solver:singly=1,error=0.5", BLIND),
     "cards are picked and put back twenty times, and then are a wrong take": _rare(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -16,6 +16,7 @@ from fairplay.conformance.servers.cases.tournaments import (
     WAIT_S,
     Ended,
     calls_of,
+    create,
     ends_by_itself,
     entered,
     make_request,
@@ -26,6 +27,7 @@ from fairplay.conformance.servers.compare import ranking_text, same
 from fairplay.conformance.servers.context import ServerContext, server_case
 from fairplay.conformance.servers.players import parsed
 from fairplay.conformance.servers.scenes import NAMES, PATIENT, Act, Asked, Script, at, fail, hang, sound_script
+from fairplay.games.conformance import find_conformance
 from fairplay.server.manager.course import Course
 from fairplay.v1.manager_pb2 import (
     GetStandingsRequest,
@@ -53,6 +55,9 @@ MEETINGS = 2
 MOST_GAMES, PRECISION = 12, 50
 """The most games of a ladder, and the half width of an interval, in Elo, at which it may end before."""
 OTHER_LOTS = 40
+CYCLES, MANY_FAILURES = 4, 100
+"""So often everybody meets in a long tournament, and so often somebody may fail there."""
+COUNTED_WITHIN_S, PAUSE_S = 10.0, 0.1
 PAGE_SIZE = 3
 NOT_BEGUN = (RoundGameStatus.ROUND_GAME_STATUS_WAITING, RoundGameStatus.ROUND_GAME_STATUS_SKIPPED)
 COUNTED = ("game_count", "win_count", "tie_count", "loss_count", "failure_count", "withdrawn", "unplayed")
@@ -61,6 +66,12 @@ COUNTED = ("game_count", "win_count", "tie_count", "loss_count", "failure_count"
 
 def _everybody_meets(plan: TournamentPlan) -> None:
     plan.format.round_robin.SetInParent()
+
+
+def _end_alone(change: Callable[[TournamentPlan], None], plan: TournamentPlan) -> None:
+    """Have games end as soon as a single player is left: what comes later decides nothing here."""
+    change(plan)
+    getattr(plan.settings, plan.game).MergeFrom(find_conformance(plan.game).leaving_settings[-1])
 
 
 def _games(ended: Ended) -> list[RoundGame]:
@@ -152,7 +163,8 @@ async def withdrawn(context: ServerContext) -> None:
 
 @server_case("format.standings", "STAND-1", "STAND-2", "STAND-7")
 async def standings(context: ServerContext) -> None:
-    """The standings and the games of a tournament can be had in pages."""
+    """The standings and the games of a tournament can be had in pages, and the standings while it goes on."""
+    await _check_counted_at_once(context)
     ended = await _league(context)
     tournament_id, games = ended.tournament.tournament_id, _games(ended)
     reply = await context.ask("GetStandings", GetStandingsRequest(tournament_id=tournament_id))
@@ -165,6 +177,45 @@ async def standings(context: ServerContext) -> None:
     pages = await context.list_pages("GetStandings", few)
     same("The standings over all pages", list(lines), [line for page in pages for line in page.standings.standings])
     await _check_games_listed(context, ended.tournament)
+
+
+async def _check_counted_at_once(context: ServerContext) -> None:
+    """Check that the standings count the first game of a tournament while the second one is played."""
+    gate = asyncio.Event()
+
+    def script(asked: Asked) -> Act | None:
+        waits = asked.method == "TakeTurn" and not asked.request.game_id.endswith(FIRST_GAME)
+        return replace(FAILED(asked), gate=gate) if waits else None
+
+    async with entered(context, script, ENTRANTS - 1) as players:
+        request = players.request
+        request.plan.time_control.CopyFrom(PATIENT)
+        _everybody_meets(request.plan)
+        await create(context, request)
+        await context.ask("StartTournament", StartTournamentRequest(tournament_id=request.tournament_id))
+        try:
+            await _until_one_counts(context, request.tournament_id)
+        finally:
+            gate.set()
+        await ends_by_itself(context, request)
+
+
+async def _until_one_counts(context: ServerContext, tournament_id: str) -> None:
+    """Wait until the standings count a game. Raises Failure if they count none in time, or more."""
+    until = asyncio.get_running_loop().time() + COUNTED_WITHIN_S
+    while not (
+        got := (await context.ask("GetStandings", GetStandingsRequest(tournament_id=tournament_id))).standings
+    ).game_count:
+        if asyncio.get_running_loop().time() > until:
+            raise failure(
+                f"A game must count in the standings when it is over; it did not within {COUNTED_WITHIN_S:g} s."
+            )
+        await asyncio.sleep(PAUSE_S)
+    same("The games that count while the second one is played", 1, got.game_count)
+    same(
+        "The games of those who have played the first one", [0, 1, 1], sorted(line.game_count for line in got.standings)
+    )
+    same("Whether the standings of a tournament that goes on are those at its end", False, got.complete)
 
 
 async def _check_games_listed(context: ServerContext, shown: Tournament) -> None:
@@ -252,10 +303,10 @@ async def does_not_fit(context: ServerContext) -> None:
     await context.refused("CreateTournament", request, "FORMAT_DOES_NOT_FIT")
 
 
-def follow(shown: Tournament, script: Script = sound_script) -> Course:
+def follow(shown: Tournament, script: Script = sound_script, idle: Collection[tuple[str, str]] = ()) -> Course:
     """Return the course that a tournament takes by its plan, its secret and the results of its games.
 
-    `script` says who fails outside of games.
+    `script` says who fails outside of games, `idle` who has made no decision in which game, by name and id.
 
     Raises Failure if a game was not played that this course has.
     """
@@ -273,7 +324,9 @@ def follow(shown: Tournament, script: Script = sound_script) -> Course:
             if games[game_id].status == RoundGameStatus.ROUND_GAME_STATUS_SKIPPED:
                 gone = course.withdrawn & {*course.open_games[game_id].pairing.entrants}
                 course.leave_out(game_id, gone)
-            course.apply_result(game_id, games[game_id].result)
+            numbers = enumerate(shown.entrants)
+            idlers = [number for number, each in numbers if (each.name, game_id) in idle]
+            course.apply_result(game_id, games[game_id].result, idlers)
     return course
 
 
@@ -283,26 +336,28 @@ def _course(
     @server_case(f"format.{name}", *checks)
     async def takes_its_course(context: ServerContext) -> None:
         shown = (await play(context, script, change)).tournament
-        _check_course(shown, script)
+        await _check_lines(context, _check_course(shown, script), script)
         await _check_games_listed(context, shown)
 
     return replace(takes_its_course, why=why)
 
 
-def _check_course(shown: Tournament, script: Script, where: str = "") -> None:
+def _check_course(shown: Tournament, script: Script, where: str = "") -> Tournament:
     """Check the games and the order of a tournament in which lots decide little; `where` says what is special about it.
 
-    The generator that draws them is a server's own: the course may be that of other lots.
+    The generator that draws them is a server's own: the course may be that of other lots. Return the tournament with a
+    secret of which its lots follow.
     """
     found = _wrong_course(shown, script, where)
+    if found is None:
+        return shown
     other = Tournament()
     other.CopyFrom(shown)
-    for number in range(OTHER_LOTS if found is not None else 0):
+    for number in range(OTHER_LOTS):
         other.secret = sha256(f"other lots {number}".encode()).digest()
         if _wrong_course(other, script) is None:
-            return
-    if found is not None:
-        raise found
+            return other
+    raise found
 
 
 def _wrong_course(shown: Tournament, script: Script, where: str = "") -> Failure | None:
@@ -470,7 +525,7 @@ courses = (
 )
 
 
-@server_case("format.gauntlet", "GAUNTLET-1", "GAUNTLET-3")
+@server_case("format.gauntlet", "GAUNTLET-1", "GAUNTLET-3", "STAND-3")
 async def gauntlet(context: ServerContext) -> None:
     """A challenger is measured against all others."""
     ended = await play(context, change=_gauntlet)
@@ -482,6 +537,15 @@ async def gauntlet(context: ServerContext) -> None:
     same("The games of each round", [1] * len(games), [len(each.games) for each in ended.tournament.rounds])
     _check_seats(games)
     await _check_ratings_decide(context, ended.tournament)
+    everybody = partial(_end_alone, lambda plan: plan.format.gauntlet.SetInParent())
+    ended = await play(context, _challenger_wins_once, everybody, ENTRANTS)
+    await _check_lines(context, ended.tournament, where=", who has as many points as others that it has not met,")
+
+
+def _challenger_wins_once(asked: Asked) -> Act | None:
+    """Have the challenger win its first game and lose all others: those who beat it have as many points as it has."""
+    first = asked.method == "TakeTurn" and asked.request.game_id.endswith(FIRST_GAME)
+    return FAILED(asked) if asked.method == "TakeTurn" and (asked.seat == 0) is not first else None
 
 
 @server_case("format.gauntlet-withdrawn", "GAUNTLET-2", "TOUR-14")
@@ -543,6 +607,32 @@ async def _check_ratings_decide(context: ServerContext, shown: Tournament) -> Se
 async def points(context: ServerContext) -> None:
     """Points, tie-breaks, ratings and bands follow from the games, and everybody can compute them again."""
     await _check_standings(context, (await _league(context)).tournament)
+    ended = await play(context, _earlier_wins(), partial(_end_alone, _meets_often), ENTRANTS - 1)
+    await _check_standings(context, ended.tournament, where=" in a long tournament that the earlier one of two wins")
+
+
+def _meets_often(plan: TournamentPlan) -> None:
+    plan.format.round_robin.cycle_count = CYCLES
+    plan.failures_allowed = MANY_FAILURES
+
+
+def _earlier_wins() -> Script:
+    """Return the script in which of two in a game the later entrant fails, but in the first game the earlier one.
+
+    After some games of three the intervals of the first and the last one overlap no more, but both with that of the
+    other.
+    """
+    seats = defaultdict[str, set[int]](set)
+
+    def script(asked: Asked) -> Act | None:
+        game_id = getattr(asked.request, "game_id", "")
+        seats[game_id].add(asked.seat)
+        if asked.method != "TakeTurn":
+            return None
+        fails = min if game_id.endswith(FIRST_GAME) else max
+        return FAILED(asked) if asked.seat == fails(seats[game_id]) else None
+
+    return script
 
 
 def _fails_after_the_first_round(asked: Asked) -> Act | None:
@@ -573,11 +663,65 @@ async def points_of_withdrawn(context: ServerContext) -> None:
         await _check_standings(context, shown, script, where)
 
 
+@server_case("format.unplayed", "STAND-5", "RATING-3")
+async def unplayed(context: ServerContext) -> None:
+    """Who has failed and never shown how it plays comes last, and has no rating, however many points it has."""
+    change = partial(_allow, partial(_end_alone, _everybody_meets), 1)
+    shown = (await play(context, _nobody_decides, change, 2)).tournament
+    idle = {(shown.entrants[0].name, f"{shown.tournament_id}{FIRST_GAME}")}
+    await _check_standings(context, shown, _nobody_decides, " who has failed and made no decision", idle)
+    for script, allowed in ((_bye_fails_end, 1), (_all_fail_end, 0)):
+        shown = (await play(context, script, partial(_allow, _one_round, allowed), ENTRANTS - 1)).tournament
+        where = f" where failures_allowed is {allowed} and who fails End has sat out its only round"
+        await _check_standings(context, shown, script, where)
+
+
+def _nobody_decides(asked: Asked) -> Act | None:
+    """Have the first entrant fail Start, and the second one its games before anybody has made a decision."""
+    return FAILED(asked) if (asked.seat, asked.method) in ((0, "Start"), (1, "PlayAs")) else None
+
+
+def _one_round(plan: TournamentPlan) -> None:
+    plan.format.swiss.round_count = 1
+
+
+def _bye_fails_end(asked: Asked) -> Act | None:
+    """Have the last entrant, who sits out the first round, fail End, and all others Start too."""
+    return FAILED(asked) if asked.method == "End" or (asked.method == "Start" and asked.seat != ENTRANTS - 2) else None
+
+
+def _all_fail_end(asked: Asked) -> Act | None:
+    return FAILED(asked) if asked.method == "End" else None
+
+
 async def _check_standings(
-    context: ServerContext, shown: Tournament, script: Script = sound_script, where: str = ""
+    context: ServerContext,
+    shown: Tournament,
+    script: Script = sound_script,
+    where: str = "",
+    idle: Collection[tuple[str, str]] = (),
 ) -> None:
+    """Check the standings of a tournament; `where` says what is special about it, `idle` is as in `follow`."""
+    wanted, lines = await _check_lines(context, shown, script, where, idle)
+    same(
+        f"The places and what decides them{where}",
+        *([(each.place, _decides(each)) for each in kept] for kept in (wanted, lines)),
+    )
+
+
+async def _check_lines(
+    context: ServerContext,
+    shown: Tournament,
+    script: Script = sound_script,
+    where: str = "",
+    idle: Collection[tuple[str, str]] = (),
+) -> tuple[Sequence[Standing], Sequence[Standing]]:
+    """Check what the standings say of each entrant, in whatever order. Return them as they must be, and as they are."""
     got = await context.ask("GetStandings", GetStandingsRequest(tournament_id=shown.tournament_id))
-    wanted = (await follow(shown, script).standings.latest()).standings
+    due = await follow(shown, script, idle).standings.latest()
+    for name in ("entrant_count", "game_count", "round_count", "complete"):
+        same(f"The {name} of the standings{where}", getattr(due, name), getattr(got.standings, name))
+    wanted = due.standings
     lines: Sequence[Standing] = got.standings.standings
     came = {each.name: each for each in lines}
     same("The names in the standings", sorted(each.name for each in wanted), sorted(each.name for each in lines))
@@ -590,10 +734,7 @@ async def _check_standings(
             same(f"The {name} of {one.name}{where}", getattr(one, name), getattr(other, name))
         if rates:
             same(f"The rating of {one.name}, its interval and its band{where}", _rating(one), _rating(other))
-    same(
-        "The places and what decides them",
-        *([(each.place, _decides(each)) for each in kept] for kept in (wanted, lines)),
-    )
+    return wanted, lines
 
 
 def _decides(line: Standing) -> tuple[bool, float, list[tuple[str, float]]]:
@@ -607,6 +748,9 @@ def _tie_breaks(line: Standing) -> list[tuple[str, float]]:
 
 
 def _rating(line: Standing) -> list[float]:
+    """Return the rating, the interval and the band of a line; nothing if it has no rating."""
+    if not line.HasField("rating"):
+        return []
     return [*(round(value, 3) for value in (line.rating.value, line.rating.low, line.rating.high)), line.band]
 
 
@@ -643,5 +787,6 @@ CASES: tuple[Case, ...] = (
     one_game_at_a_time,
     points,
     points_of_withdrawn,
+    unplayed,
     seeds,
 )

@@ -29,6 +29,8 @@ from fairplay.conformance.servers.players import parsed
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
     NAMES,
+    Act,
+    Asked,
     Scene,
     Script,
     any_of,
@@ -231,11 +233,19 @@ courses = (
 
 @server_case("order.eriantys-away", "ERIANTYS-4", "ERIANTYS-6", "ERIANTYS-7")
 async def away(context: ServerContext) -> None:
-    """A player that fails is away or out, as the settings say, and back when it answers again."""
-    script = at(0, "AskAction", fail(2, "scripted failure"), 2)
+    """A player that fails is away or out, as the settings say, and back when it answers again, in whichever round."""
+    fails = fail(2, "scripted failure")
+    leaves = at(0, "AskAction", fails, 2)
+
+    def stays_away(asked: Asked) -> Act | None:
+        """Return what the player does that is not back before the third round."""
+        missed = (asked.seat, asked.method) == (0, "UpdateGameBoard") and asked.request.state.round == 2
+        return fails(asked) if missed else None
+
     for settings in find_conformance(FORGIVING).leaving_settings:
         values = {field.name: value for field, value in settings.ListFields()}
-        await _follow(context, ordinary(FORGIVING, script, 3, **values))
+        for script in (leaves, any_of(leaves, stays_away)):
+            await _follow(context, ordinary(FORGIVING, script, 3, **values))
 
 
 async def _raced(context: ServerContext, script: Script, **values: Any) -> Played:
