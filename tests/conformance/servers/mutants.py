@@ -60,7 +60,7 @@ from fairplay.v1.referee_pb2 import (
 )
 from fairplay.v1.server_pb2 import GetServerInfoRequest
 from fairplay.v1.tournament_pb2 import AgeOrder, RoundGameStatus
-from fairplay.webset.v1.webset_player_pb2 import ActRequest, DealRequest, GameOverRequest
+from fairplay.webset.v1.webset_player_pb2 import ActRequest, DealRequest, GameOverRequest, PickCardsRequest
 from tests.conformance.servers.proxy import Change, Changes, HalfClose, Rpc
 
 GameRequest = CreateGameRequest | PlayGameRequest
@@ -256,6 +256,11 @@ def delays_no_acts(request: PlayGameRequest, _: Rpc) -> None:
 def begins_the_window_anew(call: Call, _: Rpc) -> None:
     if call.method_name.endswith("/PickCards"):
         call.time_limit.FromSeconds(3)
+
+
+@mutant("order.webset-selection")
+def counts_no_calls(request: PickCardsRequest, _: Rpc) -> None:
+    request.state.call_count = 1
 
 
 @mutant("blame.notification", *of_each_game("failures"))

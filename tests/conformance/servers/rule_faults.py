@@ -181,6 +181,16 @@ FAULTS = {
     "cards-are-put-back-for-ever": RuleFault(
         "webset", "protocol.controller", " or self._selection_count >= MAX_SELECTIONS", ""
     ),
+    "a-card-is-picked-twice": RuleFault(
+        "webset", "rules.takes", " or len(set(cards)) < len(cards):", ":", "order.webset-selection"
+    ),
+    "any-card-is-picked": RuleFault(
+        "webset",
+        "rules.takes",
+        "if not all(card in on_table(state) for card in cards):",
+        "if False:",
+        "order.webset-selection",
+    ),
     "passes-never-deal-where-no-set-would": RuleFault(
         "webset", "rules.takes", 'rule == "if_no_set" and solutions(state)', "solutions(state)"
     ),

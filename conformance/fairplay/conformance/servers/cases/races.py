@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,20 @@ from fairplay.conformance.case import failure
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import RACE, Played, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.players import Received, parsed
-from fairplay.conformance.servers.scenes import NAMES, Act, Asked, Script, any_of, at, fail, hang, reply, slow, span
+from fairplay.conformance.servers.scenes import (
+    NAMES,
+    Act,
+    Asked,
+    Manner,
+    Script,
+    any_of,
+    at,
+    fail,
+    hang,
+    reply,
+    slow,
+    span,
+)
 from fairplay.games.game import find
 
 LATER_S = 2.0
@@ -94,7 +108,7 @@ def _leave_at_third(asked: Asked) -> Act | None:
 async def held(context: ServerContext) -> None:
     """Acts that come too soon after a change of the table are held, so that nobody need be the fastest."""
     played = await _race(context, _leave_at_third, min_reaction=span(HELD_S))
-    dealt_at_s = max(each.at_s for each in _calls(played, DEAL))
+    dealt_at_s = max((each.at_s for each in _calls(played, DEAL)), default=0.0)
     for number, each in enumerate(_calls(played, PICK_CARDS), start=1):
         if each.at_s - dealt_at_s < HELD_S - CLOCK_S:
             raise failure(
@@ -104,15 +118,27 @@ async def held(context: ServerContext) -> None:
         dealt_at_s = each.at_s
 
 
+def _singly() -> dict[str, Any]:
+    """Return the settings with which cards are picked one by one."""
+    kinds: Any = find(RACE).settings_type.DESCRIPTOR.fields_by_name["selection"].enum_type
+    return {"selection": kinds.values[-1].number}
+
+
+def _first_picks(played: Played) -> Sequence[tuple[Received, int]]:
+    """Return the first two requests for cards, each with the number of the call of a set that it is about."""
+    picks = _calls(played, PICK_CARDS)[:2]
+    if len(picks) < 2:
+        raise failure("There are sets on the table, and players that call them: PickCards must be called again.")
+    asked: Sequence[Any] = [parsed(played.scene.game, each) for each in picks]
+    return [(each, request.state.call_count) for each, request in zip(picks, asked, strict=True)]
+
+
 @server_case("order.webset-window", "TIME-14", mostly_waits=True)
 async def window(context: ServerContext) -> None:
     """All cards of a set are picked within one window, also where they are picked one by one."""
     script = any_of(*(at(seat, PICK_CARDS, slow(LATE_S)) for seat in (FIRST, SECOND)))
-    kinds: Any = find(RACE).settings_type.DESCRIPTOR.fields_by_name["selection"].enum_type
-    played = await _race(context, script, "solver:singly=1", selection=kinds.values[-1].number)
-    first, second, *_ = _calls(played, PICK_CARDS)
-    asked: Sequence[Any] = [parsed(played.scene.game, each) for each in (first, second)]
-    same("The call for which the second card is picked", asked[0].state.call_count, asked[1].state.call_count)
+    (first, call), (second, other) = _first_picks(await _race(context, script, "solver:singly=1", **_singly()))
+    same("The call for which the second card is picked", call, other)
     most_s = first.limit_s - LATE_S
     if second.limit_s > most_s + CLOCK_S:
         raise failure(
@@ -121,4 +147,27 @@ async def window(context: ServerContext) -> None:
         )
 
 
-CASES = (handicaps, lockout, held, window)
+def _same_card_twice(asked: Asked) -> Sequence[int]:
+    return [asked.request.state.slots[0]] * 2
+
+
+def _card_elsewhere(asked: Asked) -> Sequence[int]:
+    return [next(card for card in itertools.count() if card not in asked.request.state.slots)]
+
+
+@server_case("order.webset-selection", "WEBSET-5")
+async def selection(context: ServerContext) -> None:
+    """Where cards are picked one by one, different ones of the table are: others are a wrong take."""
+    method = next(each for each in find(RACE).methods if each.name == PICK_CARDS)
+    for what, choose in {"the same card twice": _same_card_twice, "a card that is elsewhere": _card_elsewhere}.items():
+
+        def pick(asked: Asked, choose: Callable[[Asked], Sequence[int]] = choose) -> Act:
+            return Act(Manner.REPLY, method.response(cards=choose(asked)).SerializeToString())
+
+        script = any_of(*(at(seat, PICK_CARDS, pick) for seat in (FIRST, SECOND)))
+        (_, call), (_, other) = _first_picks(await _race(context, script, **_singly()))
+        if call == other:
+            raise failure(f"Who picks {what} has ended its call by that; it is asked for more cards.")
+
+
+CASES = (handicaps, lockout, held, window, selection)
