@@ -18,20 +18,18 @@ from fairplay.conformance.case import Case, NotApplicable, NotTested, case, fail
 from fairplay.conformance.cases.memory import renamed
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
-from fairplay.conformance.games.frames import GIVEN_UP_SHARE, SLOW_SHARE, ask_telling
+from fairplay.conformance.games.frames import GIVEN_UP_SHARE, SLOW_SHARE, ask_telling, check_welcome
 from fairplay.conformance.games.outside import judge_outside_games
 from fairplay.conformance.games.trial import Entry, Exchange, Manner, Outgoing, Trial
-from fairplay.conformance.player.farewells import COMES_BACK_S, process_shows
 from fairplay.conformance.player.machine import is_busy
 from fairplay.conformance.player.player import Answered, Connection, parse_description
-from fairplay.conformance.player.transports import DialInTransport, ExecTransport, PlayerServer
+from fairplay.conformance.player.transports import DialInTransport, ExecTransport
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import CallKind
 from fairplay.games.steps import Failure as CallFailure
 from fairplay.server.links.link import NO_EXTRA, TRACE_KEY, Metadata, duration
 from fairplay.server.net.limits import limit_of
-from fairplay.v1.connection_pb2 import GoodbyeReason
 from fairplay.v1.misconduct_pb2 import Overrun
 from fairplay.v1.player_pb2 import DescribeRequest
 
@@ -247,48 +245,11 @@ def call_ids(context: Context) -> None:
                     server.clock.ids = usual
 
             _play(context, connection, f"With ids of calls from {least:,} on", Manner(ask=ask))
-        _check_number(context, connection)
+        check_welcome(context, connection, f"the welcome gives its player the number {PLAYER_NUMBER}", PLAYER_NUMBER)
 
 
 PLAYER_NUMBER = 7
 """A server may number the players of a stream as it likes."""
-
-
-def _check_number(context: Context, connection: Connection) -> None:
-    """Raise Failure if a program does not answer where its player has another number than the first one.
-
-    It is judged only if it dials in again by itself after a goodbye.
-    """
-    answer = _answer_as(context, connection, PLAYER_NUMBER)
-    if answer is None or isinstance(answer, bytes):
-        return
-    with context.player.fresh() as other:
-        if not isinstance(_answer_as(context, other, 0), bytes):
-            return
-        answer = _answer_as(context, other, PLAYER_NUMBER)  # it may have been slow once
-        if answer is not None and not isinstance(answer, bytes):
-            sentence = f"Where the welcome gives its player the number {PLAYER_NUMBER}, Describe is not answered."
-            raise failure(sentence, ("Answer", readable(answer)), ("Output of the player", other.output))
-
-
-def _answer_as(context: Context, connection: Connection, number: int) -> bytes | CallFailure | None:
-    """Return the answer to Describe of a program whose player has a number; None if it has not dialled in for that."""
-    transport, process = context.player.transport, connection.process
-    if process is None or not isinstance(transport, ExecTransport):
-        return None
-
-    async def describe(server: PlayerServer) -> bytes | CallFailure | None:
-        hub, count = (await server.server()).hub, process.hello_count
-        hub.first_number = number
-        try:
-            process.dismiss(GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN, "the server says goodbye and stays")
-            is_back = await process_shows(process, lambda: process.hello_count > count, COMES_BACK_S)
-        finally:
-            hub.first_number = 0
-        request, limit_s = DescribeRequest().SerializeToString(), context.limits.notification_s
-        return (await connection.ask(DESCRIBE, request, limit_s))[0] if is_back else None
-
-    return context.player.loop.run(describe(transport.server))
 
 
 @case(case_ids.LARGE_REQUESTS, "CALL-7", "FAIL-2")

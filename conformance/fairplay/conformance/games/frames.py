@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fairplay.conformance.blame.judge import judge_condition, where
+from fairplay.conformance.case import failure
+from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Manner, Outgoing
+from fairplay.conformance.player.farewells import COMES_BACK_S, process_shows
 from fairplay.conformance.player.player import Answered, Connection
-from fairplay.conformance.player.transports import DialInTransport, ExecTransport
+from fairplay.conformance.player.transports import DialInTransport, ExecTransport, PlayerServer
+from fairplay.games.kit.player_service import DESCRIBE
+from fairplay.games.steps import Failure as CallFailure
 from fairplay.server.links.link import duration
 from fairplay.server.links.stream import Change
-from fairplay.v1.connection_pb2 import DialInResponse
+from fairplay.v1.connection_pb2 import DialInResponse, GoodbyeReason
+from fairplay.v1.player_pb2 import DescribeRequest
 
 DECISIONS, FEW_DECISIONS = 8, 3
 """The player decides so often in each game; the second number is for players that are slow."""
@@ -45,6 +51,36 @@ NEWER: dict[str, Change] = {
 }
 
 
+def _unchanged(frame: DialInResponse) -> Iterable[DialInResponse]:
+    return [frame]
+
+
+def _with_newer_welcome(frame: DialInResponse) -> Iterator[DialInResponse]:
+    if frame.HasField("welcome"):
+        for service in frame.welcome.services:
+            service.revision += 1
+        frame.welcome.services.add(name="fairplay.not_known_yet.v1.PlayerService", revision=1)
+        for message in (frame.welcome, *frame.welcome.services):
+            message.MergeFromString(UNKNOWN_FIELDS)
+    yield frame
+
+
+def _with_other_limits(frame: DialInResponse) -> Iterator[DialInResponse]:
+    if frame.HasField("welcome"):
+        welcome = frame.welcome
+        welcome.max_frame_bytes = welcome.max_reply_bytes = MOST_BYTES
+        welcome.max_player_count, welcome.server_version = 1, ""
+    yield frame
+
+
+MOST_BYTES = 2**40
+"""More than 32 bits hold, as servers may say that read all that comes."""
+WELCOMES: dict[str, Change] = {
+    "the welcome has unknown fields, later revisions of services and a service of a new game": _with_newer_welcome,
+    f"the welcome allows {MOST_BYTES:,} bytes and one player, and says no version of the server": _with_other_limits,
+}
+
+
 def play_newer(context: Context, connection: Connection) -> None:
     """Judge games in which frames have fields that this revision does not know, or nothing that it knows.
 
@@ -52,6 +88,8 @@ def play_newer(context: Context, connection: Connection) -> None:
     """
     for what, change in NEWER.items():
         _play(context, connection, what, change)
+    for what, change in WELCOMES.items():
+        check_welcome(context, connection, what, change=change)
 
 
 class _LateCancellations:
@@ -123,3 +161,44 @@ async def ask_telling(context: Context, connection: Connection, due: Outgoing, l
         yield frame
 
     return await ask_with_change(context, connection, due, change)
+
+
+def check_welcome(
+    context: Context, connection: Connection, what: str, number: int = 0, change: Change = _unchanged
+) -> None:
+    """Raise Failure if a program does not answer after a welcome that is unusual in this way.
+
+    `number` is that of its player, and `change` says which frames are sent for that of the welcome. It is judged only
+    if it dials in again by itself after a goodbye.
+    """
+    answer = _answer_after(context, connection, number, change)
+    if answer is None or isinstance(answer, bytes):
+        return
+    with context.player.fresh() as other:
+        if not isinstance(_answer_after(context, other, 0, _unchanged), bytes):
+            return
+        answer = _answer_after(context, other, number, change)  # it may have been slow once
+        if answer is not None and not isinstance(answer, bytes):
+            sections = ("Answer", readable(answer)), ("Output of the player", other.output)
+            raise failure(f"Where {what}, Describe is not answered.", *sections)
+
+
+def _answer_after(context: Context, connection: Connection, number: int, change: Change) -> bytes | CallFailure | None:
+    """Return the answer to Describe of a program that was welcomed anew; None if it has not dialled in for that."""
+    transport, process = context.player.transport, connection.process
+    if process is None or not process.connected or not isinstance(transport, ExecTransport):
+        return None
+
+    async def describe(server: PlayerServer) -> bytes | CallFailure | None:
+        hub, count = (await server.server()).hub, process.hello_count
+        usual, hub.change, hub.first_number = hub.change, change, number
+        try:
+            process.dismiss(GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN, "the server says goodbye and stays")
+            if not await process_shows(process, lambda: process.hello_count > count, COMES_BACK_S):
+                return None
+            request = DescribeRequest().SerializeToString()
+            return (await connection.ask(DESCRIBE, request, context.limits.notification_s))[0]
+        finally:
+            hub.change, hub.first_number = usual, 0
+
+    return context.player.loop.run(describe(transport.server))

@@ -17,7 +17,7 @@ from fairplay.conformance.zoo.triggers import never, with_fields
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE
-from fairplay.player.handlers import snake_case
+from fairplay.player.handlers import PROTOCOL_REVISION, snake_case
 from fairplay.server.links.link import BANK_KEY, TRACE_KEY
 from fairplay.v1.connection_pb2 import Call, DialInResponse
 
@@ -187,6 +187,24 @@ OF_FRAMES = (
         "Ends without a word when a call in a frame has a field that it does not know.",
         case_ids.UNKNOWN_FIELDS,
         lambda frame, _: any(map(_has_unknown, frame.calls)),
+    ),
+    _dying_of(
+        "dies-of-unknown-fields-in-its-welcome",
+        "Ends without a word when its welcome has a field that it does not know.",
+        case_ids.UNKNOWN_FIELDS,
+        lambda frame, _: _has_unknown(frame.welcome),
+    ),
+    _dying_of(
+        "dies-of-later-revisions",
+        "Ends without a word when its welcome names a later revision of a service.",
+        case_ids.UNKNOWN_FIELDS,
+        lambda frame, _: any(service.revision > PROTOCOL_REVISION for service in frame.welcome.services),
+    ),
+    _dying_of(
+        "reads-limits-of-32-bits",
+        "Ends without a word when its welcome has a limit of more than 32 bits.",
+        case_ids.UNKNOWN_FIELDS,
+        lambda frame, _: frame.welcome.max_frame_bytes >= 2**32,
     ),
     _dying_of(
         "dies-of-unknown-frames",

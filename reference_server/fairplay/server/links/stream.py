@@ -61,7 +61,7 @@ Send: TypeAlias = Callable[[list[Call], list[int]], Awaitable[None]]
 MAX_PLAYERS_PER_STREAM = limit_of("Hello.players").max_items
 Write = Callable[[DialInResponse], Awaitable[None]]
 Change: TypeAlias = Callable[[DialInResponse], Iterable[DialInResponse]]
-"""Returns the frames that are sent for a frame with calls, cancelled ids or a goodbye."""
+"""Returns the frames that are sent for a frame."""
 
 
 @cache
@@ -333,7 +333,8 @@ class Stream:
             return
         if self._welcome is not None:  # in a frame of its own, which is simplest for those who read it
             welcome, self._welcome = self._welcome, None
-            await self._write(DialInResponse(welcome=welcome))
+            for frame in self._change(DialInResponse(welcome=welcome)):
+                await self._write(frame)
         goodbye = self._goodbye  # that of now: one that is said while this frame is written goes in the next
         self._parted = goodbye is not None
         if calls or cancelled or goodbye is not None:
