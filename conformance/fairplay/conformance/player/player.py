@@ -187,7 +187,7 @@ class PlayerUnderTest:
         self._begun = True
         connection = self.loop.run(self._open())
         if connection.lost:
-            self.unreachable = self._excuse(connection)
+            self.unreachable = self.excuse(connection)
             return
         self.reach_count += 1
         self._shared = connection
@@ -204,7 +204,7 @@ class PlayerUnderTest:
             raise NotTested("the player was there, but could not be reached again", evidence, case_ids.REACHED_AGAIN)
         raise NotTested("the player cannot be reached", evidence, case_ids.REACHABLE)
 
-    def _excuse(self, connection: Connection) -> str:
+    def excuse(self, connection: Connection) -> str:
         """Return why a connection could not be made, as its calls say it."""
         outcome, _ = self.loop.run(connection.ask(DESCRIBE, b"", self._limit_s))
         assert isinstance(outcome, CallError), "a dead link fails every call at once"
@@ -244,7 +244,7 @@ class PlayerUnderTest:
             # What has come up before may miss its limit once on a busy machine, and all later cases need a process.
             connection = self.loop.run(self._open(breaker))
         if connection.lost:
-            self.unreachable = self._excuse(connection)
+            self.unreachable = self.excuse(connection)
             self._check_reachable()
         self.reach_count += 1
         return connection

@@ -154,6 +154,8 @@ class Start(Enum):
     EXITS = "ends at once"
     SLEEPS = "neither serves nor dials in"
     ALONE = "neither serves nor dials in while another process of it runs"
+    IN_TURN = "loads something while no other process of it does, and then serves or dials in"
+    FIRST = "ends at once while another process of it loads something"
 
 
 class Others(Enum):

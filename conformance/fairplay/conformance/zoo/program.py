@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import math
 import os
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextvars import copy_context
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import grpc
@@ -276,6 +279,8 @@ def run_program(
         return 1
     if behaviour.start is Start.SLEEPS or (behaviour.start is Start.ALONE and _runs_already()):
         time.sleep(WAIT_S)
+    if behaviour.start in LOADS_S and not _load(mutant.name, behaviour.start):
+        return 1
     if not {"FAIRPLAY_LISTEN", "FAIRPLAY_CONNECT"} & set(variables):
         raise ValueError(f"such players are started by a server: fairplay certify {game.name} exec:COMMAND")
     reach = reach_from(variables, serves=serves or "FAIRPLAY_CONNECT" not in variables)
@@ -370,14 +375,38 @@ async def _end_alone(alone_s: float) -> None:
         await asyncio.sleep(POLL_S)
 
 
+LOADS_S = {Start.IN_TURN: 10.5, Start.FIRST: 4.0}
+"""How long programs load something that start so: two in turn take longer than the usual limit of a start."""
+
+
+def _load(name: str, start: Start) -> bool:
+    """Load something in the place of all processes that one server has started, and return whether that was to be had.
+
+    Who is not the first one waits for it, or has to do without.
+    """
+    folder = Path(tempfile.gettempdir())
+    with (folder / f"fairplay-zoo-{name}-{_server_of(psutil.Process()).pid}").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | (fcntl.LOCK_NB if start is Start.FIRST else 0))
+        except BlockingIOError:
+            return False
+        time.sleep(LOADS_S[start])
+    return True
+
+
 def _runs_already() -> bool:
     """Return whether the server that has started this program has started it before, and that process still runs."""
     own = psutil.Process()
-    server = own.parents()[1]
+    server = _server_of(own)
     return any(
         other.pid != own.pid and other.cmdline() == own.cmdline() and other.create_time() < own.create_time()
         for other in server.children(recursive=True)
     )
+
+
+def _server_of(program: psutil.Process) -> psutil.Process:
+    """Return the process that has started a program, under a guard, and maybe by a shell."""
+    return [each for each in program.parents() if each.name() != "sh"][1]
 
 
 def _environment(game: Game, limit_s: float | None) -> Environment:

@@ -257,6 +257,13 @@ OF_IDENTITY = (
             ("keeps-its-process-in-a-file", "the number of its process", _finds_another_process),
         )
     ),
+    *(
+        _program(name, f"{does} while another process of it does.", case_ids.COPIES, ProgramBehaviour(start))
+        for name, does, start in (
+            ("loads-in-turn", "Waits with what it loads when it starts", Start.IN_TURN),
+            ("loads-alone", "Ends when it is to load something", Start.FIRST),
+        )
+    ),
     Mutant(
         "has-another-version-in-its-hello",
         "Says another version when it dials in than in Describe.",
