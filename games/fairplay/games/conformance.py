@@ -33,6 +33,16 @@ class Level(StrEnum):
     MAY = "MAY"
 
 
+class FirstCall(NamedTuple):
+    """The first call of a game that the player under test gets; before it another one answers, as before a restart."""
+
+    method: str
+    number: int
+    """The number among the calls of this method to its seat, from 1."""
+    is_refused_before: bool = False
+    """Whether the calls of this method before it got empty messages, which the game forgives."""
+
+
 class Situation(NamedTuple):
     """Where a probe begins: a game, and the seat of the player under test. Reference players have the others."""
 
@@ -46,11 +56,8 @@ class Situation(NamedTuple):
     """The game goes on until the player under test has made so many decisions; 0: until it is over."""
     rivals: str = ""
     """The strategy of the others, e.g. of players that make mistakes. Empty: quick ones that make none."""
-    first_call: tuple[str, int] | None = None
-    """The method, and the number among its calls to the seat, of the first call of the player under test.
-
-    One of the others answers for it before, as before a restart. None: it is there from the beginning.
-    """
+    first_call: FirstCall | None = None
+    """None: the player under test is there from the beginning."""
     rivals_late_in: str = ""
     """The method that the others answer too late, where the game forgives that. Empty: they are in time."""
     leaving: Sequence[int] = ()

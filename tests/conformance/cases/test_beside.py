@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fairplay.conformance.games.rivals import Joining
 from fairplay.conformance.games.scenarios import OrdinaryGames, read_games, write_games
 from fairplay.conformance.games.trial import Entry, Trial
+from fairplay.games.conformance import FirstCall
 from fairplay.games.game import find, registered
 from tests.conformance.harness import Method, player, trial_of
 
@@ -25,8 +25,8 @@ def methods(found: Trial) -> list[str]:
 def test_a_player_comes_into_a_game_with_the_call_that_is_wanted() -> None:
     whole = methods(trial_of(FISH, FISH.player("first")))
     assert whole[:4] == ["PlayAs", "PlayWith", "Setup", "Setup"]
-    assert methods(trial_of(FISH, FISH.player("first"), joins=Joining("PlayWith", 1)))[:2] == ["PlayWith", "Setup"]
-    from_second_turn = methods(trial_of(FISH, FISH.player("first"), joins=Joining("TakeTurn", 2)))
+    assert methods(trial_of(FISH, FISH.player("first"), joins=FirstCall("PlayWith", 1)))[:2] == ["PlayWith", "Setup"]
+    from_second_turn = methods(trial_of(FISH, FISH.player("first"), joins=FirstCall("TakeTurn", 2)))
     assert set(from_second_turn) == {"TakeTurn"}
     assert len(from_second_turn) < whole.count("TakeTurn")
 
@@ -49,13 +49,13 @@ def test_any_call_of_any_game_may_be_the_first() -> None:
     for name in registered():
         game = find(name)
         for method in game.methods:
-            found = trial_of(game, game.player("first"), seat=1, joins=Joining(method.name, 1))
+            found = trial_of(game, game.player("first"), seat=1, joins=FirstCall(method.name, 1))
             assert found.misconduct is None
             assert methods(found)[:1] in ([method.name], [])
 
 
 def test_a_game_that_has_begun_can_be_written_down() -> None:
     games = OrdinaryGames(FISH, 7)
-    scenario = games.scenario(1, 2)._replace(joins=Joining("TakeTurn", 3), asked_again=2)
+    scenario = games.scenario(1, 2)._replace(joins=FirstCall("TakeTurn", 3), asked_again=2)
     written = write_games(games, [Entry(lambda _: (), "", [scenario])])
     assert read_games(games, written) == [[scenario]]

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from fairplay.conformance.games.positions import Source, position
-from fairplay.conformance.games.rivals import Departure, Fault, Joining, LastDecider, Phase
+from fairplay.conformance.games.rivals import Departure, Fault, LastDecider, Phase
 from fairplay.conformance.games.scenarios import OrdinaryGames, read_games, write_games
 from fairplay.conformance.games.trial import Entry, Scenario
-from fairplay.games.conformance import Level
+from fairplay.games.conformance import FirstCall, Level
 from fairplay.games.game import find
 
 FISH = find("fish")
@@ -55,7 +55,7 @@ SPECIAL: list[Scenario] = [
         departures=(Departure(2, 1, phase=Phase("Setup", "PlayAs", LastDecider.ANOTHER, True, False, True)),)
     ),
     PLAIN._replace(rivals_wait=False),
-    PLAIN._replace(joins=Joining("TakeTurn", 2)),
+    PLAIN._replace(joins=FirstCall("TakeTurn", 2)),
     PLAIN._replace(newcomers=(0, 2)),
     PLAIN._replace(may_take_s=2.5),
     PLAIN._replace(asked_again=3),

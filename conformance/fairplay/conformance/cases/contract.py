@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from google.protobuf.message import DecodeError, Message
 
@@ -146,18 +147,19 @@ def newer(request: Message, _: int) -> bytes:
     """Return a request as a newer referee would send it: with unknown fields in every message."""
     copy = type(request)()
     copy.CopyFrom(request)
-    for message in _messages(copy):
+    for message in messages_in(copy):
         message.MergeFromString(UNKNOWN_FIELDS)
     return copy.SerializeToString()
 
 
-def _messages(message: Message) -> Iterator[Message]:
+def messages_in(message: Message) -> Iterator[Any]:
+    """Yield a message and all messages that it holds."""
     yield message
     for descriptor, value in message.ListFields():
         if descriptor.message_type is None or descriptor.message_type.GetOptions().map_entry:
             continue
         for part in [value] if isinstance(value, Message) else value:
-            yield from _messages(part)
+            yield from messages_in(part)
 
 
 @case("contract.one-reply-per-call", "CALL-3")

@@ -12,6 +12,8 @@ from google.protobuf.message import DecodeError, Message
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_condition, where
 from fairplay.conformance.case import Case, Failure, NotTested, case, failure
+from fairplay.conformance.cases.contract import messages_in
+from fairplay.conformance.cases.probes import scenario_of
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Exchange, Manner, Scenario
@@ -93,6 +95,7 @@ def unknown_enum_values(context: Context) -> None:
         for told in _notifications(context).values():
             _tell(context, connection, told)
         _name_unknown_rules(context, connection)
+        _play_after_refusals(context, connection)
         for pick in (min, max):
             _play(context, connection, pick)
         _play_with_longer_lists(context, connection)
@@ -125,6 +128,27 @@ def _name_unknown_rules(context: Context, connection: Connection) -> None:
             problem = _problem(context, connection, exchange, changed)
             if problem is not None:
                 _refuse(context, exchange, changed, "a rule_id that it does not know", problem)
+
+
+def _play_after_refusals(context: Context, connection: Connection) -> None:
+    """Play what probes begin in the middle of a game, where what was refused may name a rule of a later version."""
+    probes = () if context.is_slow else find_conformance(context.game.name).probes
+    begun = [scenario_of(context, each) for each in probes if each.level is Level.MUST]
+    for scenario in begun:
+        if scenario.joins is not None and context.scope.holds(scenario.situation):
+            found = context.play(scenario, connection, Manner(partial(_with_unknown_rules, context.game)))
+            with where("With a rule_id that it does not know"):
+                judge_condition(context, found)
+
+
+def _with_unknown_rules(game: Game, request: Message, _: int) -> bytes:
+    """Return a request that names a rule that no game has in the place of each that it names."""
+    copy = type(request)()
+    copy.CopyFrom(request)
+    for part in messages_in(copy):
+        if getattr(part, "rule_id", ""):
+            part.rule_id = UNKNOWN_RULE.format(game.name)
+    return copy.SerializeToString()
 
 
 def _exchange_of(context: Context, method: str) -> Exchange | None:

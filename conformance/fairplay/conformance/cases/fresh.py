@@ -13,10 +13,10 @@ from fairplay.conformance.case import Case, Failure, case
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import tells_the_end
 from fairplay.conformance.games.phases import foresee
-from fairplay.conformance.games.rivals import Joining
 from fairplay.conformance.games.trial import Manner, Outgoing, Scenario, Trial
 from fairplay.conformance.games.variations import unusual_part
 from fairplay.conformance.player.player import Answered, Connection
+from fairplay.games.conformance import FirstCall
 from fairplay.games.game import Game
 
 FRESH_DECISIONS = 4
@@ -105,17 +105,17 @@ def _joined_elsewhere(context: Context) -> Iterator[Scenario]:
         if values - seen:
             seen |= values
             scenario = context.varied(each, f"joined-{each.name}", FRESH_DECISIONS)
-            yield scenario._replace(joins=Joining(context.game.turn.name, JOINED_AT))
+            yield scenario._replace(joins=FirstCall(context.game.turn.name, JOINED_AT))
 
 
-def _joinings(context: Context) -> Iterator[Joining]:
+def _joinings(context: Context) -> Iterator[FirstCall]:
     """Yield calls with which the player comes in: of each method the first, and later ones where there are some."""
-    yield Joining(context.game.turn.name, JOINED_AT)
+    yield FirstCall(context.game.turn.name, JOINED_AT)
     counts = Counter(exchange.method.name for exchange in context.ordinary.exchanges)
     for number in NUMBERS:
         for method in context.game.methods:
             if number == 1 or counts[method.name] >= number:
-                yield Joining(method.name, number)
+                yield FirstCall(method.name, number)
 
 
 GAMES, CHOICES = 6, 18

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from enum import Enum
+from enum import Enum, StrEnum
 from functools import partial
 from itertools import count, cycle, product
 from random import Random
@@ -34,8 +34,9 @@ GAMES, FEW_GAMES = 40, 12
 """The games of a case, and for a slow player."""
 CHOICES, MOST_TRIES = 24, 3
 """From so many games the best one is taken. Pairs that so many were taken for count no more."""
-ATTEMPTS = 24
-"""After so many of them that do not find it, what matters most is given up."""
+ATTEMPTS, FEW_ATTEMPTS = 24, 3
+"""After so many of them that do not find it, what matters most is given up; a phase in which a rival was called sooner:
+if nobody is told of its leaving then, no game shows it."""
 
 
 class Kind(Enum):
@@ -61,6 +62,16 @@ FAILED_CALLS = (Fault.DISCONNECTION, Fault.ERROR_STATUS, Fault.LATE_ANSWER)
 DECISIONS = 4
 """The player under test decides so often from the beginning of a game, or to its end if that is near."""
 NEAR_THE_END = 8
+
+
+class Side(StrEnum):
+    """Where a rival that leaves sits, seen from the player under test, or that it was the only one left."""
+
+    NEXT = "next"
+    PREVIOUS = "previous"
+    BETWEEN = "between others"
+    LAST = "the last one"
+
 
 Table: TypeAlias = tuple[Message, int]
 """Settings, and a number of players that they fit."""
@@ -166,15 +177,15 @@ def _scenarios(context: Context, name: str, traces: _Traces, kinds: Sequence[Kin
         covered |= plan.foreseen_pairs(game, scenario)
         yield scenario
     numbers = count(GAMES)
-    for wanted in sorted(_wanted(game, traces), key=str):
-        for _ in range(ATTEMPTS):
+    for wanted in sorted(_wanted(game, traces, kinds), key=str):
+        for _ in range(FEW_ATTEMPTS if isinstance(wanted[0], Phase) else ATTEMPTS):
             if wanted in covered:
                 break
             together = isinstance(wanted[0], Lost) or wanted[0] in (Circumstance.ALONE, AFTER_OTHERS)
             kind = Kind.AT_ONCE if together else rng.choice(kinds)
             kind = Kind.IN_PHASES if isinstance(wanted[0], Phase) else kind
             after = ROUNDS if wanted[0] == AFTER_OTHERS else 1
-            plan = _draw(game, traces.draw(rng, wanted), kind, rng, after, wanted[0])
+            plan = _draw(game, traces.draw(rng, wanted), kind, rng, after, wanted)
             scenario = plan.scenario(game, f"{name}-{next(numbers)}", rng)
             found = plan.foreseen_pairs(game, scenario)
             if wanted in found:
@@ -182,13 +193,14 @@ def _scenarios(context: Context, name: str, traces: _Traces, kinds: Sequence[Kin
                 yield scenario
 
 
-def _wanted(game: Game, traces: _Traces) -> set[Pair]:
+def _wanted(game: Game, traces: _Traces, kinds: Sequence[Kind]) -> set[Pair]:
     """Return the pairs that are covered whatever the seed, as far as there are such games.
 
-    Those are each phase that a game so far has had, the settings in circumstances that they matter in, and losses
-    between two decisions under any of them.
+    Those are each phase that a game so far has had, where the games are about them with each side on which a rival
+    leaves in it, the settings in circumstances that they matter in, and losses between two decisions under any of them.
     """
-    readers, found = find_conformance(game.name).settings_readers, traces.phases
+    readers, sides = find_conformance(game.name).settings_readers, traces.sides
+    found: set[Pair] = sides if kinds is LEAVING else {(phase, ANY_GAME) for phase, _ in sides}
     for settings, player_count in traces.tables:
         unusual = _unusual(game, settings)
         found |= {(where, (field, value)) for field, value in unusual for where in readers.get(field, ())}
@@ -263,8 +275,8 @@ class _Plan(NamedTuple):
     def foreseen_pairs(self, game: Game, scenario: Scenario) -> set[Pair]:
         """Return the pairs that the game has where a reference player is the player under test."""
         foreseen = foresee(game, scenario)
-        both = zip(self.departures, scenario.departures, strict=True)
-        departures = [each for each, played in both if played.seat in foreseen.left]
+        by_seat = {played.seat: each for each, played in zip(self.departures, scenario.departures, strict=True)}
+        departures = [by_seat[seat] for seat in foreseen.left]
         after_others = [AFTER_OTHERS] if foreseen.loses_after_others else []
         told = {*product(after_others, _unusual(game, self.trace.settings))}
         return self.pairs(game, departures, foreseen.circumstances) | self._losses(game, foreseen.most_lost) | told
@@ -275,7 +287,7 @@ class _Plan(NamedTuple):
         return {*product(lost, [("players", self.trace.player_count), *_unusual(game, self.trace.settings)])}
 
     def pairs(self, game: Game, departures: Sequence[Departure], circumstances: Iterable[Circumstance]) -> set[Pair]:
-        """Return the pairs that the game has if these rivals leave it, and this happens."""
+        """Return the pairs that the game has if these rivals leave it, in this order, and this happens."""
         played, tested = self.trace, self.first.tested
         settings, player_count = _unusual(game, played.settings), played.player_count
         common: list[Property] = [*settings, ("players", player_count), ("seat", tested)]
@@ -287,10 +299,27 @@ class _Plan(NamedTuple):
         found: set[Pair] = {*product(circumstances, settings)}
         found |= {(method, each) for each in settings for method in methods.intersection(readers.get(each[0], ()))}
         for seat, _, _, fault, phase in departures:
-            side = {1: "next", player_count - 1: "previous"}.get((seat - tested) % player_count, "another")
+            is_last = len(departures) == player_count - 1 and seat == departures[-1].seat
+            side = Side.LAST if is_last else _side(player_count, tested, seat)
             own: list[Property] = [("side", side), ("fault", fault), ("leads", seat in played.winners)]
             found |= {*product([phase or Kind.AT_ONCE], [*common, *own])}
         return found
+
+
+def _side(player_count: int, tested: int, leaver: int) -> Side:
+    """Return where a rival sits, seen from the player under test."""
+    if player_count == 2:
+        return Side.LAST
+    return {1: Side.NEXT, player_count - 1: Side.PREVIOUS}.get((leaver - tested) % player_count, Side.BETWEEN)
+
+
+def _having(wanted: Pair | None, played: Trace) -> Sequence[Occurrence]:
+    """Return where a game comes to a phase in which a rival leaves on a side, if such a pair is wanted."""
+    if wanted is None:
+        return ()
+    phase, (name, side) = wanted
+    found = [each for each in played.occurrences if each.phase == phase]
+    return [each for each in found if name != "side" or _side(played.player_count, each.tested, each.leaver) == side]
 
 
 class _Traces:
@@ -304,35 +333,39 @@ class _Traces:
         self._made: dict[int, Trace] = {}
 
     def draw(self, rng: Random, wanted: Pair | None = None) -> Trace:
-        """Return any of them; of those and the single ones whose table has a property, if one is wanted."""
+        """Return any of them; of those and the single ones one that may have a pair, if one is wanted."""
         number = rng.randrange(len(self.tables))
         if wanted is not None:
-            number = rng.choice([at for at, table in enumerate(self._every) if self._has(table, wanted[1])])
+            number = rng.choice([at for at in range(len(self._every)) if self._may_have(at, wanted)])
         if number not in self._made:
             self._made[number] = self._make[number]()
         return self._made[number]
 
     @property
-    def phases(self) -> set[Pair]:
-        """Return the phases of the games that have been played."""
-        return {(each.phase, ANY_GAME) for played in self._made.values() for each in played.occurrences}
+    def sides(self) -> set[Pair]:
+        """Return the phases of the games that have been played, and the sides of the rivals that they have."""
+        made = [(played.player_count, each) for played in self._made.values() for each in played.occurrences]
+        return {(each.phase, ("side", _side(count, each.tested, each.leaver))) for count, each in made}
 
-    def _has(self, table: Table, wanted: Property) -> bool:
-        settings, player_count = table
-        return wanted in (ANY_GAME, ("players", player_count)) or wanted in _unusual(self._game, settings)
+    def _may_have(self, number: int, wanted: Pair) -> bool:
+        what, wanted_property = wanted
+        if isinstance(what, Phase):
+            return number in self._made and bool(_having(wanted, self._made[number]))
+        settings, player_count = self._every[number]
+        unusual = _unusual(self._game, settings)
+        return wanted_property in (ANY_GAME, ("players", player_count)) or wanted_property in unusual
 
 
-def _draw(game: Game, played: Trace, kind: Kind, rng: Random, after: int = 1, wanted: Any = None) -> _Plan:
+def _draw(game: Game, played: Trace, kind: Kind, rng: Random, after: int = 1, wanted: Pair | None = None) -> _Plan:
     """Return a game of a kind, or one that rivals leave in phases if there is none of that kind.
 
     Those that leave at once do so when the player under test has decided `after` times. The first one leaves in the
-    phase that is `wanted`, if the game has it.
+    phase, and on the side, of the pair that is `wanted`, if the game has them.
     """
     later = [each for each in played.occurrences if each.start > 2 * played.player_count]
     known = later if later and kind is Kind.AT_ONCE and rng.random() < LATER_SHARE else played.occurrences
-    phases = sorted({each.phase for each in known})
-    phase = wanted if wanted in phases else rng.choice(phases)
-    first = rng.choice([each for each in known if each.phase == phase])
+    phase = rng.choice(sorted({each.phase for each in known}))
+    first = rng.choice(_having(wanted, played) or [each for each in known if each.phase == phase])
     others = [seat for seat in range(played.player_count) if seat not in (first.tested, first.leaver)]
     rng.shuffle(others)
     is_early, departures = first.start <= played.player_count, list[Departure]()

@@ -8,7 +8,7 @@ from operator import attrgetter
 from fairplay.conformance.blame.judge import answers_differ, judge
 from fairplay.conformance.case import Case
 from fairplay.conformance.games.context import AT_ONCE, Context
-from fairplay.conformance.games.rivals import Departure, Joining
+from fairplay.conformance.games.rivals import Departure
 from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.games.conformance import Probe, find_conformance
 from fairplay.games.game import Game
@@ -32,7 +32,7 @@ def _played(context: Context, probe: Probe, next_ones: Sequence[Probe]) -> Seque
         scenarios = _scenarios(context, probe)
         if context.is_slow:
             same = [each for each in next_ones if each.level is probe.level and each.id not in kept]
-            others = [(each.id, _scenario(context, each)) for each in same[: AT_ONCE - 1]]
+            others = [(each.id, scenario_of(context, each)) for each in same[: AT_ONCE - 1]]
             inside = [pair for pair in others if context.scope.holds(pair[1].situation)]
             batch = [(probe.id, scenarios[0]), *inside]
             trials = context.play_each(scenario for _, scenario in batch)
@@ -61,18 +61,17 @@ def _played_again(context: Context, scenarios: list[Scenario]) -> Iterator[Trial
 
 def _scenarios(context: Context, probe: Probe) -> list[Scenario]:
     """Return the games of a probe. Raises NotApplicable if all of them are outside the profile."""
-    drawn = (_scenario(context, probe, draw) for draw in range(probe.draws))
+    drawn = (scenario_of(context, probe, draw) for draw in range(probe.draws))
     return list(context.scope.choose(drawn, attrgetter("situation")))
 
 
-def _scenario(context: Context, probe: Probe, draw: int = 0) -> Scenario:
+def scenario_of(context: Context, probe: Probe, draw: int = 0) -> Scenario:
     """Return the game of a probe, or another one if it has more."""
     words = (probe.id, draw + 1) if draw else (probe.id,)
     situation = probe.situation(context.rng(*words, "situation"))
-    joins = None if situation.first_call is None else Joining(*situation.first_call)
     seed = context.rng(*words).getrandbits(32)
     departures = tuple([Departure(seat, after=1) for seat in situation.leaving])
-    return Scenario("-".join(map(str, words)), situation, seed, probe.level, departures, joins=joins)
+    return Scenario("-".join(map(str, words)), situation, seed, probe.level, departures, joins=situation.first_call)
 
 
 def cases(game: Game) -> Sequence[Case]:

@@ -122,8 +122,8 @@ def find_beginning(game: Game, found: Trace, start: int) -> Beginning:
 class Foreseen(NamedTuple):
     """What happens in a game."""
 
-    left: Collection[int]
-    """The seats of the rivals that leave."""
+    left: Sequence[int]
+    """The seats of the rivals that leave before another call to the player under test, in this order."""
     circumstances: Collection[Circumstance]
     most_lost: int
     """How many rivals leave at most between two decisions of the player under test."""
@@ -139,6 +139,7 @@ def foresee(game: Game, scenario: Scenario) -> Foreseen:
     player, rivals = game.player(rival_names(game)[0]), Rivals(game, situation, scenario.seed, scenario.departures)
     tracker, newcomers, count = PhaseTracker(situation.seat), [*scenario.newcomers], situation.player_count
     lost_before: int | None = None
+    left: Sequence[int] = ()
     most_lost, turn_count, has_other_decided, loses_after_others = 0, 0, False, False
 
     def answer_as_rival(call: Call) -> Any:
@@ -152,9 +153,10 @@ def foresee(game: Game, scenario: Scenario) -> Foreseen:
         return answered
 
     def answer(call: Call) -> Any:
-        nonlocal decision_count, lost_before, most_lost, turn_count, has_other_decided
+        nonlocal decision_count, lost_before, left, most_lost, turn_count, has_other_decided
         if call.seat != situation.seat:
             return answer_as_rival(call)
+        left = [*rivals.failed]
         if call.kind is not CallKind.NOTIFICATION:
             turn_count, has_other_decided = turn_count + (call.method.name == game.turn.name), False
             decision_count, lost = decision_count + 1, len(rivals.failed)
@@ -187,4 +189,4 @@ def foresee(game: Game, scenario: Scenario) -> Foreseen:
         found.add(Circumstance.LOSS)
     if situation.state is not None:
         found.add(Circumstance.RESUMED)
-    return Foreseen(rivals.failed, found, most_lost, decision_count, loses_after_others)
+    return Foreseen(left, found, most_lost, decision_count, loses_after_others)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import grpc
 from google.protobuf.message import Message
 
-from fairplay.games.conformance import Situation
+from fairplay.games.conformance import FirstCall, Situation
 from fairplay.games.game import Game
 from fairplay.games.steps import Call, CallKind, Failure, Step, calls_in
 from fairplay.player.handlers import reply_of
@@ -142,7 +142,8 @@ class Rivals:
         self._departures = {departure.seat: departure for departure in departures}
         self._tracker = PhaseTracker(situation.seat) if any(each.phase for each in departures) else None
         self._phases: Mapping[int, Phase] = {}
-        self._failed: set[int] = set()
+        self._failed: dict[int, None] = {}
+        """The seats of those that have failed, in this order."""
         self._late_in = situation.rivals_late_in
 
     def enter(self, step: Step) -> None:
@@ -167,7 +168,7 @@ class Rivals:
         """Return the answer of a rival, or its failure."""
         if not self.fails(call, decision_count):
             return Overrun() if call.method.name == self._late_in else reply_of(self._players[call.seat], call)
-        self._failed.add(call.seat)
+        self._failed[call.seat] = None
         fault = self._departures[call.seat].fault
         if fault is Fault.ILLEGAL_ANSWER:
             return call.method.response()
@@ -185,8 +186,8 @@ class Rivals:
 
     @property
     def failed(self) -> Collection[int]:
-        """Return the seats of the rivals that have failed so far."""
-        return self._failed
+        """Return the seats of the rivals that have failed so far, in this order."""
+        return self._failed.keys()
 
     def may_leave(self, seat: int) -> bool:
         """Return whether a rival leaves the game at some time."""
@@ -199,18 +200,10 @@ def _players(game: Game, situation: Situation, seed: int) -> Mapping[int, object
     return {seat: game.player(rng.choice(names)) for seat in seats if seat != situation.seat}
 
 
-class Joining(NamedTuple):
-    """The first call of a game that the player under test gets."""
-
-    method: str
-    number: int
-    """The number among the calls of this method to its seat, from 1."""
-
-
 class StandIn:
     """Answers the calls before the player under test comes into a game."""
 
-    def __init__(self, game: Game, joins: Joining | None, strategy: str = "", late_in: str = "") -> None:
+    def __init__(self, game: Game, joins: FirstCall | None, strategy: str = "", late_in: str = "") -> None:
         self._joins = joins
         self._player = None if joins is None else game.player(strategy or rival_names(game)[0])
         self._late_in = late_in
@@ -224,5 +217,7 @@ class StandIn:
         return self._count < self._joins.number
 
     def answer(self, call: Call) -> Message | Overrun:
-        """Return the answer of a reference player, or that it is late in the method in which the others are."""
+        """Return the answer of a reference player, or what is forgiven in its place."""
+        if self._joins is not None and self._joins.is_refused_before and call.method.name == self._joins.method:
+            return call.method.response()
         return Overrun() if call.method.name == self._late_in else reply_of(self._player, call)

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import DecodeError
 
-from fairplay.conformance.games.rivals import Departure, Fault, Joining, LastDecider, Phase
+from fairplay.conformance.games.rivals import Departure, Fault, LastDecider, Phase
 from fairplay.conformance.games.trial import Entry, Scenario
-from fairplay.games.conformance import Level, Situation
+from fairplay.games.conformance import FirstCall, Level, Situation
 from fairplay.games.game import Game
 
 
@@ -113,11 +113,24 @@ def _unpacked(game: Game, text: str) -> Scenario:
             Departure(seat, after, in_decision, Fault(fault), _read_phase(phase))
             for seat, after, in_decision, fault, phase in departures
         )
-        joining = None if joins is None else Joining(str(joins[0]), int(joins[1]))
-        special = left, bool(rivals_wait), joining, tuple(map(int, newcomers)), float(may_take_s), int(asked_again)
+        special = (
+            left,
+            bool(rivals_wait),
+            _read_first_call(joins),
+            tuple(map(int, newcomers)),
+            float(may_take_s),
+            int(asked_again),
+        )
         return Scenario(str(name), situation, int(seed), Level(level), *special)
     except (binascii.Error, zlib.error, DecodeError, TypeError, ValueError):
         raise ValueError(f"--history: {DATA}{text[:20]}… is no game: it is damaged") from None
+
+
+def _read_first_call(content: Sequence[Any] | None) -> FirstCall | None:
+    if content is None:
+        return None
+    method, number, is_refused_before = content
+    return FirstCall(str(method), int(number), bool(is_refused_before))
 
 
 def _read_phase(content: Sequence[Any] | None) -> Phase | None:

@@ -16,10 +16,10 @@ from google.protobuf.message import Message
 
 from fairplay.conformance.case import LeftOut, SuiteError
 from fairplay.conformance.games.races import Races
-from fairplay.conformance.games.rivals import Departure, Joining, Rivals, StandIn, rival_names
+from fairplay.conformance.games.rivals import Departure, Rivals, StandIn, rival_names
 from fairplay.conformance.player.names import draw_names
 from fairplay.conformance.player.player import Answered, Connection
-from fairplay.games.conformance import Infraction, Level, Situation, find_conformance
+from fairplay.games.conformance import FirstCall, Infraction, Level, Situation, find_conformance
 from fairplay.games.game import Game
 from fairplay.games.kit.conformance import cause_of
 from fairplay.games.machine import GameMachine
@@ -126,7 +126,7 @@ class Scenario(NamedTuple):
     """The rivals that leave the game on the way."""
     rivals_wait: bool = True
     """Whether rivals mostly wait for the player under test in races; False: never."""
-    joins: Joining | None = None
+    joins: FirstCall | None = None
     """When the player under test comes into the game, as after a restart. None: it is there from the beginning."""
     newcomers: tuple[int, ...] = ()
     """After how many decisions of the player under test others join, in games that allow it."""

@@ -170,7 +170,7 @@ def mixed(turn: Turn) -> Iterator[Request]:
 
 
 def in_wrong_order(turn: Turn) -> Iterator[Request]:
-    """Yield pairs of exchanges the first of which can be paid for only by what the second brings."""
+    """Yield pairs of exchanges the first of which is possible only by what the second brings to wallet or bank."""
     pairs = product(usable(turn), turn.table.exchanges)
     return ((then, first) for first, then in pairs if request_violation(turn, (first, then)) is None)
 
@@ -347,6 +347,9 @@ WRONG_ANSWERS = {
     ),
     "gets-one-the-bank-lacks: Uses an equation for which the bank lacks a single pebble.": request(
         "exchange.bank", one_short, ["bank.one-short", "bank.last-pebble"]
+    ),
+    "gets-what-it-gives-later: Gets pebbles that only a later exchange of the same list brings to the bank.": request(
+        "exchange.bank", in_wrong_order, ["exchange.in-order-at-the-bank"]
     ),
     "gets-again-and-again: Uses an equation once more than the bank can pay for.": request(
         "exchange.bank", again_and_again, ["exchange.only-once", "resume.after-eliminations"]

@@ -59,6 +59,8 @@ LONG_SIDES = bazaar_pb2.Settings(side_min=6, side_max=6)
 ON_THREE_CARDS = bazaar_pb2.Settings(bonus=bazaar_pb2.BONUS_RWB_DISTINCT, turn_cap=1)
 EQUAL_TURNS = bazaar_pb2.Settings(equal_turns=True, winning_score=1, bonus=bazaar_pb2.BONUS_SEY)
 
+GAINED_BY_THE_BANK = table("r=b g=r", bank="b", visible="rbyyy", wallets=("rgyyy", "y"), settings=FREE_EXCHANGES)
+
 CHECKS = {
     "bank.empty: "
     "The bank is empty: neither a pebble nor any exchange can be had, and the empty list is all that is left.": Check(
@@ -121,6 +123,10 @@ CHECKS = {
     "exchange.in-order: What the first exchange gains can be spent by the second, not the other way round.": Check(
         ["exchange.wallet", "exchange.bank"],
         table("r=bbbb bbb=yy", bank="bbbbyy", visible="yyrrb bbbbr", wallets=("r", "g"), turn_count=1),
+    ),
+    "exchange.in-order-at-the-bank: "
+    "The bank has what the second exchange needs once the first one has been made, not the other way round.": Check(
+        ["exchange.wallet", "exchange.bank"], GAINED_BY_THE_BANK
     ),
     "exchange.only-once: "
     "Each equation can be used once: then the wallet lacks pebbles for the one, and the bank for the other.": Check(
@@ -311,9 +317,7 @@ CHECKS = {
 PROBES = build_probes("bazaar", CHECKS)
 
 RARE_TABLES = {
-    "the bank has pebbles for an exchange only by the one before": table(
-        "r=b g=r", bank="b", visible="rbyyy", wallets=("rgyyy", "y"), settings=FREE_EXCHANGES
-    ),
+    "the bank has pebbles for an exchange only by the one before": GAINED_BY_THE_BANK,
     "red, white and blue are found on three different cards": table(
         bank="r", visible="ggggg", wallets=("y", "y"), bought="rwyyy rgggg bgggg", settings=ON_THREE_CARDS, turn_count=1
     ),

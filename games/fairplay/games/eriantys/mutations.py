@@ -5,7 +5,7 @@ A wrong answer is asked for again, and given again: it is misconduct once there 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain, combinations_with_replacement, product
@@ -39,6 +39,7 @@ from fairplay.games.eriantys.rules.state import (
 )
 from fairplay.games.kit.conformance import (
     DRAWN_STATES,
+    UNKNOWN_VALUES,
     UNUSUAL_SETTINGS,
     WHOLE_GAME,
     Breaking,
@@ -565,7 +566,36 @@ def has_too_few_students(request: Any) -> bool:
     return any(counts[owner] < max(counts) for owner, counts in owned)
 
 
+REFUSED = {"assistant": "AskAssistantCardRequest", "action": "AskActionRequest"}
+"""What players are asked for again where their answer was refused, and the message that says why."""
+
+
+def is_refused(message: str, known: Container[str] = ()) -> Callable[[Any], bool]:
+    """Return what says of a request whether an answer to it was refused, because of none of some known rules."""
+    return lambda request: (
+        request.DESCRIPTOR.name == message and request.HasField("refusal") and request.refusal.rule_id not in known
+    )
+
+
 FAILING = (
+    *(
+        Failing(
+            f"fails-as-its-{asked}-is-refused",
+            f"Raises an exception where its {asked} was refused.",
+            (f"eriantys.resume.own-refused-{asked}",),
+            is_refused(message),
+        )
+        for asked, message in REFUSED.items()
+    ),
+    *(
+        Failing(
+            f"looks-up-why-its-{asked}-was-refused",
+            f"Raises an exception where its {asked} was refused because of a rule that it does not know.",
+            (UNKNOWN_VALUES,),
+            is_refused(message, rules.RULES),
+        )
+        for asked, message in REFUSED.items()
+    ),
     Failing(
         "fails-as-the-game-goes-on",
         "Raises an exception where students return to an empty bag, and the round is not the last one any more.",

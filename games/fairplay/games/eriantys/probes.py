@@ -29,6 +29,7 @@ from fairplay.games.conformance import (
     STANDARD_SENTENCE,
     Circumstance,
     Conformance,
+    FirstCall,
     Infraction,
     Level,
     Outcomes,
@@ -259,6 +260,12 @@ def _scene(
 def _situation(state: State, seat: int, turn_count: int) -> Situation:
     settings = codec.build_short_settings(state.settings)
     return Situation(settings, len(state.sides), seat, codec.build_state(state), turn_count)
+
+
+def _refused(method: str, phase: Phase) -> MakeSituation:
+    """Return a game whose player comes in with a question that is asked again, as the answer before was impossible."""
+    made = _scene(Settings(), phase=phase)
+    return lambda rng: made(rng)._replace(first_call=FirstCall(method, 2, is_refused_before=True))
 
 
 def _choosing(seat: int, *colors: int) -> MakeSituation:
@@ -593,6 +600,14 @@ CHECKS = {
     "turn.freed: A rival is eliminated while assistants are played: the turns of the others come sooner.": Check(
         [*PLANNING, *WHOLE_TURN],
         leaving(_scene(ELIMINATING, 3, phase=Phase.ASSISTANT, assistants=(9, 2, 5), turn_count=7), 1),
+    ),
+    "resume.own-refused-assistant: "
+    "The player was started anew after an assistant that was refused: it is asked once more, and told why.": (
+        Check(PLANNING, _refused("AskAssistantCard", Phase.ASSISTANT))
+    ),
+    "resume.own-refused-action: "
+    "The player was started anew after an action that was refused: it is asked once more, and told why.": (
+        Check(STUDENTS, _refused("AskAction", Phase.STUDENTS))
     ),
     "resume.somebody-away: "
     "Turns of a player that was lost may be skipped, and it may return: the others' turns come sooner.": Check(

@@ -38,6 +38,9 @@ DRAWN_STATES = "rules.drawn-states"
 UNUSUAL_SETTINGS = "rules.unusual-settings"
 """The id of the suite's case of games under unusual settings."""
 
+UNKNOWN_VALUES = "contract.unknown-enum-values"
+"""The id of the suite's case of enum values and rules that a player does not know."""
+
 State = TypeVar("State")
 View = TypeVar("View")
 Action = TypeVar("Action")

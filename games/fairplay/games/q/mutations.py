@@ -179,6 +179,12 @@ def _last_bits(number: int) -> int:
     return (number + 2**15) % 2**16 - 2**15
 
 
+def each_alone(view: View) -> Iterator[Placed]:
+    """Find pairs of placements on one line, each of which is legal where the other one is not made; not all of many."""
+    some = singles(view)[:30]
+    return ((first, then) for first, then in permutations(some, 2) if not {*first[:2]}.isdisjoint(then[:2]))
+
+
 def in_two_lines(view: View) -> Iterator[Placed]:
     """Find pairs of placements that share neither row nor column."""
     some = singles(view)[::7] + singles(view)[:7]
@@ -419,6 +425,13 @@ WRONG_ANSWERS = {
     ),
     "matches-the-map-only: Does not look at the tiles that it has placed in the same turn.": extend(
         "extension.fit", chains, [DRAWN_STATES, "hand.largest"]
+    ),
+    "matches-each-alone: Places two tiles that fit where they are put, but for the other one.": extend(
+        "extension.fit", each_alone, ["extension.each-alone"], only=seeing(lambda view: not view.board.whole_lines)
+    ),
+    "matches-each-alone-in-whole-lines: Places two tiles that fit where they are put, but for the other one, where the "
+    "fit rule is qwirkle.": extend(
+        "extension.fit", each_alone, ["fit.qwirkle-own-tiles"], only=seeing(lambda view: view.board.whole_lines)
     ),
     "matches-nothing-when-alone: Places whatever it likes when it is the last player.": misfit(
         lambda view, spot, tile: not view.others and is_like_none(view, spot, tile), ["resume.alone"]

@@ -206,6 +206,10 @@ CHECKS = {
     "a tile that fits beside two runs may join them only if these hold no equal tiles.": Check(
         ["extension.fit"], _gap, draws=4
     ),
+    "fit.qwirkle-own-tiles: If the fit rule is qwirkle, "
+    "two tiles of an extension may join the same run, also one after the other: then they must not be equal.": Check(
+        ["extension.fit"], _table("r8 rq rc", hands=("rs rs bd", "bq"), pile="gd gd gd", settings=QWIRKLE)
+    ),
     "fit.qwirkle-game: A whole game under the fit rule qwirkle, in which less and less fits.": Check(
         EXTENDING, begin_game(1, 3, QWIRKLE_SMALL)
     ),
@@ -228,6 +232,10 @@ CHECKS = {
     "not beside one that comes later.": Check(
         ["extension.adjacent", "extension.fit"],
         _table("rs", hands=("r8 rq rc", "gs"), pile="gd gd gd gd gd", turn_count=2),
+    ),
+    "extension.each-alone: "
+    "Two tiles fit in places side by side, each of them alone: what was placed first counts for the other one.": Check(
+        ["extension.fit"], _table("rs r8", hands=("gs b8 yq", "gd"), pile="gd gd gd")
     ),
     "extension.across-a-gap: The tiles of an extension share one row or one column; they need not touch.": Check(
         ["extension.one-line", "extension.adjacent"],

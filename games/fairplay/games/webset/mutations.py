@@ -385,6 +385,20 @@ WRONG_ANSWERS = {
     "picks-card-twice-where-singly: Picks a card twice where it may pick cards one by one.": pick(
         "take.distinct", one_twice, ["race.one-by-one"], lambda request: request.one_by_one
     ),
+    # PickCards: one by one
+    "repeats-what-it-has-picked: Names the cards again that it has picked so far, where it picks them one by one.": (
+        cards_reply(
+            lambda request, reply, rng: PickCardsResponse(cards=request.state.picked) if request.state.picked else None,
+            ["resume.own-picks", "resume.within-own-call"],
+            lambda request: request.one_by_one,
+        )
+    ),
+    "picks-what-is-not-there: Begins with a card that is not on the table, where it picks them one by one.": pick(
+        "take.three",
+        lambda seen: [(card,) for card in range(CARDS) if card not in seen.state.table],
+        ["race.one-by-one", "resume.own-picks"],
+        lambda request: request.one_by_one,
+    ),
     # PickCards: no set
     **{
         f"misjudges-{name}s: Takes no notice of {name}s: picks cards that would be a set without them.": pick(

@@ -13,7 +13,16 @@ from typing import TypeAlias
 
 from google.protobuf.duration_pb2 import Duration
 
-from fairplay.games.conformance import Circumstance, Conformance, Level, Outcomes, Pieces, RareGame, Situation
+from fairplay.games.conformance import (
+    Circumstance,
+    Conformance,
+    FirstCall,
+    Level,
+    Outcomes,
+    Pieces,
+    RareGame,
+    Situation,
+)
 from fairplay.games.kit.conformance import Check, MakeSituation, begin_game, build_probes, find_state, leaving
 from fairplay.games.webset import rules
 from fairplay.games.webset.features import FEATURES
@@ -45,7 +54,7 @@ def _from(
     settings: webset_pb2.Settings = ANY_SETTINGS,
     turn_count: int = CALL_AND_PICK,
     rivals: str = "",
-    first_call: tuple[str, int] | None = None,
+    first_call: FirstCall | None = None,
     rivals_late_in: str = "",
 ) -> MakeSituation:
     """Return the situation of a game that goes on from a state."""
@@ -320,7 +329,7 @@ CHECKS = {
     ),
     "rounds.idle: "
     "All pass in round after round though there is a set, and the player takes over from one of them.": Check(
-        PICKING, _from(_played(_any, 3), 1, EARLIEST, 1, BLIND, ("PickCards", 8))
+        PICKING, _from(_played(_any, 3), 1, EARLIEST, 1, BLIND, FirstCall("PickCards", 8))
     ),
     "race.idle: "
     "The player is locked out and all others do nothing, again and again: the game ends as it stands.": Check(
@@ -361,7 +370,7 @@ CHECKS = {
     ),
     "resume.within-own-call: "
     "The player was started anew in its own call: the first question shows a card that it has picked before.": Check(
-        [*PICKING, "take.window"], _from(_played(_any, 2), 1, SINGLE, 1, ONE_BY_ONE, ("PickCards", 2))
+        [*PICKING, "take.window"], _from(_played(_any, 2), 1, SINGLE, 1, ONE_BY_ONE, FirstCall("PickCards", 2))
     ),
     "resume.others-call: "
     "The game goes on in an open call of somebody else: the first question tells what became of it.": Check(
@@ -369,15 +378,16 @@ CHECKS = {
     ),
     "resume.own-wrong-call: "
     "The player was started anew after a wrong call of its own: the first question tells it what was wrong.": Check(
-        ACTING, _from(_changed(_played(_any, 3), _locked(0, 2)), 1, IF_NO_SET_LOCKS, 1, WRONG, ("Act", 2))
+        ACTING, _from(_changed(_played(_any, 3), _locked(0, 2)), 1, IF_NO_SET_LOCKS, 1, WRONG, FirstCall("Act", 2))
     ),
     "resume.own-late-call: "
     "The player was started anew after a call of its own that has expired: the first question tells it so.": Check(
-        ACTING, _from(_changed(_played(_any, 3), _locked(0, 2)), 1, IF_NO_SET_LOCKS, 1, "", ("Act", 2), "PickCards")
+        ACTING,
+        _from(_changed(_played(_any, 3), _locked(0, 2)), 1, IF_NO_SET_LOCKS, 1, "", FirstCall("Act", 2), "PickCards"),
     ),
     "resume.own-refusal: "
     "The player was started anew after an act of its own that was refused: the first question tells it why.": Check(
-        ACTING, _from(_played(_any, 3), 1, IF_NO_SET, 1, BLIND, ("Act", 2))
+        ACTING, _from(_played(_any, 3), 1, IF_NO_SET, 1, BLIND, FirstCall("Act", 2))
     ),
     "resume.below-zero: The last set is taken, and everybody has less than no points: so has whoever has won.": Check(
         [*ACTING, *PICKING], _from(_changed(_played(_last_set), BELOW_ZERO), turn_count=TO_THE_END)
