@@ -277,6 +277,31 @@ FAULTS = {
         "(state.displayed + 1) % len(solutions(state))",
         "min(state.displayed + 1, len(solutions(state)) - 1)",
     ),
+    "first-decisions-stay-short": RuleFault(
+        "",
+        "fairplay.server.game.plans",
+        "if seconds(control.decision_limit) > seconds(full.first_decision_limit):",
+        "if False:",
+        "time.defaults",
+    ),
+    "overruns-without-the-bank": RuleFault(
+        "",
+        "fairplay.server.game.running",
+        "        del self._open[seat]\n        if self._limits.banked:\n",
+        """        del self._open[seat]
+        if hasattr(outcome, "limit"):
+            outcome.limit.FromNanoseconds(round(1e9 * (self._limits.limit(call) - self._limits.bank_s(call))))
+        if self._limits.banked:
+""",
+        "time.overrun",
+    ),
+    "only-broken-rules-are-counted": RuleFault(
+        "",
+        "fairplay.server.servicers.public",
+        "misconduct_count=len(game.result.misconducts)",
+        'misconduct_count=sum(each.HasField("rule_break") for each in game.result.misconducts)',
+        "watch.listed-conditions",
+    ),
     "passes-deal": RuleFault("webset", "rules.takes", ' or rule == "auto"', ""),
 }
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from fairplay.conformance.case import Case, failure
-from fairplay.conformance.servers.compare import check_blame, check_evidence, check_ranking, same
+from fairplay.conformance.games.trial import CallLimits
+from fairplay.conformance.servers.cases.refusals import LIMITS
+from fairplay.conformance.servers.compare import check_blame, check_evidence, check_limits, check_ranking, same
 from fairplay.conformance.servers.context import (
     GAMES,
     HIDDEN,
@@ -31,6 +33,7 @@ from fairplay.conformance.servers.scenes import (
     any_of,
     at,
     control,
+    expect,
     fail,
     hang,
     mutated,
@@ -46,7 +49,7 @@ from fairplay.games.game import find
 from fairplay.games.steps import CallKind
 from fairplay.server.net.limits import limit_of
 from fairplay.v1.game_pb2 import TimeControl
-from fairplay.v1.misconduct_pb2 import CallErrorReason
+from fairplay.v1.misconduct_pb2 import CallErrorReason, Overrun
 
 
 async def _judged(context: ServerContext, scene: Scene) -> Played:
@@ -362,14 +365,52 @@ def _check_banks(received: Sequence[Received], first_s: float) -> None:
         least_s[each.seat] -= max(0.0, until_s - since_s - limit_s)
 
 
-@server_case("time.defaults", "TIME-17")
+@server_case("time.defaults", "TIME-4", "TIME-15", "TIME-17")
 async def defaults(context: ServerContext) -> None:
-    """Whoever plans one limit has planned all of them."""
+    """Whoever plans one limit has planned all of them, and who plans none has those of the game."""
+    usual = await _planned(context, {})
+    for given in _limits_given(usual):
+        found = await _planned(context, given)
+        named = " and ".join(f"a {name} of {limit_s:g} s" for name, limit_s in given.items())
+        for name, limit_s in {**usual, **_following(usual, given), **given}.items():
+            same(f"The {name} of a plan with {named}, in seconds,", limit_s, found[name])
+
+
+async def _planned(context: ServerContext, given: Mapping[str, float]) -> Mapping[str, float]:
+    """Return the limits of a game whose plan gives these, in seconds. Check that its calls name them."""
     async with context.staged(ordinary(OPEN, count=2)) as stage:
-        stage.request.plan.time_control.Clear()
-        stage.request.plan.time_control.decision_limit.CopyFrom(span(AMPLE_S))
+        limits = stage.request.plan.time_control
+        limits.Clear()
+        for name, limit_s in given.items():
+            getattr(limits, name).CopyFrom(span(limit_s))
         found = (await context.ask("PlayGame", stage.request)).game.plan.time_control
-    same("The notification_limit of a plan with a decision_limit only", span(AMPLE_S), found.notification_limit)
+    missing = next((name for name in LIMITS if not found.HasField(name)), None)
+    if missing is not None:
+        raise failure(f"A plan must come back with all limits; it has no {missing}.")
+    calls, told = expect(stage.scene, stage.request.game_id).calls, CallLimits.of(found)
+    bank_s = found.bank.ToNanoseconds() / 1e9
+    banks_s = [0.0 if call.kind is CallKind.NOTIFICATION else bank_s for call in calls]
+    due_s = [told.limit_s(call) + own_s for call, own_s in zip(calls, banks_s, strict=True)]
+    check_limits(due_s, stage.cast.received)
+    return {name: getattr(found, name).ToNanoseconds() / 1e9 for name in (*LIMITS, "bank")}
+
+
+def _limits_given(usual: Mapping[str, float]) -> Sequence[Mapping[str, float]]:
+    """Return which limits plans give: each alone, and decisions longer and shorter than the game's first one."""
+    longer_s, shorter_s = (usual["first_decision_limit"] * share for share in (2.0, 0.9))
+    alone = [{name: longer_s} for name in (*LIMITS, "bank")]
+    return [*alone, {"decision_limit": shorter_s}, {"decision_limit": longer_s, "notification_limit": shorter_s}]
+
+
+def _following(usual: Mapping[str, float], given: Mapping[str, float]) -> Mapping[str, float]:
+    """Return the limits that follow from a given decision_limit, in seconds."""
+    if "decision_limit" not in given:
+        return {}
+    decision_s = given["decision_limit"]
+    return {
+        "notification_limit": decision_s,
+        "first_decision_limit": max(decision_s, usual["first_decision_limit"]),
+    }
 
 
 @server_case("time.first-decision-of-q", "Q-5", attempts=TIMED, mostly_waits=True)
@@ -383,17 +424,24 @@ async def first_decision_of_q(context: ServerContext) -> None:
 @server_case("time.overrun", "FAIL-9", attempts=TIMED, mostly_waits=True)
 async def overrun(context: ServerContext) -> None:
     """The misconduct says which limit was overrun and after how long the server gave up: not before, not much later."""
-    played = await context.play(replace(ordinary(OPEN, at(1, "TakeTurn", hang)), control=SHORT))
-    for misconduct in played.game.result.misconducts:
-        limit_s = misconduct.overrun.limit.ToNanoseconds() / 1e9
-        elapsed_s = misconduct.overrun.elapsed.ToNanoseconds() / 1e9
-        if abs(limit_s - SHORT_S) > 0.001:
-            raise failure(f"The limit was {SHORT_S:g} s; the misconduct says {limit_s:g} s.")
-        if not misconduct.overrun.HasField("elapsed"):
-            raise failure("The misconduct of a player that is too late must say after what time it was given up.")
-        if not SHORT_S - 0.01 <= elapsed_s <= SHORT_S + SLACK_S:
-            raise failure(f"The limit was {SHORT_S:g} s; the call was given up after {elapsed_s:.2f} s.")
-    check_blame(played.expected.misconducts, played.game.result.misconducts)
+    for bank_s in (0.0, SHORT_S):
+        limits = control(SHORT_S, SHORT_S, bank_s=bank_s)
+        played = await context.play(replace(ordinary(OPEN, at(1, "TakeTurn", hang)), control=limits))
+        for misconduct in played.game.result.misconducts:
+            _check_overrun(misconduct.overrun, SHORT_S + bank_s, "and the bank" if bank_s else "")
+        check_blame(played.expected.misconducts, played.game.result.misconducts)
+
+
+def _check_overrun(told: Overrun, due_s: float, beside: str) -> None:
+    """Check what is said of a call that was not answered; `beside` says what belongs to its limit, too."""
+    limit_s, elapsed_s = (each.ToNanoseconds() / 1e9 for each in (told.limit, told.elapsed))
+    due = " ".join(filter(None, ("The limit", beside, f"was {due_s:g} s")))
+    if abs(limit_s - due_s) > 0.001:
+        raise failure(f"{due}; the misconduct says {limit_s:g} s.")
+    if not told.HasField("elapsed"):
+        raise failure("The misconduct of a player that is too late must say after what time it was given up.")
+    if not due_s - 0.01 <= elapsed_s <= due_s + SLACK_S:
+        raise failure(f"{due}; the call was given up after {elapsed_s:.2f} s.")
 
 
 @server_case("time.cancelled", "LATE-1", attempts=TIMED, mostly_waits=True)

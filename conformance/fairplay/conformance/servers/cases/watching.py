@@ -14,7 +14,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.conformance.case import failure
 from fairplay.conformance.evidence import readable
-from fairplay.conformance.servers.compare import check_ranking, check_times, same
+from fairplay.conformance.servers.compare import check_ranking, check_times, difference, same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, ServerContext, Stage, ordinary, server_case
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
@@ -24,7 +24,9 @@ from fairplay.conformance.servers.scenes import (
     Script,
     any_of,
     at,
+    control,
     expect,
+    fail,
     hang,
     reply,
     slow,
@@ -258,7 +260,10 @@ async def _until_it_waits(context: ServerContext, stage: Stage, after: int) -> l
 @server_case("watch.listed-conditions", "ASK-10")
 async def listed_conditions(context: ServerContext) -> None:
     """Whoever looks for some games finds all of them, each once, and no others."""
-    games = [(await context.play(ordinary(name))).game for name in (OPEN, HIDDEN)]
+    failing = any_of(at(0, METHOD, reply(b"")), at(1, METHOD, fail(2, "scripted failure")))
+    slow_one = replace(ordinary(OPEN, at(0, METHOD, hang)), control=control(PAUSE_S, PAUSE_S))
+    scenes = (ordinary(OPEN), ordinary(HIDDEN, failing), slow_one)
+    games = [(await context.play(scene)).game for scene in scenes]
     async with _begun(context, OPEN, at(0, "PlayAs", hang)) as stage:
         games.append((await context.ask("StopGame", StopGameRequest(game_id=stage.request.game_id))).game)
     begin, end = Timestamp(), Timestamp()
@@ -281,6 +286,9 @@ async def _check_list(context: ServerContext, games: Sequence[Game], given: Mapp
     for each in found:
         if wrong := _unfulfilled(each, given):
             raise failure(f"The list of games with {text} has one whose {wrong}.", ("Game", readable(each)))
+        for game in games:
+            if game.game_id == each.game_id and (wrong := difference(_summary(game), each)):
+                raise failure(f"ListGames shows a game in another way than PlayGame or StopGame: {wrong}.")
     listed_ids = [each.game_id for each in found]
     ids = [game.game_id for game in games]
     wanted = [game.game_id for game in games if not _unfulfilled(game, given)]
@@ -291,6 +299,21 @@ async def _check_list(context: ServerContext, games: Sequence[Game], given: Mapp
     )
     if len({*listed_ids}) < len(listed_ids):
         raise failure(f"The list of games with {text} has a game twice.")
+
+
+def _summary(game: Game) -> GameSummary:
+    """Return what a list of games has of one that is over."""
+    return GameSummary(
+        game_id=game.game_id,
+        game=game.plan.game,
+        players=[each.name for each in game.players],
+        status=game.status,
+        start_time=game.start_time,
+        end_time=game.end_time,
+        tournament_id=game.tournament_id,
+        ranking=game.result.ranking,
+        misconduct_count=len(game.result.misconducts),
+    )
 
 
 def _condition(name: str, value: Any) -> str:
