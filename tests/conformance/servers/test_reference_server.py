@@ -11,6 +11,19 @@ from fairplay.games.conformance import Level
 from fairplay.player.handlers import PROTOCOL_REVISION
 from tests.conformance.servers.harness import judged, serving
 
+IN_EVERY_RUN = (
+    "lobby.names,lobby.tables,lobby.starts,lobby.running,lobby.told,lobby.one-stream,watch.listed-conditions,"
+    "connection.name-taken,connection.name-kept,connection.take-over,connection.carried-on,order.time-limits,"
+    "tournament.sign-up,tournament.names,tournament.too-few,tournament.full,ids.chosen"
+)
+"""Quick cases about what no other test of the server asks."""
+
+
+def test_the_reference_server_passes_quick_cases() -> None:
+    with serving() as server:
+        report = judged(server.address, IN_EVERY_RUN)
+    assert {each.id: each.verdict for each in report.judged} == dict.fromkeys(IN_EVERY_RUN.split(","), Verdict.PASS)
+
 
 @pytest.mark.slow
 def test_the_reference_server_passes_every_case() -> None:

@@ -9,12 +9,14 @@ import sys
 import threading
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
+from threading import Lock
 from typing import NamedTuple, TypeAlias
 
 from fairplay.certificate import Verdict
 from fairplay.conformance.blame.verdicts import Judged
+from fairplay.conformance.case import Case
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.run.judge import Judge, Plan, Result, Tally, Writer
 from fairplay.conformance.run.options import Options
@@ -161,13 +163,12 @@ class Worker:
     """A process that judges cases of one run. `pending` are the ids of those that it still has to judge."""
 
     def __init__(self, tally: Tally, messages: Messages) -> None:
-        assert tally.plan.options is not None, "what is judged in other processes is described by options"
         self.tally = tally
         self.pending: deque[str] = deque()
         self._messages = messages
         # A session of its own: Ctrl-C reaches only the process that was started, which then ends the workers.
         self._process = subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
-        self._send(replace(tally.plan.options, jobs=1))
+        self._send(tally.plan.remade)
         threading.Thread(target=self._read, daemon=True).start()
 
     def give(self, case_ids: Sequence[str]) -> None:
@@ -238,16 +239,67 @@ def check_surroundings(plan: Plan) -> None:
 
 
 def _judge_here(judge: Judge, tally: Tally) -> Report:
-    cases = tally.plan.cases
+    cases, helper = tally.plan.cases, _Helper(tally)
     tally.begin(cases)
     try:
         for index, case in enumerate(cases):
             if index == PREPARED_AFTER:
                 judge.prepare(cases[index:])
             tally.begin_case(case.id)
-            tally.add(judge.judge(case))
+            tally.add(helper.judge(case, judge))
             if tally.has_failed_fast:
                 break
     finally:
-        report = tally.end()
+        try:
+            helper.close()
+        finally:  # who interrupts once more does not lose what was judged
+            report = tally.end()
     return report
+
+
+class _Helper:
+    """A process that judges some cases of a plan, the last one first, while others are judged here."""
+
+    def __init__(self, tally: Tally) -> None:
+        beside = tally.plan.beside
+        self._alone = Lock()
+        """Held for each case of the process, and for those that are judged alone here."""
+        self._messages: Messages = SimpleQueue()
+        self._worker = Worker(tally, self._messages) if beside else None
+        self._thread = ThreadPoolExecutor(1)
+        self._results = {case_id: self._thread.submit(self._ask, case_id) for case_id in reversed(beside)}
+
+    def judge(self, case: Case, judge: Judge) -> Result:
+        """Return the result of a case. What is not met beside others is judged once more, alone."""
+        busy = not all(each.done() for each in self._results.values())
+        result = self._take(case.id) or judge.judge(case)
+        if result.judged.met or not busy:
+            return result
+        with self._alone:
+            return judge.judge(case)
+
+    def _take(self, case_id: str) -> Result | None:
+        """Return what the process has found of a case, if that is met; None: it is to be judged here."""
+        found = self._results.get(case_id)
+        result = None if found is None or found.cancel() else found.result()
+        return result if result is not None and result.judged.met else None
+
+    def _ask(self, case_id: str) -> Result | None:
+        """Have the process judge a case; return None if it has ended."""
+        assert self._worker is not None
+        with self._alone:
+            self._worker.give([case_id])
+            while True:
+                worker, judged_id, result = self._messages.get()
+                if not judged_id:
+                    self._messages.put((worker, "", None))  # for the next case
+                if result is not None or not judged_id:
+                    return result
+
+    def close(self) -> None:
+        """End the process, also in the middle of a case."""
+        if self._worker is not None:
+            self._worker.finish()
+        self._thread.shutdown(cancel_futures=True)
+        if self._worker is not None:
+            self._worker.wait()

@@ -74,8 +74,12 @@ class Plan:
     """Returns what cases work with; the end of its `with` block lets go of the player or the server."""
     repeat_command: Callable[[str, str], str]
     """Returns the command that judges a case again, after a history ("": its own), or "" if there is none."""
+    remade: Callable[[], Plan]
+    """Makes the same plan in another process."""
     options: Options | None = None
-    """What other processes make the same plan of. None: the cases are judged in this one."""
+    """The options of a run on a player."""
+    beside: Sequence[str] = ()
+    """The ids of cases that another process may judge beside the rest, where the cases are judged in this one."""
 
 
 RESTART = "Only a new process of the player shows it: start the player anew, then play it these games."

@@ -153,7 +153,8 @@ def make_plan(options: Options) -> Plan:
         drawn = options.drawn_seed, limits, options.examples, history
         return open_context(game, transport, *drawn, options.budget_s, options.profile)
 
-    return Plan(run, chosen, known, open_player, partial(repeat_command, options), options)
+    remade = partial(make_plan, replace(options, jobs=1))
+    return Plan(run, chosen, known, open_player, partial(repeat_command, options), remade, options)
 
 
 def transport_of(game: Game, options: Options) -> Transport:

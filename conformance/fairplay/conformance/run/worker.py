@@ -1,7 +1,7 @@
 """A worker process of a run: python -P -m fairplay.conformance.run.worker
 
-Pickled objects come in: the options, then lists of ids of cases. Pickled tuples go out: (id, None) when a case begins,
-(id, Result) when it is judged. The end of standard input ends the process, also in the middle of a case.
+Pickled objects come in: what makes the plan, then lists of ids of cases. Pickled tuples go out: (id, None) when a case
+begins, (id, Result) when it is judged. The end of standard input ends the process, also in the middle of a case.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from queue import SimpleQueue
 from typing import IO, Any
 
 from fairplay.conformance.run.judge import Judge, Result
-from fairplay.conformance.run.plan import make_plan
 
 
 def main() -> None:
@@ -29,7 +28,7 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # workers of Ray block it, which this one inherits
         threading.Thread(target=_read_orders, args=(orders,), daemon=True).start()
-        plan = make_plan(orders.get())
+        plan = orders.get()()
         cases = {case.id: case for case in plan.cases}
         with Judge(plan) as judge:
             while True:

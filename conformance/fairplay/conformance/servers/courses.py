@@ -17,7 +17,7 @@ from fairplay.conformance.case import Failure, failure
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.servers.compare import check_ranking, difference, ranking_text, short_text, unpacked
-from fairplay.conformance.servers.players import Received, parsed
+from fairplay.conformance.servers.players import Received
 from fairplay.conformance.servers.scenes import NAMES, Expected
 from fairplay.games.envelopes import unwrap
 from fairplay.games.evidence import without_evidence
@@ -88,11 +88,11 @@ def first_wrong_call(course: Course, received: Sequence[Received]) -> int | None
     )
 
 
-def check_calls(game: Game, course: Course, received: Sequence[Received], result: GameResult) -> None:
+def check_calls(course: Course, received: Sequence[Received], result: GameResult) -> None:
     """Check calls and eliminations in the order in which they happened; raise Failure for the first that is wrong."""
     wrong = first_wrong_call(course, received)
     for index, (call, each) in enumerate(zip(course.calls[:wrong], received[:wrong], strict=wrong is None)):
-        if (found := _wrong_request(game, index, call, each)) is not None:
+        if (found := _wrong_request(index, call, each)) is not None:
             check_misconducts(course, result, index)
             raise found
     check_misconducts(course, result, wrong)
@@ -100,11 +100,11 @@ def check_calls(game: Game, course: Course, received: Sequence[Received], result
         raise _wrong_call(course, received, wrong)
 
 
-def check_begun(game: Game, course: Course, received: Sequence[Received]) -> None:
+def check_begun(course: Course, received: Sequence[Received]) -> None:
     """Check the calls of a game that was not played to its end."""
     count = min(len(received), len(course.calls))
     begun = replace(course, calls=course.calls[:count], misconducts=[])
-    check_calls(game, begun, received[:count], GameResult())
+    check_calls(begun, received[:count], GameResult())
 
 
 def check_order(expected: Expected, received: Sequence[Received], result: GameResult | None = None) -> None:
@@ -119,18 +119,18 @@ def check_order(expected: Expected, received: Sequence[Received], result: GameRe
         raise _wrong_call(course, received, wrong)
 
 
-def check_requests(game: Game, expected: Sequence[Call], received: Sequence[Received]) -> None:
+def check_requests(expected: Sequence[Call], received: Sequence[Received]) -> None:
     """Check what the players were told in each call, as far as the order is right."""
     for index, (call, each) in enumerate(zip(expected, received, strict=False)):
         if (each.seat, each.path) != (call.seat, call.method.path):
             return
-        if (wrong := _wrong_request(game, index, call, each)) is not None:
+        if (wrong := _wrong_request(index, call, each)) is not None:
             raise wrong
 
 
-def _wrong_request(game: Game, index: int, call: Call, received: Received) -> Failure | None:
+def _wrong_request(index: int, call: Call, received: Received) -> Failure | None:
     """Return the failure of a call with another request than expected; None if it has that."""
-    asked = parsed(game, received)
+    asked = received.asked
     if asked == call.request:
         return None
     found = "it cannot be read" if asked is None else difference(call.request, asked) or "it has unknown fields"
@@ -376,17 +376,15 @@ def _due(replayer: Replayer, entry: RecordEntry) -> str:
     return ""
 
 
-def check_received(game: Game, course: Course, received: Sequence[Received], limits: CallLimits) -> None:
+def check_received(course: Course, received: Sequence[Received], limits: CallLimits) -> None:
     """Check that each call of a record was given to its player. A race has cancelled ones beside them."""
     left = {seat: [each for each in received if each.seat == seat] for seat in range(len(NAMES))}
     for number, call in zip(course.numbers, course.calls, strict=True):
         came = [each for each in left[call.seat] if each.path == call.method.path]
         name = f"call {number}, {call.method.name} to {NAMES[call.seat]}"
-        found = next(
-            (each for each in came if (asked := parsed(game, each)) is not None and asked == call.request), None
-        )
+        found = next((each for each in came if each.asked == call.request), None)
         if found is None:
-            asked = parsed(game, came[0]) if came else None
+            asked = came[0].asked if came else None
             wrong = "it did not come" if asked is None else difference(call.request, asked)
             raise failure(f"The request of {name}, is wrong: {wrong}.", ("Expected request", readable(call.request)))
         left[call.seat].remove(found)

@@ -134,7 +134,7 @@ def draw_settings(name: str) -> Sequence[Drawn]:
     """Return games under settings of which each pair of values is found; every other one begins late."""
     game, drawn = find(name), []
     strategy = _thoughtful(game)
-    for number, (_, settings, count, _) in enumerate(_unusual(game)):
+    for number, (_, settings, count, _) in enumerate(_unusual(name)):
         rng = Random(f"{name}/settings/{number}")
         situation = Situation(settings, count, 0)
         source = Source(settings, count, number, strategy, MAX_DECISIONS)
@@ -154,7 +154,7 @@ def draw_rare_states(name: str) -> Sequence[Drawn]:
     rule.
     """
     game, mutations, drawn = find(name), find_conformance(name).mutations, []
-    for number, (_, given, *_) in enumerate(_unusual(game)):
+    for number, (_, given, *_) in enumerate(_unusual(name)):
         rng, settings = Random(f"{name}/rare/{number}"), game.full_settings(given)
         situations = [each._replace(settings=settings) for each in _situations(name).values() if each.state is not None]
         rng.shuffle(situations)
@@ -167,8 +167,9 @@ def draw_rare_states(name: str) -> Sequence[Drawn]:
     return drawn
 
 
-def _unusual(game: Game) -> Sequence[Variation]:
-    return vary(game, Random(f"{game.name}/settings"), Scope(game))
+@cache
+def _unusual(name: str) -> Sequence[Variation]:
+    return vary(find(name), Random(f"{name}/settings"), Scope(find(name)))
 
 
 def _can_begin(game: Game, situation: Situation) -> bool:

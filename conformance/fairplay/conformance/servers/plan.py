@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 
 from fairplay.certificate.terms import SERVER
@@ -12,7 +13,7 @@ from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.run.judge import Plan
 from fairplay.conformance.run.plan import choose_cases, find_level, read_known_failures
 from fairplay.conformance.run.report import Run
-from fairplay.conformance.servers.cases import CASES
+from fairplay.conformance.servers.cases import CASES, games
 from fairplay.conformance.servers.context import Place, ServerContext, open_server_context
 from fairplay.conformance.servers.scenes import AMPLE_S
 from fairplay.games.conformance import Conformance
@@ -22,8 +23,9 @@ from fairplay.player.exposure import is_loopback
 CONFORMANCE = Conformance(package=__package__)
 """Where the frozen sets of MUST cases for servers are."""
 
-
 LOOPBACK = "127.0.0.1"
+FEW_CASES = 6
+"""Another process does not pay for fewer cases of games."""
 
 
 def make_server_plan(
@@ -57,4 +59,10 @@ def make_server_plan(
         authorities = ["--ca", str(ca)] if ca else []
         return shlex.join(["fairplay", "certify-server", address, "--only", case_id, *host, *authorities])
 
-    return Plan(run, choose_cases(CASES, lowest, only), known, open_server, repeat_command)
+    chosen = choose_cases(CASES, lowest, only)
+    beside = [case.id for case in chosen if case in games.CASES and case.id not in known]
+    remade = partial(
+        make_server_plan, address, level=level, only=only, players_host=players_host, ca=ca, insecure=insecure
+    )
+    helped = beside if len(beside) > FEW_CASES else ()
+    return Plan(run, chosen, known, open_server, repeat_command, remade, beside=helped)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import grpc
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import DecodeError
 
 from fairplay.conformance.servers.scenes import Act, Actor, Manner, span
 from fairplay.games.game import Game
@@ -45,6 +45,8 @@ class Received:
     at_s: float
     call_id: int = 0
     metadata: Mapping[str, str] = field(default_factory=dict)
+    asked: Any = None
+    """The request as a message; None: it cannot be read, or no player has such a method."""
     act: Act | None = None
     cancelled_after_s: float | None = None
     """The seconds after which the server said that the reply is no longer wanted; None: it did not."""
@@ -89,23 +91,23 @@ class Cast:
         """Note a call, and return it with what the player does."""
         received = Received(seat, path, request, limit_s, time.monotonic(), call_id, metadata)
         self.received.append(received)
-        received.act = self._act(seat, path, request)
+        received.act = self._act(received)
         if received.act.manner is Manner.HANG:
             self.hung.set()
         return received
 
-    def _act(self, seat: int, path: str, request: bytes) -> Act:
-        method = self._methods.get(path)
+    def _act(self, received: Received) -> Act:
+        method = self._methods.get(received.path)
         if method is None:
-            return Act(Manner.FAIL, code=12, message=f"this player has no method {path}")
+            return Act(Manner.FAIL, code=12, message=f"this player has no method {received.path}")
         try:
-            asked: Any = method.request.FromString(request)
+            asked = received.asked = method.request.FromString(received.request)
         except DecodeError:
             return Act(Manner.FAIL, code=3, message="the request is unreadable")
         if method.name == "Describe":
             return Act(Manner.REPLY, DescribeResponse(description=description(self.game)).SerializeToString())
         try:
-            return self._actors[seat].act(method, asked, getattr(asked, "game_id", ""))
+            return self._actors[received.seat].act(method, asked, getattr(asked, "game_id", ""))
         except Exception as error:  # a reference player cannot answer what no game leads to
             return Act(Manner.FAIL, code=13, message=f"no sound player can answer this: {error}")
 
@@ -207,7 +209,7 @@ class Stream:
         limit_s = call.time_limit.ToNanoseconds() / 1e9
         seat = self._seats.get(call.player, -1)
         received = self.cast.take(max(seat, 0), call.method_name, call.request, limit_s, dict(call.metadata), call.id)
-        game_id = getattr(parsed(self.cast.game, received), "game_id", "")
+        game_id = getattr(received.asked, "game_id", "")
         if any(each.seat == seat and other == game_id for each, other in self._waiting.values()):
             self.overlapping.append(received)
         self._open[call.id] = received
@@ -300,14 +302,3 @@ class _Handler(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no t
             return act.data
 
         return grpc.unary_unary_rpc_method_handler(answer)
-
-
-def parsed(game: Game, received: Received) -> Message | None:
-    """Return the request of a call, or None if it cannot be read."""
-    methods = {each.path: each for each in (*PLAYER_METHODS.values(), *game.methods)}
-    if received.path not in methods:
-        return None
-    try:
-        return methods[received.path].request.FromString(received.request)
-    except DecodeError:
-        return None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from hashlib import blake2b
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
@@ -190,33 +192,45 @@ def _encoded(wrong: Any) -> bytes:
 
 
 class Actor:
-    """The player of a seat: reference players, one for each of its games, and a script."""
+    """The player of a seat: a reference player, and a script."""
 
-    def __init__(self, seat: int, game: Game, script: Script, strategy: str) -> None:
+    def __init__(self, seat: int, script: Script, player: SoundPlayer) -> None:
         self._seat = seat
-        self._game = game
         self._script = script
-        self._strategy = strategy
-        self._players: dict[str, object] = {}
+        self._player = player
         self._counts: dict[tuple[str, str], int] = {}
 
     def act(self, method: Method, request: Message, game_id: str) -> Act:
         """Return what the player does with a call."""
-        if game_id not in self._players:
-            self._players[game_id] = self._game.player(self._strategy)
         key = (game_id, method.name)
         number = self._counts[key] = self._counts.get(key, 0) + 1
-        sound = self._sound(method, request, game_id)
+        sound = self._player.reply(method, request)
         return self._script(Asked(self._seat, method.name, number, request, sound)) or Act(Manner.REPLY, sound)
 
-    def _sound(self, method: Method, request: Any, game_id: str) -> bytes:
-        """Return the reply of the reference player. What it draws is the same in every run: it knows no game's id."""
+
+class SoundPlayer:
+    """A reference player, which keeps nothing between calls: it is asked once, whatever the game's id.
+
+    So what is expected of a scene is worked out once, however often the scene is played.
+    """
+
+    def __init__(self, game: Game, strategy: str) -> None:
+        self._game = game
+        self._player = game.player(strategy)
+        self._replies: dict[bytes, bytes] = {}
+
+    def reply(self, method: Method, request: Message) -> bytes:
+        """Return the reply to a request; an empty one to a method of another service than that of the game."""
         if method not in self._game.methods:
             return b""
-        told = type(request)()
-        told.CopyFrom(request)
-        told.game_id = ANY_ID
-        return reply_of(self._players[game_id], Call(0, method, told, CallKind.DECISION)).SerializeToString()
+        asked: Any = copy.copy(request)
+        asked.game_id = ANY_ID
+        data = method.path.encode() + asked.SerializeToString(deterministic=True)
+        key = blake2b(data, digest_size=16).digest()
+        if key not in self._replies:
+            reply_ = reply_of(self._player, Call(0, method, asked, CallKind.DECISION))
+            self._replies[key] = reply_.SerializeToString()
+        return self._replies[key]
 
 
 ANY_ID = "draw"
@@ -268,6 +282,10 @@ class Scene:
     strategies: Sequence[str] = ("first",)
     """The reference strategies of the seats; further seats begin with the first one again."""
 
+    @cached_property
+    def _players(self) -> Sequence[SoundPlayer]:
+        return [SoundPlayer(self.game, strategy) for strategy in self.strategies]
+
     @property
     def names(self) -> Sequence[str]:
         """Return the names of the players, in turn order."""
@@ -285,8 +303,8 @@ class Scene:
 
     def actors(self) -> list[Actor]:
         """Return new players for the seats."""
-        chosen = self.strategies
-        return [Actor(seat, self.game, self.script, chosen[seat % len(chosen)]) for seat in range(self.player_count)]
+        players = self._players
+        return [Actor(seat, self.script, players[seat % len(players)]) for seat in range(self.player_count)]
 
 
 @dataclass(frozen=True)

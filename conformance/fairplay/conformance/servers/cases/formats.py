@@ -25,7 +25,6 @@ from fairplay.conformance.servers.cases.tournaments import (
 )
 from fairplay.conformance.servers.compare import ranking_text, same
 from fairplay.conformance.servers.context import ServerContext, server_case
-from fairplay.conformance.servers.players import parsed
 from fairplay.conformance.servers.scenes import NAMES, PATIENT, Act, Asked, Script, at, fail, hang, sound_script
 from fairplay.games.conformance import find_conformance
 from fairplay.server.manager.course import Course
@@ -486,7 +485,7 @@ async def one_game_at_a_time(context: ServerContext) -> None:
     league = await _league(context)
     for seat in range(ENTRANTS):
         received = [each for each in league.cast.received if each.seat == seat]
-        games = [getattr(parsed(league.cast.game, each), "game_id", "") for each in received]
+        games = [getattr(each.asked, "game_id", "") for each in received]
         turns = [game_id for game_id, _ in groupby(filter(None, games))]
         if len(set(turns)) < len(turns):
             raise failure(f"{NAMES[seat]} was in two games at once.", ("Its games in turn", ", ".join(turns)))

@@ -140,7 +140,7 @@ async def _play(context: ServerContext, drawn: Drawn, index: int, *, fresh: bool
             played: Game = (await context.ask_for_game("PlayGame", stage.request)).game
         except (grpc.aio.AioRpcError, TimeoutError):
             if expected is not None:
-                check_begun(game, Course.of(expected), in_order(expected, stage.cast.received))
+                check_begun(Course.of(expected), in_order(expected, stage.cast.received))
             raise
     received: Sequence[Received] = stage.cast.received
     course = None
@@ -153,11 +153,11 @@ async def _play(context: ServerContext, drawn: Drawn, index: int, *, fresh: bool
     record = await _record(context, game_id) if records else None
     if record is not None:
         recorded = _followed(scene, record, fresh=fresh)
-        check_received(game, recorded, received, limits)
+        check_received(recorded, received, limits)
         if game.name == RACE:
             check_misconducts(recorded, played.result)
         else:
-            check_calls(game, recorded, received, played.result)
+            check_calls(recorded, received, played.result)
         course = course or recorded
         check_result(recorded, played.result, "the result")
     if course is not None and live:
@@ -194,7 +194,7 @@ async def _check_course(
         check_states(scene.game, course, events, live=False)
         if wrong == len(course.calls) or course.calls[wrong].kind is CallKind.NOTIFICATION:
             check_ranking(course.result, played.result, "the result")
-    check_calls(scene.game, course, received, played.result)
+    check_calls(course, received, played.result)
 
 
 async def _check_finished(context: ServerContext, drawn: Drawn, game_id: str, course: Course, number: int) -> None:

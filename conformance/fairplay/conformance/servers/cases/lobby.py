@@ -23,7 +23,7 @@ from fairplay.conformance.servers.courses import (
     check_result,
     follow,
 )
-from fairplay.conformance.servers.players import Cast, Received, Stream, parsed
+from fairplay.conformance.servers.players import Cast, Received, Stream
 from fairplay.conformance.servers.scenes import (
     PATIENT,
     Act,
@@ -141,7 +141,7 @@ def _check_deals(joined: Joined) -> None:
     for seat in (SECOND, THIRD):
         first = next(each for each in joined.received if each.seat == seat)
         same(f"The first call to who joins in seat {seat}", DEAL, first.method)
-        dealt: Any = parsed(joined.scene.game, first)
+        dealt: Any = first.asked
         same(f"The seat that Deal tells who joins in seat {seat}", seat, dealt.seat)
         same(f"The players of the state that Deal tells who joins in seat {seat}", seat + 1, len(dealt.state.players))
         newcomer = dealt.state.players[seat]
@@ -168,7 +168,7 @@ async def _check(context: ServerContext, joined: Joined) -> None:
     _check_told(joined)
     same("The players of the plan in GetGame", list(joined.names), [each.name for each in joined.game.plan.players])
     course = follow(game, await context.record(joined.game.game_id))
-    check_received(game, course, joined.received, CallLimits.of(joined.scene.control))
+    check_received(course, joined.received, CallLimits.of(joined.scene.control))
     check_misconducts(course, joined.game.result)
     check_result(course, joined.game.result, "the result")
     check_events(game, course, joined.events, live=True)

@@ -10,7 +10,7 @@ from typing import Any
 from fairplay.conformance.case import failure
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import RACE, Played, ServerContext, ordinary, server_case
-from fairplay.conformance.servers.players import Received, parsed
+from fairplay.conformance.servers.players import Received
 from fairplay.conformance.servers.scenes import (
     NAMES,
     Act,
@@ -129,7 +129,7 @@ def _first_picks(played: Played) -> Sequence[tuple[Received, int]]:
     picks = _calls(played, PICK_CARDS)[:2]
     if len(picks) < 2:
         raise failure("There are sets on the table, and players that call them: PickCards must be called again.")
-    asked: Sequence[Any] = [parsed(played.scene.game, each) for each in picks]
+    asked: Sequence[Any] = [each.asked for each in picks]
     return [(each, request.state.call_count) for each, request in zip(picks, asked, strict=True)]
 
 

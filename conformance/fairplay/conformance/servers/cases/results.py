@@ -25,7 +25,6 @@ from fairplay.conformance.servers.context import (
     server_case,
 )
 from fairplay.conformance.servers.courses import check_order, check_requests, in_order
-from fairplay.conformance.servers.players import parsed
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
     NAMES,
@@ -75,7 +74,7 @@ def _requests_of(game: str) -> Case:
     async def requests(context: ServerContext) -> None:
         """A player that is told something wrong, or that sees what others hold, plays no fair game."""
         played = await context.whole_game(game)
-        check_requests(played.scene.game, played.expected.calls, played.cast.received)
+        check_requests(played.expected.calls, played.cast.received)
 
     return requests
 
@@ -85,8 +84,7 @@ async def game_id(context: ServerContext) -> None:
     """A player may be in many games at once, and knows them by their ids."""
     played = await context.whole_game(OPEN)
     for each in played.cast.received:
-        asked = parsed(played.scene.game, each)
-        if getattr(asked, "game_id", None) != played.game_id:
+        if getattr(each.asked, "game_id", None) != played.game_id:
             raise failure(f"A request of {each.method} does not name the game {played.game_id}.")
 
 
@@ -95,7 +93,7 @@ async def served_players(context: ServerContext) -> None:
     """Players that serve are asked the same as players that dial in."""
     played = await context.play(ordinary(OPEN), served=True)
     check_order(played.expected, played.cast.received, played.game.result)
-    check_requests(played.scene.game, played.expected.calls, played.cast.received)
+    check_requests(played.expected.calls, played.cast.received)
 
 
 @server_case("order.secrets", "SERVE-5", "SERVE-6")
@@ -179,7 +177,7 @@ async def _follow(context: ServerContext, scene: Scene) -> None:
     played = await context.play(replace(scene, control=DISTINCT))
     received = in_order(played.expected, played.cast.received)
     check_order(played.expected, received, played.game.result)
-    check_requests(scene.game, played.expected.calls, received)
+    check_requests(played.expected.calls, received)
     check_limits(played.expected.limits_s, received)
     check_blame(played.expected.misconducts, played.game.result.misconducts)
     check_ranking(played.expected.result, played.game.result)

@@ -12,7 +12,7 @@ import grpc
 from fairplay.conformance.case import Case, NotApplicable, failure
 from fairplay.conformance.servers.compare import check_times, difference, same
 from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case
-from fairplay.conformance.servers.players import Cast, Received, parsed
+from fairplay.conformance.servers.players import Cast, Received
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
     NAMES,
@@ -22,6 +22,7 @@ from fairplay.conformance.servers.scenes import (
     Asked,
     Scene,
     Script,
+    SoundPlayer,
     at,
     control,
     fail,
@@ -99,7 +100,8 @@ async def entered(
 ) -> AsyncIterator[Entered]:
     """Yield players that have dialled in, and the request for a knockout between them."""
     game = small_scene().game
-    cast = Cast(game, [Actor(seat, game, script, small_scene().strategies[0]) for seat in range(count)])
+    player = SoundPlayer(game, small_scene().strategies[0])
+    cast = Cast(game, [Actor(seat, script, player) for seat in range(count)])
     names = context.new_names(count)
     async with context.dialled_in(cast, names):
         yield Entered(cast, make_request(context, [f"dial-in:{name}" for name in names]))
@@ -173,7 +175,7 @@ async def end(context: ServerContext) -> None:
     ended = await whole_tournament(context)
     ends = calls_of(ended.cast.received, "End")
     same("How many calls come after the first End", ends, ended.cast.received[-len(ends) :] if ends else [])
-    sent = [(NAMES[each.seat], bool(getattr(parsed(ended.cast.game, each), "won", False))) for each in ends]
+    sent = [(NAMES[each.seat], bool(getattr(each.asked, "won", False))) for each in ends]
     winners = set(ended.tournament.result.winners)
     wrong = [name for name, won in sent if won != (name in winners)]
     if wrong:
@@ -368,7 +370,7 @@ async def cancel_running(context: ServerContext) -> None:
         game = (await context.ask("GetGame", GetGameRequest(game_id=f"{request.tournament_id}/r1g1"))).game
     ends = calls_of(received, "End")
     same("Who is told End", told, sorted(each.seat for each in ends))
-    won = [each.seat for each in ends if getattr(parsed(players.cast.game, each), "won", False)]
+    won = [each.seat for each in ends if getattr(each.asked, "won", False)]
     same("Who is told to have won", [], won)
     same("The calls after the first End", ends, received[-len(ends) :])
     same("The status of the game that was running", GameStatus.GAME_STATUS_ABORTED, game.status)
