@@ -25,60 +25,6 @@ def state(seed: int = 1) -> RaceState[str]:
     return RaceState[str](Random(seed))
 
 
-def test_the_very_same_call_stays_open_and_an_equal_one_replaces_it() -> None:
-    stays, goes = call(0), call(1)
-    races = state()
-    races.start(Race([stays, goes]), 0.0)
-    again = call(1)
-    change = races.start(Race([stays, again]), 1.0)
-    assert list(change.cancel) == [1]
-    assert [each is again for each in change.send] == [True]
-
-
-def test_an_answer_that_waits_is_dropped_with_its_call_and_nothing_is_cancelled() -> None:
-    races = state()
-    races.start(Race([call(0), call(1)], handicap_s={0: 5.0}), 0.0)
-    races.arrive(0, "early", 1.0)
-    assert list(races.start(Race([]), 2.0).cancel) == [1]
-    assert races.take(100.0) == []
-
-
-def test_an_answer_that_waits_keeps_its_time_in_the_next_race() -> None:
-    handicapped = call(0)
-    races = state()
-    races.start(Race([handicapped, call(1)], handicap_s={0: 5.0}), 0.0)
-    races.arrive(0, "early", 1.0)
-    change = races.start(Race([handicapped], hold_s=60.0), 2.0)
-    assert (list(change.cancel), list(change.send)) == ([1], [])
-    assert races.due_at == 6.0
-    assert races.take(5.9) == []
-    assert races.take(6.0) == ["early"]
-
-
-def test_a_counted_call_is_closed_and_may_be_made_again() -> None:
-    first = call(0)
-    races = state()
-    races.start(Race([first]), 0.0)
-    races.arrive(0, "x", 1.0)
-    assert races.take(1.0) == ["x"]
-    assert races.is_idle
-    assert [each is first for each in races.start(Race([first]), 2.0).send] == [True]
-
-
-def test_a_hold_ends_at_its_time_and_a_handicap_follows_it() -> None:
-    races = state()
-    races.start(Race([call(0), call(1), call(2)], hold_s=2.0, handicap_s={1: 0.5}), 10.0)
-    races.arrive(0, "a", 10.1)
-    races.arrive(1, "b", 10.2)
-    assert races.due_at == 12.0
-    assert races.take(11.99) == []
-    assert races.take(12.0) == ["a"]
-    assert races.due_at == 12.5
-    races.arrive(2, "c", 12.1)
-    assert races.take(12.1) == ["c"]
-    assert races.take(12.5) == ["b"]
-
-
 def test_a_race_without_calls_is_due_at_once_and_one_that_waits_for_answers_is_not() -> None:
     races = state()
     races.start(Race([], hold_s=3.0), 7.0)

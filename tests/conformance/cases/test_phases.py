@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
-from fairplay.conformance.games.phases import trace
-from fairplay.conformance.games.rivals import Departure, LastDecider, Phase
 from fairplay.conformance.games.trial import Scenario
 from fairplay.conformance.zoo.departures import count_players
 from fairplay.games.conformance import Situation, find_conformance
@@ -14,31 +11,6 @@ from fairplay.games.game import find, registered
 from tests.conformance.harness import judged, player, trial_of
 
 CASES = "rules.*-in-any-phase"
-
-
-def phases_of(name: str) -> set[Phase]:
-    game = find(name)
-    traced = (trace(game, game.full_settings(game.settings_type()), count, Random(1), 400) for count in game.seats)
-    return {each.phase for found in traced for each in found.occurrences}
-
-
-def test_phases_are_those_of_the_calls_of_a_game() -> None:
-    bazaar = phases_of("bazaar")
-    assert {each.method for each in bazaar} == {"Setup", "RequestPebbleOrExchanges", "RequestCards", "Win"}
-    assert {each.last_decider for each in bazaar if each.method == "RequestCards"} == {LastDecider.ITSELF}
-    assert {each.is_told for each in bazaar if each.method == "Setup"} == {False, True}
-    assert any(each.is_waiting and each.last_decider is LastDecider.ANOTHER for each in phases_of("fish"))
-    races = phases_of("webset")
-    assert ("Report", "PickCards") in {(each.method, each.beside) for each in races}
-
-
-def test_a_rival_leaves_between_the_two_calls_of_its_turn() -> None:
-    game, phase = find("bazaar"), Phase("RequestCards", "", LastDecider.ITSELF, True, False, True)
-    found = trial_of(game, game.player("first"), count=3, departures=(Departure(1, 1, phase=phase),))
-    requests = [each.method.request.FromString(each.request) for each in found.exchanges]
-    left = [players[1] for each in requests if (players := count_players("bazaar", each)) is not None]
-    assert left[:2] == [3, 3]  # both calls of the first turn
-    assert set(left[2:]) == {2}
 
 
 def test_others_join_a_game_late() -> None:

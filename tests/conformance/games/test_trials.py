@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from random import Random
 from threading import Event
 from typing import Any
 
@@ -12,30 +11,20 @@ import pytest
 
 from fairplay.certificate import Verdict
 from fairplay.conformance.evidence import Evidence, without_ids
-from fairplay.conformance.games.rivals import Departure, Fault
+from fairplay.conformance.games.rivals import Departure
 from fairplay.conformance.games.trial import MAX_INFRACTIONS, Scenario, Trial
-from fairplay.conformance.player.names import draw_names, new_game_id, new_tournament_id
+from fairplay.conformance.player.names import new_game_id, new_tournament_id
 from fairplay.conformance.run.engine import run
 from fairplay.conformance.run.options import Options
 from fairplay.conformance.run.report import Report
 from fairplay.eriantys.v1 import eriantys_settings_pb2
 from fairplay.games.conformance import Situation
 from fairplay.games.game import find, registered
-from fairplay.games.steps import CallKind
 from fairplay.server.game.plans import ID
 from fairplay.server.links.link import duration
-from fairplay.server.links.spec import NAME
 from fairplay.v1.misconduct_pb2 import MisconductKind
 from fairplay.webset.v1 import webset_pb2
 from tests.conformance.harness import raises, trial_of
-
-
-def test_every_seat_has_a_name_of_its_own_with_which_one_may_sign_up() -> None:
-    for seat in range(6):
-        names = draw_names("Vikoda", seat, 6, Random(seat))
-        assert names[seat] == "Vikoda"
-        assert len({*names}) == 6
-        assert all(re.fullmatch("[a-zA-Z]{1,12}", name) and NAME.fullmatch(name) for name in names)
 
 
 def test_ids_are_valid_and_never_the_same() -> None:
@@ -151,49 +140,6 @@ def test_no_cards_at_all_are_no_more_than_a_warning() -> None:
     report = judged(Careless, "webset.set.only-one,webset.resume.own-call")
     verdicts = {each.id: each.verdict for each in report.judged}
     assert verdicts == {"webset.set.only-one": Verdict.WARN, "webset.resume.own-call": Verdict.PASS}
-
-
-FISH = find("fish")
-
-
-def players_seen(found: Trial) -> list[int]:
-    """Return how many players were left in each decision of the player under test."""
-    requests: list[Any] = [
-        each.method.request.FromString(each.request)
-        for each in found.exchanges
-        if each.kind is not CallKind.NOTIFICATION
-    ]
-    return [len(each.state.players) for each in requests]
-
-
-def played_with(*departures: Departure, seat: int = 0, count: int = 4) -> Trial:
-    return trial_of(FISH, FISH.player("first"), seat=seat, count=count, departures=departures)
-
-
-@pytest.mark.parametrize("fault", Fault)
-def test_a_rival_leaves_after_some_decisions_of_the_player(fault: Fault) -> None:
-    seen = players_seen(played_with(Departure(2, 3, fault=fault)))
-    assert seen[:3] == [4, 4, 4]
-    assert set(seen[4:]) == {3}
-
-
-def test_rivals_leave_one_after_the_other_until_the_player_is_alone() -> None:
-    seen = players_seen(played_with(Departure(3, 3), Departure(1, 4), Departure(2, 5)))
-    assert sorted(set(seen), reverse=True) == [4, 3, 2, 1]
-    assert seen == sorted(seen, reverse=True)
-
-
-def test_rivals_leave_at_once() -> None:
-    seen = players_seen(played_with(Departure(1, 3), Departure(3, 3), seat=0))
-    assert set(seen) == {4, 2}
-
-
-def test_a_rival_may_leave_in_a_notification() -> None:
-    assert set(players_seen(played_with(Departure(1, in_decision=False)))) == {3}
-
-
-def test_a_rival_that_keeps_the_rules_is_never_out() -> None:
-    assert set(players_seen(played_with())) == {4}
 
 
 def test_any_game_goes_on_or_ends_when_all_rivals_leave() -> None:

@@ -2,46 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
 from random import Random
 from typing import Any
 
 import pytest
 
 from fairplay.conformance.games.profiles import Scope
-from fairplay.conformance.games.variations import Row, cover_pairs, fits, vary
+from fairplay.conformance.games.variations import vary
 from fairplay.fish.v1 import fish_player_pb2
-from fairplay.games.conformance import find_conformance
-from fairplay.games.game import find, registered
+from fairplay.games.game import find
 from tests.conformance.harness import Method, judged, player, raises
-
-
-def pairs_in(rows: list[Row]) -> set[Any]:
-    return {pair for row in rows for pair in combinations(enumerate(row), 2)}
-
-
-def test_rows_that_are_not_allowed_are_left_out_and_all_others_are_covered() -> None:
-    def is_allowed(row: Row) -> bool:
-        return row[0] + row[1] < 4
-
-    rows = cover_pairs((4, 4, 2, 2), is_allowed, Random(2))
-    assert all(map(is_allowed, rows))
-    found = pairs_in(rows)
-    assert all((((0, one), (1, other)) in found) == (one + other < 4) for one, other in product(range(4), range(4)))
-
-
-def test_every_value_of_every_setting_is_tried_with_settings_that_fit() -> None:
-    for name in list(registered()):
-        game = find(name)
-        variations = vary(game, Random(3), Scope(game))
-        assert all(fits(game, each.settings, each.player_count) for each in variations)
-        assert {each.player_count for each in variations} == set(game.seats)
-        usual = game.full_settings(game.settings_type())
-        kept = [name for name, values in find_conformance(name).settings_values.items() if not values]
-        for field in usual.DESCRIPTOR.fields:
-            tried = {str(getattr(each.settings, field.name)) for each in variations}
-            assert len(tried) > 1 or field.name in kept, field.name
-
 
 PROBED = {"rows": 25, "columns": 25, "hand_size": 36, "table": 27}
 """The greatest values that probes try, since they take long."""

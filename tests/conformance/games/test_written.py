@@ -30,17 +30,6 @@ def written(*scenarios: Scenario) -> str:
     return write_games(GAMES, [entry(*scenarios)])
 
 
-def test_a_game_from_the_beginning_is_a_seat_and_perhaps_a_number_of_decisions() -> None:
-    for text, seat, count, decisions in [
-        ("seat-0-of-2", 0, 2, 0),
-        ("seat-1-of-2:1", 1, 2, 1),
-        ("seat-3-of-4:123456", 3, 4, 123_456),
-    ]:
-        scenario = GAMES.scenario(seat, count, decisions)
-        assert written(scenario) == text
-        assert read_games(GAMES, text) == [[scenario]]
-
-
 def late() -> Scenario:
     source = Source(PLAIN.situation.settings, 3, 1, "first")
     return PLAIN._replace(situation=position(FISH, source, 0.5).situation(4))
@@ -106,32 +95,3 @@ def changed(change: Any) -> str:
     content = change(json.loads(data))
     text = content if isinstance(content, str) else json.dumps(content)
     return f"data:{base64.urlsafe_b64encode(zlib.compress(text.encode(), 1)).decode()}"
-
-
-def with_place(content: Any, index: int, value: object) -> Any:
-    content[1][index] = value
-    return content
-
-
-def test_data_that_says_no_game_is_damaged() -> None:
-    for change in [
-        lambda content: content[:-1],
-        lambda content: [],
-        lambda content: 7,
-        lambda content: with_place(content, 0, "zz"),
-        lambda content: with_place(content, 0, "ff"),
-        lambda content: with_place(content, 1, "many"),
-        lambda content: [*content[:3], "MIGHT", *content[4:]],
-        lambda content: [*content[:4], [[0, 1, True, "it sleeps"]], *content[5:]],
-    ]:
-        with pytest.raises(ValueError, match="it is damaged"):
-            read_games(GAMES, changed(change))
-
-
-def test_data_of_more_than_four_mebibytes_is_damaged() -> None:
-    def padded(mebibytes: int) -> str:
-        return changed(lambda content: " " * (mebibytes << 20) + json.dumps(content))
-
-    assert read_games(GAMES, padded(3)) == [[SPECIAL[0]]]
-    with pytest.raises(ValueError, match=r"^--history: data:.{20}… is no game: it is damaged$"):
-        read_games(GAMES, padded(5))

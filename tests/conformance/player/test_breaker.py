@@ -12,11 +12,8 @@ import pytest
 
 from fairplay.certificate import Verdict
 from fairplay.conformance import case_ids
-from fairplay.conformance.case import NotTested
-from fairplay.conformance.player.breaker import MAX_STALLS, MIN_DECISIONS, NO_TIME, Breaker
+from fairplay.conformance.player.breaker import MIN_DECISIONS, NO_TIME
 from fairplay.conformance.run.report import Report, conclusion
-from fairplay.games.kit.player_service import DESCRIBE
-from fairplay.v1.misconduct_pb2 import Overrun
 from tests.conformance.harness import LIMIT_S, ROOT, Method, judged, player
 
 MOST_AT_ONCE = 25
@@ -156,28 +153,6 @@ def test_with_fail_fast_a_player_without_answers_fails_the_first_case_that_it_ke
     assert failed.verdict is Verdict.FAIL
     assert failed.sentence.startswith("TakeTurn did not answer in time")
     assert len(report_of(known=["time.every-answer"]).judged) > 1
-
-
-def test_a_method_that_hangs_now_and_then_is_given_up_in_the_end() -> None:
-    breaker = Breaker()
-    for _ in range(MAX_STALLS):
-        assert breaker.check(DESCRIBE.path) is None
-        breaker.record(DESCRIBE, b"", 1.0, b"", time.monotonic())
-        breaker.record(DESCRIBE, b"", 1.0, Overrun(), time.monotonic())
-    with pytest.raises(NotTested, match=f"did not answer in time {MAX_STALLS} times, and is not called any more"):
-        breaker.check(DESCRIBE.path)
-
-
-def test_no_method_is_given_up_for_calls_that_hang_at_the_same_time() -> None:
-    breaker, began_s = Breaker(), time.monotonic()
-    for _ in range(25):
-        breaker.record(DESCRIBE, b"", 1.0, Overrun(), began_s)
-    assert breaker.check(DESCRIBE.path) is None
-    breaker.record(DESCRIBE, b"", 1.0, Overrun(), time.monotonic(), "flush your output")
-    with pytest.raises(NotTested, match="times in a row") as given_up:
-        breaker.check(DESCRIBE.path)
-    assert given_up.value.evidence is not None
-    assert ("Output of the player", "flush your output") in given_up.value.evidence.sections
 
 
 @pytest.mark.slow

@@ -88,30 +88,10 @@ def test_settings_that_cannot_be_are_refused_by_name(wrong: bazaar_pb2.Settings,
 # Pieces
 
 
-@given(COUNTS)
-def test_a_bag_is_five_counts_in_the_order_red_white_blue_green_yellow(counts: list[int]) -> None:
-    bag = codec.read_bag(counts)
-    assert list(codec.build_card(Card(bag, False)).pebbles) == counts
-    assert codec.read_bag([1, 2, 3, 4, 5]) == parse_bag("rwwbbbggggyyyyy")
-
-
 @pytest.mark.parametrize("counts", [[1, 2, 3, 4], [401, 0, 0, 0, 0]])
 def test_other_counts_are_no_bag(counts: list[int]) -> None:
     with pytest.raises(ValueError, match="five counts"):
         codec.read_bag(counts)
-
-
-@given(st.lists(CARDS, max_size=6))
-def test_purchases_survive_the_way_through_messages(cards: list[Card]) -> None:
-    reply = RequestCardsResponse.FromString(codec.build_purchase(tuple(cards)).SerializeToString())
-    assert codec.read_purchase(reply, len(cards)) == tuple(cards)
-
-
-@given(st.lists(EXCHANGES, max_size=64))
-def test_requests_survive_the_way_through_messages(exchanges: list[Exchange]) -> None:
-    for request in (tuple(exchanges), PEBBLE):
-        data = codec.build_request(request).SerializeToString()
-        assert codec.read_request(RequestPebbleOrExchangesResponse.FromString(data), 64) == request
 
 
 def test_a_pebble_no_exchange_and_nothing_are_three_things() -> None:
@@ -179,15 +159,6 @@ def test_any_illegal_action_is_told_in_few_words(state: State, data: st.DataObje
 
 
 # States
-
-
-@given(states())
-@settings(max_examples=50, deadline=None)
-def test_what_a_player_is_shown_survives_the_way_through_messages(state: State) -> None:
-    for seat in range(len(state.players)):
-        message = bazaar_pb2.TurnState.FromString(turn_state(state, seat).SerializeToString())
-        assert codec.read_view(message) == rules.view(state, seat)
-        assert codec.read_table(message.table) == state.table
 
 
 @given(states())

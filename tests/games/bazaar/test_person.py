@@ -18,8 +18,6 @@ from fairplay.bazaar.v1.bazaar_player_pb2 import (
     RequestCardsRequest,
     RequestCardsResponse,
     RequestPebbleOrExchangesRequest,
-    SetupRequest,
-    WinRequest,
 )
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.person import FRONTEND, Answer, buying, requesting
@@ -68,20 +66,6 @@ def parts(draft: Answer) -> list[str]:
 
 
 # --- the first half of a turn ---
-
-
-def test_a_pebble_no_exchange_and_what_is_possible_can_be_chosen() -> None:
-    first, *ways, last = parts(requesting(TABLE, VIEW))
-    assert (first, last) == (PEBBLE_PART, NO_EXCHANGE_PART)
-    assert sorted(ways) == ["equation-0-left", "equation-0-right", "equation-1-left", "equation-2-right"]
-    assert requesting(TABLE, VIEW).reply is None
-    assert PEBBLE_PART not in parts(requesting(TABLE, VIEW._replace(bank=0)))
-
-
-def test_exchanges_feed_later_ones() -> None:
-    draft = requesting(TABLE, VIEW).choose("equation-0-left").choose("equation-1-left")
-    assert sorted(parts(draft)) == ["equation-0-left", "equation-0-right", "equation-1-right", "equation-2-right"]
-    assert draft.reply == codec.build_request((equation("r", "bb"), equation("bb", "gg")))
 
 
 def test_every_legal_request_of_up_to_two_exchanges_is_found_and_no_other() -> None:
@@ -180,31 +164,6 @@ class Table(AtTable):
         return asking(self.person.request_pebble_or_exchanges(request))
 
 
-async def test_a_turn_by_keys() -> None:
-    table = Table()
-    await table.person.setup(SetupRequest(game_id="game", seat=0))
-    async with table.asked(RequestPebbleOrExchangesRequest(game_id="game", turn_state=turn_state())) as reply:
-        assert table.status == "Ask for a pebble, or exchange: a pebble of the bank. 30 s left."
-        assert "► a pebble of the bank" in table.board
-        for key in ("down", "enter", "s"):
-            assert table.person.press(key)
-        assert await reply == codec.build_request((equation("r", "bb"),))
-    after = VIEW._replace(wallet=parse_bag("rrrwwbbbb"), bank=parse_bag("rrrwwggyy"))
-    async with table.asked(RequestCardsRequest(game_id="game", turn_state=turn_state(after))) as reply:
-        assert (
-            table.status == "Buy a card, or send to buy none: 2 red, 2 white, 1 blue, happy face: 2 points. 30 s left."
-        )
-        table.person.press("enter")
-        assert table.status == "Buy what is marked? 30 s left."
-        assert "rrwwb ☺]" in table.board
-        table.person.press("enter")
-        bought = await reply
-        assert isinstance(bought, RequestCardsResponse)
-        assert codec.read_card(bought.cards[0]) == VIEW.visible[1]
-    wallet = next(line for line in table.board.splitlines() if line.startswith("your wallet"))
-    assert wallet.split()[2:] == ["r", "1", "w", "0", "b", "3", "g", "0", "y", "0"]
-
-
 async def test_what_spectators_see_is_shown_with_the_own_wallet_and_fits() -> None:
     table = Table()
     async with table.asked(RequestPebbleOrExchangesRequest(game_id="game", turn_state=turn_state())):
@@ -262,10 +221,3 @@ async def test_of_many_choices_those_around_the_cursor_are_shown() -> None:
             table.person.press("down")
         assert table.board.splitlines()[-2].startswith("► no exchange")
         assert table.board.splitlines()[-1] == "  (2 more above)"
-
-
-async def test_the_result_is_told() -> None:
-    table = Table()
-    await table.person.win(WinRequest(won=True))
-    await table.person.win(WinRequest(won=False))
-    assert table.lines == ["You have won.", "You have not won."]

@@ -194,17 +194,6 @@ def test_hundreds_of_ways_to_exchange_are_a_few_bytes() -> None:
 # Actions
 
 
-@settings(deadline=None)
-@given(some_states, st.randoms(use_true_random=False))
-def test_legal_actions_survive_the_way_through_replies(state: State, rng: Any) -> None:
-    assume(state.phase is not Phase.OVER)
-    action = rng.choice(rules.legal(state))
-    reply = answers.build_reply(action)
-    again = type(reply).FromString(reply.SerializeToString())
-    assert answers.read_reply(state, again) == action
-    assert answers.describe_action(action)
-
-
 @pytest.mark.parametrize(
     ("action", "message"),
     [

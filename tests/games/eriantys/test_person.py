@@ -17,7 +17,6 @@ from rich.cells import cell_len
 
 from fairplay.eriantys.v1 import eriantys_pb2
 from fairplay.eriantys.v1.eriantys_player_pb2 import (
-    AskActionRequest,
     AskAssistantCardRequest,
     AskTowerColorRequest,
     ShowEndGameRequest,
@@ -28,15 +27,7 @@ from fairplay.eriantys.v1.eriantys_player_pb2 import (
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.person import FRONTEND, Deciding
 from fairplay.games.eriantys.protocol import answers, codec
-from fairplay.games.eriantys.rules.state import (
-    COLORS,
-    ChooseTowers,
-    Phase,
-    PlayAssistant,
-    Settings,
-    State,
-    ToDiningRoom,
-)
+from fairplay.games.eriantys.rules.state import Phase, PlayAssistant, Settings, State
 from fairplay.games.eriantys.views.svg import svg
 from fairplay.games.frontends import IllegalChoiceError
 from tests.games.at_table import AtTable, asking
@@ -181,32 +172,6 @@ class Table(AtTable):
 
 def public(state: State) -> eriantys_pb2.State:
     return codec.build_public(state)
-
-
-async def test_towers_an_assistant_and_a_student_by_keys() -> None:
-    table, towers = Table(), fresh()
-    async with table.asked(AskTowerColorRequest(seat=0, state=public(towers), first_request=True)) as reply:
-        assert table.status == "Choose your towers: black towers. 30 s left."
-        for key in ("down", "enter"):
-            table.person.press(key)
-        assert table.status == "White towers? 30 s left."
-        table.person.press("enter")
-        assert await reply == answers.build_reply(ChooseTowers(1))
-    cards = after(towers, Phase.ASSISTANT)
-    request = AskAssistantCardRequest(seat=cards.active, state=public(cards), hand=range(1, 11))
-    async with table.asked(request) as reply:
-        assert "your hand  1 2 3 4 5 6 7 8 9 10" in table.board
-        table.person.choose("assistant-4")
-        table.person.send()
-        assert await reply == answers.build_reply(PlayAssistant(4))
-    students = after(cards, Phase.STUDENTS)
-    color = next(color for color, count in enumerate(students.entrances[students.active]) if count)
-    async with table.asked(AskActionRequest(seat=students.active, state=public(students), hand=range(2, 11))) as reply:
-        table.person.choose(f"student-{color}")
-        assert f"A {COLORS[color]} student, then:" in table.status
-        table.person.choose("dining-room")
-        table.person.send()
-        assert await reply == answers.build_reply(ToDiningRoom(color))
 
 
 async def test_a_spectators_picture_has_no_parts_of_anybodys_own() -> None:

@@ -13,12 +13,7 @@ from hypothesis import strategies as st
 from rich.text import Text
 
 from fairplay.fish.v1 import fish_pb2
-from fairplay.fish.v1.fish_player_pb2 import (
-    PlayAsRequest,
-    SetupRequest,
-    TakeTurnRequest,
-    TakeTurnResponse,
-)
+from fairplay.fish.v1.fish_player_pb2 import PlayAsRequest, SetupRequest, TakeTurnRequest
 from fairplay.games.fish import protocol, rules
 from fairplay.games.fish.person import FRONTEND, FishPerson, moving, placing
 from fairplay.games.fish.protocol import Shown, build_state, colors
@@ -112,37 +107,6 @@ def test_another_penguin_may_be_chosen_in_place_of_the_first() -> None:
 # --- a person ---
 
 
-async def test_a_turn_by_keys() -> None:
-    table = Table()
-    assert table.status == "You have a seat. The game begins when somebody starts it."
-    await table.person.play_as(PlayAsRequest(game_id="game"))
-    async with asked(table, turn(COLUMN)) as reply:
-        assert table.status == "Choose a penguin: [0, 0], 1 fish. 30 s left."
-        assert "►R 1◄" in table.board
-        assert table.person.press("enter")
-        assert table.status == "Move it where? [1, 0], 2 fish. 30 s left."
-        assert "[R 1]" in table.board
-        assert "► 2 ◄" in table.board
-        assert table.person.press("enter")
-        assert table.status == "Move from [0, 0] to [1, 0]? 30 s left."
-        assert [key.label for key in table.person.view().keys] == ["send", "undo"]
-        assert not reply.done()
-        assert table.person.press("enter")
-        assert await reply == TakeTurnResponse(action=fish_pb2.Action(source=0, target=1))
-    assert table.status == "Wait for the others."
-    assert not table.person.press("enter")
-
-
-async def test_choices_are_taken_back_one_by_one() -> None:
-    table = Table()
-    async with asked(table, turn(COLUMN)) as reply:
-        for key in ("enter", "enter", "backspace", "backspace", "backspace"):
-            assert table.person.press(key)
-        assert table.status.startswith("Choose a penguin:")
-        assert not table.person.send()
-        assert not reply.done()
-
-
 async def test_arrow_keys_go_to_the_nearest_choice_in_their_direction() -> None:
     table = Table()
     state = rules.state_of(board_of_rows([[1, 1, 1], [1, 1, 1], [1, 1, 1]]), [[], []], penguins=2)
@@ -194,15 +158,6 @@ async def test_moves_are_told_once_and_in_order_also_when_the_question_overtakes
             table.person.update(message(state, move))
         assert table.lines == ["ann moves from [0, 0] to [1, 0].", "bob moves from [2, 0] to [4, 0]."]
         assert table.person.state == message(second, Move(2, 4))
-
-
-async def test_the_end_of_a_game_is_said() -> None:
-    table = Table()
-    over = COLUMN
-    while rules.turn(over) is not None:
-        over = rules.apply(over, rules.legal(over)[0])
-    table.person.update(message(over))
-    assert table.status == "The game is over."
 
 
 async def test_a_new_game_begins_with_an_older_revision() -> None:

@@ -111,15 +111,6 @@ def test_allocation_to_games_of_3_to_5(count: int, games: list[int]) -> None:
     assert allocate(count, range(3, 6)) == games
 
 
-@given(count=st.integers(2, 500), largest=st.integers(3, 9))
-def test_allocation_seats_everybody_in_games_of_allowed_sizes(count: int, largest: int) -> None:
-    sizes = range(2, largest + 1)
-    games = allocate(count, sizes)
-    assert sum(games) == count
-    assert all(size in sizes for size in games)
-    assert games == sorted(games, reverse=True)
-
-
 @given(count=st.integers(0, 60), smallest=st.integers(2, 6), more=st.integers(0, 3))
 def test_allocation_never_seats_too_many_and_leaves_over_less_than_a_full_game(
     count: int, smallest: int, more: int

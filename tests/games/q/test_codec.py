@@ -17,10 +17,10 @@ from fairplay.games.q.game import GAME
 from fairplay.games.q.protocol import codec
 from fairplay.games.q.rules import RULES
 from fairplay.games.q.rules.board import KINDS, Placement, tile_name
-from fairplay.games.q.rules.state import PASS, REPLACE, Action, Extension, Settings, remaining
+from fairplay.games.q.rules.state import PASS, Extension, Settings, remaining
 from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import SetupRequest, TakeTurnResponse
-from tests.games.q.playing import HEADS, randomly_played, reply, table, tile, turn_request
+from tests.games.q.playing import HEADS, randomly_played, table, tile, turn_request
 
 some_settings = st.builds(
     Settings,
@@ -39,16 +39,6 @@ shown_states = st.builds(
     st.integers(2, 4),
     st.integers(0, 60),
     st.integers(0, 2**32),
-)
-actions = st.one_of(
-    st.just(PASS),
-    st.just(REPLACE),
-    st.lists(
-        st.builds(
-            Placement, st.integers(-1_000_000, 1_000_000), st.integers(-1_000_000, 1_000_000), st.integers(0, 35)
-        ),
-        max_size=6,
-    ).map(lambda placed: Extension(tuple(placed))),
 )
 
 
@@ -262,13 +252,6 @@ def test_a_state_written_by_hand_may_leave_out_what_follows_from_the_rest() -> N
 
 
 # Actions
-
-
-@settings(deadline=None)
-@given(actions)
-def test_an_action_survives_the_way_through_messages(action: Action) -> None:
-    answer = TakeTurnResponse.FromString(reply(action).SerializeToString())
-    assert codec.read_reply(answer) == action
 
 
 def placing(**fields: Any) -> TakeTurnResponse:

@@ -19,7 +19,7 @@ from fairplay.games.q.rules import RULES
 from fairplay.games.q.rules.board import COLORS, Board, Coordinate, Placement, tile_of
 from fairplay.games.q.rules.state import PASS, REPLACE, Action, Extension, State, View
 from fairplay.q.v1 import q_pb2
-from fairplay.q.v1.q_player_pb2 import NewTilesRequest, SetupRequest, TakeTurnRequest, TakeTurnResponse, WinRequest
+from fairplay.q.v1.q_player_pb2 import NewTilesRequest, SetupRequest, TakeTurnRequest
 from tests.games.at_table import AtTable, asking
 from tests.games.pointing import pieces
 from tests.games.q.playing import table
@@ -38,10 +38,6 @@ def draft(hand: Sequence[int] = HAND, pile_left: int = 9) -> Turn:
     return turn(view(hand=hand, pile_left=pile_left))
 
 
-def parts(shown: Turn) -> list[str]:
-    return [choice.part for choice in shown.choices]
-
-
 def action(turn: Turn) -> Action:
     assert turn.reply is not None
     return codec.read_reply(turn.reply)
@@ -50,35 +46,9 @@ def action(turn: Turn) -> Action:
 # --- drafts ---
 
 
-def test_tiles_that_fit_and_the_words_can_be_chosen_first() -> None:
-    assert parts(draft()) == ["hand_0", "hand_1", "replace", "pass"]
-    assert parts(draft(pile_left=2)) == ["hand_0", "hand_1", "pass"]
-    assert draft().reply is None
-
-
-def test_a_tile_then_its_place_then_another_in_the_same_line() -> None:
-    held = draft().choose("hand_0")
-    assert parts(held) == ["cell_-1_0", "cell_0_-1", "cell_0_1", "cell_1_0"]
-    assert held.reply is None
-    placed = held.choose("cell_0_1")
-    assert action(placed) == Extension((Placement(0, 1, BLUE_STAR),))
-    assert parts(placed) == ["hand_1"]
-    assert parts(placed.choose("hand_1")) == ["cell_0_-1"]
-    both = placed.choose("hand_1").choose("cell_0_-1")
-    assert action(both) == Extension((Placement(0, 1, BLUE_STAR), Placement(0, -1, RED_CIRCLE)))
-    assert parts(both) == []
-    assert both.chosen == {"hand_0", "hand_1", "cell_0_1", "cell_0_-1"}
-
-
 def test_another_tile_may_be_taken_in_place_of_the_one_that_is_held() -> None:
     instead, alone = draft().choose("hand_0").choose("hand_1"), draft().choose("hand_1")
     assert (instead.prompt, instead.choices, instead.chosen) == (alone.prompt, alone.choices, alone.chosen)
-
-
-def test_words_are_replies() -> None:
-    assert action(draft().choose("pass")) is PASS
-    assert action(draft().choose("replace")) is REPLACE
-    assert draft().choose("pass").choices == ()
 
 
 def found(turn: Turn) -> list[Action]:
@@ -151,22 +121,6 @@ def shown(revision: int = 1, hand: Sequence[int] = HAND) -> q_pb2.State:
     state.players.add(seat=0, score=4, hand=codec.tile_numbers(hand))
     state.players.add(seat=1, score=7)
     return state
-
-
-async def test_a_turn_by_keys() -> None:
-    table = Table()
-    await table.person.setup(SetupRequest(game_id="game", state=shown(), tiles=codec.tile_numbers(HAND)))
-    async with table.asked(shown()) as reply:
-        assert table.status == "Choose a tile, replace or pass: blue star. 30 s left."
-        assert "hand  ►✦b◄ ●r  ♣g" in table.board
-        for key in ("enter", "right", "enter"):
-            assert table.person.press(key)
-        assert "✦r ✦b" in table.board
-        assert table.person.press("s")
-        assert await reply == TakeTurnResponse(action=codec.build_action(Extension((Placement(0, 1, BLUE_STAR),))))
-    assert "hand   ●r  ♣g" in table.board
-    await table.person.new_tiles(NewTilesRequest(tiles=codec.tile_numbers([RED_STAR])))
-    assert "hand   ●r  ♣g  ✦r" in table.board
 
 
 async def test_replaced_tiles_leave_the_hand_until_others_come() -> None:
@@ -251,10 +205,3 @@ async def test_the_players_keep_their_order_in_the_own_turn_and_who_is_out_stays
     turn.players[0].hand.extend(codec.tile_numbers(HAND))
     async with table.asked(turn):
         assert [line.split()[-2:] for line in table.side.splitlines()[:2]] == [["ann", "4"], ["[bob]", "7"]]
-
-
-async def test_the_result_is_told() -> None:
-    table = Table()
-    await table.person.win(WinRequest(won=True))
-    await table.person.win(WinRequest(won=False))
-    assert table.lines == ["You have won.", "You have not won."]

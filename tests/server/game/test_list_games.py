@@ -55,20 +55,6 @@ async def ids(stub: Any, **conditions: Any) -> list[str]:
     return [game_id for page in await pages(stub, **conditions) for game_id in page]
 
 
-ALL = ["q", "g6", "g5", "g4", "g3", "g2", "g1", "g0"]
-
-
-@pytest.mark.parametrize("page_size", [1, 3])
-@pytest.mark.parametrize("oldest_first", [False, True])
-async def test_pages_together_are_the_whole(stub: Any, page_size: int, oldest_first: bool) -> None:
-    whole = ALL[::-1] if oldest_first else ALL
-    found = await pages(stub, page_size=page_size, oldest_first=oldest_first)
-    assert [game_id for page in found for game_id in page] == whole
-    assert max(map(len, found)) == page_size
-    even = [game_id for game_id in whole if game_id in ("q", "g4", "g2", "g0")]
-    assert await ids(stub, page_size=page_size, oldest_first=oldest_first, player="even") == even
-
-
 async def test_pages_are_full_also_where_only_some_games_are_wanted(stub: Any) -> None:
     assert await pages(stub, page_size=2, player="even") == [["q", "g4"], ["g2", "g0"]]
     assert await pages(stub, page_size=2, status=FINISHED) == [["q", "g4"], ["g3", "g2"], ["g1", "g0"]]

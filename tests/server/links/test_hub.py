@@ -96,30 +96,10 @@ async def test_a_player_that_is_lost_is_over_at_once_where_the_server_says_goodb
     assert not hub.here("ann")
 
 
-async def test_who_does_not_play_is_gone_at_once_and_keeps_nobody_from_the_name(hub: Hub) -> None:
-    Program(hub, "ann", resume_s=60).leave()
-    assert not hub.here("ann")
-    assert not taken(hub, "ann")
-
-
 async def test_a_resume_token_does_not_get_a_name_back_that_another_stream_has_taken_over(hub: Hub) -> None:
     first = Program(hub, "ann", token="token", resume_s=60)
     Program(hub, "ann", token="token")
     assert taken(hub, "ann", token="other", resume_token=first.stream.resume_token)
-
-
-async def test_a_claim_keeps_a_name_for_its_token_until_it_is_released(hub: Hub) -> None:
-    hub.claim("ann", "claimed")
-    assert taken(hub, "ann")
-    assert taken(hub, "ann", token="other")
-    Program(hub, "ann", token="claimed")
-    assert hub.holds("ann", "claimed")
-    hub.release("ann")
-    hub.release("nobody")
-    assert taken(hub, "ann", token="other")
-    hub.claim("bob", "claimed")
-    hub.release("bob")
-    assert not taken(hub, "bob", token="other")
 
 
 async def test_a_forgotten_name_that_was_claimed_meanwhile_is_not_resumed(hub: Hub) -> None:
@@ -129,34 +109,6 @@ async def test_a_forgotten_name_that_was_claimed_meanwhile_is_not_resumed(hub: H
     assert taken(hub, "ann", token="token", resume_token=program.stream.resume_token)
     await program.goodbye()
     program.leave()
-
-
-async def test_a_claim_takes_a_name_from_whoever_has_it(hub: Hub) -> None:
-    before = Program(hub, "ann", token="before")
-    hub.claim("ann", "claimed")
-    assert not taken(hub, "ann", token="claimed")
-    assert await before.goodbye() == GoodbyeReason.GOODBYE_REASON_REPLACED
-    assert (hub.holds("ann", "claimed"), hub.holds("ann", "before")) == (True, False)
-
-
-async def test_a_claimed_name_is_had_by_players_of_accounts_that_nobody_else_has(hub: Hub) -> None:
-    hub.claim("ann", "claimed")
-    Program(hub, "ann", token="own", account="a")
-    assert (hub.holds("ann", "own"), hub.belongs("ann", "a")) == (True, True)
-
-
-async def test_a_name_belongs_to_the_account_whose_player_has_dialled_in_with_it(hub: Hub) -> None:
-    first = Program(hub, "ann", token="token", account="a")
-    Program(hub, "bob", token="token")
-    assert [hub.belongs(*each) for each in (("ann", "a"), ("ann", "b"), ("ann", ""), ("bob", ""), ("eve", "a"))] == [
-        *(True, False, False, False, False)
-    ]
-    with pytest.raises(Refusal, match="the name ann is taken on this server: choose another one, or give the token"):
-        Program(hub, "ann", token="other", account="b")
-    Program(hub, "ann", token="other", account="a")
-    assert await first.goodbye() == GoodbyeReason.GOODBYE_REASON_REPLACED
-    assert first.frames[-1].goodbye.message == "ann has dialled in again"
-    assert hub.holds("ann", "token")  # which is still that of the name
 
 
 async def test_an_expected_name_is_had_with_its_token_and_forgotten_with_a_goodbye(hub: Hub) -> None:
@@ -268,20 +220,6 @@ async def test_a_goodbye_does_not_wait_for_the_resume_window(hub: Hub) -> None:
     assert not hub.here("ann")
 
 
-async def test_many_different_limits_are_all_sent_as_they_are(hub: Hub) -> None:
-    program = Program(hub, "ann")
-    calls = Outcomes(hub, "ann")
-    limits = [1.0 + number / 8 for number in range(200)] * 2
-    opened = [calls.call(limit_s) for limit_s in limits]
-    async with asyncio.timeout(30):
-        while sum(len(frame.calls) for frame in program.frames) < len(limits):
-            await asyncio.sleep(0)
-    sent = {call.id: call.time_limit.seconds + call.time_limit.nanos / 1e9 for f in program.frames for call in f.calls}
-    assert [sent[call.id] for call in opened] == limits
-    for call in opened:
-        call.cancel()
-
-
 async def test_names_that_are_kept_have_limits_for_a_host_and_for_all() -> None:
     kept = KeptNames()
     for host in range(10):
@@ -305,13 +243,3 @@ async def test_a_name_that_moves_to_another_host_counts_there() -> None:
     assert kept.add("7", "there") == []
     assert kept.add("more", "here") == []
     assert kept.add("still more", "here") == ["0"]
-
-
-async def test_a_name_that_is_pinned_twice_has_to_be_unpinned_twice() -> None:
-    kept = KeptNames()
-    kept.add("ann", "here")
-    kept.pin("ann")
-    kept.pin("ann")
-    assert kept.add("ann", "here") == []
-    assert (kept.unpin("ann"), kept.pinned("ann")) == (False, True)
-    assert (kept.unpin("ann"), kept.pinned("ann")) == (True, False)

@@ -53,21 +53,6 @@ def check_disconnected(server: Server, game_id: str, name: str, others: list[str
     assert sorted(player.name for group in result.ranking for player in group.players) == others
 
 
-async def test_a_user_who_leaves_the_table_is_out_of_the_game_and_the_others_play_on(server: Server) -> None:
-    async with guests(server, "ann", "bob", "cy") as [ann, bob, cy], mute(server, ann) as [player]:
-        game_id = await begun("t", ann, bob, cy)
-        await player.next_call()
-        await ann.ask("LeaveTable")
-        await bob.sees(lambda known: known.table("t").status == OVER)
-        check_disconnected(server, game_id, "ann", ["bob", "cy"])
-        assert bob.mirror.seats("t") == ["bob", "cy"]
-        assert bob.mirror.user("ann").table == ""
-        short = bob.mirror.table("t").result.misconducts[0]
-        assert (short.player, short.WhichOneof("cause")) == ("ann", None)
-        await ann.ask("JoinTable", table="t", link="bot:first")
-        await ann.ask("StartTable")
-
-
 async def test_a_user_who_is_lost_is_out_of_the_game_and_the_others_play_on() -> None:
     async with lobby(SHORT) as server, guests(server, "ann", "bob", "cy") as [ann, bob, cy]:
         async with mute(server, ann) as [player]:

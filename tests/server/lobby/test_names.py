@@ -15,33 +15,6 @@ from tests.server.lobby.harness import OVER, PATIENT, RUNNING, Guest, guests, lo
 TAKEN = ("ALREADY_EXISTS", "NAME_TAKEN")
 
 
-async def test_everybody_sees_a_new_name_and_the_old_one_is_free(server: Server) -> None:
-    async with guests(server, "ann", "bob") as [ann, bob]:
-        assert (await ann.ask("Rename", name="Anne")).name == "Anne"
-        for guest in (ann, bob):
-            gone = (await guest.until(lambda event: event.HasField("user_gone"))).user_gone
-            assert (gone.name, gone.lost, gone.new_name) == ("ann", False, "Anne")
-            await guest.sees(lambda known: set(known.users) == {"Anne", "bob"})
-        async with guests(server, "ann") as [other]:
-            assert other.token != ann.token
-
-
-async def test_the_token_stays_and_a_repeat_changes_nothing(server: Server) -> None:
-    async with guests(server, "ann") as [ann]:
-        await ann.ask("Rename", name="eve")
-        assert (await ann.ask("Rename", name="eve")).name == "eve"
-        again = await Guest(server, "EVE", ann.token).enter()
-        assert again.token == ann.token
-        await again.close()
-        assert await refusal(Guest(server, "eve").enter()) == TAKEN
-
-
-@pytest.mark.parametrize("name", ["\x1b[2J", "bot-1"])
-async def test_a_name_that_nobody_may_have_is_refused(server: Server, name: str) -> None:
-    async with guests(server, "ann") as [ann]:
-        assert await ann.refused("Rename", name=name) == ("INVALID_ARGUMENT", "NAME_INVALID")
-
-
 async def test_a_name_of_somebody_else_is_refused(server: Server) -> None:
     async with guests(server, "ann", "Bob", "cy") as [ann, bob, cy]:
         with pytest.raises(grpc.aio.AioRpcError, match="bob is in the lobby already: choose another name"):

@@ -12,7 +12,7 @@ from fairplay.server.net.errors import Refusal
 from fairplay.server.server import Server
 from fairplay.v1.game_pb2 import GameSettings
 from tests.server.harness import ByHand
-from tests.server.lobby.harness import OPEN, OVER, PATIENT, RUNNING, Guest, Mirror, guests, lobby, mute
+from tests.server.lobby.harness import OPEN, OVER, PATIENT, Guest, Mirror, guests, lobby, mute
 
 INVALID = "INVALID_ARGUMENT"
 NOT_NOW = "FAILED_PRECONDITION"
@@ -29,20 +29,6 @@ async def sentence(guest: Guest, method: str) -> str:
 
 
 # --- a number of players ---
-
-
-async def test_a_table_for_a_number_of_players_starts_when_the_last_one_joins(server: Server) -> None:
-    async with guests(server, "ann", "bob", "cy", "dee") as made, mute(server, made[0]):
-        ann, bob, cy, dee = made
-        table = (await ann.ask("CreateTable", name="t", game="eriantys", seat_count=3)).table
-        assert (table.seat_count, table.min_seat_count, table.max_seat_count) == (3, 3, 3)
-        await ann.ask("JoinTable")
-        assert (await bob.ask("JoinTable", table="t", link="bot:first")).table.status == OPEN
-        assert await ann.refused("StartTable") == (NOT_NOW, "TOO_FEW_SEATS")
-        table = (await cy.ask("JoinTable", table="t", link="bot:first")).table
-        assert table.status == RUNNING
-        assert [player.name for player in server.referee.get(table.game_id).plan.players] == ["ann", "bob", "cy"]
-        assert await dee.refused("JoinTable", table="t", link="bot:first") == (NOT_NOW, "TABLE_RUNNING")
 
 
 async def test_a_table_that_fills_again_after_a_game_starts_again(server: Server) -> None:
@@ -108,22 +94,6 @@ async def test_a_table_needs_as_many_as_its_settings_say(server: Server) -> None
 
 
 # --- ready ---
-
-
-async def test_a_game_starts_when_all_are_ready_and_everybody_sees_who_is(server: Server) -> None:
-    async with guests(server, "ann", "bob", "cy") as [ann, bob, cy]:
-        await ann.ask("CreateTable", name="t", game="fish")
-        assert await ann.refused("SetReady", ready=True) == (NOT_NOW, "NOT_SEATED")
-        await ann.ask("JoinTable", link="bot:first")
-        table = (await ann.ask("SetReady", ready=True)).table
-        assert (table.status, [seat.ready for seat in table.seats]) == (OPEN, [True])
-        await bob.ask("JoinTable", table="t", link="bot:first")
-        await cy.sees(lambda known: [seat.ready for seat in known.table("t").seats] == [True, False])
-        await ann.ask("SetReady", ready=False)
-        assert (await bob.ask("SetReady", ready=True)).table.status == OPEN
-        assert (await ann.ask("SetReady", ready=True)).table.status != OPEN
-        await cy.sees(over)
-        assert not any(seat.ready for seat in cy.mirror.table("t").seats)
 
 
 async def test_a_start_that_is_too_early_says_how_many_are_missing(server: Server) -> None:

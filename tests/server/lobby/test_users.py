@@ -8,9 +8,8 @@ from fairplay.server.server import Server
 from fairplay.v1 import lobby_pb2 as pb
 from fairplay.v1.table_pb2 import Part
 from tests.server.harness import ByHand
-from tests.server.lobby.harness import PATIENT, Guest, guests, refusal
+from tests.server.lobby.harness import Guest, guests, refusal
 
-UNKNOWN = ("UNAUTHENTICATED", "UNKNOWN_USER")
 TAKEN = ("ALREADY_EXISTS", "NAME_TAKEN")
 WRONG = ("PERMISSION_DENIED", "WRONG_TOKEN")
 
@@ -23,32 +22,6 @@ async def enter(server: Server, name: str, token: str = "") -> str:
         await guest.close()
 
 
-async def test_a_user_enters_and_is_told_the_whole_lobby_and_then_each_change(server: Server) -> None:
-    async with guests(server, "ann") as [ann]:
-        assert ann.events[0].WhichOneof("event") == "lobby"
-        assert list(ann.mirror.users) == ["ann"]
-        async with guests(server, "bob") as [bob]:
-            await ann.sees(lambda known: "bob" in known.users)
-            assert list(bob.mirror.users) == ["ann", "bob"]
-            await bob.ask("Leave")
-            gone = await ann.until(lambda event: event.HasField("user_gone"))
-            assert (gone.user_gone.name, gone.user_gone.lost) == ("bob", False)
-            assert await bob.ended() == ("OK", "")
-            assert await bob.refused("Leave") == UNKNOWN
-
-
-async def test_a_name_in_other_letters_is_the_same_name(server: Server) -> None:
-    token = await enter(server, "Ann")
-    assert await refusal(enter(server, "ANN")) == TAKEN
-    assert await refusal(enter(server, "aNN", "guess")) == WRONG
-    again = Guest(server, "ann", token)
-    reply = await again.stub.Enter(pb.EnterRequest(name="ann", token=token))
-    assert (reply.token, reply.name) == (token, "Ann")
-    await again.attend().event()
-    assert list(again.mirror.users) == ["Ann"]
-    await again.close()
-
-
 async def test_a_kept_name_is_kept_in_all_letters_and_comes_back_as_it_was_spelled(server: Server) -> None:
     ann = await Guest(server, "Ann").enter()
     await ann.ask("CreateTable", name="t", game="fish")
@@ -58,16 +31,6 @@ async def test_a_kept_name_is_kept_in_all_letters_and_comes_back_as_it_was_spell
     assert reply.name == "Ann"
     await ann.ask("DeleteTable", table="t")
     await ann.close()
-
-
-async def test_what_a_user_is_told_on_entering(server: Server) -> None:
-    guest = Guest(server)
-    reply = await guest.stub.Enter(pb.EnterRequest(name="ann"))
-    await guest.close()
-    assert len(reply.token) >= 32
-    assert reply.name == "ann"
-    assert reply.grace_period.seconds == 10
-    assert reply.requests_per_second == PATIENT.requests_per_second
 
 
 # --- names and dialling in ---
@@ -120,26 +83,6 @@ async def test_a_name_is_free_for_dialling_in_when_its_user_is_gone(server: Serv
 
 
 # --- streams ---
-
-
-async def test_a_stream_goes_on_after_an_event_that_was_seen(server: Server) -> None:
-    async with guests(server, "ann", "bob") as [ann, bob]:
-        await bob.ask("CreateTable", name="t", game="fish")
-        await ann.ask("WatchTable", table="t")
-        await ann.sees(lambda known: "ann" in known.watchers("t") and known.user("ann").table == "t")
-        ann.stream.cancel()
-        for text in ("one", "two"):
-            await bob.ask("Say", text=text)
-        await bob.ask("LeaveTable")
-        ann.attend(after=ann.mirror.sequence)
-        said = [(await ann.until(lambda event: event.HasField("spoken"))).spoken.text for _ in range(2)]
-        assert said == ["one", "two"]
-        await ann.sees(lambda known: known.user("bob").table == "")
-        assert not any(event.HasField("lobby") for event in ann.events[1:])
-        fresh = Guest(server, "ann", ann.token).attend()
-        await fresh.event()
-        assert fresh.mirror == ann.mirror
-        await fresh.close()
 
 
 @pytest.mark.parametrize("after", [1, 2**64 - 1])

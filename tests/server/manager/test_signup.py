@@ -79,26 +79,7 @@ async def test_a_repeated_sign_up_changes_nothing_even_when_it_has_closed_the_si
         assert await refused(here.manager.withdraw("t", "b", "2")) == "SIGN_UP_CLOSED"
 
 
-async def test_nobody_enters_a_tournament_that_its_creator_has_filled() -> None:
-    async with environment() as here:
-        await here.manager.create("t", plan("ab", max_entrant_count=2))
-        assert here.manager.get("t").status == SIGN_UP  # without periods it waits to be started
-        assert await refused(sign_up(here, "c")) == "SIGN_UP_CLOSED"
-
-
 # Starting by hand
-
-
-async def test_too_few_who_signed_up_cannot_start() -> None:
-    async with environment() as here:
-        await here.manager.create("t", plan("x"))
-        await sign_up(here, "a", "b")
-        with pytest.raises(Refusal) as caught:
-            await here.manager.start("t")
-        assert caught.value.reason == "TOO_FEW_ENTRANTS"
-        assert "2 are missing" in caught.value.message
-        await sign_up(here, "c", "d")
-        assert (await here.manager.start("t")).status == RUNNING
 
 
 async def test_a_tournament_of_its_creators_players_starts_with_as_few_as_a_game_needs() -> None:
@@ -112,13 +93,6 @@ async def test_a_tournament_of_its_creators_players_starts_with_as_few_as_a_game
 
 
 # Creating
-
-
-async def test_an_id_may_be_left_to_the_server() -> None:
-    async with environment() as here:
-        first, second = [await here.manager.create("", plan("ab")) for _ in range(2)]
-        assert first.tournament_id != second.tournament_id
-        assert here.manager.get(first.tournament_id) == first
 
 
 async def test_an_id_of_a_game_is_not_free() -> None:
