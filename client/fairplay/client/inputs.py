@@ -21,8 +21,11 @@ from fairplay.player.channels import PLAIN, SECURE
 from fairplay.player.exposure import UNIX
 from fairplay.player.secrets import secret_from
 from fairplay.server.links.spec import NAME, TARGET, parse_link
+from fairplay.server.net.limits import limit_of
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player, TimeControl
 
+ANY_NAME = limit_of("Player.name").pattern
+"""The pattern of all names that a player may have."""
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m)?")
 MAX_DURATION_S = 86_400
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, None: 1.0}

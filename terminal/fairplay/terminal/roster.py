@@ -263,14 +263,22 @@ def check_template(template: str) -> None:
         raise ValueError(f"the template {template!r} cannot be read: {str(error).lower()}") from None
 
 
-def free_name(who: str, taken: Iterable[str]) -> str:
-    """Return a name of a roster that can be read as somebody's, e.g. Juergen-Mueller, and that is not taken."""
-    letters = unicodedata.normalize("NFKD", unicodedata.normalize("NFC", who).translate(IN_ASCII))
-    plain = "".join(each for each in letters if not unicodedata.combining(each))
-    base = re.sub(r"[^A-Za-z0-9_.-]+", "-", plain)[:50].strip("-.") or "player"
+def free_name(who: str, taken: Iterable[str], key: str = "") -> str:
+    """Return a name of a roster that can be read as somebody's, e.g. Juergen-Mueller, and that is not taken.
+
+    In scripts of which nothing can be written in ASCII it is made of the number in the `key` that tells people apart.
+    """
+    base = _in_ascii(who) or f"player-{_in_ascii(key)}".rstrip("-")
     names = chain([base], (f"{base}-{number}" for number in count(2)))
     used = {name.casefold() for name in taken}  # they become names of folders, which not all systems keep apart
     return next(name for name in names if name.casefold() not in used)
+
+
+def _in_ascii(text: str) -> str:
+    """Return a text as far as it can be a name; empty if nothing can."""
+    letters = unicodedata.normalize("NFKD", unicodedata.normalize("NFC", text).translate(IN_ASCII))
+    plain = "".join(each for each in letters if not unicodedata.combining(each))
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", plain)[:50].strip("-.")
 
 
 def _who(path: Path) -> str:

@@ -23,7 +23,7 @@ def _as_typed(setting: Setting) -> Setting:
     """Return a setting under the name of its field in the message; there times are Durations."""
     if not setting.name.endswith("_ms"):
         return setting
-    default = f"{setting.default}ms" if setting.default else ""
+    default = f"{int(setting.default) / 1000:g}s" if setting.default else ""
     return setting._replace(
         name=setting.name.removesuffix("_ms"), allowed=f"{setting.allowed} milliseconds", default=default
     )

@@ -40,7 +40,7 @@ WithNews: TypeAlias = Question | messages.ReportRequest | messages.GameOverReque
 ACTIONS = {
     "call-set": (messages.ACTION_CALL_SET, "SET!"),
     "more-cards": (messages.ACTION_MORE_CARDS, "more cards"),
-    "show-solutions": (messages.ACTION_SHOW_SOLUTIONS, "solutions"),
+    "show-solutions": (messages.ACTION_SHOW_SOLUTIONS, "show solutions"),
     "end-solutions": (messages.ACTION_END_SOLUTIONS, "remove them"),
 }
 """What can be done with an open table, by its part in pictures: the action, and its name."""
@@ -85,8 +85,9 @@ class Acting(NamedTuple):
 
 
 def action_choices(actions: frozenset[int]) -> list[Choice]:
-    """Return these actions as choices."""
-    offered = [(part, label) for part, (action, label) in ACTIONS.items() if action in actions]
+    """Return these actions as choices. Who may end a showing sees one: showing goes on to the next solution."""
+    labels = {"show-solutions": "next solution"} if messages.ACTION_END_SOLUTIONS in actions else {}
+    offered = [(part, labels.get(part, label)) for part, (action, label) in ACTIONS.items() if action in actions]
     return [Choice(part, label, float(place), ROWS) for place, (part, label) in enumerate(offered)]
 
 

@@ -66,7 +66,7 @@ OPEN_POLICY = SignUpPolicy(
     waiting_period=Duration(seconds=30),
     period_count=2,
     age_order=AgeOrder.AGE_ORDER_REVERSE_SIGN_UP,
-    name_pattern=r"[A-Za-z0-9_.-]{1,64}",
+    name_pattern=limit_of("Player.name").pattern,
 )
 """The policy where neither the plan nor the game says anything."""
 

@@ -79,7 +79,8 @@ class Collection:
         """
         if (known := self.students.get(student.key)) is None:
             taken = [each.id for each in self.students.values()]
-            id_ = free_name(student.who.replace(".", " "), taken)  # what a dot follows is the number of a hand-in
+            who = student.who.replace(".", " ")  # what a dot follows is the number of a hand-in
+            id_ = free_name(who, taken, student.key)
             known = self.students[student.key] = Known(student.key, id_, student.who)
         known.who = student.who
         for source in student.hand_ins:

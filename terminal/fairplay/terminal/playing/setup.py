@@ -29,7 +29,6 @@ from fairplay.v1.referee_pb2 import GamePlan
 from fairplay.v1.tournament_pb2 import AgeOrder, SignUpPolicy, TournamentPlan
 
 ORDERS = ("dealt", "given")
-ANY_NAME = "[A-Za-z0-9_.-]{1,64}"
 ENTRANTS = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?")
 MOST_ENTRANTS = 10_000
 CHANNEL_OPTIONS = [("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 1_000)]
@@ -94,7 +93,7 @@ def _policy(options: TournamentOptions, named_count: int, game: Game) -> SignUpP
         max_entrant_count=int(count[2] or count[1]),
         waiting_period=inputs.parse_duration(asked.closes_after or "0s", "--closes-after"),
         period_count=1,
-        name_pattern=ANY_NAME,
+        name_pattern=inputs.ANY_NAME,
     )
     if options.order == "given":
         policy.age_order = AgeOrder.AGE_ORDER_SIGN_UP

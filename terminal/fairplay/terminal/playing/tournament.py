@@ -18,7 +18,7 @@ from rich.markup import escape
 
 from fairplay.client.errors import FailedError
 from fairplay.client.forecast import forecast_games
-from fairplay.client.inputs import find_game
+from fairplay.client.inputs import ANY_NAME, find_game
 from fairplay.client.local import (
     PAGE_SIZE,
     begin,
@@ -38,12 +38,7 @@ from fairplay.server.records.place import Place
 from fairplay.terminal.commands.options import DONE
 from fairplay.terminal.commands.play import TournamentOptions
 from fairplay.terminal.playing.live import TournamentView
-from fairplay.terminal.playing.setup import (
-    ANY_NAME,
-    open_channel,
-    require_examination,
-    tournament_plan,
-)
+from fairplay.terminal.playing.setup import open_channel, require_examination, tournament_plan
 from fairplay.terminal.playing.signup import examine, wait_for_start
 from fairplay.terminal.playing.summary import is_league, summarize, where_late_programs_are_shown
 from fairplay.terminal.printing import make_console

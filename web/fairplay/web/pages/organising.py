@@ -34,7 +34,6 @@ from fairplay.web.visitors import Visitor
 
 PREFIX = "format-"
 """Of the names of the fields of the settings of a format."""
-ANY_NAME = "[A-Za-z0-9_.-]{1,64}"
 MAX_ENTRANTS = 10_000
 MAX_BOTS = 16
 DECISION_S = "0.1"
@@ -150,7 +149,7 @@ async def _plan(request: Request, form: Form) -> TournamentPlan:
             max_entrant_count=most,
             waiting_period=inputs.parse_duration(closes, "“Closes after”") if closes else Duration(),
             period_count=1,
-            name_pattern=ANY_NAME,
+            name_pattern=inputs.ANY_NAME,
         ),
         entrants=_bots(game, form),
     )

@@ -80,7 +80,7 @@ def _field(setting: SettingInfo, label: str, default: str, values: Mapping[str, 
         return Field(setting.name, label, setting.meaning, "box", value or default, default)
     if found := ONE_OF.fullmatch(setting.allowed):
         return Field(setting.name, label, setting.meaning, "list", value or default, default, found[1].split(", "))
-    help_text = f"{setting.meaning} Allowed: {setting.allowed}. Default: {default or 'none'}."
+    help_text = f"{setting.meaning} Allowed: {setting.allowed}. Empty: {default or 'none'}."
     if found := BETWEEN.fullmatch(setting.allowed):
         return Field(setting.name, label, help_text, "number", value, default, limits=(found[1], found[2]))
     return Field(setting.name, label, help_text, "text", value, default)

@@ -27,8 +27,10 @@ from fairplay.games.kit.pictures import AMBER, AMBER_INK, BUTTON_HEIGHT, button_
 
 _MARGIN, _GAP, _INSET = 16.0, 12.0, 16.0
 _HEAD = 34.0  # of a panel, with its title
-_PEBBLE = 22.0  # from one pebble of an equation to the next
-_ROW = 29.0  # from one equation to the next
+_PEBBLE = 28.0  # from one pebble of an equation to the next
+_ROW = 38.0  # from one equation to the next
+_BANK_HEIGHT = 76.0
+_COLUMNS = 2  # of cards, and of players
 _CARD_WIDTH, _CARD_HEIGHT = 106.0, 142.0
 _MINI_WIDTH, _MINI_HEIGHT = 62.0, 24.0
 _OWN_HEIGHT = 80.0  # of a person's panel without buttons
@@ -65,23 +67,23 @@ class _Plan(NamedTuple):
 
 
 def _plan(state: bazaar_pb2.State, own: Own) -> _Plan:
-    """Return where the panels are: equations on the left, bank, cards and pile on the right, players below."""
+    """Return where the panels are: equations on the left, bank and cards on the right, all others below.
+
+    It is narrow, so that the pebbles of the equations can be told apart on a phone.
+    """
     sides = (sum(side) for equation in state.table.equations for side in (equation.left, equation.right))
     table_wide = 2 * max(3, min(SIDE_LIMIT, max(sides, default=0))) * _PEBBLE + 2 * _INSET + 34
     table_high = _HEAD + max(1, len(state.table.equations)) * _ROW + 8
-    wide = max(4, len(state.visible)) * (_CARD_WIDTH + _GAP) - _GAP + 2 * _INSET
-    lines = ceil(len(state.pile) / _minis_in(wide))
-    pile_high = _HEAD + lines * (_MINI_HEIGHT + 4) + 8 if lines else 0.0
-    cards_high = _HEAD + _CARD_HEIGHT + _INSET
-    bank_high = 66.0
-    high = max(table_high, bank_high + _GAP + cards_high + (_GAP + pile_high if lines else 0))
-    cards_high = high - bank_high - _GAP - (_GAP + pile_high if lines else 0)
+    wide = _COLUMNS * (_CARD_WIDTH + _GAP) - _GAP + 2 * _INSET
+    cards_high = _HEAD + max(2, ceil(len(state.visible) / _COLUMNS)) * (_CARD_HEIGHT + _GAP) - _GAP + _INSET
+    high = max(table_high, _BANK_HEIGHT + _GAP + cards_high)
     x, y = _MARGIN + table_wide + _GAP, _MARGIN
-    table, bank = _Box(_MARGIN, y, table_wide, high), _Box(x, y, wide, bank_high)
-    cards = _Box(x, y + bank_high + _GAP, wide, cards_high)
-    pile = _Box(x, y + high - pile_high, wide, pile_high) if lines else None
-    all_wide, end = table_wide + _GAP + wide, y + high
-    mine = None
+    table, bank = _Box(_MARGIN, y, table_wide, high), _Box(x, y, wide, _BANK_HEIGHT)
+    cards = _Box(x, y + _BANK_HEIGHT + _GAP, wide, high - _BANK_HEIGHT - _GAP)
+    all_wide, end, pile, mine = table_wide + _GAP + wide, y + high, None, None
+    if lines := ceil(len(state.pile) / _minis_in(all_wide)):
+        pile = _Box(_MARGIN, end + _GAP, all_wide, _HEAD + lines * (_MINI_HEIGHT + 4) + 8)
+        end = pile.y + pile.height
     if own.wallet:
         words_high = len(button_lines(own.words, all_wide - 2 * _INSET)) * BUTTON_HEIGHT
         mine = _Box(_MARGIN, end + _GAP, all_wide, _OWN_HEIGHT + words_high)
@@ -98,7 +100,7 @@ def _minis_in(wide: float) -> int:
 
 def _players(state: bazaar_pb2.State, top: float, wide: float) -> list[_Box]:
     count = len(state.players)
-    columns = min(count, 3) or 1
+    columns = min(count, _COLUMNS) or 1
     each = (wide - (columns - 1) * _GAP) / columns
     bought = max((len(player.cards) for player in state.players), default=0)
     top_part = _WALLET if any(player.wallet for player in state.players) else _NAMED
@@ -165,7 +167,7 @@ def _bank(state: bazaar_pb2.State, box: _Box, marks: Marks) -> Iterator[str]:
     """Draw the bank, which is pointed at to ask for a pebble."""
     held = ", ".join(f"{count} {initial}" for initial, count in zip(INITIALS, state.bank, strict=False))
     yield piece("bank", f"bank: {held or 'empty'}", part=PEBBLE_PART, transform=_at(box))
-    yield from _filled_panel(box, "Bank", _counts(state.bank, 96, 33, (box.width - 104) / 5, 1.4))
+    yield from _filled_panel(box, "Bank", _counts(state.bank, 26, 52, (box.width - 2 * _INSET) / 5, 1.0))
     shape = f'rect width="{box.width:.1f}" height="{box.height:.1f}" rx="10"'
     yield f"{outline(shape, PEBBLE_PART, marks)}</g>"
 
@@ -185,7 +187,7 @@ def _equations(state: bazaar_pb2.State, box: _Box, marks: Marks) -> Iterator[str
         left, right = (pebbles(side, SIDE_LIMIT) for side in (equation.left, equation.right))
         yield f'<g class="equation" transform="translate({middle:.1f} {_HEAD + (row + 0.5) * _ROW:.1f})">'
         yield from _side(exchange_part(row, "left"), left, right, -1, marks)
-        yield '<text y="6" font-size="18" font-weight="700" text-anchor="middle">=</text>'
+        yield '<text y="7" font-size="21" font-weight="700" text-anchor="middle">=</text>'
         yield from _side(exchange_part(row, "right"), right, left, 1, marks)
         yield "</g>"
 
@@ -193,10 +195,11 @@ def _equations(state: bazaar_pb2.State, box: _Box, marks: Marks) -> Iterator[str
 def _side(part: str, given: str, got: str, direction: int, marks: Marks) -> Iterator[str]:
     """Draw a side of an equation from its middle to the left (-1) or right (1): it is pointed at to be given."""
     wide = max(1, len(given)) * _PEBBLE
-    shape = f'rect x="{12 if direction > 0 else -12 - wide:.1f}" y="-11" width="{wide:.1f}" height="22" rx="11"'
+    shape = f'rect x="{12 if direction > 0 else -12 - wide:.1f}" y="-14" width="{wide:.1f}" height="28" rx="14"'
     yield f'{piece("side", f"give {given}, get {got}", part=part)}<{shape} fill="#ffffff" fill-opacity="0"/>'
     ordered = given if direction > 0 else given[::-1]
-    yield from (_pebble(initial, direction * (23 + place * _PEBBLE), 0) for place, initial in enumerate(ordered))
+    for place, initial in enumerate(ordered):
+        yield _pebble(initial, direction * (12 + (place + 0.5) * _PEBBLE), 0, _PEBBLE / 22)
     yield f"{outline(shape, part, marks, 2.5)}</g>"
 
 
@@ -206,8 +209,9 @@ def _cards(cards: Sequence[bazaar_pb2.Card], marks: Marks) -> Iterator[str]:
         yield f'<text x="{_INSET:.0f}" y="50" font-size="13">none</text>'
     shape = f'rect width="{_CARD_WIDTH:.0f}" height="{_CARD_HEIGHT:.0f}" rx="9"'
     for place, card in enumerate(cards):
-        x, part = _INSET + place * (_CARD_WIDTH + _GAP), card_part(place)
-        yield piece("card", words(card), part=part, transform=f"translate({x:.1f} {_HEAD:.1f})")
+        (line, column), part = divmod(place, _COLUMNS), card_part(place)
+        x, y = _INSET + column * (_CARD_WIDTH + _GAP), _HEAD + line * (_CARD_HEIGHT + _GAP)
+        yield piece("card", words(card), part=part, transform=f"translate({x:.1f} {y:.1f})")
         yield f'<{shape} class="surface" fill="#ffffff" stroke="#b99b62"/>'
         for number, initial in enumerate(pebbles(card.pebbles, 5)):
             turned = 2 * pi * number / 5
