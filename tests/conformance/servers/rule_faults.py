@@ -224,6 +224,7 @@ FAULTS = {
         "eriantys", "rules.characters", "if any(removed) and not", "if not"
     ),
     "coins-come-from-nowhere": RuleFault("eriantys", "rules.board", "or not state.reserve or", "or"),
+    "a-coin-seat-pays-twice": RuleFault("eriantys", "rules.board", "(once and state.paid_seats[seat] & bit)", "False"),
     "professors-return-when-anybody-leaves": RuleFault(
         "eriantys",
         "rules",

@@ -724,6 +724,8 @@ ODD_SETTINGS: Mapping[int, Sequence[tuple[str, Any]]] = {
     12: (("professor_zero_owner", "release"), ("bag_end_latched", False)),
 }
 """Character -> settings that matter for it, each with a value that is not the default."""
+EACH_COIN_SEAT = (1 << 15) - 1
+"""Of a player that has had a coin for each coin seat."""
 DRAW_ON = (1, 11)
 """The characters onto which students are drawn from the bag."""
 RARE_GAMES: Mapping[str, Mapping[str, Any]] = {
@@ -835,9 +837,10 @@ def _character_game(number: int, draw: int) -> Callable[[Random], RareGame]:
             used=others,
             coins=cost,
             last_round=Reason.NONE if goes_on else Reason.LAST_ASSISTANT,
-            paid_seats=(*[0] * (count - 1), rng.getrandbits(15) if name == "coin_seat_once" else 0),
+            paid_seats=(*[0] * (count - 1), EACH_COIN_SEAT if name == "coin_seat_once" else 0),
         )
-        state = _with_reserve(state, rng.choice((state.reserve, 1, 0)))
+        if name != "coin_seat_once":
+            state = _with_reserve(state, rng.choice((state.reserve, 1, 0)))
         if goes_on:
             state = bag_left(state, 1)
         return RareGame(_situation(state, 0, 0), [f"random:seed={rng.getrandbits(20)},characters=1"])
