@@ -749,6 +749,14 @@ RARE_GAMES: Mapping[str, Mapping[str, Any]] = {
         "entrances": ("GGRRYPB", "RRRYYPP"),
         "coins": 1,
     },
+    "students are exchanged for others of their colour, and earn no coin": {
+        "settings": _expert(10, 3, 9),
+        "phase": Phase.STUDENTS,
+        "active": 1,
+        "rooms": ("", "GGG"),
+        "entrances": ("GGRRYPB", "GGGGGGG"),
+        "coins": 1,
+    },
     "who has fewer students than a cloud moves all of them": {
         "phase": Phase.ASSISTANT,
         "entrances": ("GR", "GGRRYPB"),
