@@ -152,7 +152,11 @@ async def _ask_and_lose(context: Context, connection: Connection, due: Outgoing,
             connection.lose(after_s)
         yield frame
 
-    answered = await ask_with_change(context, connection, due._replace(limit_s=AGAIN_LIMIT_S), change)
+    def welcome(frame: DialInResponse) -> Iterator[DialInResponse]:
+        frame.welcome.resumed = frame.welcome.resumed and after_s > 0  # also a server that has forgotten the stream
+        yield frame
+
+    answered = await ask_with_change(context, connection, due._replace(limit_s=AGAIN_LIMIT_S), change, welcome)
     if connection.refused_count > refused_before:
         sentence = f"The player dialled in again after its connection was lost, and was refused: {connection.refusal}"
         raise failure(sentence, ("Output of the player", connection.output))

@@ -129,14 +129,21 @@ def _play(context: Context, connection: Connection, what: str, change: Change) -
         judge_condition(context, context.play(scenario, connection, Manner(ask=ask)))
 
 
-async def ask_with_change(context: Context, connection: Connection, due: Outgoing, change: Change) -> Answered:
-    """Make a call to a player that has dialled in, of which the frame is changed."""
+async def ask_with_change(
+    context: Context, connection: Connection, due: Outgoing, change: Change, welcome: Change | None = None
+) -> Answered:
+    """Make a call to a player that has dialled in, of which the frame is changed.
+
+    `welcome` changes the frames of welcomes meanwhile; None: they are as usual.
+    """
     transport = context.player.transport
     assert isinstance(transport, DialInTransport | ExecTransport)
     hub = (await transport.server.server()).hub
     usual = hub.change
 
     def change_own(frame: DialInResponse) -> Iterable[DialInResponse]:
+        if welcome is not None and frame.HasField("welcome"):
+            return welcome(frame)
         return change(frame) if any(call.request == due.request for call in frame.calls) else usual(frame)
 
     hub.change = change_own

@@ -207,6 +207,12 @@ OF_FRAMES = (
         lambda frame, _: frame.welcome.max_frame_bytes >= 2**32,
     ),
     _dying_of(
+        "ends-where-nothing-is-resumed",
+        "Ends without a word when its welcome names open calls, and says that it is none of a stream that was resumed.",
+        case_ids.SENT_AGAIN,
+        lambda frame, _: bool(frame.welcome.open_calls) and not frame.welcome.resumed,
+    ),
+    _dying_of(
         "dies-of-unknown-frames",
         "Ends without a word when a frame of its stream has nothing but fields that it does not know.",
         case_ids.UNKNOWN_FIELDS,
