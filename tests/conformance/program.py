@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from fairplay.games.game import find
@@ -17,6 +18,8 @@ ALLOWED_BYTES = 2**20
 """What a player may write a game."""
 WRITES = 4
 THREAD_S = 6.0
+THOUGHT_S, SLEEPY = 0.3, 3
+"""How long a player thinks that works, and so many times as long one that sleeps."""
 
 
 def hangs(sound: Method, request: Any) -> Any:
@@ -77,6 +80,23 @@ def slowing() -> Wrong:
     return answer
 
 
+def thinking(think: Callable[[float], object]) -> Wrong:
+    """Return a sound method that thinks for so long before it answers."""
+
+    def answer(sound: Method, request: Any) -> Any:
+        think(THOUGHT_S)
+        return sound(request)
+
+    return answer
+
+
+def work(seconds: float) -> None:
+    """Use a processor for some seconds."""
+    began = time.thread_time()
+    while time.thread_time() - began < seconds:
+        pass
+
+
 WAYS: dict[str, Wrong] = {
     "raises": raises,
     "hangs": hangs,
@@ -85,6 +105,8 @@ WAYS: dict[str, Wrong] = {
     "loud": loud(),
     "forgets-late": forgetting_late(),
     "slows": slowing(),
+    "works": thinking(work),
+    "sleeps": thinking(lambda seconds: time.sleep(SLEEPY * seconds)),
 }
 
 

@@ -78,6 +78,7 @@ INAPPLICABLE: Mapping[str, frozenset[str]] = {
     "growth.processes": _NOT_STARTED,
     "growth.threads": _NOT_STARTED,
     "robustness.memory-growth": _NOT_STARTED - {"bot"},
+    "robustness.slows-down": _NOT_STARTED - {"bot"},
     # what needs a connection
     "robustness.reconnect": frozenset(("bot", "object")),
 }

@@ -2,6 +2,8 @@
 
     python gate.py SOCKET COUNT MAX_TASKS COMMAND...
 
+The program finds its server at FAIRPLAY_CONNECT, whose host may be one of IPv6; where there is no IPv6, at HOST.
+
 SOCKET is the descriptor of the connection to the guard, COUNT how many sockets are made, MAX_TASKS a limit that the
 kernel keeps where it can. It uses no other file of ours: nothing else of the server is in a sandbox.
 """
@@ -15,7 +17,7 @@ GATE = "/run/fairplay/gate.py"
 """Where this file is in a sandbox."""
 TEMP_FOLDERS = ("/tmp", "/dev/shm")
 """The folders in a sandbox that a program may write to."""
-HOST = "127.0.0.1"
+HOST, HOST_6 = "127.0.0.1", "[::1]"
 CONNECT_PORT = 50_050
 """Where the program finds its server."""
 LISTEN_PORT = 50_051
@@ -26,8 +28,7 @@ def main(words: "list[str]") -> int:
     """Open the way out, and run the command in the place of this program. Return an exit code if it cannot be run."""
     guard = socket.socket(fileno=int(words[0]))
     count, max_tasks, command = int(words[1]), int(words[2]), words[3:]
-    listener = socket.socket()
-    listener.bind((HOST, CONNECT_PORT))
+    listener = way_out()
     listener.listen()
     made = [socket.socket() for _ in range(count)]
     for each in made:
@@ -42,6 +43,21 @@ def main(words: "list[str]") -> int:
     except OSError as error:
         sys.stderr.write(f"cannot start {command[0]}: {error.strerror}\n")
     return 127
+
+
+def way_out() -> socket.socket:
+    """Return a socket that is bound to where the program finds its server."""
+    if os.environ.get("FAIRPLAY_CONNECT", "").startswith(HOST_6):
+        try:
+            listener = socket.socket(socket.AF_INET6)
+            listener.bind((HOST_6.strip("[]"), CONNECT_PORT))
+        except OSError:
+            os.environ["FAIRPLAY_CONNECT"] = f"{HOST}:{CONNECT_PORT}"
+        else:
+            return listener
+    listener = socket.socket()
+    listener.bind((HOST, CONNECT_PORT))
+    return listener
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def test_a_player_that_refuses_large_requests_is_told_how_large_and_whose_limit_
 def test_a_player_that_becomes_slower_with_each_game_until_it_is_late_is_told_so() -> None:
     sentence = first_sentence(f"{PROGRAM} slows", "growth", limit_s=0.5, first_limit_s=0.5, sandbox="off")
     assert sentence.startswith("The player keeps something of each game: after ")
-    assert "ms for an answer instead of" in sentence
+    assert "ms for a decision instead of" in sentence
 
 
 @pytest.mark.slow

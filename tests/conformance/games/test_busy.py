@@ -19,6 +19,8 @@ pytestmark = pytest.mark.slow
 LIMIT_S = 3.0
 """Enough for a sound answer beside the busy programs and whatever else this machine does."""
 LATE_S = 3 * LIMIT_S
+OWN_LIMIT_S = 0.45
+"""More than a program needs that works for 0.3 s, and less than it takes beside the busy programs."""
 QUIET_AFTER_S = 2.0
 CASES = f"rules.whole-game,{case_ids.EVERY_ANSWER}"
 LOOP = "while True: pass"
@@ -34,6 +36,14 @@ def busy() -> Iterator[list[subprocess.Popen[bytes]]]:
         for each in programs:
             each.kill()
             each.wait()
+
+
+@pytest.mark.usefixtures("busy")
+@pytest.mark.parametrize("way", ["works", "sleeps"])
+def test_while_a_machine_stays_busy_the_time_in_which_a_player_waits_for_it_is_not_its_own(way: str) -> None:
+    link = f"exec:{sys.executable} -m tests.conformance.program {way}"
+    report = judged(link, "rules.whole-game.seat-0-of-2", limit_s=OWN_LIMIT_S, first_limit_s=OWN_LIMIT_S, sandbox="off")
+    assert report.counts[Verdict.FAIL] == (way == "sleeps")
 
 
 @pytest.mark.usefixtures("busy")

@@ -76,6 +76,19 @@ def test_with_jobs_each_case_begins_before_it_is_judged_and_the_report_has_their
     assert {each.verdict for each in report.judged} <= {Verdict.PASS, Verdict.NOT_APPLICABLE}
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_player_that_gets_slower_in_ordinary_games_is_judged_for_that_before_other_cases(jobs: int) -> None:
+    recorder = Recorder()
+    link = f"exec:{sys.executable} -m tests.conformance.program slows"
+    only = "rules.whole-game,memory,endings,growth.memory"
+    limited = Options("fish", link, only=only, limit_s=0.5, first_limit_s=0.5, sandbox="off", fail_fast=True, jobs=jobs)
+    report = run(limited, [recorder])
+    begun = [event.case_id for event in recorder.events if isinstance(event, CaseBegan)]
+    assert report.verdict("growth.memory") is Verdict.FAIL
+    assert "endings.win-and-lose" not in begun
+
+
 def case_of(event: Event) -> str:
     assert isinstance(event, CaseBegan | CaseJudged)
     return event.case_id if isinstance(event, CaseBegan) else event.judged.id

@@ -212,10 +212,14 @@ def metadata(context: Context) -> None:
 
 # --- numbers and sizes ---
 
-IDS = (2**31, 2**32, 2**53 - 2**20)
-"""Calls have ids from these on: beyond what 31 and 32 bits hold, and the largest that there are."""
 ID_STEP = 256
 """No two calls have one id, also where others are made at the same time."""
+IDS = (
+    ("from 2,147,483,648 on", 2**31, ID_STEP),
+    ("that fall from one call to the next, all beyond 32 bits", 2**32 + 2**24, -ID_STEP),
+    (f"from {2**53 - 2**20:,} on", 2**53 - 2**20, ID_STEP),
+)
+"""Ids of calls in words, the first one, and the step to the next: beyond what 31 and 32 bits hold, and the largest."""
 MIB = 2**20
 SIZES = (4_096, 4 * MIB - 65_536, 0, 65_536, MIB, 3 * MIB)
 """The calls of a game are made larger by so many bytes, in this order. With their frames they are below 4 MiB."""
@@ -234,17 +238,17 @@ def call_ids(context: Context) -> None:
     with context.player.separate() as connection:
         if connection.hello is None:
             raise NotApplicable("only a player that dials in is told the ids of calls")
-        for least in IDS:
+        for what, first, step in IDS:
 
-            async def ask(reached: Connection, due: Outgoing, least: int = least) -> Answered:
+            async def ask(reached: Connection, due: Outgoing, first: int = first, step: int = step) -> Answered:
                 server = await transport.server.server()
-                usual, server.clock.ids = server.clock.ids, count(least + ID_STEP * next(numbers))
+                usual, server.clock.ids = server.clock.ids, count(first + step * next(numbers))
                 try:
                     return await reached.ask(due.call.method, due.request, due.limit_s)
                 finally:
                     server.clock.ids = usual
 
-            _play(context, connection, f"With ids of calls from {least:,} on", Manner(ask=ask))
+            _play(context, connection, f"With ids of calls {what}", Manner(ask=ask))
         check_welcome(context, connection, f"the welcome gives its player the number {PLAYER_NUMBER}", PLAYER_NUMBER)
 
 

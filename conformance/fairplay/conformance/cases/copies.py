@@ -35,6 +35,7 @@ from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import CallKind, Method
 from fairplay.games.steps import Failure as CallFailure
 from fairplay.player.secrets import MAX_SECRET_CHARS, SECRET_KEY
+from fairplay.sandbox.gate import HOST
 from fairplay.server.links.link import NO_EXTRA
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, PlayerDescription
@@ -205,10 +206,28 @@ def _open_two(context: Context) -> tuple[list[Connection], Evidence | None]:
     ).evidence
 
 
-@case(case_ids.COPIES, "PROG-4", "CALL-14", prepare=begin_copies)
+def _check_hosts(context: Context) -> None:
+    """Raise Failure if the player does not come up, twice, where the server is not at an address of IPv4."""
+    transport = context.player.transport
+    assert isinstance(transport, ExecTransport)
+    for host in (*transport.unreached, *transport.untried):
+        for told, is_lost in ((host, True), (HOST, False), (host, True)):
+            [copy] = context.player.open_copies(1, told)
+            context.player.loop.run(copy.close())
+            if copy.lost is not is_lost:
+                break
+        else:
+            outcome, _ = context.ask(DESCRIBE, DescribeRequest(), copy)
+            output = outcome.output if isinstance(outcome, CallError) else ""
+            sentence = f"The player does not come up where FAIRPLAY_CONNECT is {host}:PORT, and does with {HOST}:PORT."
+            raise failure(sentence, ("Output of the player", output))
+
+
+@case(case_ids.COPIES, "PROG-4", "REACH-4", "CALL-14", prepare=begin_copies)
 def copies_at_once(context: Context) -> str | None:
     """Whoever enters a program twice has two copies of it in one game, which see each other's files."""
     copies = copies_of(context)
+    _check_hosts(context)
     if copies.missing is not None:
         raise Failure(copies.missing)
     for found in copies.together:

@@ -23,7 +23,6 @@ from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import Ending, find_endings, tells_the_end
 from fairplay.conformance.games.trial import Entry, Trial
 from fairplay.conformance.player.breaker import Breaker
-from fairplay.conformance.player.machine import is_busy
 from fairplay.conformance.player.player import Connection
 from fairplay.games.game import Game
 
@@ -44,11 +43,11 @@ GROWING_ROUNDS = 10
 """So many rounds must add something, each of them, before anything is said: a heap grows before it is cleared."""
 FAR_TOO_MUCH_BYTES = 4 * MAX_MEMORY_BYTES
 """A player that has grown by so much is not asked to play on: others need the machine."""
-TREND, TREND_SHARE = 2, 0.35
-"""A player that takes so many times as long as in the first round plays on, if it then comes to a limit within this
-share of the budget."""
-SLOWER, SLOW_S = 4, 0.01
-"""A player that takes so many times as long for a decision as in the first round, and longer than this, slows down."""
+TREND, TREND_SHARE = 2, 0.5
+"""A player that takes so many times as long as in the first round slows down, and plays on if it then comes to a limit
+within this share of the budget."""
+SLOW_S = 0.01
+"""A player that does not take longer than this for a decision is not called slow."""
 MAX_COUNT = 20
 MAX_OUTPUT_BYTES = MIB
 SETTLE_S, LAST_SETTLE_S = 2.0, 20.0
@@ -96,26 +95,28 @@ class Growth:
     """The game in which the player misbehaved, after which no other was played; None: it did in none."""
     ended: Holding | None = None
     """What it held when it had misbehaved."""
-    was_busy: bool = False
-    """Whether other programs wanted the machine then: what takes long may be due to them."""
     paces: list[float] = field(default_factory=list)
     """The mean of its times for a decision in each round of all games, in seconds, until it misbehaved."""
+    rounds: Sequence[float] = ()
+    """The same for the rounds of these games."""
+    new_s: float | None = None
+    """The mean of a new process in these games, asked when this one had taken longer and longer; None: it had not."""
 
     def added(self, count: Callable[[Holding, Holding], int]) -> list[int]:
         """Return what each round but the first, in which a player warms up, has added."""
         return [count(before, after) for before, after in zip(self.holdings, self.holdings[1:], strict=False)]
 
     @property
-    def slows_down(self) -> bool:
-        """Return whether the player has become much slower from its first round to its last, for no other reason."""
-        if len(self.paces) < ROUNDS or self.was_busy:
+    def is_late_at_last(self) -> bool:
+        """Return whether the player was too late once it had become slow: who hangs all at once is something else."""
+        if self.failed is None or not self.failed.is_late or len(self.paces) < ROUNDS:
             return False
-        return self.paces[-1] > max(SLOWER * self.paces[0], SLOW_S)
+        return self.paces[-2] >= max(TREND * self.paces[0], SLOW_S)
 
     @property
-    def slowed_down_before(self) -> bool:
-        """Return whether the player was slower by the round before the last one, too: no moment of others did it."""
-        return self.slows_down and self.paces[-2] > max(TREND * self.paces[0], SLOW_S)
+    def slows_down(self) -> bool:
+        """Return whether the player takes longer by now than it took at first, and than a new process takes now."""
+        return self.new_s is not None and self.paces[-1] > max(TREND * self.paces[0], TREND * self.new_s, SLOW_S)
 
 
 def growth_of(context: Context) -> Sequence[Growth]:
@@ -130,20 +131,39 @@ def _grow(context: Context) -> Iterator[Growth]:
         measure = _measure_of(context, connection)
         began, paces = measure(), list[float]()
         for kind, play in _kinds(context).items():
-            found, own = Growth(kind, measure().output_bytes, began, paces=paces), _Paces(context)
+            own = _Paces(context)
+            found = Growth(kind, measure().output_bytes, began, paces=paces, rounds=own.paces)
             while found.failed is None and (len(found.holdings) < ROUNDS or _may_hoard(found) or own.lead_to_a_limit):
-                began_s = time.monotonic()
+                began_s, connection.excuses_late = time.monotonic(), not own.rise
                 trials = play(connection)
                 found.failed = next((each for each in trials if each.misconduct is not None), None)
-                own.add(fmean(each.mean_decision_s for each in trials), began_s)
+                own.add(_pace(trials), began_s)
                 found.paces.append(own.paces[-1])
                 if found.failed is not None:
-                    found.ended, found.was_busy = _held_at_the_end(measure), is_busy()
+                    found.ended = _held_at_the_end(measure)
                 else:
                     found.holdings.append(_settled(measure, found.holdings))
+            if found.is_late_at_last if found.failed is not None else own.rise:
+                _compare(context, found, play, connection)
             yield found
             if found.failed is not None:
                 return
+
+
+def _pace(trials: Sequence[Trial]) -> float:
+    return fmean(each.mean_decision_s for each in trials)
+
+
+def _compare(
+    context: Context, found: Growth, play: Callable[[Connection], Sequence[Trial]], connection: Connection
+) -> None:
+    """Ask a new process for a round as well, and this one for another: other work on the machine slows down both."""
+    with context.player.fresh(Breaker(stops=False)) as new:
+        found.new_s = _pace(play(new))
+    if found.failed is None:
+        trials = play(connection)
+        found.failed = next((each for each in trials if each.misconduct is not None), None)
+        found.paces[-1] = min(found.paces[-1], _pace(trials))
 
 
 class _Paces:
@@ -161,16 +181,27 @@ class _Paces:
         self._taken_s = time.monotonic() - began_s
 
     @property
+    def rise(self) -> bool:
+        """Return whether each round took longer than the one before, and the last one far longer than the first."""
+        if len(self.paces) < ROUNDS or self.paces != sorted(self.paces):
+            return False
+        return self.paces[-1] >= max(TREND * self.paces[0], SLOW_S)
+
+    @property
     def lead_to_a_limit(self) -> bool:
         """Return whether a player that gets slower as before is too late after some rounds more, for which time is."""
         count = len(self.paces)
-        if not ROUNDS <= count < MAX_ROUNDS or self.paces != sorted(self.paces):
+        if count >= MAX_ROUNDS or not self.rise:
             return False
-        first, last = self.paces[0], self.paces[-1]
-        if last < max(TREND * first, SLOW_S):
-            return False
-        left = (self._limit_s - last) * (count - 1) / (last - first)
-        return left < MAX_ROUNDS - count and left * self._taken_s * (1 + self._limit_s / last) / 2 < self._may_take_s
+        left = rounds_left(self.paces, self._limit_s)
+        mean_s = self._taken_s * (1 + self._limit_s / self.paces[-1]) / 2
+        return left < MAX_ROUNDS - count and left * mean_s < self._may_take_s
+
+
+def rounds_left(paces: Sequence[float], limit_s: float) -> float:
+    """Return after how many rounds more a player is too late that gets slower as it did from the first to the last."""
+    first, last = paces[0], paces[-1]
+    return (limit_s - last) * (len(paces) - 1) / (last - first)
 
 
 def _kinds(context: Context) -> Mapping[str, Callable[[Connection], Sequence[Trial]]]:
@@ -245,6 +276,11 @@ def _grows(found: Growth) -> bool:
     return sum(added) > MAX_ROUND_BYTES * len(added)
 
 
+def can_be_measured(context: Context) -> bool:
+    """Return whether the processes of the player are known, so that `growth_of` tells something."""
+    return context.player.transport.kind in ("exec", "bot")
+
+
 def _measure_of(context: Context, connection: Connection) -> Callable[[], Holding]:
     """Return a function that measures what the player holds. Raises NotApplicable if it cannot."""
     process = connection.process
@@ -288,7 +324,7 @@ def judge_failed(context: Context, found: Growth) -> None:
     if found.failed is None:
         return
     try:
-        if found.failed.is_late and found.slowed_down_before:  # all these rounds would take long once more
+        if found.slows_down:  # all these rounds would take long once more
             raise Failure(evidence_of(context.game, found.failed))
         judge_after_others(context, found.failed)
     except Failure as failed:
@@ -310,6 +346,25 @@ def _leak(found: Growth) -> str:
     if not said:
         return ""
     return f"The player keeps something of each game: after {count} games it {' and '.join(said)}; then "
+
+
+def slower(context: Context, found: Growth) -> Failure | None:
+    """Return the failure of a player that takes longer the more games it has had; None if it does not."""
+    first, last, limit_s = found.rounds[0], found.paces[-1], context.limits.decision_s
+    if found.failed is not None or not found.slows_down or found.new_s is None or last <= first:
+        return None
+    count = len(found.rounds)
+    games = GAMES * (count + rounds_left((*found.rounds[:-1], last), limit_s))
+    table = "\n".join(
+        f"after {GAMES * number} {found.kind}: {1000 * each:,.1f} ms on average"
+        for number, each in enumerate(found.rounds, 1)
+    )
+    return failure(
+        f"The player takes longer the more games it has had: {1000 * last:,.1f} ms for a decision after {GAMES * count}"
+        f" {found.kind} in place of {1000 * first:,.1f} ms, where a new process takes {1000 * found.new_s:,.1f} ms. If"
+        f" it goes on like this, it is later than {limit_s:g} s after some {round(games, -2):,.0f}.",
+        ("Times of decisions", table),
+    )
 
 
 def grown(found: Growth) -> Failure:

@@ -161,10 +161,12 @@ def slow_rivals(context: Context) -> None:
 
 # --- until all else was judged ---
 
-LONG_S, LONGEST_S = 4.0, 90.0
+LONG_S, LONGEST_S = 4.0, 300.0
 """A player hears nothing for so long at least; in a whole run as long as it takes to judge the other cases."""
-BUDGET_SHARE = 1 / 50
-"""A program that is started here hears nothing for this share of the budget, if that is longer: 12 s of 10 m."""
+BUDGET_SHARE, SPARE_SHARE = 1 / 50, 1 / 5
+"""A program that is started here hears nothing for the first share of the usual budget, 12 s of 10 m; and any player
+for the second share of what the budget has beyond the usual one: whoever gives more time wants to know of old players.
+"""
 
 
 def _silence_s(context: Context) -> float:
@@ -176,8 +178,8 @@ def _silence_s(context: Context) -> float:
     kind, budget_s = context.player.transport.kind, context.player.budget.total_s
     if context.player.transport.cheap:
         return LONG_S
-    least_s, spare_s = (LONG_S, budget_s) if kind == "exec" else (0.0, max(0.0, budget_s - BUDGET_S))
-    return min(max(least_s, BUDGET_SHARE * spare_s), LONGEST_S)
+    usual_s = max(LONG_S, BUDGET_SHARE * min(budget_s, BUDGET_S)) if kind == "exec" else 0.0
+    return min(usual_s + SPARE_SHARE * max(0.0, budget_s - BUDGET_S), LONGEST_S)
 
 
 class _Silence:

@@ -11,7 +11,7 @@ from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_after_others, judge_condition, where
 from fairplay.conformance.case import Case, NotApplicable, case, failure
 from fairplay.conformance.cases.copies import returns, started_secret
-from fairplay.conformance.cases.growth import grown, growth_of, judge_failed, keeps_growing
+from fairplay.conformance.cases.growth import can_be_measured, grown, growth_of, judge_failed, keeps_growing, slower
 from fairplay.conformance.cases.settings import long_games, slowed_down
 from fairplay.conformance.evidence import hexadecimal, readable, sent
 from fairplay.conformance.games.context import Context
@@ -27,7 +27,7 @@ from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import CallKind, Method
 from fairplay.server.links.dial_in import cut
 from fairplay.server.links.stream import LOSS_S
-from fairplay.v1.connection_pb2 import DialInResponse
+from fairplay.v1.connection_pb2 import DialInResponse, Welcome
 from fairplay.v1.misconduct_pb2 import Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, PlayerDescription
 
@@ -120,7 +120,7 @@ AGAIN_LIMIT_S, ANSWER_S = 12.0, 6.0
 """How long these stay open, and how long a player must have been back at least that has not answered by then."""
 
 
-@case(case_ids.SENT_AGAIN, "RESUME-9", "CALL-17", "DIAL-2", "DESC-5")
+@case(case_ids.SENT_AGAIN, "RESUME-9", "STREAM-1", "CALL-17", "DIAL-2", "DESC-5")
 def sent_again(context: Context) -> None:
     """Networks fail while a player is asked, and who is back is asked again, under the same id."""
     transport = context.player.transport
@@ -142,19 +142,27 @@ def sent_again(context: Context) -> None:
 async def _ask_and_lose(context: Context, connection: Connection, due: Outgoing, after_s: float) -> Answered:
     """Make a call, and lose the connection with the answer to it, so many seconds later.
 
+    Where that is at once, the call comes again in the frame of the welcome, which has anything that a frame may have.
+
     Raises NotApplicable if the player does not come back for it, or too late to tell whether it answers.
     """
-    times, refused_before = list[float](), connection.refused_count
+    times, refused_before, welcomes = list[float](), connection.refused_count, list[Welcome]()
+    with_call = after_s == 0
 
     def change(frame: DialInResponse) -> Iterator[DialInResponse]:
         times.append(time.monotonic())
         if len(times) == 1:  # its answer is not read
             connection.lose(after_s)
+        if welcomes:
+            frame.welcome.CopyFrom(welcomes.pop())
         yield frame
 
     def welcome(frame: DialInResponse) -> Iterator[DialInResponse]:
         frame.welcome.resumed = frame.welcome.resumed and after_s > 0  # also a server that has forgotten the stream
-        yield frame
+        if with_call and frame.welcome.open_calls:
+            welcomes.append(frame.welcome)
+        else:
+            yield frame
 
     answered = await ask_with_change(context, connection, due._replace(limit_s=AGAIN_LIMIT_S), change, welcome)
     if connection.refused_count > refused_before:
@@ -168,9 +176,10 @@ async def _ask_and_lose(context: Context, connection: Connection, due: Outgoing,
     name, elapsed_s = due.call.method.name, time.monotonic() - times[1]
     sections = ("Call", due.call.method.path), ("Request", sent(due.call.method.request, due.request))
     how = "was not answered" if isinstance(answered[0], Overrun) else "failed"
+    again = "in the frame of the welcome" if with_call else "when the player was back"
     raise failure(
-        f"{name} was open when the connection was lost, came again under its id when the player was back, and {how} "
-        f"within {elapsed_s:.1f} s.",
+        f"{name} was open when the connection was lost, came again under its id {again}, and {how} within "
+        f"{elapsed_s:.1f} s.",
         *sections,
     )
 
@@ -198,7 +207,17 @@ def memory_growth(context: Context) -> None:
 
 @case(case_ids.SLOWS_DOWN, "TIME-5", level=SHOULD)
 def slows_down(context: Context) -> None:
-    """Who searches all that was before takes longer with each turn, and in a game that is long enough too long."""
+    """Who searches all that was before takes longer with each turn, and after enough of them too long."""
+    if find_conformance(context.game.name).long_games:
+        _judge_long_games(context)
+        if not can_be_measured(context):
+            return
+    for found in growth_of(context):
+        if (failed := slower(context, found)) is not None:
+            raise failed
+
+
+def _judge_long_games(context: Context) -> None:
     games = long_games(context)
     if not games:
         raise context.scope.outside()
@@ -220,5 +239,4 @@ def _times(found: Trial) -> str:
 
 def cases(game: Game) -> Sequence[Case]:
     """Return the cases of this module."""
-    slow = [slows_down] if find_conformance(game.name).long_games else []
-    return (out_of_contract, started_secret, returns, reconnect, sent_again, memory_growth, *slow)
+    return (out_of_contract, started_secret, returns, reconnect, sent_again, memory_growth, slows_down)

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
+from fairplay.conformance import case_ids
 from fairplay.conformance.case import NotTested
 from fairplay.conformance.games.coverage import Coverage
 from fairplay.conformance.games.positions import Source, position
@@ -20,6 +21,7 @@ from fairplay.conformance.games.profiles import Scope
 from fairplay.conformance.games.races import Rotation
 from fairplay.conformance.games.rivals import Departure, rival_names
 from fairplay.conformance.games.scenarios import OrdinaryGames
+from fairplay.conformance.games.trend import Trend
 from fairplay.conformance.games.trial import USUAL, CallLimits, Entry, Manner, Scenario, Trial, play_trial
 from fairplay.conformance.games.variations import Variation, vary
 from fairplay.conformance.player.breaker import Breaker, Budget
@@ -34,6 +36,7 @@ from fairplay.games.game import Game
 from fairplay.games.steps import Method
 from fairplay.server.links.link import NO_EXTRA, Metadata
 from fairplay.server.manager.plan import game_id_of
+from fairplay.v1.misconduct_pb2 import Overrun
 from fairplay.v1.player_pb2 import PlayerDescription
 
 AT_ONCE = 8
@@ -41,7 +44,10 @@ AT_ONCE = 8
 BESIDE_OTHERS = 24
 """Decisions in games that may show what is left of other games: the first few may have only one legal answer."""
 MAX_EXCUSED = 3
-"""So many times late answers on a busy machine are not held against a player that is in time when it is asked again."""
+"""So many times late answers on a busy machine are not held against a player that is in time when it is asked again.
+
+Those do not count where the machine stayed busy, so that it was measured how long the player waited for it.
+"""
 QUIET_LIMITS, QUIET_SHARE = 4, 1 / 40
 """So many limits of a decision, and at most this share of the budget, it is waited until the machine is quiet before.
 """
@@ -50,6 +56,10 @@ LEAVES_AFTER = 2
 Kept = TypeVar("Kept")
 Seating: TypeAlias = tuple[int, int]
 """A seat, and the number of players."""
+
+
+def _is_any_late(trials: Sequence[Trial]) -> bool:
+    return any(each.is_late for each in trials)
 
 
 class Context:
@@ -88,6 +98,9 @@ class Context:
         self._kept: dict[str, Any] = {}
         self._histories: dict[Connection, list[Entry]] = {}
         self._excused_count = 0
+        self._trends: dict[Connection, Trend] = {}
+        self._has_slowed_down = False
+        """Whether the player takes longer by now for what it did quickly at first."""
         self._quiet_left_s = min(QUIET_LIMITS * limits.decision_s, QUIET_SHARE * player.budget.total_s)
         self._life: list[Entry] = []
         """What the process of a player that is never new has been asked, on all connections."""
@@ -105,6 +118,11 @@ class Context:
         """Return what the drawn states cover, once; None if none were drawn since."""
         found, self.coverage = self.coverage, None
         return found
+
+    def take_urgent(self) -> Sequence[str]:
+        """Return the ids of the cases to judge next, once: what is seen in passing tells that they may fail."""
+        found, self._has_slowed_down = self._has_slowed_down, False
+        return (case_ids.GROWING_MEMORY, case_ids.SLOWS_DOWN) if found else ()
 
     def once(self, name: str, make: Callable[[], Kept]) -> Kept:
         """Return what several cases look at: made when it is first asked for under this name, and kept."""
@@ -230,16 +248,24 @@ class Context:
         for start in range(0, len(games), number):
             yield games[start : start + number]
 
-    def record(self, connection: Connection, entry: Entry) -> list[Trial]:
-        """Ask a player what an entry says, keep it in the history of the connection, and return the trials."""
+    def record(
+        self, connection: Connection, entry: Entry, is_late: Callable[[Sequence[Trial]], bool] = _is_any_late
+    ) -> list[Trial]:
+        """Ask a player what an entry says, keep it in the history of the connection, and return the trials.
+
+        If something was late, as `is_late` says, on a busy machine, it is asked again after the same past.
+        """
         past = tuple(self._histories.setdefault(connection, []))
         seen = connection.described + sum(each.call_count for each in past)
         known = connection.repeatable and connection.call_count <= seen
         before = connection.call_count
         found = list(entry.replay(connection))
-        if known and any(each.is_late for each in found) and self._excused_count < MAX_EXCUSED and is_busy():
-            self._quiet_left_s -= wait_until_quiet(self._quiet_left_s)
-            found = self._play_again(entry, past, found)
+        trend = self._trends.setdefault(connection, Trend())
+        trend.add(found)
+        self._has_slowed_down = self._has_slowed_down or trend.rises
+        may_be_excused = known and connection.excuses_late and self._excused_count < MAX_EXCUSED
+        if may_be_excused and is_late(found) and is_busy():
+            found = self._play_again(entry, past, found, is_late)
         for each in found:
             each.entry, each.past = (entry, past) if known else (None, ())
             each.life = tuple(self._life)
@@ -249,22 +275,33 @@ class Context:
         self.trials += found
         return found
 
-    def _play_again(self, entry: Entry, past: Sequence[Entry], found: list[Trial]) -> list[Trial]:
-        """Return the trials of an entry asked again, after the same past, if all answers come in time then."""
+    def _play_again(
+        self, entry: Entry, past: Sequence[Entry], found: list[Trial], is_late: Callable[[Sequence[Trial]], bool]
+    ) -> list[Trial]:
+        """Return the trials of an entry asked again, after the same past, if all answers come in time then.
+
+        Where the machine stays busy, what the player waits for a processor is not counted.
+        """
+        self._quiet_left_s -= wait_until_quiet(self._quiet_left_s)
+        stays_busy = is_busy()
         try:
-            again = list(self.replay([*past, entry]))
+            again = list(self.replay([*past, entry], counts_own_time=stays_busy))
         except NotTested:
             return found
-        if any(each.misconduct is not None for each in again):
+        if is_late(again) or any(each.misconduct is not None for each in again):
             return found
-        self._excused_count += 1
+        self._excused_count += not stays_busy
         for each in again:
             each.was_late = True
         return again
 
-    def replay(self, history: Sequence[Entry]) -> Sequence[Trial]:
-        """Ask a player on a fresh connection what a history says, and return the trials of its last entry."""
+    def replay(self, history: Sequence[Entry], *, counts_own_time: bool = False) -> Sequence[Trial]:
+        """Ask a player on a fresh connection what a history says, and return the trials of its last entry.
+
+        `counts_own_time`: what it waits for a processor is no time of the player.
+        """
         with self.player.fresh(breaker=Breaker()) as connection:
+            connection.counts_own_time = counts_own_time
             found = [entry.replay(connection) for entry in history][-1]
         self._remember(*history)
         return found
@@ -287,8 +324,10 @@ class Context:
         if self.player.transport.cheap:
             with self.player.fresh() as connection:
                 yield connection
-        else:
-            yield self.player.connection()
+            return
+        if self.player.can_be_new and self._trends.get(self.player.connection(), Trend()).rises:
+            self.player.renew()  # each call would take long, and how it slows down is asked elsewhere
+        yield self.player.connection()
 
     def play_each(self, scenarios: Iterable[Scenario]) -> Iterator[Trial]:
         """Yield the trials of games that have nothing to do with each other, each played when it is asked for.
@@ -425,14 +464,16 @@ class Context:
         data = request if isinstance(request, bytes) else request.SerializeToString()
         asked: list[Answered] = []
 
+        def is_late(_: Sequence[Trial]) -> bool:
+            return isinstance(asked[-1][0], Overrun)
+
         def call(reached: Connection) -> Sequence[Trial]:
             limit = limit_s or self.limits.notification_s
             asked.append(self.player.loop.run(reached.ask(method, data, limit, extra=extra)))
             return ()
 
-        self.record(connection, Entry(call, f"a call of {method.name}", is_single_call=True))
-        [answered] = asked
-        return answered
+        self.record(connection, Entry(call, f"a call of {method.name}", is_single_call=True), is_late)
+        return asked[-1]
 
 
 @contextmanager

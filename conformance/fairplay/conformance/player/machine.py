@@ -1,8 +1,12 @@
-"""How busy this machine is, measured by what the suite's own process gets of it."""
+"""How busy this machine is, measured by what the suite's own process gets of it, and how long others wait for it."""
 
 from __future__ import annotations
 
+import socket
 import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 
 WANTED_S = 0.03
 BUSY_SHARE = 0.8
@@ -19,6 +23,30 @@ def is_busy() -> bool:
     while time.thread_time() - had < WANTED_S:
         pass
     return WANTED_S / (time.monotonic() - began) < BUSY_SHARE
+
+
+def has_ipv6() -> bool:
+    """Return whether this machine can be reached from itself over IPv6."""
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+    except OSError:
+        return False
+    return True
+
+
+def waited_s(process_ids: Iterable[int]) -> float:
+    """Return how long all threads of some processes have waited for a processor so far, in seconds.
+
+    It is 0.0 where the system does not say so.
+    """
+    waited_ns = 0
+    for process_id in process_ids:
+        for file in Path(f"/proc/{process_id}/task").glob("*/schedstat"):
+            with suppress(OSError):  # it has ended
+                _, waited, _ = file.read_text().split()
+                waited_ns += int(waited)
+    return waited_ns / 1e9
 
 
 PAUSE_S = 0.25

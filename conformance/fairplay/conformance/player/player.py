@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeAlias
 
+import psutil
 from google.protobuf.message import DecodeError
 
 from fairplay.conformance import case_ids
@@ -16,17 +18,21 @@ from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.player.breaker import Breaker, Budget, is_disconnection
 from fairplay.conformance.player.farewells import Farewells
 from fairplay.conformance.player.loop import LoopThread
+from fairplay.conformance.player.machine import waited_s
 from fairplay.conformance.player.transports import ExecTransport, Transport, output_of
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import Failure, Method
+from fairplay.sandbox.gate import HOST
 from fairplay.server.links.dial_in import DialInLink
 from fairplay.server.links.dial_out import DialOutLink
-from fairplay.server.links.link import NO_EXTRA, DeadLink, Link, Metadata, OpenCall
+from fairplay.server.links.link import NO_EXTRA, DeadLink, Link, Metadata, OpenCall, duration
 from fairplay.server.links.programs import ProcessLink
 from fairplay.server.links.stream import LOSS_S
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
 
+WAITING_FACTOR = 6.0
+"""Where only the player's own time counts, an answer may take so many times its limit, waiting included."""
 Answered: TypeAlias = tuple[bytes | Failure, float]
 """The reply or failure of a call, and the seconds that it took."""
 
@@ -56,6 +62,10 @@ class Connection:
         """Whether new connections reach the player in the same way."""
         self.lost = isinstance(link, DeadLink)
         """Whether the player was not reached, or is gone."""
+        self.excuses_late = True
+        """Whether what comes too late on a busy machine is asked again; False where it is compared otherwise."""
+        self.counts_own_time = False
+        """Whether the time that player and suite wait for a processor is not counted as time of the player."""
 
     async def ask(
         self, method: Method, request: bytes, limit_s: float, bank_s: float = 0.0, extra: Metadata = NO_EXTRA
@@ -77,13 +87,17 @@ class Connection:
 
         self.call_count += 1
         began_s = time.monotonic()
-        call = self._link.call(method.path, request, limit_s, done, bank_s, extra)
+        waited_before_s = self._waited_s()
+        patience_s = WAITING_FACTOR * limit_s if self.counts_own_time else limit_s
+        call = self._link.call(method.path, request, patience_s, done, bank_s, extra)
         self._open.add(call)
         try:
             outcome, elapsed_s = await future
         finally:
             call.cancel()
             self._open.discard(call)
+        if self.counts_own_time and elapsed_s - (self._waited_s() - waited_before_s) > limit_s:
+            outcome = Overrun(limit=duration(limit_s), elapsed=duration(elapsed_s))
         if not self.lost:  # of the calls that are open when the player ends, the first one is recorded
             self.breaker.record(method, request, limit_s, outcome, began_s, self.output)
         self.lost = is_disconnection(outcome)
@@ -91,6 +105,16 @@ class Connection:
             self.lost = True  # whatever hangs here is not to be handed on
             raise refusal
         return outcome, elapsed_s
+
+    def _waited_s(self) -> float:
+        """Return how long the player and the suite have waited for a processor; 0.0 where that does not matter."""
+        if not self.counts_own_time:
+            return 0.0
+        found = [os.getpid()]
+        if self.process is not None:
+            with suppress(psutil.Error):  # it has ended
+                found += [each.pid for each in psutil.Process(self.process.guard_id).children(recursive=True)]
+        return waited_s(found)
 
     @property
     def output(self) -> str:
@@ -274,16 +298,16 @@ class PlayerUnderTest:
         links = self.loop.run(self.transport.open_ways())
         return {way: self._copy(link) for way, link in links.items()}
 
-    def open_copies(self, number: int) -> list[Connection]:
+    def open_copies(self, number: int, host: str = HOST) -> list[Connection]:
         """Open connections to so many new processes that start at once.
 
-        They have a folder in common with the last ones of `open_ways`.
+        They have a folder in common with the last ones of `open_ways`, and find the server at `host`.
         """
         transport = self.transport
         assert isinstance(transport, ExecTransport)
 
         async def start() -> list[Link]:
-            return await asyncio.gather(*(transport.open_copy() for _ in range(number)))
+            return await asyncio.gather(*(transport.open_copy(host=host) for _ in range(number)))
 
         return list(map(self._copy, self.loop.run(start())))
 

@@ -20,12 +20,13 @@ MEMORY_SHARE = 0.25
 class Spares:
     """Links to started players that nobody has called yet.
 
-    The first player is started when it is asked for. From the second on, more are expected to be asked for: they are
-    started ahead, at most MAX_SPARES, and fewer if a player needs much memory.
+    The first player is started when it is asked for, by `start`. From the second on, more are expected to be asked for:
+    they are started ahead, by `start_ahead`, at most MAX_SPARES, and fewer if a player needs much memory.
     """
 
-    def __init__(self, start: Callable[[], Awaitable[Link]]) -> None:
+    def __init__(self, start: Callable[[], Awaitable[Link]], start_ahead: Callable[[], Awaitable[Link]]) -> None:
         self._start = start
+        self._start_ahead = start_ahead
         self._begun: deque[asyncio.Task[Link]] = deque()
         self._taken_count = 0
         self._limit = MAX_SPARES
@@ -49,7 +50,7 @@ class Spares:
 
     def _fill(self) -> None:
         while self._taken_count > 1 and not self._paused and len(self._begun) < self._limit:
-            self._begun.append(asyncio.ensure_future(self._start()))
+            self._begun.append(asyncio.ensure_future(self._start_ahead()))
 
     async def pause(self) -> None:
         """Wait until all spares are up, and start no more of them: for cases that need the whole machine."""

@@ -8,6 +8,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol
 
+from fairplay.conformance.player.machine import has_ipv6
 from fairplay.conformance.player.names import draw_name
 from fairplay.conformance.player.objects import ObjectLink
 from fairplay.conformance.player.spares import SECOND, WITHOUT, Spares, Ways
@@ -15,10 +16,11 @@ from fairplay.games.game import Game
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.player.proxies import check_proxy
 from fairplay.player.tls import TlsFiles
+from fairplay.sandbox.gate import HOST, HOST_6
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import dial_in_link
 from fairplay.server.links.dial_out import dial_out_link
-from fairplay.server.links.link import Clock, Link
+from fairplay.server.links.link import Clock, DeadLink, Link
 from fairplay.server.links.program import ProgramOptions
 from fairplay.server.links.programs import USUAL, ProcessLink, Start
 from fairplay.server.links.spec import parse_link
@@ -207,7 +209,11 @@ class ExecTransport:
         self._command = command
         self.player_name = player_name
         self.server = server
-        self.spares = Spares(self._start)
+        self.spares = Spares(self._start, self._start_ahead)
+        self.untried = ["localhost", *([HOST_6] if has_ipv6() else [])]
+        """Hosts where the program has not yet been told to find the server: a name, and an address of IPv6."""
+        self.unreached: list[str] = []
+        """Those of them with which it did not come up."""
         self._ways: Ways | None = None
         self._folders: list[TemporaryDirectory[str]] = []
 
@@ -225,12 +231,20 @@ class ExecTransport:
             self._folders.append(TemporaryDirectory(prefix="fairplay-copies-", dir=SHARED if SHARED.is_dir() else None))
             self._ways = Ways(self.open_copy)
 
-    async def open_copy(self, way: str = "") -> Link:
+    async def open_copy(self, way: str = "", host: str = HOST) -> Link:
         """Return a link to a new process, which is to be reached in this way if one is named.
 
-        It has a folder for temporary files in common with those of the last `open_ways`.
+        It has a folder for temporary files in common with those of the last `open_ways`. It finds the server at `host`.
         """
-        return await self._start(Start((*SECOND, *WITHOUT.get(way, ())), self._folders[-1].name))
+        return await self._start(Start((*SECOND, *WITHOUT.get(way, ())), self._folders[-1].name, host))
+
+    async def _start_ahead(self) -> Link:
+        """Start the command ahead of need; the first ones find the server at other hosts than usual."""
+        host = self.untried.pop() if self.untried else HOST
+        link = await self._start(Start(host=host))
+        if host != HOST and isinstance(link, DeadLink):
+            self.unreached.append(host)
+        return link
 
     async def open_ways(self) -> dict[str, Link]:
         """Return a link to a new process for each way of being reached, a DeadLink for one that is not supported.

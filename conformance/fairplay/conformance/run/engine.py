@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from threading import Lock
@@ -110,6 +110,8 @@ class _Pool:
         tally = worker.tally
         worker.pending.remove(result.judged.id)
         tally.add(result)
+        if result.urgent:
+            self._put_first(tally, result.urgent)
         if tally.has_failed_fast:
             self._groups = deque(group for group in self._groups if group.tally is not tally)
             for each in [each for each in self._workers if each.tally is tally]:
@@ -119,6 +121,14 @@ class _Pool:
         elif not worker.pending:
             self._dismiss(worker)
         self._end_if_over(tally)
+
+    def _put_first(self, tally: Tally, case_ids: Collection[str]) -> None:
+        """Have cases of a run judged next, by whichever worker is free first, as far as none has them yet."""
+        left = [each for each in self._groups if each.tally is tally]
+        first = [case_id for group in left for case_id in group.case_ids if case_id in case_ids]
+        rest = [group._replace(case_ids=[each for each in group.case_ids if each not in first]) for group in left]
+        others = [each for each in self._groups if each.tally is not tally]
+        self._groups = deque(group for group in (_Group(tally, first), *rest, *others) if group.case_ids)
 
     def _dismiss(self, worker: Worker) -> None:
         worker.finish()
@@ -242,13 +252,14 @@ def _judge_here(judge: Judge, tally: Tally) -> Report:
     cases, helper = tally.plan.cases, _Helper(tally)
     tally.begin(cases)
     try:
-        for index, case in enumerate(cases):
-            if index == PREPARED_AFTER:
-                judge.prepare(cases[index:])
+        left = list(cases)
+        while left and not tally.has_failed_fast:
+            if len(cases) - len(left) == PREPARED_AFTER:
+                judge.prepare(left)
+            case = left.pop(0)
             tally.begin_case(case.id)
-            tally.add(helper.judge(case, judge))
-            if tally.has_failed_fast:
-                break
+            tally.add(result := helper.judge(case, judge))
+            left.sort(key=lambda each: each.id not in result.urgent)
     finally:
         try:
             helper.close()

@@ -38,6 +38,8 @@ class Result(NamedTuple):
     """What the player says about itself; empty if it has not been asked yet."""
     coverage: Coverage | None = None
     """What the drawn states cover, if they were drawn since the case before."""
+    urgent: Sequence[str] = ()
+    """The ids of cases that are to be judged next: what was seen meanwhile tells that they may fail."""
 
 
 class AnyContext(Protocol):
@@ -53,6 +55,9 @@ class AnyContext(Protocol):
 
     def take_coverage(self) -> Coverage | None:
         """Return what the drawn states cover, once; None if none were drawn since."""
+
+    def take_urgent(self) -> Sequence[str]:
+        """Return the ids of the cases to judge next, once."""
 
     def try_again(self, *, settled: bool) -> bool:
         """Return whether the last case is to be tried again, without what others handed on.
@@ -136,7 +141,8 @@ class Judge:
         judged = _checked(judged, plan.run)
         new, self._trial_count = context.trials[self._trial_count :], len(context.trials)
         judged = _with_what_was_left_out(self._slowness.look_at(judged, new), new)
-        return Result(judged, measure(new), count_decisions(new), context.description, context.take_coverage())
+        found = measure(new), count_decisions(new), context.description, context.take_coverage()
+        return Result(judged, *found, context.take_urgent())
 
 
 def judge(case: Case, context: AnyContext, repeat: Callable[[str, str], str], *, known: bool = False) -> Judged:

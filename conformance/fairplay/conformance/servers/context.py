@@ -179,6 +179,10 @@ class ServerContext:
     def take_coverage(self) -> None:
         """Return None: nothing is drawn by features."""
 
+    def take_urgent(self) -> Sequence[str]:
+        """Return nothing: no case tells of another one."""
+        return ()
+
     def try_again(self, *, settled: bool) -> bool:
         """Return False: no case hands anything on to another."""
         return False

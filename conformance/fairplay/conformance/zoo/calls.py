@@ -163,6 +163,18 @@ def _has_unknown(message: Message) -> bool:
 
 OF_FRAMES = (
     _dying_of(
+        "dies-at-smaller-ids",
+        "Ends without a word at a call whose id is smaller than one that it has answered.",
+        case_ids.CALL_IDS,
+        lambda frame, answered: any(call.id < max(answered, default=0) for call in frame.calls),
+    ),
+    _dying_of(
+        "dies-of-calls-beside-a-welcome",
+        "Ends without a word where calls come in the frame of the welcome.",
+        case_ids.SENT_AGAIN,
+        lambda frame, _: frame.HasField("welcome") and bool(frame.calls),
+    ),
+    _dying_of(
         "dies-at-another-number",
         "Ends without a word at a call to a player of another number than 0.",
         case_ids.CALL_IDS,

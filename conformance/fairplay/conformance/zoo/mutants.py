@@ -156,6 +156,8 @@ class Start(Enum):
     ALONE = "neither serves nor dials in while another process of it runs"
     IN_TURN = "loads something while no other process of it does, and then serves or dials in"
     FIRST = "ends at once while another process of it loads something"
+    NOT_IPV6 = "ends where the address of the server is one of IPv6"
+    NO_NAMES = "ends where the address of the server has a name"
 
 
 class Others(Enum):

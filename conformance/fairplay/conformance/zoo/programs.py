@@ -509,6 +509,18 @@ OF_PROGRAMS = (
         for short, long in (("decision", "notification"), ("notification", "decision"))
     ),
     _program("ends-at-once", "Ends as soon as it is started.", case_ids.REACHABLE, ProgramBehaviour(Start.EXITS)),
+    _program(
+        "knows-no-ipv6",
+        "Ends at once where the address of the server is one of IPv6.",
+        case_ids.COPIES,
+        ProgramBehaviour(Start.NOT_IPV6),
+    ),
+    _program(
+        "reads-addresses-as-numbers",
+        "Ends at once where the address of the server begins with a name.",
+        case_ids.COPIES,
+        ProgramBehaviour(Start.NO_NAMES),
+    ),
     _program("never-comes-up", "Neither serves nor dials in.", case_ids.REACHABLE, ProgramBehaviour(Start.SLEEPS)),
     _program(
         "waits-for-headers",
@@ -645,6 +657,7 @@ OF_PROGRAMS = (
 
 EACH_GAME = in_decision(1)
 SLOWER_A_TURN_S, SLOWER_A_GAME_S = 0.000_35, 0.002
+SLOWLY = 0.3
 HOARD_BYTES = 4 * 1024 * 1024
 PRINTED_CHARS = 250_000
 DRAWN_CHARS = 1024 * 1024
@@ -682,6 +695,10 @@ def _turns_s(call: ReceivedCall) -> float:
 def _games_s(call: ReceivedCall) -> float:
     """Return a time that is longer with each game."""
     return SLOWER_A_GAME_S * len(call.memory.games)
+
+
+def _slowly(seconds: Callable[[ReceivedCall], float], call: ReceivedCall) -> float:
+    return SLOWLY * seconds(call)
 
 
 def _print(count: int) -> None:
@@ -817,6 +834,17 @@ OF_GROWTH = (
             from_decision(1),
             waits(seconds, Symptom.TIMEOUT),
             (case_ids.GROWTH,),
+            program=ProgramBehaviour(),
+        )
+        for what, seconds in (("turn", _turns_s), ("game", _games_s))
+    ),
+    *(
+        Mutant(
+            f"slows-down-slowly-from-{what}-to-{what}",
+            f"Takes longer for each decision the more {what}s it has had, and is too late after thousands of games.",
+            (case_ids.SLOWS_DOWN,),
+            from_decision(1),
+            waits(partial(_slowly, seconds)),
             program=ProgramBehaviour(),
         )
         for what, seconds in (("turn", _turns_s), ("game", _games_s))

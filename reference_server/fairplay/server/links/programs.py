@@ -76,6 +76,8 @@ class Start(NamedTuple):
     """Words of a command that runs the player's own; they are no words of the player's."""
     temp: str = ""
     """The folder that it has for temporary files in a sandbox, with others; empty: one of its own."""
+    host: str = HOST
+    """The host in the address where it finds the server: one of this machine."""
 
 
 USUAL = Start()
@@ -303,7 +305,7 @@ class Programs:
     async def _start(self, stack: AsyncExitStack, name: str, words: Sequence[str], how: Start, turn: Turn) -> Link:
         """Start a program under a name of its own. What has to be released in the end is left to the stack, or link."""
         token, secret = secrets.token_hex(16), secrets.token_hex(16)
-        place = await (self._in_sandbox if self._options.sandbox else self._in_the_open)(stack, name, words, how.temp)
+        place = await (self._in_sandbox if self._options.sandbox else self._in_the_open)(stack, name, words, how)
         environment = {
             **place.environment,
             "FAIRPLAY_LISTEN": place.listen,
@@ -329,12 +331,12 @@ class Programs:
             message += f", and was refused: {refusal.message}"
         return DeadLink(self._clock, disconnected(message, program.output))
 
-    async def _in_the_open(self, stack: AsyncExitStack, name: str, words: Sequence[str], temp: str) -> _Place:
-        connect = await stack.enter_async_context(self._serve_one(f"{HOST}:0", name))
+    async def _in_the_open(self, stack: AsyncExitStack, name: str, words: Sequence[str], how: Start) -> _Place:
+        connect = await stack.enter_async_context(self._serve_one(f"{how.host}:0", name))
         listen = _free_address()
         return _Place(connect, listen, listen, _inherited(), None)
 
-    async def _in_sandbox(self, stack: AsyncExitStack, name: str, words: Sequence[str], temp: str) -> _Place:
+    async def _in_sandbox(self, stack: AsyncExitStack, name: str, words: Sequence[str], how: Start) -> _Place:
         options = self._options
         assert options.sandbox is not None
         folder = Path(tempfile.mkdtemp(prefix=f"fairplay-program-{os.getpid()}-", dir=_short_folder()))
@@ -344,11 +346,12 @@ class Programs:
         search = os.environ.get("PATH", os.defpath)
         visibility = Visibility(Path.cwd(), search, Path.home(), options.hidden, options.folders, options.confined)
         seen = await asyncio.to_thread(view, visibility, words)
-        command = await asyncio.to_thread(options.sandbox.command, visibility, seen.paths, options.limits, temp)
+        command = await asyncio.to_thread(options.sandbox.command, visibility, seen.paths, options.limits, how.temp)
         notes = "".join(map(LEFT_OUT.format, seen.left_out))
         walls = Walls(command, str(server), str(player))
         environment = sandbox_environment(os.environ)
-        return _Place(f"{HOST}:{CONNECT_PORT}", f"{HOST}:{LISTEN_PORT}", f"unix:{player}", environment, walls, notes)
+        connect = f"{how.host}:{CONNECT_PORT}"
+        return _Place(connect, f"{HOST}:{LISTEN_PORT}", f"unix:{player}", environment, walls, notes)
 
     async def _first_way(self, name: str, target: str, secret: str, program: Program, turn: Turn) -> Link | None:
         """Return a link for what a player does first: dial in or serve; None if it does neither in time, or ends."""
