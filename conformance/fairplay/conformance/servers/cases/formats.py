@@ -56,6 +56,8 @@ MOST_GAMES, PRECISION = 12, 50
 OTHER_LOTS = 40
 CYCLES, MANY_FAILURES = 4, 100
 """So often everybody meets in a long tournament, and so often somebody may fail there."""
+SETTINGS, MOST_SET = (("round_robin", "cycle_count"), ("swiss", "round_count"), ("gauntlet", "meeting_count")), 1_000
+"""Settings of formats that are from 1 to so many."""
 COUNTED_WITHIN_S, PAUSE_S = 10.0, 0.1
 PAGE_SIZE = 3
 NOT_BEGUN = (RoundGameStatus.ROUND_GAME_STATUS_WAITING, RoundGameStatus.ROUND_GAME_STATUS_SKIPPED)
@@ -291,6 +293,11 @@ async def unknown(context: ServerContext) -> None:
     request = make_request(context)
     request.plan.format.custom.name = "no-such-format"
     await context.refused("CreateTournament", request, "INVALID_FORMAT")
+    for (format_, setting), value in product(SETTINGS, (0, MOST_SET + 1)):
+        request = make_request(context)
+        setattr(getattr(request.plan.format, format_), setting, value)
+        about = f"a {setting} of {value:,}"
+        await context.refused("CreateTournament", request, "INVALID_FORMAT", about=about)
 
 
 @server_case("format.does-not-fit", "FORMAT-2")
