@@ -45,6 +45,8 @@ DECISIONS, FEW_DECISIONS = 8, 3
 """
 DENIALS = (grpc.StatusCode.UNAUTHENTICATED.value[0], grpc.StatusCode.PERMISSION_DENIED.value[0])
 """The statuses of calls that are refused because of who makes them."""
+NEW_CONNECTIONS = 40
+"""So many are made to a program that serves, one after the other: each server, and each tournament, makes one."""
 IDLE_S = 1.5
 """How long nobody is connected to a player that serves. One that is started here waits while other cases are judged."""
 Result = TypeVar("Result")
@@ -396,14 +398,20 @@ def _strangers_of_copies(context: Context) -> Strangers:
 
 
 def _ask_beside(context: Context, served: Connection) -> bytes | CallFailure:
-    """Call Describe on a new connection to a program that serves, beside one that is open; twice if it is late."""
-    for _ in range(2):
-        other = context.player.open_second(served)
-        try:
-            outcome, _elapsed_s = context.ask(DESCRIBE, DescribeRequest(), other)
-        finally:
-            context.player.loop.run(other.close())
-        if not isinstance(outcome, Overrun):
+    """Call Describe on new connections to a program that serves, one after the other, beside one that is open.
+
+    Return what the first one says that fails twice, or the last one.
+    """
+    for _ in range(NEW_CONNECTIONS):
+        for _ in range(2):
+            other = context.player.open_second(served)
+            try:
+                outcome, _elapsed_s = context.ask(DESCRIBE, DescribeRequest(), other)
+            finally:
+                context.player.loop.run(other.close())
+            if not isinstance(outcome, Overrun):
+                break
+        if not isinstance(outcome, bytes):
             break
     return outcome
 
@@ -446,7 +454,9 @@ def serves_on(context: Context) -> None:
         raise NotApplicable("only a player that serves is asked")
     if copies.beside is not None and not isinstance(copies.beside, bytes):
         sections = ("Answer", readable(copies.beside)), ("Output of the player", copies.served.output)
-        raise failure("While a connection to it is open, the player answers no Describe on another one.", *sections)
+        others = f"each of {NEW_CONNECTIONS} others, one after the other"
+        sentence = f"While a connection to it is open, the player does not answer Describe on {others}."
+        raise failure(sentence, *sections)
     outcome = player.loop.run(_outcome(copies.idle))
     if not isinstance(outcome, bytes):
         reason = outcome.message if isinstance(outcome, CallError) else "Describe was not answered in time"

@@ -255,7 +255,10 @@ def _play_with(context: Context, connection: Connection, unknown: Mapping[str, i
 
 
 def _play_with_longer_lists(context: Context, connection: Connection) -> None:
-    """Play a game in which each list of what may be decided begins and ends with an unknown value."""
+    """Play a game in which each list of what may be decided begins and ends with an unknown value.
+
+    One that is empty stays so: what cannot be decided now has no new values either.
+    """
     decisions = [each for each in context.ordinary.exchanges if each.kind is not CallKind.NOTIFICATION]
     kinds, state = {each.method.request.DESCRIPTOR for each in decisions}, context.game.state_type
     lists = {found.path for each in decisions for found in enum_lists(_request(each), state)}
@@ -303,7 +306,8 @@ def _with_longer_lists(kinds: Collection[Any], state: type[Message], request: Me
     copy: Any = type(request)()
     copy.CopyFrom(request)
     for each in enum_lists(copy, state) if request.DESCRIPTOR in kinds else ():
-        each.values[:] = [UNKNOWN, *each.values, UNKNOWN]
+        if each.values:
+            each.values[:] = [UNKNOWN, *each.values, UNKNOWN]
     return bytes(copy.SerializeToString())
 
 

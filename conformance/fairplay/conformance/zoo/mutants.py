@@ -166,6 +166,7 @@ class Others(Enum):
     SERVED = "it is served as well"
     WAIT = "it waits until the other one has ended"
     CLOSED = "it is closed at once"
+    COUNTED = "it is served as well, up to a number of connections that were ever made"
 
 
 class InvalidRequests(Enum):

@@ -311,20 +311,26 @@ async def _play(game: Game, handlers: MutantHandlers, reach: Reach, mutant: Muta
 
 
 HOST = "127.0.0.1"
+PLACES = 16
 
 
 @contextlib.asynccontextmanager
 async def _door(listen: str, port: int, others: Others) -> AsyncIterator[None]:
-    """Lead one connection at a time from the address HOST:PORT of a program to the port where it serves."""
-    one_at_a_time = asyncio.Lock()
+    """Lead connections from the address HOST:PORT of a program to the port where it serves, not all or not at once."""
+    is_counted = others is Others.COUNTED
+    places = asyncio.Semaphore(PLACES if is_counted else 1)
 
     async def lead(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if others is Others.CLOSED and one_at_a_time.locked():
+        if others is not Others.WAIT and places.locked():
             writer.close()
             return
-        async with one_at_a_time:
+        await places.acquire()
+        try:
             inside = await asyncio.open_connection(HOST, port)
             await asyncio.gather(_pump(reader, inside[1]), _pump(inside[0], writer))
+        finally:
+            if not is_counted:
+                places.release()
 
     host, _, number = listen.rpartition(":")
     async with await asyncio.start_server(lead, host.strip("[]"), int(number)):

@@ -467,6 +467,12 @@ OF_PROGRAMS = (
         ProgramBehaviour(others=Others.CLOSED),
     ),
     _program(
+        "serves-sixteen-connections",
+        "Has places for 16 connections, of which it frees none.",
+        case_ids.SERVES_ON,
+        ProgramBehaviour(others=Others.COUNTED),
+    ),
+    _program(
         "ends-when-it-is-left-alone",
         "Serves until nobody is connected to it for a second.",
         case_ids.SERVES_ON,
