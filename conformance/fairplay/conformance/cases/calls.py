@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count, product
+from itertools import chain, count, product
 from statistics import median
 from typing import Any
 
@@ -215,11 +215,15 @@ def metadata(context: Context) -> None:
 ID_STEP = 256
 """No two calls have one id, also where others are made at the same time."""
 IDS = (
+    ("that begin with 0", 0, 0),
     ("from 2,147,483,648 on", 2**31, ID_STEP),
     ("that fall from one call to the next, all beyond 32 bits", 2**32 + 2**24, -ID_STEP),
     (f"from {2**53 - 2**20:,} on", 2**53 - 2**20, ID_STEP),
 )
-"""Ids of calls in words, the first one, and the step to the next: beyond what 31 and 32 bits hold, and the largest."""
+"""Ids of calls in words, the first one, and the step to the next: beyond what 31 and 32 bits hold, and the largest.
+
+Without a step they are as usual from the second call of a game on.
+"""
 MIB = 2**20
 SIZES = (4_096, 4 * MIB - 65_536, 0, 65_536, MIB, 3 * MIB)
 """The calls of a game are made larger by so many bytes, in this order. With their frames they are below 4 MiB."""
@@ -242,7 +246,11 @@ def call_ids(context: Context) -> None:
 
             async def ask(reached: Connection, due: Outgoing, first: int = first, step: int = step) -> Answered:
                 server = await transport.server.server()
-                usual, server.clock.ids = server.clock.ids, count(first + step * next(numbers))
+                usual = server.clock.ids
+                if step:
+                    server.clock.ids = count(first + step * next(numbers))
+                elif not due.number:
+                    server.clock.ids = chain((first, first), usual)  # the link to a program takes an id, too
                 try:
                     return await reached.ask(due.call.method, due.request, due.limit_s)
                 finally:

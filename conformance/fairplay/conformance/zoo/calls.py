@@ -303,6 +303,12 @@ OF_CALLS = (
         lambda call, _: len(call.metadata) > MOST_ENTRIES,
     ),
     _refusing(
+        "misses-the-id-0",
+        "Raises an exception where the id of a call is 0, which it takes for none.",
+        case_ids.CALL_IDS,
+        lambda call, _: not call.id,
+    ),
+    _refusing(
         "reads-ids-of-32-bits",
         "Raises an exception where the id of a call has more than 32 bits.",
         case_ids.CALL_IDS,

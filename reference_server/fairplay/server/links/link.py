@@ -6,7 +6,7 @@ import asyncio
 import heapq
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol, TypeAlias
 
 from google.protobuf.duration_pb2 import Duration
@@ -162,7 +162,7 @@ class Clock:
     def __init__(self, time_s: Callable[[], float] | None = None) -> None:
         self._loop = asyncio.get_running_loop()
         self.time = time_s or self._loop.time
-        self.ids = itertools.count(1)
+        self.ids: Iterator[int] = itertools.count(1)
         self.slack_s = 0.0
         self._heap: list[tuple[float, int, OpenCall]] = []
         self._timer: asyncio.TimerHandle | None = None
