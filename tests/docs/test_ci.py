@@ -115,6 +115,9 @@ def test_the_steps_certify_a_player_and_say_what_is_wrong_with_another(
     assert "FAIL contract\\.reachable" in summary.read_text("utf-8")
     assert ("\n::error title=Fish%3A contract.reachable::" in ran.stdout) == (service == "github")
     assert sorted(each.name for each in job.iterdir()) == ["fairplay-report"]
+    (job / "known").write_text("contract.reachable\n")
+    ran = certify("false", **{"known-failures": "known"})
+    assert (ran.returncode, "All of that is known" in ran.stdout) == (0, True), ran.stdout + ran.stderr
     [place] = tmp_path.glob("fairplay*")
     ran = certify(f"{place}/bin/fairplay player fish -s greedy", profile="standard")
     assert ran.returncode == 0, ran.stdout + ran.stderr

@@ -122,7 +122,7 @@ def test_a_list_names_who_is_certified_for_what_and_every_file_that_is_refused(
     assert refused["unsigned.json"] == "nobody has signed it"
     assert "is not among those that you trust" in refused["stranger.json"]
     assert "--any-limits accepts that" in refused["longer.json"]
-    assert "in revision 99 are not known here" in refused["future.json"]
+    assert "in revision 99 are not known here: a newer Fairplay, or the package of" in refused["future.json"]
     first, outdated = found["certified"]
     again = "fairplay certify fish 'exec:./ann -x' --seed 1 --nonce 'a b' --limit 0.5s"
     assert (first["player"], first["language"], first["again"], first["outdated"]) == ("first", "Ada", again, "")

@@ -202,7 +202,8 @@ def _objection(content: Mapping[str, Any], cases: Sequence[CaseResult]) -> str:
     game, profile = content["game"], content["profile"]
     must = frozen(game, content["protocol_revision"])
     if must is None:
-        return f"the MUST cases of {game!r} in revision {content['protocol_revision']} are not known here"
+        which = f"the MUST cases of {game!r} in revision {content['protocol_revision']}"
+        return f"{which} are not known here: a newer Fairplay, or the package of the game, may know them"
     if profile and not profile_sentence(game, profile):
         return f"the profile {profile!r} of {game!r} is not known here"
     if missing := sorted(set(must) - {case.id for case in cases if case.level == Level.MUST}):
