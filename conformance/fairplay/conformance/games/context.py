@@ -265,7 +265,10 @@ class Context:
         self._has_slowed_down = self._has_slowed_down or trend.rises
         may_be_excused = known and connection.excuses_late and self._excused_count < MAX_EXCUSED
         if may_be_excused and is_late(found) and is_busy():
-            found = self._play_again(entry, past, found, is_late)
+            again = self._play_again(entry, past, is_late)
+            if again is not None:
+                connection.breaker.excuse()
+                found = again
         for each in found:
             each.entry, each.past = (entry, past) if known else (None, ())
             each.life = tuple(self._life)
@@ -276,9 +279,9 @@ class Context:
         return found
 
     def _play_again(
-        self, entry: Entry, past: Sequence[Entry], found: list[Trial], is_late: Callable[[Sequence[Trial]], bool]
-    ) -> list[Trial]:
-        """Return the trials of an entry asked again, after the same past, if all answers come in time then.
+        self, entry: Entry, past: Sequence[Entry], is_late: Callable[[Sequence[Trial]], bool]
+    ) -> list[Trial] | None:
+        """Return the trials of an entry asked again, after the same past, if all answers come in time then, or None.
 
         Where the machine stays busy, what the player waits for a processor is not counted.
         """
@@ -287,9 +290,9 @@ class Context:
         try:
             again = list(self.replay([*past, entry], counts_own_time=stays_busy))
         except NotTested:
-            return found
+            return None
         if is_late(again) or any(each.misconduct is not None for each in again):
-            return found
+            return None
         self._excused_count += not stays_busy
         for each in again:
             each.was_late = True

@@ -31,8 +31,10 @@ from fairplay.server.links.stream import LOSS_S
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
 
-WAITING_FACTOR = 6.0
-"""Where only the player's own time counts, an answer may take so many times its limit, waiting included."""
+WAITING_FACTOR, LOOK_SHARE = 60.0, 0.5
+"""Where only the player's own time counts, an answer may take so many times its limit, waiting included. It is looked
+at after each such share of the limit, so that who hangs costs little more than that.
+"""
 Answered: TypeAlias = tuple[bytes | Failure, float]
 """The reply or failure of a call, and the seconds that it took."""
 
@@ -87,17 +89,14 @@ class Connection:
 
         self.call_count += 1
         began_s = time.monotonic()
-        waited_before_s = self._waited_s()
         patience_s = WAITING_FACTOR * limit_s if self.counts_own_time else limit_s
         call = self._link.call(method.path, request, patience_s, done, bank_s, extra)
         self._open.add(call)
         try:
-            outcome, elapsed_s = await future
+            outcome, elapsed_s = await (self._own(future, limit_s) if self.counts_own_time else future)
         finally:
             call.cancel()
             self._open.discard(call)
-        if self.counts_own_time and elapsed_s - (self._waited_s() - waited_before_s) > limit_s:
-            outcome = Overrun(limit=duration(limit_s), elapsed=duration(elapsed_s))
         if not self.lost:  # of the calls that are open when the player ends, the first one is recorded
             self.breaker.record(method, request, limit_s, outcome, began_s, self.output)
         self.lost = is_disconnection(outcome)
@@ -106,10 +105,19 @@ class Connection:
             raise refusal
         return outcome, elapsed_s
 
+    async def _own(self, answered: asyncio.Future[Answered], limit_s: float) -> Answered:
+        """Return the answer to a call that was just made, or an overrun if the player's own time is above its limit."""
+        waited_s, began_s, own_s = self._waited_s(), time.monotonic(), 0.0
+        while not answered.done() and own_s <= 2 * limit_s:  # a wait is counted only once it is over
+            await asyncio.wait({answered}, timeout=LOOK_SHARE * limit_s)
+            own_s = time.monotonic() - began_s - (self._waited_s() - waited_s)
+        if own_s <= limit_s:
+            return answered.result()
+        elapsed_s = time.monotonic() - began_s
+        return Overrun(limit=duration(limit_s), elapsed=duration(elapsed_s)), elapsed_s
+
     def _waited_s(self) -> float:
-        """Return how long the player and the suite have waited for a processor; 0.0 where that does not matter."""
-        if not self.counts_own_time:
-            return 0.0
+        """Return how long the player and the suite have waited for a processor so far."""
         found = [os.getpid()]
         if self.process is not None:
             with suppress(psutil.Error):  # it has ended

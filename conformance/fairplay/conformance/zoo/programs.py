@@ -663,7 +663,6 @@ OF_PROGRAMS = (
 
 EACH_GAME = in_decision(1)
 SLOWER_A_TURN_S, SLOWER_A_GAME_S = 0.000_35, 0.002
-SLOWLY = 0.3
 HOARD_BYTES = 4 * 1024 * 1024
 PRINTED_CHARS = 250_000
 DRAWN_CHARS = 1024 * 1024
@@ -701,10 +700,6 @@ def _turns_s(call: ReceivedCall) -> float:
 def _games_s(call: ReceivedCall) -> float:
     """Return a time that is longer with each game."""
     return SLOWER_A_GAME_S * len(call.memory.games)
-
-
-def _slowly(seconds: Callable[[ReceivedCall], float], call: ReceivedCall) -> float:
-    return SLOWLY * seconds(call)
 
 
 def _print(count: int) -> None:
@@ -847,10 +842,10 @@ OF_GROWTH = (
     *(
         Mutant(
             f"slows-down-slowly-from-{what}-to-{what}",
-            f"Takes longer for each decision the more {what}s it has had, and is too late after thousands of games.",
+            f"Takes longer for each decision the more {what}s it has had, and would be late after thousands of games.",
             (case_ids.SLOWS_DOWN,),
             from_decision(1),
-            waits(partial(_slowly, seconds)),
+            waits(seconds),
             program=ProgramBehaviour(),
         )
         for what, seconds in (("turn", _turns_s), ("game", _games_s))
