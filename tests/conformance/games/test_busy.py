@@ -21,7 +21,8 @@ LIMIT_S = 3.0
 LATE_S = 3 * LIMIT_S
 OWN_LIMIT_S = 0.45
 """More than a program needs that works for 0.3 s, and less than it takes beside the busy programs."""
-QUIET_AFTER_S = 2.0
+QUIET_AFTER_S = LIMIT_S + 1.0
+"""The machine is found busy when the answer is late, and becomes quiet after that."""
 CASES = f"rules.whole-game,{case_ids.EVERY_ANSWER}"
 LOOP = "while True: pass"
 
