@@ -400,7 +400,7 @@ def _strangers_of_copies(context: Context) -> Strangers:
 def _ask_beside(context: Context, served: Connection) -> bytes | CallFailure:
     """Call Describe on new connections to a program that serves, one after the other, beside one that is open.
 
-    Return what the first one says that fails twice, or the last one.
+    Return the first failure, a late answer only if the next one is late as well, or the last answer.
     """
     for _ in range(NEW_CONNECTIONS):
         for _ in range(2):

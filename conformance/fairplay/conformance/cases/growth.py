@@ -21,6 +21,7 @@ from fairplay.conformance.cases.memory import cancel_halfway
 from fairplay.conformance.cases.settings import long_games
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import Ending, find_endings, tells_the_end
+from fairplay.conformance.games.trend import SLOW_S
 from fairplay.conformance.games.trial import Entry, Trial
 from fairplay.conformance.player.breaker import Breaker
 from fairplay.conformance.player.player import Connection
@@ -46,8 +47,6 @@ FAR_TOO_MUCH_BYTES = 4 * MAX_MEMORY_BYTES
 TREND, TREND_SHARE = 2, 0.5
 """A player that takes so many times as long as in the first round slows down, and plays on if it then comes to a limit
 within this share of the budget."""
-SLOW_S = 0.01
-"""A player that does not take longer than this for a decision is not called slow."""
 MAX_COUNT = 20
 MAX_OUTPUT_BYTES = MIB
 SETTLE_S, LAST_SETTLE_S = 2.0, 20.0
@@ -98,7 +97,7 @@ class Growth:
     paces: list[float] = field(default_factory=list)
     """The mean of its times for a decision in each round of all games, in seconds, until it misbehaved."""
     rounds: Sequence[float] = ()
-    """The same for the rounds of these games."""
+    """The means of the rounds of this kind of games alone."""
     new_s: float | None = None
     """The mean of a new process in these games, asked when this one had taken longer and longer; None: it had not."""
 

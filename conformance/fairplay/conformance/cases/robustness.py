@@ -158,7 +158,7 @@ async def _ask_and_lose(context: Context, connection: Connection, due: Outgoing,
         yield frame
 
     def welcome(frame: DialInResponse) -> Iterator[DialInResponse]:
-        frame.welcome.resumed = frame.welcome.resumed and after_s > 0  # also a server that has forgotten the stream
+        frame.welcome.resumed = frame.welcome.resumed and not with_call  # as where the server has forgotten the stream
         if with_call and frame.welcome.open_calls:
             welcomes.append(frame.welcome)
         else:

@@ -14,8 +14,10 @@ FIRST = 6
 LEAST = 40
 """So many decisions must have been made before anything is said."""
 QUARTERS = 4
-SLOWER, SLOW_S = 4, 0.01
-"""Who takes so many times as long in the end, and longer than this, slows down."""
+SLOWER = 4
+"""Who takes so many times as long in the end slows down."""
+SLOW_S = 0.01
+"""A player that does not take longer than this for a decision is not called slow."""
 
 
 class Trend:

@@ -107,10 +107,10 @@ class Connection:
 
     async def _own(self, answered: asyncio.Future[Answered], limit_s: float) -> Answered:
         """Return the answer to a call that was just made, or an overrun if the player's own time is above its limit."""
-        waited_s, began_s, own_s = self._waited_s(), time.monotonic(), 0.0
+        before_s, began_s, own_s = self._waited_s(), time.monotonic(), 0.0
         while not answered.done() and own_s <= 2 * limit_s:  # a wait is counted only once it is over
             await asyncio.wait({answered}, timeout=LOOK_SHARE * limit_s)
-            own_s = time.monotonic() - began_s - (self._waited_s() - waited_s)
+            own_s = time.monotonic() - began_s - (self._waited_s() - before_s)
         if own_s <= limit_s:
             return answered.result()
         elapsed_s = time.monotonic() - began_s

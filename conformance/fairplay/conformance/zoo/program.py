@@ -312,6 +312,7 @@ async def _play(game: Game, handlers: MutantHandlers, reach: Reach, mutant: Muta
 
 HOST = "127.0.0.1"
 PLACES = 16
+"""A program that counts its connections serves so many."""
 
 
 @contextlib.asynccontextmanager
