@@ -144,6 +144,7 @@ async def test_a_table_of_ones_own_where_others_are_is_left_to_them(pages: Pages
     async with pages.person("ann") as ann, guests(pages.server, "eve") as [eve]:
         await ann.post("/tables", data={"game": "fish", "name": "ann"})
         await eve.ask("WatchTable", table="ann")
+        await wait_for(ann, "/live/table", "seats", "Watching: ann, eve")
         answer = await ann.post("/play", data={"game": "fish"})
         assert "ann 2: Fish" in text_of(answer.text)
 
