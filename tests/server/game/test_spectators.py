@@ -74,6 +74,16 @@ async def test_whom_a_game_waits_for_is_said_anew_when_others_are_asked(at: Play
 
 
 @playing(everybody([0]), 1)
+async def test_who_begins_to_watch_in_the_moment_of_the_end_is_told_the_end(at: Played) -> None:
+    at.hands[0].say("x")
+    await at.running.over
+    spectator = Spectator(at)
+    await turned(3)
+    assert spectator.reported() == [(2, "state"), (3, "finished")]
+    assert spectator.reading.done()
+
+
+@playing(everybody([0]), 1)
 async def test_a_deadline_is_as_far_away_as_the_call_has_time(at: Played) -> None:
     await asyncio.sleep(20.0)
     for left_ns in (39_980_000_000, 480_000_000):

@@ -229,6 +229,8 @@ class Referee:
             for event in replayed(game, self._store.read(game_id), after, ended=self.revealed(message)):
                 yield event
                 after = event.sequence
+                if event.HasField("finished"):
+                    return
         if running is not None:
             async for event in live(game, running, after, single=not message.tournament_id):
                 yield event

@@ -76,7 +76,7 @@ class _Spectator:
         self._last = after
         self._events: deque[WatchGameResponse] = deque()
         self._asked = True
-        self._ended = False
+        self._ended = running.over.done()  # nobody will say so again
         self._wake = asyncio.Event()
         self._catch_up()
         for newcomer in running.newcomers:
