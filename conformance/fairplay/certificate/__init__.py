@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -73,7 +74,7 @@ class Certificate:
     program: Sequence[Mapping[str, str]]
     """The files of the command that could be named, with their sha256; empty: the player was not started."""
     issued: str
-    """RFC 3339, UTC."""
+    """The beginning of the run: a time with its zone, as RFC 3339 writes it."""
     limits_ms: Mapping[str, int]
     level: str
     only: str
@@ -255,11 +256,20 @@ def _case(content: Any) -> CaseResult:
     return case
 
 
+def _is_time(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
+
+
 def _certificate(content: Mapping[str, Any], cases: Sequence[CaseResult], certified: bool) -> Certificate:
     player, seed = content["player"], content["seed"]
     _check_fields(player, {"name": str, "version": str, "services": list}, "the player of the certificate")
     if not seed.isascii() or not seed.isdigit():
         raise ValueError("the certificate is not complete: its seed is no number")
+    if not _is_time(content["issued"]):
+        raise ValueError(f"the certificate is not complete: {content['issued']!r} is no time with a zone")
     same = (
         "game",
         "protocol_revision",

@@ -140,6 +140,8 @@ CHANGES: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
     ("a file without a digest", lambda it: it["program"].append({"file": "a.py"}), "sha256 is missing"),
     ("a seed that is none", lambda it: it.update(seed="one"), "no number"),
     ("a seed in other digits", lambda it: it.update(seed="\u0661"), "no number"),
+    ("a time that is none", lambda it: it.update(issued="yesterday"), "'yesterday' is no time"),
+    ("a time without its zone", lambda it: it.update(issued="2026-01-02T03:04:05"), "is no time with a zone"),
     ("an unknown level", lambda it: it["cases"][0].update(level="OUGHT"), "unknown level or verdict"),
     ("a case without a sentence", lambda it: it["cases"][0].pop("sentence"), "sentence is missing"),
     ("a MUST that is not demanded and failed", lambda it: it["cases"].append(failed_must()), "a.more is FAIL"),

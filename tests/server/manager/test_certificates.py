@@ -148,7 +148,6 @@ async def test_a_repeat_needs_no_second_look(manager: Any) -> None:
         (b"", "asks for a certificate"),
         (b" " * 2_000_000, "2,000,000 bytes"),
         (certificate().replace(b'"first"', b'"frist"'), "changed after it was issued"),
-        (certificate(issued="yesterday"), "cannot be used"),
         (certificate(complete=False), "not every MUST"),
         (certificate(verdicts={"time.every-answer": "FAIL"}), "not every MUST"),
         (certificate(limits_ms={"notification": 1000, "decision": 9000, "first_decision": 9000}), "longer time limits"),
