@@ -25,6 +25,8 @@ PROTO = ROOT / "proto"
 EXAMPLES = ROOT / "examples"
 PROTOC = (str(ROOT / ".tools" / "bin" / "python"), "-m", "grpc_tools.protoc")
 """The one of tools/requirements.txt: what is made does not depend on the machine."""
+DEBIAN = ("protoc",)
+"""For C++, of the version of its headers, with which alone it compiles; and for languages that PROTOC does not know."""
 FILES = sorted(path.relative_to(PROTO).as_posix() for path in PROTO.rglob("*.proto"))
 PACKAGES = sorted({Path(file).parent.as_posix().replace("/", ".") for file in FILES})
 GO_MODULE = "github.com/fairplay-protocol/fairplay-go"
@@ -94,12 +96,12 @@ def make_java(folder: Path) -> None:
 
 def make_kotlin(folder: Path) -> None:
     """Make the messages, which extend those of Java."""
-    protoc(folder, "--java_out=gen", "--kotlin_out=gen")
+    protoc(folder, "--java_out=gen", "--kotlin_out=gen", program=DEBIAN)
 
 
 def make_csharp(folder: Path) -> None:
     """Make the messages."""
-    protoc(folder, "--csharp_out=gen", "--csharp_opt=base_namespace=")
+    protoc(folder, "--csharp_out=gen", "--csharp_opt=base_namespace=", program=DEBIAN)
 
 
 def make_go(folder: Path) -> None:
@@ -147,9 +149,8 @@ def _rust_module(path: str, packages: Sequence[str]) -> str:
 def make_cpp(folder: Path) -> None:
     """Make messages and services, and compile all their headers together."""
     plugin = shutil.which("grpc_cpp_plugin")
-    # Of the version of the headers: code for one release of protobuf compiles with that release only.
     outputs = ("--cpp_out=gen", "--grpc_out=gen", f"--plugin=protoc-gen-grpc={plugin}")
-    protoc(folder, *outputs, program=("protoc",))
+    protoc(folder, *outputs, program=DEBIAN)
     headers = sorted(path.relative_to(folder / "gen").as_posix() for path in (folder / "gen").rglob("*.h"))
     (folder / "all.cc").write_text("".join(f'#include "{header}"\n' for header in headers), "utf-8")
     execute(folder, "g++", "-std=c++17", "-fsyntax-only", "-Igen", "all.cc")
@@ -172,8 +173,8 @@ def make_typescript(folder: Path) -> None:
 
 LANGUAGES = (
     Language("Java", "messages and services, compiled", ("java", "javac", "mvn"), make_java),
-    Language("Kotlin", "messages; services need a plugin beside protoc", (), make_kotlin),
-    Language("C#", "messages; the plugin for services comes with NuGet", (), make_csharp),
+    Language("Kotlin", "messages; services need a plugin beside protoc", DEBIAN, make_kotlin),
+    Language("C#", "messages; the plugin for services comes with NuGet", DEBIAN, make_csharp),
     Language("Go", "messages and services, compiled", ("go",), make_go),
     Language("Rust", "messages and services, compiled", ("cargo",), make_rust),
     Language("C++", "messages and services, compiled", ("protoc", "g++", "grpc_cpp_plugin"), make_cpp),

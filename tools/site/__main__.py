@@ -29,18 +29,21 @@ def main() -> int:
     parser.add_argument(
         "--output", metavar="DIR", type=Path, default=ROOT / "build" / "site", help="default: build/site"
     )
-    out: Path = parser.parse_args().output.resolve()
+    parser.add_argument(
+        "--certified", metavar="DIR", type=Path, default=CERTIFIED, help="the list of the certified, if it is there"
+    )
+    given = parser.parse_args()
+    out: Path = given.output.resolve()
     with TemporaryDirectory() as scratch:
         pages, config = Path(scratch, "pages"), Path(scratch, "mkdocs.yml")
         navigation = write_source(pages)
-        if CERTIFIED.exists():
+        if given.certified.exists():
+            shutil.copytree(given.certified, pages / "certified")
             navigation.append({"Certified": "certified/index.html"})
         settings = {"INHERIT": str(Path(__file__).with_name("mkdocs.yml")), "nav": navigation}
         config.write_text(json.dumps({**settings, "docs_dir": str(pages), "site_dir": str(out)}), "utf-8")
         built = subprocess.run([MKDOCS, "build", "--strict", "--config-file", config], cwd=ROOT, check=False, env=QUIET)
     if built.returncode == 0:
-        if CERTIFIED.exists():
-            shutil.copytree(CERTIFIED, out / "certified")
         print(out)
     return built.returncode
 
