@@ -304,6 +304,22 @@ FAULTS = {
         "watch.listed-conditions",
     ),
     "passes-deal": RuleFault("webset", "rules.takes", ' or rule == "auto"', ""),
+    "the-longest-request-is-too-long": RuleFault(
+        "bazaar", "protocol.codec", "if len(steps) > max_exchanges:", "if len(steps) >= max_exchanges:"
+    ),
+    "only-the-first-card-of-a-price-is-the-top-one": RuleFault(
+        "bazaar",
+        "rules",
+        'if settings.price_takes_from == "bottom" else',
+        'if settings.price_takes_from == "bottom" or pile != state.pile else',
+    ),
+    "a-farmer-gives-all-back": RuleFault(
+        "eriantys",
+        "rules.board",
+        "if state.dining_rooms[lender][color] >= state.dining_rooms[state.active][color]:",
+        "if color < COLOR_COUNT:",
+    ),
+    "the-last-row-is-too-far": RuleFault("q", "rules", "-FARTHEST <= row <= FARTHEST", "-FARTHEST <= row < FARTHEST"),
 }
 
 

@@ -58,6 +58,12 @@ MANY_PEBBLES = bazaar_pb2.Settings(pebbles_per_color=400, cards_total=100, visib
 LONG_SIDES = bazaar_pb2.Settings(side_min=6, side_max=6)
 ON_THREE_CARDS = bazaar_pb2.Settings(bonus=bazaar_pb2.BONUS_RWB_DISTINCT, turn_cap=1)
 EQUAL_TURNS = bazaar_pb2.Settings(equal_turns=True, winning_score=1, bonus=bazaar_pb2.BONUS_SEY)
+EIGHT_EXCHANGES = bazaar_pb2.Settings(
+    max_exchanges=8,
+    exchange_price=bazaar_pb2.EXCHANGE_PRICE_PER_EQUATION,
+    price_takes_from=bazaar_pb2.PRICE_TAKES_FROM_TOP,
+    turn_cap=1,
+)
 
 GAINED_BY_THE_BANK = table("r=b g=r", bank="b", visible="rbyyy", wallets=("rgyyy", "y"), settings=FREE_EXCHANGES)
 
@@ -345,13 +351,26 @@ RARE_TABLES = {
 }
 
 
-def _played_for_points(make: MakeSituation, leaver: tuple[int, str, int] | None = None) -> Callable[[Random], RareGame]:
-    return lambda rng: RareGame(make(rng), ["points"], leaver)
+def _played(
+    make: MakeSituation, strategy: str = "points", leaver: tuple[int, str, int] | None = None
+) -> Callable[[Random], RareGame]:
+    return lambda rng: RareGame(make(rng), [strategy], leaver)
 
 
 RARE_GAMES = {
-    **{what: _played_for_points(make) for what, make in RARE_TABLES.items()},
-    "somebody leaves in setup, and another one goes on between the two calls of its turn": _played_for_points(
+    **{what: _played(make) for what, make in RARE_TABLES.items()},
+    "a request has as many exchanges as it may, and each takes a card from the top of the pile": _played(
+        table(
+            "r=b",
+            bank="b" * 8,
+            visible="bbbbb bbbbb ggggg wwwww",
+            pile="rrrrr wwwww rrrrr wwwww rrrrr wwwww rrrrr wwwww ggggy gggyy ggyyy gyyyy",
+            wallets=("r" * 8 + "bb", "y"),
+            settings=EIGHT_EXCHANGES,
+        ),
+        "best",
+    ),
+    "somebody leaves in setup, and another one goes on between the two calls of its turn": _played(
         table(
             bank="rwbgy",
             visible="rwbgy wwwww rrrrr bbbbb",
@@ -360,7 +379,7 @@ RARE_GAMES = {
             active=1,
             second_call=True,
         ),
-        (2, "Setup", 1),
+        leaver=(2, "Setup", 1),
     ),
 }
 

@@ -785,6 +785,16 @@ RARE_GAMES: Mapping[str, Mapping[str, Any]] = {
         "rooms": ("GG", "GGR", "GG"),
         "leaver": (2, "AskAction", 2),
     },
+    "a Farmer that has more students than the former owner by the end of its turn keeps the professor": {
+        **FARMED,
+        "settings": BORROWED,
+        "active": 1,
+        "rooms": ("GGR", "GGR"),
+        "entrances": ("GGRRYPB", "GGGGGGG"),
+        "professors": (1, 0, *[NOBODY] * 3),
+        "borrowed": (0, *[NOBODY] * 4),
+        "strategies": ["first"],
+    },
     "a side has fewer towers left than it needs": {"islands": "a6 ! b4GGGGG ."},
     "professors part sides with as many towers, also where level sides win": {
         "settings": replace(ONCE, draw_result="tied"),
@@ -803,11 +813,13 @@ RARE_GAMES: Mapping[str, Mapping[str, Any]] = {
 
 def _rare(given: Mapping[str, Any]) -> Callable[[Random], RareGame]:
     settings, seat_count = given.get("settings", ONCE), given.get("seat_count", 2)
-    changes = {name: value for name, value in given.items() if name not in ("settings", "seat_count", "leaver")}
+    beside = ("settings", "seat_count", "strategies", "leaver")
+    changes = {name: value for name, value in given.items() if name not in beside}
 
     def game(rng: Random) -> RareGame:
         state = scene(rng, settings, seat_count, **{**ONE_STEP, **changes})
-        return RareGame(_situation(bag_emptied(state), 0, 0), ["random:characters=1"], given.get("leaver"))
+        strategies = given.get("strategies", ["random:characters=1"])
+        return RareGame(_situation(bag_emptied(state), 0, 0), strategies, given.get("leaver"))
 
     return game
 

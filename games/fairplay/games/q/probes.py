@@ -281,8 +281,12 @@ CHECKS = {
 PROBES = build_probes("q", CHECKS)
 
 RARE_TABLES = {
-    "six tiles of all shapes are a Q": _table("rs r8 rq rc rv", hands=("rd", "gs"), pile="yd"),
-    "six tiles of all colours are a Q": _table("rs gs bs ys os", hands=("ps", "gd"), pile="yd"),
+    "six tiles of all shapes are a Q, also in the last row": _table(
+        "rs r8 rq rc rv", at=(FARTHEST, 0), hands=("rd", "gs"), pile="yd"
+    ),
+    "six tiles of all colours are a Q, also in the first row": _table(
+        "rs gs bs ys os", at=(-FARTHEST, 0), hands=("ps", "gd"), pile="yd"
+    ),
     "seven tiles with all shapes are no Q": _table("rs r8 rq rc rv rd", hands=("rs", "gs"), pile="yd"),
     "seven tiles with all colours are no Q": _table("rs gs bs ys os ps", hands=("rs", "gd"), pile="yd"),
     "a tile completes a Q along its row and one along its column": _table(
