@@ -258,6 +258,13 @@ def begins_the_window_anew(call: Call, _: Rpc) -> None:
         call.time_limit.FromSeconds(3)
 
 
+@mutant("order.webset-earliest")
+def shows_the_points_of_others(request: PickCardsRequest, _: Rpc) -> None:
+    points = [player.points for player in request.state.players]
+    for player, shown in zip(request.state.players, points[::-1], strict=True):
+        player.points = shown
+
+
 @mutant("order.webset-selection")
 def counts_no_calls(request: PickCardsRequest, _: Rpc) -> None:
     request.state.call_count = 1
@@ -885,6 +892,12 @@ def frees_names_of_who_has_left(part: DialInRequest | HalfClose, rpc: Rpc) -> No
 @mutant("connection.time-left")
 def sends_open_calls_with_their_full_time(call: Call, rpc: Rpc) -> None:
     call.time_limit.CopyFrom(rpc.kept.setdefault(f"time of {call.id}", copy.deepcopy(call.time_limit)))
+
+
+@mutant("connection.due-while-lost")
+def waits_for_nobody(frame: DialInRequest, _: Rpc) -> None:
+    if frame.HasField("hello"):
+        frame.hello.ClearField("resume_window")
 
 
 @mutant("connection.resumed-in-part")

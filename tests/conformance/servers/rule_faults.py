@@ -304,6 +304,13 @@ FAULTS = {
         "watch.listed-conditions",
     ),
     "passes-deal": RuleFault("webset", "rules.takes", ' or rule == "auto"', ""),
+    "the-first-seat-is-the-earliest": RuleFault(
+        "webset",
+        "rules.takes",
+        "winner, cards = right[place]",
+        "winner, cards = right[place] if place else min(right)",
+        "order.webset-earliest",
+    ),
     "the-longest-request-is-too-long": RuleFault(
         "bazaar", "protocol.codec", "if len(steps) > max_exchanges:", "if len(steps) >= max_exchanges:"
     ),
@@ -320,6 +327,44 @@ FAULTS = {
         "if color < COLOR_COUNT:",
     ),
     "the-last-row-is-too-far": RuleFault("q", "rules", "-FARTHEST <= row <= FARTHEST", "-FARTHEST <= row < FARTHEST"),
+    "what-passed-before-a-loss-is-free": RuleFault(
+        "",
+        "fairplay.server.links.stream",
+        "self._outbox.put(call, len(call.request))\n",
+        "self._outbox.put(call, len(call.request))\n            open_call.sent_at = self._clock.time()\n",
+        "connection.time-left",
+    ),
+    "who-is-lost-fails-at-once": RuleFault(
+        "",
+        "fairplay.server.links.stream",
+        "self._outbox.put(call, len(request))\n",
+        """self._outbox.put(call, len(request))
+        else:
+            asyncio.get_running_loop().call_soon(open_call.fail, disconnected("lost"))
+""",
+        "connection.due-while-lost",
+    ),
+    "who-comes-back-misses-eliminations": RuleFault(
+        "",
+        "fairplay.server.game.referee",
+        "if running is None or after:",
+        "if running is None:",
+        "watch.resumed-running",
+    ),
+    "a-token-makes-a-repeat": RuleFault(
+        "",
+        "fairplay.server.manager.signup",
+        "self._links.get(player.name) == player.link",
+        "player.name in self._links and player.name in self._tokens",
+        "tournament.sign-up",
+    ),
+    "stopped-games-stay-open": RuleFault(
+        "",
+        "fairplay.server.servicers.referee",
+        "if not listing.finished:",
+        'if not listing.finished or (listing.kind == "game" and pb.Game.FromString(listing.summary).result.aborted):',
+        "records.running",
+    ),
 }
 
 

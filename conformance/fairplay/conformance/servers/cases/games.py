@@ -264,6 +264,9 @@ def _check_told_again(events: Sequence[WatchGameResponse], rest: Sequence[WatchG
             raise failure(f"In {where} is the event {event.sequence}.")
         if wrong := difference(told.get(event.sequence, event), event, free={"time"}):
             raise failure(f"In {where} the event {event.sequence} is wrong: {wrong}.")
+    due = {event.sequence for event in events if event.HasField("eliminated") and event.sequence > after}
+    if missing := due.difference(event.sequence for event in rest):
+        raise failure(f"In {where} the event {min(missing)} is missing, in which a player is eliminated.")
     if not rest or not rest[-1].HasField("finished"):
         raise failure("The last event that a spectator is told must be the result of the game.")
 

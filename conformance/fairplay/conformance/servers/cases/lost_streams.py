@@ -30,17 +30,18 @@ from fairplay.conformance.servers.scenes import (
     Actor,
     Manner,
     Scene,
-    any_of,
     at,
     control,
     expect,
     hang,
-    slow,
     sound_script,
     vanish,
+    wait_for,
 )
+from fairplay.server.links.link import BANK_KEY
 from fairplay.v1.connection_pb2 import DialInRequest, Reply
 from fairplay.v1.referee_pb2 import PlayGameRequest, StopGameRequest
+from fairplay.v1.result_pb2 import GameResult
 
 WINDOW_S = 5.0
 AWAY_S = 0.3
@@ -157,9 +158,12 @@ class Waiting(NamedTuple):
 
 
 @asynccontextmanager
-async def _waiting(context: ServerContext, token: str = TOKEN) -> AsyncIterator[Waiting]:
-    """Begin a game, and yield when a player has left a call open."""
-    scene = replace(ordinary(OPEN, at(0, "TakeTurn", hang), count=2), control=control(bank_s=AMPLE_S))
+async def _waiting(
+    context: ServerContext, token: str = TOKEN, *, decision_s: float = AMPLE_S
+) -> AsyncIterator[Waiting]:
+    """Begin a game, and yield when a player has left a call open; `decision_s` is the limit of decisions."""
+    limits = control(decision_s, decision_s, bank_s=AMPLE_S)
+    scene = replace(ordinary(OPEN, at(0, "TakeTurn", hang), count=2), control=limits)
     cast, names = Cast(scene.game, scene.actors()), context.new_names(2)
     async with context.dialled_in(cast, names, token=token, window_s=WINDOW_S) as stream:
         assert stream.welcome is not None
@@ -190,18 +194,48 @@ async def _back(context: ServerContext, *, resuming: bool) -> None:
 @server_case("connection.nobody-waits", "RESUME-7", mostly_waits=True)
 async def nobody_waits(context: ServerContext) -> None:
     """A player that has gone while another one was asked is not waited for when its turn comes."""
-    thinks = at(1, "TakeTurn", slow(1.0))
-    scene, names = ordinary(OPEN, thinks, count=2), context.new_names(2)
+    scene, result = await _gone(context, 0.0)
+    check_blame(expect(replace(scene, script=at(0, "TakeTurn", vanish, 2)), "gone").misconducts, result.misconducts)
+
+
+@server_case("connection.due-while-lost", "RESUME-3", "FAIL-8", mostly_waits=True)
+async def due_while_lost(context: ServerContext) -> None:
+    """A player that is lost while another one is asked is waited for when its turn comes, as long as its window."""
+    scene, result = await _gone(context, WINDOW_S)
+    check_blame([], result.misconducts)
+    check_ranking(expect(scene, "gone").result, result)
+
+
+async def _gone(context: ServerContext, window_s: float) -> tuple[Scene, GameResult]:
+    """Have a player go while another one is asked. Return a scene in which all is answered, and how the game ended.
+
+    With a resume window the player dials in again when its turn has come. The call must say what is left of its time.
+    """
+    gate = asyncio.Event()
+    scene, names = ordinary(OPEN, at(1, "TakeTurn", wait_for(gate)), count=2), context.new_names(2)
     actors = scene.actors()
     one, other = Cast(scene.game, actors[:1]), Cast(scene.game, actors[1:])
-    async with context.dialled_in(other, names[1:]):
-        async with context.dialled_in(one, names[:1]):
+    async with contextlib.AsyncExitStack() as stack:
+        await stack.enter_async_context(context.dialled_in(other, names[1:]))
+        async with context.dialled_in(one, names[:1], window_s=window_s) as lost:
             request = context.request(scene, [f"dial-in:{name}" for name in names])
             playing = asyncio.ensure_future(context.ask("PlayGame", request))
             await wait_for_call(other, lambda each: each.method == "TakeTurn")
-        game = (await playing).game
-    left = replace(scene, script=any_of(thinks, at(0, "TakeTurn", vanish, 2)))
-    check_blame(expect(left, request.game_id).misconducts, game.result.misconducts)
+        await asyncio.sleep(AWAY_S)  # the server has to know of it first
+        gate.set()
+        await asyncio.sleep(AWAY_S)
+        if window_s:
+            assert lost.welcome is not None
+            resume = lost.welcome.resume_token
+            await stack.enter_async_context(context.dialled_in(one, names[:1], window_s=window_s, resume=resume))
+        result = (await playing).game.result
+    for each in [each for each in one.received if each.method == "TakeTurn"][1:2]:
+        if each.limit_s > AMPLE_S - AWAY_S / 2:
+            raise failure(
+                f"The time of a call that falls due while its player is away runs: of {AMPLE_S:g} s at most "
+                f"{AMPLE_S - AWAY_S:g} s were left when it was sent; it says {each.limit_s:.2f} s."
+            )
+    return replace(scene, script=sound_script), result
 
 
 @server_case("connection.late-flood", "LATE-4")
@@ -231,12 +265,15 @@ async def fresh_hello(context: ServerContext) -> None:
     await _back(context, resuming=False)
 
 
-@server_case("connection.time-left", "RESUME-3", attempts=TIMED, rest_s=STANDSTILL_S, mostly_waits=True)
+@server_case("connection.time-left", "RESUME-3", "TIME-12", attempts=TIMED, rest_s=STANDSTILL_S, mostly_waits=True)
 async def time_left(context: ServerContext) -> None:
-    """A call that comes again names what is left of its time: whoever believes in more is late."""
+    """A call that comes again names what is left of its time: whoever believes in more is late.
+
+    All of its time counts: what it took beyond its limit is gone from the bank, whenever that was.
+    """
     for resuming in (True, False):
         begun_s = time.monotonic()
-        async with _waiting(context) as game:
+        async with _waiting(context, decision_s=AWAY_S) as game:
             await asyncio.sleep(AWAY_S)
             await game.stream.close()
             await asyncio.sleep(AWAY_S)
@@ -251,6 +288,18 @@ async def time_left(context: ServerContext) -> None:
                 f"Of the {before.limit_s:.2f} s of the call {least_s:.2f} to {most_s:.2f} s were left when it was sent "
                 f"again; it says {again.limit_s:.2f} s."
             )
+        _check_bank(game, AMPLE_S + AWAY_S - (back_s - before.at_s), AMPLE_S + AWAY_S - (time.monotonic() - begun_s))
+
+
+def _check_bank(game: Waiting, most_s: float, least_s: float) -> None:
+    """Check what the turn behind the open call says of the bank of its player."""
+    turns = [each for each in game.cast.received if (each.seat, each.method) == (0, "TakeTurn")]
+    left_s = int(next(each for each in turns if each.call_id != game.open_call.call_id).metadata[BANK_KEY]) / 1000
+    if not least_s - 0.01 <= left_s <= most_s + 0.01:
+        raise failure(
+            f"The bank of a player whose stream was lost in its turn must be {least_s:.2f} to {most_s:.2f} s in the "
+            f"next one, by what it took of it; it is {left_s:.2f} s."
+        )
 
 
 @server_case("connection.resumed-in-part", "RESUME-5")
@@ -326,6 +375,7 @@ CASES = (
     ends_with_ok,
     half_close,
     nobody_waits,
+    due_while_lost,
     late_flood,
     resumed,
     fresh_hello,

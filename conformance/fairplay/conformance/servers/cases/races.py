@@ -118,10 +118,15 @@ async def held(context: ServerContext) -> None:
         dealt_at_s = each.at_s
 
 
+def _setting(name: str, value: str) -> dict[str, Any]:
+    """Return settings of which one has the value of this name."""
+    kinds: Any = find(RACE).settings_type.DESCRIPTOR.fields_by_name[name].enum_type
+    return {name: kinds.values_by_name[value].number}
+
+
 def _singly() -> dict[str, Any]:
     """Return the settings with which cards are picked one by one."""
-    kinds: Any = find(RACE).settings_type.DESCRIPTOR.fields_by_name["selection"].enum_type
-    return {"selection": kinds.values[-1].number}
+    return _setting("selection", "SELECTION_SINGLE")
 
 
 def _first_picks(played: Played) -> Sequence[tuple[Received, int]]:
@@ -155,6 +160,20 @@ def _card_elsewhere(asked: Asked) -> Sequence[int]:
     return [next(card for card in itertools.count() if card not in asked.request.state.slots)]
 
 
+@server_case("order.webset-earliest", "WEBSET-6", "GAME-14", mostly_waits=True)
+async def earliest(context: ServerContext) -> None:
+    """Where the first set of a round counts it is that of who answers first, wherever it sits."""
+    for slower, faster in ((FIRST, SECOND), (SECOND, FIRST)):
+        played = await _race(context, at(slower, PICK_CARDS, slow(LATE_S)), **_setting("rounds", "ROUNDS_EARLIEST"))
+        later = _calls(played, PICK_CARDS)[2:]
+        if not later:
+            raise failure("There are more sets on the table: PickCards must be called for a second round.")
+        title = f"The points after a round in which {NAMES[faster]} has named a set before {NAMES[slower]} did"
+        wanted = [int(seat == faster) for seat in (FIRST, SECOND)]
+        state: Any = later[0].asked.state
+        same(title, wanted, [each.points for each in state.players])
+
+
 @server_case("order.webset-selection", "WEBSET-5")
 async def selection(context: ServerContext) -> None:
     """Where cards are picked one by one, different ones of the table are: others are a wrong take."""
@@ -170,4 +189,4 @@ async def selection(context: ServerContext) -> None:
             raise failure(f"Who picks {what} has ended its call by that; it is asked for more cards.")
 
 
-CASES = (handicaps, lockout, held, window, selection)
+CASES = (handicaps, lockout, held, window, earliest, selection)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fairplay.conformance.case import failure
 from fairplay.conformance.servers.cases.tournaments import create, entered, whole_tournament
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, Played, ServerContext, ordinary, server_case
-from fairplay.conformance.servers.scenes import GARBAGE, any_of, at, fail, reply, slow
+from fairplay.conformance.servers.scenes import GARBAGE, any_of, at, fail, hang, reply
 from fairplay.server.manager.history import check_tournament
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.verify import verify
 from fairplay.v1.manager_pb2 import CancelTournamentRequest, StartTournamentRequest, WatchTournamentRequest
 from fairplay.v1.record_pb2 import Record, RecordEntry
 from fairplay.v1.record_service_pb2 import GetRecordRequest
-from fairplay.v1.referee_pb2 import CreateGameRequest
+from fairplay.v1.referee_pb2 import CreateGameRequest, StopGameRequest
 
 
 async def _offered(context: ServerContext) -> Played:
@@ -24,7 +26,7 @@ async def _offered(context: ServerContext) -> Played:
 
 
 def _check(record: Record) -> None:
-    findings = verify(record)
+    findings = verify(record, checks={"tournament": check_tournament})
     if findings:
         raise failure(f"The record does not verify: {findings[0]}", ("Findings", "\n".join(map(str, findings))))
 
@@ -65,14 +67,17 @@ async def header(context: ServerContext) -> None:
     same("The players in the header", list(played.scene.names), [each.name for each in entry.game.players])
 
 
-@server_case("records.running", "RECORD-8")
+@server_case("records.running", "RECORD-1", "RECORD-8")
 async def running(context: ServerContext) -> None:
-    """The record of a running game holds hidden things: nobody gets it."""
+    """The record of a running game holds hidden things: nobody gets it, until the game is over, or was stopped."""
     await _offered(context)
-    async with context.staged(ordinary(HIDDEN, at(0, "TakeTurn", slow(0.8)))) as stage:
-        await context.ask("CreateGame", CreateGameRequest(game_id=stage.request.game_id, plan=stage.request.plan))
-        await context.refused("GetRecord", GetRecordRequest(record_id=stage.request.game_id), "RECORD_OPEN")
-        await context.ask("PlayGame", stage.request)
+    async with context.staged(ordinary(HIDDEN, at(0, "TakeTurn", hang))) as stage:
+        game_id = stage.request.game_id
+        await context.ask("CreateGame", CreateGameRequest(game_id=game_id, plan=stage.request.plan))
+        await stage.cast.hung.wait()
+        await context.refused("GetRecord", GetRecordRequest(record_id=game_id), "RECORD_OPEN")
+        await context.ask("StopGame", StopGameRequest(game_id=game_id))
+    _check(await context.record(game_id))
 
 
 @server_case("records.unknown-id", "RECORD-9")
@@ -108,8 +113,7 @@ async def of_a_tournament(context: ServerContext) -> None:
     await _check_open(context)
     ended = await whole_tournament(context)
     record = await context.record(ended.tournament.tournament_id)
-    if findings := verify(record, checks={"tournament": check_tournament}):
-        raise failure(f"The record does not verify: {findings[0]}", ("Findings", "\n".join(map(str, findings))))
+    _check(record)
     played = [each.played for each in parsed(record) if each.HasField("played")]
     if not played:
         raise failure("The record has no games.")
@@ -119,17 +123,21 @@ async def of_a_tournament(context: ServerContext) -> None:
 
 
 async def _check_open(context: ServerContext) -> None:
-    """Raise Failure if a record can be had of a tournament that goes on, or of a game of it that is over."""
+    """Check that of a tournament and the games of it records can be had when it is cancelled, and none before."""
     async with entered(context) as players:
         await create(context, players.request)
         tournament_id = players.request.tournament_id
         await context.ask("StartTournament", StartTournamentRequest(tournament_id=tournament_id))
+        ids: Sequence[str] = ()
         async for event in context.stream("WatchTournament", WatchTournamentRequest(tournament_id=tournament_id)):
             if event.HasField("game_finished") and not event.game_finished.skipped:
-                for record_id in (event.game_finished.game_id, tournament_id):
-                    await context.refused("GetRecord", GetRecordRequest(record_id=record_id), "RECORD_OPEN")
+                ids = (event.game_finished.game_id, tournament_id)
                 break
+        for record_id in ids:
+            await context.refused("GetRecord", GetRecordRequest(record_id=record_id), "RECORD_OPEN")
         await context.ask("CancelTournament", CancelTournamentRequest(tournament_id=tournament_id))
+    for record_id in ids:
+        _check(await context.record(record_id))
 
 
 CASES = (

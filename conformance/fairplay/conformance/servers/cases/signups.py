@@ -25,6 +25,8 @@ from fairplay.v1.manager_pb2 import (
 )
 from fairplay.v1.tournament_pb2 import AgeOrder, TournamentStatus
 
+ANOTHER = "grpc://127.0.0.1:10"
+"""A link that nobody has entered with."""
 PERIOD_S = 1.5
 SHORT_PERIOD_S, PERIODS = 0.4, 3
 
@@ -47,17 +49,18 @@ async def sign_up(context: ServerContext) -> None:
         request = make_request(context, links)
         await context.ask("CreateTournament", request)
         for name in (NAMES[0].upper(), NAMES[0]) if links else ():
-            about, another = f"the name {name} where the plan has {NAMES[0]}", "grpc://127.0.0.1:10"
-            await context.refused("SignUp", _sign_up(request, name, link=another), "NAME_TAKEN", about=about)
+            about = f"the name {name} where the plan has {NAMES[0]}"
+            await context.refused("SignUp", _sign_up(request, name, link=ANOTHER), "NAME_TAKEN", about=about)
     one = _sign_up(request, "anna", "secret")
     for _ in range(2):  # a repeat changes nothing
         reply = await context.ask("SignUp", one)
         same("The number of the player and of entrants", [1, 1], [reply.number, reply.entrant_count])
     reply = await context.ask("SignUp", _sign_up(request, "bert"))
     same("The number of the player and of entrants", [2, 2], [reply.number, reply.entrant_count])
-    for name, token in (("anna", "another"), ("Anna", "secret"), ("ANNA", "another"), ("Bert", "")):
-        about = f"the name {name} where anna and bert are in"
-        await context.refused("SignUp", _sign_up(request, name, token), "NAME_TAKEN", about=about)
+    taken = [("anna", "another"), ("Anna", "secret"), ("ANNA", "another"), ("Bert", ""), ("anna", "secret", ANOTHER)]
+    for name, *beside in taken:
+        about = f"the name {name} where anna and bert are in, with other names, tokens or links"
+        await context.refused("SignUp", _sign_up(request, name, *beside), "NAME_TAKEN", about=about)
     leaving = WithdrawRequest(tournament_id=request.tournament_id, name="anna", token="another")
     await context.refused("Withdraw", leaving, "WRONG_TOKEN")
     leaving.token = "secret"

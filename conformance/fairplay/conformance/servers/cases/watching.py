@@ -14,6 +14,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from fairplay.conformance.case import failure
 from fairplay.conformance.evidence import readable
+from fairplay.conformance.servers.cases.lost_streams import wait_for_call
 from fairplay.conformance.servers.compare import check_ranking, check_times, difference, same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, ServerContext, Stage, ordinary, server_case
 from fairplay.conformance.servers.scenes import (
@@ -213,9 +214,9 @@ async def resume(context: ServerContext) -> None:
     same("What comes after the event that was seen", wanted, rest)
 
 
-@server_case("watch.resumed-running", "WATCH-3", "WATCH-4", mostly_waits=True)
+@server_case("watch.resumed-running", "WATCH-3", "WATCH-4", "WATCH-8", mostly_waits=True)
 async def resumed_running(context: ServerContext) -> None:
-    """A spectator that comes back sees no more of a running game than one that stayed."""
+    """A spectator that comes back sees no more of a running game than one that stayed, and misses no elimination."""
     gate = asyncio.Event()
     script = any_of(at(1, METHOD, reply(b"")), at(2, METHOD, wait_for(gate)))
     scene = replace(ordinary(HIDDEN, script), control=PATIENT)
@@ -223,16 +224,21 @@ async def resumed_running(context: ServerContext) -> None:
         game_id = stage.request.game_id
         stage.cast.may_answer.clear()
         await context.ask("CreateGame", CreateGameRequest(game_id=game_id, plan=stage.request.plan))
-        events: list[WatchGameResponse] = []
         try:
-            for after in (0, 1, 2):
-                events += await _until_it_waits(context, stage, after)
+            first = await _until_it_waits(context, stage, 0)
+            if not first:
+                raise failure(f"A spectator must be told the state of a game; it was not within {PAUSE_S:g} s.")
+            await wait_for_call(stage.cast, lambda each: (each.seat, each.method) == (2, METHOD))
+            rest = await _until_it_waits(context, stage, first[0].sequence)
+            events = [*first, *rest, *await _until_it_waits(context, stage, 2)]
             running = (await context.ask("GetGame", GetGameRequest(game_id=game_id))).game
         finally:
             stage.cast.may_answer.set()
             gate.set()
         await context.ask("PlayGame", stage.request)
     expected = expect(scene, game_id)
+    if not any(event.HasField("eliminated") for event in rest):
+        raise failure("A spectator that came back to a running game was not told who was eliminated meanwhile.")
     told = [event.eliminated for event in events if event.HasField("eliminated")]
     for each in (*told, *running.result.misconducts):
         if each.HasField("request") or each.HasField("reply") or each.rule_break.legal_replies:
