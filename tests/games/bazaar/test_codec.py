@@ -222,59 +222,16 @@ def test_a_state_written_by_hand_may_be_over() -> None:
         codec.resume(by_hand(players=players, phase="PHASE_REQUEST"), Settings(), Random(0))
 
 
-FIVE_RED = {"pebbles": [5, 0, 0, 0, 0]}
 NOBODY = [0, 0, 0, 0, 0]
 
 
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"bank": [90, 1, 2, 1, 2]}, "Bank and wallets have at most 100 pebbles together, not 108."),
-        ({"bank": [1, 2, 3]}, r"bank must be five counts of 0 to 400, not \[1, 2, 3\]."),
-        ({"bank": [401, 0, 0, 0, 0]}, r"bank must be five counts of 0 to 400, not \[401, 0, 0, 0, 0\]."),
-        ({"visible": [FIVE_RED] * 5}, "At most 4 cards are visible, not 5."),
-        ({"visible": [{"pebbles": [4, 0, 0, 0, 0]}]}, "A card shows 5 pebbles."),
-        ({"visible": [{"pebbles": []}]}, r"visible\[0\].pebbles must be five counts of 0 to 400, not \[\]."),
-        ({"pile": [FIVE_RED]}, "Fewer than 4 cards are visible only when no hidden card is left."),
-        ({"visible": [FIVE_RED] * 4, "pile": [FIVE_RED] * 17}, "At most 20 cards are visible or hidden."),
-        ({"pile": [FIVE_RED, {}]}, r"pile\[1\].pebbles must be five counts of 0 to 400, not \[\]."),
         ({"players": [{"wallet": NOBODY}] * 7}, "A game has at most 6 players, not 7."),
-        (
-            {"players": [{"wallet": NOBODY}, {"wallet": [0, 1]}]},
-            r"players\[1\].wallet must be five counts of 0 to 400, not \[0, 1\].",
-        ),
         (
             {"players": [{"wallet": NOBODY, "cards": [{"pebbles": [1]}]}]},
             r"players\[0\].cards\[0\].pebbles must be five counts of 0 to 400, not \[1\].",
-        ),
-        (
-            {"players": [{"wallet": NOBODY, "standing": "STANDING_ELIMINATED"}, {"wallet": NOBODY}]},
-            "The active seat belongs to a player who is still in the game.",
-        ),
-        (
-            {"players": [{"wallet": NOBODY}, {"wallet": NOBODY, "standing": "STANDING_ELIMINATED", "score": 3}]},
-            "A player that was eliminated has no pebbles, points or cards.",
-        ),
-        (
-            {"players": [{"wallet": NOBODY}, {"wallet": NOBODY, "standing": "STANDING_FAILED"}]},
-            "A player can fail to be told the result only when the game is over.",
-        ),
-        ({"players": [{"wallet": NOBODY, "standing": 9}]}, r"players\[0\].standing has the unknown value 9."),
-        (
-            {"players": [{"wallet": NOBODY}], "activeSeat": 1},
-            "active_seat is 1; it must be the seat of one",
-        ),
-        ({"activeSeat": 2}, "active_seat is 2; it must be the seat of one of the players."),
-        ({"phase": "PHASE_OVER"}, "The game is over, although nothing has ended it."),
-        ({"phase": 9}, "phase has the unknown value 9."),
-        ({"table": {"equations": [{"left": [1, 0, 0, 0, 0]}]}}, r"table.equations\[0\].right must be five counts"),
-        (
-            {"table": {"equations": [{"left": [1, 0, 0, 0, 0], "right": [1, 1, 0, 0, 0]}]}},
-            "The two sides of an equation share no colour.",
-        ),
-        (
-            {"table": {"equations": [{"left": [5, 0, 0, 0, 0], "right": [0, 1, 0, 0, 0]}]}},
-            "Each side of an equation has 1 to 4 pebbles.",
         ),
         (
             {"table": {"equations": [{"left": [1, 0, 0, 0, 0], "right": [0, 1, 0, 0, 0]}] * 2}},

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -24,7 +23,7 @@ from fairplay.games.bazaar.rules.pieces import (
     parse_exchange,
     unpack,
 )
-from fairplay.games.bazaar.rules.state import Phase, Player, Settings, Standing, State
+from fairplay.games.bazaar.rules.state import Player, Settings, State
 from tests.games.drawing import SVG, Drawing, shown_lines
 
 NAMES = ("Ann", "Bob", "Cleo", "Dan", "Eve", "Flo")
@@ -139,29 +138,6 @@ def test_text_shows_everything_in_80_columns(state: State) -> None:
     for card in cards:
         assert card_text(card).replace("*", " ☺") in text
     assert sum("wallet" in line for line in found) == len(state.players)
-
-
-STATUSES = [
-    (game(), ["to request", ""]),
-    (
-        codec.build_state(codec.resume(game(), Settings(), Random(1))._replace(phase=Phase.CARDS)),
-        ["to buy", ""],
-    ),
-    (game(Player(score=20), Player(score=3)), ["winner", ""]),
-    (game(Player(score=20), Player(score=20)), ["winner", "winner"]),
-    (game(Player(score=20, standing=Standing.FAILED), Player(score=3), visible=""), ["failed at the end", ""]),
-    (game(Player(standing=Standing.OUT), Player(), visible=""), ["eliminated", "winner"]),
-]
-
-
-@pytest.mark.parametrize(("state", "statuses"), STATUSES)
-def test_what_each_player_is_about_is_told(state: bazaar_pb2.State, statuses: list[str]) -> None:
-    assert drawn(state).texts("status") == statuses
-    marks = {"to request": "▸", "to buy": "▸", "winner": "★"}
-    reported = [line for line in lines(state) if any(name in line for name in NAMES)]
-    for line, status in zip(reported, statuses, strict=True):
-        assert line.endswith(status or "0123456789"[int(line[-1])])
-        assert line[0] == marks.get(status, " ")
 
 
 def test_the_bonus_is_told_beside_the_score_and_counts_for_the_winner() -> None:

@@ -246,23 +246,6 @@ def test_actions_are_described_in_words(action: Action, words: str) -> None:
 # States from outside
 
 
-def broken_by(change: Callable[[eriantys_pb2.State], None], state: State | None = None) -> str:
-    message = codec.build_state(state or fresh(expert(2, 5, 7), 3))
-    change(message)
-    chosen = codec.build_settings(expert(2, 5, 7))
-    with pytest.raises(ValueError, match=r"^[A-Za-z_].*\.$") as refused:
-        GAME.check_state(chosen, message)
-    return str(refused.value)
-
-
-def clear(*names: str) -> Callable[[eriantys_pb2.State], None]:
-    def change(message: eriantys_pb2.State) -> None:
-        for name in names:
-            message.ClearField(name)  # type: ignore[arg-type]
-
-    return change
-
-
 def put(name: str, value: Any, at: int | None = None) -> Callable[[eriantys_pb2.State], None]:
     def change(message: eriantys_pb2.State) -> None:
         if at is not None:
@@ -273,44 +256,6 @@ def put(name: str, value: Any, at: int | None = None) -> Callable[[eriantys_pb2.
             setattr(message, name, value)
 
     return change
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        (clear("sides"), "sides lists 0 seats"),
-        (clear("phase"), "phase is not set"),
-        (clear("bag_students"), "bag_students has 0 entries: it must have 5 here"),
-        (clear("hands"), "hands lists 0 assistants, but hand_sizes are 30 together"),
-        (clear("standings"), "standings has 0 entries"),
-        (clear("group_sizes"), "group_students has 60 entries: it must have 0 here"),
-        (put("phase", 9), "phase has the unknown value 9"),
-        (put("tower_colors", 4, 0), "tower_colors has the unknown value 4"),
-        (put("tower_colors", 2, 1), "different tower colours"),
-        (put("group_towers", 5, 3), "group_towers has the unknown value 5"),
-        (put("standings", 7, 0), "standings has the unknown value 7"),
-        (put("group_sizes", [2, 0] + [1] * 10), "must be at least 1 and have the sum 12"),
-        (put("first_tile", 3), "tile 0"),
-        (put("professors", 3, 0), "professors must name seats of the game, which are 0 to 2"),
-        (put("bag_count", 3), "bag_count is 3, but bag_students are"),
-        (put("bag_students", 3, 0), "bag_students are"),
-        (put("sides", [0]), "sides lists 1 seats"),
-        (put("sides", [0, 1, 2, 0, 1]), "sides lists 5 seats"),
-        (put("last_round_reason", 99), "last_round_reason has the unknown value 99"),
-        (put("end_reason", 99), "end_reason has the unknown value 99"),
-        (put("character_costs", 1, 0), "The character 2 cannot cost 1"),
-        (put("active_seat", 3), "active_seat must name seats"),
-        (put("first_seat", 3), "first_seat must name seats"),
-        (put("played_character", 2), "forgotten when the turn is over"),
-    ],
-)
-def test_a_bad_state_is_refused_in_one_sentence(change: Callable[[eriantys_pb2.State], None], sentence: str) -> None:
-    assert sentence in broken_by(change)
-
-
-def test_a_tower_of_a_colour_that_no_side_has_is_named() -> None:
-    sentence = broken_by(put("group_towers", eriantys_pb2.TOWER_COLOR_GREY, 3), fresh(expert(2, 5, 7), 2))
-    assert sentence == "group_towers has the colour TOWER_COLOR_GREY, which no side has."
 
 
 @pytest.mark.parametrize(

@@ -160,34 +160,6 @@ def test_a_colour_that_nobody_knows_is_grey() -> None:
     assert "grey" in "\n".join(shown_lines(text(Shown(state, [UNKNOWN]), NAMES)))
 
 
-# Who is to do what, in both
-
-
-@pytest.mark.parametrize(
-    ("state", "statuses"),
-    [
-        (rules.initial(rules.Settings(), 2, Random(1)), ["to place", ""]),
-        (standing([[1, 1], [1, 1], [1, 1]], (0,), (5,)), ["to move", ""]),
-        (standing([[1, 0, 1], [0, 0, 0], [0, 0, 1]], (0,), (2,)), ["stuck", "to move"]),
-        (standing([[1, 1]], (0,), (1,), scores=(3, 7)), ["", "winner"]),
-        (standing([[1, 1]], (0,), (1,), scores=(7, 7)), ["winner", "winner"]),
-    ],
-)
-def test_what_each_player_is_about_is_told(state: rules.State, statuses: list[str]) -> None:
-    assert drawn(state).texts("status") == statuses
-    shown = lines(state)[-len(statuses) :]
-    marks = {"to place": "▸", "to move": "▸", "winner": "★"}
-    for line, status in zip(shown, statuses, strict=True):
-        assert line.rstrip().endswith(status or tuple("0123456789"))
-        assert line[0] == marks.get(status, " ")
-
-
-def test_an_eliminated_player_is_gone_and_one_who_moves_no_more_is_not() -> None:
-    state = rules.eliminate(standing([[1, 1, 1], [1, 1, 1]], (0,), (4,), (2,)), 1)
-    assert drawn(state).texts("name") == ["Ann", "Cleo"]
-    assert not any("Bob" in line for line in lines(state))
-
-
 # Text
 
 
@@ -205,27 +177,6 @@ def test_text_has_a_line_for_each_row_and_survivor_and_bounded_width(shown: Show
     for letter, own in zip("RWBK", state.places, strict=False):
         assert "".join(rows).count(letter) == len(own)
     assert ("last move" in found[-1]) == (shown.last is not None)
-
-
-def test_odd_rows_of_text_are_shifted_by_half_a_period() -> None:
-    found = lines(standing([[1, 2], [3, 4], [5, 0]], (1,), (3,)))
-    assert found[1].rstrip() == " 0   1    R 2"
-    assert found[2].rstrip() == " 1      3    W 4"
-    assert found[3].rstrip() == " 2   5     ~"
-
-
-@pytest.mark.parametrize(
-    ("direction", "arrow"),
-    [((-2, 0), "↑"), ((1, -1), "↙")],
-)
-def test_text_marks_the_last_move_with_its_direction(direction: tuple[int, int], arrow: str) -> None:
-    source, target = (4, 2), (4 + direction[0], 2 + direction[1])
-    state = standing([[1] * 5] * 9, (22,), (44,))
-    moved = rules.apply(state, Move(22, target[0] * 5 + target[1]))
-    found = lines(moved, Move(22, target[0] * 5 + target[1]))
-    assert found[1 + source[0]].count(arrow) == 1
-    assert "R•1" in found[1 + target[0]]
-    assert found[-1].strip() == f"last move [4, 2] {arrow} [{target[0]}, {target[1]}]"
 
 
 @pytest.mark.parametrize("count", range(1, FISH_LIMIT + 1))

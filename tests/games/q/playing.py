@@ -13,7 +13,6 @@ from fairplay.games.q.protocol import codec
 from fairplay.games.q.rules.board import Coordinate, Placement, tile_of
 from fairplay.games.q.rules.state import PASS, Action, Extension, Settings, State
 from fairplay.games.steps import Call
-from fairplay.q.v1 import q_pb2
 from fairplay.q.v1.q_player_pb2 import TakeTurnRequest, TakeTurnResponse
 from tests.games.playing import Answer, Played, failing_player, play_steps, sound_players
 
@@ -83,11 +82,6 @@ def _step(state: State, rng: Random) -> codec.Shown:
 
 
 # Conversations
-
-
-def fresh(answer: Answer, seat_count: int = 2, seed: int = 1, **settings: Any) -> Played:
-    """A game from its beginning."""
-    return play_steps(GAME.play("g", q_pb2.Settings(**settings), list("abcd"[:seat_count]), Random(seed), None), answer)
 
 
 def resumed(state: State, answer: Answer) -> Played:

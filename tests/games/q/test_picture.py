@@ -142,30 +142,6 @@ def test_any_map_and_all_cards_lie_within_the_picture(seat_count: int) -> None:
     assert len(drawing.of("player")) == seat_count
 
 
-# Who is to do what, in both
-
-
-OVER = rules.apply(table("red square", "red clover", "red star", points=[0, 9, 2]), extension((0, 1, "red square")))
-
-
-@pytest.mark.parametrize(
-    ("state", "statuses", "marks"),
-    [
-        (table("red square", "red clover"), ["to move", ""], "▸ "),
-        (rules.eliminate(table("red square", "red clover", "red star"), 0), ["out", "to move", ""], "✗▸ "),
-        (OVER, ["", "winner", ""], " ★ "),
-        (rules.eliminate(OVER, 1), ["", "out", ""], " ✗ "),
-    ],
-)
-def test_what_each_player_is_about_is_told(state: State, statuses: list[str], marks: str) -> None:
-    assert drawn(public(state)).texts("status") == statuses
-    played = [line for line in lines(public(state)) if any(name in line for name in NAMES)]
-    assert [line.rstrip().endswith(status) for line, status in zip(played, statuses, strict=True)] == [True] * len(
-        played
-    )
-    assert "".join(line[0] for line in played) == marks
-
-
 # Names, and states that no referee shows
 
 states_of_all_kinds = st.builds(
@@ -219,22 +195,6 @@ def test_text_has_a_line_for_each_row_and_player_and_bounded_size(shown: codec.S
     drawn = sum(found[line].count(glyph) for line in range(min(high, 24) + 1) for glyph in GLYPHS)
     assert drawn == len(shown.state.board.tiles) or cut
     assert not any(glyph in line for line in found[min(high, 24) + 2 + cut :] for glyph in GLYPHS)
-
-
-def test_text_shows_each_tile_by_shape_and_colour_below_its_column() -> None:
-    on_map = {(-1, -1): "red star", (-1, 0): "green 8star", (0, 0): "blue square", (1, 0): "yellow circle"}
-    on_map |= {(1, 1): "orange clover", (1, 2): "purple diamond"}
-    found = lines(public(table("red star", "red star", on_map=on_map)))
-    assert found[:4] == ["   -1  0  1  2", "-1 ✦r ✸g", " 0    ■b", " 1    ●y ♣o ◆p"]
-
-
-def test_text_shows_hands_and_the_pile_where_the_state_has_them() -> None:
-    found = lines(full(table("red square, blue star", "green clover", pile="red diamond")))
-    assert found[3] == "▸ Ann                   0 to move  ■r ✦b"
-    assert found[4].endswith(" ♣g")
-    assert found[5] == "  pile 1, next ◆r"
-    long = lines(full(table(", ".join(["red star"] * 20), "", pile=", ".join(["red star"] * 9))))
-    assert long[3].endswith("✦r and 8 more")
 
 
 def test_text_shows_the_part_of_a_large_map_around_the_last_turn() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any
 
 import pytest
 from google.protobuf.duration_pb2 import Duration
@@ -17,7 +16,7 @@ from fairplay.games.webset.rules.cards import EMPTY
 from fairplay.games.webset.rules.settings import Settings, settings_of
 from fairplay.games.webset.rules.state import Phase, State
 from fairplay.webset.v1 import webset_pb2
-from tests.games.webset.tables import PROFILES, fresh, taken
+from tests.games.webset.tables import PROFILES, fresh
 from tests.games.webset.test_random_play import games, stepped
 
 
@@ -124,28 +123,3 @@ def test_every_slot_of_the_table_may_be_given() -> None:
     message = codec.build_state(fresh()._replace(table=table, deck=tuple(range(20, 81))))
     message.slots[:] = table
     assert codec.resume(message, settings_of(min_players=1), Random(0)).table == table
-
-
-def by_hand(**changes: Any) -> webset_pb2.State:
-    message = codec.build_state(taken(fresh(), "0000 0001 0002"))
-    for name, value in changes.items():
-        message.ClearField(name)  # type: ignore[arg-type]
-        if isinstance(value, int):
-            setattr(message, name, value)
-        else:
-            getattr(message, name).extend(value)
-    return message
-
-
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"slots": range(22)}, "slots has 22 entries: the table has 21 slots."),
-        ({"slots": [*range(3, 15), 200]}, "is not one of 0 to 80"),
-        ({"phase": 9}, "phase has the unknown value 9."),
-        ({"players": [webset_pb2.Player(standing=7)]}, r"players\[0\].standing has the unknown value 7."),  # type: ignore[arg-type]
-    ],
-)
-def test_a_state_that_cannot_be_is_refused(changes: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        GAME.check_state(codec.build_settings(settings_of(min_players=1)), by_hand(**changes))

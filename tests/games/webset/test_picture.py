@@ -41,18 +41,6 @@ def written(state: State, names: list[str] | None = None) -> str:
     return Text.from_markup(GAME.text(codec.build_public(state), NAMES if names is None else names)).plain
 
 
-OVER = rules.stop(rules.eliminate(taken(fresh(3), "0000 0001 0002", seat=1), 2))
-
-
-def test_the_table_is_drawn_column_by_column_with_its_deck() -> None:
-    root = drawn(fresh(3))
-    assert titles(root) == [card_name(card) for card in range(12)]
-    places = [slot.get("transform") for slot in groups(root, "slot")]
-    assert places[:4] == ["translate(0 40)", "translate(0 168)", "translate(0 296)", "translate(94 40)"]
-    assert "69 in deck" in words(root)
-    assert "open" in words(root)
-
-
 def test_empty_slots_are_drawn_as_such_and_more_columns_widen_the_picture() -> None:
     wide = done(fresh(3, profile="seed"), (0, MORE), (0, MORE))
     assert len(groups(drawn(wide), "slot")) == 18
@@ -98,15 +86,6 @@ def test_players_are_drawn_with_points_sets_penalties_and_their_last_set() -> No
     assert "-2" in said
     cards = [title.text for title in groups(drawn(state), "player")[0].iter(f"{SVG}title")]
     assert cards == ["one red solid oval", "one red open oval", "one red striped oval"]
-
-
-def test_the_end_names_the_winner_and_those_that_are_out() -> None:
-    root = drawn(OVER)
-    title = root.find(f"{SVG}title")
-    assert title is not None
-    assert title.text == "Webset, game over: Ann 0, bob 1 (winner), Cyd 0 (eliminated)"
-    assert "winner" in written(OVER)
-    assert "eliminated" in written(OVER)
 
 
 def test_what_is_hidden_is_not_needed_and_not_drawn() -> None:
@@ -164,9 +143,3 @@ def test_the_text_numbers_the_slots_column_by_column_and_is_not_too_wide() -> No
     assert max(map(cell_len, lines)) <= 76
     assert [part.strip("╭─╮") for part in lines[1].split()] == [str(slot) for slot in range(1, 28, 3)]
     assert lines[0] == "open  54 cards in the deck"
-
-
-def test_the_text_marks_who_has_called() -> None:
-    lines = written(done(fresh(3), (2, CALL))).splitlines()
-    assert lines[0].startswith("Cyd calls SET")
-    assert [line[0] for line in lines[10:13]] == [" ", " ", "▸"]
