@@ -11,10 +11,8 @@ from random import Random
 
 import pytest
 
-from fairplay.conformance.case_ids import LONG_GAME
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import find, registered
-from fairplay.games.kit.conformance import DRAWN_STATES, UNUSUAL_SETTINGS, whole_game
 
 NOT_IN_A_REPLY = {
     "bazaar.turn.game-over": "nobody is asked once the game is over",
@@ -61,20 +59,6 @@ def test_each_probe_draws_the_same_situation_for_the_same_seed_and_one_that_the_
             settings = game.full_settings(situation.settings)
             if situation.state is not None:
                 assert game.check_state(settings, situation.state) == situation.player_count, probe.id
-
-
-@each_game
-def test_each_mutation_names_a_method_a_rule_and_cases(name: str) -> None:
-    game, mutations = find(name), find_conformance(name).mutations
-    whole_games = {whole_game(seat, count) for count in game.seats for seat in range(count)}
-    probes = {probe.id for probe in find_conformance(name).probes}
-    cases = {DRAWN_STATES, LONG_GAME, UNUSUAL_SETTINGS} | whole_games | probes
-    for mutation in mutations:
-        assert mutation.method in {method.name for method in game.methods}
-        assert mutation.rule in {"", *game.rules}
-        assert mutation.cases
-        assert set(mutation.cases) <= cases, mutation.name
-    assert len({mutation.name for mutation in mutations}) == len(mutations) >= 25
 
 
 @each_game

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
-from rich.text import Text
 
 from fairplay.games.game import find
 from fairplay.games.steps import Call, Eliminate, Outcome, Race, Show, calls_in
@@ -15,7 +13,6 @@ from fairplay.v1.misconduct_pb2 import CallError
 from fairplay.webset.v1 import webset_pb2
 from tests.games.test_seats import asked, played
 
-NAMES = ["Ann", "Bob", "Cid", "Dora", "Eve", "Fay", "Gil", "Hal"]
 LAST = {"fish": "last_action", "q": "last_turn", "bazaar": "last_action", "eriantys": "last_action"}
 
 
@@ -102,28 +99,3 @@ def test_each_event_of_webset_is_shown_once_with_the_state_that_it_led_to() -> N
 def test_all_takes_of_a_round_are_shown_with_the_table_that_they_led_to() -> None:
     states = [state for _, _, state in shown("webset", asked(find("webset"), "first"), rounds="ROUNDS_LOT")]
     assert max(len(state.last_events) for state in states) > 0
-
-
-# Pictures
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("bazaar", ("got a pebble", "bought nothing", "exchanged once")),
-        ("eriantys", ("Ann played assistant", "moved a", "moved Mother Nature by", "took cloud")),
-        ("webset", ("Ann called", "got a set")),
-    ],
-)
-def test_pictures_say_what_has_happened(name: str, words: tuple[str, ...]) -> None:
-    game = find(name)
-    drawn, written = "", ""
-    for _, _, state in shown(name):
-        said = list(ElementTree.fromstring(game.svg(state, NAMES)).iter("{http://www.w3.org/2000/svg}text"))
-        drawn += "\n".join(each.text or "" for each in said if each.get("class") == "done") + "\n"
-        text = Text.from_markup(game.text(state, NAMES)).plain
-        assert max(map(len, text.splitlines())) <= 76
-        written += text
-    for word in words:
-        assert word in drawn
-        assert word in written

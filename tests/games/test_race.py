@@ -50,27 +50,6 @@ def test_who_joins_counts_when_answers_do_and_must_join_the_next_race_again_if_i
     assert races.take(13.0) == ["answers"]
 
 
-def test_the_lot_orders_what_counts_at_the_same_time_and_every_order_comes_up() -> None:
-    orders = set()
-    for seed in range(50):
-        races = state(seed)
-        races.start(Race([call(seat) for seat in range(3)]), 0.0)
-        for seat in range(3):
-            races.arrive(seat, str(seat), 1.0)
-        orders.add(tuple(races.take(1.0)))
-    assert len(orders) == 6
-
-
-def test_clear_forgets_open_calls_and_answers() -> None:
-    races = state()
-    races.start(Race([call(0), call(1)]), 0.0)
-    races.arrive(0, "x", 1.0)
-    races.clear()
-    assert races.is_idle
-    assert races.due_at == 0.0  # as a race without calls is
-    assert races.take(9.0) == []
-
-
 class Model(NamedTuple):
     """What a race is, written down without thought for speed."""
 

@@ -17,11 +17,10 @@ from fairplay.games.q import research as q_research
 from fairplay.games.q import rules as q
 from fairplay.games.q.rules.board import Board, Placement
 from fairplay.games.q.rules.state import Extension
-from fairplay.games.research import Encoding, find_research, first_numbers, playouts, rewards
+from fairplay.games.research import Encoding, find_research, first_numbers
 from fairplay.games.webset import rules
 from fairplay.games.webset.rules.cards import is_set
 from fairplay.games.webset.rules.state import State, on_table, solutions
-from tests.slow import all_but_first_slow
 
 MOST_STEPS = {"bazaar": 6, "eriantys": 8, "fish": 1, "q": 3}
 """The most steps that the answers have which rules list."""
@@ -214,24 +213,3 @@ def test_in_a_puzzle_all_takes_can_be_named_and_then_only_done_is_left() -> None
 def test_what_offers_nothing_is_refused_with_a_sentence() -> None:
     with pytest.raises(ValueError, match="'chess' offers nothing to research; these games do: bazaar, eriantys, fish"):
         find_research("chess")
-
-
-@pytest.mark.parametrize(
-    ("ranking", "expected"),
-    [([[2], [0, 1]], [-0.5, -0.5, 1.0]), ([[0, 2], [1, 3]], [2 / 3, -2 / 3, 2 / 3, -2 / 3])],
-)
-def test_rewards_are_the_share_behind_less_the_share_ahead(ranking: list[list[int]], expected: list[float]) -> None:
-    assert rewards(ranking, len(expected)) == expected
-
-
-@pytest.mark.parametrize("game", all_but_first_slow(["fish", "bazaar", "eriantys", "q", "webset"]))
-def test_random_games_of_one_seed_are_the_same_and_end_by_the_rules(game: str) -> None:
-    settings = find(game).tournament_settings
-    once, again = (list(playouts(game, 2, 3, Random(7), settings)) for _ in range(2))
-    assert once == again
-    rules = find_research(game).rules
-    for ending in once:
-        assert rules.turn(ending.state) is None
-        assert (rules.ranking(ending.state), rules.scores(ending.state)) == (ending.ranking, ending.scores)
-        assert ending.actions > 0
-    assert len({str(ending.state) for ending in once}) == 3

@@ -16,11 +16,10 @@ from rich.cells import cell_len
 from fairplay.bazaar.v1 import bazaar_pb2
 from fairplay.bazaar.v1.bazaar_player_pb2 import (
     RequestCardsRequest,
-    RequestCardsResponse,
     RequestPebbleOrExchangesRequest,
 )
 from fairplay.games.bazaar import rules
-from fairplay.games.bazaar.person import FRONTEND, Answer, buying, requesting
+from fairplay.games.bazaar.person import FRONTEND, buying, requesting
 from fairplay.games.bazaar.protocol import codec
 from fairplay.games.bazaar.rules.pieces import Card, EquationTable, Exchange, parse_bag, unpack
 from fairplay.games.bazaar.rules.state import PEBBLE, Request, TurnView
@@ -59,10 +58,6 @@ def turn_state(view: TurnView = VIEW) -> bazaar_pb2.TurnState:
         score=view.score,
         other_scores=view.scores,
     )
-
-
-def parts(draft: Answer) -> list[str]:
-    return [choice.part for choice in draft.choices]
 
 
 # --- the first half of a turn ---
@@ -131,22 +126,6 @@ def test_an_illegal_exchange_is_refused_with_the_reason(before: Sequence[str], p
 def test_a_turn_asks_for_one_kind_only(before: str, part: str) -> None:
     with pytest.raises(IllegalChoiceError, match="not for both"):
         requesting(TABLE, VIEW).choose(before).choose(part)
-
-
-# --- the second half ---
-
-
-def test_cards_are_bought_one_after_the_other_and_none_is_a_reply_too() -> None:
-    draft = buying(VIEW)
-    assert draft.reply == RequestCardsResponse()
-    assert parts(draft) == ["card-1"]
-    with pytest.raises(IllegalChoiceError, match="You cannot pay for this card"):
-        draft.choose("card-0")
-    bought = draft.choose("card-1")
-    assert bought.reply.cards[0].face
-    assert not bought.choices
-    with pytest.raises(IllegalChoiceError, match="still visible"):
-        bought.choose("card-1")
 
 
 # --- a person ---

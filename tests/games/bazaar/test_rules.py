@@ -299,16 +299,6 @@ def test_any_numbers_are_judged_without_an_error(exchanges: list[Exchange], card
             assert broken in rules.RULES if action else broken is None
 
 
-# --- section 6: elimination
-
-
-def test_a_player_that_fails_at_its_first_call_leaves_the_turn_to_the_next() -> None:
-    state = rules.eliminate(game("rr 5 rrrrr", "b", "w"), 0)
-    assert state.players[0] == Player(standing=Standing.OUT)
-    assert (rules.turn(state), state.phase, state.turns, state.revision) == (1, Phase.REQUEST, 1, 1)
-    assert invariant(state) is None
-
-
 def test_a_player_that_fails_at_its_second_call_leaves_what_it_has_changed() -> None:
     state = after(game("r", "b", "w", equations="r=w", bank="rwbgy"), way("r->w"))
     state = rules.eliminate(state, 0)
@@ -316,19 +306,7 @@ def test_a_player_that_fails_at_its_second_call_leaves_what_it_has_changed() -> 
     assert (rules.turn(state), state.phase) == (1, Phase.REQUEST)
 
 
-def test_the_order_goes_on_from_an_eliminated_player_and_never_returns_to_it() -> None:
-    state = rules.eliminate(game("-", "-", "-", bank="r" * 20), 0)
-    seats = []
-    for _ in range(4):
-        seats.append(rules.turn(state))
-        state = after(state, PEBBLE, ())
-    assert seats == [1, 2, 1, 2]
-
-
-def test_the_last_player_in_order_is_followed_by_the_first_survivor() -> None:
-    state = rules.eliminate(game("-", "-", "-"), 0)
-    state = after(state, PEBBLE, ())
-    assert rules.turn(rules.eliminate(state, 2)) == 1
+# --- section 6: elimination
 
 
 @pytest.mark.parametrize(("returns", "bank"), [(False, "rwbgy"), (True, "rrwbbgy")])
@@ -337,26 +315,12 @@ def test_the_pebbles_of_an_eliminated_player_vanish_or_return(returns: bool, ban
     assert bag_text(rules.eliminate(state, 0).bank) == bank
 
 
-def test_one_survivor_plays_on() -> None:
-    state = rules.eliminate(game("-", "-"), 0)
-    assert rules.turn(state) == 1
-    assert rules.turn(after(state, PEBBLE, ())) == 1
-
-
 def test_one_survivor_can_be_made_the_winner_at_once() -> None:
     state = rules.eliminate(game("-", "-", "-", settings=chosen_settings(lone_survivor="stop")), 0)
     assert rules.turn(state) == 1
     state = rules.eliminate(state, 1)
     assert rules.turn(state) is None
     assert rules.ranking(state) == ((2,),)
-
-
-def test_a_player_can_fail_at_set_up() -> None:
-    state = rules.eliminate_at_setup(game("- 25", "-", "-"), 0)
-    assert (rules.turn(state), state.phase, state.turns, state.revision) == (1, Phase.REQUEST, 0, 1)
-    state = rules.eliminate_at_setup(state, 2)
-    assert rules.turn(state) == 1
-    assert rules.turn(rules.eliminate_at_setup(state, 1)) is None
 
 
 def test_a_failure_at_set_up_leaves_a_resumed_turn_of_another_player_where_it_was() -> None:

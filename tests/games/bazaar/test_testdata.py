@@ -231,19 +231,3 @@ def test_final_scores_hold_the_bonus() -> None:
     actors = [["Ann", "purchase-points"], ["Bob", "purchase-size"]]
     assert testdata.scores([], start, actors) == [7, 12]
     assert testdata.scores([], start, actors, {"bonus": "rwb"}) == [17, 12]
-
-
-# --- actors
-
-
-@pytest.mark.parametrize(
-    ("method", "call", "result"),
-    [
-        ("request-pebble-or-trades", 3, [["Eve"], ["Adam"]]),
-        ("request-pebble-or-trades", 4, [["Adam"], []]),
-        ("request-cards", 3, [["Eve"], ["Adam"]]),
-        ("setup", 2, [["Adam"], []]),
-    ],
-)
-def test_an_actor_can_hang_from_a_later_call_on(method: str, call: int, result: Any) -> None:
-    assert testdata.game(V12_EQUATIONS, V12_GAME, [[*ADAM, method, call], EVE]) == result

@@ -35,20 +35,6 @@ def failing(
     return failing_player(others or sound(), seat, method, failure, after, times)
 
 
-def lost(seat: int, failure: Any, after: int, until: int = 1_000_000) -> Answer:
-    """Answer as sound players do; to one of them every call from number `after` on to number `until` fails."""
-    healthy, counts = sound(), {"calls": 0}
-
-    def answer(call: Call) -> Any:
-        if call.seat == seat:
-            counts["calls"] += 1
-            if after < counts["calls"] <= until:
-                return failure
-        return healthy(call)
-
-    return answer
-
-
 # Conversations written down
 
 

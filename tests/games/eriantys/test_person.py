@@ -28,10 +28,8 @@ from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.person import FRONTEND, Deciding
 from fairplay.games.eriantys.protocol import answers, codec
 from fairplay.games.eriantys.rules.state import Phase, PlayAssistant, Settings, State
-from fairplay.games.eriantys.views.svg import svg
 from fairplay.games.frontends import IllegalChoiceError
 from tests.games.at_table import AtTable, asking
-from tests.games.pointing import pieces
 
 NAMES = ("ann", "[bob]")
 EXPERT = Settings(mode="expert")
@@ -172,11 +170,6 @@ class Table(AtTable):
 
 def public(state: State) -> eriantys_pb2.State:
     return codec.build_public(state)
-
-
-async def test_a_spectators_picture_has_no_parts_of_anybodys_own() -> None:
-    drawn = pieces(svg(public(students_first()), NAMES)).keys()
-    assert {part.split("-")[0] for part in drawn} == {"island", "cloud"}
 
 
 async def test_boards_and_ends_are_told() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -854,15 +853,6 @@ def test_islands_may_be_named_by_their_groups() -> None:
     assert canonical(start, ToIsland(RED, 1)) == ToIsland(RED, 1)
 
 
-def test_a_turn_may_have_to_be_ended() -> None:
-    start = table(2, Settings(explicit_end_turn=True), phase=Phase.CLOUD, queue=(1,), entrances=["RED4", "RED7"])
-    state = played(start, TakeCloud(0))
-    assert (state.phase, state.active) == (Phase.END_TURN, 0)
-    assert rules.legal(state) == (EndTurn(),)
-    after = played(state, EndTurn())
-    assert (after.active, after.revision) == (1, state.revision + 1)
-
-
 # Players that leave and come back
 
 
@@ -908,43 +898,7 @@ def test_nobody_has_won_where_a_lost_player_has_ended_the_game_or_while_it_goes_
     assert (rules.winners(state), rules.ranking(state)) == ((), ((0,), (2,)))
 
 
-def test_what_holds_in_a_turn_only_is_gone_when_the_game_is_over() -> None:
-    start = table(
-        3,
-        EXPERT,
-        phase=Phase.STUDENTS,
-        entrances=["RED9", "RED9", "BLUE9"],
-        queue=(1,),
-        played=2,
-        ignored=BLUE,
-        borrowed=(1, NOBODY, NOBODY, NOBODY, NOBODY),
-    )
-    state = rules.disconnect(start, 1)
-    assert (state.phase, state.reason, state.active) == (Phase.OVER, Reason.DISCONNECTED, NOBODY)
-    assert (state.queue, state.to_move, state.played, state.ignored) == ((), 0, 0, NOBODY)
-    assert state.borrowed == (NOBODY,) * 5
-    assert state.revision == start.revision + 1
-    assert rules.disconnect(state, 0) == state
-    assert rules.reconnect(state, 1) == state
-
-
 SKIP = Settings(on_disconnect="skip_turns")
-
-
-def test_an_interrupted_turn_is_finished() -> None:
-    start = table(2, SKIP, phase=Phase.STUDENTS, entrances=["RED7", "BLUE7"], queue=(1,))
-    state = rules.disconnect(played(start, ToDiningRoom(RED)), 0)
-    assert group_at(state, 0).students == students("RED2")
-    assert state.mother_nature == 1
-    assert sum(state.entrances[0]) == 7
-    assert state.active == 1
-
-
-def test_an_interrupted_turn_may_be_broken_off() -> None:
-    settings = replace(SKIP, interrupted_turn="leave")
-    start = table(2, settings, phase=Phase.STUDENTS, entrances=["RED7", "BLUE7"], queue=(1,))
-    state = rules.disconnect(played(start, ToDiningRoom(RED)), 0)
-    assert (sum(state.entrances[0]), state.active) == (6, 1)
 
 
 @pytest.mark.parametrize(

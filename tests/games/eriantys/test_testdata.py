@@ -103,30 +103,7 @@ def test_a_plan_is_the_rest_of_a_turn() -> None:
         testdata.plan("first", testdata.eliminate(game, 0, EXPERT), EXPERT)
 
 
-ELIMINATE = {"on_disconnect": "ON_DISCONNECT_ELIMINATE"}
 SKIP = {"on_disconnect": "ON_DISCONNECT_SKIP_TURNS"}
-
-
-@pytest.mark.parametrize(
-    ("settings", "script", "reason", "changes"),
-    [
-        ({}, ["ask-tower-color"], "DISCONNECTED", [(1, 0, "OUT")]),
-        ({}, ["ask-assistant-card", 3], "DISCONNECTED", [(1, 3, "OUT")]),
-        (ELIMINATE, ["ask-action"], "LAST_TOWER", [(1, 1, "OUT")]),
-        (SKIP, ["ask-action"], "LAST_TOWER", [(1, 1, "AWAY"), (1, 2, "IN"), (1, 2, "AWAY"), (1, 3, "IN")]),
-        (SKIP, ["show-end-game"], "BAG_EMPTY", [(1, 8, "FAILED")]),
-        ({}, ["a cheat", "plays-no-assistant"], "LAST_ASSISTANT", [(1, 1, "OUT")]),
-    ],
-    ids=["lost at once", "hangs later", "eliminated", "comes back", "lost at the end", "cheats"],
-)
-def test_who_leaves_a_game_and_when(
-    settings: dict[str, Any], script: list[Any], reason: str, changes: list[tuple[int, int, str]]
-) -> None:
-    actors = [["Ann", "first"], ["Bob", "first", *script], ["Cat", "first"]]
-    played = testdata.game(testdata.start(settings, 3, 5), actors, settings)
-    assert played["reason"] == reason
-    found = [(change["seat"], change["round"], change["standing"]) for change in played["changes"]]
-    assert found[: len(changes)] == changes
 
 
 def test_after_a_disconnection_the_settings_decide() -> None:
@@ -152,18 +129,3 @@ def test_games_and_actions_survive_the_round_trip(seed: int, seats: int) -> None
 def test_a_bad_action_is_refused(action: Any, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         testdata.refusal(begun(), action, EXPERT)
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"phase": "PHASE_DINNER"}, "PHASE_DINNER"),
-        ({"towers_left": 8}, "towers_left"),
-        ({"hands": []}, "hands lists 0 assistants"),
-        ({"bag_students": [1, 2, 3, 4, 5]}, "bag_students are 15"),
-        ({"active_seat": None}, "active_seat must name the seat to decide"),
-    ],
-)
-def test_a_bad_game_is_refused(change: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        testdata.legal(begun() | change, EXPERT)

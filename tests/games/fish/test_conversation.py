@@ -11,7 +11,7 @@ from fairplay.fish.v1 import fish_pb2
 from fairplay.games.fish import protocol
 from fairplay.games.fish.game import GAME
 from fairplay.games.machine import drive
-from fairplay.games.steps import Call, CallKind, Eliminate, Outcome, Show
+from fairplay.games.steps import Call, Eliminate, Outcome, Show
 from fairplay.v1.misconduct_pb2 import CallError
 from tests.games.playing import Answer, failing_player, play_steps, sound_players
 
@@ -35,14 +35,6 @@ def log_of(settings: Settings, seat_count: int, answer: Answer, seed: int = 1) -
 
 def calls(steps: list[Any]) -> list[tuple[int, str]]:
     return [(step.seat, step.method.name) for step in steps if isinstance(step, Call)]
-
-
-def test_colours_can_be_announced_player_by_player() -> None:
-    settings = Settings(announce_order=fish_pb2.AnnounceOrder.ANNOUNCE_ORDER_PER_PLAYER)
-    steps, _ = log_of(settings, 2, failing(0, "PlayAs", CallError()))
-    assert calls(steps)[:3] == [(0, "PlayAs"), (1, "PlayAs"), (1, "PlayWith")]
-    with_red = next(step for step in steps if isinstance(step, Call) and step.method.name == "PlayWith")
-    assert list(with_red.request.colors) == [fish_pb2.Color.COLOR_RED]  # kicked a moment ago
 
 
 @pytest.mark.parametrize(("basis", "penguins"), [("AT_START", 3), ("SURVIVORS", 4)])
@@ -106,40 +98,9 @@ def test_players_that_are_passed_over_are_told_on_demand(kind: str, skips: int) 
     ]
 
 
-def test_spectators_see_the_beginning_what_follows_the_announcements_and_each_decision() -> None:
-    settings = Settings(penguin_count_basis=fish_pb2.PenguinCountBasis.PENGUIN_COUNT_BASIS_SURVIVORS)
-    steps, _ = log_of(settings, 3, failing(2, "PlayWith", CallError()))
-    decisions = [place for place, step in enumerate(steps) if calls([step]) and step.kind is not CallKind.NOTIFICATION]
-    shown = [place for place, step in enumerate(steps) if isinstance(step, Show)]
-    assert shown == [0, decisions[0] - 1, *[place + 1 for place in decisions]]
-    assert [steps[place].state.state.penguins for place in shown[:3]] == [3, 4, 4]
-
-
-@pytest.mark.parametrize(
-    ("players", "sentence"),
-    [([([0], 1), ([0], 2)], "Two penguins stand on the same tile."), ([([9], 1), ([1], 2)], "cell 9")],
-)
-def test_a_state_that_breaks_an_invariant_is_refused_with_its_name(players: Any, sentence: str) -> None:
-    fish = [1] * 9
-    fish[4] = 0
-    listed = [fish_pb2.Player(color=color, places=places) for places, color in players]
-    state = fish_pb2.State(columns=3, fish=fish, players=listed, penguin_count=1)
-    with pytest.raises(ValueError, match=sentence):
-        GAME.check_state(Settings(), state)
-
-
 def some_state(**fields: Any) -> fish_pb2.State:
     players = [fish_pb2.Player(color=color, places=[color]) for color in (4, 1, 2, 3)]  # type: ignore[arg-type]
     return fish_pb2.State(columns=3, fish=[1] * 9, players=players, penguin_count=1, **fields)
-
-
-def test_a_state_to_go_on_from_has_any_colours_but_those_that_are_none() -> None:
-    assert GAME.check_state(Settings(), some_state()) == 4
-    for color in (0, 5):
-        state = some_state()
-        state.players[2].color = color  # type: ignore[assignment]
-        with pytest.raises(ValueError, match="colour of its own"):
-            GAME.check_state(Settings(), state)
 
 
 def test_a_state_that_a_game_goes_on_from_is_shown_with_the_move_that_led_to_it() -> None:

@@ -15,12 +15,11 @@ from rich.text import Text
 from fairplay.fish.v1 import fish_pb2
 from fairplay.fish.v1.fish_player_pb2 import PlayAsRequest, SetupRequest, TakeTurnRequest
 from fairplay.games.fish import protocol, rules
-from fairplay.games.fish.person import FRONTEND, FishPerson, moving, placing
+from fairplay.games.fish.person import FRONTEND, moving, placing
 from fairplay.games.fish.protocol import Shown, build_state, colors
 from fairplay.games.fish.rules.board import Move, board_of_rows
-from fairplay.games.fish.views import svg
-from fairplay.games.frontends import RESERVED_KEYS, IllegalChoiceError, find_frontend
-from fairplay.games.kit.person import Draft, Marks
+from fairplay.games.frontends import IllegalChoiceError
+from fairplay.games.kit.person import Draft
 from tests.games.at_table import LIMIT_S, AtTable, asking
 
 NAMES = ("ann", "bob")
@@ -166,22 +165,3 @@ async def test_a_new_game_begins_with_an_older_revision() -> None:
     await table.person.play_as(PlayAsRequest(game_id="next"))
     table.person.update(message(COLUMN))
     assert "R 1" in table.board
-
-
-# --- the front end ---
-
-
-def test_the_front_end_is_registered_and_its_keys_are_its_own() -> None:
-    assert find_frontend("fish") is FRONTEND
-    assert isinstance(FRONTEND.create_player(Table().person.table), FishPerson)
-    view = FRONTEND.view_of(message(COLUMN), NAMES)
-    assert (view.status, view.keys) == ("You watch.", ())
-    assert not RESERVED_KEYS & {"s"}
-
-
-def test_marked_parts_are_outlined_in_the_picture() -> None:
-    marks = Marks(frozenset({"cell-1"}), frozenset({"cell-0"}))
-    drawn = svg(Shown(COLUMN, colors(2)), NAMES, marks)
-    assert (drawn.count('class="choice"'), drawn.count('class="chosen"')) == (1, 1)
-    assert drawn.count('data-part="cell-') == 5
-    assert 'class="cho' not in svg(Shown(COLUMN, colors(2)), NAMES)

@@ -401,30 +401,6 @@ def test_a_refused_place_names_the_rule_that_helps(answer: Action | None, rule: 
 # Turns and eliminations in particular places
 
 
-def test_stuck_players_are_passed_over_and_named() -> None:
-    column = [[fish] for fish in (1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1)]
-    state = moving(column, [(0, 0)], [(5, 0)], [(9, 0)])
-    one_later = rules.apply(state, Move(0, 1))
-    assert (rules.turn(one_later), rules.skipped(state, one_later)) == (2, (1,))
-    two_later = rules.apply(one_later, Move(9, 10))
-    assert (rules.turn(two_later), rules.skipped(one_later, two_later)) == (2, (0, 1))
-    at_the_end = rules.apply(two_later, Move(10, 11))
-    assert (rules.turn(at_the_end), rules.skipped(two_later, at_the_end)) == (None, ())
-
-
-def test_nobody_is_passed_over_where_the_next_seat_acts_or_the_game_ends() -> None:
-    states = play(Setup(Settings(), 4, 3))
-    assert rules.skipped(states[0], states[1]) == ()
-    assert rules.skipped(states[-2], states[-1]) == ()
-
-
-def test_the_eliminated_are_not_passed_over() -> None:
-    state = moving([[1] * 6] * 6, [(0, 0)], [(0, 2)], [(0, 4)])
-    gone = rules.eliminate(state, 1)
-    after = rules.apply(gone, Move(0, 6))
-    assert (rules.turn(after), rules.skipped(gone, after)) == (2, ())
-
-
 def test_a_player_without_a_free_tile_is_asked_and_can_only_be_wrong() -> None:
     settings = Settings(board=((1, 1, 1, 1, 1, 1, 1, 1),), penguin_count_basis="survivors")
     state = rules.fix_penguins(rules.eliminate(rules.initial(settings, 4, Random(0)), 3), settings)
@@ -465,12 +441,6 @@ def test_a_state_can_be_rebuilt_from_what_is_seen_of_it(setup: Setup) -> None:
         assert rules.invariant(rebuilt) is None
 
 
-def test_a_seat_that_cannot_act_hands_the_turn_on() -> None:
-    state = moving([[1, 1], [1, 0], [0, 1]], [(1, 0)], [(0, 1)])
-    assert rules.turn(state) == 0
-    assert rules.turn(moving([[1, 0], [0, 1], [0, 0], [0, 1]], [(0, 0)], [(1, 1)])) == 1
-
-
 @pytest.mark.parametrize(
     ("columns", "fish", "complaint"),
     [(0, [], "no board"), (3, [1, 1], "no board"), (26, [1] * 26, "no board"), (2, [1, 6], "not 6")],
@@ -498,13 +468,9 @@ def test_facts_that_make_no_state_are_refused(places: list[list[int]], fields: d
 @pytest.mark.parametrize(
     ("places", "fields", "complaint"),
     [
-        ([[0], [0]], {}, "same tile"),
-        ([[0], [5]], {}, "hole"),
         ([[0], [1]], {"alive": [True, False]}, "eliminated"),
         ([[0], [1]], {"scores": [0, -1]}, "negative"),
         ([[0], [1]], {"revision": -1}, "negative"),
-        ([[0, 1], [2, 3]], {}, "2 penguins: each owns 1"),
-        ([[0, 1, 2], [3]], {"penguins": 3, "seat": 1}, "different numbers"),
         ([[0, 1], [2], [3, 4]], {"penguins": 2, "seat": 0}, None),
         ([[0], []], {"seat": 1}, None),
     ],

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairplay.games.kit.knockout import allocate, play
-from fairplay.games.kit.player_service import END, START
-from fairplay.games.kit.tournament import Order, PlayRound, answer_round, farewell
+from fairplay.games.kit.player_service import START
+from fairplay.games.kit.tournament import Order, PlayRound, answer_round
 from fairplay.games.steps import Call, CallAll, Eliminate, Failure
 from fairplay.v1.misconduct_pb2 import CallError, Misconduct
 from fairplay.v1.player_pb2 import EndResponse, StartResponse
@@ -124,24 +124,11 @@ def test_allocation_never_seats_too_many_and_leaves_over_less_than_a_full_game(
 # Stop conditions
 
 
-@pytest.mark.parametrize("count", [0, 1])
-def test_fewer_than_two_players_win_without_a_game(count: int) -> None:
-    played = drive(count)
-    assert played.rounds == []
-    assert played.standings == Order(tuple(range(count)), ())
-
-
 @pytest.mark.parametrize("count", [2, 4])
 def test_players_that_fit_into_one_game_play_exactly_one_final(count: int) -> None:
     played = drive(count, all_tie)
     assert played.rounds == [(tuple(range(count)),)]
     assert played.standings.winners == tuple(range(count))
-
-
-def test_two_rounds_with_the_same_winners_end_it() -> None:
-    played = drive(9, all_tie)
-    assert bracket(played) == ["abcd efg hi"] * 2
-    assert letters(played.standings.winners) == "abcdefghi"
 
 
 def test_the_same_winners_must_come_twice_in_a_row() -> None:
@@ -156,26 +143,6 @@ def test_the_same_winners_must_come_twice_in_a_row() -> None:
 def test_a_final_is_played_even_by_players_that_have_just_tied() -> None:
     played = drive(6, lambda number, game: result([0, 1], list(range(2, len(game)))))
     assert bracket(played) == ["abcd ef", "abef"]
-
-
-def test_a_round_without_survivors_leaves_no_winner() -> None:
-    played = drive(5, lambda _, game: result([], failed=range(len(game))))
-    assert len(played.rounds) == 1
-    assert played.standings == Order((), ())
-    assert played.calls == [("start", [0, 1, 2, 3, 4])]
-
-
-def test_winners_enter_the_next_round_in_list_order() -> None:
-    def decide(number: int, game: tuple[int, ...]) -> GameResult:
-        return result([3, 1], [0, 2]) if len(game) == 4 else result([len(game) - 1], [0])
-
-    assert bracket(drive(10, decide)) == ["abcd efgh ij", "bdf hj", "fj"]
-
-
-def test_whoever_fails_in_a_game_is_out_even_where_the_ranking_names_nobody_else() -> None:
-    played = drive(2, lambda _, game: result([1], failed=[0]))
-    assert played.standings == Order((1,), ())
-    assert played.calls[1:] == [("end True", [1])]
 
 
 def test_players_left_over_by_a_game_for_two_wait_for_the_next_round() -> None:
@@ -202,25 +169,7 @@ def test_an_aborted_game_beats_nobody() -> None:
     assert played.standings == Order((0, 4), (2, 3, 5))
 
 
-def test_an_aborted_final_has_no_winner() -> None:
-    played = drive(3, lambda _, game: result([], aborted="stopped"))
-    assert played.standings == Order((), (0, 1, 2))
-    assert played.calls[1:] == [("end False", [0, 1, 2])]
-
-
-def test_rounds_in_which_every_game_is_aborted_do_not_go_on_for_ever() -> None:
-    played = drive(9, lambda _, game: result([], aborted="the referee failed"))
-    assert len(played.rounds) == 1
-    assert played.standings == Order((), tuple(range(9)))
-
-
 # Start and End
-
-
-def test_when_all_fail_start_nobody_wins_and_nobody_is_called_again() -> None:
-    played = drive(3, failing={("Start", seat): DEAD for seat in range(3)})
-    assert played.standings == Order((), ())
-    assert played.calls == [("start", [0, 1, 2])]
 
 
 def test_a_winner_that_fails_end_is_no_winner_but_a_failure() -> None:
@@ -233,18 +182,6 @@ def test_a_winner_that_fails_end_is_no_winner_but_a_failure() -> None:
 
 def test_others_are_listed_with_those_who_got_furthest_first() -> None:
     assert letters(drive(10).standings.others) == "hdeibcfgj"
-
-
-def test_a_cancelled_tournament_says_end_and_blames_nobody() -> None:
-    conversation = farewell("t", [1, 4])
-    step = conversation.send(None)
-    assert isinstance(step, CallAll)
-    assert [(call.seat, call.method, call.request.won) for call in step.calls] == [
-        (1, END, False),
-        (4, END, False),
-    ]
-    with pytest.raises(StopIteration):
-        conversation.send({1: DEAD, 4: EndResponse()})
 
 
 # Whatever happens

@@ -15,21 +15,17 @@ from fairplay.games.q import rules
 from fairplay.games.q.game import GAME
 from fairplay.games.q.players import strategy
 from fairplay.games.q.protocol import codec
-from fairplay.games.q.rules import RULES
 from fairplay.games.q.rules.board import tile_name
-from fairplay.games.q.rules.state import PASS, REPLACE, Action, Extension, Settings, State, invariant
+from fairplay.games.q.rules.state import PASS, Action, Settings, State, invariant
 from fairplay.games.q.testdata import CHEATS
 from fairplay.games.steps import Outcome
 from fairplay.games.transcript import game_result
-from fairplay.q.v1 import q_pb2
-from fairplay.q.v1.q_player_pb2 import TakeTurnResponse
-from fairplay.v1.misconduct_pb2 import CallError, RuleBreak
+from fairplay.v1.misconduct_pb2 import CallError
 from tests.games.playing import Played, play_steps
 from tests.games.q.playing import (
     DEFAULTS,
     extension,
     failing,
-    reply,
     resumed,
     scripted,
     sound,
@@ -42,13 +38,6 @@ METHODS = ("Setup", "TakeTurn", "NewTiles", "Win")
 
 
 # The order of calls
-
-
-def test_a_replaced_hand_is_told_and_may_be_the_last_thing_before_the_end() -> None:
-    state = table("red square, blue clover", "blue clover", pile="green star, blue star, red clover")
-    played = resumed(state, scripted(PASS, REPLACE))
-    assert played.asked[2:] == [(0, "TakeTurn"), (1, "TakeTurn"), (1, "NewTiles"), (0, "Win"), (1, "Win")]
-    assert codec.read_tiles(played.requests("NewTiles")[0].tiles) == bytes(tiles("green star"))
 
 
 def test_winners_are_told_first_and_in_turn_order_from_the_finisher_on() -> None:
@@ -86,42 +75,6 @@ def test_q7_is_played_as_worked_out(spec: str) -> None:
 
 
 # Elimination (section 5)
-
-
-def malformed(**fields: Any) -> TakeTurnResponse:
-    placement = q_pb2.Placement(**fields)
-    return TakeTurnResponse(action=q_pb2.Action(extension=q_pb2.Extension(placements=[placement])))
-
-
-BREAKING = [
-    (TakeTurnResponse(), "q.action.required"),
-    (malformed(column=1, tile=1), "q.coordinate.required"),
-    (malformed(row=0, column=1), "q.tile.required"),
-    (malformed(row=0, column=1, tile=40), "q.tile.known"),
-    (malformed(row=0, column=2**31 - 1, tile=1), "q.coordinate.range"),
-    (reply(Extension(())), "q.extension.not-empty"),
-    (reply(extension((0, 1, "red clover"))), "q.extension.own-tiles"),
-    (reply(extension((0, 1, "red square"), (1, 0, "blue star"))), "q.extension.one-line"),
-    (reply(extension((0, 0, "red square"))), "q.extension.free"),
-    (reply(extension((1, 1, "red square"))), "q.extension.adjacent"),
-    (reply(extension((0, 1, "blue circle"))), "q.extension.fit"),
-    (reply(REPLACE), "q.replace.pile"),
-]
-
-
-@pytest.mark.parametrize(("answer", "rule_id"), BREAKING)
-def test_an_answer_that_breaks_a_rule_is_named_with_legal_ones(answer: TakeTurnResponse, rule_id: str) -> None:
-    state = table("red square, blue star, blue circle", "blue star", pile="red diamond")
-    played = resumed(state, failing(0, "TakeTurn", answer))
-    (out,) = played.out
-    cause = out.cause
-    assert isinstance(cause, RuleBreak)
-    assert cause.rule_id == rule_id
-    assert RULES[rule_id] in cause.explanation
-    legal = [TakeTurnResponse() for _ in cause.legal_replies]
-    assert all(packed.Unpack(each) for packed, each in zip(cause.legal_replies, legal, strict=True))
-    assert [codec.read_reply(each) for each in legal] == list(rules.legal(state))
-    assert played.ranking == [[1]]
 
 
 def test_winners_that_cannot_be_told_have_not_won_and_nobody_wins_in_their_place() -> None:

@@ -407,51 +407,6 @@ def test_failing_in_new_tiles_leaves_what_was_placed(choice: str, pile: str, los
     assert rules.turn(next_round) == 1  # somebody placed: the round does not end the game
 
 
-def test_tiles_that_were_delivered_go_to_the_pile_with_the_hand() -> None:
-    state = table("red square, blue clover", "red star", pile="green star, yellow star")
-    state = rules.delivered(rules.apply(state, extension((0, 1, "red square"))))
-    assert rules.eliminate(state, 0).pile == tiles("yellow star, green star, blue clover")
-    assert rules.eliminate(state, 0).lost == ()
-    assert rules.delivered(state) is state
-
-
-def test_a_delivery_concerns_no_other_player() -> None:
-    state = rules.apply(table("red square, blue clover", "red star, blue star", pile="green star"), PASS)
-    state = rules.apply(state, extension((0, 1, "red star")))
-    after = rules.eliminate(state, 0)
-    assert after.pile == tiles("red square, blue clover")
-    assert after.lost == ()
-    assert after.delivery == Delivery(1, tiles("green star"))
-
-
-def test_failing_in_new_tiles_after_a_replace_loses_the_drawn_tiles() -> None:
-    state = table("red square", "red star", pile="green star")
-    after = rules.eliminate(rules.apply(state, REPLACE), 0)
-    assert after.pile == tiles("red square")
-    assert after.lost == tiles("green star")
-
-
-def test_failing_in_setup_returns_the_hand_and_the_others_play() -> None:
-    state = rules.eliminate(table("red square", "red star", "blue star"), 0)
-    assert rules.turn(state) == 1
-    assert state.pile == tiles("red square")
-    nobody = rules.eliminate(rules.eliminate(state, 2), 1)
-    assert rules.turn(nobody) is None
-    assert nobody.eliminated == (0, 2, 1)
-    assert rules.ranking(nobody) == ()
-    assert rules.winners(nobody) == ()
-    assert rules.notifications(nobody) == ()
-
-
-def test_a_round_goes_on_after_an_elimination() -> None:
-    state = table("red square, red star", "red star", "blue star", pile="red clover")
-    state = rules.delivered(rules.apply(state, extension((0, 1, "red square"))))
-    state = rules.eliminate(state, 1)
-    assert rules.turn(state) == 2
-    state = rules.apply(state, PASS)
-    assert rules.turn(state) == 0
-
-
 def test_a_last_player_that_fails_its_delivery_after_the_round_leaves_the_next_round_to_the_others() -> None:
     state = rules.apply(table("blue clover", "red square, red star", pile="red clover"), PASS)
     state = rules.eliminate(rules.apply(state, extension((0, 1, "red square"))), 1)
@@ -496,13 +451,6 @@ def test_placing_the_last_tile_ends_the_game_at_once_and_nothing_is_drawn() -> N
     assert rules.notifications(state) == ((0, True), (1, False), (2, False), (3, False))
 
 
-def test_after_a_finishing_move_winners_and_losers_are_told_from_the_finisher_on() -> None:
-    state = table("blue star", "blue star", "red square", "blue star", points=[7, 2, 0, 7])
-    state = rules.apply(rules.apply(rules.apply(state, PASS), PASS), extension((0, 1, "red square")))
-    assert rules.scores(state) == (7, 2, 7, 7)
-    assert rules.notifications(state) == ((2, True), (3, True), (0, True), (1, False))
-
-
 @pytest.mark.parametrize(("choice", "mover"), [("play_on", 1), ("stop", None)])
 def test_a_lone_survivor_plays_on_unless_the_knob_says_stop(choice: str, mover: int | None) -> None:
     settings = Settings(lone_survivor=choice)  # type: ignore[arg-type]
@@ -520,15 +468,6 @@ def test_two_players_play_on_where_a_lone_survivor_would_stop() -> None:
     state = rules.eliminate(table("red star", "red star", "red star", settings=Settings(lone_survivor="stop")), 0)
     assert rules.turn(state) == 1
     assert rules.turn(rules.eliminate(state, 2)) is None
-
-
-def test_a_winner_that_fails_in_win_leaves_no_winner() -> None:
-    state = table("red square", "blue star", points=[0, 2])
-    over = rules.apply(state, extension((0, 1, "red square")))
-    without_winner = rules.eliminate(over, 0)
-    assert rules.winners(without_winner) == ()
-    assert rules.ranking(without_winner) == ((), (1,))
-    assert rules.winners(rules.eliminate(over, 1)) == (0,)
 
 
 def test_a_player_that_fails_its_last_delivery_is_not_the_one_to_beat() -> None:

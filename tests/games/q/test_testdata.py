@@ -8,19 +8,13 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairplay.games.q import forms, rules, testdata
-from fairplay.games.q.protocol import codec
-from fairplay.games.q.rules.board import COLORS, SHAPES
 from fairplay.games.q.rules.state import PASS, Extension, Settings, State
-from fairplay.games.q.testdata import CHEATS
-from fairplay.q.v1.q_player_pb2 import TakeTurnResponse
-from tests.games.q.playing import table, turn_request
 
 SIX = {"q_bonus": 6, "finish_bonus": 6}
-METHODS = ("setup", "take-turn", "new-tiles", "win")
 NAMES = "ABCD"
 
 
@@ -151,77 +145,6 @@ def test_the_bonuses_can_decide_a_game() -> None:
     state = jstate("red circle", "red square", scores=[0, 8])
     assert testdata.game(state, [["A", "dag"], ["B", "dag"]], SIX) == [["A"], []]
     assert testdata.game(state, [["A", "dag"], ["B", "dag"]]) == [["B"], []]
-
-
-@st.composite
-def actors_of(draw: st.DrawFn, name: str) -> Any:
-    spec = draw(st.sampled_from(["dag", "ldasg", "first", "random"]))
-    extra: list[Any] = draw(
-        st.one_of(
-            st.just([]),
-            st.sampled_from(METHODS).map(lambda method: [method]),
-            st.tuples(st.sampled_from(METHODS), st.integers(1, 7)).map(list),
-            st.sampled_from(sorted(CHEATS)).map(lambda cheat: ["a cheat", cheat]),
-        )
-    )
-    return [name, spec, *extra]
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.integers(2, 4).flatmap(lambda n: st.tuples(*map(actors_of, NAMES[:n]))), st.integers(0, 2**32))
-def test_any_mix_of_actors_ends_with_a_sound_result(jactors: Sequence[Any], seed: int) -> None:
-    chosen, jactors = {"copies_per_kind": 2}, json.loads(json.dumps(jactors))
-    state = testdata.start(chosen, [name for name, *_ in jactors], seed)
-    won, out = testdata.game(state, jactors, chosen)
-    assert testdata.game(state, jactors, chosen) == [won, out]
-    scored = testdata.scores(state, jactors, chosen)
-    left = [name for name in scored if name not in out]
-    assert {scored[name] for name in won} <= {max(scored[name] for name in left)} if left else not won
-    for name, _, *defect in jactors:
-        assert defect or name in left
-        if defect in (["setup"], ["win"]):
-            assert name in out
-
-
-# Cheats (section 9)
-
-
-def judged(cheat: str, hand: str, pile: str = "", cell: tuple[int, int] = (0, 0)) -> str | None:
-    """The rule that this cheat breaks; None: it is impossible."""
-    state = table(hand, "red star", pile=pile, on_map={cell: "red star"})
-    wrong = CHEATS[cheat].mutate(turn_request(state, 0), None, Random(0))
-    if wrong is None:
-        return None
-    assert isinstance(wrong, TakeTurnResponse)
-    broken = rules.violation(state, codec.read_reply(wrong))
-    assert broken
-    return broken
-
-
-EVERY_KIND = ", ".join(f"{color} {shape}" for color in COLORS for shape in SHAPES)
-
-
-@pytest.mark.parametrize(
-    ("cheat", "hand", "pile", "broken"),
-    [
-        ("non-adjacent-coordinate", "red circle", "", "q.extension.adjacent"),
-        ("tile-not-owned", "red circle", "", "q.extension.own-tiles"),
-        ("tile-not-owned", EVERY_KIND, "", None),
-        ("not-a-line", "red circle, red circle", "", "q.extension.one-line"),
-        ("not-a-line", "red circle, blue circle", "", None),
-        ("bad-ask-for-tiles", "red circle", "", "q.replace.pile"),
-        ("bad-ask-for-tiles", "red circle", "red circle", None),
-        ("no-fit", "blue circle", "", "q.extension.fit"),
-        ("no-fit", "red circle, red clover", "", None),
-        ("no-fit", "", "", None),
-    ],
-)
-def test_a_cheat_breaks_its_rule_or_is_impossible(cheat: str, hand: str, pile: str, broken: str | None) -> None:
-    assert judged(cheat, hand, pile) == broken
-
-
-def test_a_cheat_stays_off_the_greatest_coordinates() -> None:
-    assert judged("non-adjacent-coordinate", "red star", cell=(1_000_000, 0)) == "q.extension.adjacent"
 
 
 # JSON forms (section 8)

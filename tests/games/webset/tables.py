@@ -104,15 +104,9 @@ NOTHING = answered(None)
 
 
 class Play:
-    """A conversation driven by hand. Notifications are answered at once, unless somebody fails in them or is `slow`."""
+    """A conversation driven by hand. Notifications are answered at once, but by those who are `slow`."""
 
-    def __init__(
-        self,
-        state: State,
-        failing: Mapping[tuple[int, str], Any] | None = None,
-        slow: Sequence[int] = (),
-    ) -> None:
-        self.failing = dict(failing or {})
+    def __init__(self, state: State, slow: Sequence[int] = ()) -> None:
         self.slow = set(slow)
         self.shown: list[codec.Shown] = []
         self.states: list[State] = []
@@ -160,10 +154,6 @@ class Play:
         """Return the latest request of this kind to a player."""
         return [call for call in self.sent if call.method.name == method and call.seat == seat][-1].request
 
-    def counts(self) -> dict[str, int]:
-        names = [call.method.name for call in self.sent]
-        return {name: names.count(name) for name in dict.fromkeys(names)}
-
     def ranking(self) -> list[list[tuple[int, int]]]:
         assert self.outcome is not None
         return [list(group) for group in self.outcome.ranking]
@@ -195,13 +185,10 @@ class Play:
             if step.calls[0].method.name == "PickCards":
                 self.round = step
                 return Play
-            return {call.seat: self._noted(call) for call in step.calls}
+            return {call.seat: call.method.response() for call in step.calls}
         self.race = step
         reports = [call for call in step.calls if call.method.name == "Report" and call.seat not in self.slow]
-        return [Arrival(call.seat, self._noted(call), 0.0) for call in reports] or Play
-
-    def _noted(self, call: Call) -> Any:
-        return self.failing.get((call.seat, call.method.name), call.method.response())
+        return [Arrival(call.seat, call.method.response(), 0.0) for call in reports] or Play
 
 
 def events(request: Any) -> list[tuple[str, int | None]]:

@@ -12,11 +12,9 @@ from rich.text import Text
 
 from fairplay.fish.v1 import fish_pb2
 from fairplay.games.frontends import (
-    RESERVED_KEYS,
     GameView,
     IllegalChoiceError,
     TableContext,
-    find_frontend,
 )
 from fairplay.games.webset.person import ACTIONS, FRONTEND, GUARD_S, KEYS
 from fairplay.games.webset.protocol import codec
@@ -24,7 +22,6 @@ from fairplay.games.webset.rules import RULES
 from fairplay.games.webset.rules.state import State
 from fairplay.games.webset.views import text, words
 from fairplay.games.webset.views.words import letter
-from fairplay.player.handlers import Handlers
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1 import webset_player_pb2 as messages
 from tests.games.pointing import check_picture, pieces
@@ -161,32 +158,7 @@ def test_the_end_is_said_as_it_is_for_this_person(ranks: tuple[int, ...], said: 
     assert shown(words.end_line(scene(fresh()), (0, 1))) == "The game is over. You are not ranked."
 
 
-def test_watchers_see_the_same_board_without_keys_to_press() -> None:
-    view = FRONTEND.view_of(codec.build_public(done(fresh(), (1, CALL))), NAMES)
-    assert shown(view.status) == "bob[2J calls ---S-E-T---"
-    assert not view.keys
-
-
 # --- the person ---
-
-
-def test_the_front_end_is_found_by_the_name_of_its_game_and_offers_its_methods() -> None:
-    assert find_frontend("webset") is FRONTEND
-    assert find_frontend("a game without one") is None
-    handlers = Handlers(Sitting().person)
-    assert not any(handlers.quick(path) for path in handlers.paths if "Webset" in path)
-
-
-def test_the_keys_of_the_game_leave_those_of_the_table_alone() -> None:
-    assert not RESERVED_KEYS & set(KEYS)
-
-
-async def test_before_the_first_game_there_is_nothing_to_see_or_to_press() -> None:
-    sitting = Sitting()
-    assert sitting.person.view().board == ""
-    assert sitting.press("space", "q", "m") == [False] * 3
-    sitting.person.update(codec.build_public(fresh()))
-    assert sitting.person.view().board == ""
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -13,56 +13,14 @@ from fairplay.games.webset import rules
 from fairplay.games.webset.rules import invariants
 from fairplay.games.webset.rules.cards import format_card
 from fairplay.games.webset.rules.settings import settings_of
-from fairplay.games.webset.rules.state import Act, Standing, State, Word, solutions
-from fairplay.v1.misconduct_pb2 import CallError
+from fairplay.games.webset.rules.state import Act, State, Word, solutions
 from fairplay.webset.v1 import webset_pb2, webset_player_pb2
-from tests.games.webset.tables import CALL, Play, answered, cards, events, fresh
+from tests.games.webset.tables import CALL, Play, answered, cards, fresh
 
 
 def begun(seat_count: int = 2, **chosen: Any) -> State:
     """Return a game whose deck is not shuffled, which players may join."""
     return fresh(seat_count, late_join=True, **chosen)
-
-
-def test_who_joins_is_told_the_table_and_acts_with_the_others_from_then_on() -> None:
-    play = Play(begun(), slow=[2])
-    before = play.asked("Act")
-    play.set_by(0, "0000 0001 0002")
-    assert play.race is not None
-    assert play.race.next_seat == 2
-    play.arrive((2, Joined()))
-    reported = play.asked("Deal")[2]
-    assert [player.points for player in reported.state.players] == [1, 0, 0]
-    assert (reported.seat, reported.settings.late_join) == (2, True)
-    assert set(play.asked("Act")) == set(before)  # the others go on with what they were asked
-    assert [event.kind for event in play.shown[-1].events] == [webset_pb2.EVENT_KIND_PLAYER_JOINED]
-    play.arrive((2, webset_player_pb2.DealResponse()))
-    assert set(play.asked("Act")) == {0, 1, 2}
-    assert events(play.asked("Act")[2]) == []  # nothing that was before
-    play.arrive((2, answered(CALL)))
-    play.arrive((2, cards("0110 0111 0112")))
-    assert play.state.players[2].points == 1
-    assert events(play.last("Report", 1))[-2:] == [("PLAYER_JOINED", 2), ("CALLED", 2)]
-
-
-def test_who_joins_during_a_call_waits_for_its_end() -> None:
-    play = Play(begun())
-    play.arrive((0, answered(CALL)))
-    play.arrive((2, Joined()))
-    play.arrive((2, webset_player_pb2.DealResponse()))
-    assert set(play.asked("PickCards")) == {0}
-    assert 2 not in play.asked("Act")
-    play.arrive((0, cards("0000 0001 0002")))
-    assert set(play.asked("Act")) == {0, 1, 2}
-
-
-def test_who_fails_when_it_is_told_the_table_is_out_and_keeps_its_seat() -> None:
-    play = Play(begun())
-    play.arrive((2, Joined()))
-    play.arrive((2, CallError()))
-    assert [each.seat for each in play.out] == [2]
-    play.arrive((3, Joined()))
-    assert [player.standing for player in play.state.players][2:] == [Standing.OUT, Standing.IN]
 
 
 def test_who_joins_in_the_moment_in_which_the_game_ends_is_told_both() -> None:
@@ -78,23 +36,6 @@ def test_who_joins_in_the_moment_in_which_the_game_ends_is_told_both() -> None:
 
 def play_next_set(play: Play) -> str:
     return " ".join(format_card(card) for card in solutions(play.state)[0])
-
-
-def test_the_game_is_over_when_its_last_player_is_lost_whoever_might_have_joined() -> None:
-    play = Play(begun())
-    play.arrive((0, CallError()))
-    play.arrive((1, CallError()))
-    assert play.ranking() == []
-
-
-def test_a_newcomer_plays_on_when_those_before_it_are_lost() -> None:
-    play = Play(begun())
-    play.arrive((2, Joined()))
-    play.arrive((2, webset_player_pb2.DealResponse()))
-    play.arrive((0, CallError()))
-    play.arrive((1, CallError()))
-    assert play.outcome is None
-    assert set(play.asked("Act")) == {2}
 
 
 @pytest.mark.parametrize(

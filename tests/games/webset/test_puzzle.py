@@ -11,10 +11,9 @@ from fairplay.games.webset.game import GAME
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import RULES, invariants, takes
 from fairplay.games.webset.rules.cards import parse_card
-from fairplay.games.webset.rules.state import Phase, State, Status, solutions
+from fairplay.games.webset.rules.state import Phase, State, solutions
 from fairplay.games.webset.views import svg, text
-from fairplay.v1.misconduct_pb2 import CallError, Overrun
-from fairplay.webset.v1 import webset_pb2
+from fairplay.v1.misconduct_pb2 import CallError
 from fairplay.webset.v1 import webset_player_pb2 as messages
 from tests.games.webset.tables import Play, cards, fresh
 from tests.games.webset.test_board import NAMES, Sitting, shown
@@ -82,49 +81,13 @@ def test_of_an_endless_answer_the_rest_is_not_looked_at() -> None:
     assert len(codec.read_sets(messages.PickCardsResponse(cards=[0] * 10_000))) == 3 * 2925
 
 
-# --- the referee ---
-
-
-def test_all_are_asked_once_and_each_gets_its_points() -> None:
-    play = Play(puzzle())
-    questions = play.asked("PickCards")
-    assert [(each.all_sets, each.may_skip, each.one_by_one) for each in questions.values()] == [(True, True, False)] * 3
-    assert play.round is not None
-    assert {call.limit_s for call in play.round.calls} == {None}, "the limit for decisions"
-    play.answer_round({2: cards(f"{FIRST} {SECOND}"), 0: cards(f"{FIRST} {WRONG}"), 1: Overrun()})
-    assert play.ranking() == [[(2, 2)], [(0, 0)], [(1, 0)]], "those with the same points: more sets are better"
-    assert play.counts() == {"Deal": 3, "PickCards": 3, "GameOver": 3}
-    over = play.last("GameOver", 0)
-    assert (over.status, over.rule_id) == (codec.build_status(Status.BAD_SET), "webset.take.set")
-    assert [(event.kind, event.seat, len(event.cards)) for event in over.events] == [
-        (webset_pb2.EVENT_KIND_SOLVED, seat, count) for seat, count in ((2, 6), (0, 3), (1, 0))
-    ]
-    assert play.last("GameOver", 2).status == codec.build_status(Status.GOT_SET)
-    assert play.last("GameOver", 1).status == codec.build_status(None)
-    assert play.state.table == puzzle().table
-    assert play.state.phase is Phase.OVER
-    assert list(play.shown[-1].events) == list(over.events)
-
-
-def test_what_a_question_has_told_is_not_told_again_at_the_end() -> None:
-    play = Play(puzzle(), failing={(1, "Deal"): CallError()})
-    play.answer_round({0: cards(FIRST), 2: cards("")})
-    left, solved = webset_pb2.EVENT_KIND_PLAYER_LEFT, webset_pb2.EVENT_KIND_SOLVED
-    assert [event.kind for event in play.last("PickCards", 0).events] == [left]
-    assert [event.kind for event in play.last("GameOver", 0).events] == [solved, solved]
-
-
 def test_who_fails_is_out_and_the_others_go_on() -> None:
     play = Play(puzzle())
     play.answer_round({0: CallError(), 1: cards(FIRST), 2: cards("")})
     assert ([each.seat for each in play.out], play.ranking()) == ([0], [[(1, 1)], [(2, 0)]])
 
 
-def test_a_puzzle_that_everybody_fails_in_is_over() -> None:
-    play = Play(puzzle(2))
-    play.answer_round({0: CallError(), 1: CallError()})
-    assert play.ranking() == []
-    assert [[event.seat for event in shown.events] for shown in play.shown] == [[], [0], [1]]
+# --- the referee ---
 
 
 # --- players ---

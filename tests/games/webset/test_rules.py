@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fairplay.games.webset import rules, testdata
-from fairplay.games.webset.rules import Result, takes
+from fairplay.games.webset.rules import takes
 from fairplay.games.webset.rules.cards import EMPTY
 from fairplay.games.webset.rules.settings import Settings, settings_of, settings_problem
 from fairplay.games.webset.rules.state import (
@@ -167,13 +167,6 @@ def test_what_is_refused_changes_nothing_and_names_its_rule(
     assert rules.violation(in_phase(phase), act(seat, action)) == rule
 
 
-def test_a_call_opens_and_takes_the_next_number() -> None:
-    state = done(fresh(), (1, CALL))
-    assert (state.phase, state.caller, state.call_count) == (Phase.CALLED, 1, 1)
-    state = done(done(state, (1, X0)), (0, CALL))
-    assert (state.caller, state.call_count) == (0, 2)
-
-
 @pytest.mark.parametrize(
     ("cards", "rule"),
     [
@@ -194,17 +187,6 @@ def test_a_malformed_repeated_absent_or_wrong_take_is_a_bad_set(cards: tuple[int
 def test_cards_of_the_large_deck_are_out_of_range_in_the_small_one() -> None:
     state = done(fresh(2, range(27), aspects=3), (0, CALL))
     assert rules.carry_out(state, Act(0, Take((0, 1, 27)))).rule == "webset.take.card-range"
-
-
-def test_a_deadline_counts_for_its_own_call_only() -> None:
-    first = done(fresh(), (0, CALL))
-    second = done(done(first, (0, X0)), (1, CALL))
-    assert rules.expired(second, first.call_count) == Result(second)
-    assert rules.expired(fresh(), 0).status is None
-    after, status, rule = rules.expired(second, second.call_count)
-    assert (status, rule) == (Status.CALL_EXPIRED, "webset.take.window")
-    assert after.players[1] == Player(points=-1, penalties=1, expiries=1)
-    assert (after.phase, after.table) == (Phase.OPEN, second.table)
 
 
 def test_solutions_are_displayed_in_rotation() -> None:
@@ -404,16 +386,6 @@ def test_play_on_ends_when_the_deck_is_empty_and_no_set_is_left() -> None:
     assert state.players[0].points == 27
 
 
-# Leaving (section 5, row 18)
-
-
-def test_who_leaves_keeps_what_it_has_earned_but_is_not_ranked() -> None:
-    state = rules.eliminate(taken(fresh(3), X0), 0)
-    assert rules.scores(state) == (1, 0, 0)
-    assert rules.ranking(state) == ((1, 2),)
-    assert rules.eliminate(state, 0) == state
-
-
 # Ranking (section 5, row 13)
 
 
@@ -451,22 +423,7 @@ def test_full_ties_share_a_rank_as_in_1_1_3() -> None:
     assert rules.ranks(state) == (1, 3, 1, 4)
 
 
-def test_nobody_moves_up_for_a_winner_that_fails_at_the_end() -> None:
-    state = rules.eliminate(ranked((2, 2, 0), (1, 1, 0)), 0)
-    assert state.players[0].standing is Standing.FAILED
-    assert rules.ranking(state) == ((), (1,))
-
-
 # Who may act
-
-
-def test_everybody_is_due_while_the_table_is_open_and_only_the_caller_during_a_call() -> None:
-    state = fresh(3)
-    assert (rules.due(state), rules.turn(state)) == ((0, 1, 2), 0)
-    called = done(state, (2, CALL))
-    assert (rules.due(called), rules.turn(called)) == ((2,), 2)
-    over = rules.stop(state)
-    assert (rules.due(over), rules.turn(over), rules.legal(over)) == ((), None, [])
 
 
 def test_what_may_be_tried_does_not_say_whether_there_is_a_set() -> None:

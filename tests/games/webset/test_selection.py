@@ -11,11 +11,8 @@ from fairplay.games.webset import rules
 from fairplay.games.webset.person import FRONTEND
 from fairplay.games.webset.protocol import codec
 from fairplay.games.webset.rules import invariants, takes
-from fairplay.games.webset.rules.cards import parse_card
 from fairplay.games.webset.rules.state import State
 from fairplay.games.webset.views import svg, text
-from fairplay.v1.misconduct_pb2 import CallError, Overrun
-from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1 import webset_player_pb2 as messages
 from tests.games.pointing import pieces
 from tests.games.webset.tables import CALL, Play, answered, cards, done, fresh
@@ -51,75 +48,11 @@ def test_fewer_than_three_other_cards_of_the_table_are_a_selection() -> None:
 # --- the referee ---
 
 
-def test_everybody_is_told_each_card_that_is_picked_or_put_back() -> None:
-    play = called()
-    assert play.asked("PickCards")[1].one_by_one
-    for each in ("0000", "0000 0012", "0012"):
-        play.arrive((1, cards(each)))
-        numbers = [parse_card(card) for card in each.split()]
-        assert picked(play) == numbers
-        for seat in (0, 2):
-            report = play.last("Report", seat)
-            assert (list(report.state.picked), [event.kind for event in report.events]) == (
-                numbers,
-                [webset_pb2.EVENT_KIND_PICKED],
-            )
-            assert list(report.events[0].cards) == numbers
-        assert list(play.asked("PickCards")[1].state.picked) == numbers
-        assert codec.read_view(codec.build_public(play.state), play.state.settings).picked == tuple(numbers)
-    play.arrive((1, cards("0000 0001 0002")))
-    assert (play.state.players[1].points, picked(play)) == (1, [])
-    assert list(play.asked("Act")) == [0, 1, 2]
-
-
-def test_all_three_cards_at_once_are_a_take_as_ever() -> None:
-    play = called()
-    play.arrive((1, cards("0000 0001 0002")))
-    assert play.state.players[1].points == 1
-
-
-@pytest.mark.parametrize(
-    ("first", "then"),
-    [
-        ("0000", "0000"),  # what is picked already
-        ("0000", "2222"),  # not on the table
-        ("", ""),  # nothing, and nothing was picked
-        ("0000", "0000 0001 0010 0011"),  # four
-    ],
-)
-def test_a_reply_that_is_no_selection_is_judged(first: str, then: str) -> None:
-    play = called()
-    for each in filter(None, (first, then)):
-        play.arrive((1, cards(each)))
-    if not then:
-        play.arrive((1, cards("")))
-    assert (play.state.players[1].penalties, play.state.caller, play.state.picked) == (1, None, ())
-
-
-def test_selections_do_not_lengthen_the_window() -> None:
-    play = called()
-    play.arrive((1, cards("0000"), 1.0))
-    play.arrive((1, cards("0000 0001"), 1.5))
-    [call] = [call for call in play.sent if call.request is play.asked("PickCards")[1]]
-    assert call.limit_s == 0.5
-    play.arrive((1, cards("0000 0001 0002"), 0.5))
-    player = play.state.players[1]
-    assert (player.points, player.expiries, play.state.picked) == (-1, 1, ())
-
-
 def test_the_last_of_a_window_is_never_less_than_a_millisecond() -> None:
     play = called()
     play.arrive((1, cards("0000"), 2.9995))
     [call] = [call for call in play.sent if call.request is play.asked("PickCards")[1]]
     assert call.limit_s == 0.001
-
-
-def test_a_call_that_expires_or_whose_player_is_lost_leaves_nothing_picked() -> None:
-    for answer in (Overrun(), CallError()):
-        play = called()
-        play.arrive((1, cards("0000")))
-        play.arrive((1, answer))
-        assert (play.state.picked, play.state.caller) == ((), None)
 
 
 @pytest.mark.parametrize("goes_on", [False, True], ids=["", "from-a-state"])

@@ -122,19 +122,6 @@ def test_a_whole_game_in_which_one_leaves(script: Any, eliminated: list[str], po
     assert json.loads(json.dumps(played)) == played
 
 
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"slots": [0] * 12}, "in two places"),
-        ({"caller": 5}, "There is a caller if, and only if, a call is open"),
-        ({"slots": [81] * 22}, "slots has 22 entries: the table has 21 slots"),
-    ],
-)
-def test_a_game_that_cannot_be_is_refused(change: Any, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        testdata.legal({**START, **change})
-
-
 def test_messages_and_settings_that_cannot_be_are_refused() -> None:
     for message, sentence in [
         ("jump", "message is 'jump': it must be an object"),
