@@ -42,20 +42,6 @@ def tie(game: Pairing) -> GameResult:
 # --- round robin ---
 
 
-def test_round_robin_goes_on_without_whoever_is_withdrawn() -> None:
-    def last_fails(game: Pairing) -> GameResult:
-        failed = [seat for seat, entrant in enumerate(game.entrants) if entrant == 7]
-        return result([[seat] for seat in range(len(game.entrants)) if seat not in failed], failed)
-
-    event = play("round-robin", RoundRobin(seat_count=3), 24, decide=last_fails, allowed=0)
-    assert event.withdrawn == {7}
-    assert 7 not in (*event.order.winners, *event.order.others)
-    known = next(number for number, game in enumerate(event.games) if 7 in game.entrants)
-    later = [game for game in event.games[known:] if 7 in game.entrants]
-    assert len(later) < sum(7 in game.entrants for game in play("round-robin", RoundRobin(seat_count=3), 24).games)
-    assert any(len(game.entrants) == 2 for game in event.games)  # the others play all the same
-
-
 def test_a_tie_in_everything_but_the_lot_is_shared() -> None:
     assert play("round-robin", RoundRobin(), 5, decide=tie).order == ((0, 1, 2, 3, 4), ())
 
@@ -79,28 +65,6 @@ def test_no_duplicate_deal_has_more_games_for_some_than_for_others() -> None:
     assert {len(game.entrants) for game in event.games} == {4}
     games = Counter(entrant for game in event.games for entrant in game.entrants)
     assert min(games.values()) >= 8  # of 12: nobody sits out twice
-
-
-# --- gauntlet ---
-
-
-def test_a_gauntlet_is_one_against_all_others() -> None:
-    for seats, games in [(2, 7), (3, 4), (4, 3)]:
-        event = play("gauntlet", Gauntlet(seat_count=seats), 8)
-        assert len(event.games) == games
-        assert all(0 in game.entrants for game in event.games)
-        met = Counter(entrant for game in event.games for entrant in game.entrants if entrant)
-        assert set(met) == set(range(1, 8))
-        assert max(met.values()) - min(met.values()) <= 1
-        seated = [event.seats()[0, seat] for seat in range(seats)]
-        assert max(seated) - min(seated) <= 1
-
-
-def test_challengers_do_not_play_each_other() -> None:
-    event = play("gauntlet", Gauntlet(challengers=["p2", "p5"], seat_count=3, meeting_count=2), 8)
-    assert all(len({2, 5} & set(game.entrants)) == 1 for game in event.games)
-    meetings = event.meetings()
-    assert all(meetings[min(pair), max(pair)] >= 2 for pair in ((2, 0), (2, 7), (5, 1), (5, 6)))
 
 
 # --- matches, knockout, double elimination ---
@@ -141,14 +105,6 @@ def test_a_match_that_was_aborted_beats_nobody() -> None:
 
     event = play("knockout", Knockout(games_per_match=2), 4, sizes=TWO, decide=decide)
     assert [sorted(set(game.entrants)) for game in event.rounds[1].games][:2] == [[0, 1], [0, 1]]
-
-
-def test_two_lost_matches_are_needed_to_be_out() -> None:
-    event = play("double-elimination", DoubleElimination(), 8, sizes=TWO)
-    lost = Counter(max(game.entrants) for game in event.games)
-    assert event.order.winners == (0,)
-    assert lost == Counter(dict.fromkeys(range(1, 8), 2))
-    assert event.order.others[0] == 1
 
 
 def test_whoever_lost_once_can_still_win() -> None:
@@ -203,24 +159,6 @@ def stages(*formats: Message, tops: tuple[int, ...]) -> Stages:
     )
 
 
-def test_the_best_of_a_stage_play_the_next() -> None:
-    event = play("stages", stages(RoundRobin(), Knockout(games_per_match=2), tops=(4,)), 9, sizes=TWO)
-    assert {each.stage for each in event.rounds} == {1, 2}
-    final = [game for each in event.rounds if each.stage == 2 for game in each.games]
-    assert [sorted(game.entrants) for game in final[:4]] == [[0, 3], [0, 3], [1, 2], [1, 2]]
-    assert event.order == ((0,), tuple(range(1, 9)))
-
-
-def test_whoever_is_withdrawn_in_a_stage_does_not_play_the_next() -> None:
-    def best_fails(game: Pairing) -> GameResult:
-        failed = [seat for seat, entrant in enumerate(game.entrants) if entrant == 0]
-        ranked = sorted(range(len(game.entrants)), key=lambda seat: game.entrants[seat])
-        return result([[seat] for seat in ranked if seat not in failed], failed)
-
-    event = play("stages", stages(Knockout(), Swiss(), tops=(4,)), 8, decide=best_fails, allowed=0)
-    assert all(0 not in game.entrants for each in event.rounds if each.stage == 2 for game in each.games)
-
-
 def test_the_best_meet_late_in_a_knockout() -> None:
     assert spread([0, 1, 2, 3, 4, 5, 6, 7], TWO) == [0, 7, 3, 4, 1, 6, 2, 5]
     assert spread([0, 1, 2, 3, 4], TWO) == [1, 4, 2, 3, 0]  # the best sits out
@@ -262,21 +200,6 @@ def test_what_cannot_be_played_is_refused_in_one_sentence() -> None:
                 format_.full_settings(message, sizes), Terms([f"p{number}" for number in range(count)], sizes, 0)
             )
         assert "\n" not in str(refused.value)
-
-
-def test_those_who_never_fail_play_on() -> None:
-    for name in ["round-robin", "swiss", "gauntlet", "ladder", "knockout", "double-elimination"]:
-
-        def odd_ones_fail(game: Pairing) -> GameResult:
-            failed = [seat for seat, entrant in enumerate(game.entrants) if entrant % 2]
-            return result([[seat] for seat in range(len(game.entrants)) if seat not in failed], failed)
-
-        message: Message = getattr(TournamentFormat(), name.replace("-", "_"))
-        event = play(name, message, 12, sizes=TWO, decide=odd_ones_fail, allowed=0)
-        assert event.withdrawn <= {1, 3, 5, 7, 9, 11}
-        assert {0, 2, 4, 6, 8, 10} <= {*event.order.winners, *event.order.others}
-        assert not event.withdrawn.intersection(event.order.winners)
-        assert all(entrant % 2 == 0 for entrant in event.order.winners)
 
 
 PARADE = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -11,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairplay.formats.format import Terms, find, registered
-from fairplay.games.kit.tournament import PlayRound, Results, answer_round
+from fairplay.games.kit.tournament import Order, Pairing, PlayRound, Results, Schedule, answer_round
+from fairplay.games.kit.tournament import play as play_tournament
+from fairplay.v1.player_pb2 import StartResponse
 from fairplay.v1.tournament_pb2 import (
     DoubleElimination,
     Gauntlet,
@@ -155,3 +158,15 @@ def test_deals_are_numbered_through_and_played_from_every_seat() -> None:
         for games in deals.values():
             assert len({frozenset(game) for game in games}) == 1
             assert len({game[0] for game in games}) == len(games) == len(games[0])
+
+
+@pytest.mark.parametrize("game", [(0,), (0, 1, 2)])
+def test_a_game_that_cannot_be_played_is_a_fault_of_the_format(game: tuple[int, ...]) -> None:
+    def schedule(_: Sequence[int]) -> Schedule:
+        yield PlayRound((Pairing(game),))
+        return Order((), ())
+
+    conversation = play_tournament("t", 3, range(2, 3), schedule)
+    conversation.send(None)
+    with pytest.raises(ValueError, match="names a game that cannot be played"):
+        conversation.send({seat: StartResponse() for seat in range(3)})

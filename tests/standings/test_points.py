@@ -31,25 +31,6 @@ def by_entrant(results: Results, name: str) -> list[float]:
 # --- points ---
 
 
-SHARES: list[tuple[Outcome, list[float]]] = [
-    (game(0, 1), [1, 0]),
-    (game([0, 1]), [0.5, 0.5]),
-    (game(0, 1, 2, 3), [1, 2 / 3, 1 / 3, 0]),
-    (game([0, 1], 2, 3), [5 / 6, 5 / 6, 1 / 3, 0]),
-    (game(0, [1, 2, 3]), [1, 1 / 3, 1 / 3, 1 / 3]),
-    (game([0, 1, 2, 3]), [0.5, 0.5, 0.5, 0.5]),
-    (game(0, 1, failed=[2]), [1, 0.5, 0]),
-    (game(0, failed=[1, 2]), [1, 0, 0]),
-    (game(failed=[0, 1]), [0, 0]),
-    (game(0), [1]),
-]
-
-
-def test_points_fall_in_equal_steps_and_are_shared_on_ties_but_not_by_those_who_failed() -> None:
-    for outcome, expected in SHARES:
-        assert points(played(len(expected), outcome)) == pytest.approx(expected)
-
-
 def test_games_with_a_struck_entrant_count_for_nobody() -> None:
     results = played(3, game(0, 1), game(2, 0), game(2, 1))
     scores = {score.entrant: score for score in score_entrants(results, seed=1, struck=[2])}

@@ -4,50 +4,18 @@ from __future__ import annotations
 
 from random import Random
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.calibration import Event, cover, share_band
-from fairplay.standings.rating import MAX_RATED, Rating, Start, divide_into_bands
+from fairplay.standings.rating import MAX_RATED, Rating, divide_into_bands
 from fairplay.standings.ratings import rate_entrants
 from fairplay.standings.results import Outcome, Results
 from tests.standings.events import game, played
 from tests.standings.test_points import events
 
-
-def rated(results: Results) -> list[Rating]:
-    ratings = [each for each in rate_entrants(results) if each is not None]
-    assert len(ratings) == results.count
-    return ratings
-
-
 # --- the middle ---
-
-
-def test_two_who_won_as_often_are_equal_and_the_mean_is_1500() -> None:
-    one, other = rated(played(2, *[game(0, 1), game(1, 0)] * 10))
-    assert one.rating == other.rating == pytest.approx(1500)
-    assert one.low < 1500 < one.high
-
-
-def test_who_has_won_everything_has_a_finite_rating_with_an_interval() -> None:
-    for games in [1, 10, 1_000]:
-        one, other = rated(played(2, *[game(0, 1)] * games))
-        assert 1500 < one.rating < 4000
-        assert one.low < one.rating < one.high < 5000
-        assert one.rating - 1500 == pytest.approx(1500 - other.rating)
-
-
-def test_the_fit_is_the_same_wherever_it_starts() -> None:
-    results = Event(8, 4, 40).play(Event(8, 4, 40).strengths(1), np.random.default_rng(1), 40)
-    cold, start = rated(results), Start()
-    rate_entrants(played(8, *[game(7, 6, 5, 4, 3, 2, 1, 0)] * 9), start=start)
-    for _ in range(2):
-        warm = rate_entrants(results, start=start)
-        assert [each.rating for each in warm if each] == pytest.approx([each.rating for each in cold], abs=0.2)
-        assert [each.high for each in warm if each] == pytest.approx([each.high for each in cold], abs=1)
 
 
 def test_entrants_without_games_have_no_rating_and_struck_ones_lose_theirs() -> None:

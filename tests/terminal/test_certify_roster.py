@@ -107,11 +107,6 @@ def test_a_page_that_cannot_be_written_is_named_with_the_reason(fairplay: Run) -
     assert (ran.code, ran.err) == (1, "fairplay: cannot write out/index.html: Is a directory\n")
 
 
-def test_the_exit_code_is_0_where_every_player_is_as_it_must_be(fairplay: Run) -> None:
-    good = TWO.replace("exec:false", "bot:random")
-    assert fairplay(*roster(good), *FEW).code == 0
-
-
 def test_what_makes_no_sense_is_one_sentence(fairplay: Run) -> None:
     for arguments, sentence in [
         (["bot:first"], "roster.toml lists no 'bot:first': with --roster, name entrants of it, or nobody"),
@@ -148,16 +143,6 @@ def test_what_is_for_rosters_is_refused_without_one(fairplay: Run) -> None:
         ran = fairplay("certify", "fish", "bot:first", *option.split())
         assert ran.code == 2
         assert ran.err.startswith(f"fairplay: {'--at-once is' if '2' in option else others} for --roster")
-
-
-def test_where_no_cluster_is_one_sentence_says_so_and_nothing_is_written(fairplay: Run) -> None:
-    pytest.importorskip("ray", reason="the extra cluster is not installed")
-    options = ("--cluster", "127.0.0.1:1", "--report", "out", "--json", "result.json")
-    ran = fairplay(*roster(TWO), *FEW, *options)
-    assert (ran.code, ran.out) == (1, "Fish, 2 players, on a cluster\n")
-    assert ran.err == "fairplay: no cluster answers at 127.0.0.1:1\n"
-    assert not [*Path("out").iterdir()]
-    assert not Path("result.json").exists()
 
 
 def test_limits_of_the_roster_hold_unless_an_option_says_otherwise(fairplay: Run) -> None:

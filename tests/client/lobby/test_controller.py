@@ -20,8 +20,8 @@ from fairplay.v1.referee_pb2 import WatchGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.v1.table_pb2 import Table
 from fairplay.webset.v1 import webset_pb2
-from tests.server.harness import ByHand, sound
-from tests.server.lobby.harness import OVER, guests, lobby
+from tests.server.harness import ByHand
+from tests.server.lobby.harness import guests, lobby
 from tests.server.lobby.test_returning import hesitating_first
 
 LIMIT_S = 60.0
@@ -246,31 +246,3 @@ async def test_a_seat_that_the_user_has_already_gets_its_player_as_after_a_new_s
         await ann.until(lambda each: "g" in each.keys)
         assert await ann.client.start() == ""
         await ann.until(lambda each: "space" in each.keys)
-
-
-async def play_by_hand(visitor: Visitor) -> None:
-    """Choose and send whatever is first, until the game is over."""
-    while True:
-        await visitor.until(lambda each: each.table().status == OVER or "enter" in each.keys)
-        if visitor.table().status == OVER:
-            return
-        visitor.controller.press("enter")
-        await asyncio.sleep(0)  # in which the reply is sent
-
-
-async def test_two_people_and_a_program_play_one_table_to_the_end(server: Server) -> None:
-    async with visitors(server, "ann", "bob", "cy") as [ann, bob, cy]:
-        assert await ann.controller.make_table("fish", "blue", "rows=3 columns=4", "1m", "3") == ""
-        for visitor in (bob, cy):
-            await visitor.until(lambda each: "blue" in each.client.lobby.tables)
-        async with ByHand(server, "program", token=cy.client.token) as program:
-            await program.say_hello()
-            answer = sound()
-            async with program.answering(lambda call: [answer(call)]):
-                assert await cy.controller.join(cy.table(), "dial-in:program") == ""
-                for visitor in (ann, bob):
-                    assert await visitor.controller.join(visitor.table(), "") == ""
-                await asyncio.gather(play_by_hand(ann), play_by_hand(bob))
-        result = ann.table().result
-        assert not result.misconducts
-        assert sorted(one.name for group in result.ranking for one in group.players) == ["ann", "bob", "cy"]

@@ -26,7 +26,6 @@ from tests.server.harness import dialled_in, seconds, serving
 from tests.slow import SLOW
 
 WAITING = CertificationStatus.CERTIFICATION_STATUS_WAITING
-RUNNING = CertificationStatus.CERTIFICATION_STATUS_RUNNING
 FINISHED = CertificationStatus.CERTIFICATION_STATUS_FINISHED
 FAILED = CertificationStatus.CERTIFICATION_STATUS_FAILED
 CANCELLED = CertificationStatus.CERTIFICATION_STATUS_CANCELLED

@@ -8,7 +8,6 @@ from fairplay.games.steps import Conversation, Eliminate, Outcome, Race, Show
 from fairplay.server.game.spectators import live
 from fairplay.server.links.link import disconnected
 from fairplay.v1.referee_pb2 import WatchGameResponse
-from tests.server.game.test_joining import one_race
 from tests.server.played import Played, playing, turned
 from tests.server.snap import Rounds, Snap, ask, everybody
 
@@ -32,20 +31,6 @@ class Spectator:
         reported: list[tuple[int, str | None]] = [(each.sequence, each.WhichOneof("event")) for each in self.events]
         self.events.clear()
         return reported
-
-
-@playing(everybody([0, 1]), 2)
-async def test_a_spectator_sees_the_state_at_once_and_20_ms_later_whom_the_game_waits_for(at: Played) -> None:
-    spectator = Spectator(at)
-    await asyncio.sleep(0.019)
-    assert spectator.reported() == [(1, "state")]
-    await asyncio.sleep(0.002)
-    (asked,) = [event.asked for event in spectator.events]
-    due = [(seat, "/snap.Player/Say") for seat in (0, 1)]
-    assert [(each.seat, each.method_name) for each in asked.players] == due
-    assert spectator.reported() == [(1, "asked")]
-    await asyncio.sleep(5.0)
-    assert spectator.reported() == []  # it is said once
 
 
 def two_races(_: Snap) -> Conversation:
@@ -126,37 +111,6 @@ async def test_whom_the_rules_eliminate_is_shown_with_its_evidence_to_nobody_whi
     times = [event.time.ToNanoseconds() for event in whole.events]
     assert times == sorted(times)
     assert times[1] > times[0] > 0
-
-
-@playing(one_race, 1)
-async def test_players_that_have_joined_are_told_behind_the_state(at: Played) -> None:
-    early = Spectator(at)
-    await turned(6)
-    assert early.reported() == [(1, "state")]
-    hands = [*at.hands]
-    for name in ("b", "c"):
-        hand, reached = at.join(name)
-        hands.append(hand)
-        reached.set_result(hand)
-        await turned(9)
-    late, knows_one, knows_all = (Spectator(at, after) for after in (0, 2, 3))
-    await turned(6)
-    assert [(event.sequence, event.joined.seat, event.joined.name) for event in early.events] == [
-        (2, 1, "b"),
-        (3, 2, "c"),
-    ]
-    assert all(event.time.ToNanoseconds() for event in early.events)
-    assert late.reported() == [(3, "state"), (3, "joined"), (3, "joined")]
-    assert knows_one.reported() == [(3, "state"), (3, "joined")]
-    assert knows_all.reported() == []
-    early.reported()
-    at.hands[0].say("x")
-    await asyncio.sleep(1.0)
-    assert early.reported() == [(3, "asked")]
-    for hand in hands[1:]:
-        hand.say("x")
-    await turned(9)
-    assert early.reported() == [(4, "finished")]
 
 
 def many(count: int) -> Rounds:

@@ -9,7 +9,6 @@ from typing import Any
 
 import grpc
 import pytest
-from google.protobuf.duration_pb2 import Duration
 
 from benchmarks.half_open import END_HEADERS, HEADERS, PREFACE, call_head
 from benchmarks.half_open import frame as http2_frame
@@ -178,17 +177,6 @@ async def test_a_malformed_reply_is_an_unparsable_one(server: Server, reply: Rep
     misconduct = blamed(game)
     assert misconduct.call_error.reason == CallErrorReason.CALL_ERROR_REASON_UNPARSABLE
     assert misconduct.call_error.message.startswith(sentence)
-
-
-def hello(*names: str, token: str = "token", window_s: int = 0) -> DialInRequest:
-    players = [HostedPlayer(name=name, token=token) for name in names]
-    return DialInRequest(hello=Hello(players=players, resume_window=Duration(seconds=window_s)))
-
-
-async def test_a_player_that_does_not_dial_in_is_blamed_after_the_start_limit() -> None:
-    async with serving(Config(start_limit_s=0.05)) as server:
-        game = await server.referee.play(plan("dial-in:nobody", "bot:first"))
-    assert "did not dial in within 0.05 s" in blamed(game).call_error.message
 
 
 async def by_bytes(server: Server, settings: bytes = b"") -> asyncio.StreamWriter:

@@ -212,14 +212,6 @@ async def drained(program: Program, frame_count: int) -> Sequence[DialInResponse
     return program.frames
 
 
-async def test_a_goodbye_does_not_wait_for_the_resume_window(hub: Hub) -> None:
-    program = Program(hub, "ann", resume_s=3_600)
-    hub.goodbye(GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN, "the server shuts down")
-    await program.goodbye()
-    program.leave()
-    assert not hub.here("ann")
-
-
 async def test_names_that_are_kept_have_limits_for_a_host_and_for_all() -> None:
     kept = KeptNames()
     for host in range(10):

@@ -147,13 +147,6 @@ async def test_only_the_first_exception_of_a_started_player_waits_for_a_limit_th
     assert times[0] - took_s[0] > EXCESS_LIMIT_S / 2  # the wait is not the player's time
 
 
-async def test_what_a_started_player_prints_is_evidence(server: Server) -> None:
-    link = python("import sys; print('to stdout'); print('last words', file=sys.stderr); sys.exit(1)")
-    misconduct = blamed(await server.referee.play(plan(link, "bot:first")))
-    assert "last words" in misconduct.call_error.output
-    assert "to stdout" in misconduct.call_error.output
-
-
 async def test_a_started_player_that_neither_serves_nor_dials_in_is_ended_after_the_start_limit() -> None:
     async with serving(Config(allow_exec=True, start_limit_s=0.5)) as server:
         link = python("import threading; threading.Event().wait()")

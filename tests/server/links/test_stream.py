@@ -66,25 +66,6 @@ async def test_calls_that_no_connection_carries_wait_for_the_next_one() -> None:
     assert carried.frames == [([1], []), ([1, 2], [])]
 
 
-@in_simulated_time
-async def test_a_frame_names_what_was_cancelled_and_sends_nothing_of_it() -> None:
-    carried = Carried()
-    carried.carry()
-    await turn()
-    carried.frames.clear()
-    first, second = carried.call(), carried.call()
-    await turn()
-    third = carried.call()
-    for call in (first, third):
-        call.cancel()
-        call.cancel()
-    await turn()
-    assert carried.frames == [([1, 2], []), ([], [1, 3])]
-    second.cancel()
-    await turn()
-    assert carried.frames[-1] == ([], [2])
-
-
 def answers(calls: list[OpenCall]) -> list[Reply]:
     return [Reply(id=call.id, response=b"") for call in calls]
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
-import grpc
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
@@ -14,10 +11,7 @@ from fairplay.server.lobby.users import LobbyLimits
 from fairplay.server.server import Server
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.misconduct_pb2 import CallErrorReason, MisconductKind
-from fairplay.v1.referee_pb2 import WatchGameRequest
-from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
 from fairplay.v1.result_pb2 import GameResult
-from tests.server.harness import ByHand
 from tests.server.lobby.harness import OVER, PATIENT, RUNNING, Guest, Mirror, Waiting, guests, lobby, mute
 
 LONG = TimeControl(decision_limit=Duration(seconds=60), first_decision_limit=Duration(seconds=60))
@@ -105,48 +99,3 @@ async def test_a_user_who_comes_back_in_time_plays_on(server: Server) -> None:
         await player.reply(*waiting.let_go())
         await ann.sees(lambda known: known.table("t").status == OVER)
         assert not server.referee.get(game_id).result.misconducts
-
-
-async def test_a_game_is_watched_by_its_id(server: Server) -> None:
-    async with guests(server, "ann", "bob", "cy") as [ann, bob, cy], mute(server, ann) as [player]:
-        game_id = await begun("t", ann, bob)
-        await cy.ask("WatchTable", table="t")
-        await cy.sees(lambda known: known.watchers("t") == ["cy"])
-        watching = RefereeServiceStub(cy.channel).WatchGame(WatchGameRequest(game_id=cy.mirror.table("t").game_id))
-        events = [await watching.read()]
-        assert events[0].HasField("state")
-        await player.next_call()
-        await ann.ask("LeaveTable")
-        while (event := await watching.read()) is not grpc.aio.EOF:
-            events.append(event)
-        assert events[-1].finished == server.referee.get(game_id).result
-
-
-@asynccontextmanager
-async def at_tables(server: Server, count: int) -> AsyncIterator[list[Guest]]:
-    names = [f"user{number}" for number in range(2 * count)]
-    async with guests(server, *names, attend=False) as made:
-        for number in range(count):
-            await made[2 * number].ask("CreateTable", name=f"t{number}", game="fish")
-            for guest in made[2 * number : 2 * number + 2]:
-                await guest.ask("JoinTable", table=f"t{number}", link="bot:first")
-        yield made
-
-
-async def test_games_at_many_tables_go_on_at_once(server: Server) -> None:
-    async with at_tables(server, 12) as made, guests(server, "ann") as [ann]:
-        await asyncio.gather(*(guest.ask("StartTable") for guest in made[::2]))
-        await ann.sees(lambda known: all(table.status == OVER for table in known.tables.values()))
-        assert len(ann.mirror.tables) == 12
-        page = await ann.ask("ListTables", page_size=100)
-        assert {table.name: table for table in page.tables} == ann.mirror.tables
-        assert all(table.result.ranking for table in page.tables)
-
-
-async def test_a_user_plays_with_the_token_of_the_lobby(server: Server) -> None:
-    async with guests(server, "ann", "bob") as [ann, bob], ByHand(server, "ann", token=ann.token) as player:
-        await player.say_hello()
-        async with player.answering(Waiting("nothing")):
-            game_id = await begun("t", ann, bob)
-            await bob.sees(lambda known: known.table("t").status == OVER)
-            assert not server.referee.get(game_id).result.misconducts

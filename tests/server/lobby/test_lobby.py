@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from functools import partial
 from typing import Any
 
 import pytest
@@ -20,7 +19,7 @@ from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import GameSettings, TimeControl
 from fairplay.v1.lobby_pb2 import CreateTableRequest, LobbyEvent
 from fairplay.v1.record_pb2 import RecordEntry
-from tests.server.lobby.harness import OPEN, OVER, PATIENT, RUNNING
+from tests.server.lobby.harness import OPEN, PATIENT
 from tests.server.lobby.test_model import World
 
 
@@ -156,24 +155,6 @@ async def test_a_lobby_lets_nobody_in_before_it_is_opened_nor_after_it_is_closed
     assert reason(lambda: hall.lobby.user(ann.token, "host")) == "SHUTTING_DOWN"
 
 
-async def test_a_user_is_lost_ten_seconds_after_it_has_no_stream(hall: Hall) -> None:
-    [ann] = hall.enter("ann")
-    assert hall.waiting == [10.0]
-    assert hall.lobby.enter("ann", ann.token, "host") is ann
-    assert hall.waiting == [10.0], "from now on"
-    stream = hall.lobby.attend(ann, 0)
-    assert hall.waiting == []
-    assert hall.lobby.enter("ann", ann.token, "host") is ann
-    assert hall.waiting == [], "it has a stream"
-    hall.lobby.detach(ann, stream)
-    assert hall.waiting == [10.0]
-    seen = hall.last
-    hall.ring(10.0)
-    [gone] = hall.after(seen)
-    assert (gone.user_gone.name, gone.user_gone.lost) == ("ann", True)
-    assert hall.lobby.user_count == 0
-
-
 async def test_a_stream_that_ends_after_it_was_replaced_or_with_the_server_lets_nobody_be_lost(hall: Hall) -> None:
     [ann] = hall.enter("ann")
     first = hall.lobby.attend(ann, 0)
@@ -186,44 +167,6 @@ async def test_a_stream_that_ends_after_it_was_replaced_or_with_the_server_lets_
     assert await ended(second) == "SHUTTING_DOWN"
     hall.lobby.detach(ann, second)
     assert hall.waiting == []
-
-
-async def test_a_change_is_told_at_once_at_its_table_and_to_the_user_itself_and_to_others_in_the_next_round(
-    hall: Hall,
-) -> None:
-    ann, bob, cy = hall.enter("ann", "bob", "cy")
-    hall.create(ann)
-    reported: dict[str, list[bytes]] = {user.name: [] for user in (ann, bob, cy)}
-
-    async def write(name: str, data: bytes) -> None:
-        reported[name].append(data)
-
-    running = [
-        asyncio.create_task(hall.lobby.attend(user, hall.last).run(partial(write, user.name)))
-        for user in (ann, bob, cy)
-    ]
-    hall.lobby.watch(cy, "t")
-    async with asyncio.timeout(30):
-        while not all(reported.values()):
-            await asyncio.sleep(0)
-    for change, name in (
-        (lambda: hall.lobby.leave_table(cy), "ann"),
-        (lambda: hall.lobby.watch(bob, "t"), "bob"),
-        (lambda: hall.lobby.say(bob, "hello"), "ann"),
-    ):
-        count = len(reported[name])
-        change()
-        for _ in range(5):  # in which the round that was just made is not over
-            await asyncio.sleep(0)
-        assert len(reported[name]) > count
-    before = {name: len(messages) for name, messages in reported.items()}
-    hall.enter("dee")
-    async with asyncio.timeout(30):
-        while not all(len(messages) > before[name] for name, messages in reported.items()):
-            await asyncio.sleep(0.001)
-    for task in running:
-        task.cancel()
-    await asyncio.gather(*running, return_exceptions=True)
 
 
 async def test_a_host_has_so_many_users_at_once() -> None:
@@ -313,61 +256,7 @@ async def test_who_has_left_a_running_game_does_not_come_back_while_it_plays_els
     await hall.finish(second)
 
 
-async def test_a_table_that_nobody_is_at_is_deleted_a_minute_after_its_owner_has_gone(hall: Hall) -> None:
-    ann, bob = hall.enter("ann", "bob")
-    hall.create(ann)
-    hall.lobby.leave_table(ann)
-    assert hall.waiting == [10.0, 10.0], "its owner is here"
-    hall.lobby.leave(ann)
-    assert hall.waiting == [10.0, 60.0]
-    hall.lobby.watch(bob, "t")
-    assert hall.waiting == [10.0]
-    hall.lobby.leave_table(bob)
-    seen = hall.last
-    hall.ring(60.0)
-    assert [event.table_deleted for event in hall.after(seen)] == ["t"]
-
-
-async def test_an_owner_that_comes_back_in_time_keeps_its_empty_table(hall: Hall) -> None:
-    [ann] = hall.enter("ann")
-    table = hall.create(ann)
-    hall.lobby.leave(ann)
-    assert hall.waiting == [60.0]
-    hall.lobby.enter("ann", ann.token, "host")
-    assert hall.waiting == [10.0]
-    assert not table.deleted
-
-
-async def test_a_table_that_all_have_left_is_deleted_a_minute_after_its_game(hall: Hall) -> None:
-    a, b = hall.enter("a", "b")
-    table = hall.create(a)
-    await hall.seat(table, a, b)
-    await hall.lobby.starts.start(a)
-    hall.lobby.leave(a)
-    hall.lobby.leave(b)
-    assert hall.waiting == [], "its game goes on"
-    await hall.finish(table)
-    assert hall.waiting == [60.0]
-    hall.ring(60.0)
-    assert table.deleted
-    assert hall.enter("a", "b"), "their names are free"
-
-
 # --- starting ---
-
-
-async def test_an_owner_that_only_watches_starts_the_game_and_another_one_that_watches_does_not(hall: Hall) -> None:
-    ann, a, b, cy = hall.enter("ann", "a", "b", "cy")
-    table = hall.create(ann)
-    await hall.seat(table, a, b)
-    hall.lobby.watch(cy, "t")
-    assert await reason_of(hall.lobby.starts.start(cy)) == "NOT_SEATED"
-    seen = hall.last
-    assert (await hall.lobby.starts.start(ann)).status == RUNNING
-    assert [event.table.status for event in hall.after(seen)] == [RUNNING]
-    assert hall.recorded(table)
-    await hall.finish(table)
-    assert table.to_message().status == OVER
 
 
 async def test_bots_on_a_table_that_was_full_already_start_nothing(hall: Hall) -> None:
@@ -475,9 +364,6 @@ async def test_whoever_does_not_come_back_keeps_its_seat_until_its_game_is_over(
         assert hall.enter("b")[0].token != b.token
 
 
-# --- games of tables ---
-
-
 async def test_a_game_is_played_as_its_table_says(hall: Hall) -> None:
     [ann, bob] = hall.enter("ann", "bob")
     settings = GameSettings()
@@ -495,6 +381,9 @@ async def test_a_game_is_played_as_its_table_says(hall: Hall) -> None:
         assert (plan.time_control.decision_limit.seconds == 7) is bool(fields)
         await hall.over(table)
         assert table.to_message().result.ranking
+
+
+# --- games of tables ---
 
 
 async def test_who_joins_in_the_moment_in_which_a_race_begins_is_let_in(hall: Hall) -> None:

@@ -10,7 +10,7 @@ import pytest
 from fairplay.server.server import Server
 from fairplay.v1.table_pb2 import Part
 from tests.server.harness import ByHand
-from tests.server.lobby.harness import OVER, PATIENT, RUNNING, Guest, guests, lobby, mute, refusal
+from tests.server.lobby.harness import OVER, PATIENT, Guest, guests, lobby, mute, refusal
 
 TAKEN = ("ALREADY_EXISTS", "NAME_TAKEN")
 
@@ -46,19 +46,6 @@ async def test_table_and_seat_and_what_it_owns_stay_with_a_user(server: Server) 
         assert [(player.name, player.link) for player in players] == [("eve", "bot:first"), ("bert", "bot:first")]
         await cy.sees(lambda known: known.table("mine").status == OVER)
         await ann.ask("DeleteTable", table="mine")
-
-
-async def test_a_seat_waits_for_a_player_under_the_new_name(server: Server) -> None:
-    async with guests(server, "ann", "bob") as [ann, bob], mute(server, ann):
-        await ann.ask("CreateTable", name="t", game="fish")
-        await ann.ask("JoinTable")
-        await bob.ask("JoinTable", table="t", link="bot:first")
-        await ann.ask("Rename", name="eve")
-        with pytest.raises(grpc.aio.AioRpcError, match="no player has dialled in under the name eve"):
-            await ann.ask("StartTable")
-        async with ByHand(server, "eve", token=ann.token) as player:
-            await player.say_hello()
-            assert (await ann.ask("StartTable")).table.status == RUNNING
 
 
 async def test_who_plays_keeps_its_name_until_the_game_is_over_or_left(server: Server) -> None:

@@ -83,30 +83,7 @@ async def test_where_the_settings_allow_it_one_plays_alone(server: Server) -> No
         await ann.sees(lambda known: known.table("u").status == OVER)
 
 
-async def test_a_table_needs_as_many_as_its_settings_say(server: Server) -> None:
-    settings = GameSettings()
-    settings.webset.min_players = 3
-    async with guests(server, "ann") as [ann]:
-        table = (await ann.ask("CreateTable", name="t", game="webset", settings=settings)).table
-        assert table.min_seat_count == 3
-        refused = await ann.refused("CreateTable", name="u", game="webset", settings=settings, seat_count=2)
-        assert refused == (INVALID, "INVALID_PLAYERS")
-
-
 # --- ready ---
-
-
-async def test_a_start_that_is_too_early_says_how_many_are_missing(server: Server) -> None:
-    async with guests(server, "ann") as [ann]:
-        await ann.ask("CreateTable", name="t", game="fish", seat_count=4)
-        missing = "this table of Fish needs 4 players, and nobody has joined: 4 more must join"
-        assert await sentence(ann, "StartTable") == missing
-        await ann.ask("JoinTable", link="bot:first")
-        missing = "this table of Fish needs 4 players, and 1 has joined: 3 more must join"
-        assert await sentence(ann, "StartTable") == missing
-        await ann.ask("CreateTable", name="u", game="fish")
-        missing = "this table of Fish needs at least 2 players, and nobody has joined: 2 more must join"
-        assert await sentence(ann, "StartTable") == missing
 
 
 async def test_of_two_starts_at_once_one_game_comes(server: Server) -> None:
@@ -118,9 +95,6 @@ async def test_of_two_starts_at_once_one_game_comes(server: Server) -> None:
         results = await asyncio.gather(*map(server.lobby.starts.start, users), return_exceptions=True)
         refused = [each for each in results if isinstance(each, Refusal)]
         assert [each.reason for each in refused] == ["TABLE_RUNNING"]
-
-
-# --- bots ---
 
 
 async def test_bots_fill_all_free_seats_in_one_step(server: Server) -> None:
@@ -141,6 +115,9 @@ async def test_bots_fill_all_free_seats_in_one_step(server: Server) -> None:
         links = [player.link for player in server.referee.get(table.game_id).plan.players]
         assert links == ["dial-in:ann", "bot:first", "bot:first"]
         assert await ann.refused("SetBots", count=0) == (NOT_NOW, "TABLE_RUNNING")
+
+
+# --- bots ---
 
 
 async def test_bots_complete_a_table_and_the_game_starts(server: Server) -> None:

@@ -46,9 +46,6 @@ async def test_a_lobby_takes_so_many_tables_and_no_more() -> None:
         assert await bob.refused("CreateTable", name="d", game="fish") == full
 
 
-# --- going from table to table ---
-
-
 # --- links ---
 
 

@@ -103,20 +103,3 @@ async def test_changes_of_one_thing_that_are_due_together_are_told_once(server: 
         events = [await ann.event() for _ in range(2)]
         assert sorted(event.WhichOneof("event") or "" for event in events) == ["table", "user"]
         assert ann.mirror.users["bob"].part == Part.PART_WATCHER
-
-
-# --- liveness ---
-
-
-async def test_a_user_who_comes_back_in_time_is_where_it_was(server: Server) -> None:
-    async with guests(server, "ann", "bob") as [ann, bob]:
-        await bob.ask("CreateTable", name="t", game="fish")
-        await bob.ask("JoinTable", link="bot:first")
-        await ann.sees(lambda known: known.seats("t") == ["bob"])
-        await bob.close()
-        back = await Guest(server, "bob", bob.token).enter()
-        assert back.token == bob.token
-        await back.attend().event()
-        assert back.mirror.users["bob"].part == Part.PART_PLAYER
-        assert back.mirror.users["bob"].table == "t"
-        await back.close()

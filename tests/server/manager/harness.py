@@ -231,7 +231,3 @@ def plan(names: Iterable[str] = (), link: str = "bot:first", limit_s: float = 5.
 
 def kinds(events: Iterable[WatchTournamentResponse]) -> list[str]:
     return [event.WhichOneof("event") or "" for event in events]
-
-
-def bracket(tournament: Tournament) -> list[str]:
-    return [" ".join("".join(game.players) for game in round_.games) for round_ in tournament.rounds]

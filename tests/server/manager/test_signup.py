@@ -11,7 +11,7 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from fairplay.server.manager.manager import MAX_CHECKED_AT_ONCE
-from fairplay.server.manager.states import FINISHED, RUNNING, SIGN_UP
+from fairplay.server.manager.states import FINISHED, RUNNING
 from fairplay.server.net.errors import Refusal
 from fairplay.server.records.chain import parsed
 from fairplay.v1.connection_pb2 import DialInResponse, Hello, HostedPlayer
@@ -66,19 +66,6 @@ async def test_names_differ_in_more_than_capital_letters() -> None:
         assert await refused(sign_up(here, "ZED")) == "NAME_TAKEN"
 
 
-async def test_a_repeated_sign_up_changes_nothing_even_when_it_has_closed_the_sign_up() -> None:
-    async with environment() as here:
-        for name in "ab":
-            here.stage.act(name, start="hold")
-        await here.manager.create("t", plan(max_entrant_count=2))
-        await sign_up(here, "a", "a", token="1")
-        assert (await sign_up(here, "b", token="2")).status == RUNNING
-        assert (await sign_up(here, "b", token="2")).status == RUNNING
-        assert await refused(sign_up(here, "b", token="3")) == "SIGN_UP_CLOSED"
-        assert await refused(sign_up(here, "c")) == "SIGN_UP_CLOSED"
-        assert await refused(here.manager.withdraw("t", "b", "2")) == "SIGN_UP_CLOSED"
-
-
 # Starting by hand
 
 
@@ -113,11 +100,6 @@ async def test_a_large_plan_is_created_and_refused_as_a_small_one_is() -> None:
 
 
 # Periods
-
-
-async def test_a_tournament_with_periods_that_is_full_from_the_start_begins_at_once() -> None:
-    async with environment(later=Timers().later) as here:
-        assert (await here.manager.create("t", periods(entrants="abc", max_entrant_count=3))).status == RUNNING
 
 
 async def test_starting_and_cancelling_end_the_period() -> None:
@@ -182,30 +164,6 @@ async def test_a_full_tournament_starts_after_a_restart_that_came_in_between(tmp
     async with environment(tmp_path) as here:
         await here.manager.resume_all()
         assert names(await here.over("t")) == "cba"
-
-
-async def test_a_repeat_without_a_seed_returns_the_tournament_with_the_secret_that_was_drawn() -> None:
-    async with environment() as here:
-        made = plan("ab")
-        made.ClearField("seed")
-        created = await here.manager.create("t", made)
-        assert created.secret
-        assert await here.manager.create("t", made) == created
-        assert await here.manager.create("t", created.plan) == created
-        made.seed = 1
-        assert await refused(here.manager.create("t", made)) == "ID_REUSED"
-
-
-async def test_a_repeated_sign_up_is_answered_with_the_number_of_the_first_also_after_the_start() -> None:
-    async with environment() as here:
-        here.stage.act("x", start="hold")
-        await here.manager.create("t", plan("x", max_entrant_count=3))
-        first = await here.manager.sign_up("t", player("ann"), "")
-        assert (first.number, first.entrant_count, first.status) == (2, 2, SIGN_UP)
-        second = await here.manager.sign_up("t", player("bob"), "")
-        assert (second.number, second.entrant_count, second.status) == (3, 3, RUNNING)
-        again = await here.manager.sign_up("t", player("ann"), "")
-        assert (again.number, again.entrant_count, again.status) == (2, 3, RUNNING)
 
 
 async def test_the_number_of_a_sign_up_is_known_after_a_restart(tmp_path: Path) -> None:
@@ -283,12 +241,6 @@ async def test_who_signs_up_is_told_when_the_period_ends() -> None:
         last = await here.manager.sign_up("t", player("cleo"), "")
         assert last.status == RUNNING
         assert not last.HasField("period_end_time")
-
-
-async def test_a_sign_up_without_periods_has_no_end() -> None:
-    async with environment() as here:
-        await here.manager.create("t", plan())
-        assert not (await here.manager.sign_up("t", player("ann"), "")).HasField("period_end_time")
 
 
 # Who entrants are
