@@ -64,6 +64,8 @@ class Evidence:
     """The games that show the misconduct, for the option --history; empty if there is no need to name them."""
     restarts: bool = False
     """Whether only a player that is started anew shows it again, after these games or, without any, a whole run."""
+    final: bool = False
+    """Whether it counts though another attempt does not show it: no load of the machine explains it."""
 
     def canonical(self) -> bytes:
         """Return the evidence as bytes, the same for equal evidence.

@@ -296,6 +296,15 @@ FAULTS = {
 """,
         "time.overrun",
     ),
+    "some-watches-never-end": RuleFault(
+        "",
+        "fairplay.server.game.spectators",
+        "        self._catch_up()\n        self._ended = True",
+        """        self._catch_up()
+        _Spectator.ends = getattr(_Spectator, "ends", 0) + 1
+        self._ended = _Spectator.ends % 16 > 0""",
+        "games.fish-situations",
+    ),
     "only-broken-rules-are-counted": RuleFault(
         "",
         "fairplay.server.servicers.public",

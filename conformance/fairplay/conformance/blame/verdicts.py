@@ -40,6 +40,11 @@ class Judged:
         return self.verdict in MET
 
     @property
+    def settled(self) -> bool:
+        """Return whether another attempt would change nothing."""
+        return self.met or (self.evidence is not None and self.evidence.final)
+
+    @property
     def outdated(self) -> bool:
         """Return whether the case passes although it is listed as a known failure."""
         return self.known and self.verdict is Verdict.PASS

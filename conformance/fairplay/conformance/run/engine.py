@@ -284,16 +284,16 @@ class _Helper:
         """Return the result of a case. What is not met beside others is judged once more, alone."""
         busy = not all(each.done() for each in self._results.values())
         result = self._take(case.id) or judge.judge(case)
-        if result.judged.met or not busy:
+        if result.judged.settled or not busy:
             return result
         with self._alone:
             return judge.judge(case)
 
     def _take(self, case_id: str) -> Result | None:
-        """Return what the process has found of a case, if that is met; None: it is to be judged here."""
+        """Return what the process has found of a case, if that is settled; None: it is to be judged here."""
         found = self._results.get(case_id)
         result = None if found is None or found.cancel() else found.result()
-        return result if result is not None and result.judged.met else None
+        return result if result is not None and result.judged.settled else None
 
     def _ask(self, case_id: str) -> Result | None:
         """Have the process judge a case; return None if it has ended."""

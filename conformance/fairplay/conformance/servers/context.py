@@ -8,9 +8,9 @@ import itertools
 import re
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future, wait
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 
@@ -29,10 +29,19 @@ from fairplay.player.channels import NO_CREDENTIALS, Credentials, open_channel, 
 from fairplay.server.net.errors import STATUS, reason_of
 from fairplay.v1 import lobby_pb2_grpc, manager_pb2_grpc, record_service_pb2_grpc, referee_pb2_grpc
 from fairplay.v1.game_pb2 import Player
+from fairplay.v1.manager_pb2 import GetTournamentRequest
 from fairplay.v1.player_pb2 import PlayerDescription
 from fairplay.v1.record_pb2 import Record
 from fairplay.v1.record_service_pb2 import GetRecordRequest
-from fairplay.v1.referee_pb2 import CreateGameRequest, Game, GamePlan, PlayGameRequest
+from fairplay.v1.referee_pb2 import (
+    CreateGameRequest,
+    Game,
+    GamePlan,
+    GameStatus,
+    GetGameRequest,
+    PlayGameRequest,
+)
+from fairplay.v1.tournament_pb2 import TournamentStatus
 
 Value = TypeVar("Value")
 Traced: TypeAlias = tuple[str, Message | str]
@@ -46,6 +55,17 @@ STANDSTILL_S = 11.0
 HANDSHAKE_S = 30.0
 MAX_TRACE = 30
 MOST_PAGES = 1_000
+SILENCE_S = 7.0
+"""How long nothing comes of a method until the server is asked whether that is over for which it waits."""
+WAITS_FOR = {
+    "PlayGame": "game_id",
+    "WatchGame": "game_id",
+    "WatchTournament": "tournament_id",
+    "GetRecord": "record_id",
+}
+"""Method -> the field of its request with the id of the game or tournament at whose end it ends."""
+GAME_OVER = (GameStatus.GAME_STATUS_FINISHED, GameStatus.GAME_STATUS_ABORTED)
+TOURNAMENT_OVER = (TournamentStatus.TOURNAMENT_STATUS_FINISHED, TournamentStatus.TOURNAMENT_STATUS_CANCELLED)
 LATE_CAUSE = "the server does not come to an end"
 CAUSES = {
     grpc.StatusCode.DEADLINE_EXCEEDED: LATE_CAUSE,
@@ -155,13 +175,18 @@ class ServerContext:
         self._begun[case_id] = self._loop.begin(beside.traced(work(beside)))
 
     def has_passed(self, case_id: str) -> bool:
-        """Wait for a case that was begun; return whether it was, and is met. Raises NotApplicable if it is."""
+        """Wait for a case that was begun; return whether it was, and is met.
+
+        Raises NotApplicable if it is, and Failure if that is final.
+        """
         begun = self._begun.pop(case_id, None)
         try:
             if begun is not None:
                 begun.result()
-        except Failure:  # it may be so because of what was done beside it
-            return False
+        except Failure as found:
+            if found.evidence.final:
+                raise
+            return False  # it may be so because of what was done beside it
         return begun is not None
 
     def wait_for_begun(self) -> bool:
@@ -207,8 +232,9 @@ class ServerContext:
     async def ask(self, name: str, request: Message, limit_s: float = RPC_LIMIT_S) -> Any:
         """Return the reply of a method. Raises AioRpcError if the server answers with an error."""
         self.trace.append((f"Sent: {name}", copy.copy(request)))
+        call = self._method(name)(request, timeout=limit_s)
         try:
-            reply: Message = await self._method(name)(request, timeout=limit_s)
+            reply: Message = await self._coming(name, request, call)
         except grpc.aio.AioRpcError as error:
             self.trace.append((f"Came from {name}", _status(error)))
             raise
@@ -220,7 +246,7 @@ class ServerContext:
         self.trace.append((f"Sent: {name}", copy.copy(request)))
         call = self._method(name)(request, timeout=limit_s)
         try:
-            async for message in call:
+            while (message := await self._coming(name, request, call.read())) is not grpc.aio.EOF:
                 self.trace.append((f"Came from {name}", message))
                 yield message
         except grpc.aio.AioRpcError as error:
@@ -228,6 +254,43 @@ class ServerContext:
             raise
         finally:
             call.cancel()
+
+    async def _coming(self, name: str, request: Any, message: Awaitable[Value]) -> Value:
+        """Return what comes of a method. Raises Failure if nothing does though what it waits for has long been over."""
+        waits_for = getattr(request, WAITS_FOR.get(name, ""), "")
+        if not waits_for:
+            return await message
+        coming, over = asyncio.ensure_future(message), ""
+        try:
+            while not (await asyncio.wait([coming], timeout=SILENCE_S))[0]:
+                if over:
+                    raise await self.hung(
+                        f"{name} must come to its end when the {over} is over; the server says that it is, and "
+                        f"nothing has come for {SILENCE_S:g} s since."
+                    )
+                over = await self._what_is_over(waits_for)
+            return coming.result()
+        finally:
+            coming.cancel()
+
+    async def hung(self, sentence: str) -> Failure:
+        """Return the failure of a server that was silent too long: final, as no load explains it, if it answers now."""
+        nothing = GetGameRequest(game_id=self.new_id("nothing"))
+        try:
+            await self.ask("GetGame", nothing, SILENCE_S)
+        except grpc.aio.AioRpcError as error:
+            return Failure(Evidence(sentence, final=error.code() is grpc.StatusCode.NOT_FOUND))
+        return Failure(Evidence(sentence))
+
+    async def _what_is_over(self, id_: str) -> str:
+        """Return what has an id, "game" or "tournament"; empty: it is not over, or the server does not say so."""
+        with suppress(grpc.aio.AioRpcError):
+            game = (await self.ask("GetGame", GetGameRequest(game_id=id_), SILENCE_S)).game
+            return "game" if game.status in GAME_OVER else ""
+        with suppress(grpc.aio.AioRpcError):
+            shown = (await self.ask("GetTournament", GetTournamentRequest(tournament_id=id_), SILENCE_S)).tournament
+            return "tournament" if shown.status in TOURNAMENT_OVER else ""
+        return ""
 
     async def stream_all(self, name: str, request: Message, limit_s: float = RPC_LIMIT_S) -> list[Any]:
         """Return all messages of a streaming method."""
@@ -314,8 +377,13 @@ class ServerContext:
         """Dial in with players; `resume` is a resume token. Raises Failure if the server does not welcome them."""
         stream = self.open_stream(cast)
         try:
-            async with asyncio.timeout(HANDSHAKE_S):
-                welcomed = await stream.open(hello(cast.game, names, token, window_s, resume))
+            try:
+                async with asyncio.timeout(HANDSHAKE_S):
+                    welcomed = await stream.open(hello(cast.game, names, token, window_s, resume))
+            except TimeoutError:
+                raise await self.hung(
+                    f"The server must welcome players that dial in; it did not within {HANDSHAKE_S:g} s."
+                ) from None
             if not welcomed:
                 raise failure(f"The server did not welcome players that dialled in: {stream.status} {stream.reason}")
             yield stream
@@ -416,7 +484,8 @@ def server_case(
     """Declare a case for servers: the decorated coroutine is its body, as with `case`.
 
     A case in which fractions of a second decide has more `attempts`, of which one has to pass, with a rest between. One
-    that `mostly_waits` is begun before, beside others. What is wrong beside others is tried again alone.
+    that `mostly_waits` is begun before, beside others. What is wrong beside others is tried again alone, unless it is
+    final.
     """
 
     def declare(work: Callable[[ServerContext], Coroutine[Any, Any, None]]) -> Case:
@@ -428,9 +497,9 @@ def server_case(
                 try:
                     context.run(work(context), limit_s)
                     return
-                except Failure:
+                except Failure as found:
                     left -= not context.wait_for_begun()
-                    if not left:
+                    if not left or found.evidence.final:
                         raise
                     time.sleep(rest_s)
 

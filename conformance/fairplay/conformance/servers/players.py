@@ -130,6 +130,7 @@ class Stream:
         self.ended = asyncio.Event()
         self.called = asyncio.Event()
         self.largest_frame_bytes = 0
+        self._called_s = time.monotonic()
         self.overlapping: list[Received] = []
         """The calls that came while another one of the same game to the same player was open."""
         self._welcomed = asyncio.Event()
@@ -140,6 +141,11 @@ class Stream:
         self._waiting: dict[int, tuple[Received, str]] = {}
         """The calls that are neither answered nor cancelled, each with its game."""
         self._seats: dict[int, int] = {}
+
+    @property
+    def idle_s(self) -> float:
+        """Return for how long nobody has been called; 0 while a call waits for its answer."""
+        return 0.0 if self._waiting else time.monotonic() - self._called_s
 
     async def open(self, said: Hello) -> bool:
         """Say hello, and return whether the server welcomed the players."""
@@ -214,6 +220,7 @@ class Stream:
             self.overlapping.append(received)
         self._open[call.id] = received
         self._waiting[call.id] = (received, game_id)
+        self._called_s = received.at_s
         self.called.set()
         self._keep(self._answer(call.id, received.act or Act(Manner.HANG)))
 

@@ -51,18 +51,18 @@ def make_cast() -> Cast:
     return Cast(scene.game, scene.actors())
 
 
-async def check_ended(stream: Stream, what: str) -> None:
+async def check_ended(context: ServerContext, stream: Stream, what: str) -> None:
     """Wait until the server has ended a connection. Raises Failure if it does not."""
     try:
         async with asyncio.timeout(END_LIMIT_S):
             await stream.ended.wait()
     except TimeoutError:
-        raise failure(f"The server must end {what}; it did not within {END_LIMIT_S:g} s.") from None
+        raise await context.hung(f"The server must end {what}; it did not within {END_LIMIT_S:g} s.") from None
 
 
-async def check_replaced(stream: Stream) -> None:
+async def check_replaced(context: ServerContext, stream: Stream) -> None:
     """Wait until the server has ended a connection whose players another one has. Raises Failure if it is not told."""
-    await check_ended(stream, "the connection whose players another one has")
+    await check_ended(context, stream, "the connection whose players another one has")
     if stream.goodbye is None or stream.goodbye.reason != GoodbyeReason.GOODBYE_REASON_REPLACED:
         raise failure("The former connection must be told goodbye, because it was replaced.")
 
@@ -78,7 +78,7 @@ async def _rejected(
             if not stream.ended.is_set():
                 await stream.write(frame)
                 await asyncio.sleep(PAUSE_S)  # a status that meets frames under way may get lost in gRPC
-        await check_ended(stream, what)
+        await check_ended(context, stream, what)
     finally:
         await stream.close()
     if stream.reason not in reasons or stream.status is not STATUS[stream.reason]:
@@ -184,7 +184,7 @@ async def token_kept(context: ServerContext) -> None:
         async with context.dialled_in(make_cast(), names, token="the right token") as stream:
             if closes:
                 await stream.leave()
-                await check_ended(stream, "a connection whose caller has closed its side")
+                await check_ended(context, stream, "a connection whose caller has closed its side")
         await asyncio.sleep(GONE_S)
         for token in ("a wrong token", ""):
             await _rejected(context, ["NAME_TAKEN"], DialInRequest(hello=make_hello(names, token)))
@@ -205,7 +205,7 @@ async def take_over(context: ServerContext) -> None:
     former, cast, names = make_cast(), Cast(scene.game, scene.actors()), context.new_names(2)
     one, other = context.dialled_in(former, names, token="token"), context.dialled_in(cast, names, token="token")
     async with one as first, other:
-        await check_replaced(first)
+        await check_replaced(context, first)
         request = context.request(scene, [f"dial-in:{name}" for name in names])
         await context.ask("PlayGame", request)
     if former.received:
@@ -247,8 +247,8 @@ async def reply_flood(context: ServerContext) -> None:
             try:
                 await _rejected(context, ["REPLY_FLOOD"], said, *[frame] * FLOOD_FRAMES)
                 break
-            except Failure:
-                if attempt == ATTEMPTS:
+            except Failure as found:
+                if attempt == ATTEMPTS or found.evidence.final:
                     raise
         await context.ask("PlayGame", stage.request)
     check_order(expect(stage.scene, stage.request.game_id), stage.cast.received)
@@ -263,7 +263,7 @@ async def large_frame(context: ServerContext) -> None:
             if stream.welcome.max_frame_bytes > MAX_FRAME_BYTES:
                 raise NotApplicable(f"this server reads frames of {stream.welcome.max_frame_bytes:,} bytes")
             await stream.reply(STRAY, b"\0" * stream.welcome.max_frame_bytes)
-            await check_ended(stream, "a connection with too large a frame")
+            await check_ended(context, stream, "a connection with too large a frame")
             if stream.status is not grpc.StatusCode.RESOURCE_EXHAUSTED:
                 raise failure(f"The connection must end with RESOURCE_EXHAUSTED; it ended with {stream.status}")
         await context.ask("PlayGame", stage.request)
@@ -283,7 +283,7 @@ async def compressed(context: ServerContext) -> None:
             if stream.welcome.max_frame_bytes > MAX_FRAME_BYTES:
                 continue
             await stream.reply(STRAY, b"\0" * stream.welcome.max_frame_bytes)
-            await check_ended(stream, "a connection with a frame that is too large when it is inflated")
+            await check_ended(context, stream, "a connection with a frame that is too large when it is inflated")
             if stream.status is not grpc.StatusCode.RESOURCE_EXHAUSTED:
                 raise failure(f"The connection must end with RESOURCE_EXHAUSTED; it ended with {stream.status}")
         finally:

@@ -55,6 +55,7 @@ from fairplay.v1.referee_pb2 import (
     WatchGameResponse,
 )
 
+STANDS_STILL_S = 14.0
 AT_ONCE = 8
 """So many games are played at the same time."""
 LIMIT_S = 600.0
@@ -90,11 +91,12 @@ KINDS: dict[str, tuple[Callable[[str], Sequence[Drawn]], str, tuple[str, ...]]] 
 
 
 async def play_drawn(context: ServerContext, name: str, scenes: Sequence[Drawn], *, fresh: bool = False) -> None:
-    """Have games played, some at once. Raises the Failure of the first of them that is not as it must be, also alone.
+    """Have games played, some at once. Raises the Failure of the first that is not as it must be, also alone, or final.
 
     `fresh`: the server draws the first states itself.
     """
     wrong: dict[int, Drawn] = {}
+    final: list[Failure] = []
     left = list(enumerate(scenes))[::-1]
     offered = True
 
@@ -112,13 +114,17 @@ async def play_drawn(context: ServerContext, name: str, scenes: Sequence[Drawn],
             index, drawn = left.pop()
             try:
                 await play(index, drawn)
-            except (Failure, NotApplicable):
+            except (Failure, NotApplicable) as found:
                 wrong[index] = drawn
+                if isinstance(found, Failure) and found.evidence.final:
+                    final.append(found)
 
     while left:
         async with asyncio.TaskGroup() as group:
             for _ in range(AT_ONCE):
                 group.create_task(work())
+        if final:
+            raise final[0]
         for index in sorted(wrong):
             await play(index, wrong.pop(index))
     if not offered and (fresh or name == RACE):
@@ -141,6 +147,7 @@ async def _play(context: ServerContext, drawn: Drawn, index: int, *, fresh: bool
         except (grpc.aio.AioRpcError, TimeoutError):
             if expected is not None:
                 check_begun(Course.of(expected), in_order(expected, stage.cast.received))
+            await _check_goes_on(context, stage)
             raise
     received: Sequence[Received] = stage.cast.received
     course = None
@@ -169,6 +176,14 @@ async def _play(context: ServerContext, drawn: Drawn, index: int, *, fresh: bool
     ):
         raise failure(f"GetGame does not return what PlayGame has returned: {wrong}.")
     return record is not None
+
+
+async def _check_goes_on(context: ServerContext, stage: Stage) -> None:
+    """Check that a game that is not over in time does not stand still."""
+    if stage.stream is not None and stage.stream.idle_s > STANDS_STILL_S:
+        raise await context.hung(
+            f"A game must go on when all calls are answered; nobody has been called for {STANDS_STILL_S:g} s."
+        )
 
 
 def _followed(scene: Scene, record: Record, *, fresh: bool) -> Course:

@@ -106,7 +106,7 @@ async def ends_with_ok(context: ServerContext) -> None:
     names = context.new_names(1)
     one, other = (context.dialled_in(make_cast(), names, token="token") for _ in range(2))
     async with one as first, other:
-        await check_ended(first, "the connection whose name was taken over")
+        await check_ended(context, first, "the connection whose name was taken over")
         if first.goodbye is None or first.status is not grpc.StatusCode.OK:
             raise failure(f"The connection must end with goodbye and OK; it ended with {first.status} {first.reason}")
 
@@ -119,7 +119,7 @@ async def half_close(context: ServerContext) -> None:
         playing = asyncio.ensure_future(context.ask("PlayGame", stage.request))
         await wait_for_hung(stage.cast)
         await stage.stream.leave()
-        await check_ended(stage.stream, "a connection whose caller has closed its side")
+        await check_ended(context, stage.stream, "a connection whose caller has closed its side")
         if stage.stream.status is not grpc.StatusCode.OK:
             raise failure(f"The connection must end with OK; it ended with {stage.stream.status}")
         game = (await playing).game
@@ -249,7 +249,7 @@ async def late_flood(context: ServerContext) -> None:
         await playing
         await stage.stream.was_cancelled(END_LIMIT_S)
         await stage.stream.write(DialInRequest(replies=[Reply(id=call_id, response=b"")] * FRAME_REPLIES))
-        await check_ended(stage.stream, "a connection that answers a cancelled call again and again")
+        await check_ended(context, stage.stream, "a connection that answers a cancelled call again and again")
     same("The reason for which the connection ended", "REPLY_FLOOD", stage.stream.reason)
 
 
@@ -336,7 +336,7 @@ async def carried_on(context: ServerContext) -> None:
     async with _waiting(context, token="") as game:
         resume = game.resume_token
         async with context.dialled_in(game.cast, game.names, window_s=WINDOW_S, resume=resume) as second:
-            await check_replaced(game.stream)
+            await check_replaced(context, game.stream)
             same("How the former connection ended", grpc.StatusCode.OK, game.stream.status)
             await game.check_goes_on()
     assert second.welcome is not None
@@ -353,7 +353,7 @@ async def _part(context: ServerContext, *, replaced: bool) -> None:
             alone = Cast(game.scene.game, [actor])
             await stack.enter_async_context(context.dialled_in(alone, [name], token=TOKEN, window_s=WINDOW_S))
             if replaced:
-                await check_replaced(game.stream)
+                await check_replaced(context, game.stream)
         await game.check_goes_on()
 
 
