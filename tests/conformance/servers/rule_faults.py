@@ -305,6 +305,37 @@ FAULTS = {
         self._ended = _Spectator.ends % 16 > 0""",
         "games.fish-situations",
     ),
+    "tournaments-start-with-one-too-few": RuleFault(
+        "",
+        "fairplay.server.manager.signup",
+        "if entered >= needed:",
+        "if entered >= needed - 1:",
+        "tournament.next-period",
+    ),
+    "results-count-as-they-come": RuleFault(
+        "", "fairplay.games.kit.tournament", "for place in sorted(games))", "for place in games)", "tournament.rounds"
+    ),
+    "slow-watchers-miss-what-happens": RuleFault(
+        "",
+        "fairplay.server.manager.tournament",
+        "                self._behind = True\n                self._events.clear()",
+        "                self._events.popleft()",
+        "tournament.watch",
+    ),
+    "strays-hide-the-replies-behind-them": RuleFault(
+        "",
+        "fairplay.server.links.stream",
+        "self._count_unasked(reply.id)\n                continue",
+        "self._count_unasked(reply.id)\n                break",
+        "connection.stray-replies",
+    ),
+    "only-seeds-are-named": RuleFault(
+        "",
+        "fairplay.server.net.errors",
+        "        if self.field:",
+        '        if "seed" in self.field:',
+        "refuses.names-the-field",
+    ),
     "only-broken-rules-are-counted": RuleFault(
         "",
         "fairplay.server.servicers.public",

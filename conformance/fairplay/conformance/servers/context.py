@@ -75,6 +75,7 @@ CAUSES = {
 REQUEST = re.compile(r"^The request of call \d+, \w+ to \w+, is wrong: ")
 PLAYERS = re.compile(rf"\b(?:{'|'.join(NAMES)})\b")
 """What differs between failures with one cause, as numbers do: which request it is, and which player."""
+SMALL_WINDOW = (("grpc.http2.lookahead_bytes", 1_024), ("grpc.http2.bdp_probe", 0))
 CHANNEL_OPTIONS = [
     ("grpc.use_local_subchannel_pool", 1),
     ("grpc.max_receive_message_length", -1),
@@ -133,15 +134,21 @@ class ServerContext:
         """What cases keep for each other, by name."""
         self._begun: dict[str, Future[None]] = {}
         self._channel = loop.run(self._open_channel())
-        self._stubs = (
-            referee_pb2_grpc.RefereeServiceStub(self._channel),
-            manager_pb2_grpc.ManagerServiceStub(self._channel),
-            record_service_pb2_grpc.RecordServiceStub(self._channel),
-            lobby_pb2_grpc.LobbyServiceStub(self._channel),
-        )
+        self._stubs = _stubs(self._channel)
 
-    async def _open_channel(self) -> grpc.aio.Channel:
-        return open_channel(self.place.address, self.place.credentials, CHANNEL_OPTIONS)
+    async def _open_channel(self, *options: tuple[str, Any]) -> grpc.aio.Channel:
+        return open_channel(self.place.address, self.place.credentials, [*CHANNEL_OPTIONS, *options])
+
+    @asynccontextmanager
+    async def reading_slowly(self) -> AsyncIterator[ServerContext]:
+        """Yield a context of the same server that takes hardly more of a stream than is read of it."""
+        other = self.apart()
+        other._channel = await self._open_channel(*SMALL_WINDOW)
+        other._stubs = _stubs(other._channel)
+        try:
+            yield other
+        finally:
+            await other.close()
 
     async def reach(self) -> None:
         """Wait until the server can be called. Raises NoServerError or ProxyError if it cannot be."""
@@ -509,6 +516,15 @@ def server_case(
         return case(case_id, *checks, level=level, prepare=begin)(run)
 
     return declare
+
+
+def _stubs(channel: grpc.aio.Channel) -> Sequence[Any]:
+    return (
+        referee_pb2_grpc.RefereeServiceStub(channel),
+        manager_pb2_grpc.ManagerServiceStub(channel),
+        record_service_pb2_grpc.RecordServiceStub(channel),
+        lobby_pb2_grpc.LobbyServiceStub(channel),
+    )
 
 
 @contextmanager

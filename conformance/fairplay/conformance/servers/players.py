@@ -32,6 +32,9 @@ from fairplay.v1.connection_pb2 import (
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 from fairplay.v1.player_pb2 import DescribeResponse, GameService, PlayerDescription
 
+COMPRESSIONS = (grpc.Compression.NoCompression, grpc.Compression.Gzip, grpc.Compression.Deflate)
+"""How players that serve send replies, seat by seat; short ones are not compressed."""
+
 
 @dataclass(slots=True)
 class Received:
@@ -259,7 +262,7 @@ class Stream:
 
 
 class Served:
-    """Players that serve, each on a port of its own."""
+    """Players that serve, each on a port of its own. Libraries may compress what they send: those of some seats do."""
 
     def __init__(self, cast: Cast, host: str) -> None:
         self._cast = cast
@@ -271,7 +274,8 @@ class Served:
         return [await self._serve(seat) for seat in range(len(self._cast))]
 
     async def _serve(self, seat: int) -> str:
-        server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
+        compression = COMPRESSIONS[seat % len(COMPRESSIONS)]
+        server = grpc.aio.server(options=[("grpc.so_reuseport", 0)], compression=compression)
         server.add_generic_rpc_handlers([_Handler(self._cast, seat)])
         port = server.add_insecure_port(f"{self._host}:0")
         await server.start()

@@ -237,6 +237,8 @@ ANY_ID = "draw"
 """The id of each game for its reference players: what they draw by chance follows from it, too."""
 UNKNOWN_VALUE = 999
 """No enum has this value."""
+UNKNOWN_FIELD = b"\xf8\x7c\x01"
+"""The field 1999 with the number 1."""
 GARBAGE = b"\xff\xff\xff\xff"
 """No message in protobuf's encoding."""
 NAMES = ("anna", "bert", "cleo", "dora", "emil", "finn", "gina", "hans")

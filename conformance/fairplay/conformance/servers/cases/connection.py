@@ -14,6 +14,7 @@ from fairplay.conformance.servers.context import OPEN, TIMED, ServerContext, ord
 from fairplay.conformance.servers.courses import check_order
 from fairplay.conformance.servers.players import Cast, Stream, hello
 from fairplay.conformance.servers.scenes import (
+    UNKNOWN_FIELD,
     Act,
     Asked,
     Manner,
@@ -39,6 +40,7 @@ GONE_S = 0.2
 ATTEMPTS = 3
 MANY = 10_000
 SHORT_S = 0.5
+CLOSED = "a connection whose caller has closed its side"
 MOST_STRAYS = 1_000
 """So many at once do not end a stream."""
 MAX_NAME_CHARS = 80
@@ -81,6 +83,8 @@ async def _rejected(
         await check_ended(context, stream, what)
     finally:
         await stream.close()
+    if stream.goodbye is not None:
+        raise failure(f"The server must not say goodbye on {what}, whose caller has broken the contract.")
     if stream.reason not in reasons or stream.status is not STATUS[stream.reason]:
         wanted = " or ".join(f"{STATUS[reason].name} and {reason}" for reason in reasons)
         raise failure(f"The connection must end with {wanted}; it ended with {stream.status} {stream.reason}")
@@ -155,9 +159,10 @@ async def name_taken(context: ServerContext) -> None:
     cast, names = Cast(scene.game, scene.actors()), context.new_names(2)
     async with context.dialled_in(cast, names, token="the right token"):
         for token in ("a wrong token", ""):
-            await _rejected(
-                context, ["NAME_TAKEN"], DialInRequest(hello=make_hello([*context.new_names(1), names[0]], token))
-            )
+            [free] = context.new_names(1)
+            await _rejected(context, ["NAME_TAKEN"], DialInRequest(hello=make_hello([free, names[0]], token)))
+            if not await _welcomed(context, [free]):
+                raise failure("A hello that was refused for one of its names must leave the others free.")
         request = context.request(scene, [f"dial-in:{name}" for name in names])
         await context.ask("PlayGame", request)
     check_order(expect(scene, request.game_id), cast.received)
@@ -166,14 +171,18 @@ async def name_taken(context: ServerContext) -> None:
 @server_case("connection.name-kept", "TOKEN-5")
 async def name_kept(context: ServerContext) -> None:
     """A player without a token is protected while it is there, and its name is free afterwards."""
-    names = context.new_names(1)
-    async with context.dialled_in(make_cast(), names):
-        await _rejected(context, ["NAME_TAKEN"], DialInRequest(hello=make_hello(names)))
-    until = asyncio.get_running_loop().time() + END_LIMIT_S
-    while not await _welcomed(context, names):
-        if asyncio.get_running_loop().time() > until:
-            raise failure("The name of a player that left must be free again.")
-        await asyncio.sleep(0.05)
+    for closes in (True, False):
+        names = context.new_names(1)
+        async with context.dialled_in(make_cast(), names) as stream:
+            await _rejected(context, ["NAME_TAKEN"], DialInRequest(hello=make_hello(names)))
+            if closes:
+                await stream.leave()
+                await check_ended(context, stream, CLOSED)
+        until = asyncio.get_running_loop().time() + END_LIMIT_S
+        while not await _welcomed(context, names):
+            if asyncio.get_running_loop().time() > until:
+                raise failure("The name of a player that left must be free again.")
+            await asyncio.sleep(0.05)
 
 
 @server_case("connection.token-kept", "TOKEN-1", "TOKEN-2", mostly_waits=True)
@@ -184,10 +193,15 @@ async def token_kept(context: ServerContext) -> None:
         async with context.dialled_in(make_cast(), names, token="the right token") as stream:
             if closes:
                 await stream.leave()
-                await check_ended(context, stream, "a connection whose caller has closed its side")
+                await check_ended(context, stream, CLOSED)
         await asyncio.sleep(GONE_S)
         for token in ("a wrong token", ""):
             await _rejected(context, ["NAME_TAKEN"], DialInRequest(hello=make_hello(names, token)))
+
+
+async def check_taken(context: ServerContext, names: Sequence[str]) -> None:
+    """Check that nobody else can dial in under names whose players are away, and have no token."""
+    await _rejected(context, ["NAME_TAKEN"], DialInRequest(hello=make_hello(names)))
 
 
 async def _welcomed(context: ServerContext, names: Sequence[str]) -> bool:
@@ -215,12 +229,24 @@ async def take_over(context: ServerContext) -> None:
 
 @server_case("connection.stray-replies", "STREAM-1", "LATE-3", "LATE-6")
 async def stray_replies(context: ServerContext) -> None:
-    """A few replies that nobody asked for do no harm, neither to the game nor to the connection."""
-    async with context.staged(ordinary(OPEN)) as stage:
+    """A few replies that nobody asked for do no harm, neither to the game nor to a reply in the same frame."""
+    strays = [Reply(id=STRAY + number) for number in range(10)]
+    held = at(0, "TakeTurn", lambda asked: Act(Manner.HANG, asked.sound))
+    async with context.staged(ordinary(OPEN, held)) as stage:
         assert stage.stream is not None
-        await stage.stream.write(DialInRequest(replies=[Reply(id=STRAY + number) for number in range(10)]))
-        game = (await context.ask("PlayGame", stage.request)).game
-    expected = expect(stage.scene, stage.request.game_id)
+        await stage.stream.write(DialInRequest(replies=strays))
+        playing = asyncio.ensure_future(context.ask("PlayGame", stage.request))
+        try:
+            async with asyncio.timeout(END_LIMIT_S):
+                await stage.cast.hung.wait()
+            call = stage.cast.received[-1]
+            assert call.act is not None
+            answer = Reply(id=call.call_id, response=call.act.data)
+            await stage.stream.write(DialInRequest(replies=[*strays, answer, *strays]))
+            game = (await playing).game
+        finally:
+            playing.cancel()
+    expected = expect(ordinary(OPEN), stage.request.game_id)
     check_blame(expected.misconducts, game.result.misconducts)
     check_order(expected, stage.cast.received, game.result)
 
@@ -250,8 +276,17 @@ async def reply_flood(context: ServerContext) -> None:
             except Failure as found:
                 if attempt == ATTEMPTS or found.evidence.final:
                     raise
+        await _flood_with_nothing(context)
         await context.ask("PlayGame", stage.request)
     check_order(expect(stage.scene, stage.request.game_id), stage.cast.received)
+
+
+async def _flood_with_nothing(context: ServerContext) -> None:
+    """Check that a connection is ended on which too many frames without replies come."""
+    async with context.dialled_in(make_cast(), context.new_names(1)) as stream:
+        for _ in range(FRAME_REPLIES):
+            await stream.write(DialInRequest())
+        await check_ended(context, stream, f"a connection with {FRAME_REPLIES:,} frames without replies")
 
 
 @server_case("connection.large-frame", "STREAM-2", "STREAM-9")
@@ -366,12 +401,19 @@ async def negative_window(context: ServerContext) -> None:
     await _rejected(context, ["MALFORMED_HELLO"], DialInRequest(hello=said))
 
 
-@server_case("connection.long-description", "LIMIT-3")
+def _says_more(asked: Asked) -> Act:
+    """Answer with a field that nobody knows behind what a sound player says."""
+    return Act(Manner.REPLY, asked.sound + UNKNOWN_FIELD)
+
+
+@server_case("connection.long-description", "LIMIT-3", "CALL-7")
 async def long_description(context: ServerContext) -> None:
-    """A player with a long name plays like any other, under a shorter one."""
-    scene, [name, other] = ordinary(OPEN, count=2), context.new_names(2)
+    """A player that says more than fits, or than is known, plays like any other, under a shorter name."""
+    scene, [name, other] = ordinary(OPEN, _says_more, count=2), context.new_names(2)
     said = hello(scene.game, [name, other])
+    said.MergeFromString(UNKNOWN_FIELD)
     said.players[0].description.display_name = "x" * 300
+    said.players[1].MergeFromString(UNKNOWN_FIELD)
     cast = Cast(scene.game, scene.actors())
     stream = context.open_stream(cast)
     try:
@@ -381,6 +423,7 @@ async def long_description(context: ServerContext) -> None:
         game = (await context.ask("PlayGame", request)).game
     finally:
         await stream.close()
+    check_blame([], game.result.misconducts)
     shown = game.players[0].description.display_name
     if not shown or len(shown) > MAX_NAME_CHARS:
         raise failure(f"The name that a player gives itself must be cut; it has {len(shown)} characters.")

@@ -56,8 +56,18 @@ MOST_GAMES, PRECISION = 12, 50
 OTHER_LOTS = 40
 CYCLES, MANY_FAILURES = 4, 100
 """So often everybody meets in a long tournament, and so often somebody may fail there."""
-SETTINGS, MOST_SET = (("round_robin", "cycle_count"), ("swiss", "round_count"), ("gauntlet", "meeting_count")), 1_000
-"""Settings of formats that are from 1 to so many."""
+MOST_SET = 1_000
+LIMITS = {
+    ("knockout", "games_per_match"): (1, MOST_SET),
+    ("double_elimination", "games_per_match"): (1, MOST_SET),
+    ("round_robin", "cycle_count"): (1, MOST_SET),
+    ("swiss", "round_count"): (1, MOST_SET),
+    ("gauntlet", "meeting_count"): (1, MOST_SET),
+    ("ladder", "precision"): (1, MOST_SET),
+    ("ladder", "game_limit"): (1, 1_000_000),
+    **dict.fromkeys(product(("round_robin", "swiss", "gauntlet", "ladder"), ("seat_count",)), (2, 4)),
+}
+"""Format and setting -> its smallest and its largest value in the game of the tournaments."""
 COUNTED_WITHIN_S, PAUSE_S = 10.0, 0.1
 PAGE_SIZE = 3
 NOT_BEGUN = (RoundGameStatus.ROUND_GAME_STATUS_WAITING, RoundGameStatus.ROUND_GAME_STATUS_SKIPPED)
@@ -162,7 +172,7 @@ async def withdrawn(context: ServerContext) -> None:
     )
 
 
-@server_case("format.standings", "STAND-1", "STAND-2", "STAND-7")
+@server_case("format.standings", "STAND-1", "STAND-2", "STAND-7", "ASK-11")
 async def standings(context: ServerContext) -> None:
     """The standings and the games of a tournament can be had in pages, and the standings while it goes on."""
     await _check_counted_at_once(context)
@@ -174,6 +184,9 @@ async def standings(context: ServerContext) -> None:
     same("The games of each", [ENTRANTS - 1] * ENTRANTS, [line.game_count for line in lines])
     same("The points together", float(len(games)), round(sum(line.points for line in lines), 6))
     same("The order of points", sorted((line.points for line in lines), reverse=True), [line.points for line in lines])
+    for method, kind in (("GetStandings", GetStandingsRequest), ("ListTournamentGames", ListTournamentGamesRequest)):
+        wrong = kind(tournament_id=tournament_id, page_token="no-such-page")
+        await context.refused(method, wrong, "INVALID_PAGE_TOKEN", about="a page token of nobody")
     few = GetStandingsRequest(tournament_id=tournament_id, page_size=PAGE_SIZE)
     pages = await context.list_pages("GetStandings", few)
     same("The standings over all pages", list(lines), [line for page in pages for line in page.standings.standings])
@@ -293,10 +306,17 @@ async def unknown(context: ServerContext) -> None:
     request = make_request(context)
     request.plan.format.custom.name = "no-such-format"
     await context.refused("CreateTournament", request, "INVALID_FORMAT")
-    for (format_, setting), value in product(SETTINGS, (0, MOST_SET + 1)):
+    for (format_, setting), (least, most) in LIMITS.items():
+        for value in sorted({0, least - 1, most + 1}):
+            request = make_request(context)
+            setattr(getattr(request.plan.format, format_), setting, value)
+            about = f"a {setting} of {value:,} of {format_}"
+            await context.refused("CreateTournament", request, "INVALID_FORMAT", about=about)
+    for about, count in (("one stage", 1), ("eleven stages", 11)):
         request = make_request(context)
-        setattr(getattr(request.plan.format, format_), setting, value)
-        about = f"a {setting} of {value:,}"
+        for number in range(count):
+            stage = request.plan.format.stages.stages.add(top_count=0 if number == count - 1 else 2)
+            stage.format.round_robin.SetInParent()
         await context.refused("CreateTournament", request, "INVALID_FORMAT", about=about)
 
 
@@ -307,6 +327,13 @@ async def does_not_fit(context: ServerContext) -> None:
     request.plan.sign_up.max_entrant_count = 2
     request.plan.format.gauntlet.challengers.append(NAMES[ENTRANTS])
     await context.refused("CreateTournament", request, "FORMAT_DOES_NOT_FIT")
+    request = make_request(context, ["dial-in:nobody", "dial-in:no-one"])
+    request.plan.format.round_robin.seat_count = 3
+    await context.ask("CreateTournament", request)
+    starting = StartTournamentRequest(tournament_id=request.tournament_id)
+    await context.refused("StartTournament", starting, "FORMAT_DOES_NOT_FIT", about="two entrants for games of three")
+    shown = (await context.ask("GetTournament", GetTournamentRequest(tournament_id=request.tournament_id))).tournament
+    same("The games of a tournament that could not be played", 0, len(shown.rounds))
 
 
 def follow(shown: Tournament, script: Script = sound_script, idle: Collection[tuple[str, str]] = ()) -> Course:

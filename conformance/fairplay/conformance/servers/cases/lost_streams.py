@@ -15,12 +15,16 @@ import grpc
 
 from fairplay.conformance.case import failure
 from fairplay.conformance.servers.cases.connection import (
+    CLOSED,
     END_LIMIT_S,
     FRAME_REPLIES,
+    GONE_S,
     check_ended,
     check_replaced,
+    check_taken,
     make_cast,
 )
+from fairplay.conformance.servers.cases.tournaments import make_request
 from fairplay.conformance.servers.compare import check_blame, check_ranking, same
 from fairplay.conformance.servers.context import OPEN, STANDSTILL_S, TIMED, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.courses import check_order
@@ -40,6 +44,7 @@ from fairplay.conformance.servers.scenes import (
 )
 from fairplay.server.links.link import BANK_KEY
 from fairplay.v1.connection_pb2 import DialInRequest, Reply
+from fairplay.v1.manager_pb2 import CancelTournamentRequest
 from fairplay.v1.referee_pb2 import PlayGameRequest, StopGameRequest
 from fairplay.v1.result_pb2 import GameResult
 
@@ -58,6 +63,8 @@ async def resume(context: ServerContext) -> None:
         open_call = await wait_for_hung(stage.cast)
         assert first.welcome is not None
         await first.close()
+        await asyncio.sleep(GONE_S)
+        await check_taken(context, stage.names)
         second = context.open_stream(stage.cast)
         try:
             said = hello(stage.scene.game, stage.names, "", WINDOW_S, first.welcome.resume_token)
@@ -74,6 +81,21 @@ async def resume(context: ServerContext) -> None:
     check_blame(expected.misconducts, game.result.misconducts)
     again = ids.index(open_call)
     check_order(expected, [each for index, each in enumerate(stage.cast.received) if index != again])
+    await _check_entrants_kept(context)
+
+
+async def _check_entrants_kept(context: ServerContext) -> None:
+    """Check that names without a token whose players are entered in a tournament are kept while these are away."""
+    names = context.new_names(2)
+    request = make_request(context, [f"dial-in:{name}" for name in names])
+    async with context.dialled_in(make_cast(), names) as stream:
+        await context.ask("CreateTournament", request)
+        assert stream.welcome is not None
+        resume_token = stream.welcome.resume_token
+    await asyncio.sleep(GONE_S)
+    await check_taken(context, names)
+    async with context.dialled_in(make_cast(), names, resume=resume_token):
+        await context.ask("CancelTournament", CancelTournamentRequest(tournament_id=request.tournament_id))
 
 
 async def wait_for_hung(cast: Cast) -> int:
@@ -119,7 +141,7 @@ async def half_close(context: ServerContext) -> None:
         playing = asyncio.ensure_future(context.ask("PlayGame", stage.request))
         await wait_for_hung(stage.cast)
         await stage.stream.leave()
-        await check_ended(context, stage.stream, "a connection whose caller has closed its side")
+        await check_ended(context, stage.stream, CLOSED)
         if stage.stream.status is not grpc.StatusCode.OK:
             raise failure(f"The connection must end with OK; it ended with {stage.stream.status}")
         game = (await playing).game
@@ -177,11 +199,14 @@ async def _waiting(
             playing.cancel()
 
 
-async def _back(context: ServerContext, *, resuming: bool) -> None:
-    """Lose a stream with an open call, dial in again, and check what the welcome says and that the game goes on."""
+async def _back(context: ServerContext, *, resuming: bool, shown: bytes = b"") -> None:
+    """Lose a stream with an open call, dial in again, and check what the welcome says and that the game goes on.
+
+    `shown` is the resume token of who does not resume.
+    """
     async with _waiting(context) as game:
         await game.stream.close()
-        resume = game.resume_token if resuming else b""
+        resume = game.resume_token if resuming else shown
         async with context.dialled_in(game.cast, game.names, token=TOKEN, window_s=WINDOW_S, resume=resume) as second:
             await game.check_goes_on()
     assert second.welcome is not None
@@ -262,7 +287,8 @@ async def resumed(context: ServerContext) -> None:
 @server_case("connection.fresh-hello", "RESUME-3", "RESUME-4", "RESUME-5")
 async def fresh_hello(context: ServerContext) -> None:
     """A program that was started anew knows no resume token, and still gets the calls that its players owe."""
-    await _back(context, resuming=False)
+    for shown in (b"", b"a token of nobody"):
+        await _back(context, resuming=False, shown=shown)
 
 
 @server_case("connection.time-left", "RESUME-3", "TIME-12", attempts=TIMED, rest_s=STANDSTILL_S, mostly_waits=True)

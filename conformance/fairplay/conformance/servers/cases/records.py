@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 
 from fairplay.conformance.case import failure
 from fairplay.conformance.servers.cases.tournaments import create, entered, whole_tournament
 from fairplay.conformance.servers.compare import same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, Played, ServerContext, ordinary, server_case
-from fairplay.conformance.servers.scenes import GARBAGE, any_of, at, fail, hang, reply
+from fairplay.conformance.servers.scenes import GARBAGE, Script, any_of, at, fail, hang, reply, slow
 from fairplay.server.manager.history import check_tournament
 from fairplay.server.records.chain import parsed
 from fairplay.server.records.verify import verify
 from fairplay.v1.manager_pb2 import CancelTournamentRequest, StartTournamentRequest, WatchTournamentRequest
-from fairplay.v1.record_pb2 import Record, RecordEntry
+from fairplay.v1.record_pb2 import Record, RecordedCall, RecordEntry
 from fairplay.v1.record_service_pb2 import GetRecordRequest
 from fairplay.v1.referee_pb2 import CreateGameRequest, StopGameRequest
+
+THOUGHT_S = 0.5
+LONG_GARBAGE = GARBAGE * 2**13
+"""A reply of which a server need not keep the whole."""
 
 
 async def _offered(context: ServerContext) -> Played:
@@ -52,6 +57,7 @@ async def complete(context: ServerContext) -> None:
     played = await _offered(context)
     calls = [each.call for each in parsed(await context.record(played.game_id)) if each.HasField("call")]
     wanted = [(each.seat, each.path, each.request) for each in played.cast.received]
+    same("The numbers of the recorded calls", [*range(1, len(wanted) + 1)], [call.number for call in calls])
     same("The recorded calls", wanted, [(call.seat, call.method_name, call.request) for call in calls])
     replies = [each.act.data for each in played.cast.received if each.act is not None]
     same("The recorded replies", replies, [call.reply for call in calls])
@@ -87,14 +93,30 @@ async def unknown_id(context: ServerContext) -> None:
     await context.refused("GetRecord", GetRecordRequest(record_id=context.new_id("nothing")), "RECORD_NOT_FOUND")
 
 
-@server_case("records.unparsable-reply", "RECORD-5")
+@server_case("records.unparsable-reply", "RECORD-3", "RECORD-5")
 async def unparsable(context: ServerContext) -> None:
-    """What a player answered is in the record as it came, whatever it is."""
+    """What a player answered is in the record as it came, whatever it is, and how long it took."""
     await _offered(context)
-    played = await context.play(ordinary(OPEN, at(1, "TakeTurn", reply(GARBAGE))))
-    calls = [each.call for each in parsed(await context.record(played.game_id)) if each.HasField("call")]
+    script = any_of(at(0, "TakeTurn", slow(THOUGHT_S)), at(1, "TakeTurn", reply(GARBAGE)))
+    calls = await _recorded_calls(context, script)
     if GARBAGE not in [call.reply for call in calls]:
         raise failure("The record does not have the reply that could not be parsed.")
+    longest_s = max(call.elapsed.ToNanoseconds() / 1e9 for call in calls)
+    if longest_s < THOUGHT_S / 4:  # a server leaves out time in which it stood still
+        raise failure(f"A reply took {THOUGHT_S:g} s; the record says that none took more than {longest_s:.3f} s.")
+    digest = sha256(LONG_GARBAGE).digest()
+    for call in await _recorded_calls(context, at(1, "TakeTurn", reply(LONG_GARBAGE))):
+        if call.reply.startswith(GARBAGE) and call.reply != LONG_GARBAGE and call.reply_digest != digest:
+            raise failure(
+                f"Of a reply of {len(LONG_GARBAGE):,} bytes the record has {len(call.reply):,}, without the digest of "
+                "the whole."
+            )
+
+
+async def _recorded_calls(context: ServerContext, script: Script) -> Sequence[RecordedCall]:
+    """Return the calls in the record of a game in which players do as a script says."""
+    played = await context.play(ordinary(OPEN, script, count=2))
+    return [each.call for each in parsed(await context.record(played.game_id)) if each.HasField("call")]
 
 
 @server_case("records.no-links", "RECORD-7")

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 import grpc
+from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
@@ -28,6 +29,7 @@ from fairplay.conformance.servers.courses import check_order
 from fairplay.conformance.servers.scenes import (
     NAMES,
     PATIENT,
+    UNKNOWN_FIELD,
     UNKNOWN_VALUE,
     Act,
     Asked,
@@ -41,6 +43,7 @@ from fairplay.games.conformance import Level
 from fairplay.games.game import find
 from fairplay.server.net.errors import info_of
 from fairplay.v1.game_pb2 import Player
+from fairplay.v1.manager_pb2 import CreateTournamentRequest, ListTournamentsRequest, SignUpRequest
 from fairplay.v1.referee_pb2 import (
     CreateGameRequest,
     GamePlan,
@@ -57,8 +60,6 @@ OPTIONAL = (
     "/fairplay.v1.RecordService/GetRecord",
     "/grpc.health.v1.Health/Check",
 )
-UNKNOWN_FIELD = b"\xf8\x7c\x01"
-"""The field 1999 with the number 1."""
 LIMITS = "decision_limit", "first_decision_limit", "notification_limit"
 
 
@@ -301,6 +302,19 @@ plans = (
 )
 
 
+WRONG_FIELDS: Mapping[str, tuple[str, Callable[[GamePlan], object]]] = {
+    "seed": ("INVALID_SEED", lambda plan: setattr(plan, "seed", 2**53)),
+    "game": ("UNKNOWN_GAME", lambda plan: setattr(plan, "game", "no-such-game")),
+    "settings": ("INVALID_SETTINGS", _settings),
+    "initial_state": ("INVALID_STATE", _state),
+    "players": ("INVALID_PLAYERS", _players(1)),
+    "name": ("NAME_INVALID", lambda plan: setattr(plan.players[0], "name", "a b")),
+    "link": ("INVALID_LINK", lambda plan: setattr(plan.players[1], "link", "carrier-pigeon:anna")),
+    "decision_limit": ("INVALID_TIME_CONTROL", lambda plan: plan.time_control.decision_limit.CopyFrom(span(0.0))),
+}
+"""The fields of a plan -> the reason for which a plan is refused, and what makes the field wrong."""
+
+
 @server_case("refuses.each-setting", "GAME-3", "LIMIT-2")
 async def each_setting(context: ServerContext) -> None:
     """A game with a setting beyond its limits, or with a value that nobody knows, is none."""
@@ -390,18 +404,41 @@ async def page_token(context: ServerContext) -> None:
 @server_case("refuses.names-the-field", "ERROR-3")
 async def names_the_field(context: ServerContext) -> None:
     """A caller that is told which field is wrong mends it at once."""
-    request = context.request(ordinary(OPEN, count=2))
-    request.plan.seed = 2**53
-    status = rpc_status.from_call(
-        await context.refused("CreateGame", CreateGameRequest(plan=request.plan), "INVALID_SEED")
-    )
+    for name, (reason, change) in WRONG_FIELDS.items():
+        request = context.request(ordinary(OPEN, count=2))
+        change(request.plan)
+        refused = await context.refused(
+            "CreateGame", CreateGameRequest(plan=request.plan), reason, about=f"a wrong {name}"
+        )
+        _check_named(refused, name)
+    entering = make_request(context)
+    await context.ask("CreateTournament", entering)
+    for name, (reason, asked) in _wrong_in_sign_up(entering.tournament_id).items():
+        _check_named(await context.refused(*asked, reason, about=f"a wrong {name}"), name)
+
+
+def _check_named(error: grpc.aio.AioRpcError, name: str) -> None:
+    """Check that an error says which field is wrong."""
+    status = rpc_status.from_call(error)
     fields = []
     for detail in status.details if status is not None else ():
         found = error_details_pb2.BadRequest()
         if detail.Unpack(found):
             fields += [each.field for each in found.field_violations]
-    if not any("seed" in field for field in fields):
-        raise failure(f"The error does not say that the seed is wrong: it names {', '.join(fields) or 'no field'}.")
+    if not any(name in field for field in fields):
+        raise failure(f"The error does not say that the {name} is wrong: it names {', '.join(fields) or 'no field'}.")
+
+
+def _wrong_in_sign_up(tournament_id: str) -> Mapping[str, tuple[str, tuple[str, Message]]]:
+    """Return the fields of requests about a tournament -> the reason when one is wrong, the method and its request."""
+    player = Player(name="anna", link="grpc://127.0.0.1:9")
+    bad_name, bad_link = Player(name="a b", link=player.link), Player(name=player.name, link="carrier-pigeon:anna")
+    return {
+        "name": ("NAME_INVALID", ("SignUp", SignUpRequest(tournament_id=tournament_id, player=bad_name))),
+        "link": ("INVALID_LINK", ("SignUp", SignUpRequest(tournament_id=tournament_id, player=bad_link))),
+        "tournament_id": ("TOURNAMENT_NOT_FOUND", ("SignUp", SignUpRequest(tournament_id="nothing", player=player))),
+        "page_token": ("INVALID_PAGE_TOKEN", ("ListTournaments", ListTournamentsRequest(page_token="no-such-page"))),
+    }
 
 
 @server_case("refuses.id-of-a-tournament", "NAME-4")
@@ -568,12 +605,19 @@ async def letters(context: ServerContext) -> None:
 
 @server_case("ids.chosen", "ASK-1")
 async def chosen(context: ServerContext) -> None:
-    """A caller without an id of its own is told which one the game has."""
+    """A caller without an id of its own is told which one the game or the tournament has."""
     async with context.staged(ordinary(OPEN, count=2)) as stage:
         stage.request.game_id = ""
-        game = (await context.ask("PlayGame", stage.request)).game
-    if not game.game_id:
-        raise failure("The server must choose an id for a game without one.")
+        ids = [(await context.ask("PlayGame", stage.request)).game.game_id]
+        ids.append((await context.ask("CreateGame", CreateGameRequest(plan=stage.request.plan))).game.game_id)
+        if all(ids):
+            await context.ask("StopGame", StopGameRequest(game_id=ids[1]))
+    request = CreateTournamentRequest(plan=make_request(context).plan)
+    cups = [(await context.ask("CreateTournament", request)).tournament.tournament_id for _ in range(2)]
+    if not all((*ids, *cups)):
+        raise failure("The server must choose an id for a game or tournament without one.")
+    if ids[0] == ids[1] or cups[0] == cups[1]:
+        raise failure("The server has chosen the id of another game or tournament for a new one.")
 
 
 @server_case("ids.create", "ASK-5")
@@ -609,13 +653,22 @@ async def caller_leaves(context: ServerContext) -> None:
 
 @server_case("ids.without-a-seed", "ASK-4")
 async def without_a_seed(context: ServerContext) -> None:
-    """A caller that left the seed to the server asks again without one."""
-    async with context.staged(ordinary(OPEN, count=2)) as stage:
-        stage.request.plan.ClearField("seed")
-        first = (await context.ask("PlayGame", stage.request)).game
-        again = (await context.ask("PlayGame", stage.request)).game
-    same("The seed of the game that was asked for again", first.plan.seed, again.plan.seed)
-    check_ranking(first.result, again.result)
+    """A caller that left the seed to the server asks again without one, or with the one that was drawn."""
+    for given in (False, True):
+        async with context.staged(ordinary(OPEN, count=2)) as stage:
+            plan = stage.request.plan
+            if not given:
+                plan.ClearField("seed")
+            first = (await context.ask("PlayGame", stage.request)).game
+            for seed in (None, first.plan.seed):
+                plan.ClearField("seed")
+                if seed is not None:
+                    plan.seed = seed
+                again = (await context.ask("PlayGame", stage.request)).game
+                same("The seed of the game that was asked for again", first.plan.seed, again.plan.seed)
+                check_ranking(first.result, again.result)
+            plan.seed = first.plan.seed ^ 1
+            await context.refused("PlayGame", stage.request, "ID_REUSED", about="another seed under the id of a game")
 
 
 IDS = (repeat, at_once, other_request, while_running, letters, chosen, create, caller_leaves, without_a_seed)

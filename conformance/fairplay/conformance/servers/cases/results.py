@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from google.protobuf.message import Message
 
-from fairplay.conformance.case import Case, SuiteError, failure
+from fairplay.conformance.case import Case, NotApplicable, SuiteError, failure
+from fairplay.conformance.servers.cases.tournaments import ends_by_itself, make_request, whole_tournament
 from fairplay.conformance.servers.compare import check_blame, check_limits, check_ranking, check_times, same
 from fairplay.conformance.servers.context import (
     FORGIVING,
@@ -25,11 +28,13 @@ from fairplay.conformance.servers.context import (
     server_case,
 )
 from fairplay.conformance.servers.courses import check_order, check_requests, in_order
+from fairplay.conformance.servers.players import Cast
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
     NAMES,
     Act,
     Asked,
+    Manner,
     Scene,
     Script,
     any_of,
@@ -46,9 +51,15 @@ from fairplay.games.conformance import find_conformance
 from fairplay.games.envelopes import unwrap
 from fairplay.games.game import find
 from fairplay.player.secrets import SECRET_KEY
+from fairplay.v1.game_pb2 import Player
+from fairplay.v1.manager_pb2 import SignUpRequest, StartTournamentRequest
 from fairplay.v1.referee_pb2 import GameStatus, GetGameRequest, WatchGameRequest
 
 MAX_CALL_ID = 2**53
+PADDING = b"\xfa\x7c\xe8\x07" + bytes(1_000)
+"""The field 1999, which nobody knows, with 1,000 bytes: a reply with it is worth being compressed."""
+SECRET = "secret-of-"
+"""Begins the secret of each player."""
 DISTINCT = control(30.0, 40.0, 20.0)
 """Limits that differ, and that players keep on any machine."""
 MAX_FRAME_BYTES = 4 * 2**20
@@ -88,12 +99,18 @@ async def game_id(context: ServerContext) -> None:
             raise failure(f"A request of {each.method} does not name the game {played.game_id}.")
 
 
-@server_case("order.served-players", "REACH-1", "SERVE-1")
+@server_case("order.served-players", "REACH-1", "SERVE-1", "STREAM-5")
 async def served_players(context: ServerContext) -> None:
-    """Players that serve are asked the same as players that dial in."""
-    played = await context.play(ordinary(OPEN), served=True)
+    """Players that serve are asked the same as players that dial in, and may compress what they answer."""
+    long = [at(seat, "TakeTurn", lambda asked: Act(Manner.REPLY, asked.sound + PADDING)) for seat in range(3)]
+    played = await context.play(ordinary(OPEN, any_of(*long)), served=True)
+    check_blame(played.expected.misconducts, played.game.result.misconducts)
     check_order(played.expected, played.cast.received, played.game.result)
     check_requests(played.expected.calls, played.cast.received)
+
+
+def _secret(name: str) -> str:
+    return f"{SECRET}{name}"
 
 
 @server_case("order.secrets", "SERVE-5", "SERVE-6")
@@ -101,15 +118,40 @@ async def secrets_of_players(context: ServerContext) -> None:
     """A player that serves knows by its secret who may call it, and nobody else learns it."""
     async with context.staged(ordinary(OPEN), served=True) as stage:
         for player in stage.request.plan.players:
-            player.secret = f"secret-of-{player.name}"
+            player.secret = _secret(player.name)
         game = (await context.ask("PlayGame", stage.request)).game
     events = await context.stream_all("WatchGame", WatchGameRequest(game_id=stage.request.game_id))
-    wrong = [each for each in stage.cast.received if each.metadata.get(SECRET_KEY) != f"secret-of-{NAMES[each.seat]}"]
+    got = await context.ask("GetGame", GetGameRequest(game_id=stage.request.game_id))
+    told = [game, got, *events]
+    with contextlib.suppress(NotApplicable):
+        told.append(await context.record(stage.request.game_id))
+    _check_secrets(stage.cast, told)
+    await _check_secrets_of_entrants(context)
+
+
+def _check_secrets(cast: Cast, told: Sequence[Message]) -> None:
+    """Check that each call of players that serve shows their secret, and nothing that is told to others."""
+    wrong = [each for each in cast.received if each.metadata.get(SECRET_KEY) != _secret(NAMES[each.seat])]
     if wrong:
         raise failure(f"{NAMES[wrong[0].seat]} was called with {wrong[0].method} without its secret.")
-    got = await context.ask("GetGame", GetGameRequest(game_id=stage.request.game_id))
-    if any("secret-of-" in str(each) for each in (game, got, *events)):
+    if any(SECRET.encode() in each.SerializeToString() for each in told):
         raise failure("The server tells the secrets of players.")
+
+
+async def _check_secrets_of_entrants(context: ServerContext) -> None:
+    """Check the same of a tournament with a player that its creator names and another one that signs up."""
+    async with context.staged(ordinary(OPEN, count=2), served=True) as stage:
+        links = [player.link for player in stage.request.plan.players]
+        request = make_request(context, links[1:])
+        entrant, tournament_id = Player(name=NAMES[0], link=links[0], secret=_secret(NAMES[0])), request.tournament_id
+        request.plan.entrants[0].name, request.plan.entrants[0].secret = NAMES[1], _secret(NAMES[1])
+        created = await context.ask("CreateTournament", request)
+        signed_up = await context.ask("SignUp", SignUpRequest(tournament_id=tournament_id, player=entrant))
+        await context.ask("StartTournament", StartTournamentRequest(tournament_id=tournament_id))
+        told = [created, signed_up, await ends_by_itself(context, request)]
+        with contextlib.suppress(NotApplicable):
+            told.append(await context.record(tournament_id))
+    _check_secrets(stage.cast, told)
 
 
 @server_case("order.served-once", "SERVE-2", attempts=TIMED, rest_s=STANDSTILL_S)
@@ -149,7 +191,8 @@ async def without_the_eliminated(context: ServerContext) -> None:
 @server_case("order.call-ids", "CALL-1")
 async def call_ids(context: ServerContext) -> None:
     """Replies name calls by their ids."""
-    ids = [each.call_id for game in GAMES for each in (await context.whole_game(game)).cast.received]
+    casts = [(await context.whole_game(game)).cast for game in GAMES] + [(await whole_tournament(context)).cast]
+    ids = [each.call_id for cast in casts for each in cast.received]
     if len(set(ids)) < len(ids):
         raise failure("Two calls have the same id.")
     if any(not 0 <= each < MAX_CALL_ID for each in ids):

@@ -29,10 +29,12 @@ ANOTHER = "grpc://127.0.0.1:10"
 """A link that nobody has entered with."""
 PERIOD_S = 1.5
 SHORT_PERIOD_S, PERIODS = 0.4, 3
+NOBODY = "grpc://127.0.0.1:9"
+"""The link of a player that is not there."""
 
 
 def _sign_up(request: CreateTournamentRequest, name: str, token: str = "", link: str = "") -> SignUpRequest:
-    player = Player(name=name, link=link or "grpc://127.0.0.1:9")
+    player = Player(name=name, link=link or NOBODY)
     return SignUpRequest(tournament_id=request.tournament_id, player=player, token=token)
 
 
@@ -45,7 +47,7 @@ async def _sign_all_up(context: ServerContext, request: CreateTournamentRequest,
 @server_case("tournament.sign-up", "SIGN-1", "SIGN-3", "SIGN-5", "SIGN-6")
 async def sign_up(context: ServerContext) -> None:
     """Players enter, learn their number, leave again with their token, and nobody takes another's name."""
-    for links in (["grpc://127.0.0.1:9"], []):
+    for links in ([NOBODY], []):
         request = make_request(context, links)
         await context.ask("CreateTournament", request)
         for name in (NAMES[0].upper(), NAMES[0]) if links else ():
@@ -70,8 +72,9 @@ async def sign_up(context: ServerContext) -> None:
 
 @server_case("tournament.names", "SIGN-2")
 async def names(context: ServerContext) -> None:
-    """Names are held to the pattern of the sign-up."""
-    request = make_request(context)
+    """Names are held to the pattern of the sign-up, but for those that the creator gives."""
+    request = make_request(context, [NOBODY])
+    request.plan.entrants[0].name = "Zoe.1"
     request.plan.sign_up.name_pattern = "[a-z]{1,12}"
     await context.ask("CreateTournament", request)
     for name in ("Anna", "a" * 13, "", "anna bert"):
@@ -96,12 +99,20 @@ async def dialled_in_token(context: ServerContext) -> None:
 
 @server_case("tournament.too-few", "SIGN-9")
 async def too_few(context: ServerContext) -> None:
-    """A tournament for which too few signed up does not start."""
-    request = make_request(context)
-    await context.ask("CreateTournament", request)
-    await context.ask("SignUp", _sign_up(request, "anna"))
-    starting = StartTournamentRequest(tournament_id=request.tournament_id)
-    await context.refused("StartTournament", starting, "TOO_FEW_ENTRANTS")
+    """A tournament for which too few signed up does not start; one that the creator filled needs what a game needs."""
+    for named, signed_up, starts in ((0, 1, False), (1, 0, False), (2, 0, True), (1, 1, False)):
+        request = make_request(context, [NOBODY] * named)
+        request.plan.sign_up.min_entrant_count = 3 if named else 2
+        await context.ask("CreateTournament", request)
+        for _ in range(signed_up):
+            await context.ask("SignUp", _sign_up(request, NAMES[-1]))
+        starting = StartTournamentRequest(tournament_id=request.tournament_id)
+        if starts:
+            await context.ask("StartTournament", starting)
+            continue
+        least = request.plan.sign_up.min_entrant_count
+        about = f"{named} players of the creator and {signed_up} that signed up, of {least} that there must be"
+        await context.refused("StartTournament", starting, "TOO_FEW_ENTRANTS", about=about)
 
 
 @server_case("tournament.full", "SIGN-7")
@@ -135,13 +146,17 @@ async def next_period(context: ServerContext) -> None:
     request = make_request(context)
     request.plan.sign_up.waiting_period.CopyFrom(span(SHORT_PERIOD_S))
     request.plan.sign_up.period_count = 1_000
-    await context.ask("CreateTournament", request)
-    await asyncio.sleep(2 * SHORT_PERIOD_S)
-    got = GetTournamentRequest(tournament_id=request.tournament_id)
-    if (await context.ask("GetTournament", got)).tournament.status != TournamentStatus.TOURNAMENT_STATUS_SIGN_UP:
-        raise failure("A period without entrants must be followed by the next; after 2 of 1,000 the sign-up is over.")
     game, players = small_scene().game, context.new_names(2)
     async with context.dialled_in(Cast(game, small_scene().actors()), players, token="token"):
+        await context.ask("CreateTournament", request)
+        await _sign_all_up(context, request, players[:1])
+        await asyncio.sleep(2 * SHORT_PERIOD_S)
+        got = GetTournamentRequest(tournament_id=request.tournament_id)
+        if (await context.ask("GetTournament", got)).tournament.status != TournamentStatus.TOURNAMENT_STATUS_SIGN_UP:
+            raise failure(
+                "A period with one entrant, where two are needed, must be followed by the next; after 2 of 1,000 the "
+                "sign-up is over."
+            )
         await _sign_all_up(context, request, players)
         await ends_by_itself(context, request)
 
@@ -149,7 +164,8 @@ async def next_period(context: ServerContext) -> None:
 @server_case("tournament.last-period", "SIGN-8", mostly_waits=True)
 async def last_period(context: ServerContext) -> None:
     """A tournament for which too few sign up is cancelled after the last period, and not before."""
-    request = make_request(context)
+    request = make_request(context, [NOBODY] * 2)  # StartTournament would need no more, but a period does
+    request.plan.sign_up.min_entrant_count = 3
     request.plan.sign_up.waiting_period.CopyFrom(span(SHORT_PERIOD_S))
     request.plan.sign_up.period_count = PERIODS
     begun_s = time.monotonic()
@@ -160,12 +176,12 @@ async def last_period(context: ServerContext) -> None:
     except grpc.aio.AioRpcError as error:
         if error.code() is not grpc.StatusCode.DEADLINE_EXCEEDED:
             raise
-        raise failure(f"A tournament without entrants must be cancelled after {PERIODS} periods; it was not.") from None
+        raise failure(f"A tournament for which too few enter must be cancelled after {PERIODS} periods.") from None
     took_s = time.monotonic() - begun_s
     got = GetTournamentRequest(tournament_id=request.tournament_id)
     shown = (await context.ask("GetTournament", got)).tournament
     status = TournamentStatus.Name(shown.status)
-    same("The status of a tournament without entrants", "TOURNAMENT_STATUS_CANCELLED", status)
+    same("The status of a tournament for which too few enter", "TOURNAMENT_STATUS_CANCELLED", status)
     if took_s < PERIODS * SHORT_PERIOD_S - 0.05:
         raise failure(f"The sign-up has {PERIODS} periods of {SHORT_PERIOD_S:g} s; it was over after {took_s:.2f} s.")
     check_times(shown, "cancelled tournament", shown.create_time)
@@ -179,7 +195,7 @@ async def age_order(context: ServerContext) -> None:
         AgeOrder.AGE_ORDER_SIGN_UP: ("those of the plan first", ["zoe", "anna", "bert"]),
     }
     for order, (title, wanted) in orders.items():
-        request = make_request(context, ["grpc://127.0.0.1:9"])
+        request = make_request(context, [NOBODY])
         request.plan.entrants[0].name = "zoe"
         request.plan.sign_up.age_order = order
         await context.ask("CreateTournament", request)
@@ -193,11 +209,15 @@ async def age_order(context: ServerContext) -> None:
 
 @server_case("tournament.certificate", "SIGN-12")
 async def certificate(context: ServerContext) -> None:
-    """A tournament that asks for certificates has no players without one."""
-    request = make_request(context)
+    """A tournament that asks for certificates has no players without one, but for those that the creator names."""
+    request = make_request(context, [NOBODY] * 2)
     request.plan.sign_up.certificate.max_age.CopyFrom(span(3_600.0))
     await context.ask("CreateTournament", request)
-    await context.refused("SignUp", _sign_up(request, "anna"), "CERTIFICATE_REQUIRED")
+    for about, shown in (("no certificate", b""), ("what is no certificate", b"{}")):
+        entering = _sign_up(request, NAMES[-1])
+        entering.certificate = shown
+        await context.refused("SignUp", entering, "CERTIFICATE_REQUIRED", about=about)
+    await context.ask("StartTournament", StartTournamentRequest(tournament_id=request.tournament_id))
 
 
 @server_case("tournament.profile", "SIGN-15")

@@ -13,11 +13,10 @@ import grpc
 from google.protobuf.message import Message
 
 from fairplay.conformance.case import NotApplicable, failure
-from fairplay.conformance.servers.cases.refusals import UNKNOWN_FIELD
 from fairplay.conformance.servers.compare import check_ranking, difference, same
 from fairplay.conformance.servers.context import HIDDEN, OPEN, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.players import Cast, Stream, hello
-from fairplay.conformance.servers.scenes import PATIENT, Scene, at, control, wait_for
+from fairplay.conformance.servers.scenes import PATIENT, UNKNOWN_FIELD, Scene, at, control, wait_for
 from fairplay.games.envelopes import wrap
 from fairplay.games.game import find
 from fairplay.server.net.errors import STATUS, reason_of

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 import grpc
+from google.protobuf.message import Message
 
 from fairplay.conformance.case import Case, NotApplicable, failure
-from fairplay.conformance.servers.compare import check_times, difference, same
+from fairplay.conformance.servers.compare import check_ranking, check_times, difference, same
 from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case
 from fairplay.conformance.servers.players import Cast, Received
 from fairplay.conformance.servers.scenes import (
     AMPLE_S,
     NAMES,
-    PATIENT,
+    UNKNOWN_FIELD,
     Act,
     Actor,
     Asked,
@@ -27,8 +29,11 @@ from fairplay.conformance.servers.scenes import (
     control,
     fail,
     hang,
+    reply,
+    slow,
     sound_script,
     span,
+    wait_for,
 )
 from fairplay.games.envelopes import wrap
 from fairplay.games.kit import knockout, tournament
@@ -39,7 +44,9 @@ from fairplay.v1.game_pb2 import GameSettings, Player
 from fairplay.v1.manager_pb2 import (
     CancelTournamentRequest,
     CreateTournamentRequest,
+    GetStandingsRequest,
     GetTournamentRequest,
+    ListTournamentGamesRequest,
     ListTournamentsRequest,
     SignUpRequest,
     StartTournamentRequest,
@@ -53,8 +60,11 @@ from fairplay.v1.tournament_pb2 import SignUpPolicy, Tournament, TournamentPlan,
 ENTRANTS = 5
 WAIT_S = 20.0
 PAGE_SIZE = 2
+LATER_S = 0.5
+AT_ONCE = 20
+MANY_SIGN_UPS = 800
+"""So many players come, and half of them go again, while somebody watches who does not read."""
 FAILED = fail(2, "scripted failure")
-UNKNOWN_FIELD = b"\xf8\x7c\x01"
 
 
 class Entered(NamedTuple):
@@ -143,12 +153,17 @@ async def play(
 
 
 async def whole_tournament(context: ServerContext) -> Ended:
-    """Return a tournament of sound players, played once."""
+    """Return a tournament of sound players, played once. The first game of its first round is over last."""
     if "tournament" not in context.kept:
-        context.kept["tournament"] = (await play(context), list(context.trace))
+        context.kept["tournament"] = (await play(context, _first_game_is_slow), list(context.trace))
     ended, context.trace = context.kept["tournament"][0], list(context.kept["tournament"][1])
     found: Ended = ended
     return found
+
+
+def _first_game_is_slow(asked: Asked) -> Act | None:
+    is_first = (asked.seat, asked.method, asked.number) == (0, "TakeTurn", 1)
+    return slow(LATER_S)(asked) if is_first and asked.request.game_id.endswith("/r1g1") else None
 
 
 def calls_of(received: Sequence[Received], method: str) -> list[Received]:
@@ -194,6 +209,7 @@ async def end(context: ServerContext) -> None:
     "KNOCKOUT-9",
     "FORMAT-3",
     "TOUR-9",
+    "TOUR-12",
 )
 async def rounds(context: ServerContext) -> None:
     """The rounds and the winners follow from the list of entrants and the results of the games, and nothing else."""
@@ -258,15 +274,23 @@ async def winner_fails_end(context: ServerContext) -> None:
     _check_course(ended.tournament, script)
 
 
-@server_case("tournament.fails-in-a-game", "TOUR-4", "TOUR-5")
+@server_case("tournament.fails-in-a-game", "TOUR-4", "TOUR-5", "WATCH-4")
 async def fails_in_a_game(context: ServerContext) -> None:
     """A player that failed in a game plays no more, and is not told End."""
-    script = at(0, "TakeTurn", FAILED)
+    script = at(0, "TakeTurn", reply(b""))
     ended = await play(context, script)
     same("Who failed", ["anna"], [each.misconduct.player for each in ended.tournament.result.failures])
     if any(each.seat == 0 for each in calls_of(ended.cast.received, "End")):
         raise failure("A player that failed must not be told End.")
     _check_course(ended.tournament, script)
+    told = [event.game_finished.result for event in ended.events if event.HasField("game_finished")]
+    charged = [each for result in told for each in result.misconducts]
+    charged += [] if ended.first_game is None else ended.first_game.result.misconducts
+    if not charged:
+        raise failure("Nobody who watches a tournament was told that somebody has failed.")
+    for each in charged:
+        if each.HasField("request") or each.HasField("reply") or each.rule_break.legal_replies:
+            raise failure("While a tournament goes on it tells what a player that failed was asked or answered.")
 
 
 @server_case("tournament.watch", "TOUR-18")
@@ -279,9 +303,59 @@ async def watch(context: ServerContext) -> None:
     if kinds[-1:] != ["finished"]:
         raise failure("The last event must be the result.", ("Events", str(kinds)))
     same("How many rounds began", len(ended.tournament.rounds), kinds.count("round_started"))
-    games = sum(len(each.games) for each in ended.tournament.rounds)
-    same("How many games were told to be over", games, kinds.count("game_finished"))
     same("The winners", list(ended.tournament.result.winners), list(ended.events[-1].finished.winners))
+    finished = [each.game_finished for each in ended.events if each.HasField("game_finished")]
+    told = {each.game_id: each for each in finished}
+    played = [game for round_ in ended.tournament.rounds for game in round_.games]
+    same(
+        "The games that were told to be over",
+        sorted(game.game_id for game in played),
+        sorted(each.game_id for each in finished),
+    )
+    for game in played:
+        same(f"The players of {game.game_id}, as is told,", list(game.players), list(told[game.game_id].players))
+        check_ranking(game.result, told[game.game_id].result, f"what is told of {game.game_id}")
+    begun = ended.events[0].tournament
+    same("The entrants in the first event", NAMES[:ENTRANTS], tuple(each.name for each in begun.entrants))
+    same("The status in the first event", TournamentStatus.TOURNAMENT_STATUS_SIGN_UP, begun.status)
+    await _check_slow_watcher(context)
+
+
+async def _check_slow_watcher(context: ServerContext) -> None:
+    """Check that who reads slowly is told all that happens, or the whole tournament once more."""
+    request = make_request(context)
+    request.plan.sign_up.max_entrant_count = 2 * MANY_SIGN_UPS
+    request.plan.sign_up.name_pattern = "player-[0-9]+"
+    await context.ask("CreateTournament", request)
+    watching = WatchTournamentRequest(tournament_id=request.tournament_id)
+    async with (
+        context.reading_slowly() as slow_one,
+        aclosing(slow_one.stream("WatchTournament", watching)) as told,  # type: ignore[type-var]
+    ):
+        entrants = _entrants_after([], await anext(told))
+        names = [f"player-{number}" for number in range(MANY_SIGN_UPS)]
+        players = [Player(name=name, link="grpc://127.0.0.1:9") for name in names]
+        entering = [SignUpRequest(tournament_id=request.tournament_id, player=player) for player in players]
+        leaving = [WithdrawRequest(tournament_id=request.tournament_id, name=name) for name in names[::2]]
+        for method, requests in (("SignUp", entering), ("Withdraw", leaving)):
+            for first in range(0, len(requests), AT_ONCE):
+                await asyncio.gather(*(context.ask(method, each) for each in requests[first : first + AT_ONCE]))
+        await context.ask("CancelTournament", CancelTournamentRequest(tournament_id=request.tournament_id))
+        async for event in told:
+            entrants = _entrants_after(entrants, event)
+    same("The entrants, as who reads slowly is told,", sorted(names[1::2]), sorted(entrants))
+
+
+def _entrants_after(entrants: list[str], event: WatchTournamentResponse) -> list[str]:
+    """Return the names of the entrants after an event."""
+    match event.WhichOneof("event"):
+        case "tournament":
+            return [each.name for each in event.tournament.entrants]
+        case "signed_up":
+            return [*entrants, event.signed_up.name]
+        case "withdrawn":
+            return [name for name in entrants if name != event.withdrawn]
+    return entrants
 
 
 @server_case("tournament.hides", "TOUR-19", "WATCH-4", "WATCH-6")
@@ -291,12 +365,12 @@ async def hides(context: ServerContext) -> None:
     created = (await context.ask("CreateTournament", request)).tournament
     got = (await context.ask("GetTournament", GetTournamentRequest(tournament_id=request.tournament_id))).tournament
     await context.ask("CancelTournament", CancelTournamentRequest(tournament_id=request.tournament_id))
-    for each in (created, got):
-        if each.plan.HasField("seed"):
-            raise failure("A tournament that is not over tells its seed.")
+    ended = await whole_tournament(context)
+    for each in (created, got, ended.events[0].tournament):
+        if each.plan.HasField("seed") or each.secret:
+            raise failure("A tournament that is not over tells its seed or its secret.")
         if any(player.link for player in (*each.entrants, *each.plan.entrants)):
             raise failure("A tournament tells how its players are reached.")
-    ended = await whole_tournament(context)
     if ended.tournament.plan.seed != 5:
         raise failure("A tournament that is over must say its seed.")
     if ended.first_game is not None and ended.first_game.plan.HasField("seed"):
@@ -320,13 +394,18 @@ async def over(context: ServerContext) -> None:
     tournament_id = (await whole_tournament(context)).tournament.tournament_id
     await context.refused("StartTournament", StartTournamentRequest(tournament_id=tournament_id), "TOURNAMENT_OVER")
     await context.refused("CancelTournament", CancelTournamentRequest(tournament_id=tournament_id), "TOURNAMENT_OVER")
+    await _check_closed(context, tournament_id)
+
+
+async def _check_closed(context: ServerContext, tournament_id: str) -> None:
+    """Check that nobody can enter a tournament, or leave it."""
     entering = SignUpRequest(tournament_id=tournament_id, player=Player(name="gina", link="grpc://127.0.0.1:9"))
     await context.refused("SignUp", entering, "SIGN_UP_CLOSED")
     leaving = WithdrawRequest(tournament_id=tournament_id, name=NAMES[0])
     await context.refused("Withdraw", leaving, "SIGN_UP_CLOSED")
 
 
-@server_case("tournament.cancel", "TOUR-15")
+@server_case("tournament.cancel", "TOUR-15", "TOUR-17")
 async def cancel(context: ServerContext) -> None:
     """A tournament that makes no sense any more can be cancelled, with a reason."""
     request = make_request(context)
@@ -337,43 +416,58 @@ async def cancel(context: ServerContext) -> None:
         same("The status", TournamentStatus.TOURNAMENT_STATUS_CANCELLED, found.status)
         same("The reason", "scripted end", found.reason)
         check_times(found, "cancelled tournament", found.create_time)
+    again = (await context.ask("CreateTournament", request)).tournament
+    same("The status, asked for again by CreateTournament,", found.status, again.status)
 
 
-@server_case("tournament.cancel-running", "TOUR-15", "TOUR-2")
+@server_case("tournament.cancel-running", "TOUR-15", "TOUR-1", "TOUR-2", "SIGN-1", "LATE-1")
 async def cancel_running(context: ServerContext) -> None:
     """Whoever was told that a tournament starts is told that it is over, also where it was cancelled."""
-    told, everybody_knows = [seat for seat in range(ENTRANTS) if seat != 1], asyncio.Event()
-    left = set(told)
+    told = [seat for seat in range(ENTRANTS) if seat != 1]
+    left = {"Start": {*range(ENTRANTS)}, "End": {*told}}
+    gates = {method: asyncio.Event() for method in left}
 
     def script(asked: Asked) -> Act | None:
-        if asked.method == "End":
-            left.discard(asked.seat)
-            if not left:
-                everybody_knows.set()
-        if asked.method == "TakeTurn":
-            return hang(asked)
-        return FAILED(asked) if (asked.seat, asked.method) == (1, "Start") else None
+        """Answer Start and End when everybody has been called."""
+        if asked.method not in left:
+            return hang(asked) if asked.method == "TakeTurn" else None
+        left[asked.method].discard(asked.seat)
+        if not left[asked.method]:
+            gates[asked.method].set()
+        return FAILED(asked) if (asked.seat, asked.method) == (1, "Start") else wait_for(gates[asked.method])(asked)
 
     async with entered(context, script) as players:
         request, received = players.request, players.cast.received
-        request.plan.time_control.CopyFrom(PATIENT)
+        request.plan.time_control.CopyFrom(control(6 * AMPLE_S, 6 * AMPLE_S, AMPLE_S))
         await context.ask("CreateTournament", request)
         await context.ask("StartTournament", StartTournamentRequest(tournament_id=request.tournament_id))
         async with asyncio.timeout(WAIT_S):
             await players.cast.hung.wait()
+        await _check_closed(context, request.tournament_id)
         cancelling = CancelTournamentRequest(tournament_id=request.tournament_id, reason="scripted end")
         await context.ask("CancelTournament", cancelling)
         await context.stream_all("WatchTournament", WatchTournamentRequest(tournament_id=request.tournament_id))
         with suppress(TimeoutError):
             async with asyncio.timeout(AMPLE_S):
-                await everybody_knows.wait()
+                await gates["End"].wait()
         game = (await context.ask("GetGame", GetGameRequest(game_id=f"{request.tournament_id}/r1g1"))).game
+    _check_cancelled(received)
     ends = calls_of(received, "End")
     same("Who is told End", told, sorted(each.seat for each in ends))
     won = [each.seat for each in ends if getattr(each.asked, "won", False)]
     same("Who is told to have won", [], won)
     same("The calls after the first End", ends, received[-len(ends) :])
     same("The status of the game that was running", GameStatus.GAME_STATUS_ABORTED, game.status)
+
+
+def _check_cancelled(received: Sequence[Received]) -> None:
+    """Check that of the calls of a cancelled tournament those of its games were cancelled, and no Start and End."""
+    for each in received:
+        cancelled, name = each.cancelled_after_s is not None, NAMES[each.seat]
+        if each.method in ("Start", "End") and cancelled:
+            raise failure(f"{each.method} must be called for all at once; {name} had to answer before others were.")
+        if each.method == "TakeTurn" and not cancelled:
+            raise failure(f"The open call to {name}, whose tournament was cancelled, must be cancelled, too.")
 
 
 @server_case("tournament.listed", "TOUR-20", "ASK-11")
@@ -414,13 +508,17 @@ def _summary(shown: Tournament) -> TournamentSummary:
 
 @server_case("tournament.unknown-id", "TOUR-21")
 async def unknown_id(context: ServerContext) -> None:
-    """A tournament that is not there cannot be shown, started or cancelled."""
+    """A tournament that is not there cannot be shown, started, cancelled, entered or left."""
     tournament_id = context.new_id("nothing")
-    requests = (
+    requests: Sequence[tuple[str, Callable[..., Message]]] = (
         ("GetTournament", GetTournamentRequest),
         ("StartTournament", StartTournamentRequest),
         ("CancelTournament", CancelTournamentRequest),
         ("WatchTournament", WatchTournamentRequest),
+        ("GetStandings", GetStandingsRequest),
+        ("ListTournamentGames", ListTournamentGamesRequest),
+        ("SignUp", partial(SignUpRequest, player=Player(name="gina", link="grpc://127.0.0.1:9"))),
+        ("Withdraw", partial(WithdrawRequest, name="gina")),
     )
     for name, kind in requests:
         await context.refused(name, kind(tournament_id=tournament_id), "TOURNAMENT_NOT_FOUND")
@@ -458,9 +556,11 @@ def _refused(
         request = make_request(context)
         change(request.plan)
         await context.refused("CreateTournament", request, reason, about=about)
+        got = GetTournamentRequest(tournament_id=request.tournament_id)
+        await context.refused("GetTournament", got, "TOURNAMENT_NOT_FOUND", about="the id of a plan that was refused")
 
     refused.__doc__ = why
-    return server_case(case_id, *checks)(refused)
+    return server_case(case_id, *checks, "GAME-9")(refused)
 
 
 def _settings(plan: TournamentPlan) -> None:

@@ -130,7 +130,9 @@ async def running_game(context: ServerContext) -> None:
 async def no_links(context: ServerContext) -> None:
     """How a player is reached is nobody else's business."""
     played = await context.whole_game(OPEN)
-    _check_no_links((await context.ask("GetGame", GetGameRequest(game_id=played.game_id))).game)
+    _check_no_links(played.game)
+    for method, kind in (("GetGame", GetGameRequest), ("StopGame", StopGameRequest)):
+        _check_no_links((await context.ask(method, kind(game_id=played.game_id))).game)
 
 
 def _check_no_links(game: Game) -> None:
