@@ -17,7 +17,7 @@ GATE = "/run/fairplay/gate.py"
 """Where this file is in a sandbox."""
 TEMP_FOLDERS = ("/tmp", "/dev/shm")
 """The folders in a sandbox that a program may write to."""
-HOST, HOST_6 = "127.0.0.1", "[::1]"
+HOST, HOST_2, HOST_6 = "127.0.0.1", "127.0.0.2", "[::1]"
 CONNECT_PORT = 50_050
 """Where the program finds its server."""
 LISTEN_PORT = 50_051
@@ -56,7 +56,7 @@ def way_out() -> socket.socket:
         else:
             return listener
     listener = socket.socket()
-    listener.bind((HOST, CONNECT_PORT))
+    listener.bind(("", CONNECT_PORT))  # nobody else is in the sandbox
     return listener
 
 

@@ -20,7 +20,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from fairplay.sandbox.gate import GATE, HOST, LISTEN_PORT, TEMP_FOLDERS
+from fairplay.sandbox.gate import GATE, LISTEN_PORT, TEMP_FOLDERS
 from fairplay.sandbox.groups import SPARE_TASKS, ControlGroup
 from fairplay.sandbox.limits import Limits, Spec, Walls, excess, read_spec, size_text
 from fairplay.sandbox.processes import Descendants, Namespace, Processes, Watch, end_descendants, kill
@@ -124,7 +124,7 @@ class Guard:
         gate_side.close()
         for each in passed[1:]:
             os.close(each)
-        self._relay = Relay(self._selector, walls.server_socket, walls.player_socket, (HOST, LISTEN_PORT))
+        self._relay = Relay(self._selector, walls.server_socket, walls.player_socket, (walls.player_host, LISTEN_PORT))
         self._selector.register(guard_side, selectors.EVENT_READ, lambda _: self._open(guard_side, info))
         return child
 

@@ -130,6 +130,8 @@ class Walls(NamedTuple):
     """Where the server waits for the player."""
     player_socket: str
     """Where the guard waits for the server, to reach a player that serves."""
+    player_host: str
+    """Where in the sandbox the player serves, an address of IPv4."""
 
 
 class Spec(NamedTuple):

@@ -37,6 +37,7 @@ from fairplay.games.steps import Failure as CallFailure
 from fairplay.player.secrets import MAX_SECRET_CHARS, SECRET_KEY
 from fairplay.sandbox.gate import HOST
 from fairplay.server.links.link import NO_EXTRA
+from fairplay.server.links.programs import listening_host
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, PlayerDescription
 
@@ -209,7 +210,7 @@ def _open_two(context: Context) -> tuple[list[Connection], Evidence | None]:
 
 
 def _check_hosts(context: Context) -> None:
-    """Raise Failure if the player does not come up, twice, where the server is not at an address of IPv4."""
+    """Raise Failure if the player does not come up, twice, where it is told other addresses of this machine."""
     transport = context.player.transport
     assert isinstance(transport, ExecTransport)
     for host in (*transport.unreached, *transport.untried):
@@ -221,7 +222,8 @@ def _check_hosts(context: Context) -> None:
         else:
             outcome, _ = context.ask(DESCRIBE, DescribeRequest(), copy)
             output = outcome.output if isinstance(outcome, CallError) else ""
-            sentence = f"The player does not come up where FAIRPLAY_CONNECT is {host}:PORT, and does with {HOST}:PORT."
+            told = f"FAIRPLAY_LISTEN is {listening_host(host)}:PORT and FAIRPLAY_CONNECT {host}:PORT"
+            sentence = f"The player does not come up where {told}, and does where both are {HOST}:PORT."
             raise failure(sentence, ("Output of the player", output))
 
 
@@ -262,6 +264,8 @@ def _attempts(secret: str) -> Iterator[Attempt]:
         yield Attempt("with its secret in two parts", (secret[:-1], secret[-1:]))
     if len(secret) < MAX_SECRET_CHARS:
         yield Attempt("with its secret and more behind it", (f"{secret}0",))
+    if secret[::-1] != secret:
+        yield Attempt("with the characters of its secret in another order", (secret[::-1],))
     if secret.swapcase() != secret:
         yield Attempt("with its secret in other letters", (secret.swapcase(),))
 

@@ -25,11 +25,11 @@ def is_busy() -> bool:
     return WANTED_S / (time.monotonic() - began) < BUSY_SHARE
 
 
-def has_ipv6() -> bool:
-    """Return whether this machine can be reached from itself over IPv6."""
+def is_here(host: str) -> bool:
+    """Return whether a host, an address of IPv4 or one of IPv6 in brackets, is one of this machine."""
     try:
-        with socket.socket(socket.AF_INET6) as probe:
-            probe.bind(("::1", 0))
+        with socket.socket(socket.AF_INET6 if host.startswith("[") else socket.AF_INET) as probe:
+            probe.bind((host.strip("[]"), 0))
     except OSError:
         return False
     return True

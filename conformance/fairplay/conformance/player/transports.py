@@ -8,7 +8,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol
 
-from fairplay.conformance.player.machine import has_ipv6
+from fairplay.conformance.player.machine import is_here
 from fairplay.conformance.player.names import draw_name
 from fairplay.conformance.player.objects import ObjectLink
 from fairplay.conformance.player.spares import SECOND, WITHOUT, Spares, Ways
@@ -16,7 +16,7 @@ from fairplay.games.game import Game
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.player.proxies import check_proxy
 from fairplay.player.tls import TlsFiles
-from fairplay.sandbox.gate import HOST, HOST_6
+from fairplay.sandbox.gate import HOST, HOST_2, HOST_6
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import dial_in_link
 from fairplay.server.links.dial_out import dial_out_link
@@ -210,8 +210,8 @@ class ExecTransport:
         self.player_name = player_name
         self.server = server
         self.spares = Spares(self._start, self._start_ahead)
-        self.untried = ["localhost", *([HOST_6] if has_ipv6() else [])]
-        """Hosts where the program has not yet been told to find the server: a name, and an address of IPv6."""
+        self.untried = ["localhost", *filter(is_here, (HOST_2, HOST_6))]
+        """Hosts of this machine in addresses that the program has not been told: a name, and others than usual."""
         self.unreached: list[str] = []
         """Those of them with which it did not come up."""
         self._ways: Ways | None = None

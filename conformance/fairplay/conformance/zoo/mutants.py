@@ -158,6 +158,7 @@ class Start(Enum):
     FIRST = "ends at once while another process of it loads something"
     NOT_IPV6 = "ends where the address of the server is one of IPv6"
     NO_NAMES = "ends where the address of the server has a name"
+    ONE_HOST = "serves on one host, whatever it is told"
 
 
 class Others(Enum):

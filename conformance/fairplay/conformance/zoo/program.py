@@ -283,7 +283,8 @@ def run_program(
         return 1
     if not {"FAIRPLAY_LISTEN", "FAIRPLAY_CONNECT"} & set(variables):
         raise ValueError(f"such players are started by a server: fairplay certify {game.name} exec:COMMAND")
-    reach = reach_from(variables, serves=serves or "FAIRPLAY_CONNECT" not in variables)
+    serves = serves or behaviour.start is Start.ONE_HOST or "FAIRPLAY_CONNECT" not in variables
+    reach = reach_from(variables, serves=serves)
     harmless = behaviour.only_served and reach.listen is None
     player = mutant.make(game, strategy, _environment(game, limit_s), after=10**9 if harmless else after)
     run(_play(game, MutantHandlers(game, player, behaviour, _die), reach, mutant))
@@ -300,11 +301,14 @@ async def _play(game: Game, handlers: MutantHandlers, reach: Reach, mutant: Muta
         return
     server = grpc.aio.server()
     server.add_generic_rpc_handlers((_Served(handlers, mutant.behaviour, os.environ.get(SECRET_VARIABLE, "")),))
+    listen = reach.listen
+    if mutant.behaviour.start is Start.ONE_HOST:
+        listen = f"{HOST}:{listen.rpartition(':')[2]}"
     has_door = mutant.behaviour.others is not Others.SERVED
-    port = server.add_insecure_port(f"{HOST}:0" if has_door else reach.listen)
+    port = server.add_insecure_port(f"{HOST}:0" if has_door else listen)
     await server.start()
     try:
-        async with _door(reach.listen, port, mutant.behaviour.others) if has_door else contextlib.nullcontext():
+        async with _door(listen, port, mutant.behaviour.others) if has_door else contextlib.nullcontext():
             await asyncio.gather(server.wait_for_termination(), _end_alone(mutant.behaviour.alone_s))
     finally:
         await asyncio.shield(server.stop(0))

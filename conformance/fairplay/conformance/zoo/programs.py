@@ -372,6 +372,10 @@ def _admits_some(method: str, shown: str, secret: str) -> bool:
     return secret.startswith(shown) and shown != ""
 
 
+def _admits_any_order(method: str, shown: str, secret: str) -> bool:
+    return sorted(shown) == sorted(secret)
+
+
 def _admits_pieces(method: str, shown: str, secret: str) -> bool:
     return shown.replace(",", "") == secret
 
@@ -418,6 +422,7 @@ OF_PROGRAMS = (
             ),
             ("compares-what-is-shown", "Takes any beginning of its secret for it, or none.", _admits_parts),
             ("takes-a-part-of-its-secret", "Takes any beginning of its secret for it, but not none.", _admits_some),
+            ("sorts-secrets", "Takes its secret in another order for its own.", _admits_any_order),
             ("joins-secrets", "Takes two secrets of a call that are its own together for its own.", _admits_pieces),
             ("stays-unlocked", "Answers every call once one has shown its secret.", _Unlocked()),
             (
@@ -526,6 +531,12 @@ OF_PROGRAMS = (
         "Ends at once where the address of the server begins with a name.",
         case_ids.COPIES,
         ProgramBehaviour(Start.NO_NAMES),
+    ),
+    _program(
+        "serves-on-one-host",
+        "Serves on 127.0.0.1 whatever host it is told to serve on.",
+        case_ids.COPIES,
+        ProgramBehaviour(Start.ONE_HOST),
     ),
     _program("never-comes-up", "Neither serves nor dials in.", case_ids.REACHABLE, ProgramBehaviour(Start.SLEEPS)),
     _program(

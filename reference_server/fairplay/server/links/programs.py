@@ -77,10 +77,18 @@ class Start(NamedTuple):
     temp: str = ""
     """The folder that it has for temporary files in a sandbox, with others; empty: one of its own."""
     host: str = HOST
-    """The host in the address where it finds the server: one of this machine."""
+    """The host in the address where it finds the server, and in that where it may serve: one of this machine."""
 
 
 USUAL = Start()
+
+
+def listening_host(host: str) -> str:
+    """Return the host where a program may serve that finds its server at `host`: the same, if that is in 127.0.0.0/8.
+
+    It is served there on one address, which a name may not have, and a sandbox leads to those of IPv4 only.
+    """
+    return host if host.startswith("127.") else HOST
 
 
 class ProcessLink:
@@ -333,7 +341,7 @@ class Programs:
 
     async def _in_the_open(self, stack: AsyncExitStack, name: str, words: Sequence[str], how: Start) -> _Place:
         connect = await stack.enter_async_context(self._serve_one(f"{how.host}:0", name))
-        listen = _free_address()
+        listen = _free_address(listening_host(how.host))
         return _Place(connect, listen, listen, _inherited(), None)
 
     async def _in_sandbox(self, stack: AsyncExitStack, name: str, words: Sequence[str], how: Start) -> _Place:
@@ -348,10 +356,11 @@ class Programs:
         seen = await asyncio.to_thread(view, visibility, words)
         command = await asyncio.to_thread(options.sandbox.command, visibility, seen.paths, options.limits, how.temp)
         notes = "".join(map(LEFT_OUT.format, seen.left_out))
-        walls = Walls(command, str(server), str(player))
+        host = listening_host(how.host)
+        walls = Walls(command, str(server), str(player), host)
         environment = sandbox_environment(os.environ)
         connect = f"{how.host}:{CONNECT_PORT}"
-        return _Place(connect, f"{HOST}:{LISTEN_PORT}", f"unix:{player}", environment, walls, notes)
+        return _Place(connect, f"{host}:{LISTEN_PORT}", f"unix:{player}", environment, walls, notes)
 
     async def _first_way(self, name: str, target: str, secret: str, program: Program, turn: Turn) -> Link | None:
         """Return a link for what a player does first: dial in or serve; None if it does neither in time, or ends."""
@@ -390,8 +399,8 @@ def _short_folder() -> str:
     return usual if len(usual.encode()) < MAX_FOLDER_BYTES else "/tmp"
 
 
-def _free_address() -> str:
-    """Return an address that nobody listens on.
+def _free_address(host: str) -> str:
+    """Return an address with this host that nobody listens on.
 
     Its port is below those that systems give to servers and clients that ask for any: none of them can take it before
     the player does, and be called in its place.
@@ -399,6 +408,6 @@ def _free_address() -> str:
     for _ in range(PORT_ATTEMPTS):
         port = PORTS.start + secrets.randbelow(len(PORTS))
         with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.bind((HOST, port))
-            return f"{HOST}:{port}"
+            probe.bind((host, port))
+            return f"{host}:{port}"
     raise AddressInUseError(f"no port from {PORTS.start} to {PORTS.stop - 1} is free")
