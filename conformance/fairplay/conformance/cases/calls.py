@@ -53,7 +53,7 @@ BANKS_S = (2.5, 1.2, 0.333, 0.04, 0.002, 0.0)
 """What is left of the bank at each decision of a game; nothing at later ones."""
 UNKNOWN_KEY, UNKNOWN_VALUE = "fairplay-not-known-yet", "~ " * 128
 MOST_ENTRIES = limit_of("Call.metadata").max_items
-TRACE = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+TRACE, UNRECORDED_TRACE = (f"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0{flag}" for flag in (1, 0))
 
 
 @case(case_ids.BANK, "META-3", "TIME-5")
@@ -199,7 +199,7 @@ def metadata(context: Context) -> None:
     both: Metadata = {TRACE_KEY: TRACE, UNKNOWN_KEY: UNKNOWN_VALUE}
     with context.player.separate() as connection:
         most: Metadata = {**both, **{f"{UNKNOWN_KEY}-{number}": "" for number in range(MOST_ENTRIES - len(both))}}
-        for extra in (both, NO_EXTRA, {TRACE_KEY: TRACE}, most):
+        for extra in (both, NO_EXTRA, {TRACE_KEY: UNRECORDED_TRACE}, most):
 
             async def ask(reached: Connection, due: Outgoing, extra: Metadata = extra) -> Answered:
                 return await reached.ask(due.call.method, due.request, due.limit_s, extra=extra)

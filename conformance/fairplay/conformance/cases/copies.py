@@ -25,7 +25,7 @@ from fairplay.conformance.games.races import Rotation
 from fairplay.conformance.games.trial import Entry, Exchange, Trial, play_trial
 from fairplay.conformance.player.farewells import AT_ONCE, Farewells
 from fairplay.conformance.player.loop import side_by_side
-from fairplay.conformance.player.machine import is_busy
+from fairplay.conformance.player.machine import is_busy, wait_until_quiet
 from fairplay.conformance.player.player import Connection, parse_description
 from fairplay.conformance.player.spares import SERVING
 from fairplay.conformance.player.transports import ExecTransport, GrpcTransport
@@ -187,6 +187,8 @@ def _play_together(context: Context, connections: Sequence[Connection]) -> Seque
     return () if is_busy() else found
 
 
+AGAIN, QUIET_S = 6, 5.0
+"""A player that has not come up once is started so often again. For less load it is waited for so long each time."""
 STARTS = 2
 """So often two copies are started at once of which one does not come up: that may be bad luck once."""
 
@@ -227,11 +229,25 @@ def _check_hosts(context: Context) -> None:
             raise failure(sentence, ("Output of the player", output))
 
 
+def _check_starts(context: Context) -> None:
+    """Raise Failure if the player, which has not come up once, does not either in one of several more starts."""
+    transport = context.player.transport
+    assert isinstance(transport, ExecTransport)
+    for number in range(1, AGAIN + 1 if transport.missed_starts else 0):
+        wait_until_quiet(QUIET_S)
+        [copy] = context.player.open_copies(1)
+        context.player.loop.run(copy.close())
+        if copy.lost and not is_busy():
+            missed = f"not in {transport.missed_starts} starts of this run, and not in start {number} of {AGAIN} more"
+            raise failure(f"The player does not come up each time: {missed}: {context.player.excuse(copy)}")
+
+
 @case(case_ids.COPIES, "PROG-4", "REACH-4", "CALL-14", prepare=begin_copies)
 def copies_at_once(context: Context) -> str | None:
     """Whoever enters a program twice has two copies of it in one game, which see each other's files."""
     copies = copies_of(context)
     _check_hosts(context)
+    _check_starts(context)
     if copies.missing is not None:
         raise Failure(copies.missing)
     for found in copies.together:

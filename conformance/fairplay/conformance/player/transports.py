@@ -214,6 +214,8 @@ class ExecTransport:
         """Hosts of this machine in addresses that the program has not been told: a name, and others than usual."""
         self.unreached: list[str] = []
         """Those of them with which it did not come up."""
+        self.missed_starts = 0
+        """How many processes were started as any, and did not come up."""
         self._ways: Ways | None = None
         self._folders: list[TemporaryDirectory[str]] = []
 
@@ -259,7 +261,9 @@ class ExecTransport:
     async def _start(self, how: Start = USUAL) -> Link:
         """Start the command and return a link to its process."""
         server = await self.server.server()
-        return await server.programs.link(self.player_name, self._command, how)
+        link = await server.programs.link(self.player_name, self._command, how)
+        self.missed_starts += how == USUAL and isinstance(link, DeadLink)
+        return link
 
     async def hang_up(self) -> None:
         """End every stream, as a server does that shuts down and comes back, and what was started ahead."""
