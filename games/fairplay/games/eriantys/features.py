@@ -81,6 +81,12 @@ def passes_first_group(state: State) -> bool:
     return any(index < state.mother_nature for index in stops(state))
 
 
+def stays_on_largest(state: State) -> bool:
+    """Return whether Mother Nature can go round once to the group where she stands, which is as large as any."""
+    sizes = [len(group.tiles) for group in state.groups]
+    return state.mother_nature in stops(state) and sizes[state.mother_nature] == max(sizes)
+
+
 def levels_at_a_stop(state: State) -> bool:
     """Return whether Mother Nature can stop where the best sides have the same influence, more than none."""
     found = [sorted(influences(state, state.groups[index]), reverse=True) for index in stops(state)]
@@ -157,6 +163,7 @@ FEATURES = Features(
         ),
         "passes-first-group: Mother Nature can go from the last group to the first one.": passes_first_group,
         "goes-around: Mother Nature can stop where she stands.": lambda state: state.mother_nature in stops(state),
+        "stays-on-largest: Mother Nature can stop where she stands, and no group is larger.": stays_on_largest,
         "level-at-a-stop: Mother Nature can stop where the best sides have the same influence, more than none.": (
             levels_at_a_stop
         ),

@@ -365,7 +365,7 @@ BY_GROUP = replace(ONCE, island_address="group")
 ELIMINATING = replace(ONCE, on_disconnect="eliminate")
 END_SAID = _expert(4, 8, 12, explicit_end_turn=True)
 FIVE_GROUPS = "a3GR! b3BBP a4RY . bG"
-FOUR_GROUPS = "a3GR! b4BBP a4RY bG"
+FOUR_GROUPS = "a3GR b4BBPP! a4RY bG"
 WRAPPED = "a3GR . bP! a2R . P . B bG"
 FULL_TABLES = ("GGGGGGGGGGRRRRRRRRRRY", "YP")
 GREEN_AND_RED = ("GGGGRRR",)
