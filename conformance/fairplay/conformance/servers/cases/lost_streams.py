@@ -223,7 +223,7 @@ async def nobody_waits(context: ServerContext) -> None:
     check_blame(expect(replace(scene, script=at(0, "TakeTurn", vanish, 2)), "gone").misconducts, result.misconducts)
 
 
-@server_case("connection.due-while-lost", "RESUME-3", "FAIL-8", mostly_waits=True)
+@server_case("connection.due-while-lost", "RESUME-3", "FAIL-8", attempts=TIMED, rest_s=STANDSTILL_S, mostly_waits=True)
 async def due_while_lost(context: ServerContext) -> None:
     """A player that is lost while another one is asked is waited for when its turn comes, as long as its window."""
     scene, result = await _gone(context, WINDOW_S)

@@ -227,11 +227,11 @@ async def resumed_running(context: ServerContext) -> None:
         stage.cast.may_answer.clear()
         await context.ask("CreateGame", CreateGameRequest(game_id=game_id, plan=stage.request.plan))
         try:
-            first = await _until_it_waits(context, stage, 0)
+            first = await _until_it_waits(context, stage, 0, AMPLE_S)
             if not first:
-                raise failure(f"A spectator must be told the state of a game; it was not within {PAUSE_S:g} s.")
+                raise failure(f"A spectator must be told the state of a game; it was not within {AMPLE_S:g} s.")
             await wait_for_call(stage.cast, lambda each: (each.seat, each.method) == (2, METHOD))
-            rest = await _until_it_waits(context, stage, first[0].sequence)
+            rest = await _until_it_waits(context, stage, first[0].sequence, AMPLE_S)
             events = [*first, *rest, *await _until_it_waits(context, stage, 2)]
             running = (await context.ask("GetGame", GetGameRequest(game_id=game_id))).game
         finally:
@@ -251,13 +251,20 @@ async def resumed_running(context: ServerContext) -> None:
             raise failure("A spectator that came back to a running game saw a state that it must not see.")
 
 
-async def _until_it_waits(context: ServerContext, stage: Stage, after: int) -> list[WatchGameResponse]:
-    """Return what a spectator is told for a moment, after which the game waits for a player."""
+async def _until_it_waits(
+    context: ServerContext, stage: Stage, after: int, within_s: float = PAUSE_S
+) -> list[WatchGameResponse]:
+    """Return what a spectator is told for a moment, after which the game waits for a player.
+
+    The first event may take `within_s`.
+    """
     events: list[WatchGameResponse] = []
     request = WatchGameRequest(game_id=stage.request.game_id, after_sequence=after)
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(PAUSE_S), aclosing(context.stream("WatchGame", request)) as told:  # type: ignore[type-var]
+        async with asyncio.timeout(within_s) as limit, aclosing(context.stream("WatchGame", request)) as told:  # type: ignore[type-var]
             async for event in told:
+                if not events:
+                    limit.reschedule(asyncio.get_running_loop().time() + PAUSE_S)
                 events.append(event)
                 stage.cast.may_answer.set()
                 if not event.HasField("asked") and event.sequence <= after:
