@@ -22,6 +22,10 @@ from fairplay.games.game import Game
 AT_ONCE, FEW_AT_ONCE = 32, 16
 """The second number is for players that are slow."""
 DECISIONS, FEW_DECISIONS = 12, 2
+ABREAST, ABREAST_DECISIONS, LATER_BY = 4, 4, 3
+"""So many games, in which the player decides so often, and some that end soon call at the same moments: each begins so
+many calls after the one before.
+"""
 MOST_CALLS = 24
 """At the latest after so many calls of a game another one begins beside it."""
 MANY_ZEROS = "0" * 60
@@ -38,7 +42,7 @@ def many_games_at_once(context: Context) -> None:
 
 @case("memory.one-ends-first", "CALL-11")
 def one_ends_first(context: Context) -> None:
-    """One game begins in the middle of another, and is over before it: that is no reason to forget the other one."""
+    """One game begins in the middle of another, and is over before it: the other one goes on as if there were none."""
     calls = min(len(context.ordinary.exchanges) // 2, MOST_CALLS)
     counts = {context.game.seats.start, context.game.seats.stop - 1}
     with context.player.separate() as connection, where("Beside another game, which ends first"):
@@ -47,6 +51,11 @@ def one_ends_first(context: Context) -> None:
             shares = (max(calls, 1), TO_THE_END)
             for found in context.play_in_turn((longer, context.ending(count)), connection, shares):
                 _judge(context, found)
+    games = _games(context, "abreast", ABREAST, ABREAST_DECISIONS)
+    games[1:1] = map(context.ending, sorted(counts))
+    with context.player.separate() as connection, where("In games of which each begins while it is asked in others"):
+        for found in context.play_abreast(games, connection, LATER_BY):
+            _judge(context, found)
 
 
 @case("memory.similar-ids", "NAME-5")

@@ -10,17 +10,20 @@ from itertools import chain, count, product
 from statistics import median
 from typing import Any
 
+from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_condition, where
 from fairplay.conformance.case import Case, NotApplicable, NotTested, case, failure
+from fairplay.conformance.cases.copies import begin_copies, copies_of, play_as_foreigner
 from fairplay.conformance.cases.memory import renamed
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.frames import GIVEN_UP_SHARE, SLOW_SHARE, ask_telling, check_welcome
 from fairplay.conformance.games.outside import judge_outside_games
 from fairplay.conformance.games.trial import Entry, Exchange, Manner, Outgoing, Trial
+from fairplay.conformance.games.variations import fits
 from fairplay.conformance.player.machine import is_busy
 from fairplay.conformance.player.player import Answered, Connection, parse_description
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
@@ -102,6 +105,7 @@ def time_limits(context: Context) -> None:
         _play(context, connection, "With a limit of 1 ms for a decision, and a bank", Manner(ask=ask_for_the_bank))
         for kind in CallKind:
             _play_with_one_short_limit(context, connection, kind)
+        _play_with_long_settings(context, connection)
         _play_below_a_second(context, connection)
         _ask_in_no_time(context, connection)
         _play(context, connection, "After a decision with a limit of 1 ms", Manner())
@@ -113,8 +117,7 @@ SHORT_S, LONGER = 1.0, 5
 
 def _play_with_one_short_limit(context: Context, connection: Connection, kind: CallKind) -> None:
     """Judge a game in which the calls of one kind have a short limit, and all others a longer one."""
-    times = [each.elapsed_s for each in context.ordinary.exchanges if each.kind is kind]
-    short_s = max([SHORT_S, *(LONGER * each for each in times)])
+    short_s = _short_s(context, kind)
 
     async def ask(reached: Connection, due: Outgoing) -> Answered:
         limit_s = due.limit_s
@@ -124,6 +127,47 @@ def _play_with_one_short_limit(context: Context, connection: Connection, kind: C
 
     what = f"With a shorter limit for a {kind.value} than for other calls"
     _play(context, connection, what, Manner(ask=ask))
+
+
+def _short_s(context: Context, kind: CallKind) -> float:
+    times = [each.elapsed_s for each in context.ordinary.exchanges if each.kind is kind]
+    return max([SHORT_S, *(LONGER * each for each in times)])
+
+
+BEYOND = 1.2
+"""The times of settings are so many times as long as a decision may take."""
+
+
+def _play_with_long_settings(context: Context, connection: Connection) -> None:
+    """Judge a decision that has a shorter limit than the times that the settings name, in games whose settings do."""
+    usual, limit_s = context.first_scenario(1), min(_short_s(context, CallKind.DECISION), context.limits.decision_s)
+    count = usual.situation.player_count
+    settings = with_times(context.settings, count, BEYOND * limit_s)
+    if settings == context.settings or not (context.scope.allows(settings) and fits(context.game, settings, count)):
+        return
+
+    async def ask(reached: Connection, due: Outgoing) -> Answered:
+        return await reached.ask(due.call.method, due.request, limit_s if _may_use_a_bank(due) else due.limit_s)
+
+    scenario = usual._replace(name="long-times", situation=usual.situation._replace(settings=settings))
+    with where("With a shorter limit for a decision than the times that the settings name"):
+        judge_condition(context, context.play(scenario, connection, Manner(ask=ask)))
+
+
+def with_times(settings: Message, player_count: int, time_s: float) -> Message:
+    """Return settings with another time in the place of each that they name; for each player, where each has one."""
+    changed, time = type(settings)(), Duration()
+    changed.CopyFrom(settings)
+    time.FromMilliseconds(round(1_000 * time_s))
+    for field in changed.DESCRIPTOR.fields:
+        if field.message_type is Duration.DESCRIPTOR:
+            changed.ClearField(field.name)
+            named: Any = getattr(changed, field.name)
+            if field.is_repeated:
+                named.extend([time] * player_count)
+            else:
+                named.CopyFrom(time)
+    return changed
 
 
 BELOW_A_SECOND = (("m", 1_000, 0.999), ("u", 1_000_000, 0.9), ("n", 1_000_000_000, 0.0999))
@@ -193,9 +237,9 @@ def _ask_in_no_time(context: Context, connection: Connection) -> None:
     context.record(connection, Entry(ask, "a decision with a limit of 1 ms"))
 
 
-@case(case_ids.METADATA, "META-3")
+@case(case_ids.METADATA, "META-3", "FAIL-2", prepare=begin_copies)
 def metadata(context: Context) -> None:
-    """A server that sends traces names them in the metadata of calls, and a newer one may say more there."""
+    """A server that sends traces names them in the metadata of calls, and others may say more there, or less."""
     both: Metadata = {TRACE_KEY: TRACE, UNKNOWN_KEY: UNKNOWN_VALUE}
     with context.player.separate() as connection:
         most: Metadata = {**both, **{f"{UNKNOWN_KEY}-{number}": "" for number in range(MOST_ENTRIES - len(both))}}
@@ -208,6 +252,12 @@ def metadata(context: Context) -> None:
             what = f"With {said or 'nothing'} in the metadata"
             judge_outside_games(context, connection, what, extra=extra)
             _play(context, connection, what, Manner(ask=ask))
+        found = play_as_foreigner(context, connection)
+    if found is None and isinstance(context.player.transport, ExecTransport):
+        found = copies_of(context).foreign
+    if found is not None:
+        with where("Where the user-agent of its caller names another library, or there is none"):
+            judge_condition(context, found)
 
 
 # --- numbers and sizes ---

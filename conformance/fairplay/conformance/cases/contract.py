@@ -9,11 +9,12 @@ from google.protobuf.message import DecodeError, Message
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
-from fairplay.conformance.blame.judge import confirm, judge_condition, judge_owned
+from fairplay.conformance.blame.judge import confirm, judge_condition, judge_owned, where
 from fairplay.conformance.case import Case, NotApplicable, case, failure
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.games.context import Context
-from fairplay.conformance.games.frames import UNKNOWN_FIELDS, play_newer
+from fairplay.conformance.games.encodings import in_pieces
+from fairplay.conformance.games.frames import DECISIONS, FEW_DECISIONS, UNKNOWN_FIELDS, play_newer
 from fairplay.conformance.games.outside import judge_outside_games
 from fairplay.conformance.games.trial import Manner
 from fairplay.conformance.player.player import Connection
@@ -134,12 +135,15 @@ def replies_readable(context: Context) -> None:
     judge_owned(context, case_ids.READABLE)
 
 
-@case(case_ids.UNKNOWN_FIELDS, "CALL-7", "STREAM-1")
+@case(case_ids.UNKNOWN_FIELDS, "CALL-7", "STREAM-1", "FAIL-2", "CALL-6")
 def unknown_fields_ignored(context: Context) -> None:
-    """A referee may be newer than the player, and so may its frames where the player dials in."""
+    """A referee may be newer than the player, write requests with another library, and read shorter replies."""
     with context.player.separate() as connection:
         judge_outside_games(context, connection, "With a field in the request that it does not know", newer)
         judge_condition(context, context.play(context.first_scenario(), connection, Manner(newer)))
+        few = context.first_scenario(FEW_DECISIONS if context.is_slow else DECISIONS)
+        with where("With lists in pieces, of which one is not packed, as protobuf lets any library write them"):
+            judge_condition(context, context.play(few, connection, Manner(lambda request, _: in_pieces(request))))
         play_newer(context, connection)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -22,11 +23,12 @@ from fairplay.conformance.cases.memory import of_each_method, renamed
 from fairplay.conformance.evidence import Evidence, hexadecimal, readable, sent
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.races import Rotation
-from fairplay.conformance.games.trial import Entry, Exchange, Trial, play_trial
+from fairplay.conformance.games.trial import Entry, Exchange, Manner, Outgoing, Trial, play_trial
+from fairplay.conformance.player import http2
 from fairplay.conformance.player.farewells import AT_ONCE, Farewells
 from fairplay.conformance.player.loop import side_by_side
 from fairplay.conformance.player.machine import is_busy, wait_until_quiet
-from fairplay.conformance.player.player import Connection, parse_description
+from fairplay.conformance.player.player import Answered, Connection, parse_description
 from fairplay.conformance.player.spares import SERVING
 from fairplay.conformance.player.transports import ExecTransport, GrpcTransport
 from fairplay.games.conformance import Level
@@ -36,6 +38,7 @@ from fairplay.games.steps import CallKind, Method
 from fairplay.games.steps import Failure as CallFailure
 from fairplay.player.secrets import MAX_SECRET_CHARS, SECRET_KEY
 from fairplay.sandbox.gate import HOST
+from fairplay.server.links.dial_out import TIMEOUT_KEY
 from fairplay.server.links.link import NO_EXTRA
 from fairplay.server.links.programs import listening_host
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
@@ -79,6 +82,8 @@ class Copies(NamedTuple):
     """None: no process serves."""
     idle: Idle | None
     """None: no process serves."""
+    foreign: Trial | None
+    """A game of one that serves, whose calls another library makes; None: no process serves."""
     served: Connection | None
     beside: bytes | CallFailure | None
     """The answer to Describe on a connection beside others that stay open; None: no process serves."""
@@ -101,7 +106,7 @@ def begin_copies(context: Context) -> None:
 
 def _follow(context: Context) -> Copies:
     connections = list((opened := context.player.open_ways()).values())
-    strangers, idle, beside, served = None, None, None, opened.get(SERVING)
+    strangers, idle, beside, foreign, served = None, None, None, None, opened.get(SERVING)
     try:
         if served is not None and not served.lost:
             strangers = _describe_as_stranger(context, served)
@@ -116,6 +121,7 @@ def _follow(context: Context) -> Copies:
         if served is not None and strangers is not None and not served.lost:
             strangers = ask_as_strangers(context, served, strangers)
             beside = None if served.lost else _ask_beside(context, served)
+            foreign = None if served.lost else play_as_foreigner(context, served)
             if not served.lost:
                 idle = _leave_alone(context, served)
                 connections.remove(served)
@@ -125,7 +131,7 @@ def _follow(context: Context) -> Copies:
     finally:
         for each in connections:
             context.player.loop.run(each.close())
-    return Copies(said, trials, together, strangers, idle, served, beside, missing)
+    return Copies(said, trials, together, strangers, idle, foreign, served, beside, missing)
 
 
 # --- both ways of being reached ---
@@ -412,6 +418,29 @@ def _strangers_of_copies(context: Context) -> Strangers:
     if strangers is None:
         raise NotApplicable("only a program that serves can be called by others")
     return strangers
+
+
+# --- callers that others have written ---
+
+AGENTS: Sequence[Mapping[str, str]] = ({}, {"user-agent": "grpc-go/1.76.0"})
+"""The headers, by turns, in which a caller says what has written it: none have to be there."""
+
+
+def play_as_foreigner(context: Context, connection: Connection) -> Trial | None:
+    """Return a game whose calls another library makes than grpcio; None if the player does not serve without TLS."""
+    if connection.served is None or not connection.served.target:
+        return None
+
+    async def ask(reached: Connection, due: Outgoing) -> Answered:
+        link, began_s = reached.served, time.monotonic()
+        assert link is not None
+        headers = {**AGENTS[due.number % len(AGENTS)], TIMEOUT_KEY: link.write_limit(due.limit_s)}
+        if link.secret:
+            headers[SECRET_KEY] = link.secret
+        outcome = await http2.call(link.target, due.call.method.path, due.request, headers, due.limit_s)
+        return outcome, time.monotonic() - began_s
+
+    return context.play(context.first_scenario(FEW_DECISIONS), connection, Manner(ask=ask))
 
 
 # --- connections beside others, and after them ---

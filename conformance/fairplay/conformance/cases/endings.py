@@ -172,8 +172,10 @@ def game_won(context: Context) -> None:
 @case("endings.game-lost", "CALL-15")
 def game_lost(context: Context) -> None:
     """Players are often tried against weak rivals, and fail when they are first told that they have lost."""
+    if context.ordinary.has_races:
+        judge(context, context.outrun_game())
     with context.shared() as connection:
-        _hear(context, connection, [*_foreseen(context, Ending.LOST), *_outrun(context)])
+        _hear(context, connection, _foreseen(context, Ending.LOST))
 
 
 @case("endings.game-tied", "CALL-15")
@@ -194,13 +196,6 @@ def _foreseen(context: Context, ending: Ending) -> list[Scenario]:
     if len(found) < GAMES:
         raise SuiteError(f"too few games of reference players end so that another one has {ending}: {len(found)}")
     return found
-
-
-def _outrun(context: Context) -> list[Scenario]:
-    """Return a whole game in which the rivals are quicker, where the quickest one counts; none for other games."""
-    if not context.ordinary.has_races:
-        return []
-    return [context.first_scenario()._replace(name="outrun", rivals_wait=False)]
 
 
 def _hear(context: Context, connection: Connection, scenarios: Sequence[Scenario]) -> None:

@@ -411,6 +411,12 @@ def output(context: Context) -> None:
                 f" {trial.decision_count} decisions, and {MAX_OUTPUT_BYTES // MIB} MiB a game is allowed, also in the"
                 " longest ones."
             )
+    outrun_bytes = context.outrun_game().output_bytes if context.ordinary.has_races else 0
+    if outrun_bytes > MAX_OUTPUT_BYTES:
+        raise failure(
+            f"The player wrote {outrun_bytes / MIB:.2f} MiB to its standard output and error in a game in which others"
+            f" were quicker again and again, and {MAX_OUTPUT_BYTES // MIB} MiB a game is allowed."
+        )
 
 
 def check_slow_output(slow: Sequence[Trial], silence_s: float) -> None:

@@ -18,7 +18,7 @@ from fairplay.conformance.case import NotTested
 from fairplay.conformance.games.coverage import Coverage
 from fairplay.conformance.games.positions import Source, position
 from fairplay.conformance.games.profiles import Scope
-from fairplay.conformance.games.races import Rotation
+from fairplay.conformance.games.races import Abreast, Rotation
 from fairplay.conformance.games.rivals import Departure, rival_names
 from fairplay.conformance.games.scenarios import OrdinaryGames
 from fairplay.conformance.games.trend import Trend
@@ -50,6 +50,10 @@ Those do not count where the machine stayed busy, so that it was measured how lo
 """
 QUIET_LIMITS, QUIET_SHARE = 4, 1 / 40
 """So many limits of a decision, and at most this share of the budget, it is waited until the machine is quiet before.
+"""
+HEAD_START_SHARE, HEAD_START_S = 0.5, 0.05
+"""In the game in which rivals are quicker they give the player this share of its usual time, but no longer; one that is
+slow gets none, and might think on about all that is over.
 """
 LEAVES_AFTER = 2
 """In the game that a rival leaves, it leaves after so many decisions of the player under test."""
@@ -206,16 +210,37 @@ class Context:
         By default each game makes one call when it is its turn, and the ids are new ones with different ends.
         """
 
+        def rotate(numbers: Sequence[int]) -> Rotation:
+            return Rotation([shares[number] if shares else 1 for number in numbers])
+
+        return self._play_in_order(scenarios, connection, rotate, ", by turns ", ids)
+
+    def play_abreast(self, scenarios: Sequence[Scenario], connection: Connection, later_by: int) -> list[Trial]:
+        """Play games that call at the same moments, of which each begins so many calls after the one before."""
+
+        def align(numbers: Sequence[int]) -> Abreast:
+            return Abreast(len(numbers), later_by)
+
+        return self._play_in_order(scenarios, connection, align, ", with its calls at the same moments ")
+
+    def _play_in_order(
+        self,
+        scenarios: Sequence[Scenario],
+        connection: Connection,
+        order: Callable[[Sequence[int]], Rotation | Abreast],
+        between: str,
+        ids: Sequence[str] = (),
+    ) -> list[Trial]:
         async def play_some(reached: Connection, numbers: Sequence[int]) -> list[Trial]:
-            rotation = Rotation([shares[number] if shares else 1 for number in numbers])
+            turns = order(numbers)
 
             async def play(place: int, number: int) -> Trial:
                 game_id = ids[number] if ids else game_id_of(self.new_tournament_id(), 1, number + 1)
-                turn = partial(rotation.turn, place)
+                turn = partial(turns.turn, place)
                 try:
                     return await play_trial(self.game, reached, scenarios[number], self.limits, game_id, turn=turn)
                 finally:
-                    rotation.leave(place)
+                    turns.leave(place)
 
             return await side_by_side(play(*each) for each in enumerate(numbers))
 
@@ -224,7 +249,7 @@ class Context:
             return [each for batch in batches for each in await play_some(reached, batch)]
 
         self.scope.check(each.situation for each in scenarios)
-        text = ", by turns ".join(each.text for each in scenarios)
+        text = between.join(each.text for each in scenarios)
         return self.record(connection, Entry(lambda reached: self.player.loop.run(play_all(reached)), text))
 
     def games(self, scenarios: Sequence[Scenario], manner: Manner = USUAL) -> Entry:
@@ -388,6 +413,21 @@ class Context:
         departures = (Departure(count - 1, after=LEAVES_AFTER),)
         scenario = self.scenario(0, count)._replace(name="rival-leaves", departures=departures)
         return self.once("game with leaver", lambda: self.play(scenario))
+
+    def outrun_game(self) -> Trial:
+        """Return a whole game, played once, in which a rival is quicker each time the player has begun to think.
+
+        It is the first answer that counts in such a game: see `Trial.has_races`.
+        """
+        scenario = self.first_scenario()._replace(name="outrun", rivals_wait=False)
+        scenario = scenario._replace(situation=scenario.situation._replace(rivals=rival_names(self.game)[0]))
+        head_start_s = 0.0 if self.is_slow else min(HEAD_START_SHARE * self.ordinary.mean_decision_s, HEAD_START_S)
+
+        def play() -> Trial:
+            with self.shared() as connection:
+                return self.play(scenario, connection, Manner(head_start_s=head_start_s))
+
+        return self.once("outrun game", play)
 
     def whole_games(self) -> Iterator[Trial]:
         """Yield all whole games, playing each when it is asked for."""

@@ -14,7 +14,7 @@ from fairplay.conformance.player.player import Answered, Connection
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport, PlayerServer
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import Failure as CallFailure
-from fairplay.server.links.link import duration
+from fairplay.server.links.link import duration, too_large
 from fairplay.server.links.stream import Change
 from fairplay.v1.connection_pb2 import DialInResponse, GoodbyeReason
 from fairplay.v1.player_pb2 import DescribeRequest
@@ -73,8 +73,14 @@ def _with_other_limits(frame: DialInResponse) -> Iterator[DialInResponse]:
     yield frame
 
 
-MOST_BYTES = 2**40
-"""More than 32 bits hold, as servers may say that read all that comes."""
+def _with_least_limits(frame: DialInResponse) -> Iterator[DialInResponse]:
+    if frame.HasField("welcome"):
+        frame.welcome.max_reply_bytes = LEAST_BYTES
+    yield frame
+
+
+MOST_BYTES, LEAST_BYTES = 2**40, 2**14
+"""More than 32 bits hold, as servers may say that read all that comes; and more than any answer needs."""
 WELCOMES: dict[str, Change] = {
     "the welcome has unknown fields, later revisions of services and a service of a new game": _with_newer_welcome,
     f"the welcome allows {MOST_BYTES:,} bytes and one player, and says no version of the server": _with_other_limits,
@@ -90,6 +96,23 @@ def play_newer(context: Context, connection: Connection) -> None:
         _play(context, connection, what, change)
     for what, change in WELCOMES.items():
         check_welcome(context, connection, what, change=change)
+    _play_with_least_limits(context, connection)
+
+
+def _play_with_least_limits(context: Context, connection: Connection) -> None:
+    """Judge a game after a welcome that allows replies of LEAST_BYTES, if the player dials in for one."""
+    what = f"the welcome allows replies of {LEAST_BYTES:,} bytes"
+    if not check_welcome(context, connection, what, change=_with_least_limits):
+        return
+
+    async def ask(reached: Connection, due: Outgoing) -> Answered:
+        outcome, elapsed_s = await reached.ask(due.call.method, due.request, due.limit_s)
+        if isinstance(outcome, bytes) and len(outcome) > LEAST_BYTES:
+            outcome = too_large(len(outcome), LEAST_BYTES)
+        return outcome, elapsed_s
+
+    with where(f"Where {what}"):
+        judge_condition(context, context.play(context.first_scenario(FEW_DECISIONS), connection, Manner(ask=ask)))
 
 
 class _LateCancellations:
@@ -172,22 +195,23 @@ async def ask_telling(context: Context, connection: Connection, due: Outgoing, l
 
 def check_welcome(
     context: Context, connection: Connection, what: str, number: int = 0, change: Change = _unchanged
-) -> None:
-    """Raise Failure if a program does not answer after a welcome that is unusual in this way.
+) -> bool:
+    """Return whether a program answers after a welcome that is unusual in this way. Raises Failure if it does not.
 
     `number` is that of its player, and `change` says which frames are sent for that of the welcome. It is judged only
     if it dials in again by itself after a goodbye.
     """
     answer = _answer_after(context, connection, number, change)
     if answer is None or isinstance(answer, bytes):
-        return
+        return answer is not None
     with context.player.fresh() as other:
         if not isinstance(_answer_after(context, other, 0, _unchanged), bytes):
-            return
+            return False
         answer = _answer_after(context, other, number, change)  # it may have been slow once
         if answer is not None and not isinstance(answer, bytes):
             sections = ("Answer", readable(answer)), ("Output of the player", other.output)
             raise failure(f"Where {what}, Describe is not answered.", *sections)
+    return False
 
 
 def _answer_after(context: Context, connection: Connection, number: int, change: Change) -> bytes | CallFailure | None:

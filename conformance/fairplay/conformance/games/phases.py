@@ -84,6 +84,21 @@ def trace(game: Game, settings: Message, count: int, rng: Random, most_decisions
     return found
 
 
+def has_races(game: Game) -> bool:
+    """Return whether the players of a game decide in races, in which the first answer counts."""
+    settings, player = game.full_settings(game.settings_type()), game.player(rival_names(game)[0])
+    names = [f"rival-{seat}" for seat in range(game.seats.start)]
+    machine = GameMachine(game.play("races", settings, names, game_rng(0), None))
+    deciding = (
+        isinstance(step, Race)
+        for step in machine.play(lambda call: reply_of(player, call))
+        if any(call.kind is not CallKind.NOTIFICATION for call in calls_in(step))
+    )
+    found = next(deciding, False)
+    machine.close()
+    return found
+
+
 def _start(found: Trace, phase: Phase, tested: int, leaver: int, *, sees_all: bool) -> int:
     """Return after how many decisions a game begins that comes to a call of a phase.
 

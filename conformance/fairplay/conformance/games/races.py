@@ -28,19 +28,28 @@ class _Runner(NamedTuple):
 class Races:
     """The calls of the races of one game. `tested` is the seat of the player under test.
 
-    `is_eager` returns whether a call to another player is answered at once, whatever the player under test does.
+    `is_eager` returns whether a call to another player is answered whatever the player under test does: at once, or in
+    `head_start_s` where that has been called, too.
     """
 
     def __init__(
-        self, ask: Callable[[Call], Awaitable[Any]], tested: int, rng: Random, is_eager: Callable[[Call], bool]
+        self,
+        ask: Callable[[Call], Awaitable[Any]],
+        tested: int,
+        rng: Random,
+        is_eager: Callable[[Call], bool],
+        head_start_s: float = 0.0,
     ) -> None:
         self._ask = ask
+        self._head_start_s = head_start_s
         self._tested = tested
         self._is_eager = is_eager
         self._state = RaceState[Arrival](rng)
         self._runners: dict[int, _Runner] = {}
+        self._last: asyncio.Task[Any] | None = None
+        """The last call to the player under test."""
         self._ahead: asyncio.Task[Any] | None = None
-        """The last call to the player under test, which others wait for as long as it is open; None: they do not."""
+        """The same, where others wait for it as long as it is open; None: they do not."""
         self._contests = 0
         """How many races the player under test has begun in which others were to decide, too."""
 
@@ -69,18 +78,26 @@ class Races:
         new = {call.seat: call for call in change.send}
         first = new.pop(self._tested, None)
         if first is not None:
-            task = self._run(first, now, None)
+            self._last = self._run(first, now)
             contest = sum(call.kind is not CallKind.NOTIFICATION for call in race.calls) > 1
             self._contests += contest
-            self._ahead = task if not contest or self._contests % OUTRUN_EVERY else None
+            self._ahead = self._last if not contest or self._contests % OUTRUN_EVERY else None
         for call in new.values():
-            at_once = call.kind is CallKind.NOTIFICATION or self._is_eager(call)
-            self._run(call, now, None if at_once else self._ahead)
+            if call.kind is CallKind.NOTIFICATION:
+                self._run(call, now)
+            elif self._is_eager(call):
+                self._run(call, now, self._last if self._head_start_s else None, self._head_start_s)
+            else:
+                self._run(call, now, self._ahead)
 
-    def _run(self, call: Call, now: float, ahead: asyncio.Task[Any] | None) -> asyncio.Task[Any]:
+    def _run(
+        self, call: Call, now: float, ahead: asyncio.Task[Any] | None = None, longest_s: float | None = None
+    ) -> asyncio.Task[Any]:
+        """Make a call when another one is over, or after so many seconds."""
+
         async def run() -> Any:
             if ahead is not None:
-                await asyncio.wait([ahead])
+                await asyncio.wait([ahead], timeout=longest_s)
             return await self._ask(call)
 
         task = asyncio.ensure_future(run())
@@ -141,3 +158,38 @@ class Rotation:
         self._order.remove(number)
         if first:
             self._begin()
+
+
+class Abreast:
+    """Lets games call the player at the same moments: each calls when all the others that go on have a call due.
+
+    One begins after another, a few moments later, with its first call behind the calls of the others.
+    """
+
+    def __init__(self, count: int, later_by: int) -> None:
+        self._left = {number: number * later_by for number in range(count)}
+        """Number of a game that goes on -> how many moments it waits before its first call."""
+        self._due: dict[int, asyncio.Event] = {}
+
+    @asynccontextmanager
+    async def turn(self, number: int) -> AsyncIterator[None]:
+        """Wait until a game may call."""
+        event = self._due[number] = asyncio.Event()
+        self._go_on()
+        await event.wait()
+        yield
+
+    def leave(self, number: int) -> None:
+        """Take a game that is over out of the others' way."""
+        del self._left[number]
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Let all games call that are not to wait, if each of them has a call due."""
+        if self._due.keys() != self._left.keys():
+            return
+        soonest = min(self._left.values(), default=0)
+        for number, moments in self._left.items():
+            self._left[number] = max(0, moments - max(1, soonest))
+            if moments <= soonest:
+                self._due.pop(number).set()

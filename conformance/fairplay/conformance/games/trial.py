@@ -82,6 +82,8 @@ class Manner(NamedTuple):
     """(request, number of the call in the game, from 0) -> the bytes that are sent."""
     ask: Callable[[Connection, Outgoing], Awaitable[Answered]] = _ask
     """Makes a call, and returns its outcome."""
+    head_start_s: float = 0.0
+    """How long rivals that do not wait for the player in a race give it before they answer."""
 
 
 USUAL = Manner()
@@ -274,7 +276,8 @@ class _Driver:
         self._names, self._newcomers = names[: situation.player_count], names[situation.player_count :]
         self._transcript = Transcript(self._names)
         self._rivals = Rivals(game, self._situation, scenario.seed, scenario.departures)
-        self._races = Races(self._ask, self._situation.seat, Random(scenario.seed), self._is_eager)
+        seat, head_start_s = self._situation.seat, manner.head_start_s
+        self._races = Races(self._ask, seat, Random(scenario.seed), self._is_eager, head_start_s)
         self._trial = Trial(scenario, had_past=connection.call_count > connection.described)
         self._returned_before = 0
         """How often the player had come back by itself when it had answered for the first time."""

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Set
+from functools import partial
 from typing import Any
 
+from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.cases.calls import names_in
 from fairplay.conformance.cases.enums import enum_lists, enum_values, has_enums
-from fairplay.conformance.zoo.mutants import RAISES, SAYS_NOTHING, InvalidRequests, Mutant, ProgramBehaviour
+from fairplay.conformance.zoo.mutants import (
+    RAISES,
+    SAYS_NOTHING,
+    InvalidRequests,
+    Mutant,
+    ProgramBehaviour,
+    Symptom,
+    adds_to_answer,
+    waits,
+)
 from fairplay.conformance.zoo.player import ReceivedCall
-from fairplay.conformance.zoo.triggers import never, with_fields
+from fairplay.conformance.zoo.triggers import from_decision, never, with_fields
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import DESCRIBE
+from fairplay.games.kit.wire import varint
 from fairplay.player.handlers import PROTOCOL_REVISION, snake_case
 from fairplay.server.links.link import BANK_KEY, TRACE_KEY
 from fairplay.v1.connection_pb2 import Call, DialInResponse
@@ -25,6 +37,7 @@ SHORT_BANK_MS, SHORT_MS, LONG_MS = 10, 5, 30 * 60 * 1000
 LARGE, LARGEST = 2**15, 2**21
 MANY, MOST_ENTRIES = 20, 8
 NAME_LENGTHS = (24, 63)
+THOUGHT_FIELD, THOUGHT_BYTES = 62_392, 100 * 1024
 
 
 def _refusing(
@@ -143,6 +156,47 @@ def of_names(game: Game) -> Iterator[Mutant]:
         )
 
 
+def of_lists(game: Game) -> Iterator[Mutant]:
+    """Yield the mutant that reads lists as our libraries write them."""
+    methods = {method.path: method for method in game.methods}
+
+    def refuses(call: Call, _: int) -> bool:
+        method = methods.get(call.method_name)
+        return method is not None and method.request.FromString(call.request).ByteSize() != len(call.request)
+
+    yield _refusing(
+        "reads-packed-lists-only",
+        "Raises an exception where a list of numbers in a request is not packed, or comes in pieces.",
+        case_ids.UNKNOWN_FIELDS,
+        refuses,
+    )
+
+
+def of_times(game: Game) -> Iterator[Mutant]:
+    """Yield the mutants that take a time of the settings for the time that they have, where the usual one is none."""
+    usual: Any = game.full_settings(game.settings_type())
+    times = (each for each in usual.DESCRIPTOR.fields if each.message_type is Duration.DESCRIPTOR)
+    for name in (each.name for each in times if not each.is_repeated):
+        if not getattr(usual, name).ToNanoseconds():
+            yield Mutant(
+                f"waits-for-its-{name}".replace("_", "-"),
+                f"Takes the {name} of the settings for each decision.",
+                (case_ids.TIME_LIMITS,),
+                partial(_is_told_to_wait, name),
+                waits(lambda call: call.game.notes[WAIT], Symptom.TIMEOUT),
+            )
+
+
+WAIT = "time of the settings, in seconds"
+
+
+def _is_told_to_wait(name: str, call: ReceivedCall) -> bool:
+    """Note a time of the settings where they are told; trigger in decisions of games in which it is one."""
+    if "settings" in call.request.DESCRIPTOR.fields_by_name:
+        call.game.notes[WAIT] = getattr(call.request.settings, name).ToTimedelta().total_seconds()
+    return call.decision > 0 and call.game.notes.get(WAIT, 0.0) > 0
+
+
 def _is_described_beside(call: Call, open_count: int) -> bool:
     return call.method_name == DESCRIBE.path and open_count > 0
 
@@ -252,6 +306,14 @@ OF_FRAMES = (
 
 OF_CALLS = (
     *OF_FRAMES,
+    Mutant(
+        "thinks-aloud",
+        f"Adds {THOUGHT_BYTES // 1024} KiB in a field of its own to the answer to each decision.",
+        (case_ids.UNKNOWN_FIELDS,),
+        from_decision(1),
+        adds_to_answer(varint(THOUGHT_FIELD << 3 | 2) + varint(THOUGHT_BYTES) + b"." * THOUGHT_BYTES),
+        program=ProgramBehaviour(),
+    ),
     _refusing(
         "raises-with-a-bank",
         "Raises an exception where it is told of its bank.",
@@ -295,6 +357,14 @@ OF_CALLS = (
         "Raises an exception where the metadata of a call names the span of its game.",
         case_ids.METADATA,
         lambda call, _: TRACE_KEY in call.metadata,
+    ),
+    Mutant(
+        "knows-one-library",
+        "Raises an exception, where it serves, if the user-agent of its caller is not that of grpcio.",
+        (case_ids.METADATA,),
+        never,
+        RAISES,
+        program=ProgramBehaviour(knows_library=lambda agent: agent.startswith("grpc-python")),
     ),
     _refusing(
         "refuses-much-metadata",

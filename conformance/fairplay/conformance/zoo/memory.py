@@ -19,6 +19,7 @@ from fairplay.conformance.zoo.mutants import (
     REPEATS_THE_OTHER_GAME,
     Mutant,
     ProgramBehaviour,
+    raises_if_one_begins,
     repeats,
 )
 from fairplay.conformance.zoo.player import GameMemory, ReceivedCall, Trigger
@@ -285,6 +286,8 @@ AT_ONCE = (case_ids.AT_ONCE, *case_ids.SIDE_BY_SIDE, case_ids.MANY_AT_ONCE, case
 """Cases in which ids may be alike in such a way by chance."""
 BESIDE_IN_TURN = (case_ids.SIMILAR_IDS, case_ids.OTHER_SETTINGS)
 """Cases in which the player may have the same seat in games at the same time."""
+MEANWHILE_S, EARLY = 0.05, 6
+"""Seconds, and up to which decision of a game, from the second on, they are taken: games may begin with the first."""
 MIDDLE = 2
 """A player that has been asked for so many decisions is in the middle of a game."""
 
@@ -303,6 +306,17 @@ def of_games_at_once(game: Game) -> Iterator[Mutant]:
     sentence = "Raises an exception in a game if it was asked about thirty others in between."
     yield Mutant(
         "keeps-thirty-games", sentence, (case_ids.MANY_AT_ONCE,), between_games(30), RAISES, case_ids.SIDE_BY_SIDE
+    )
+    sentence = (
+        f"Takes {MEANWHILE_S:g} s for a decision, and raises an exception if another game begins meanwhile, early on."
+    )
+    yield Mutant(
+        "walks-over-its-games",
+        sentence,
+        (case_ids.ENDS_BESIDE,),
+        lambda call: 1 < call.decision <= EARLY,
+        raises_if_one_begins(MEANWHILE_S),
+        case_ids.SIDE_BY_SIDE,
     )
     sentence, cases = "Raises an exception in the middle of a game if another one has begun.", (case_ids.ENDS_BESIDE,)
     related = (case_ids.OTHER_SETTINGS, case_ids.UNUSUAL_IDS, *case_ids.SIDE_BY_SIDE)

@@ -103,6 +103,11 @@ def repeats(find: Callable[[ReceivedCall], GameMemory | None]) -> Effect:
     return _effect(lambda _, call: _longest(find(call), call.method), Symptom.RULE, Symptom.NOTHING)
 
 
+def adds_to_answer(data: bytes) -> Effect:
+    """Return the effect of a sound answer with more behind it."""
+    return _effect(lambda _, call: call.sound().SerializeToString() + data, Symptom.NOTHING)
+
+
 REPEATS_THE_LAST_GAME = repeats(lambda call: call.previous_game)
 REPEATS_THE_OTHER_GAME = repeats(lambda call: call.other_game)
 
@@ -125,6 +130,18 @@ def waits(seconds: Callable[[ReceivedCall], float], *symptoms: Symptom) -> Effec
         player.wait(seconds(call))
 
     return _effect(act, *symptoms, Symptom.NOTHING)
+
+
+def raises_if_one_begins(meanwhile_s: float) -> Effect:
+    """Return the effect of an answer after some seconds, or an exception if another game has begun meanwhile."""
+
+    def act(player: MutantPlayer, call: ReceivedCall) -> None:
+        before = len(call.memory.games)
+        player.wait(meanwhile_s)
+        if len(call.memory.games) > before:
+            raise BrokenPlayerError("this player is broken: its games are others than they were")
+
+    return _effect(act, Symptom.STATUS, Symptom.NOTHING)
 
 
 def describes(change: Callable[[PlayerDescription], object]) -> Effect:
@@ -201,6 +218,11 @@ def nothing() -> None:
     """Do nothing."""
 
 
+def knows_all(agent: str) -> bool:
+    """Answer whatever has written the caller."""
+    return True
+
+
 def shows_it(method: str, shown: str, secret: str) -> bool:
     """Answer calls that show the secret of the program."""
     return shown == secret
@@ -262,6 +284,9 @@ class ProgramBehaviour:
     """(full name of a method, secret that a call shows, that of the program) -> whether the call is answered.
 
     Where a call shows several secrets, they come in one text, with commas between them.
+    """
+    knows_library: Callable[[str], bool] = knows_all
+    """(user-agent of a caller, empty if it has none) -> whether the program does not raise an exception, if it serves.
     """
     refuses_strangers_with: grpc.StatusCode = grpc.StatusCode.UNAUTHENTICATED
     """The status of calls that are not admitted."""

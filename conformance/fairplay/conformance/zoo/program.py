@@ -360,8 +360,11 @@ class _Served(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no ty
         self._secret = secret
 
     def service(self, details: Any) -> grpc.RpcMethodHandler | None:
-        shown = ",".join(value for key, value in details.invocation_metadata or () if key == SECRET_KEY)
+        metadata = details.invocation_metadata or ()
+        shown = ",".join(value for key, value in metadata if key == SECRET_KEY)
         answer = self._answer if self._behaviour.admits(details.method, shown, self._secret) else self._refuse
+        if not self._behaviour.knows_library(dict(metadata).get("user-agent", "")):
+            answer = self._fail
         return grpc.unary_unary_rpc_method_handler(partial(answer, details.method))
 
     async def _answer(self, path: str, request: bytes, context: Any) -> bytes:
@@ -372,6 +375,10 @@ class _Served(grpc.GenericRpcHandler):  # type: ignore[misc]  # grpcio has no ty
             await context.abort(failed.code, failed.message)
         except Exception as error:
             await context.abort(grpc.StatusCode.UNKNOWN, f"{type(error).__name__}: {error}")
+        raise AssertionError("abort raises")
+
+    async def _fail(self, _: str, __: bytes, context: Any) -> bytes:
+        await context.abort(grpc.StatusCode.UNKNOWN, "this player is broken: it does not know this library")
         raise AssertionError("abort raises")
 
     async def _refuse(self, _: str, __: bytes, context: Any) -> bytes:

@@ -18,6 +18,7 @@ import psutil
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.games.endings import Ending
+from fairplay.conformance.games.phases import has_races
 from fairplay.conformance.zoo.methods import put
 from fairplay.conformance.zoo.mutants import (
     GROWS,
@@ -758,6 +759,7 @@ def _take_a_place() -> None:
 
 
 LONGEST_OUTPUT_CHARS = 2 * 1024 * 1024
+CANCELLED_CHARS = 100_000
 
 
 def of_long_games(game: Game) -> Iterator[Mutant]:
@@ -772,6 +774,19 @@ def of_long_games(game: Game) -> Iterator[Mutant]:
                 partial(_print, size),
                 from_decision(first),
             )
+
+
+def of_races(game: Game) -> Iterator[Mutant]:
+    """Yield the mutants that write much where others are quicker, if that may be."""
+    if has_races(game):
+        yield Mutant(
+            "prints-what-it-was-asked",
+            f"Takes {THOUGHT_S:g} s for each decision, and writes {CANCELLED_CHARS:,} characters of a cancelled one.",
+            (case_ids.OUTPUT,),
+            from_decision(1),
+            waits(lambda _: THOUGHT_S),
+            program=ProgramBehaviour(when_cancelled=partial(_print, CANCELLED_CHARS)),
+        )
 
 
 def _growing(

@@ -68,9 +68,12 @@ class DialOutLink:
         channel: grpc.aio.Channel,
         secret: str = "",
         connect: Callable[[], grpc.aio.Channel] | None = None,
+        target: str = "",
     ) -> None:
         self._clock = clock
         self.secret = secret
+        self.target = target
+        """Where the player is called without TLS, HOST:PORT or unix:PATH; empty: with TLS."""
         self.write_limit: Callable[[float], str] = _timeout
         """Returns the text that tells the player a time limit in seconds."""
         self._channel = channel
@@ -121,7 +124,7 @@ class DialOutLink:
     def beside(self) -> DialOutLink:
         """Return the link to the same player over another channel, beside this one."""
         assert self._connect is not None, "only links to programs that the server has started can open another one"
-        return DialOutLink(self._clock, self._connect(), self.secret, self._connect)
+        return DialOutLink(self._clock, self._connect(), self.secret, self._connect, self.target)
 
     async def hang_up(self, pause_s: float) -> None:
         """Close the channel, and open another one after a pause in which nobody is connected to the player."""
@@ -203,4 +206,4 @@ async def dial_out_link(
     finally:
         if not ready:
             await channel.close()
-    return DialOutLink(clock, channel, secret)
+    return DialOutLink(clock, channel, secret, target="" if credentials is not None else address or target)

@@ -242,9 +242,9 @@ def disconnected(message: str, output: str = "") -> CallError:
     return call_error(CallErrorReason.CALL_ERROR_REASON_DISCONNECTED, message, output=output)
 
 
-def too_large(size: int) -> CallError:
+def too_large(size: int, most: int = MAX_REPLY_BYTES) -> CallError:
     """Return the failure of a call whose reply is larger than the server accepts."""
-    message = f"the reply has {size:,} bytes; at most {MAX_REPLY_BYTES:,} are accepted"
+    message = f"the reply has {size:,} bytes; at most {most:,} are accepted"
     return call_error(CallErrorReason.CALL_ERROR_REASON_TOO_LARGE, message)
 
 

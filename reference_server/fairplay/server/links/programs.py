@@ -377,7 +377,7 @@ class Programs:
             if dials_in.done():
                 return DialInLink(self._hub, name)
             served = serves.done()
-            return DialOutLink(self._clock, channel, secret, connect) if served else None
+            return DialOutLink(self._clock, channel, secret, connect, target) if served else None
         finally:
             for way in ways:
                 way.cancel()

@@ -1,0 +1,69 @@
+"""Another form in which protobuf lets a library write a request, and which every other library reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from google.protobuf.descriptor import Descriptor, FieldDescriptor, FileDescriptor
+from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
+from google.protobuf.descriptor_pool import DescriptorPool
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+from fairplay.games.kit.wire import write_field
+
+_NEVER_PACKED = (
+    FieldDescriptor.TYPE_STRING,
+    FieldDescriptor.TYPE_BYTES,
+    FieldDescriptor.TYPE_MESSAGE,
+    FieldDescriptor.TYPE_GROUP,
+)
+
+
+def in_pieces(message: Message) -> bytes:
+    """Return a message with each list of numbers in pieces: the first half number by number, the other one packed."""
+    return b"".join(part for field, value in message.ListFields() for part in _pieces(type(message), field, value))
+
+
+def _pieces(kind: type[Message], field: Any, value: Any) -> Iterator[bytes]:
+    if field.message_type is not None and not field.message_type.GetOptions().map_entry:
+        write = write_field(kind, field.name)
+        for part in value if field.is_repeated else (value,):
+            yield write(in_pieces(part))
+    elif field.is_repeated and field.type not in _NEVER_PACKED:
+        half = (len(value) + 1) // 2
+        yield _unpacked(kind.DESCRIPTOR)(**{field.name: value[:half]}).SerializeToString()
+        yield kind(**{field.name: value[half:]}).SerializeToString()
+    else:
+        yield kind(**{field.name: value}).SerializeToString()
+
+
+@cache
+def _unpacked(kind: Descriptor) -> type[Message]:
+    """Return the type of the messages of a type whose lists are declared as [packed = false]."""
+    pool = DescriptorPool()
+    _add(pool, kind.file, set())
+    return GetMessageClass(pool.FindMessageTypeByName(kind.full_name))
+
+
+def _add(pool: DescriptorPool, file: FileDescriptor, added: set[str]) -> None:
+    """Add a file, after those that it imports, to a pool in which no list is packed."""
+    if file.name in added:
+        return
+    added.add(file.name)
+    for each in file.dependencies:
+        _add(pool, each, added)
+    content = FileDescriptorProto()
+    file.CopyToProto(content)
+    for field in _fields(content.message_type):
+        if field.label == FieldDescriptorProto.LABEL_REPEATED and field.type not in _NEVER_PACKED:
+            field.options.packed = False
+    pool.Add(content)
+
+
+def _fields(kinds: Any) -> Iterator[FieldDescriptorProto]:
+    for kind in kinds:
+        yield from kind.field
+        yield from _fields(kind.nested_type)
