@@ -50,6 +50,17 @@ def test_who_joins_counts_when_answers_do_and_must_join_the_next_race_again_if_i
     assert races.take(13.0) == ["answers"]
 
 
+def test_the_lot_orders_what_counts_at_the_same_time_and_every_order_comes_up() -> None:
+    orders = set()
+    for seed in range(50):
+        races = state(seed)
+        races.start(Race([call(seat) for seat in range(3)]), 0.0)
+        for seat in range(3):
+            races.arrive(seat, str(seat), 1.0)
+        orders.add(tuple(races.take(1.0)))
+    assert len(orders) == 6
+
+
 class Model(NamedTuple):
     """What a race is, written down without thought for speed."""
 

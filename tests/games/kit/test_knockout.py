@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairplay.games.kit.knockout import allocate, play
-from fairplay.games.kit.player_service import START
-from fairplay.games.kit.tournament import Order, PlayRound, answer_round
+from fairplay.games.kit.player_service import END, START
+from fairplay.games.kit.tournament import Order, PlayRound, answer_round, farewell
 from fairplay.games.steps import Call, CallAll, Eliminate, Failure
 from fairplay.v1.misconduct_pb2 import CallError, Misconduct
 from fairplay.v1.player_pb2 import EndResponse, StartResponse
@@ -169,6 +169,12 @@ def test_an_aborted_game_beats_nobody() -> None:
     assert played.standings == Order((0, 4), (2, 3, 5))
 
 
+def test_an_aborted_final_has_no_winner() -> None:
+    played = drive(3, lambda _, game: result([], aborted="stopped"))
+    assert played.standings == Order((), (0, 1, 2))
+    assert played.calls[1:] == [("end False", [0, 1, 2])]
+
+
 # Start and End
 
 
@@ -182,6 +188,18 @@ def test_a_winner_that_fails_end_is_no_winner_but_a_failure() -> None:
 
 def test_others_are_listed_with_those_who_got_furthest_first() -> None:
     assert letters(drive(10).standings.others) == "hdeibcfgj"
+
+
+def test_a_cancelled_tournament_says_end_and_blames_nobody() -> None:
+    conversation = farewell("t", [1, 4])
+    step = conversation.send(None)
+    assert isinstance(step, CallAll)
+    assert [(call.seat, call.method, call.request.won) for call in step.calls] == [
+        (1, END, False),
+        (4, END, False),
+    ]
+    with pytest.raises(StopIteration):
+        conversation.send({1: DEAD, 4: EndResponse()})
 
 
 # Whatever happens
