@@ -148,6 +148,22 @@ async def test_who_does_not_keep_up_misses_states_and_neither_eliminations_nor_t
     assert sequences[-2:] == [202, 203]
 
 
+@playing(many(4), 2)
+async def test_what_happens_while_a_spectator_reads_what_it_has_missed_is_told_after_that(at: Played) -> None:
+    at.hands[1].say("x")
+    await turned(6)
+    at.hands[0].say("x")
+    await turned(6)
+    stream = live(at.snap.game, at.running, 1, [WatchGameResponse(sequence=2)], single=True)
+    events = [await anext(stream)]
+    for _ in range(3):
+        at.hands[0].say("x")
+        await turned(6)
+    events += [event async for event in stream]
+    assert [event.sequence for event in events] == [2, 3, 4, 5, 6, 7]
+    assert [event.WhichOneof("event") for event in events[3:]] == ["eliminated", "state", "finished"]
+
+
 def shows_nothing(_: Snap) -> Conversation:
     yield Race(ask(0))
     yield Eliminate(0, CAUSE)

@@ -225,15 +225,15 @@ class Referee:
         message = self.get(game_id)
         game = find(message.plan.game)
         running = self._running.get(game_id)
+        missed: Iterable[WatchGameResponse] = ()
         if running is None or after:
-            for event in replayed(game, self._store.read(game_id), after, ended=self.revealed(message)):
+            missed = replayed(game, self._store.read(game_id), after, ended=self.revealed(message))
+        if running is None:
+            for event in missed:
                 yield event
-                after = event.sequence
-                if event.HasField("finished"):
-                    return
-        if running is not None:
-            async for event in live(game, running, after, single=not message.tournament_id):
-                yield event
+            return
+        async for event in live(game, running, after, missed, single=not message.tournament_id):
+            yield event
 
     # --- from record to game ---
 

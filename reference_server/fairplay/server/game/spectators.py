@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 
 from google.protobuf.message import Message
 
@@ -43,16 +43,25 @@ def replayed(game: Game, record: Record, after: int, *, ended: bool) -> Iterator
                 yield _timed(WatchGameResponse(sequence=sequence, finished=public_result), time_ns)
 
 
-async def live(game: Game, running: Running, after: int, *, single: bool) -> AsyncIterator[WatchGameResponse]:
-    """Yield the state now, unless the caller has seen it, and all that happens until the game is over.
+async def live(
+    game: Game, running: Running, after: int, missed: Iterable[WatchGameResponse] = (), *, single: bool
+) -> AsyncIterator[WatchGameResponse]:
+    """Yield all that happens until the game is over, behind the state now, or what was missed after an event.
 
-    `single`: the game belongs to no tournament, so that its end shows all.
+    `single`: the game belongs to no tournament, so that its end shows all. The game goes on while what was `missed` is
+    read: what happens meanwhile follows.
     """
-    spectator = _Spectator(game, running, after)
+    spectator = _Spectator(game, running, after and max(after, running.machine.event_count))
     running.watchers.append(spectator)
     try:
-        async for event in spectator.events():
+        for event in missed:
             yield event
+            after = event.sequence
+            if event.HasField("finished"):
+                return
+        async for event in spectator.events():
+            if event.sequence > after or event.HasField("asked"):  # a record may be ahead of its game
+                yield event
     finally:
         running.watchers.remove(spectator)
     message = await running.over
