@@ -282,7 +282,7 @@ FILLER = b"\xc2\xbb\x1e"
 """The tag of field 62,392, a text: no message has it."""
 
 
-@case(case_ids.CALL_IDS, "CALL-3")
+@case(case_ids.CALL_IDS, "CALL-3", "CALL-16")
 def call_ids(context: Context) -> None:
     """A server that has run for long has made many calls, and may begin with any number."""
     transport = context.player.transport
@@ -293,23 +293,36 @@ def call_ids(context: Context) -> None:
         if connection.hello is None:
             raise NotApplicable("only a player that dials in is told the ids of calls")
         for what, first, step in IDS:
-
-            async def ask(reached: Connection, due: Outgoing, first: int = first, step: int = step) -> Answered:
-                server = await transport.server.server()
-                usual = server.clock.ids
-                if step:
-                    server.clock.ids = count(first + step * next(numbers))
-                elif not due.number:
-                    server.clock.ids = chain((first, first), usual)  # the link to a program takes an id, too
-                try:
-                    return await reached.ask(due.call.method, due.request, due.limit_s)
-                finally:
-                    server.clock.ids = usual
-
-            _play(context, connection, f"With ids of calls {what}", Manner(ask=ask))
-        check_welcome(context, connection, f"the welcome gives its player the number {PLAYER_NUMBER}", PLAYER_NUMBER)
+            _play(context, connection, f"With ids of calls {what}", _with_ids(transport, numbers, first, step))
+        what = f"the welcome gives its player the number {PLAYER_NUMBER}"
+        if check_welcome(context, connection, what, PLAYER_NUMBER):
+            _, first, step = IDS[1]
+            again = _with_ids(transport, count(), first + AGAIN * step, -step)
+            _play(context, connection, "With ids of calls that the server gave before it was started anew", again)
 
 
+def _with_ids(transport: DialInTransport | ExecTransport, numbers: Iterator[int], first: int, step: int) -> Manner:
+    """Return how calls are made with ids from a first one on."""
+
+    async def ask(reached: Connection, due: Outgoing) -> Answered:
+        server = await transport.server.server()
+        usual = server.clock.ids
+        if step:
+            server.clock.ids = count(first + step * next(numbers))
+        elif not due.number:
+            server.clock.ids = chain((first, first), usual)  # the link to a program takes an id, too
+        try:
+            return await reached.ask(due.call.method, due.request, due.limit_s)
+        finally:
+            server.clock.ids = usual
+
+    return Manner(ask=ask)
+
+
+AGAIN = 9
+"""The place of the id that comes first once more, before which they fall: calls of two methods that take turns get the
+ids of each other.
+"""
 PLAYER_NUMBER = 7
 """A server may number the players of a stream as it likes."""
 

@@ -142,7 +142,7 @@ def unknown_fields_ignored(context: Context) -> None:
         judge_outside_games(context, connection, "With a field in the request that it does not know", newer)
         judge_condition(context, context.play(context.first_scenario(), connection, Manner(newer)))
         few = context.first_scenario(FEW_DECISIONS if context.is_slow else DECISIONS)
-        with where("With lists in pieces, of which one is not packed, as protobuf lets any library write them"):
+        with where("With the last field first, and lists in pieces, packed or not, as protobuf lets any library write"):
             judge_condition(context, context.play(few, connection, Manner(lambda request, _: in_pieces(request))))
         play_newer(context, connection)
 

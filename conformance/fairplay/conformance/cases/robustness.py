@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Iterator, Sequence
 from statistics import fmean
+from typing import NamedTuple
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_after_others, judge_condition, where
@@ -114,8 +115,19 @@ def _answers_again(context: Context, connection: Connection) -> bool:
     return context.player.loop.run(wait())
 
 
-LOST_AFTER_S = {1: LOSS_S, 3: 0.0}
-"""Numbers of the decisions in which the connection is lost, and so many seconds after the call: with it, or later."""
+class Loss(NamedTuple):
+    """How a connection is lost with a call that is open."""
+
+    after_s: float = 0.0
+    """So many seconds after the call."""
+    has_call: bool = True
+    """Whether the call has reached the player."""
+    is_forgotten: bool = False
+    """Whether nothing is resumed, and the call comes again in the frame of the welcome, which may have anything."""
+
+
+LOSSES = {1: Loss(LOSS_S), 3: Loss(is_forgotten=True), 5: Loss(has_call=False)}
+"""Numbers of the decisions in which the connection is lost, and how."""
 AGAIN_LIMIT_S, ANSWER_S = 12.0, 6.0
 """How long these stay open, and how long a player must have been back at least that has not answered by then."""
 
@@ -131,35 +143,34 @@ def sent_again(context: Context) -> None:
             raise NotApplicable("only a player that dials in can lose its stream")
 
         async def ask(reached: Connection, due: Outgoing) -> Answered:
-            if due.call.kind is CallKind.NOTIFICATION or due.decision + 1 not in LOST_AFTER_S:
+            if due.call.kind is CallKind.NOTIFICATION or due.decision + 1 not in LOSSES:
                 return await reached.ask(due.call.method, due.request, due.limit_s)
-            return await _ask_and_lose(context, reached, due, LOST_AFTER_S[due.decision + 1])
+            return await _ask_and_lose(context, reached, due, LOSSES[due.decision + 1])
 
         with where("After its connection was lost while it was asked"):
             judge_condition(context, context.play(context.first_scenario(DECISIONS), connection, Manner(ask=ask)))
 
 
-async def _ask_and_lose(context: Context, connection: Connection, due: Outgoing, after_s: float) -> Answered:
-    """Make a call, and lose the connection with the answer to it, so many seconds later.
-
-    Where that is at once, the call comes again in the frame of the welcome, which has anything that a frame may have.
+async def _ask_and_lose(context: Context, connection: Connection, due: Outgoing, loss: Loss) -> Answered:
+    """Make a call, and lose the connection with it, or with the answer to it.
 
     Raises NotApplicable if the player does not come back for it, or too late to tell whether it answers.
     """
     times, refused_before, welcomes = list[float](), connection.refused_count, list[Welcome]()
-    with_call = after_s == 0
 
     def change(frame: DialInResponse) -> Iterator[DialInResponse]:
         times.append(time.monotonic())
         if len(times) == 1:  # its answer is not read
-            connection.lose(after_s)
+            connection.lose(loss.after_s)
+            if not loss.has_call:
+                return
         if welcomes:
             frame.welcome.CopyFrom(welcomes.pop())
         yield frame
 
     def welcome(frame: DialInResponse) -> Iterator[DialInResponse]:
-        frame.welcome.resumed = frame.welcome.resumed and not with_call  # as where the server has forgotten the stream
-        if with_call and frame.welcome.open_calls:
+        frame.welcome.resumed = frame.welcome.resumed and not loss.is_forgotten
+        if loss.is_forgotten and frame.welcome.open_calls:
             welcomes.append(frame.welcome)
         else:
             yield frame
@@ -176,10 +187,10 @@ async def _ask_and_lose(context: Context, connection: Connection, due: Outgoing,
     name, elapsed_s = due.call.method.name, time.monotonic() - times[1]
     sections = ("Call", due.call.method.path), ("Request", sent(due.call.method.request, due.request))
     how = "was not answered" if isinstance(answered[0], Overrun) else "failed"
-    again = "in the frame of the welcome" if with_call else "when the player was back"
+    lost = "was open when the connection was lost, came again" if loss.has_call else "was lost with it, came"
+    again = "in the frame of the welcome" if loss.is_forgotten else "when the player was back"
     raise failure(
-        f"{name} was open when the connection was lost, came again under its id {again}, and {how} within "
-        f"{elapsed_s:.1f} s.",
+        f"{name} {lost} under its id {again}, and {how} within {elapsed_s:.1f} s.",
         *sections,
     )
 

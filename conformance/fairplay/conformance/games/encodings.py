@@ -23,8 +23,12 @@ _NEVER_PACKED = (
 
 
 def in_pieces(message: Message) -> bytes:
-    """Return a message with each list of numbers in pieces: the first half number by number, the other one packed."""
-    return b"".join(part for field, value in message.ListFields() for part in _pieces(type(message), field, value))
+    """Return a message, its last field first, with each list of numbers in pieces.
+
+    The first half of a list is written number by number, the other one packed.
+    """
+    fields = reversed(message.ListFields())
+    return b"".join(part for field, value in fields for part in _pieces(type(message), field, value))
 
 
 def _pieces(kind: type[Message], field: Any, value: Any) -> Iterator[bytes]:

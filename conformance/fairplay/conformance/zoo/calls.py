@@ -37,6 +37,8 @@ SHORT_BANK_MS, SHORT_MS, LONG_MS = 10, 5, 30 * 60 * 1000
 LARGE, LARGEST = 2**15, 2**21
 MANY, MOST_ENTRIES = 20, 8
 NAME_LENGTHS = (24, 63)
+ID_KEY = b"\x0a"
+"""With what the field begins that is the first one of every request of a game."""
 THOUGHT_FIELD, THOUGHT_BYTES = 62_392, 100 * 1024
 
 
@@ -156,14 +158,20 @@ def of_names(game: Game) -> Iterator[Mutant]:
         )
 
 
-def of_lists(game: Game) -> Iterator[Mutant]:
-    """Yield the mutant that reads lists as our libraries write them."""
+def of_forms(game: Game) -> Iterator[Mutant]:
+    """Yield the mutants that read requests by hand, as our libraries write them."""
     methods = {method.path: method for method in game.methods}
 
     def refuses(call: Call, _: int) -> bool:
         method = methods.get(call.method_name)
         return method is not None and method.request.FromString(call.request).ByteSize() != len(call.request)
 
+    yield _refusing(
+        "reads-the-id-of-a-game-first",
+        "Raises an exception where a request of a game begins with another field than the id of the game.",
+        case_ids.UNKNOWN_FIELDS,
+        lambda call, _: call.method_name in methods and not call.request.startswith(ID_KEY),
+    )
     yield _refusing(
         "reads-packed-lists-only",
         "Raises an exception where a list of numbers in a request is not packed, or comes in pieces.",
@@ -215,7 +223,25 @@ def _has_unknown(message: Message) -> bool:
     return len(UnknownFieldSet(message)) > 0
 
 
+class _Noted:
+    """Ends where a welcome names an open call that has never come."""
+
+    def __init__(self) -> None:
+        self._ids = set[int]()
+
+    def __call__(self, frame: DialInResponse, _: Set[int]) -> bool:
+        is_strange = not self._ids.issuperset(frame.welcome.open_calls)
+        self._ids.update(call.id for call in frame.calls)
+        return is_strange
+
+
 OF_FRAMES = (
+    _dying_of(
+        "dies-of-open-calls-that-never-came",
+        "Ends without a word where a welcome names an open call that has never come.",
+        case_ids.SENT_AGAIN,
+        _Noted(),
+    ),
     _dying_of(
         "dies-at-smaller-ids",
         "Ends without a word at a call whose id is smaller than one that it has answered.",
@@ -371,6 +397,14 @@ OF_CALLS = (
         f"Raises an exception where the metadata of a call has more than {MOST_ENTRIES} entries.",
         case_ids.METADATA,
         lambda call, _: len(call.metadata) > MOST_ENTRIES,
+    ),
+    Mutant(
+        "answers-by-the-ids-of-calls",
+        "Gives a call the answer that it has given to an earlier one of the same id, on whatever stream.",
+        (case_ids.CALL_IDS,),
+        never,
+        RAISES,
+        program=ProgramBehaviour(keeps_answers=True),
     ),
     _refusing(
         "misses-the-id-0",

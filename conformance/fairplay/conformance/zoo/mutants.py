@@ -296,6 +296,8 @@ class ProgramBehaviour:
     """The program ends when it has been connected to, and has not been for so many seconds."""
     returns_when_finished: bool = False
     """Whether the program dials in again after it was told that it is not needed any more."""
+    keeps_answers: bool = False
+    """Whether the program gives a call the answer that it has given to an earlier one of the same id."""
     answers_once: bool = False
     """Whether the program does not answer a call that comes again on another stream."""
     drops: Callable[[Sequence[int]], Sequence[int]] = drops_none

@@ -101,7 +101,7 @@ async def dial_in(handlers: MutantHandlers, reach: Reach, behaviour: ProgramBeha
     assert reach.connect is not None and reach.name is not None
     hosted = HostedPlayer(name=reach.name, token=reach.token, description=handlers.description)
     hosted.description.software_version = behaviour.hello_version or hosted.description.software_version
-    hello, past = Hello(players=[hosted], resume_window=duration(reach.patience_s)), _Past(set(), [])
+    hello, past = Hello(players=[hosted], resume_window=duration(reach.patience_s)), _Past(set(), [], {})
     loop = asyncio.get_running_loop()
     give_up, insists = loop.time() + reach.patience_s, behaviour.insists
     async with open_channel(f"{PLAIN}{reach.connect}", NO_CREDENTIALS, CHANNEL_OPTIONS) as channel:
@@ -141,6 +141,8 @@ class _Past(NamedTuple):
     """The ids of all calls that have come."""
     unsent: list[Reply]
     """Replies that the last stream has not taken."""
+    answers: dict[int, bytes]
+    """The answers to all calls, by the ids of the calls."""
 
 
 class _Stream:
@@ -238,7 +240,10 @@ class _Stream:
                 response = self._handlers.refuse(grpc.StatusCode.UNKNOWN, "this player is broken: it refuses this call")
             else:
                 told_s = seconds(call.time_limit) or math.inf
-                response = await self._handlers.call(call.method_name, call.request, told_s)
+                if not self._behaviour.keeps_answers or call.id not in self._past.answers:
+                    answer = await self._handlers.call(call.method_name, call.request, told_s)
+                    self._past.answers[call.id] = answer
+                response = self._past.answers[call.id]
             reply = Reply(id=call.id, response=response)
         except CallFailed as failed:
             reply = Reply(id=call.id, failure=Failure(code=failed.code.value[0], message=failed.message))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 
 from fairplay.conformance.case_ids import ENDS_OF_GAMES, FROM_THE_MIDDLE, UNUSUAL_CALLS
-from fairplay.conformance.zoo.calls import OF_CALLS, of_enums, of_lists, of_names, of_outcomes, of_times
+from fairplay.conformance.zoo.calls import OF_CALLS, of_enums, of_forms, of_names, of_outcomes, of_times
 from fairplay.conformance.zoo.departures import of_departures, of_phases
 from fairplay.conformance.zoo.features import of_features
 from fairplay.conformance.zoo.memory import of_games_at_once, of_introductions, of_past_games
@@ -38,7 +38,7 @@ def common_mutants(game: Game) -> list[Mutant]:
     in_play = (*in_turns, *of_situations(game), *of_settings(game), *of_departures(game), *of_phases(game))
     across = (*of_past_games(game), *of_introductions(game), *of_games_at_once(game), *of_other_settings(game))
     of_objects = (*OF_DESCRIBE, *in_play, *across, *of_endings(game), *of_identity(game), *of_enums(game))
-    of_values = (*of_names(game), *of_outcomes(game), *of_lists(game), *of_times(game))
+    of_values = (*of_names(game), *of_outcomes(game), *of_forms(game), *of_times(game))
     of_programs = (*of_long_games(game), *of_hurry(game), *of_races(game))
     return [*of_objects, *of_values, *of_programs, *of_features(game), *_PROGRAMS.values()]
 
