@@ -53,9 +53,9 @@ class CertificationServicer(CertificationServiceServicer):
         self, request: pb.ListCertificationsRequest, context: Any
     ) -> pb.ListCertificationsResponse:
         """Return a page of certifications."""
-        before = cursor_of(request.page_token)
+        before = cursor_of(request)
         found, cursor = self._certifications.list(page_size(request.page_size), before, CALLER.get())
-        reply = pb.ListCertificationsResponse(certifications=found, next_page_token=token_of(cursor))
+        reply = pb.ListCertificationsResponse(certifications=found, next_page_token=token_of(request, cursor))
         for each in reply.certifications:
             each.ClearField("unmet_cases")
         return reply

@@ -93,8 +93,8 @@ class LobbyServicer(LobbyServiceServicer):
     async def ListTables(self, request: pb.ListTablesRequest, context: Any) -> pb.ListTablesResponse:  # noqa: N802
         """Return a page of tables."""
         await self._user(request, context)
-        tables, cursor = self._lobby.tables(request.game, page_size(request.page_size), cursor_of(request.page_token))
-        return pb.ListTablesResponse(tables=tables, next_page_token=token_of(cursor))
+        tables, cursor = self._lobby.tables(request.game, page_size(request.page_size), cursor_of(request))
+        return pb.ListTablesResponse(tables=tables, next_page_token=token_of(request, cursor))
 
     async def CreateTable(self, request: pb.CreateTableRequest, context: Any) -> pb.CreateTableResponse:  # noqa: N802
         """Create a table."""

@@ -85,25 +85,27 @@ class ManagerServicer(ManagerServiceServicer):
 
     async def GetStandings(self, request: pb.GetStandingsRequest, context: Any) -> pb.GetStandingsResponse:  # noqa: N802
         """Return a page of the standings of a tournament."""
-        after = cursor_of(request.page_token) or 0
+        after = cursor_of(request) or 0
         page, cursor = await self._manager.standings(request.tournament_id, page_size(request.page_size), after)
-        return pb.GetStandingsResponse(standings=page, next_page_token=token_of(cursor))
+        return pb.GetStandingsResponse(standings=page, next_page_token=token_of(request, cursor))
 
     async def ListTournamentGames(  # noqa: N802
         self, request: pb.ListTournamentGamesRequest, context: Any
     ) -> pb.ListTournamentGamesResponse:
         """Return a page of the games of a tournament."""
-        after = cursor_of(request.page_token) or 0
+        after = cursor_of(request) or 0
         games, cursor = await self._manager.games(request.tournament_id, page_size(request.page_size), after)
-        return pb.ListTournamentGamesResponse(games=map(public_round_game, games), next_page_token=token_of(cursor))
+        return pb.ListTournamentGamesResponse(
+            games=map(public_round_game, games), next_page_token=token_of(request, cursor)
+        )
 
     async def ListTournaments(  # noqa: N802
         self, request: pb.ListTournamentsRequest, context: Any
     ) -> pb.ListTournamentsResponse:
         """Return a page of tournaments."""
-        tournaments, cursor = self._manager.list(page_size(request.page_size), cursor_of(request.page_token))
+        tournaments, cursor = self._manager.list(page_size(request.page_size), cursor_of(request))
         return pb.ListTournamentsResponse(
-            tournaments=map(tournament_summary, tournaments), next_page_token=token_of(cursor)
+            tournaments=map(tournament_summary, tournaments), next_page_token=token_of(request, cursor)
         )
 
     async def WatchTournament(  # type: ignore[override]  # noqa: N802 - writes through the context instead of yielding

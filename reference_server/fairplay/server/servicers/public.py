@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from google.protobuf.descriptor import Descriptor
 
 from fairplay.games.evidence import without_evidence
 from fairplay.server.net.errors import Refusal
@@ -39,19 +42,28 @@ def page_size(asked: int) -> int:
     return min(asked, MAX_PAGE_SIZE) or DEFAULT_PAGE_SIZE
 
 
-def cursor_of(token: str) -> int | None:
-    """Return where a page begins. Raises Refusal if the token is not one of ours."""
-    if not token:
+class PagedRequest(Protocol):
+    """A request for a page."""
+
+    DESCRIPTOR: Descriptor
+    page_token: str
+
+
+def cursor_of(request: PagedRequest) -> int | None:
+    """Return where a page begins. Raises Refusal if its token is not one that this server gave for the method."""
+    if not request.page_token:
         return None
-    if not (token.isascii() and token.isdigit() and len(token) <= CURSOR_DIGITS) or int(token) > MAX_CURSOR:
+    kind, _, cursor = request.page_token.rpartition("-")
+    is_number = cursor.isascii() and cursor.isdigit() and len(cursor) <= CURSOR_DIGITS
+    if kind != request.DESCRIPTOR.name or not is_number or int(cursor) > MAX_CURSOR:
         message = "the page token is not one that this method returned"
-        raise Refusal("INVALID_PAGE_TOKEN", message, "page_token", given=token)
-    return int(token)
+        raise Refusal("INVALID_PAGE_TOKEN", message, "page_token", given=request.page_token)
+    return int(cursor)
 
 
-def token_of(cursor: int | None) -> str:
-    """Return the token for the next page; empty if there is none."""
-    return "" if cursor is None else str(cursor)
+def token_of(request: PagedRequest, cursor: int | None) -> str:
+    """Return the token for the page after that of a request; empty if there is none."""
+    return "" if cursor is None else f"{request.DESCRIPTOR.name}-{cursor}"
 
 
 def fit_tournament(tournament: Tournament) -> None:

@@ -99,10 +99,10 @@ class RefereeServicer(RefereeServiceServicer):
             self._referee.list,
             _wanted(request),
             page_size(request.page_size),
-            cursor_of(request.page_token),
+            cursor_of(request),
             oldest_first=request.oldest_first,
         )
-        return pb.ListGamesResponse(games=map(game_summary, games), next_page_token=token_of(cursor))
+        return pb.ListGamesResponse(games=map(game_summary, games), next_page_token=token_of(request, cursor))
 
     async def StopGame(self, request: pb.StopGameRequest, context: Any) -> pb.StopGameResponse:  # noqa: N802
         """End a running game."""

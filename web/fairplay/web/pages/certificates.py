@@ -55,7 +55,7 @@ async def _service(request: Request) -> AsyncIterator[Any]:
 async def certificates(request: Request, refusal: str = "", values: Mapping[str, str] | None = None) -> Response:
     """List the certifications, below the form that asks for one."""
     info, visitor = await site_of(request).upstream.info(), visitor_of(request)
-    asked = pb.ListCertificationsRequest(page_size=PAGE_SIZE, page_token=request.query_params.get("page", "")[:20])
+    asked = pb.ListCertificationsRequest(page_size=PAGE_SIZE, page_token=request.query_params.get("page", ""))
     async with _service(request) as service:
         reply = await service.ListCertifications(asked, timeout=ANSWER_LIMIT_S)
     usual = {"name": visitor.name if visitor is not None else f"player-{secrets.token_hex(3)}"}

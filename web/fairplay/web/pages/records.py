@@ -25,7 +25,7 @@ STATUSES = {
     "over": GameStatus.GAME_STATUS_FINISHED,
     "aborted": GameStatus.GAME_STATUS_ABORTED,
 }
-FIELDS = {"game": 64, "player": 64, "tournament_id": 64, "page_token": 20}
+FIELDS = {"game": 64, "player": 64, "tournament_id": 64, "page_token": 512}
 """The fields of the search, and how long they may be at the most."""
 
 

@@ -33,7 +33,7 @@ BAR_WIDTH = 100.0
 
 async def tournaments(request: Request) -> Response:
     """List the tournaments."""
-    asked = ListTournamentsRequest(page_size=PAGE_SIZE, page_token=request.query_params.get("page", "")[:20])
+    asked = ListTournamentsRequest(page_size=PAGE_SIZE, page_token=request.query_params.get("page", ""))
     reply = await site_of(request).upstream.manager.ListTournaments(asked, timeout=ANSWER_LIMIT_S)
     return page(
         request,
@@ -95,7 +95,7 @@ async def games(request: Request) -> Response:
     asked = ListTournamentGamesRequest(
         tournament_id=contest.tournament.tournament_id,
         page_size=GAMES_PAGE_SIZE,
-        page_token=request.query_params.get("page", "")[:20],
+        page_token=request.query_params.get("page", ""),
     )
     reply = await site.upstream.manager.ListTournamentGames(asked, timeout=ANSWER_LIMIT_S)
     return page(request, "tournament_games.html", contest=contest, games=reply.games, next_page=reply.next_page_token)

@@ -189,6 +189,8 @@ async def standings(context: ServerContext) -> None:
         await context.refused(method, wrong, "INVALID_PAGE_TOKEN", about="a page token of nobody")
     few = GetStandingsRequest(tournament_id=tournament_id, page_size=PAGE_SIZE)
     pages = await context.list_pages("GetStandings", few)
+    other = ListTournamentGamesRequest(tournament_id=tournament_id, page_token=pages[0].next_page_token)
+    await context.refused("ListTournamentGames", other, "INVALID_PAGE_TOKEN", about="a page token of GetStandings")
     same("The standings over all pages", list(lines), [line for page in pages for line in page.standings.standings])
     await _check_games_listed(context, ended.tournament)
 
