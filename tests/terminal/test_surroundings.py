@@ -24,6 +24,7 @@ WITHOUT_LINUX = """
 import asyncio, os, selectors
 for name in [name for name in vars(os) if name.startswith(("sched_", "pidfd_", "eventfd", "memfd_", "splice"))]:
     delattr(os, name)
+os.process_cpu_count = os.cpu_count  # that of Python 3.13 asks one of them
 """
 
 
