@@ -320,8 +320,8 @@ def _with_ids(transport: DialInTransport | ExecTransport, numbers: Iterator[int]
 
 
 AGAIN = 9
-"""The place of the id that comes first once more, before which they fall: calls of two methods that take turns get the
-ids of each other.
+"""The falling ids begin so many steps above the former ones: an odd number, so that of two methods that take turns each
+gets the ids of the other.
 """
 PLAYER_NUMBER = 7
 """A server may number the players of a stream as it likes."""

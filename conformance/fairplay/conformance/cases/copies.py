@@ -194,7 +194,7 @@ def _play_together(context: Context, connections: Sequence[Connection]) -> Seque
 
 
 AGAIN, QUIET_S = 6, 5.0
-"""A player that has not come up once is started so often again. For less load it is waited for so long each time."""
+"""How often a player is started again that has not come up once; the longest wait for less load before each start."""
 STARTS = 2
 """So often two copies are started at once of which one does not come up: that may be bad luck once."""
 
@@ -236,7 +236,7 @@ def _check_hosts(context: Context) -> None:
 
 
 def _check_starts(context: Context) -> None:
-    """Raise Failure if the player, which has not come up once, does not either in one of several more starts."""
+    """Start a player again that has not come up once. Raises Failure if one of several more starts fails, too."""
     transport = context.player.transport
     assert isinstance(transport, ExecTransport)
     for number in range(1, AGAIN + 1 if transport.missed_starts else 0):

@@ -52,8 +52,8 @@ QUIET_LIMITS, QUIET_SHARE = 4, 1 / 40
 """So many limits of a decision, and at most this share of the budget, it is waited until the machine is quiet before.
 """
 HEAD_START_SHARE, HEAD_START_S = 0.5, 0.05
-"""In the game in which rivals are quicker they give the player this share of its usual time, but no longer; one that is
-slow gets none, and might think on about all that is over.
+"""In the game in which rivals are quicker they give the player this share of its usual time, and so many seconds at
+most. A slow one gets none: it might think on about each question that is over.
 """
 LEAVES_AFTER = 2
 """In the game that a rival leaves, it leaves after so many decisions of the player under test."""

@@ -211,11 +211,11 @@ class ExecTransport:
         self.server = server
         self.spares = Spares(self._start, self._start_ahead)
         self.untried = ["localhost", *filter(is_here, (HOST_2, HOST_6))]
-        """Hosts of this machine in addresses that the program has not been told: a name, and others than usual."""
+        """Hosts of this machine that were in no address told to the program yet: a name, and unusual addresses."""
         self.unreached: list[str] = []
         """Those of them with which it did not come up."""
         self.missed_starts = 0
-        """How many processes were started as any, and did not come up."""
+        """How many processes did not come up that were started in the usual way."""
         self._ways: Ways | None = None
         self._folders: list[TemporaryDirectory[str]] = []
 

@@ -46,12 +46,13 @@ def replayed(game: Game, record: Record, after: int, *, ended: bool) -> Iterator
 async def live(
     game: Game, running: Running, after: int, missed: Iterable[WatchGameResponse] = (), *, single: bool
 ) -> AsyncIterator[WatchGameResponse]:
-    """Yield all that happens until the game is over, behind the state now, or what was missed after an event.
+    """Yield what the caller has not seen yet, and then all that happens until the game is over.
 
-    `single`: the game belongs to no tournament, so that its end shows all. The game goes on while what was `missed` is
-    read: what happens meanwhile follows.
+    Who has seen no event, `after` 0, is told the state now; who has seen some, what it has `missed` since. The game
+    goes on while that is read. `single`: the game belongs to no tournament, so that its end shows all.
     """
-    spectator = _Spectator(game, running, after and max(after, running.machine.event_count))
+    last = max(after, running.machine.event_count) if after else 0  # the last of what was missed is the state now
+    spectator = _Spectator(game, running, last)
     running.watchers.append(spectator)
     try:
         for event in missed:

@@ -86,7 +86,7 @@ USUAL = Start()
 def listening_host(host: str) -> str:
     """Return the host where a program may serve that finds its server at `host`: the same, if that is in 127.0.0.0/8.
 
-    It is served there on one address, which a name may not have, and a sandbox leads to those of IPv4 only.
+    A name may stand for several addresses, and a sandbox leads to those of IPv4 only.
     """
     return host if host.startswith("127.") else HOST
 

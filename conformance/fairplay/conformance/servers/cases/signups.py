@@ -61,7 +61,7 @@ async def sign_up(context: ServerContext) -> None:
     same("The number of the player and of entrants", [2, 2], [reply.number, reply.entrant_count])
     taken = [("anna", "another"), ("Anna", "secret"), ("ANNA", "another"), ("Bert", ""), ("anna", "secret", ANOTHER)]
     for name, *beside in taken:
-        about = f"the name {name} where anna and bert are in, with other names, tokens or links"
+        about = f"the name {name} in other letters, or with another token or link, where anna and bert are in"
         await context.refused("SignUp", _sign_up(request, name, *beside), "NAME_TAKEN", about=about)
     leaving = WithdrawRequest(tournament_id=request.tournament_id, name="anna", token="another")
     await context.refused("Withdraw", leaving, "WRONG_TOKEN")
