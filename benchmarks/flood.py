@@ -27,20 +27,29 @@ from pathlib import Path
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
+from hpack import Encoder
+from hyperframe.frame import (
+    ContinuationFrame,
+    DataFrame,
+    ExtensionFrame,
+    HeadersFrame,
+    PingFrame,
+    PriorityFrame,
+    RstStreamFrame,
+    WindowUpdateFrame,
+)
 
-from benchmarks.half_open import ACK, END_HEADERS, HEADERS, PING, PREFACE, SETTINGS, call_head, frame
+from benchmarks.half_open import PREFACE, SETTINGS, acknowledgements, call_head, opened
 from fairplay.terminal.operator.authority import make_authority, make_server
 from fairplay.v1.connection_pb2 import DialInRequest, Hello, HostedPlayer
 
-DATA, PRIORITY, RST_STREAM, SETTINGS_KIND, WINDOW_UPDATE, CONTINUATION = 0, 2, 3, 4, 8, 9
-END_STREAM = 1
-DIAL_IN = call_head("/fairplay.v1.ConnectionService/DialIn")
-CHECK = call_head("/grpc.health.v1.Health/Check")
-NOWHERE = call_head("/fairplay.v1.Nobody/Nothing")
+DIAL_IN = Encoder().encode(call_head("/fairplay.v1.ConnectionService/DialIn"))
+CHECK = Encoder().encode(call_head("/grpc.health.v1.Health/Check"))
+NOWHERE = Encoder().encode(call_head("/fairplay.v1.Nobody/Nothing"))
 HELLO = DialInRequest(hello=Hello(players=[HostedPlayer(name="flood", token="flood")])).SerializeToString()
 NOTHING = bytes(5)
 """An empty message."""
-CANCEL = (8).to_bytes(4, "big")
+CANCEL = 8
 BATCH = 100
 ASK_EVERY_S = 0.02
 ANSWER_LIMIT_S = 30.0
@@ -51,36 +60,37 @@ def message(data: bytes) -> bytes:
     return b"\0" + len(data).to_bytes(4, "big") + data
 
 
-def opened(number: int, head: bytes, flags: int = 0) -> bytes:
-    """Return the frame that opens a call."""
-    return frame(HEADERS, END_HEADERS | flags, number, head)
+def ended(number: int, body: bytes) -> bytes:
+    """Return the frame that ends a request with its message."""
+    return DataFrame(number, body, flags=["END_STREAM"]).serialize()
+
+
+def hello(number: int) -> bytes:
+    """Return the frames with which players dial in."""
+    return opened(number, DIAL_IN) + DataFrame(number, message(HELLO)).serialize()
 
 
 def reset(number: int) -> bytes:
     """Return the frame that takes a call back."""
-    return frame(RST_STREAM, 0, number, CANCEL)
+    return RstStreamFrame(number, CANCEL).serialize()
 
 
 KINDS: dict[str, Callable[[int], bytes]] = {
     "nothing": lambda number: b"",
     "resets": lambda number: opened(number, DIAL_IN) + reset(number),
-    "hellos-reset": lambda number: opened(number, DIAL_IN) + frame(DATA, 0, number, message(HELLO)) + reset(number),
-    "checks-reset": lambda number: (
-        opened(number, CHECK) + frame(DATA, END_STREAM, number, message(b"")) + reset(number)
-    ),
-    "unknown-reset": lambda number: opened(number, NOWHERE, END_STREAM) + reset(number),
-    "hellos-windows": lambda number: (
-        opened(number, DIAL_IN) + frame(DATA, 0, number, message(HELLO)) + frame(WINDOW_UPDATE, 0, number, bytes(4))
-    ),
-    "checks": lambda number: opened(number, CHECK) + frame(DATA, END_STREAM, number, NOTHING),
+    "hellos-reset": lambda number: hello(number) + reset(number),
+    "checks-reset": lambda number: opened(number, CHECK) + ended(number, NOTHING) + reset(number),
+    "unknown-reset": lambda number: opened(number, NOWHERE, "END_STREAM") + reset(number),
+    "hellos-windows": lambda number: hello(number) + WindowUpdateFrame(number, 0).serialize(),
+    "checks": lambda number: opened(number, CHECK) + ended(number, NOTHING),
     "opens": lambda number: opened(number, DIAL_IN),
-    "pings": lambda number: frame(PING, 0, 0, bytes(8)),
+    "pings": lambda number: PingFrame(0).serialize(),
     "settings": lambda number: SETTINGS,
-    "windows": lambda number: frame(WINDOW_UPDATE, 0, 0, (1).to_bytes(4, "big")),
-    "priorities": lambda number: frame(PRIORITY, 0, number, bytes(4) + b"\1"),
-    "empty-data": lambda number: (opened(number, DIAL_IN) if number == 1 else b"") + frame(DATA, 0, 1, b""),
-    "continuations": lambda number: frame(HEADERS if number == 1 else CONTINUATION, 0, 1, b""),
-    "unknown-frames": lambda number: frame(99, 0, 0, b""),
+    "windows": lambda number: WindowUpdateFrame(0, 1).serialize(),
+    "priorities": lambda number: PriorityFrame(number, stream_weight=1).serialize(),
+    "empty-data": lambda number: (opened(number, DIAL_IN) if number == 1 else b"") + DataFrame(1).serialize(),
+    "continuations": lambda number: (HeadersFrame if number == 1 else ContinuationFrame)(1).serialize(),
+    "unknown-frames": lambda number: ExtensionFrame(99, 0).serialize(),
 }
 """What is sent for each odd number from 1 on, by the name of the kind."""
 
@@ -121,12 +131,10 @@ class Flood:
 
 def _answer(connection: socket.socket, turn: threading.Lock) -> None:
     """Acknowledge settings and pings, as a client has to, and end the connection when the server does."""
-    with suppress(OSError), connection.makefile("rb") as reader:
-        while head := reader.read(9):
-            payload = reader.read(int.from_bytes(head[:3], "big"))
-            if head[3] in (SETTINGS_KIND, PING) and not head[4] & ACK:
-                with turn:
-                    connection.sendall(frame(head[3], ACK, 0, payload if head[3] == PING else b""))
+    with suppress(OSError):
+        for each in acknowledgements(connection):
+            with turn:
+                connection.sendall(each)
         connection.shutdown(socket.SHUT_RDWR)
 
 

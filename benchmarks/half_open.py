@@ -12,29 +12,27 @@ from __future__ import annotations
 import argparse
 import re
 import socket
-import struct
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 
 import psutil
+from hpack import Encoder
+from hyperframe.frame import Frame, HeadersFrame, PingFrame, SettingsFrame
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-SETTINGS = b"\x00\x00\x00\x04\x00" + bytes(4)
-HEADERS, PING, END_HEADERS, ACK = 1, 6, 4, 1
+SETTINGS = SettingsFrame(0).serialize()
+HEAD_BYTES = 9
 AT_ONCE = 500
 LOOK_EVERY_S = 0.2
 WAVE_S = 15.0
 
 
-def frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
-    """Return an HTTP/2 frame."""
-    return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
-
-
-def call_head(path: str) -> bytes:
-    """Return the header block of a gRPC call, in HPACK without its tables."""
+def call_head(path: str, **more: str) -> list[tuple[str, str]]:
+    """Return the headers of a gRPC call, with more or others."""
     fields = {
         ":method": "POST",
         ":scheme": "http",
@@ -42,21 +40,33 @@ def call_head(path: str) -> bytes:
         ":authority": "server",
         "te": "trailers",
         "content-type": "application/grpc",
+        **{name.replace("_", "-"): value for name, value in more.items()},
     }
-    texts = ((name.encode(), value.encode()) for name, value in fields.items())
-    return b"".join(b"\x00" + bytes([len(name)]) + name + bytes([len(value)]) + value for name, value in texts)
+    return [*fields.items()]
+
+
+def opened(stream: int, head: bytes, *flags: str) -> bytes:
+    """Return the frame that opens a call."""
+    return HeadersFrame(stream, head, flags=["END_HEADERS", *flags]).serialize()
+
+
+def acknowledgements(connection: socket.socket) -> Iterator[bytes]:
+    """Read what the server sends, and yield what it waits for, until the connection ends."""
+    with connection.makefile("rb") as reader:
+        while head := reader.read(HEAD_BYTES):
+            frame, length = Frame.parse_frame_header(memoryview(head))
+            frame.parse_body(memoryview(reader.read(length)))
+            if isinstance(frame, PingFrame | SettingsFrame) and "ACK" not in frame.flags:
+                answer = PingFrame(0, frame.opaque_data) if isinstance(frame, PingFrame) else SettingsFrame(0)
+                answer.flags.add("ACK")
+                yield answer.serialize()
 
 
 def hold(connection: socket.socket) -> None:
-    """Read what the server sends, and answer its pings, until the connection ends."""
-    with connection.makefile("rb") as reader:
-        try:
-            while head := reader.read(9):
-                payload = reader.read(int.from_bytes(head[:3], "big"))
-                if head[3] == PING and not head[4] & ACK:
-                    connection.sendall(frame(PING, ACK, 0, payload))
-        except OSError:
-            return  # the server has ended it
+    """Keep a connection until the server ends it."""
+    with suppress(OSError):
+        for each in acknowledgements(connection):
+            connection.sendall(each)
 
 
 def open_streams(port: int, count: int, path: str) -> socket.socket:
@@ -64,10 +74,10 @@ def open_streams(port: int, count: int, path: str) -> socket.socket:
     connection = socket.create_connection(("127.0.0.1", port))
     threading.Thread(target=hold, args=(connection,), daemon=True).start()
     connection.sendall(PREFACE + SETTINGS)
-    head = call_head(path)
+    head = Encoder().encode(call_head(path))
     for first in range(0, count, AT_ONCE):
         numbers = range(first, min(first + AT_ONCE, count))
-        connection.sendall(b"".join(frame(HEADERS, END_HEADERS, 2 * number + 1, head) for number in numbers))
+        connection.sendall(b"".join(opened(2 * number + 1, head) for number in numbers))
     return connection
 
 

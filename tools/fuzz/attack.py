@@ -16,6 +16,7 @@ from google.protobuf.descriptor_pool import Default
 from google.protobuf.message_factory import GetMessageClass
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from benchmarks.half_open import PREFACE, SETTINGS
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.referee_pb2 import GamePlan, PlayGameRequest
 from fairplay.v1.referee_pb2_grpc import RefereeServiceStub
@@ -25,8 +26,6 @@ MAX_RECORD_BYTES = 128 * 1024
 """The most that a game adds to the records, whatever its players send."""
 UNKNOWN_FIELD = 15_000
 GAME = "fish"
-PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-SETTINGS = b"\x00\x00\x00\x04\x00" + bytes(4)
 BATCH = 50
 CALL_LIMIT_S = 5.0
 FRAMES_A_CONNECTION = 200

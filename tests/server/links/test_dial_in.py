@@ -9,9 +9,10 @@ from typing import Any
 
 import grpc
 import pytest
+from h2.connection import H2Connection
+from h2.settings import SettingCodes
 
-from benchmarks.half_open import END_HEADERS, HEADERS, PREFACE, call_head
-from benchmarks.half_open import frame as http2_frame
+from benchmarks.half_open import call_head
 from fairplay.server.server import Config, Server
 from fairplay.v1.connection_pb2 import (
     Call,
@@ -25,11 +26,6 @@ from fairplay.v1.connection_pb2 import (
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct
 from fairplay.v1.referee_pb2 import Game
 from tests.server.harness import ByHand, plan, serving, sound
-
-DATA, SETTINGS = 0, 4
-NO_WINDOW = bytes([0, 4, 0, 0, 0, 0])
-"""The setting of a client of HTTP/2 that takes no byte of any stream."""
-
 
 PLAYERS = "127.0.0.1:0"
 """Where the server listens for players alone. Other tests dial in at the address that serves everything."""
@@ -179,37 +175,34 @@ async def test_a_malformed_reply_is_an_unparsable_one(server: Server, reply: Rep
     assert misconduct.call_error.message.startswith(sentence)
 
 
-async def by_bytes(server: Server, settings: bytes = b"") -> asyncio.StreamWriter:
-    """Dial in as "x" by hand, with these settings of HTTP/2, and return what writes to the connection."""
-    hello = DialInRequest(hello=Hello(players=[HostedPlayer(name="x")])).SerializeToString()
+async def by_bytes(server: Server, window: int, messages: bytes) -> None:
+    """Dial in as "x" without gRPC, taking so many bytes of the stream; then send messages and see that this ends it."""
     host, port = server.players_address.rsplit(":", 1)
     _, writer = await asyncio.open_connection(host, int(port))
-    writer.write(PREFACE + http2_frame(SETTINGS, 0, 0, settings))
-    writer.write(http2_frame(HEADERS, END_HEADERS, 1, call_head("/fairplay.v1.ConnectionService/DialIn")))
-    writer.write(http2_frame(DATA, 0, 1, b"\0" + len(hello).to_bytes(4, "big") + hello))
-    return writer
-
-
-async def test_a_stream_ends_at_a_flood_of_frames_without_replies(server: Server) -> None:
-    writer = await by_bytes(server)
+    connection = H2Connection()
+    connection.initiate_connection()
+    connection.update_settings({SettingCodes.INITIAL_WINDOW_SIZE: window})
+    connection.send_headers(1, call_head("/fairplay.v1.ConnectionService/DialIn"))
+    hello = DialInRequest(hello=Hello(players=[HostedPlayer(name="x")])).SerializeToString()
+    connection.send_data(1, b"\0" + len(hello).to_bytes(4, "big") + hello)
+    writer.write(connection.data_to_send())
     async with asyncio.timeout(30):
         await server.hub.arrived("x")
-        writer.write(http2_frame(DATA, 0, 1, b"\0\0\0\0\0" * 3_000))
+        connection.send_data(1, messages)
+        writer.write(connection.data_to_send())
         while server.hub.here("x"):
             await asyncio.sleep(0.01)
     writer.close()
+
+
+async def test_a_stream_ends_at_a_flood_of_frames_without_replies(server: Server) -> None:
+    await by_bytes(server, 65_535, b"\0\0\0\0\0" * 3_000)
     assert server.hub.stray_reply_count == 0
 
 
 async def test_a_broken_frame_while_the_welcome_cannot_be_sent_is_logged_by_nobody(
     server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
-    writer = await by_bytes(server, NO_WINDOW)
-    async with asyncio.timeout(30):
-        await server.hub.arrived("x")
-        writer.write(http2_frame(DATA, 0, 1, b"\0\0\0\0\2no"))
-        while server.hub.here("x"):
-            await asyncio.sleep(0.01)
-    writer.close()
+    await by_bytes(server, 0, b"\0\0\0\0\2no")
     await server.stop()
     assert [record.getMessage() for record in caplog.records] == []

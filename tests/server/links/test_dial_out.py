@@ -12,6 +12,7 @@ from typing import Any
 import grpc
 import pytest
 
+from benchmarks.half_open import SETTINGS
 from fairplay.games.game import find
 from fairplay.player.channels import Credentials
 from fairplay.player.handlers import Handlers
@@ -24,8 +25,6 @@ from fairplay.v1.misconduct_pb2 import CallErrorReason, Overrun
 
 AMPLE_S = 60.0
 METHOD = "/a.B/C"
-PREFACE_OF_SERVER = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
-"""The settings with which a server of HTTP/2 begins: none."""
 
 
 async def ask(link: Link, limit_s: float = AMPLE_S, **more: Any) -> Any:
@@ -81,7 +80,7 @@ async def test_a_player_that_was_found_at_an_address_is_called_by_its_name() -> 
     reported: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(PREFACE_OF_SERVER)
+        writer.write(SETTINGS)
         before = await reader.readuntil(b".example:")  # gRPC packs no text of its headers
         reported.set_result((before[-15:] + await reader.readexactly(len(str(port)))).decode())
         writer.close()

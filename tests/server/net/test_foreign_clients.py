@@ -10,23 +10,22 @@ import grpc
 import pytest
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
+from h2.connection import H2Connection
+from h2.events import ResponseReceived, StreamEnded, TrailersReceived
 
-from benchmarks.half_open import END_HEADERS, HEADERS, PREFACE, call_head, frame
+from benchmarks.half_open import call_head
 from fairplay.server.links.stream import MAX_FRAME_BYTES
 from fairplay.server.server import Config, Server
 from fairplay.v1.connection_pb2 import DialInRequest, Hello, HostedPlayer
 from fairplay.v1.connection_pb2_grpc import ConnectionServiceStub
 from tests.server.harness import serving
 
-DATA, SETTINGS, END_STREAM = 0, 4, 1
-NO_TABLE = bytes([0, 1, 0, 0, 0, 0])
-"""The setting of a client of HTTP/2 to which headers are sent as they are, and not as numbers of earlier ones."""
 DIAL_IN = "/fairplay.v1.ConnectionService/DialIn"
 CHECK = "/grpc.health.v1.Health/Check"
 SERVICE = "fairplay.v1.ConnectionService"
 PLAYING, CALL, LAST = 1, 3, 99
 """The streams of a connection: the one that a player has dialled in over, that of the call of a test, and of a last."""
-OK = b"grpc-status\x010"
+OK = "0"
 
 
 @pytest.fixture(params=["listen", "players"])
@@ -50,35 +49,34 @@ def message(body: bytes) -> bytes:
 
 
 class Connection:
-    """A connection of HTTP/2 of which a test writes the frames itself, and over which a player has dialled in."""
+    """A connection of HTTP/2 of a client that is not gRPC's, over which a player has dialled in."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
+        self._state = H2Connection()
+        self._state.initiate_connection()
 
-    def call(self, stream: int, path: str, *data: bytes, **headers: str) -> None:
-        """Make a call with these frames of DATA, the last of which ends it; with none it stays open."""
-        head = call_head(path)
-        for name, value in headers.items():
-            text = bytes([len(value)]) + value.encode()
-            if name == "content_type":
-                head = head.replace(b"\x10application/grpc", text)
-            else:
-                head += b"\0" + bytes([len(name)]) + name.encode().replace(b"_", b"-") + text
-        self._writer.write(frame(HEADERS, END_HEADERS, stream, head))
+    def call(self, stream: int, path: str, *data: bytes, last: bool = True, **headers: str) -> None:
+        """Make a call with these frames of DATA, of which the last ends it if so wanted; with none it stays open."""
+        self._state.send_headers(stream, call_head(path, **headers))
         for index, each in enumerate(data):
-            self._writer.write(frame(DATA, END_STREAM if index == len(data) - 1 else 0, stream, each))
+            self._state.send_data(stream, each, end_stream=last and index == len(data) - 1)
+        self._writer.write(self._state.data_to_send())
 
-    async def end_of(self, stream: int) -> bytes:
-        """Return the headers and trailers of a call, and of no other, once it has ended."""
-        blocks = b""
-        while True:
-            head = await self._reader.readexactly(9)
-            payload = await self._reader.readexactly(int.from_bytes(head[:3], "big"))
-            if head[3] == HEADERS and int.from_bytes(head[5:], "big") == stream:
-                blocks += payload
-                if head[4] & END_STREAM:
-                    return blocks
+    async def status_of(self, stream: int) -> str | None:
+        """Return the status of a call, once it has ended."""
+        status = None
+        while data := await self._reader.read(65_536):
+            for event in self._state.receive_data(data):
+                if getattr(event, "stream_id", None) != stream:
+                    continue
+                if isinstance(event, ResponseReceived | TrailersReceived):
+                    status = dict(event.headers).get(b"grpc-status", status)
+                elif isinstance(event, StreamEnded):
+                    return None if status is None else status.decode()
+            self._writer.write(self._state.data_to_send())
+        raise EOFError("the server has ended the connection")
 
 
 @asynccontextmanager
@@ -87,15 +85,12 @@ async def playing(server: Server) -> AsyncIterator[Connection]:
     host, _, port = server.players_address.rpartition(":")
     async with asyncio.timeout(30):
         reader, writer = await asyncio.open_connection(host, int(port))
-        writer.write(
-            PREFACE + frame(SETTINGS, 0, 0, NO_TABLE) + frame(HEADERS, END_HEADERS, PLAYING, call_head(DIAL_IN))
-        )
-        writer.write(frame(DATA, 0, PLAYING, message(hello("x").SerializeToString())))
-        await server.hub.arrived("x")
         connection = Connection(reader, writer)
+        connection.call(PLAYING, DIAL_IN, message(hello("x").SerializeToString()), last=False)
+        await server.hub.arrived("x")
         yield connection
         connection.call(LAST, CHECK, message(b""))
-        assert OK in await connection.end_of(LAST)
+        assert await connection.status_of(LAST) == OK
         assert server.hub.here("x")
         writer.close()
 
@@ -117,7 +112,7 @@ async def test_what_is_compressed_is_read_and_counts_by_the_size_that_it_has_the
 async def test_a_coding_that_nobody_knows_ends_its_call(server: Server) -> None:
     async with playing(server) as connection:
         connection.call(CALL, DIAL_IN, grpc_encoding="snappy")
-        assert b"grpc-status" in await connection.end_of(CALL)
+        assert await connection.status_of(CALL) not in (None, OK)
 
 
 @pytest.mark.parametrize("size", [20_000, 1_000_000])
@@ -137,9 +132,9 @@ async def test_a_message_may_come_in_frames_of_one_byte_and_none(server: Server)
     async with playing(server) as connection:
         many = [bytes([byte]) for byte in message(HealthCheckRequest(service=SERVICE).SerializeToString())]
         connection.call(CALL, CHECK, *many, b"")
-        assert OK in await connection.end_of(CALL)
+        assert await connection.status_of(CALL) == OK
         connection.call(CALL + 2, CHECK, *[b""] * 1_000)
-        await connection.end_of(CALL + 2)
+        assert await connection.status_of(CALL + 2) not in (None, OK)
 
 
 @pytest.mark.parametrize("kind", ["application/json", "application/proto", "application/connect+proto", "text/plain"])
@@ -148,7 +143,7 @@ async def test_a_request_of_another_protocol_is_answered_at_once(server: Server,
     """gRPC's server looks at no content type, and finds that there is no message in what comes."""
     async with playing(server) as connection:
         connection.call(CALL, DIAL_IN, body, content_type=kind)
-        assert b"grpc-status" in await connection.end_of(CALL)
+        assert await connection.status_of(CALL) not in (None, OK)
         assert not server.hub.here("y")
 
 

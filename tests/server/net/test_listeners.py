@@ -13,6 +13,7 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from benchmarks.half_open import PREFACE, SETTINGS
 from fairplay.player.exposure import ExposedError, check_exposure, is_loopback
 from fairplay.player.serving import AddressInUseError
 from fairplay.server.net.listeners import add_listener, heartbeat_options
@@ -157,7 +158,7 @@ async def test_a_connection_that_is_silent_is_over_also_while_nothing_is_called(
     async with serving(Config(heartbeat_s=0.1)) as server:
         host, _, port = server.address.rpartition(":")
         reader, writer = await asyncio.open_connection(host, int(port))
-        writer.write(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))  # and no answer
+        writer.write(PREFACE + SETTINGS)  # and no answer
         async with asyncio.timeout(30):
             while await reader.read(1_024):
                 pass

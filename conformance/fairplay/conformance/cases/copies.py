@@ -24,7 +24,6 @@ from fairplay.conformance.evidence import Evidence, hexadecimal, readable, sent
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.races import Rotation
 from fairplay.conformance.games.trial import Entry, Exchange, Manner, Outgoing, Trial, play_trial
-from fairplay.conformance.player import http2
 from fairplay.conformance.player.farewells import AT_ONCE, Farewells
 from fairplay.conformance.player.loop import side_by_side
 from fairplay.conformance.player.machine import is_busy, wait_until_quiet
@@ -430,6 +429,7 @@ def play_as_foreigner(context: Context, connection: Connection) -> Trial | None:
     """Return a game whose calls another library makes than grpcio; None if the player does not serve without TLS."""
     if connection.served is None or not connection.served.target:
         return None
+    from fairplay.conformance.player import http2
 
     async def ask(reached: Connection, due: Outgoing) -> Answered:
         link, began_s = reached.served, time.monotonic()
