@@ -9,7 +9,11 @@ from typing import Any, NamedTuple
 
 from fairplay.bazaar.v1.bazaar_pb2 import Card as CardMessage
 from fairplay.bazaar.v1.bazaar_pb2 import Equation, Exchanges, TurnState
-from fairplay.bazaar.v1.bazaar_player_pb2 import RequestCardsResponse, RequestPebbleOrExchangesResponse
+from fairplay.bazaar.v1.bazaar_player_pb2 import (
+    RequestCardsRequest,
+    RequestCardsResponse,
+    RequestPebbleOrExchangesResponse,
+)
 from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.protocol import codec
 from fairplay.games.bazaar.rules.pieces import (
@@ -453,5 +457,13 @@ FAILING = (
         "Raises an exception in a turn that begins when somebody has 20 points, with which the game is mostly over.",
         ("bazaar.score.round-goes-on",),
         lambda request: any(score >= 20 for score in getattr(request, "turn_state", TurnState()).other_scores),
+    ),
+    Failing(
+        "fails-where-it-pays-for-five",
+        "Raises an exception where it can buy and its wallet pays for each of five visible cards or more.",
+        ("bazaar.wallet.rich",),
+        lambda request: (
+            isinstance(request, RequestCardsRequest) and len(payable(codec.read_view(request.turn_state))) > 4
+        ),
     ),
 )

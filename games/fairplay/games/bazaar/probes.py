@@ -196,9 +196,9 @@ CHECKS = {
         table(bank="ryg", visible="rwbgy*", wallets=("rwbgyr", "y"), scores=(12, 19), second_call=True, turn_count=0),
     ),
     "cards.row-is-empty: The request has taken the last cards, and the end is checked later: "
-    "no card is visible, none can be bought.": Check(
+    "no card is visible, none can be bought, also none that could be paid for before.": Check(
         ["purchase.visible", "pebble.bank-empty"],
-        table("r=b", visible="wwwww", wallets=("rrrrrr", "wwwww"), settings=LATE_CHECK),
+        table("r=b", visible="wwwww rrrrr", wallets=("rrrrrr", "wwwww"), settings=LATE_CHECK),
     ),
     "cards.other-pebble: "
     "Each card lacks one pebble, of a colour of its own: who counts on the one that it hopes for cannot pay.": Check(

@@ -28,7 +28,7 @@ from fairplay.games.kit.conformance import MakeSituation, begin_game, find_state
 WHOLE_TURN = 2
 ANY_SETTINGS = bazaar_pb2.Settings()
 LONG_SIDES = bazaar_pb2.Settings(side_max=6)
-MANY_PEBBLES = bazaar_pb2.Settings(pebbles_per_color=120, cards_total=100, winning_score=1000)
+MANY_PEBBLES = bazaar_pb2.Settings(pebbles_per_color=120, cards_total=100, visible=6, winning_score=1000)
 VERY_MANY_PEBBLES = bazaar_pb2.Settings(pebbles_per_color=400)
 WITHOUT_END = bazaar_pb2.Settings(
     pebbles_per_color=400, cards_total=10, winning_score=1000, exchange_price=bazaar_pb2.EXCHANGE_PRICE_NONE
@@ -132,7 +132,7 @@ def twins(rng: Random) -> Situation:
 def rich(rng: Random) -> Situation:
     """Return a game of some turns in which wallet and bank hold much of every colour."""
     wallet, bank = ("".join(color * rng.randint(10, 60) for color in INITIALS) for _ in range(2))
-    row, pile = (" ".join(_pebbles(rng, 5) + _face(rng) for _ in range(count)) for count in (4, 36))
+    row, pile = (" ".join(_pebbles(rng, 5) + _face(rng) for _ in range(count)) for count in (6, 34))
     equations = " ".join(map(exchange_text, random_table(rng, RICH_EQUATIONS, 1, 4).equations))
     made = table(
         equations,

@@ -179,6 +179,13 @@ def _last_bits(number: int) -> int:
     return (number + 2**15) % 2**16 - 2**15
 
 
+def beyond_the_edge(view: View) -> Iterator[Placed]:
+    """Find placements of a tile that would fit, but beyond the last or the first row or column."""
+    free = {spot for cell in view.board.tiles for spot in sides(*cell) if max(map(abs, spot)) > FARTHEST}
+    kinds = {spot: fitting(view.board.tiles, *spot, view.board.whole_lines) for spot in sorted(free)}
+    return ((Placement(*spot, tile),) for spot, fit in kinds.items() for tile in view.hand if fit >> tile & 1)
+
+
 def each_alone(view: View) -> Iterator[Placed]:
     """Find pairs of placements on one line, each of which is legal where the other one is not made; not all of many."""
     some = singles(view)[:30]
@@ -311,6 +318,9 @@ WRONG_ANSWERS = {
     "places-beyond-first-column: Places a tile far before the first column that there is.": turn(
         "coordinate.range", misspelled("column", -(2**31)), WHERE_TILES_FIT
     ),
+    "places-beyond-the-edge: Places a tile that fits, but beyond the last row or column that there is.": extend(
+        "coordinate.range", beyond_the_edge, ["map.last-row", "map.first-column"]
+    ),
     # Pass and replace
     "replaces-from-small-pile: Replaces its hand though the pile holds fewer tiles.": turn(
         "replace.pile",
@@ -404,12 +414,12 @@ WRONG_ANSWERS = {
         "extension.adjacent", without_sign, ["map.negative"]
     ),
     "keeps-coordinates-in-16-bits: Keeps the last 16 bits of rows and columns.": extend(
-        "extension.adjacent", in_16_bits, ["map.last-row", "map.first-column"]
+        "extension.adjacent", in_16_bits, ["map.first-column"]
     ),
     "mixes-up-rows-and-columns: Takes rows for columns and columns for rows.": extend(
         "extension.adjacent",
         lambda view: ((Placement(column, row, tile),) for row, column, tile in singles(view)),
-        ["map.last-row", "fit.long-line"],
+        ["map.first-column", "fit.long-line"],
     ),
     # What fits
     "matches-nothing: Places a tile that matches none of its neighbours.": misfit(

@@ -134,9 +134,6 @@ NO_BONUS = q_pb2.Settings(q_bonus=0, finish_bonus=0, copies_per_kind=1)
 RING = ("a b c t d", "t .. e .. a", "", "d .. d .. t", "b t a e c")
 """Tiles around a gap. Its row, which `_gap` draws, is left out: with it, t fits nowhere inside the ring but there."""
 CROSS = ("rs .. bs", "rc bc bv")
-FAR = FARTHEST - 1_000
-"""Far out, but no tile of a turn lies beyond the edge: that the map has one is a limit of the messages alone."""
-
 CHECKS = {
     "turn.only-pass: No tile fits and the pile is too small for a replacement: passing is all that is left.": Check(
         NOTHING_FITS, _table("rs", hands=("bq gc", "bd gv"), pile="yd")
@@ -160,8 +157,10 @@ CHECKS = {
     "The pile is empty, but the game goes on: after an extension the player gets an empty list of new tiles.": Check(
         ["replace.pile", "extension.own-tiles"], _table("rs", hands=("rq bs gc yc", "r8 os gd pv"), turn_count=0)
     ),
-    "hand.last-tile: Whoever places its last tile ends the game at once: no new tiles come, the result does.": Check(
-        ["extension.own-tiles", "extension.not-empty"], _table("rs", hands=("rq", "gs"), pile="yd", turn_count=0)
+    "hand.last-tile: Whoever places its last tile ends the game at once, and may have lost it: no new tiles come, the "
+    "result does.": Check(
+        ["extension.own-tiles", "extension.not-empty"],
+        _table("rs", hands=("rq", "gs"), pile="yd", points=(0, 99), turn_count=0),
     ),
     "hand.empty: A game may begin with an empty hand: its player can replace nothing, or pass.": Check(
         ["extension.not-empty", "extension.own-tiles"], _table("rs", hands=("", "gs rq"), turn_count=1)
@@ -217,21 +216,23 @@ CHECKS = {
         ["extension.adjacent", "coordinate.required"],
         _table("rs .. gs", "r8 g8 gq", at=(-7, -9), hands=("ys rq gc", "b8"), pile="gd gd gd"),
     ),
-    "map.last-row: The map lies far down, towards the last row that there is: rows may have six digits.": Check(
-        ["coordinate.range", "extension.adjacent"], _table("rs r8", at=(FAR, 0), hands=("rq bs", "gs"), pile="gd gd gd")
+    "map.last-row: The map ends in the last row and column that there are: tiles fit behind them alone, and none may "
+    "lie there.": Check(
+        ["coordinate.range", "extension.fit"],
+        _table(".. r8", "rq rs", at=(FARTHEST - 1, FARTHEST - 1), hands=("gs bs", "gd"), pile="gd gd gd"),
     ),
     "map.first-column: "
-    "The map lies far up and to the left: rows and columns may be negative numbers of six digits.": Check(
+    "The map begins in the first row and column that there are: both may have seven digits and a sign.": Check(
         ["coordinate.range", "extension.adjacent"],
-        _table("rs", "r8", at=(-FAR, -FAR), hands=("rq bs", "gs"), pile="gd gd gd"),
+        _table("rs", "r8", at=(-FARTHEST, -FARTHEST), hands=("rq bs", "gs"), pile="gd gd gd"),
     ),
     "map.large: A long game has hundreds of tiles on the map: answers must stay right, and in time.": Check(
         EXTENDING, _in_the_middle(2, 0, lambda state: len(state.board.tiles) >= 150, turn_count=2)
     ),
     "extension.in-order: A tile may lie beside one that was placed before it in the same extension, "
-    "not beside one that comes later.": Check(
+    "not beside one that comes later; the pile may have fewer new tiles than were placed.": Check(
         ["extension.adjacent", "extension.fit"],
-        _table("rs", hands=("r8 rq rc", "gs"), pile="gd gd gd gd gd", turn_count=2),
+        _table("rs", hands=("r8 rq rc yd", "gs"), pile="gd", turn_count=2),
     ),
     "extension.each-alone: "
     "Two tiles fit in places side by side, each of them alone: what was placed first counts for the other one.": Check(
