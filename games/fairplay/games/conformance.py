@@ -124,7 +124,7 @@ class Mutation(NamedTuple):
 
 
 class Failing(NamedTuple):
-    """A request at which a mutant fails: it raises an exception there."""
+    """A request at which a mutant fails: it raises an exception there, or never answers."""
 
     name: str
     sentence: str
@@ -132,6 +132,8 @@ class Failing(NamedTuple):
     cases: tuple[str, ...]
     """The ids of the conformance cases that name this mutant: each of them fails."""
     at: Callable[[Any], bool]
+    is_silent: bool = False
+    """Whether it never answers, and raises no exception."""
 
 
 class Circumstance(StrEnum):
@@ -296,6 +298,9 @@ class Conformance:
     """The names of enums of requests that a player can decide without, besides those of the settings."""
     outcomes: Sequence[Outcomes] = ()
     """What the player may be told and need not remember: each is told once."""
+    retold: Mapping[str, Callable[[Any, Any], None]] = field(default_factory=dict)
+    """Name of a method that only tells something -> (its request, the next one of its game): adds to the latter what it
+    tells where the call before it was cancelled. A method that is missing tells nothing that comes again."""
     features: Features = field(default_factory=Features)
     strategies: Sequence[str] = ()
     """Strategies of reference players from whose games states are drawn, besides the plainest ones."""

@@ -78,13 +78,13 @@ def test_cards_of_the_full_deck_are_none_in_the_small_one() -> None:
     assert infraction(state, to_pick(state), PickCardsResponse(cards=(0, 27, 54))) == ("webset.take.card-range", MUST)
 
 
-def test_no_cards_in_time_are_grave_after_a_call_and_a_pass_in_a_round() -> None:
+def test_no_answer_in_time_is_grave_after_a_call_and_in_a_round_and_no_cards_are_a_pass_there() -> None:
     in_round = fresh(rounds="earliest")
     for window_ms, level in ((3_000, MUST), (1_500, MUST), (1_499, SHOULD)):
-        called = done(fresh(window_ms=window_ms), (0, CALL))
-        assert infraction(called, to_pick(called), Overrun()) == ("webset.take.window", level)
-    for passing in (Overrun(), PickCardsResponse()):
-        assert infraction(in_round, to_pick(in_round, may_skip=True), passing) is None
+        called, asked = done(fresh(window_ms=window_ms), (0, CALL)), fresh(rounds="earliest", window_ms=window_ms)
+        for state, may_skip in ((called, False), (asked, True)):
+            assert infraction(state, to_pick(state, may_skip=may_skip), Overrun()) == ("webset.take.window", level)
+    assert infraction(in_round, to_pick(in_round, may_skip=True), PickCardsResponse()) is None
     assert infraction(in_round, to_pick(in_round, may_skip=True), cards("0000 0001 0011")) == (
         "webset.take.set",
         SHOULD,

@@ -16,8 +16,8 @@ from fairplay.conformance.cases.contract import messages_in
 from fairplay.conformance.cases.probes import scenario_of
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
-from fairplay.conformance.games.trial import Exchange, Manner, Scenario
-from fairplay.conformance.player.player import Connection
+from fairplay.conformance.games.trial import Exchange, Manner, Outgoing, Scenario
+from fairplay.conformance.player.player import Answered, Connection
 from fairplay.games.conformance import Level, Outcomes, find_conformance
 from fairplay.games.game import Game
 from fairplay.games.steps import CallKind, Method
@@ -103,7 +103,7 @@ def unknown_enum_values(context: Context) -> None:
 
 @case(case_ids.KNOWN_ENUMS, "FAIL-2", "CALL-13")
 def known_enum_values(context: Context) -> None:
-    """Some outcomes and reasons are rare, and a player that has no word for one fails when it is told it."""
+    """Some outcomes are rare, and some things seldom told with a call: who has no word for one fails when told it."""
     with context.player.separate() as connection:
         for told in find_conformance(context.game.name).outcomes:
             exchange = _exchange_of(context, told.method)
@@ -114,6 +114,7 @@ def known_enum_values(context: Context) -> None:
                 problem = _problem(context, connection, exchange, changed)
                 if problem is not None:
                     _refuse(context, exchange, changed, _outcome_name(changed, told, value), problem)
+        _play_with_cancelled_news(context, connection)
 
 
 def _name_unknown_rules(context: Context, connection: Connection) -> None:
@@ -132,13 +133,47 @@ def _name_unknown_rules(context: Context, connection: Connection) -> None:
 
 def _play_after_refusals(context: Context, connection: Connection) -> None:
     """Play what probes begin in the middle of a game, where what was refused may name a rule of a later version."""
-    probes = () if context.is_slow else find_conformance(context.game.name).probes
-    begun = [scenario_of(context, each) for each in probes if each.level is Level.MUST]
-    for scenario in begun:
-        if scenario.joins is not None and context.scope.holds(scenario.situation):
+    for scenario in _of_probes(context):
+        if scenario.joins is not None:
             found = context.play(scenario, connection, Manner(partial(_with_unknown_rules, context.game)))
             with where("With a rule_id that it does not know"):
                 judge_condition(context, found)
+
+
+def _of_probes(context: Context) -> Sequence[Scenario]:
+    """Return the games of the probes that every player must meet; none for a slow player."""
+    probes = () if context.is_slow else find_conformance(context.game.name).probes
+    must = [each for each in probes if each.level is Level.MUST]
+    begun = context.once("games of probes", lambda: [scenario_of(context, each) for each in must])
+    return [each for each in begun if context.scope.holds(each.situation)]
+
+
+def _play_with_cancelled_news(context: Context, connection: Connection) -> None:
+    """Play games of probes with rivals of their own, in which calls that come again are cancelled before they leave."""
+    retold = find_conformance(context.game.name).retold
+    for scenario in _of_probes(context) if retold else ():
+        if scenario.joins is None and (scenario.situation.rivals or scenario.situation.rivals_late_in):
+            found = context.play(scenario, connection, Manner(ask=_CancelledNews(retold)))
+            with where("Where a call tells what a cancelled one had told"):
+                judge_condition(context, found)
+
+
+class _CancelledNews:
+    """Makes the calls of a game but those that are told again, and has the next one tell what these had told."""
+
+    def __init__(self, retold: Mapping[str, Callable[[Any, Any], None]]) -> None:
+        self._retold = retold
+        self._cancelled: list[tuple[str, Message]] = []
+
+    async def __call__(self, connection: Connection, due: Outgoing) -> Answered:
+        method, request = due.call.method, due.call.method.request.FromString(due.request)
+        if method.name in self._retold:
+            self._cancelled.append((method.name, request))
+            return method.response().SerializeToString(), 0.0
+        while self._cancelled:
+            name, earlier = self._cancelled.pop()
+            self._retold[name](earlier, request)
+        return await connection.ask(method, request.SerializeToString(), due.limit_s)
 
 
 def _with_unknown_rules(game: Game, request: Message, _: int) -> bytes:

@@ -11,7 +11,7 @@ from fairplay.conformance.zoo.departures import of_departures, of_phases
 from fairplay.conformance.zoo.features import of_features
 from fairplay.conformance.zoo.memory import of_games_at_once, of_introductions, of_past_games
 from fairplay.conformance.zoo.methods import OF_DESCRIBE, of_decisions, of_endings, of_methods
-from fairplay.conformance.zoo.mutants import RAISES, Mutant, mutates
+from fairplay.conformance.zoo.mutants import HANGS, RAISES, Mutant, mutates
 from fairplay.conformance.zoo.player import MutantPlayer, in_this_process
 from fairplay.conformance.zoo.programs import PROGRAMS, of_hurry, of_identity, of_long_games, of_races
 from fairplay.conformance.zoo.settings import of_other_settings, of_settings, of_situations
@@ -51,7 +51,10 @@ def own_mutants(game: Game) -> list[Mutant]:
         Mutant(each.name, each.sentence, each.cases, in_method(each.method), mutates(each), related, rule=each.rule)
         for each in declared.mutations
     ]
-    failing = [Mutant(*each[:3], at_request(each.at), RAISES, ("*",)) for each in declared.failing]
+    failing = [
+        Mutant(each.name, each.sentence, each.cases, at_request(each.at), HANGS if each.is_silent else RAISES, ("*",))
+        for each in declared.failing
+    ]
     return [*answering, *failing]
 
 

@@ -41,6 +41,9 @@ UNUSUAL_SETTINGS = "rules.unusual-settings"
 UNKNOWN_VALUES = "contract.unknown-enum-values"
 """The id of the suite's case of enum values and rules that a player does not know."""
 
+KNOWN_VALUES = "contract.known-enum-values"
+"""The id of the suite's case of what a player is told seldom, or with another call than usual."""
+
 State = TypeVar("State")
 View = TypeVar("View")
 Action = TypeVar("Action")

@@ -1,9 +1,10 @@
 """Infractions: wrong answers that cost points or are refused, but eliminate nobody.
 
-Cards that never can be a set of the table, and none in time, fail a MUST case. Cards of the table that are no set, no
-cards at all, and acts that the request does not list, or that were refused just before, fail a SHOULD case; so do no
-cards in time where the window is shorter than half of the usual one. All is judged by what the player was shown: a
-player that is outrun by another has done nothing wrong.
+Cards that never can be a set of the table, and no answer in time, fail a MUST case: in a round, too, where that costs
+nothing, but who passes has to say so (TIME-5). Cards of the table that are no set, no cards at all, and acts that the
+request does not list, or that were refused just before, fail a SHOULD case; so does no answer in time where the window
+is shorter than half of the usual one. All is judged by what the player was shown: a player that is outrun by another
+has done nothing wrong.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def find_infraction(settings: webset_pb2.Settings, call: Call, answer: Any) -> I
         return _refused(chosen, request, answer)
     if isinstance(answer, PickCardsResponse):
         return _wrongly_named(chosen, request, answer) if request.all_sets else _wrong(chosen, request, answer)
-    if isinstance(answer, Overrun) and isinstance(request, PickCardsRequest) and not request.may_skip:
+    if isinstance(answer, Overrun) and isinstance(request, PickCardsRequest):
         level = Level.MUST if chosen.window_ms >= LEAST_WINDOW_MS else Level.SHOULD
         return Infraction("webset.take.window", "no cards in time", level)
     return None

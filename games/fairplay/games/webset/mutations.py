@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from fairplay.games.conformance import Failing
 from fairplay.games.kit.conformance import (
     DRAWN_STATES,
+    KNOWN_VALUES,
     UNUSUAL_SETTINGS,
     WHOLE_GAME,
     Breaking,
@@ -433,6 +434,12 @@ def without_cards(kind: int) -> Callable[[Any], bool]:
     return lambda request: any(event.kind == kind and not event.cards for event in getattr(request, "events", ()))
 
 
+def picked_meanwhile(request: Any) -> bool:
+    """Return whether a question what to do tells of cards that were picked one by one."""
+    events = request.events if isinstance(request, ActRequest) else ()
+    return any(event.kind == pb.EVENT_KIND_PICKED for event in events)
+
+
 FAILING = (
     Failing(
         "fails-as-cards-are-put-back",
@@ -445,5 +452,18 @@ FAILING = (
         "Raises an exception where it is told of a solved puzzle of which somebody has named no set.",
         ("webset.rounds.puzzle-in-vain",),
         without_cards(pb.EVENT_KIND_SOLVED),
+    ),
+    Failing(
+        "fails-as-picks-are-told-with-a-question",
+        "Raises an exception where it is asked to act and told of picked cards, as no report has told of them.",
+        (KNOWN_VALUES,),
+        picked_meanwhile,
+    ),
+    Failing(
+        "is-silent-in-rounds-without-a-set",
+        "Never answers in a round without a set, as no answer is a pass.",
+        ("webset.rounds.no-set",),
+        lambda request: getattr(request, "may_skip", False) and without_set(request),
+        is_silent=True,
     ),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import combinations
 from random import Random
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from google.protobuf.duration_pb2 import Duration
 
@@ -532,6 +532,16 @@ OF_ANY_ACT = [value for value in webset_player_pb2.Status.values() if value != w
 """What may have become of the last act or take: all but what GameOver alone tells."""
 OF_BROKEN_RULES = (webset_player_pb2.STATUS_BAD_SET, webset_player_pb2.STATUS_NOT_NOW)
 
+
+def _retell(cancelled: webset_player_pb2.ReportRequest, following: Any) -> None:
+    """Have the next call tell the events of a report that was cancelled, and its status if it has none of its own."""
+    events = [*cancelled.events, *following.events]
+    del following.events[:]
+    following.events.extend(events)
+    if not following.status:
+        following.status, following.rule_id = cancelled.status, cancelled.rule_id
+
+
 CONFORMANCE = Conformance(
     features=FEATURES,
     strategies=("solver:reaction=0,error=0.5",),
@@ -548,6 +558,7 @@ CONFORMANCE = Conformance(
         Outcomes("Report", ["status"], OF_ANY_ACT, OF_BROKEN_RULES),
         Outcomes("GameOver", ["status"], [*OF_ANY_ACT, webset_player_pb2.STATUS_GAME_OVER], OF_BROKEN_RULES),
     ),
+    retold={"Report": _retell},
     settings_readers={
         "score_floor": (Circumstance.LOSS, Circumstance.END),
         "locked_until_change": (Circumstance.LOSS, Circumstance.RESUMED),
