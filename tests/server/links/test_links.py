@@ -117,14 +117,25 @@ run_player(player, reach_from(os.environ, serves=sys.argv[1:] == ["--serve"]))
 """
 
 
-@pytest.mark.parametrize("way", ["", " --serve"], ids=["dials in", "serves"])
-async def test_a_started_player_that_exits_in_its_turn_is_reported_with_code_and_output(
-    server: Server, way: str
+RAISES = EXITS.replace("os._exit(3)", 'raise RuntimeError("none")')
+
+
+@pytest.mark.parametrize(
+    ("link", "sentence"),
+    [
+        (python(EXITS), "the player's process ended with exit code 3"),
+        (f"{python(EXITS)} --serve", "the player's process ended with exit code 3"),
+        (python(RAISES), "RuntimeError: none"),
+    ],
+    ids=["exits", "exits where it serves", "raises"],
+)
+async def test_a_started_player_that_fails_in_its_turn_is_reported_with_what_it_wrote(
+    server: Server, link: str, sentence: str
 ) -> None:
-    misconduct = blamed(await server.referee.play(plan(f"{python(EXITS)}{way}", "bot:first", limit_s=600)))
+    misconduct = blamed(await server.referee.play(plan(link, "bot:first", limit_s=600)))
     assert misconduct.method_name.endswith("TakeTurn")
-    assert misconduct.call_error.message == "the player's process ended with exit code 3"
-    assert misconduct.call_error.output.splitlines()[-1] == "out of ideas"
+    assert misconduct.call_error.message == sentence
+    assert "out of ideas" in misconduct.call_error.output.splitlines()
 
 
 async def test_only_the_first_exception_of_a_started_player_waits_for_a_limit_that_it_may_exceed(

@@ -152,6 +152,18 @@ async def test_the_last_8192_characters_of_a_program_are_kept() -> None:
     assert program.failure.message == "the player's process ended with exit code 0"
 
 
+async def test_what_a_program_writes_in_its_last_moment_is_kept() -> None:
+    room = 2**20
+    larger = f"import fcntl, os; fcntl.fcntl(1, fcntl.F_SETPIPE_SZ, {room})"
+    code = f"{larger}; os.write(1, b'.' * {room - 5} + b' over'); os._exit(1)"
+    program = Program.start([sys.executable, "-c", code], os.environ)
+    os.waitid(os.P_PID, program.guard_id, os.WEXITED | os.WNOWAIT)  # noqa: ASYNC222 - so that all of it is unread
+    await ended(program)
+    assert program.output_bytes == room
+    assert program.failure.message == "the player's process ended with exit code 1"
+    assert program.failure.output.endswith(" over")
+
+
 async def test_a_program_that_writes_too_much_is_ended_and_that_is_why_its_calls_fail() -> None:
     flood = [sys.executable, "-c", "import sys\nwhile True: sys.stdout.write('x' * 1000)"]
     program = Program.start(flood, os.environ, Limits(output=100_000))
