@@ -86,6 +86,6 @@ class SuiteError(Exception):
     """Raised if the suite or a game is wrong: a reference player breaks a rule, a probe has an invalid state."""
 
 
-def failure(sentence: str, *sections: tuple[str, str]) -> Failure:
-    """Return a failure with a sentence and sections of text as its evidence."""
-    return Failure(Evidence(sentence, sections=sections))
+def failure(sentence: str, *sections: tuple[str, str], cause: str = "") -> Failure:
+    """Return a failure with a sentence and sections of text as its evidence, and what tells its cause from others."""
+    return Failure(Evidence(sentence, sections=sections, cause=cause))

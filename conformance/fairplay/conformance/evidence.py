@@ -19,6 +19,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from fairplay.games.kit.messages import enum_word
 from fairplay.server.game.plans import seconds
+from fairplay.server.links.stream import FLOODED
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct, MisconductKind
 
 MAX_CHARS = 4_000
@@ -40,6 +41,8 @@ RESOURCE_EXHAUSTED = 8
 TOO_LARGE = re.compile(r"larger than max|exceeds maximum|too large|message size", re.IGNORECASE)
 GONE_CAUSE = "the player is gone"
 """The cause of whatever fails because the player's process or connection has ended."""
+UNASKED_CAUSE = "replies that nobody asked for"
+"""The cause of what fails because the player replies more than once, and because its stream is ended for that."""
 VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|\b0x[0-9a-fA-F]+\b|\d[\d,]*(?:\.\d+)?")
 """What differs between failures with one cause: numbers, and words that a message quotes."""
 
@@ -155,6 +158,11 @@ def cause_of(misconduct: Misconduct) -> str:
 def cause_key(method_name: str, kind: MisconductKind.ValueType, detail: str = "") -> str:
     """Return what tells the cause of a failed call from others. `detail`: the rule, or status and message."""
     return f"{method_name} {MisconductKind.Name(kind)} {VARYING.sub('…', detail)}"
+
+
+def gone_cause(message: str) -> str:
+    """Return what tells the cause for which a player is gone from others, by the message of the call that failed."""
+    return UNASKED_CAUSE if FLOODED in message else GONE_CAUSE
 
 
 def packed(message: Any, *, one_line: bool = False) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -69,8 +70,23 @@ def test_what_fails_through_the_stream_only_says_so_first() -> None:
     )
 
 
+REPLIES_OFTEN = """
+import dataclasses, os
+from fairplay.conformance.zoo.mutants import ProgramBehaviour
+from fairplay.conformance.zoo.program import run_program
+from fairplay.conformance.zoo.registry import find_mutant
+from fairplay.games.game import find
+
+twice = find_mutant(find("fish"), "answers-twice")
+often = dataclasses.replace(twice, program=ProgramBehaviour(reply_count=40))
+run_program(often, find("fish"), "first", os.environ)
+"""
+
+
 @pytest.mark.slow
-def test_two_replies_to_a_call_are_named() -> None:
-    twice = f"exec:{sys.executable} -m fairplay.conformance.zoo fish answers-twice"
-    sentence = first_sentence(twice, "contract.one-reply-per-call")
-    assert sentence.startswith("More than one reply came to a call: ")
+def test_several_replies_to_a_call_are_one_cause_also_where_the_stream_is_ended_for_them() -> None:
+    link = f"exec:{shlex.join([sys.executable, '-c', REPLIES_OFTEN])}"
+    report = judged(link, "contract.one-reply-per-call,*.drawn-states", start_limit_s=30.0)
+    (finding,) = find_findings(report.judged)
+    assert finding.sentence.startswith("More than one reply came to a call: ")
+    assert {"contract.one-reply-per-call", "exceptions.drawn-states"} <= {each.id for each in finding.cases}

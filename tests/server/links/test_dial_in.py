@@ -175,6 +175,12 @@ async def test_a_malformed_reply_is_an_unparsable_one(server: Server, reply: Rep
     assert misconduct.call_error.message.startswith(sentence)
 
 
+async def test_a_player_whose_stream_is_ended_for_its_replies_is_told_so(server: Server) -> None:
+    async with ByHand(server, "x") as by_hand:
+        game = await against_bot(server, by_hand, lambda _: [Reply(id=10**12 + n) for n in range(1_100)])
+    assert blamed(game).call_error.message.endswith("more than 1,000 replies came that nobody asked for")
+
+
 async def by_bytes(server: Server, window: int, messages: bytes) -> None:
     """Dial in as "x" without gRPC, taking so many bytes of the stream; then send messages and see that this ends it."""
     host, port = server.players_address.rsplit(":", 1)

@@ -16,11 +16,11 @@ from fairplay.conformance.case_ids import (
     whole_game,
 )
 from fairplay.conformance.evidence import (
-    GONE_CAUSE,
     KINDS,
     Evidence,
     cause_key,
     cause_of,
+    gone_cause,
     readable,
     refusal_of_size,
     sections_of,
@@ -108,7 +108,7 @@ def evidence_of(game: Game, found: Trial) -> Evidence:
     unusual = unusual_part(game, situation.settings)
     error = misconduct.call_error
     detail = rule or f"{error.status_code} {error.message}" if misconduct.WhichOneof("cause") != "overrun" else ""
-    cause = GONE_CAUSE if error.reason in GONE else cause_key(method, misconduct.kind, detail)
+    cause = gone_cause(error.message) if error.reason in GONE else cause_key(method, misconduct.kind, detail)
     return Evidence(
         f"{method} {KINDS[misconduct.kind]}: {what}",
         (rule,) if rule else (),

@@ -11,7 +11,7 @@ from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
 from fairplay.conformance.blame.judge import confirm, judge_condition, judge_owned, where
 from fairplay.conformance.case import Case, NotApplicable, case, failure
-from fairplay.conformance.evidence import hexadecimal, readable
+from fairplay.conformance.evidence import UNASKED_CAUSE, hexadecimal, readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.encodings import in_pieces
 from fairplay.conformance.games.frames import DECISIONS, FEW_DECISIONS, UNKNOWN_FIELDS, play_newer
@@ -181,7 +181,8 @@ def one_reply_per_call(context: Context) -> None:
     if stray_count > 0:
         raise failure(
             f"More than one reply came to a call: {call_count:,} calls in one game got {call_count + stray_count:,}"
-            " replies, where a call has one and a reply names its call."
+            " replies, where a call has one and a reply names its call.",
+            cause=UNASKED_CAUSE,
         )
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from fairplay.conformance import case_ids
 from fairplay.conformance.case import LeftOut, NotTested
-from fairplay.conformance.evidence import GONE_CAUSE, Evidence, cause_key, clipped, sent
+from fairplay.conformance.evidence import Evidence, cause_key, clipped, gone_cause, sent
 from fairplay.conformance.run.options import duration_text
 from fairplay.games.steps import Failure, Method
 from fairplay.server.links.link import GONE
@@ -237,5 +237,5 @@ def _reason(
         shown = Evidence(f"{method.name} did not answer within {limit_s:g} s.", sections=sections, cause=cause)
         return _Reason(sentence, shown, case_ids.of_overrun(method.name), may_pass=True)
     owner = case_ids.of_death(method.name)
-    shown = Evidence(f"{method.name} failed: {outcome.message}", sections=sections, cause=GONE_CAUSE)
+    shown = Evidence(f"{method.name} failed: {outcome.message}", sections=sections, cause=gone_cause(outcome.message))
     return _Reason(sentence, shown, owner, may_pass=False)

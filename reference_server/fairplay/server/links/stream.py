@@ -45,6 +45,7 @@ log = logging.getLogger("fairplay.links")
 MAX_FRAME_BYTES = 4 * 1024 * 1024
 MAX_STRAY_REPLIES = 1_000
 """So many replies that nobody asked for are endured at once, and so many in STRAY_S seconds for long."""
+FLOODED = f"more than {MAX_STRAY_REPLIES:,} replies came that nobody asked for"
 STRAY_S = 60.0
 MAX_LATE = 100_000
 LOSS_S = 0.02
@@ -228,8 +229,7 @@ class OpenCalls:
     def allow_stray(self) -> None:
         """Allow a reply that nobody asked for, or a frame without one. Raises Refusal if there are too many."""
         if self._strays.take(self._clock.time()):
-            message = f"more than {MAX_STRAY_REPLIES:,} replies came that nobody asked for"
-            raise Refusal("REPLY_FLOOD", message, limit=MAX_STRAY_REPLIES)
+            raise Refusal("REPLY_FLOOD", FLOODED, limit=MAX_STRAY_REPLIES)
 
 
 def _metadata_problem(metadata: Mapping[str, str]) -> str:
@@ -293,6 +293,7 @@ class Stream:
         self._end: Callable[[], None] = _nothing
         self._fails = False
         """Whether the connection is to be lost."""
+        self._problem = ""
         self._resume_s: float
         self._window: asyncio.TimerHandle | None = None
         self._farewells: set[asyncio.Task[None]] = set()
@@ -343,13 +344,15 @@ class Stream:
         if goodbye is not None:
             self._end()
 
-    def detach(self, write: Write, *, left: bool = False) -> None:
+    def detach(self, write: Write, *, left: bool = False, problem: str = "") -> None:
         """Handle the end of a connection: keep the open calls for the resume window of the hello, or fail them.
 
-        They fail where the program has `left`, or the server has said goodbye to its players.
+        They fail where the program has `left`, or the server has said goodbye to its players. `problem`: why the server
+        has ended the connection, if it has.
         """
         if self._write is not write:
             return
+        self._problem = problem
         self.calls.halt()
         self._write, self._end = None, _nothing
         wait_s = self._resume_s
@@ -391,8 +394,9 @@ class Stream:
         if self._window is not None:
             self._window.cancel()
         self._closed(self)
+        ended = "the connection of the player ended during the call"
         for open_call in self.calls.end():
-            open_call.settle(disconnected("the connection of the player ended during the call"))
+            open_call.settle(disconnected(f"{ended}: {self._problem}" if self._problem else ended))
 
     def goodbye(self, reason: GoodbyeReason.ValueType, message: str) -> None:
         """End the connection after the frames that are due have been sent. A stream that is lost is over at once."""

@@ -94,15 +94,18 @@ class ConnectionServicer(ConnectionServiceServicer):
         stream = self._hub.admit(hello, write, partial(_end, over), host, account)
         reading = asyncio.create_task(_read_all(context, partial(_take, stream, write, pay)))
         reading.add_done_callback(partial(_settle, over))
-        left = False
+        left, problem = False, ""
         if self._ownership is not None:
             log_dial_in(names, host)
         try:
             await over
             left = reading.done()
+        except Refusal as refusal:
+            problem = refusal.message
+            raise
         finally:
             reading.cancel()
-            stream.detach(write, left=left)
+            stream.detach(write, left=left, problem=problem)
             if self._ownership is not None:
                 log_hang_up(names, host)
 
