@@ -398,6 +398,80 @@ FAULTS = {
         "player.name in self._links and player.name in self._tokens",
         "tournament.sign-up",
     ),
+    "any-way-to-count": RuleFault(
+        "",
+        "fairplay.server.manager.plan",
+        "if plan.withdrawn_games not in WithdrawnGames.values():",
+        "if False:",
+        "refuses.plan-limits",
+    ),
+    "the-same-winners-go-on": RuleFault(
+        "", "fairplay.games.kit.knockout", "final or (number > 1 and winners == players)", "final", "format.ties"
+    ),
+    "what-falls-due-waits-for-ever": RuleFault(
+        "",
+        "fairplay.server.links.stream",
+        "self._window = self._loop.call_later(wait_s, self._close)",
+        "self._window = self._loop.call_later(wait_s if self.calls.ids else 1e6, self._close)",
+        "connection.window-over",
+    ),
+    "own-towers-count-for-a-centaur": RuleFault(
+        "eriantys",
+        "rules.board",
+        "played != CENTAUR and",
+        "(played != CENTAUR or group.tower == sides[state.active]) and",
+    ),
+    "all-no-entry-tiles-return": RuleFault("eriantys", "rules.board", "no_entry=group.no_entry - 1", "no_entry=0"),
+    "the-minstrel-loses-professors": RuleFault(
+        "eriantys", "rules.characters", " if state.settings.professor_recheck_on_removal else state", ""
+    ),
+    "turns-without-a-cloud-end-by-themselves": RuleFault(
+        "eriantys",
+        "rules.turns",
+        "if state.settings.explicit_end_turn:",
+        "if state.settings.explicit_end_turn and not state.clouds_closed:",
+    ),
+    "the-lowest-of-a-hand-that-others-have-played": RuleFault(
+        "eriantys", "rules.legality", "if value not in played]) or hand", "if value not in played]) or hand[:1]"
+    ),
+    "characters-begin-no-turn": RuleFault("eriantys", "rules", "bool(state.played) or state.to_move", "state.to_move"),
+    "who-is-away-hears-of-the-last-round": RuleFault(
+        "eriantys",
+        "protocol.conversation",
+        "seats = self._seats(Standing.IN)\n                reason",
+        "seats = self._seats(Standing.IN, Standing.AWAY)\n                reason",
+    ),
+    "colours-that-are-lost-count-as-impossible": RuleFault(
+        "eriantys",
+        "protocol.conversation",
+        "refused[seat] = build_rule_break(rules.RULES, taken, describe_action(verdict))",
+        "attempts[seat] += 1\n"
+        "                        refused[seat] = build_rule_break(rules.RULES, taken, describe_action(verdict))\n"
+        "                        if attempts[seat] >= self._most_attempts:\n"
+        '                            losses.append(Loss(seat, _misconduct(MalformedReplyError(taken, ""), offered)))',
+        "games.eriantys-fresh",
+    ),
+    "who-fails-has-no-bonus": RuleFault(
+        "bazaar",
+        "rules",
+        "bonus(state.settings.bonus, player.cards) for player in state.players)",
+        "bonus(state.settings.bonus, player.cards) * (player.standing is Standing.IN) for player in state.players)",
+    ),
+    "no-more-turns-than-usual": RuleFault(
+        "bazaar", "rules.state", "state.turns >= settings.turn_cap", "state.turns >= min(5000, settings.turn_cap)"
+    ),
+    "no-more-passes-than-usual": RuleFault(
+        "webset",
+        "protocol.controller",
+        "if self._idle_count >= self.state.settings.idle_rounds:",
+        "if self._idle_count >= min(10, self.state.settings.idle_rounds):",
+    ),
+    "no-more-acts-than-usual": RuleFault(
+        "webset",
+        "rules.state",
+        "state.act_count >= state.settings.act_cap or",
+        "state.act_count >= min(10_000, state.settings.act_cap) or",
+    ),
     "stopped-games-stay-open": RuleFault(
         "",
         "fairplay.server.servicers.referee",

@@ -15,7 +15,8 @@ IN_EVERY_RUN = (
     "lobby.names,lobby.tables,lobby.starts,lobby.running,lobby.told,lobby.one-stream,watch.listed-conditions,"
     "connection.name-taken,connection.name-kept,connection.take-over,connection.carried-on,order.time-limits,"
     "order.webset-held,order.webset-lockout,order.webset-cancelled,"
-    "tournament.sign-up,tournament.names,tournament.too-few,tournament.full,ids.chosen"
+    "tournament.sign-up,tournament.names,tournament.too-few,tournament.full,ids.chosen,"
+    "refuses.plan-limits,format.ties"
 )
 """Quick cases about what no other test of the server asks."""
 

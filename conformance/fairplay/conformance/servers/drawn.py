@@ -246,10 +246,11 @@ def draw_wrong_replies(name: str) -> Sequence[Drawn]:
 
 
 def _wrong_at_first(game: Game) -> Iterator[Drawn]:
-    """Yield games in which a player is wrong in the first answer to each question, where the game asks again."""
-    settings = game.full_settings(game.settings_type())
+    """Yield games in which a player is wrong in the first answer to each question, where the game asks once more."""
+    settings: Any = game.full_settings(game.settings_type())
     if not hasattr(settings, "max_attempts"):
         return
+    settings.max_attempts = 2
     for number, mutation in enumerate(find_conformance(game.name).mutations[::WRONG_AT_FIRST]):
         rng = Random(f"{game.name}/{mutation.name}/at first")
         wrong = mutated(game, mutation, number % game.seats.start)

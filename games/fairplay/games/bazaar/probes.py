@@ -57,6 +57,8 @@ ONE_OF_EACH = bazaar_pb2.Settings(pebbles_per_color=1, cards_total=2, visible=1,
 MANY_PEBBLES = bazaar_pb2.Settings(pebbles_per_color=400, cards_total=100, visible=6, side_max=6, max_exchanges=1000)
 LONG_SIDES = bazaar_pb2.Settings(side_min=6, side_max=6)
 ON_THREE_CARDS = bazaar_pb2.Settings(bonus=bazaar_pb2.BONUS_RWB_DISTINCT, turn_cap=1)
+ONE_TURN_MORE = bazaar_pb2.Settings(turn_cap=5_001)
+USA = bazaar_pb2.Settings(bonus=bazaar_pb2.BONUS_RWB, turn_cap=1)
 EQUAL_TURNS = bazaar_pb2.Settings(equal_turns=True, winning_score=1, bonus=bazaar_pb2.BONUS_SEY)
 EIGHT_EXCHANGES = bazaar_pb2.Settings(
     max_exchanges=8,
@@ -339,6 +341,9 @@ RARE_TABLES = {
         settings=PRICE_PER_EQUATION,
         turn_count=1,
     ),
+    "more turns are played than in usual games, and one is left": table(
+        bank="rwbgy", visible="ggggg", wallets=("y", "y"), turns=5_000, settings=ONE_TURN_MORE
+    ),
     "the first player is out, and a round ends with equal turns": table(
         bank="rwbgy",
         visible="rwbgy wwwww rrrrr bbbbb",
@@ -357,8 +362,15 @@ def _played(
     return lambda rng: RareGame(make(rng), [strategy], leaver)
 
 
+WON_BY_THE_BONUS = table(
+    bank="r", visible="ggggg", wallets=("y", "y"), bought="rwyyy bgggg", scores=(0, 5), settings=USA, turn_count=1
+)
+
 RARE_GAMES = {
     **{what: _played(make) for what, make in RARE_TABLES.items()},
+    "nobody has won in the place of who has won by the bonus, and fails to hear of it": _played(
+        WON_BY_THE_BONUS, leaver=(0, "Win", 1)
+    ),
     "a request has as many exchanges as it may, and each takes a card from the top of the pile": _played(
         table(
             "r=b",

@@ -61,11 +61,15 @@ def table(
     out: tuple[int, ...] = (),
     seat: int = 0,
     active: int = 0,
+    turns: int = 0,
     second_call: bool = False,
     settings: bazaar_pb2.Settings = ANY_SETTINGS,
     turn_count: int = WHOLE_TURN,
 ) -> MakeSituation:
-    """Return a game that goes on with the turn of seat `active`; `bought` are the cards of the player under test."""
+    """Return a game that goes on with the turn of seat `active`, after some turns.
+
+    `bought` are the cards of the player under test.
+    """
     players = [
         Player(standing=Standing.OUT)
         if number in out
@@ -80,6 +84,7 @@ def table(
         pile=_cards(pile),
         players=tuple(players),
         active=active,
+        turns=turns,
     )
     message = codec.build_state(state._replace(phase=Phase.CARDS) if second_call else state)
     return lambda rng: Situation(settings, len(players), seat, message, turn_count)

@@ -689,6 +689,7 @@ def list_legal_replies(settings: eriantys_settings_pb2.Settings, call: Call) -> 
 ONE_STEP: Mapping[str, Any] = {"phase": Phase.MOTHER_NATURE, "round_number": 8}
 KNIGHT = {"settings": _expert(4, 8, 12), "used": [8], "played": 8}
 CENTAUR = {"settings": _expert(6, 8, 12), "used": [6], "played": 6}
+MINSTREL = {"settings": _expert(10, 3, 9), "phase": Phase.STUDENTS, "active": 1, "coins": 1}
 THIEF = {
     "settings": _expert(12, 3, 9, bag_end_latched=False),
     "phase": Phase.STUDENTS,
@@ -732,6 +733,49 @@ RARE_GAMES: Mapping[str, Mapping[str, Any]] = {
     "a Knight outdoes a tower": {**KNIGHT, "islands": "! b . B . P . B . G Y ."},
     "a Knight does not outdo two towers": {**KNIGHT, "islands": "! b2 . B . P . B . G Y"},
     "towers count for nobody in the turn of a Centaur": {**CENTAUR, "islands": "! b2G . B . P . B . G Y"},
+    "towers count for nobody in the turn of a Centaur, not for its player either": {
+        **CENTAUR,
+        "islands": "! a2G . B . P . B . G Y",
+        "rooms": ("", _ROOM),
+    },
+    "Mother Nature stops on one of two no-entry tiles, and the other one stays": {
+        "settings": _expert(5, 8, 9),
+        "islands": "! GGxx . B . P . B . G Y .",
+    },
+    "a turn without a cloud is said to be over": {
+        "settings": replace(ONCE, explicit_end_turn=True),
+        "clouds": ("GRY", "P"),
+        "clouds_closed": True,
+    },
+    "who is away is not told that the round is the last one": {
+        "settings": replace(ONCE, on_disconnect="skip_turns"),
+        "seat_count": 3,
+        "standings": AWAY_AND_IN,
+        "planned": (0, 2),
+        "queue": (2,),
+    },
+    "of a hand that others have played all of any assistant may be played": {
+        "seat_count": 3,
+        "phase": Phase.ASSISTANT,
+        "active": 2,
+        "assistants": (5, 7, 1),
+        "hands": {2: (5, 7)},
+        "round_number": 9,
+    },
+    "who has played a character, and nothing else, has begun its turn": {
+        "settings": _expert(8, 3, 9, on_disconnect="skip_turns"),
+        "phase": Phase.STUDENTS,
+        "active": 1,
+        "coins": 2,
+        "leaver": (1, "AskAction", 2),
+    },
+    "the Minstrel has fewer students than others, and keeps the professor": {
+        **MINSTREL,
+        "settings": _expert(10, 3, 9, professor_recheck_on_removal=False),
+        "rooms": ("GG", "GG"),
+        "entrances": ("GGRRYPB", "RRRRRRR"),
+        "professors": (1, *[NOBODY] * 4),
+    },
     "who is level counts as the owner in the turn of a Farmer, and has no professor": {
         **FARMER,
         "settings": _expert(2, 3, 9, farmer_after_turn="influence_only"),
@@ -742,20 +786,15 @@ RARE_GAMES: Mapping[str, Mapping[str, Any]] = {
         "played": 2,
     },
     "the last student of a table is exchanged, and nobody keeps the professor": {
+        **MINSTREL,
         "settings": _expert(10, 3, 9, professor_zero_owner="release"),
-        "phase": Phase.STUDENTS,
-        "active": 1,
         "rooms": ("", "G"),
         "entrances": ("GGRRYPB", "RRRYYPP"),
-        "coins": 1,
     },
     "students are exchanged for others of their colour, and earn no coin": {
-        "settings": _expert(10, 3, 9),
-        "phase": Phase.STUDENTS,
-        "active": 1,
+        **MINSTREL,
         "rooms": ("", "GGG"),
         "entrances": ("GGRRYPB", "GGGGGGG"),
-        "coins": 1,
     },
     "who has fewer students than a cloud moves all of them": {
         "phase": Phase.ASSISTANT,
@@ -779,6 +818,11 @@ RARE_GAMES: Mapping[str, Mapping[str, Any]] = {
         **FARMER,
         "rooms": ("GGRR", "R", "GG"),
         "leaver": (1, "UpdateGameBoard", 3),
+    },
+    "the former owner leaves in the turn of a Farmer": {
+        **FARMER,
+        "rooms": ("GG", "R", "GG"),
+        "leaver": (0, "UpdateGameBoard", 3),
     },
     "a Farmer leaves in its turn, and the professor returns to one of two that are level": {
         **FARMER,

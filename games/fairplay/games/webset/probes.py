@@ -465,8 +465,11 @@ LOCKED_IF_LATE = webset_pb2.Settings(locked_until_change=True, window=_ms(100), 
 SHOW_ON = webset_pb2.Settings(show_enabled=True, act_cap=10)
 PUT_BACK = webset_pb2.Settings(selection=webset_pb2.SELECTION_SINGLE, act_cap=40)
 LAST_PICK = webset_pb2.Settings(selection=webset_pb2.SELECTION_SINGLE, act_cap=10)
+PATIENT = webset_pb2.Settings(idle_rounds=11)
+MANY_ACTS = webset_pb2.Settings(act_cap=10_002)
 LAST_SETS = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_ANYONE, act_cap=10)
 ONE_ACT_LEFT = _changed(SOME_SETS, lambda state: state._replace(act_count=9))
+MANY_ACTS_BEFORE = _changed(SOME_SETS, lambda state: state._replace(act_count=10_000))
 MANY_CARDS = _changed(
     _played(lambda state: len(on_table(state)) >= 18 and _any(state)), lambda state: state._replace(act_count=6)
 )
@@ -497,6 +500,10 @@ RARE_GAMES = {
     "cards that were picked one by one are put back": _rare(PUT_BACK, "solver:singly=1,error=0.5", BLIND),
     "cards are picked and put back twenty times, and then are a wrong take": _rare(
         LAST_PICK, WAVERING, BLIND, found=ONE_ACT_LEFT
+    ),
+    "players do nothing more often than usual": _rare(PATIENT, BLIND),
+    "more acts are carried out than in usual games, and two are left": _rare(
+        MANY_ACTS, "first", found=MANY_ACTS_BEFORE
     ),
     "who picks no cards in time passes a round": _rare(SHORT_ROUNDS, "first", late_in="PickCards"),
     "nothing is dealt though all pass, as there is a set": _rare(IF_NO_SET_ROUNDS, BLIND),

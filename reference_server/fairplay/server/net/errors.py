@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 import grpc
 from google.protobuf.any_pb2 import Any
@@ -18,9 +19,19 @@ from fairplay.server.net.limits import STATUSES
 DOMAIN = "fairplay.v1"
 MAX_VALUE_CHARS = 200
 """The most characters of a value of ErrorInfo.metadata: all of an error travels in headers, which are small."""
+CUT = "..."
+MAX_MESSAGE_BYTES = 1_500
+"""The most bytes of a message as gRPC writes it. It is in an error up to three times, of which programs read 8 KiB."""
 
 STATUS: Mapping[str, grpc.StatusCode] = {reason: grpc.StatusCode[name] for reason, name in STATUSES.items()}
 """The status of each reason, as error_reason.proto says it."""
+
+
+def _short(message: str) -> str:
+    """Return a message, cut if it is too long for an error; gRPC writes three for each byte that is not plain ASCII."""
+    sizes = accumulate(1 if " " <= each <= "~" and each != "%" else 3 * len(each.encode()) for each in message)
+    kept = sum(size <= MAX_MESSAGE_BYTES for size in sizes)
+    return message if kept == len(message) else f"{message[: kept - len(CUT)]}{CUT}"
 
 
 class Refusal(Exception):  # noqa: N818 - an answer to the caller, not a fault of ours
@@ -45,7 +56,7 @@ class Refusal(Exception):  # noqa: N818 - an answer to the caller, not a fault o
     ) -> None:
         super().__init__(message)
         self.reason = reason
-        self.message = message
+        self.message = _short(message)
         self.field = field
         self.retry_s = retry_s
         self._values = {"limit": limit, "given": given, "allowed": allowed}
@@ -103,7 +114,10 @@ async def abort(context: grpc.aio.ServicerContext[object, object], refusal: Refu
 
 def info_of(error: grpc.RpcError) -> error_details_pb2.ErrorInfo:
     """Return the reason and the metadata that an error of one of our services carries; empty if it carries none."""
-    status = rpc_status.from_call(error)
+    try:
+        status = rpc_status.from_call(error)
+    except ValueError:  # the details are those of another error
+        status = None
     for detail in status.details if status is not None else ():
         info = error_details_pb2.ErrorInfo()
         if detail.Unpack(info) and info.domain == DOMAIN:

@@ -24,7 +24,7 @@ from fairplay.conformance.servers.cases.tournaments import (
     play,
 )
 from fairplay.conformance.servers.compare import ranking_text, same
-from fairplay.conformance.servers.context import ServerContext, server_case
+from fairplay.conformance.servers.context import OPEN, ServerContext, server_case
 from fairplay.conformance.servers.scenes import NAMES, PATIENT, Act, Asked, Script, at, fail, hang, sound_script
 from fairplay.games.conformance import find_conformance
 from fairplay.server.manager.course import Course
@@ -450,6 +450,15 @@ ENDS: dict[str, Callable[[TournamentPlan], None]] = {
 """Formats, by what failures in End come to in them."""
 
 
+TIES: dict[str, Callable[[TournamentPlan], None]] = {
+    "a knockout": lambda plan: plan.format.knockout.SetInParent(),
+    "a knockout of matches": _three_each,
+    "a double elimination": _lose_twice,
+    "a round robin": _everybody_meets,
+}
+"""Formats in which it follows from the games alone who has won, also where all of them are tied."""
+
+
 def _swiss(plan: TournamentPlan) -> None:
     plan.format.swiss.round_count = 4
 
@@ -513,6 +522,21 @@ async def aborted_game(context: ServerContext) -> None:
 async def all_aborted(context: ServerContext) -> None:
     """Where no game could be played nobody has won."""
     await _stopped(context, 2)
+
+
+@server_case("format.ties", "KNOCKOUT-6", "KNOCKOUT-8", "DOUBLE-3", "STAND-2")
+async def ties(context: ServerContext) -> None:
+    """Who are level whenever they meet share what there is to win, and meet no more often than the format says."""
+    for title, change in TIES.items():
+        shown = (await play(context, change=partial(_where_nobody_moves, change), count=ENTRANTS + 1)).tournament
+        _check_course(shown, sound_script, f"where all games of {title} are tied")
+
+
+def _where_nobody_moves(change: Callable[[TournamentPlan], None], plan: TournamentPlan) -> None:
+    """Have games played on a board of a single row, on which no tile has a neighbour."""
+    change(plan)
+    board = getattr(plan.settings, OPEN)
+    board.rows, board.columns = 1, 12
 
 
 @server_case("format.one-game-at-a-time", "TOUR-11")
@@ -819,6 +843,7 @@ CASES: tuple[Case, ...] = (
     ladder,
     aborted_game,
     all_aborted,
+    ties,
     one_game_at_a_time,
     points,
     points_of_withdrawn,

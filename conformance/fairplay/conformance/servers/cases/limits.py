@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+import copy
+from collections.abc import Iterator, Sequence
+from math import isfinite
+from typing import Any, NamedTuple
 
 import grpc
-from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor
+from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
+from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from fairplay.conformance.case import failure
-from fairplay.conformance.servers.context import ServerContext, server_case
+from fairplay.conformance.servers.cases.refusals import check_named
+from fairplay.conformance.servers.cases.tournaments import make_request
+from fairplay.conformance.servers.compare import same
+from fairplay.conformance.servers.context import OPEN, ServerContext, ordinary, server_case
+from fairplay.conformance.servers.scenes import UNKNOWN_VALUE
 from fairplay.server.net.errors import STATUS, reason_of
 from fairplay.server.net.limits import LIMITS, MANY, Limit
 from fairplay.v1 import manager_pb2, record_service_pb2, referee_pb2
+from fairplay.v1.game_pb2 import GameSettings, GameState
+from fairplay.v1.manager_pb2 import CancelTournamentRequest
+from fairplay.v1.player_pb2 import PlayerDescription
+from fairplay.v1.referee_pb2 import CreateGameRequest, StopGameRequest
 
 SERVICES = (
     referee_pb2.DESCRIPTOR.services_by_name["RefereeService"],
@@ -22,6 +33,11 @@ SERVICES = (
     record_service_pb2.DESCRIPTOR.services_by_name["RecordService"],
 )
 ANSWER_S = 5.0
+OF_GAMES = {kind.DESCRIPTOR.full_name for kind in (GameSettings, GameState, PlayerDescription)}
+"""What has limits of its own."""
+PLAYERS = ("players", "entrants")
+_S = 1_000_000_000
+"""Nanoseconds."""
 REQUEST_S, SLACK_S = 10.0, 15.0
 
 
@@ -83,6 +99,116 @@ async def beyond_limit(context: ServerContext) -> None:
             )
 
 
+# Plans
+
+
+class Place(NamedTuple):
+    """A field of a plan, or of a message in it."""
+
+    path: Sequence[str]
+    field: FieldDescriptor
+
+    @property
+    def name(self) -> str:
+        """Return the path in one word, e.g. "plan.sign_up.name_pattern"."""
+        return ".".join(("plan", *self.path))
+
+    @property
+    def is_optional(self) -> bool:
+        """Return whether it is in a format that a server may lack."""
+        return self.path[0] == "format" and self.path[1] != "knockout"
+
+    def filled(self, request: Any, value: Any) -> Any:
+        """Return a request in which the field of the plan has a value; a duration is given in nanoseconds."""
+        asked = copy.deepcopy(request)
+        asked.ClearField(asked.DESCRIPTOR.fields[0].name)  # its id: the server chooses another
+        message, (*above, name) = asked.plan, self.path
+        for each in above:
+            inner = getattr(message, each)
+            message = inner if isinstance(inner, Message) else inner[0]
+        if self.field.message_type is None:
+            setattr(message, name, value)
+        else:
+            getattr(message, name).FromNanoseconds(value)
+        return asked
+
+
+def _places(kind: Descriptor, path: Sequence[str] = ()) -> Iterator[Place]:
+    """Yield the single values of plans of a type, those of the players too."""
+    for field in kind.fields:
+        inner, below = field.message_type, (*path, field.name)
+        if inner is not None and inner.full_name in OF_GAMES:
+            continue
+        if inner is not None and inner != Duration.DESCRIPTOR and (not field.is_repeated or field.name in PLAYERS):
+            yield from _places(inner, below)
+        elif not field.is_repeated:
+            yield Place(below, field)
+
+
+def _ends(field: FieldDescriptor) -> Iterator[tuple[Any, Any]]:
+    """Yield the values at the ends of the range of a field, each with one beyond it; durations in nanoseconds."""
+    limit = LIMITS.get(field.full_name, Limit())
+    if field.message_type is not None:
+        yield from (
+            (round(end_s * _S), round(end_s * _S) + by_ns)
+            for end_s, by_ns in ((limit.minimum_seconds, -1), (limit.maximum_seconds, 1))
+            if isfinite(end_s)
+        )
+    elif field.type == FieldDescriptor.TYPE_STRING:
+        if limit.max_characters < MANY:
+            yield "x" * limit.max_characters, "x" * (limit.max_characters + 1)
+    elif field.enum_type is not None:
+        yield max(field.enum_type.values_by_number), UNKNOWN_VALUE
+    else:
+        yield from ((end, end + by) for end, by in ((limit.minimum, -1), (limit.maximum, 1)) if 0 < end < MANY)
+
+
+@server_case("refuses.plan-limits", "LIMIT-1", "LIMIT-2", "ERROR-3")
+async def plan_limits(context: ServerContext) -> None:
+    """Each value of a plan may be as large as its limit says, and whoever goes beyond it is told where."""
+    links = ["dial-in:nobody", "dial-in:no-one"]
+    game = CreateGameRequest(plan=context.request(ordinary(OPEN, count=2), links).plan)
+    for method in ("CreateGame", "CreateTournament"):
+        request: Any = game if method == "CreateGame" else make_request(context, links)
+        for place in _places(request.plan.DESCRIPTOR):
+            for end, beyond in _ends(place.field):
+                await _refuse_beyond(context, method, request, place, beyond)
+                await _take_end(context, method, request, place, end)
+
+
+async def _refuse_beyond(context: ServerContext, method: str, request: Message, place: Place, value: Any) -> None:
+    """Check that a plan is refused in which a value is beyond its limit, and that the error says which."""
+    about = f"a {place.name} of {value if isinstance(value, int) else f'{len(value):,} characters'}"
+    try:
+        await context.ask(method, place.filled(request, value))
+    except grpc.aio.AioRpcError as error:
+        same(f"The status of {method} with {about}", grpc.StatusCode.INVALID_ARGUMENT, error.code())
+        if not place.is_optional:
+            check_named(error, place.path[-1])
+        return
+    raise failure(f"{method} with {about} must be refused: that is beyond the limit of the field; it was granted.")
+
+
+async def _take_end(context: ServerContext, method: str, request: Message, place: Place, end: Any) -> None:
+    """Check that a plan is taken in which a number is at its limit, or a text that may be anything is so long."""
+    if isinstance(end, str) and place.path != ("title",):
+        return
+    asked = place.filled(request, end)
+    try:
+        taken = await context.ask(method, asked)
+    except grpc.aio.AioRpcError as error:
+        if place.is_optional and reason_of(error) == "INVALID_FORMAT":
+            return
+        about = f"{place.name} of {end if isinstance(end, int) else f'{len(end):,} characters'}"
+        raise failure(
+            f"{method} must take a {about}, which is the limit of the field; it failed with {error.details()}"
+        ) from None
+    if method == "CreateGame":
+        await context.ask("StopGame", StopGameRequest(game_id=taken.game.game_id))
+    else:
+        await context.ask("CancelTournament", CancelTournamentRequest(tournament_id=taken.tournament.tournament_id))
+
+
 @server_case("refuses.missing-request", "ERROR-5", mostly_waits=True)
 async def missing_request(context: ServerContext) -> None:
     """A call in which nothing comes is not kept open for ever."""
@@ -94,4 +220,4 @@ async def missing_request(context: ServerContext) -> None:
         raise failure(f"A call of GetGame without a request must be ended with {due}; it was {came}.")
 
 
-CASES = (at_limit, beyond_limit, missing_request)
+CASES = (at_limit, beyond_limit, plan_limits, missing_request)

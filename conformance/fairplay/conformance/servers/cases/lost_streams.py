@@ -48,8 +48,9 @@ from fairplay.v1.manager_pb2 import CancelTournamentRequest
 from fairplay.v1.referee_pb2 import PlayGameRequest, StopGameRequest
 from fairplay.v1.result_pb2 import GameResult
 
-WINDOW_S = 5.0
+WINDOW_S, SHORT_WINDOW_S = 5.0, 0.8
 AWAY_S = 0.3
+"""The shorter window is not over after so long."""
 TOKEN = "token"
 
 
@@ -117,9 +118,10 @@ async def wait_for_call(cast: Cast, wanted: Callable[[Received], bool]) -> Recei
 async def window_over(context: ServerContext) -> None:
     """A player that does not come back within its window is disconnected; the game does not wait for its limit."""
     scene = ordinary(OPEN, at(0, "TakeTurn", vanish), count=2)
-    async with context.staged(scene, window_s=0.5) as stage:
+    async with context.staged(scene, window_s=SHORT_WINDOW_S) as stage:
         game = (await context.ask("PlayGame", stage.request)).game
     check_blame(expect(scene, stage.request.game_id).misconducts[:1], game.result.misconducts[:1])
+    await _check_gone(context, SHORT_WINDOW_S)
 
 
 @server_case("connection.ends-with-ok", "BYE-1", "BYE-2")
@@ -219,22 +221,27 @@ async def _back(context: ServerContext, *, resuming: bool, shown: bytes = b"") -
 @server_case("connection.nobody-waits", "RESUME-7", mostly_waits=True)
 async def nobody_waits(context: ServerContext) -> None:
     """A player that has gone while another one was asked is not waited for when its turn comes."""
-    scene, result = await _gone(context, 0.0)
+    await _check_gone(context, 0.0)
+
+
+async def _check_gone(context: ServerContext, window_s: float) -> None:
+    """Check that a player is charged which has gone while another one was asked, and does not come back."""
+    scene, result = await _gone(context, window_s, returns=False)
     check_blame(expect(replace(scene, script=at(0, "TakeTurn", vanish, 2)), "gone").misconducts, result.misconducts)
 
 
 @server_case("connection.due-while-lost", "RESUME-3", "FAIL-8", attempts=TIMED, rest_s=STANDSTILL_S, mostly_waits=True)
 async def due_while_lost(context: ServerContext) -> None:
     """A player that is lost while another one is asked is waited for when its turn comes, as long as its window."""
-    scene, result = await _gone(context, WINDOW_S)
+    scene, result = await _gone(context, WINDOW_S, returns=True)
     check_blame([], result.misconducts)
     check_ranking(expect(scene, "gone").result, result)
 
 
-async def _gone(context: ServerContext, window_s: float) -> tuple[Scene, GameResult]:
+async def _gone(context: ServerContext, window_s: float, *, returns: bool) -> tuple[Scene, GameResult]:
     """Have a player go while another one is asked. Return a scene in which all is answered, and how the game ended.
 
-    With a resume window the player dials in again when its turn has come. The call must say what is left of its time.
+    A player that `returns` dials in again when its turn has come. The call must say what is left of its time.
     """
     gate = asyncio.Event()
     scene, names = ordinary(OPEN, at(1, "TakeTurn", wait_for(gate)), count=2), context.new_names(2)
@@ -249,7 +256,7 @@ async def _gone(context: ServerContext, window_s: float) -> tuple[Scene, GameRes
         await asyncio.sleep(AWAY_S)  # the server has to know of it first
         gate.set()
         await asyncio.sleep(AWAY_S)
-        if window_s:
+        if returns:
             assert lost.welcome is not None
             resume = lost.welcome.resume_token
             await stack.enter_async_context(context.dialled_in(one, names[:1], window_s=window_s, resume=resume))

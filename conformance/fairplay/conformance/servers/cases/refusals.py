@@ -410,14 +410,14 @@ async def names_the_field(context: ServerContext) -> None:
         refused = await context.refused(
             "CreateGame", CreateGameRequest(plan=request.plan), reason, about=f"a wrong {name}"
         )
-        _check_named(refused, name)
+        check_named(refused, name)
     entering = make_request(context)
     await context.ask("CreateTournament", entering)
     for name, (reason, asked) in _wrong_in_sign_up(entering.tournament_id).items():
-        _check_named(await context.refused(*asked, reason, about=f"a wrong {name}"), name)
+        check_named(await context.refused(*asked, reason, about=f"a wrong {name}"), name)
 
 
-def _check_named(error: grpc.aio.AioRpcError, name: str) -> None:
+def check_named(error: grpc.aio.AioRpcError, name: str) -> None:
     """Check that an error says which field is wrong."""
     status = rpc_status.from_call(error)
     fields = []
