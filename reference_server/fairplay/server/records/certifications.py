@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -45,13 +46,16 @@ class CertificationRow(NamedTuple):
 class CertificationsDatabase:
     """The database of a place, made with the first certification; None: it is kept until the server ends.
 
-    Its methods raise RecordsError if it cannot be read or written.
+    Its methods raise RecordsError if it cannot be read or written. They may be called in any thread: a thread goes on
+    when whoever has waited for it is cancelled, and nothing is left of it once the database is closed.
     """
 
     def __init__(self, place: Place | None) -> None:
         self._closing = ExitStack()
         self._place = place
         self._engine: sa.Engine | None = None
+        self._turn = threading.Lock()
+        self._closed = False
 
     def all(self) -> Sequence[CertificationRow]:
         """Return all certifications, the oldest first."""
@@ -83,15 +87,17 @@ class CertificationsDatabase:
                 connection.execute(sa.delete(table).where(table.c.number.in_(numbers)))
 
     def close(self) -> None:
-        """Close the database."""
-        if self._engine is not None:
-            self._engine.dispose()
-        self._closing.close()
+        """Close the database, after what is written to it. What comes later is refused."""
+        with self._turn:
+            self._closed = True
+            if self._engine is not None:
+                self._engine.dispose()
+            self._closing.close()
 
     @contextmanager
     def _transaction(self) -> Iterator[sa.Connection]:
         try:
-            with self._opened().begin() as connection:
+            with self._turn, self._opened().begin() as connection:
                 yield connection
         except SQLAlchemyError as error:
             raise RecordsUnavailable(
@@ -99,6 +105,8 @@ class CertificationsDatabase:
             ) from None
 
     def _opened(self) -> sa.Engine:
+        if self._closed:
+            raise RecordsUnavailable(f"the certifications in {self._place} are closed")
         if self._engine is None:
             if self._place is None:
                 directory = TemporaryDirectory(prefix="fairplay-certifications-")
