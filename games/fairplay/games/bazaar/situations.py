@@ -106,17 +106,17 @@ def late(rng: Random) -> Situation:
 
 
 def nothing_to_buy(rng: Random) -> Situation:
-    """Return a game of 160 turns: all cards need pebbles that nobody has, and the bank has enough of the others.
+    """Return a game of 260 turns, more than a byte counts: nobody has what the cards cost, and the bank enough else.
 
     Every exchange would bring such pebbles, too: wallets soon pay for all of them, and the bank for none.
     """
     made = table(
         "ww=r bbb=rr g=rrr yy=rrrr",
-        bank="wbgy" * 160,
+        bank="wbgy" * 260,
         visible=" ".join(["rrrrr"] * 4),
         pile=" ".join(["rrrrr"] * 6),
         settings=WITHOUT_END,
-        turn_count=160 * WHOLE_TURN,
+        turn_count=260 * WHOLE_TURN,
     )
     return made(rng)
 

@@ -129,11 +129,13 @@ QWIRKLE = q_pb2.Settings(fit_rule=q_pb2.FIT_RULE_QWIRKLE)
 QWIRKLE_SMALL = q_pb2.Settings(fit_rule=q_pb2.FIT_RULE_QWIRKLE, copies_per_kind=2, hand_size=12)
 LARGE_HANDS = q_pb2.Settings(hand_size=36, copies_per_kind=3)
 ONE_TILE_EACH = q_pb2.Settings(hand_size=1)
-MAP_IN_SETUP = q_pb2.Settings(setup_argument=q_pb2.SETUP_ARGUMENT_MAP, copies_per_kind=1)
+MAP_IN_SETUP = q_pb2.Settings(setup_argument=q_pb2.SETUP_ARGUMENT_MAP, copies_per_kind=100)
 NO_BONUS = q_pb2.Settings(q_bonus=0, finish_bonus=0, copies_per_kind=1)
 RING = ("a b c t d", "t .. e .. a", "", "d .. d .. t", "b t a e c")
 """Tiles around a gap. Its row, which `_gap` draws, is left out: with it, t fits nowhere inside the ring but there."""
 CROSS = ("rs .. bs", "rc bc bv")
+FIELD = [" ".join(COLORS[right % 6] + SHAPES[down % 6] for right in range(50)) for down in range(50)]
+"""2,500 tiles, more than a game usually has: each row has a shape, and each column a colour."""
 CHECKS = {
     "turn.only-pass: No tile fits and the pile is too small for a replacement: passing is all that is left.": Check(
         NOTHING_FITS, _table("rs", hands=("bq gc", "bd gv"), pile="yd")
@@ -264,8 +266,11 @@ CHECKS = {
         [*EXTENDING, "replace.pile"], begin_game(3, 4, ONE_COPY)
     ),
     "settings.setup-tells-the-map: "
-    "Setup may tell the map alone, without players and pile: all the rest is in take-turn.": Check(
-        EXTENDING, begin_game(0, 2, MAP_IN_SETUP)
+    "Setup may tell the map alone, here one of thousands of tiles, without players and pile: take-turn has the rest.": (
+        Check(
+            EXTENDING,
+            _table(*FIELD, at=(-25, -25), hands=("rs b8 pd", "gs yq od"), pile="rs b8 pd gs", settings=MAP_IN_SETUP),
+        )
     ),
     "settings.no-bonus: The bonus points are settings, and can be none.": Check(EXTENDING, begin_game(2, 3, NO_BONUS)),
     "settings.other-bonus: A rival completes a Q, for which the settings give none of the usual points, or ten.": Check(
