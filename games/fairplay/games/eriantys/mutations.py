@@ -39,6 +39,7 @@ from fairplay.games.eriantys.rules.state import (
 )
 from fairplay.games.kit.conformance import (
     DRAWN_STATES,
+    GAME_TIED,
     UNKNOWN_VALUES,
     UNUSUAL_SETTINGS,
     WHOLE_GAME,
@@ -566,6 +567,30 @@ def has_too_few_students(request: Any) -> bool:
     return any(counts[owner] < max(counts) for owner, counts in owned)
 
 
+FEW_GROUPS, MANY_WINNERS = 3, 3
+
+
+def ends_with_few_groups(request: Any) -> bool:
+    """Return whether so few groups of islands are left that no game goes on."""
+    sizes = getattr(request, "state", pb.State()).group_sizes
+    return 0 < len(sizes) <= FEW_GROUPS
+
+
+def has_many_winners(request: Any) -> bool:
+    """Return whether more have won than a team has players."""
+    return len(getattr(request, "winner_seats", ())) >= MANY_WINNERS
+
+
+def shows_a_character(request: Any) -> bool:
+    """Return whether a board shows that a character was played in this turn."""
+    return request.DESCRIPTOR.name == "UpdateGameBoardRequest" and bool(request.state.played_character)
+
+
+def ignores_a_color(request: Any) -> bool:
+    """Return whether a board shows a colour that gives no influence."""
+    return request.DESCRIPTOR.name == "UpdateGameBoardRequest" and bool(request.state.ignored_color)
+
+
 REFUSED = {"assistant": "AskAssistantCardRequest", "action": "AskActionRequest"}
 """What players are asked for again where their answer was refused, and the message that says why."""
 
@@ -595,6 +620,30 @@ FAILING = (
             is_refused(message, rules.RULES),
         )
         for asked, message in REFUSED.items()
+    ),
+    Failing(
+        "fails-as-a-character-is-played",
+        "Raises an exception where a board shows that a character was played in this turn.",
+        tuple(f"eriantys.watch.{piece.name.replace(' ', '-')}" for piece in PIECES.values()),
+        shows_a_character,
+    ),
+    Failing(
+        "fails-as-a-color-counts-for-nobody",
+        "Raises an exception where a board shows a colour that gives no influence.",
+        ("eriantys.watch.mushroom-hunter",),
+        ignores_a_color,
+    ),
+    Failing(
+        "fails-at-few-groups",
+        "Raises an exception where three groups of islands are left, or two.",
+        ("eriantys.watch.three-groups", "eriantys.watch.two-groups"),
+        ends_with_few_groups,
+    ),
+    Failing(
+        "fails-at-many-winners",
+        "Raises an exception where three or more have won.",
+        (GAME_TIED,),
+        has_many_winners,
     ),
     Failing(
         "fails-as-the-game-goes-on",

@@ -74,6 +74,8 @@ from fairplay.games.steps import FAILURES, Call
 
 # Scenes
 
+PLAYING_CHARACTERS = "random:characters=1"
+"""Reference players that play a character whenever they can."""
 INITIALS = "".join([color[0].upper() for color in COLORS])
 ISLANDS = "G! aR . bP B a2RY . P bB . G"
 LETTERS = "abc"
@@ -329,16 +331,33 @@ def _students_used_up(rng: Random) -> Situation:
 
 
 def _rival_plays(
-    *characters: int, coins: int, empties_bag: bool = False, given: Mapping[str, Any] = _NOTHING, **settings: Any
+    *characters: int,
+    coins: int,
+    empties_bag: bool = False,
+    given: Mapping[str, Any] = _NOTHING,
+    turn_count: int = 8,
+    **settings: Any,
 ) -> MakeSituation:
     """Return the turn of a rival that begins with the first of these characters: it can pay for no other one."""
 
     def situation(rng: Random) -> Situation:
         held: Mapping[str, Any] = {"phase": Phase.STUDENTS, "active": 1, "used": characters[1:], "coins": coins}
         state = scene(rng, _expert(*characters, **settings), **{**held, **given})
-        return _situation(bag_emptied(state) if empties_bag else state, 0, 8)._replace(rivals="random:characters=1")
+        situation = _situation(bag_emptied(state) if empties_bag else state, 0, turn_count)
+        return situation._replace(rivals=PLAYING_CHARACTERS)
 
     return situation
+
+
+def _watched(number: int) -> MakeSituation:
+    """Return the turn of a rival that begins with a character: all the others cost more than it has."""
+    dear = [other for other, piece in PIECES.items() if piece.cost == 3 and other != number]
+    return _rival_plays(number, *dear[:2], coins=PIECES[number].cost, turn_count=1)
+
+
+def _last_move(islands: str) -> MakeSituation:
+    """Return the last turn of a rival, in which Mother Nature goes one step, and so few groups are left."""
+    return _scene(islands=islands, active=1, rooms=["G"], assistants=(3, 1), turn_count=0)
 
 
 def _nearly_empty_bag(rng: Random, **settings: Any) -> Situation:
@@ -575,6 +594,19 @@ CHECKS = {
     "The settings may want the end of a turn said: it is all that can be done then, coins or no coins.": Check(
         ["action.phase"], _scene(END_SAID, coins=9, phase=Phase.END_TURN)
     ),
+    **{
+        f"watch.{piece.name.replace(' ', '-')}: "
+        f"A rival plays the {piece.name}: boards show it, and what it changes, until that turn is over.": Check(
+            WHOLE_TURN, _watched(number)
+        )
+        for number, piece in PIECES.items()
+    },
+    "watch.three-groups: A rival's turn ends the game: islands grow together, and three groups are left.": Check(
+        WHOLE_TURN, _last_move("a3! GGG b7 .")
+    ),
+    "watch.two-groups: A rival's turn ends the game: three of four groups grow together, and two are left.": Check(
+        WHOLE_TURN, _last_move("a3! GGG a3 b5")
+    ),
     "seats.last-of-four: "
     "Four players, drawn characters, partners side by side: the last seat plays some rounds.": Check(
         ["character.expert", "character.in-play", *WHOLE_TURN, *CHARACTERS],
@@ -630,19 +662,18 @@ PROBES = build_probes("eriantys", CHECKS)
 # Games in which the best are level at the end, whatever the player under test does
 
 TESTED = 0
-_LEVEL_TOWERS = "G! {0}R . {1}P B {0}RY . P {1}B . . G"
 
 
 def _level_ending(rng: Random, settings: Settings, *level: str, rooms: Sequence[str], cloud: str) -> Situation:
-    """Return the last decision of a game in which two sides are level: the last rival takes the last cloud."""
-    count = len(rooms)
+    """Return the last decision of a game in which some sides are level: the last rival takes the last cloud."""
+    count, towers = len(rooms), [word for side in level for word in (f"{side}R", ".")]
     state = scene(
         rng,
         settings,
         count,
         phase=Phase.CLOUD,
         active=count - 1,
-        islands=_LEVEL_TOWERS.format(*level),
+        islands=" ".join(["G!", *towers, *["B"] * (TILE_COUNT - 1 - len(towers))]),
         rooms=rooms,
         clouds=[""] * (count - 1) + [cloud],
         round_number=8,
@@ -664,6 +695,16 @@ def both_win(rng: Random) -> Situation:
 def both_others_win(rng: Random) -> Situation:
     """Return the end of a game of three that the player has lost, under settings that let level sides win."""
     return _level_ending(rng, Settings(draw_result="tied"), "b", "c", rooms=("", "GG", "RR"), cloud="GRYB")
+
+
+def all_three_win(rng: Random) -> Situation:
+    """Return the end of a game of three that are level, under settings that let level sides win."""
+    return _level_ending(rng, Settings(draw_result="tied"), "a", "b", "c", rooms=("GG", "RR", "YY"), cloud="GRYB")
+
+
+def both_teams_win(rng: Random) -> Situation:
+    """Return the end of a game of two teams that are level, under settings that let level sides win."""
+    return _level_ending(rng, Settings(draw_result="tied"), "a", "b", rooms=("GG", "RR", "", ""), cloud="GRY")
 
 
 # Wrong answers after which the player is asked again
@@ -862,7 +903,7 @@ def _rare(given: Mapping[str, Any]) -> Callable[[Random], RareGame]:
 
     def game(rng: Random) -> RareGame:
         state = scene(rng, settings, seat_count, **{**ONE_STEP, **changes})
-        strategies = given.get("strategies", ["random:characters=1"])
+        strategies = given.get("strategies", [PLAYING_CHARACTERS])
         return RareGame(_situation(bag_emptied(state), 0, 0), strategies, given.get("leaver"))
 
     return game
@@ -961,7 +1002,7 @@ CONFORMANCE = Conformance(
         "mn_island": (1, 11),
         "max_attempts": (1, 100),
     },
-    tied_endings=(nobody_wins, both_win, both_others_win),
+    tied_endings=(nobody_wins, both_win, both_others_win, all_three_win, both_teams_win),
     leaving_settings=(
         eriantys_settings_pb2.Settings(on_disconnect=eriantys_settings_pb2.ON_DISCONNECT_ELIMINATE),
         eriantys_settings_pb2.Settings(on_disconnect=eriantys_settings_pb2.ON_DISCONNECT_SKIP_TURNS),

@@ -44,6 +44,9 @@ UNKNOWN_VALUES = "contract.unknown-enum-values"
 KNOWN_VALUES = "contract.known-enum-values"
 """The id of the suite's case of what a player is told seldom, or with another call than usual."""
 
+GAME_TIED = "endings.game-tied"
+"""The id of the suite's case of games that end in a tie."""
+
 State = TypeVar("State")
 View = TypeVar("View")
 Action = TypeVar("Action")
