@@ -18,10 +18,8 @@ GATE = "/run/fairplay/gate.py"
 TEMP_FOLDERS = ("/tmp", "/dev/shm")
 """The folders in a sandbox that a program may write to."""
 HOST, HOST_2, HOST_6 = "127.0.0.1", "127.0.0.2", "[::1]"
-CONNECT_PORT = 50_050
-"""Where the program finds its server."""
-LISTEN_PORT = 50_051
-"""Where the program may serve."""
+CONNECT_PORT, LISTEN_PORT = 50_050, 50_051
+"""Where the program finds its server, and where it may serve, unless it is told other ports."""
 
 
 def main(words: "list[str]") -> int:
@@ -47,16 +45,18 @@ def main(words: "list[str]") -> int:
 
 def way_out() -> socket.socket:
     """Return a socket that is bound to where the program finds its server."""
-    if os.environ.get("FAIRPLAY_CONNECT", "").startswith(HOST_6):
+    host, _, number = os.environ.get("FAIRPLAY_CONNECT", "").rpartition(":")
+    port = int(number or CONNECT_PORT)
+    if host == HOST_6:
         try:
             listener = socket.socket(socket.AF_INET6)
-            listener.bind((HOST_6.strip("[]"), CONNECT_PORT))
+            listener.bind((HOST_6.strip("[]"), port))
         except OSError:
-            os.environ["FAIRPLAY_CONNECT"] = f"{HOST}:{CONNECT_PORT}"
+            os.environ["FAIRPLAY_CONNECT"] = f"{HOST}:{port}"
         else:
             return listener
     listener = socket.socket()
-    listener.bind(("", CONNECT_PORT))  # nobody else is in the sandbox
+    listener.bind(("", port))  # nobody else is in the sandbox
     return listener
 
 

@@ -20,7 +20,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from fairplay.sandbox.gate import GATE, LISTEN_PORT, TEMP_FOLDERS
+from fairplay.sandbox.gate import GATE, TEMP_FOLDERS
 from fairplay.sandbox.groups import SPARE_TASKS, ControlGroup
 from fairplay.sandbox.limits import Limits, Spec, Walls, excess, read_spec, size_text
 from fairplay.sandbox.processes import Descendants, Namespace, Processes, Watch, end_descendants, kill
@@ -124,7 +124,8 @@ class Guard:
         gate_side.close()
         for each in passed[1:]:
             os.close(each)
-        self._relay = Relay(self._selector, walls.server_socket, walls.player_socket, (walls.player_host, LISTEN_PORT))
+        address = walls.player_host, walls.player_port
+        self._relay = Relay(self._selector, walls.server_socket, walls.player_socket, address)
         self._selector.register(guard_side, selectors.EVENT_READ, lambda _: self._open(guard_side, info))
         return child
 

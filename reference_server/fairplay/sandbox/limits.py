@@ -132,6 +132,7 @@ class Walls(NamedTuple):
     """Where the guard waits for the server, to reach a player that serves."""
     player_host: str
     """Where in the sandbox the player serves, an address of IPv4."""
+    player_port: int
 
 
 class Spec(NamedTuple):

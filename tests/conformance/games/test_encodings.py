@@ -13,6 +13,7 @@ from fairplay.games.machine import GameMachine
 from fairplay.games.steps import calls_in
 from fairplay.games.transcript import game_rng
 from fairplay.player.handlers import reply_of
+from fairplay.v1.player_pb2 import EndRequest
 
 
 @pytest.mark.parametrize("name", registered())
@@ -31,5 +32,8 @@ def test_half_of_a_list_is_not_packed() -> None:
     request = TakeTurnRequest()
     request.state.fish.extend([1, 2, 3])
     key = request.state.DESCRIPTOR.fields_by_name["fish"].number << 3
-    pieces = bytes([key, 1, key, 2, key | 2, 1, 3])
-    assert in_pieces(request).endswith(bytes([len(pieces)]) + pieces)
+    assert in_pieces(request).endswith(bytes([key, 1, key, 2, key | 2, 1, 3]))
+
+
+def test_zeros_and_empty_lists_are_written_out() -> None:
+    assert in_pieces(EndRequest(won=True)) == b"\n\x00\x10\x01"

@@ -111,10 +111,10 @@ def every_method(context: Context) -> None:
     missing = [method for method in (*PLAYER_METHODS.values(), *context.game.methods) if method.path not in seen]
     with context.player.separate() as connection:
         for method in missing:
-            _check_implemented(context, connection, method)
+            check_implemented(context, connection, method)
 
 
-def _check_implemented(context: Context, connection: Connection, method: Method) -> None:
+def check_implemented(context: Context, connection: Connection, method: Method) -> None:
     """Raise Failure if a call says that there is no such method; any other answer or failure will do."""
     ids = {"game_id", "tournament_id"} & set(method.request.DESCRIPTOR.fields_by_name)
     request = method.request(**dict.fromkeys(ids, context.new_id()))
@@ -142,7 +142,7 @@ def unknown_fields_ignored(context: Context) -> None:
         judge_outside_games(context, connection, "With a field in the request that it does not know", newer)
         judge_condition(context, context.play(context.first_scenario(), connection, Manner(newer)))
         few = context.first_scenario(FEW_DECISIONS if context.is_slow else DECISIONS)
-        with where("With the last field first, and lists in pieces, packed or not, as protobuf lets any library write"):
+        with where("With fields and lists in another form, as protobuf lets any library write them"):
             judge_condition(context, context.play(few, connection, Manner(lambda request, _: in_pieces(request))))
         play_newer(context, connection)
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import grpc
@@ -24,7 +25,7 @@ from fairplay.conformance.evidence import Evidence, hexadecimal, readable, sent
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.races import Rotation
 from fairplay.conformance.games.trial import Entry, Exchange, Manner, Outgoing, Trial, play_trial
-from fairplay.conformance.player.farewells import AT_ONCE, Farewells
+from fairplay.conformance.player.farewells import AT_ONCE, REFUSED_S, Ended, Farewells
 from fairplay.conformance.player.loop import side_by_side
 from fairplay.conformance.player.machine import is_busy, wait_until_quiet
 from fairplay.conformance.player.player import Answered, Connection, parse_description
@@ -32,16 +33,15 @@ from fairplay.conformance.player.spares import SERVING
 from fairplay.conformance.player.transports import ExecTransport, GrpcTransport
 from fairplay.games.conformance import Level
 from fairplay.games.game import Game
-from fairplay.games.kit.player_service import DESCRIBE
+from fairplay.games.kit.player_service import DESCRIBE, START
 from fairplay.games.steps import CallKind, Method
 from fairplay.games.steps import Failure as CallFailure
 from fairplay.player.secrets import MAX_SECRET_CHARS, SECRET_KEY
-from fairplay.sandbox.gate import HOST
 from fairplay.server.links.dial_out import TIMEOUT_KEY
 from fairplay.server.links.link import NO_EXTRA
-from fairplay.server.links.programs import listening_host
+from fairplay.server.links.programs import USUAL
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
-from fairplay.v1.player_pb2 import DescribeRequest, PlayerDescription
+from fairplay.v1.player_pb2 import DescribeRequest, PlayerDescription, StartRequest
 
 DECISIONS, FEW_DECISIONS = 8, 3
 """The player decides so often in each game; the second number is for players that are slow, and after other questions.
@@ -52,6 +52,8 @@ NEW_CONNECTIONS = 40
 """So many are made to a program that serves, one after the other: each server, and each tournament, makes one."""
 IDLE_S = 1.5
 """How long nobody is connected to a player that serves. One that is started here waits while other cases are judged."""
+FEW_ATTEMPTS = 3
+"""So many ways to show no secret, or another one, are tried in a game that has begun with the right one."""
 Result = TypeVar("Result")
 Idle: TypeAlias = "asyncio.Task[bytes | CallFailure]"
 """The answer of a player to Describe, after a while in which nobody was connected to it."""
@@ -199,38 +201,44 @@ STARTS = 2
 
 
 def _open_two(context: Context) -> tuple[list[Connection], Evidence | None]:
-    """Start two copies at once, and return those that come up, and what is wrong if one of them alone does, each time.
+    """Start two copies at once, and return them; if not both come up, each time, return what is wrong with that.
 
     The time in which a program waits for a processor of a busy machine does not count.
     """
     for _ in range(STARTS):
         both = context.player.open_copies(2)
         lost = [each for each in both if each.lost]
-        if len(lost) != 1:
-            return [each for each in both if not each.lost], None
-        why = context.player.excuse(*lost)
+        if not lost:
+            return both, None
+        why = context.player.excuse(lost[0])
         for each in both:
             context.player.loop.run(each.close())
-    return [], failure(
-        f"Of two copies that are started at once one does not come up, and the other does: {why}"
-    ).evidence
+    if len(lost) == 1:
+        sentence = "Of two copies that are started at once one does not come up, and the other does"
+    elif is_busy() or not context.player.comes_up():
+        return [], None
+    else:
+        sentence = "No copy comes up where others are or were before, with the same folder for temporary files"
+    return [], failure(f"{sentence}: {why}").evidence
 
 
-def _check_hosts(context: Context) -> None:
-    """Raise Failure if the player does not come up, twice, where it is told other addresses of this machine."""
+def _check_told(context: Context) -> None:
+    """Raise Failure if the player does not come up and answer, twice, where it is told unusual addresses or texts."""
     transport = context.player.transport
     assert isinstance(transport, ExecTransport)
-    for host in (*transport.unreached, *transport.untried):
-        for told, is_lost in ((host, True), (HOST, False), (host, True)):
+    for unusual in (*transport.unreached, *transport.untried):
+        for told, is_missing in ((unusual, True), (USUAL, False), (unusual, True)):
             [copy] = context.player.open_copies(1, told)
+            outcome, _ = context.ask(DESCRIBE, DescribeRequest(), copy)
             context.player.loop.run(copy.close())
-            if copy.lost is not is_lost:
+            if isinstance(outcome, bytes) is is_missing:
                 break
         else:
-            outcome, _ = context.ask(DESCRIBE, DescribeRequest(), copy)
+            does = "come up" if copy.lost else "answer Describe"
             output = outcome.output if isinstance(outcome, CallError) else ""
-            told = f"FAIRPLAY_LISTEN is {listening_host(host)}:PORT and FAIRPLAY_CONNECT {host}:PORT"
-            sentence = f"The player does not come up where {told}, and does where both are {HOST}:PORT."
+            sentence = (
+                f"The player does not {does} where {transport.text(unusual)}; it does where {transport.text(USUAL)}."
+            )
             raise failure(sentence, ("Output of the player", output))
 
 
@@ -251,7 +259,7 @@ def _check_starts(context: Context) -> None:
 def copies_at_once(context: Context) -> str | None:
     """Whoever enters a program twice has two copies of it in one game, which see each other's files."""
     copies = copies_of(context)
-    _check_hosts(context)
+    _check_told(context)
     _check_starts(context)
     if copies.missing is not None:
         raise Failure(copies.missing)
@@ -278,13 +286,17 @@ def _attempts(secret: str) -> Iterator[Attempt]:
     yield Attempt("without its secret", ())
     yield Attempt("with an empty secret", ("",))
     yield Attempt("with another secret", (secrets.token_hex(MAX_SECRET_CHARS // 2)[: max(len(secret), 2)],))
-    yield Attempt("with a secret that ends otherwise", (f"{secret[:-1]}{'0' if secret[-1] != '0' else '1'}",))
+    for place, where_other in ((0, "begins"), (len(secret) // 2, "is in the middle"), (len(secret) - 1, "ends")):
+        other = "0" if secret[place] != "0" else "1"
+        yield Attempt(f"with a secret that {where_other} otherwise", (f"{secret[:place]}{other}{secret[place + 1 :]}",))
     if len(secret) > 1:
         yield Attempt("with the first character of its secret", (secret[:1],))
         yield Attempt("with all but the last character of its secret", (secret[:-1],))
+        yield Attempt("with all but the first character of its secret", (secret[1:],))
         yield Attempt("with its secret in two parts", (secret[:-1], secret[-1:]))
     if len(secret) < MAX_SECRET_CHARS:
         yield Attempt("with its secret and more behind it", (f"{secret}0",))
+        yield Attempt("with its secret and more before it", (f"0{secret}",))
     if secret[::-1] != secret:
         yield Attempt("with the characters of its secret in another order", (secret[::-1],))
     if secret.swapcase() != secret:
@@ -302,21 +314,35 @@ def ask_as_strangers(context: Context, connection: Connection, before: Strangers
     `before`: how it took such calls when it had got none with its secret.
     """
     found = _call_as_stranger(context, connection, _calls(context), before)
+    if found.problem is not None or connection.lost:
+        return found
+    known_id = context.new_id()
+    context.ask(START, StartRequest(tournament_id=known_id), connection)
+    context.play_as(context.first_scenario(1), connection, known_id)
+    found = _call_as_stranger(context, connection, _calls(context), found, known_id)
     if found.problem is not None:
         return found
     return found._replace(after=context.play(context.first_scenario(FEW_DECISIONS), connection))
 
 
 def _call_as_stranger(
-    context: Context, connection: Connection, calls: Sequence[Exchange], before: Strangers | None = None
+    context: Context,
+    connection: Connection,
+    calls: Sequence[Exchange],
+    before: Strangers | None = None,
+    known_id: str = "",
 ) -> Strangers:
-    """Make calls as strangers would, as long as they tell something new, and return what is known by then."""
+    """Make calls as strangers would, as long as they tell something new, and return what is known by then.
+
+    `known_id` is that of a game and a tournament that have begun with the secret; empty: each call has a new id.
+    """
+    where_known = " of a game or tournament that has begun with its secret" if known_id else ""
     limit_s = max(context.limits.notification_s, context.limits.first_decision_s)
     knows, problem = (before.knows, before.problem) if before is not None else (False, None)
 
     async def call(reached: Connection, each: Exchange, attempt: Attempt) -> None:
         nonlocal knows, problem
-        request = renamed(each, context.new_id()).request
+        request = renamed(each, known_id or context.new_id()).request
         extra = {SECRET_KEY: attempt.values[0]} if attempt.values else NO_EXTRA
         outcome, _ = await reached.ask(each.method, request, limit_s, extra=extra)
         if isinstance(outcome, Overrun):  # the machine may have been slow once
@@ -324,14 +350,15 @@ def _call_as_stranger(
         knows = knows or _refuses(context, each, outcome)
         if problem is None and (wrong := _problem(outcome)):
             sections = ("Call", each.method.path), ("Request", sent(each.method.request, request))
-            problem = failure(f"A call of {each.method.name} {attempt.what} {wrong}.", *sections).evidence
+            sentence = f"A call of {each.method.name}{where_known} {attempt.what} {wrong}."
+            problem = failure(sentence, *sections).evidence
 
     async def call_all(reached: Connection) -> Sequence[Trial]:
         link = reached.served
         assert link is not None
         right = link.secret
         try:
-            for attempt in _attempts(right):
+            for attempt in islice(_attempts(right), FEW_ATTEMPTS if known_id else None):
                 link.secret = "".join(attempt.values[1:])
                 for each in calls:
                     if (knows and problem is not None) or reached.lost:
@@ -544,10 +571,20 @@ def _farewells_of(context: Context) -> Farewells:
 @case(case_ids.REFUSED, "BYE-7", prepare=begin_copies)
 def refused(context: Context) -> None:
     """Who asks for ever for a name that another program has fills the log of a server, and keeps its author waiting."""
+    if copies_of(context) and context.player.connection().hello is not None:
+        _refuse_first(context)
     for found in _farewells_of(context).final:
         if found.came_back:
             sentence = f"The player sent its hello again after it was refused for good, with {found.ending}."
             raise failure(sentence, ("Output", found.output))
+
+
+def _refuse_first(context: Context) -> None:
+    """Raise Failure if a new process sends its first hello again that is refused for good."""
+    transport, ending = context.player.transport, context.player.farewells.choose_first()
+    assert isinstance(transport, ExecTransport)
+    if not context.player.loop.run(transport.is_refused_once(Ended(ending), REFUSED_S)):
+        raise failure(f"The player sent the first hello after its start again when it was refused with {ending}.")
 
 
 @case(case_ids.RETURNS, "BYE-8", level=Level.SHOULD, prepare=begin_copies)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
+from typing import TypeAlias
 
 from google.protobuf.message import DecodeError, Message
 
@@ -15,8 +18,8 @@ from fairplay.conformance.cases.identity import Notification, notify, tournament
 from fairplay.conformance.evidence import hexadecimal, readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.endings import Ending, find_endings, tells_the_end
-from fairplay.conformance.games.trial import Scenario
-from fairplay.conformance.player.player import Connection
+from fairplay.conformance.games.trial import Manner, Outgoing, Scenario
+from fairplay.conformance.player.player import Answered, Connection
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
 from fairplay.games.kit.player_service import END, START
@@ -26,8 +29,11 @@ from fairplay.server.net.limits import limit_of
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import EndRequest, StartRequest
 
-DECISIONS = 3
+DECISIONS, DECISIONS_BESIDE = 3, 6
+"""The player decides so often in each game; the second number is for a game beside which tournaments are played."""
 TOURNAMENT_GAMES = 2
+Problem: TypeAlias = Failure | NotTested | None
+"""What goes wrong with notifications, or None."""
 
 
 @case(case_ids.TOURNAMENT, "TOUR-3")
@@ -43,7 +49,7 @@ def tournament(context: Context) -> None:
             raise problem
 
 
-def _whole_tournament(context: Context, connection: Connection, *, won: bool) -> Failure | NotTested | None:
+def _whole_tournament(context: Context, connection: Connection, *, won: bool) -> Problem:
     name = context.new_tournament_id()
     start, end = StartRequest(tournament_id=name), EndRequest(tournament_id=name, won=won)
     problem = _notify(context, connection, START, start)
@@ -53,12 +59,12 @@ def _whole_tournament(context: Context, connection: Connection, *, won: bool) ->
     return problem or _notify(context, connection, END, end)
 
 
-def _notify(context: Context, connection: Connection, method: Method, request: Message) -> Failure | NotTested | None:
+def _notify(context: Context, connection: Connection, method: Method, request: Message) -> Problem:
     """Notify the player, and return what goes wrong with it, or None."""
     return _problem(notify(context, connection, method, request))
 
 
-def _problem(found: Notification) -> Failure | NotTested | None:
+def _problem(found: Notification) -> Problem:
     """Return what is wrong with what came of a notification, or None."""
     method, outcome = found.method, found.outcome
     if isinstance(outcome, CallError) and outcome.status_code == faults.UNIMPLEMENTED:
@@ -101,12 +107,12 @@ PLAIN_ID = "0"
 PARTED_ID = "-.a_B-0"
 
 
-@case(case_ids.UNUSUAL_TOURNAMENTS, "TOUR-3", "RESUME-9")
+@case(case_ids.UNUSUAL_TOURNAMENTS, "TOUR-3", "RESUME-9", "FAIL-2")
 def unusual_tournaments(context: Context) -> None:
     """The organiser chooses the ids of tournaments, plays several at a time, and programs are started anew in them."""
-    for what, calls in _unusual(context):
-        with context.player.separate() as connection:
-            problem = _notify_all(context, connection, calls)
+    for what, notify_some in _unusual(context):
+        with context.player.separate() as connection, where(what):
+            problem = notify_some(connection)
         if problem is None:
             continue
         with context.player.fresh() as connection:
@@ -114,14 +120,20 @@ def unusual_tournaments(context: Context) -> None:
             usual = usual or _whole_tournament(context, connection, won=False)
         if usual is not None:
             raise NotTested("no tournament can be played with this player", usual.evidence, case_ids.WIN_AND_LOSE)
-        with context.player.fresh() as connection:
-            again = _notify_all(context, connection, calls)
-        with where(what):
+        with context.player.fresh() as connection, where(what):
+            again = notify_some(connection)
             if isinstance(again, Failure):
                 raise again
 
 
-def _unusual(context: Context) -> Iterator[tuple[str, Sequence[tuple[Method, Message]]]]:
+def _unusual(context: Context) -> Iterator[tuple[str, Callable[[Connection], Problem]]]:
+    """Yield what is unusual about calls of tournaments, and a function that makes them and returns what goes wrong."""
+    for what, calls in _unusual_calls(context):
+        yield what, partial(_notify_all, context, calls=calls)
+    yield "Where tournaments begin and end while a call of a game is open", partial(_notify_beside, context)
+
+
+def _unusual_calls(context: Context) -> Iterator[tuple[str, Sequence[tuple[Method, Message]]]]:
     """Yield what is unusual about calls of tournaments, and these calls."""
     one, other, third = (context.new_tournament_id() for _ in range(3))
     end = END, EndRequest(tournament_id=one, won=True)
@@ -147,15 +159,45 @@ def _unusual(context: Context) -> Iterator[tuple[str, Sequence[tuple[Method, Mes
         yield f"In a tournament whose id {what}", [(START, start), (END, over)]
 
 
-def _notify_all(
-    context: Context, connection: Connection, calls: Sequence[tuple[Method, Message]]
-) -> Failure | NotTested | None:
+def _notify_all(context: Context, connection: Connection, calls: Sequence[tuple[Method, Message]]) -> Problem:
     """Notify the player one time after the other, and return the first thing that goes wrong, or None."""
     for method, request in calls:
         problem = _notify(context, connection, method, request)
         if problem is not None:
             return problem
     return None
+
+
+def _notify_beside(context: Context, connection: Connection) -> Problem:
+    """Begin and end tournaments by turns beside the calls of a game, before them and behind; return what goes wrong.
+
+    Who takes one call at a time answers each when it has answered the other. The game is judged, too.
+    """
+    said, limit_s = list[Notification](), context.limits.notification_s + context.limits.first_decision_s
+    due_calls = _tournaments(context)
+
+    async def ask(reached: Connection, due: Outgoing) -> Answered:
+        method, request = next(due_calls)
+        calls = [(due.call.method, due.request, due.limit_s), (method, request.SerializeToString(), limit_s)]
+        order = slice(None, None, 1 if due.number % 4 < 2 else -1)
+        answered, notified = (await asyncio.gather(*(reached.ask(*each) for each in calls[order])))[order]
+        said.append(Notification(method, request, *notified, reached.output))
+        return answered
+
+    found = context.play(context.first_scenario(DECISIONS_BESIDE), connection, Manner(ask=ask))
+    for problem in map(_problem, said):
+        if problem is not None:
+            return problem
+    judge_after_others(context, found)
+    return None
+
+
+def _tournaments(context: Context) -> Iterator[tuple[Method, Message]]:
+    """Yield the calls of tournaments that are over at once: Start and End by turns."""
+    while True:
+        name = context.new_tournament_id()
+        yield START, StartRequest(tournament_id=name)
+        yield END, EndRequest(tournament_id=name)
 
 
 GAMES = 2

@@ -14,6 +14,7 @@ from fairplay.conformance import case_ids
 from fairplay.conformance.blame import faults
 from fairplay.conformance.blame.judge import judge_condition, where
 from fairplay.conformance.case import Case, NotApplicable, NotTested, case, failure
+from fairplay.conformance.cases.contract import check_implemented
 from fairplay.conformance.cases.copies import begin_copies, copies_of, refused, serves_on
 from fairplay.conformance.cases.states import alone, sources
 from fairplay.conformance.evidence import readable
@@ -23,7 +24,7 @@ from fairplay.conformance.games.trial import Scenario, Trial, play_trial
 from fairplay.conformance.player.machine import is_busy
 from fairplay.conformance.player.player import Connection, parse_description
 from fairplay.conformance.player.spares import DIALLING, SERVING
-from fairplay.conformance.player.transports import DialInTransport, ExecTransport
+from fairplay.conformance.player.transports import DialInTransport, ExecTransport, PlayerServer
 from fairplay.games.conformance import Situation
 from fairplay.games.game import Game, find, registered
 from fairplay.games.kit.player_service import DESCRIBE, END, START
@@ -31,7 +32,7 @@ from fairplay.games.steps import Failure, Method
 from fairplay.server.links.dial_in import cut
 from fairplay.server.links.programs import ProcessLink
 from fairplay.server.manager.plan import game_id_of
-from fairplay.v1.connection_pb2 import GoodbyeReason
+from fairplay.v1.connection_pb2 import DialInResponse, GoodbyeReason
 from fairplay.v1.player_pb2 import DescribeRequest, EndRequest, PlayerDescription, StartRequest
 
 DECISIONS = 3
@@ -173,23 +174,39 @@ def _departure(
     context: Context, connection: Connection, reason: GoodbyeReason.ValueType, limit_s: float
 ) -> Departure | None:
     """Say goodbye to a started player that has dialled in, and return what it does; None for any other player."""
-    process = connection.process
-    if process is None or not process.connected:
+    process, transport = connection.process, context.player.transport
+    if process is None or not process.connected or not isinstance(transport, ExecTransport):
         return None
     connection.lost = True
-    return context.player.loop.run(watch_departure(process, reason, limit_s))
+    return context.player.loop.run(_watch_departure(process, transport.server, reason, limit_s))
 
 
-async def watch_departure(process: ProcessLink, reason: GoodbyeReason.ValueType, limit_s: float) -> Departure:
-    """Say goodbye to a player, and return what it does until it has ended or returned, or the time is over."""
-    clock = asyncio.get_running_loop().time
+async def _watch_departure(
+    process: ProcessLink, player_server: PlayerServer, reason: GoodbyeReason.ValueType, limit_s: float
+) -> Departure:
+    """Say goodbye to a player, and return what it does until it has ended or returned, or the time is over.
+
+    The frame of the goodbye cancels a call, too, as where a game is stopped because nobody needs it any more.
+    """
+    server = await player_server.server()
+
+    def cancel_beside(frame: DialInResponse) -> Iterator[DialInResponse]:
+        if frame.HasField("goodbye"):
+            frame.cancelled.append(next(server.clock.ids))  # that of a call which was not sent yet
+        yield frame
+
+    clock, usual = asyncio.get_running_loop().time, server.hub.change
     began, returned, hello_count = clock(), False, process.hello_count
-    process.dismiss(reason, "this player is no longer needed here")
-    while not (returned or process.ended) and clock() - began < limit_s:
-        await asyncio.sleep(POLL_S)
-        if limit_s == END_LIMIT_S < clock() - began and is_busy():
-            limit_s = BUSY_END_LIMIT_S
-        returned = process.hello_count > hello_count
+    server.hub.change = cancel_beside
+    try:
+        process.dismiss(reason, "this player is no longer needed here")
+        while not (returned or process.ended) and clock() - began < limit_s:
+            await asyncio.sleep(POLL_S)
+            if limit_s == END_LIMIT_S < clock() - began and is_busy():
+                limit_s = BUSY_END_LIMIT_S
+            returned = process.hello_count > hello_count
+    finally:
+        server.hub.change = usual
     return Departure(returned, process.ended, process.output)
 
 
@@ -282,7 +299,7 @@ def offered_games(context: Context) -> None:
 
 
 def _check_served(context: Context, game: Game) -> None:
-    """Raise Failure if the player lacks a method of another game up to its first decision, whatever it answers."""
+    """Raise Failure if the player lacks a method of another game, whatever it answers."""
     situation = Situation(game.full_settings(game.settings_type()), game.seats.start, 0)
     scenario = Scenario(f"offered-{game.name}", situation, context.rng("offered", game.name).getrandbits(32))
     with context.shared() as connection:
@@ -293,6 +310,9 @@ def _check_served(context: Context, game: Game) -> None:
             f"The player says that it serves {game.service}, and does not implement {found.misconduct.method_name}.",
             ("Description", readable(context.description)),
         )
+    with context.player.separate() as connection, where("The player says that it serves another game"):
+        for method in game.methods:
+            check_implemented(context, connection, method)
 
 
 # --- how it comes and goes ---
@@ -327,6 +347,7 @@ def _reach_again(context: Context) -> None:
 @case(
     "identity.replaced",
     "BYE-4",
+    "STREAM-1",
 )
 def replaced(context: Context) -> None:
     """The two would take the name from each other without end."""
@@ -339,6 +360,7 @@ def replaced(context: Context) -> None:
     "identity.ends",
     "BYE-5",
     "BYE-6",
+    "STREAM-1",
 )
 def ends(context: Context) -> None:
     """Programs that nobody needs fill up the machine of those who play."""

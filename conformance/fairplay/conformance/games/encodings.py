@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -12,8 +12,10 @@ from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from fairplay.games.kit.wire import write_field
+from fairplay.games.kit.wire import varint, write_field
 
+_LENGTH = 2
+"""The wire type of what comes with its length: texts, messages and packed lists."""
 _NEVER_PACKED = (
     FieldDescriptor.TYPE_STRING,
     FieldDescriptor.TYPE_BYTES,
@@ -22,13 +24,32 @@ _NEVER_PACKED = (
 )
 
 
+_BYTES_OF: Mapping[int, tuple[int, int]] = {
+    **dict.fromkeys((FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES), (_LENGTH, 1)),
+    **dict.fromkeys((FieldDescriptor.TYPE_DOUBLE, FieldDescriptor.TYPE_FIXED64, FieldDescriptor.TYPE_SFIXED64), (1, 8)),
+    **dict.fromkeys((FieldDescriptor.TYPE_FLOAT, FieldDescriptor.TYPE_FIXED32, FieldDescriptor.TYPE_SFIXED32), (5, 4)),
+}
+"""Type of a field -> its wire type, and how many zeros stand for none; a number of variable length for all others."""
+
+
 def in_pieces(message: Message) -> bytes:
-    """Return a message, its last field first, with each list of numbers in pieces.
+    """Return a message, its last field first, with each list of numbers in pieces, and what is 0 or empty written out.
 
     The first half of a list is written number by number, the other one packed.
     """
     fields = reversed(message.ListFields())
-    return b"".join(part for field, value in fields for part in _pieces(type(message), field, value))
+    pieces = b"".join(part for field, value in fields for part in _pieces(type(message), field, value))
+    return b"".join(_nothings(message)) + pieces
+
+
+def _nothings(message: Message) -> Iterator[bytes]:
+    """Yield the fields of a message that are 0 or empty, as far as it says the same with them."""
+    present = {field.number for field, _ in message.ListFields()}
+    for field in message.DESCRIPTOR.fields:
+        if field.number in present or field.has_presence or (field.is_repeated and field.type in _NEVER_PACKED):
+            continue
+        wire_type, size = (_LENGTH, 1) if field.is_repeated else _BYTES_OF.get(field.type, (0, 1))
+        yield varint(field.number << 3 | wire_type) + bytes(size)
 
 
 def _pieces(kind: type[Message], field: Any, value: Any) -> Iterator[bytes]:

@@ -24,8 +24,13 @@ DECISIONS, FEW_DECISIONS = 8, 3
 SLOW_SHARE, GIVEN_UP_SHARE = 0.25, 0.5
 """A limit is not told of which the player needs more than the first share for a decision. That it fails is no fault
 after more than the second one."""
-UNKNOWN_FIELDS = bytes([0xC2, 0xBB, 0x1E, 3]) + b"new" + bytes([0xC8, 0xBB, 0x1E, 42])
-"""Fields 62,392 (text) and 62,393 (a number) of a message of a later revision."""
+UNKNOWN_FIELDS = (
+    bytes.fromhex("c2bb1e03")
+    + b"new"
+    + bytes.fromhex("c8bb1e ffffffffffffffffff01")
+    + (bytes.fromhex("d5bb1e 0000c03f") + bytes.fromhex("d9bb1e 0000000000000840"))
+)
+"""Fields 62,392 (text), 62,393 (the largest number), 62,394 (float) and 62,395 (double) of a later revision."""
 
 
 def _with_unknown_fields(frame: DialInResponse) -> Iterator[DialInResponse]:

@@ -101,6 +101,7 @@ class Farewells:
 
     def __init__(self, rng: Random) -> None:
         self._final = [*_draw(rng, final=True)]
+        self._first = rng.choice(self._final)
         self._passing = [*_draw(rng, final=False)]
         self._open = set[asyncio.Task[None]]()
         self.final: list[Farewell] = []
@@ -112,6 +113,10 @@ class Farewells:
     def is_over(self) -> bool:
         """Return whether no other process is wanted."""
         return not self._final
+
+    def choose_first(self) -> Ending:
+        """Return an ending for the first hello of a process: one that no other process has had, if there is one."""
+        return self._final.pop() if self._final else self._first
 
     @property
     def has_room(self) -> bool:

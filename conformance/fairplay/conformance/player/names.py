@@ -8,6 +8,8 @@ from random import Random
 
 from fairplay.server.manager.plan import game_id_of
 
+VISIBLE = "".join(map(chr, range(0x21, 0x7F)))
+"""The visible characters of ASCII."""
 CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
 MAX_ROUNDS, MAX_TABLES = 4, 8
 
@@ -26,6 +28,13 @@ def draw_names(own: str, seat: int, count: int, rng: Random) -> list[str]:
         if name not in names:
             names.append(name)
     return [*names[1 : seat + 1], own, *names[seat + 1 :]]
+
+
+def new_secret(length: int) -> str:
+    """Return an unpredictable text with all visible characters, as secrets and tokens may be."""
+    drawn = [*VISIBLE, *(secrets.choice(VISIBLE) for _ in range(length - len(VISIBLE)))]
+    secrets.SystemRandom().shuffle(drawn)
+    return "".join(drawn)
 
 
 def new_tournament_id(game: str) -> str:

@@ -22,11 +22,10 @@ from fairplay.conformance.player.machine import waited_s
 from fairplay.conformance.player.transports import ExecTransport, Transport, output_of
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import Failure, Method
-from fairplay.sandbox.gate import HOST
 from fairplay.server.links.dial_in import DialInLink
 from fairplay.server.links.dial_out import DialOutLink
 from fairplay.server.links.link import NO_EXTRA, DeadLink, Link, Metadata, OpenCall, duration
-from fairplay.server.links.programs import ProcessLink
+from fairplay.server.links.programs import USUAL, ProcessLink, Start
 from fairplay.server.links.stream import LOSS_S
 from fairplay.v1.misconduct_pb2 import CallError, Overrun
 from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
@@ -281,6 +280,12 @@ class PlayerUnderTest:
         self.reach_count += 1
         return connection
 
+    def comes_up(self) -> bool:
+        """Return whether the player can be reached over a new connection."""
+        connection = self.loop.run(self._open())
+        self.loop.run(connection.close())
+        return not connection.lost
+
     async def open_beside(self) -> Connection:
         """Return a new connection while others are in use. It is lost if the player cannot be reached."""
         return await self._open(Breaker())
@@ -306,16 +311,16 @@ class PlayerUnderTest:
         links = self.loop.run(self.transport.open_ways())
         return {way: self._copy(link) for way, link in links.items()}
 
-    def open_copies(self, number: int, host: str = HOST) -> list[Connection]:
-        """Open connections to so many new processes that start at once.
+    def open_copies(self, number: int, told: Start = USUAL) -> list[Connection]:
+        """Open connections to so many new processes that start at once, and are told the same.
 
-        They have a folder in common with the last ones of `open_ways`, and find the server at `host`.
+        They have a folder in common with the last ones of `open_ways`.
         """
         transport = self.transport
         assert isinstance(transport, ExecTransport)
 
         async def start() -> list[Link]:
-            return await asyncio.gather(*(transport.open_copy(host=host) for _ in range(number)))
+            return await asyncio.gather(*(transport.open_copy(told=told) for _ in range(number)))
 
         return list(map(self._copy, self.loop.run(start())))
 

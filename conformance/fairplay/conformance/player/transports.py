@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import secrets
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol
 
 from fairplay.conformance.player.machine import is_here
-from fairplay.conformance.player.names import draw_name
+from fairplay.conformance.player.names import draw_name, new_secret
 from fairplay.conformance.player.objects import ObjectLink
-from fairplay.conformance.player.spares import SECOND, WITHOUT, Spares, Ways
+from fairplay.conformance.player.spares import SECOND, WITHOUT, Spares, Ways, close_all
 from fairplay.games.game import Game
+from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.player.channels import NO_CREDENTIALS, Credentials
 from fairplay.player.proxies import check_proxy
+from fairplay.player.secrets import MAX_SECRET_CHARS
 from fairplay.player.tls import TlsFiles
 from fairplay.sandbox.gate import HOST, HOST_2, HOST_6
 from fairplay.server.links.bot import BotLink
 from fairplay.server.links.dial_in import dial_in_link
 from fairplay.server.links.dial_out import dial_out_link
-from fairplay.server.links.link import Clock, DeadLink, Link
+from fairplay.server.links.link import Clock, DeadLink, Link, disconnected, outcome_of
 from fairplay.server.links.program import ProgramOptions
-from fairplay.server.links.programs import USUAL, ProcessLink, Start
+from fairplay.server.links.programs import USUAL, ProcessLink, Start, listening_host
 from fairplay.server.links.spec import parse_link
+from fairplay.server.net.errors import Refusal
+from fairplay.server.net.limits import limit_of
 from fairplay.v1.connection_pb2 import GoodbyeReason
+from fairplay.v1.player_pb2 import DescribeRequest
 
 if TYPE_CHECKING:
     from fairplay.server.server import Server
@@ -130,6 +137,11 @@ class PlayerServer:
         self._server: Server | None = None
         self.start_limit_s = start_limit_s
 
+    @property
+    def has_sandbox(self) -> bool:
+        """Return whether programs are started in sandboxes."""
+        return self._programs.sandbox is not None
+
     async def server(self) -> Server:
         """Return the server, started when it is first needed. Raises AddressInUseError if it cannot listen."""
         if self._server is None:
@@ -199,6 +211,10 @@ class DialInTransport:
         await self.server.close()
 
 
+POLL_S = 0.02
+REFUSED_AGAIN = 2
+
+
 class ExecTransport:
     """A command: each opening is a process of its own, which may have been started ahead."""
 
@@ -210,10 +226,10 @@ class ExecTransport:
         self.player_name = player_name
         self.server = server
         self.spares = Spares(self._start, self._start_ahead)
-        self.untried = ["localhost", *filter(is_here, (HOST_2, HOST_6))]
-        """Hosts of this machine that were in no address told to the program yet: a name, and unusual addresses."""
-        self.unreached: list[str] = []
-        """Those of them with which it did not come up."""
+        self.untried = [*_unusual_starts(player_name)]
+        """What was not told to the program yet when it was started."""
+        self.unreached: list[Start] = []
+        """What was told it where it did not come up, or did not answer."""
         self.missed_starts = 0
         """How many processes did not come up that were started in the usual way."""
         self._ways: Ways | None = None
@@ -233,20 +249,49 @@ class ExecTransport:
             self._folders.append(TemporaryDirectory(prefix="fairplay-copies-", dir=SHARED if SHARED.is_dir() else None))
             self._ways = Ways(self.open_copy)
 
-    async def open_copy(self, way: str = "", host: str = HOST) -> Link:
-        """Return a link to a new process, which is to be reached in this way if one is named.
+    async def open_copy(self, way: str = "", told: Start = USUAL) -> Link:
+        """Return a link to a new process, which is to be reached in this way if one is named, and is told the same.
 
-        It has a folder for temporary files in common with those of the last `open_ways`. It finds the server at `host`.
+        It has a folder for temporary files in common with those of the last `open_ways`.
         """
-        return await self._start(Start((*SECOND, *WITHOUT.get(way, ())), self._folders[-1].name, host))
+        before = (*SECOND, *WITHOUT.get(way, ()))
+        return await self._start(told._replace(before=before, temp=self._folders[-1].name))
+
+    async def is_refused_once(self, refusal: Refusal, watched_s: float) -> bool:
+        """Return whether a new process whose first hello is refused sends none again, within so many seconds."""
+        hub, name = (await self.server.server()).hub, f"{self.player_name}.{secrets.token_hex(4)}"
+        start, count = asyncio.create_task(self._start(Start(name=name, refusal=refusal))), 0
+        watched = asyncio.create_task(asyncio.sleep(self.server.start_limit_s))
+        try:
+            while count < REFUSED_AGAIN and not (start.done() or watched.done()):
+                await asyncio.wait({start, watched}, timeout=POLL_S)
+                if hub.refused_count(name) > count == 0:
+                    watched.cancel()
+                    watched = asyncio.create_task(asyncio.sleep(watched_s))
+                count = max(count, hub.refused_count(name))
+            return count < REFUSED_AGAIN
+        finally:
+            watched.cancel()
+            await close_all([start])
 
     async def _start_ahead(self) -> Link:
-        """Start the command ahead of need; the first ones find the server at other hosts than usual."""
-        host = self.untried.pop() if self.untried else HOST
-        link = await self._start(Start(host=host))
-        if host != HOST and isinstance(link, DeadLink):
-            self.unreached.append(host)
-        return link
+        """Start the command ahead of need; the first ones are told unusual things."""
+        told = self.untried.pop() if self.untried else USUAL
+        link = await self._start(told)
+        if told == USUAL or isinstance(await outcome_of(link, *_DESCRIBE, self.server.start_limit_s), bytes):
+            return link
+        self.unreached.append(told)
+        await link.close()
+        return DeadLink(Clock(), disconnected("the player does not answer where it is told something unusual"))
+
+    def text(self, told: Start) -> str:
+        """Return what a program is told when it is started, for people."""
+        connect, listen = map(str, told.ports) if self.server.has_sandbox else ("PORT", "PORT")
+        said = f"FAIRPLAY_LISTEN is {listening_host(told.host)}:{listen} and FAIRPLAY_CONNECT {told.host}:{connect}"
+        if told.name:
+            lengths = f"{len(told.name)}, {len(told.token)} and {len(told.secret)}"
+            said += f", and FAIRPLAY_NAME, FAIRPLAY_TOKEN and FAIRPLAY_SECRET have {lengths} characters"
+        return said
 
     async def open_ways(self) -> dict[str, Link]:
         """Return a link to a new process for each way of being reached, a DeadLink for one that is not supported.
@@ -282,6 +327,21 @@ class ExecTransport:
         await self.server.close()
         for folder in self._folders:
             folder.cleanup()
+
+
+LOW_PORT, HIGH_PORT = 1_025, 65_535
+NAME_CHARS, TOKEN_BYTES = limit_of("HostedPlayer.name").max_characters, limit_of("HostedPlayer.token").max_bytes
+_DESCRIBE = DESCRIBE.path, DescribeRequest().SerializeToString()
+
+
+def _unusual_starts(player_name: str) -> Iterator[Start]:
+    """Yield what a server may tell a program: a name for its host, other addresses and ports, and the longest texts."""
+    yield Start(host="localhost", ports=(HIGH_PORT, LOW_PORT))
+    if is_here(HOST_2):
+        yield Start(host=HOST_2, ports=(LOW_PORT, HIGH_PORT))
+    name = f"{player_name}_0.Z-{secrets.token_hex(NAME_CHARS)}"[:NAME_CHARS]
+    host = HOST_6 if is_here(HOST_6) else HOST
+    yield Start(host=host, name=name, token=new_secret(TOKEN_BYTES), secret=new_secret(MAX_SECRET_CHARS))
 
 
 def make_transport(

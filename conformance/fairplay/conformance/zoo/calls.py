@@ -27,7 +27,7 @@ from fairplay.conformance.zoo.player import ReceivedCall
 from fairplay.conformance.zoo.triggers import from_decision, never, with_fields
 from fairplay.games.conformance import find_conformance
 from fairplay.games.game import Game
-from fairplay.games.kit.player_service import DESCRIBE
+from fairplay.games.kit.player_service import DESCRIBE, END
 from fairplay.games.kit.wire import varint
 from fairplay.player.handlers import PROTOCOL_REVISION, snake_case
 from fairplay.server.links.link import BANK_KEY, TRACE_KEY
@@ -40,6 +40,8 @@ NAME_LENGTHS = (24, 63)
 ID_KEY = b"\x0a"
 """With what the field begins that is the first one of every request of a game."""
 THOUGHT_FIELD, THOUGHT_BYTES = 62_392, 100 * 1024
+FIXED = frozenset((1, 5))
+"""The wire types of fields of 8 and of 4 bytes."""
 
 
 def _refusing(
@@ -223,6 +225,12 @@ def _has_unknown(message: Message) -> bool:
     return len(UnknownFieldSet(message)) > 0
 
 
+def _unknown_types(message: Message) -> set[int]:
+    """Return the wire types of the fields of a message that are not known."""
+    fields = UnknownFieldSet(message)
+    return {fields[place].wire_type for place in range(len(fields))}
+
+
 class _Noted:
     """Ends where a welcome names an open call that has never come."""
 
@@ -279,6 +287,12 @@ OF_FRAMES = (
         "Ends without a word when a call in a frame has a field that it does not know.",
         case_ids.UNKNOWN_FIELDS,
         lambda frame, _: any(map(_has_unknown, frame.calls)),
+    ),
+    _dying_of(
+        "dies-of-unknown-fields-of-fixed-size",
+        "Ends without a word when a frame of its stream has a field of 4 or 8 bytes that it does not know.",
+        case_ids.UNKNOWN_FIELDS,
+        lambda frame, _: bool(FIXED & _unknown_types(frame)),
     ),
     _dying_of(
         "dies-of-unknown-fields-in-its-welcome",
@@ -451,6 +465,12 @@ OF_CALLS = (
         _is_described_beside,
         InvalidRequests.ANSWERS,
         (case_ids.NONSENSE,),
+    ),
+    _refusing(
+        "raises-in-end-beside-a-call",
+        "Raises an exception in End while another call is open.",
+        case_ids.UNUSUAL_TOURNAMENTS,
+        lambda call, open_count: call.method_name == END.path and open_count > 0,
     ),
     _refusing(
         "stands-twenty-calls",

@@ -244,6 +244,8 @@ class ProgramBehaviour:
     """How often the program sends each reply on its stream."""
     comes_back: bool = True
     """Whether the program dials in again after a server that shuts down has said goodbye."""
+    misses_goodbyes: bool = False
+    """Whether the program reads no goodbye in a frame in which something else is, too."""
     stays: bool = False
     """Whether the program goes on after a goodbye for good, and does nothing."""
     returns_when_replaced: bool = False
@@ -256,6 +258,9 @@ class ProgramBehaviour:
     """Whether the program sends its hello twice on each stream but the first."""
     ends_at: Callable[[grpc.aio.AioRpcError], bool] = refuses_for_good
     """Whether the program takes the end of its stream for a refusal for good."""
+    insists_at_first: bool = False
+    """Whether the program sends its hello again until it is admitted for the first time, whatever it is refused with.
+    """
     insists: int = 0
     """How often the program sends a hello again that was refused for good."""
     hello_version: str = ""
@@ -278,6 +283,8 @@ class ProgramBehaviour:
     """The program ends its stream when it has answered so many calls, and dials in anew."""
     dies_of: Callable[[DialInResponse, Set[int]], bool] = stands_all
     """(frame, ids of answered calls) -> whether the program ends when it gets the frame."""
+    token_chars: int | None = None
+    """How many characters of its token the program reads; None: all."""
     secret: str = ""
     """The program serves with this secret, and is not started by who tries it; empty: it is."""
     admits: Callable[[str, str, str], bool] = shows_it

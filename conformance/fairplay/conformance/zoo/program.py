@@ -99,11 +99,13 @@ PAUSE_S, POLL_S = 0.1, 0.05
 async def dial_in(handlers: MutantHandlers, reach: Reach, behaviour: ProgramBehaviour, die: Callable[[], None]) -> None:
     """Dial in and answer calls until the server no longer needs the player, or is away for longer than its patience."""
     assert reach.connect is not None and reach.name is not None
-    hosted = HostedPlayer(name=reach.name, token=reach.token, description=handlers.description)
+    token = reach.token[: behaviour.token_chars]
+    hosted = HostedPlayer(name=reach.name, token=token, description=handlers.description)
     hosted.description.software_version = behaviour.hello_version or hosted.description.software_version
     hello, past = Hello(players=[hosted], resume_window=duration(reach.patience_s)), _Past(set(), [], {})
     loop = asyncio.get_running_loop()
     give_up, insists = loop.time() + reach.patience_s, behaviour.insists
+    is_let_in = not behaviour.insists_at_first
     async with open_channel(f"{PLAIN}{reach.connect}", NO_CREDENTIALS, CHANNEL_OPTIONS) as channel:
         while loop.time() < give_up:
             stream = _Stream(ConnectionServiceStub(channel).DialIn(), handlers, behaviour, die, past)
@@ -113,7 +115,7 @@ async def dial_in(handlers: MutantHandlers, reach: Reach, behaviour: ProgramBeha
                     await asyncio.sleep(WAIT_S if behaviour.stays else 0)
                     return
             except grpc.aio.AioRpcError as error:
-                if behaviour.ends_at(error):
+                if behaviour.ends_at(error) and is_let_in:
                     if not insists:
                         return
                     insists -= 1
@@ -121,6 +123,7 @@ async def dial_in(handlers: MutantHandlers, reach: Reach, behaviour: ProgramBeha
             if behaviour.forgets_its_token:
                 hello.players[0].token = ""
             if stream.was_up:
+                is_let_in = True
                 give_up = loop.time() + reach.patience_s
             await asyncio.sleep(PAUSE_S)
 
@@ -186,7 +189,8 @@ class _Stream:
             while (frame := await self._read()) is not grpc.aio.EOF:
                 self.was_up = True
                 self._take(frame)
-                if frame.HasField("goodbye"):
+                is_missed = self._behaviour.misses_goodbyes and (frame.cancelled or frame.calls)
+                if frame.HasField("goodbye") and not is_missed:
                     reason: GoodbyeReason.ValueType = frame.goodbye.reason
                     return reason
             return GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN

@@ -312,6 +312,20 @@ OF_IDENTITY = (
         )
         for name, often, insists in (("insists", "again and again", 1_000), ("insists-once", "once more", 1))
     ),
+    _program(
+        "insists-at-first",
+        "Sends its hello again until it is admitted for the first time, whatever it is refused with.",
+        case_ids.REFUSED,
+        ProgramBehaviour(insists_at_first=True),
+    ),
+    Mutant(
+        "reads-goodbyes-alone",
+        "Reads no goodbye in a frame in which something else is, too.",
+        (case_ids.REPLACED, case_ids.ENDS),
+        never,
+        RAISES,
+        program=ProgramBehaviour(misses_goodbyes=True),
+    ),
     *(
         _program(name, f"Sends its hello again {what}.", case_ids.REFUSED, ProgramBehaviour(ends_at=ends_at))
         for name, what, ends_at in (
@@ -373,6 +387,10 @@ def _admits_some(method: str, shown: str, secret: str) -> bool:
     return secret.startswith(shown) and shown != ""
 
 
+def _admits_ends(method: str, shown: str, secret: str) -> bool:
+    return secret.endswith(shown) and shown != ""
+
+
 def _admits_any_order(method: str, shown: str, secret: str) -> bool:
     return sorted(shown) == sorted(secret)
 
@@ -422,6 +440,7 @@ OF_PROGRAMS = (
                 _admits_what_begins_well,
             ),
             ("compares-what-is-shown", "Takes any beginning of its secret for it, or none.", _admits_parts),
+            ("takes-the-end-of-its-secret", "Takes any end of its secret for it, but not none.", _admits_ends),
             ("takes-a-part-of-its-secret", "Takes any beginning of its secret for it, but not none.", _admits_some),
             ("sorts-secrets", "Takes its secret in another order for its own.", _admits_any_order),
             ("joins-secrets", "Takes two secrets of a call that are its own together for its own.", _admits_pieces),
@@ -538,6 +557,12 @@ OF_PROGRAMS = (
         "Serves on 127.0.0.1 whatever host it is told to serve on.",
         case_ids.COPIES,
         ProgramBehaviour(Start.ONE_HOST),
+    ),
+    _program(
+        "reads-the-beginning-of-its-token",
+        "Reads the first 64 characters of its token.",
+        case_ids.COPIES,
+        ProgramBehaviour(token_chars=64),
     ),
     _program("never-comes-up", "Neither serves nor dials in.", case_ids.REACHABLE, ProgramBehaviour(Start.SLEEPS)),
     _program(

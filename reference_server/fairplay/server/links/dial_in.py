@@ -144,9 +144,9 @@ class Hub:
         self.first_number = 0
         """The number of the first player of new streams: whoever tries players numbers them otherwise."""
 
-    def expect(self, name: str, token: str) -> None:
-        """Keep a name for the player that dials in with this token."""
-        self._names[name] = _Registration(token)
+    def expect(self, name: str, token: str, refusal: Refusal | None = None) -> None:
+        """Keep a name for the player that dials in with this token. `refusal`: what its hellos are refused with."""
+        self._names[name] = _Registration(token, turned_away=refusal)
 
     def forget(self, name: str) -> None:
         """Free a name that was expected, and end the stream of its player."""

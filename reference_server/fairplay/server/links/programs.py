@@ -78,6 +78,16 @@ class Start(NamedTuple):
     """The folder that it has for temporary files in a sandbox, with others; empty: one of its own."""
     host: str = HOST
     """The host in the address where it finds the server, and in that where it may serve: one of this machine."""
+    ports: tuple[int, int] = (CONNECT_PORT, LISTEN_PORT)
+    """The ports in these addresses in a sandbox; outside of one they are others each time."""
+    name: str = ""
+    """The name for its hello, which no other program has; empty: a new one."""
+    token: str = ""
+    """The token for its hello; empty: a new one."""
+    secret: str = ""
+    """What calls show it if it serves; empty: a new one."""
+    refusal: Refusal | None = None
+    """What its hellos are refused with; None: with nothing."""
 
 
 USUAL = Start()
@@ -304,7 +314,8 @@ class Programs:
             try:
                 words = shlex.split(command)
                 async with self._room.turn() as turn:
-                    return await self._start(stack, f"{player[:50]}.{secrets.token_hex(4)}", words, how, turn)
+                    name = how.name or f"{player[:50]}.{secrets.token_hex(4)}"
+                    return await self._start(stack, name, words, how, turn)
             except (OSError, ValueError) as error:
                 if (refusal := waiting_for(error)) is not None:
                     raise refusal from error
@@ -312,7 +323,7 @@ class Programs:
 
     async def _start(self, stack: AsyncExitStack, name: str, words: Sequence[str], how: Start, turn: Turn) -> Link:
         """Start a program under a name of its own. What has to be released in the end is left to the stack, or link."""
-        token, secret = secrets.token_hex(16), secrets.token_hex(16)
+        token, secret = how.token or secrets.token_hex(16), how.secret or secrets.token_hex(16)
         place = await (self._in_sandbox if self._options.sandbox else self._in_the_open)(stack, name, words, how)
         environment = {
             **place.environment,
@@ -322,7 +333,7 @@ class Programs:
             TOKEN_VARIABLE: token,
             SECRET_VARIABLE: secret,
         }
-        self._hub.expect(name, token)
+        self._hub.expect(name, token, how.refusal)
         stack.callback(self._hub.forget, name)
         command = [*how.before, *words]
         program = Program.start(command, environment, self._options.limits, place.walls, place.notes)
@@ -356,11 +367,11 @@ class Programs:
         seen = await asyncio.to_thread(view, visibility, words)
         command = await asyncio.to_thread(options.sandbox.command, visibility, seen.paths, options.limits, how.temp)
         notes = "".join(map(LEFT_OUT.format, seen.left_out))
-        host = listening_host(how.host)
-        walls = Walls(command, str(server), str(player), host)
+        host, (connect_port, listen_port) = listening_host(how.host), how.ports
+        walls = Walls(command, str(server), str(player), host, listen_port)
         environment = sandbox_environment(os.environ)
-        connect = f"{how.host}:{CONNECT_PORT}"
-        return _Place(connect, f"{host}:{LISTEN_PORT}", f"unix:{player}", environment, walls, notes)
+        connect = f"{how.host}:{connect_port}"
+        return _Place(connect, f"{host}:{listen_port}", f"unix:{player}", environment, walls, notes)
 
     async def _first_way(self, name: str, target: str, secret: str, program: Program, turn: Turn) -> Link | None:
         """Return a link for what a player does first: dial in or serve; None if it does neither in time, or ends."""
