@@ -10,13 +10,13 @@ import pytest
 from fairplay.games.kit.player_service import END
 from fairplay.server.manager.course import Course
 from fairplay.server.manager.plan import MAX_ENTRANTS
-from fairplay.server.servicers.public import public_event, public_tournament
+from fairplay.server.servicers.public import public_event, public_tournament, tournament_summary
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import TournamentStarted, WatchTournamentResponse
 from fairplay.v1.misconduct_pb2 import CallError, Misconduct, MisconductKind
 from fairplay.v1.player_pb2 import EndResponse, GameService, PlayerDescription, StartResponse
 from fairplay.v1.result_pb2 import GameResult, RankedPlayer, RankGroup
-from fairplay.v1.tournament_pb2 import Tournament, TournamentStatus
+from fairplay.v1.tournament_pb2 import RoundRobin, Tournament, TournamentStatus
 from tests.server.manager.harness import Environment, environment, plan
 from tests.slow import SLOW
 
@@ -49,10 +49,12 @@ def result(players: Sequence[str], failed: int, words: str) -> GameResult:
 
 
 def played(
-    entrants: Iterable[Player], failed: int = 0, words: str = "it failed"
+    entrants: Iterable[Player], failed: int = 0, words: str = "it failed", round_robin: bool = False
 ) -> tuple[Tournament, list[WatchTournamentResponse]]:
     """Return a tournament that was played to its end, and its events."""
     message = Tournament(tournament_id="t" * 64, plan=plan(), entrants=entrants)
+    if round_robin:
+        message.plan.format.round_robin.MergeFrom(RoundRobin(seat_count=2, cycle_count=1))
     message.status = TournamentStatus.TOURNAMENT_STATUS_RUNNING
     events = [WatchTournamentResponse(started=TournamentStarted(entrants=message.entrants))]
     course = Course(message, lambda _: None, events.append)
@@ -98,6 +100,11 @@ def test_the_largest_tournament_fits_also_where_names_are_long_and_many_fail(
     assert public.result.winners == message.result.winners
     failures = [failure.misconduct.player for failure in message.result.failures]
     assert [failure.misconduct.player for failure in public.result.failures] == failures
+
+
+def test_a_list_counts_the_rounds_that_are_not_shown_any_more_too() -> None:
+    message, _ = played((Player(name=f"p{number}") for number in range(110)), round_robin=True)
+    assert tournament_summary(message).round_count == message.round_count > len(message.rounds)
 
 
 def test_of_a_tournament_that_fits_nothing_is_cut() -> None:

@@ -120,6 +120,20 @@ async def test_cancelling_while_players_are_told_start_waits_for_them() -> None:
         assert here.findings() == []
 
 
+async def test_who_failed_start_is_told_no_end_when_games_are_cancelled() -> None:
+    async with environment() as here:
+        playing = here.stage.act("a", setup="hold")
+        here.stage.act("b", start="raise")
+        made = plan("ab")
+        made.failures_allowed = 1
+        await here.manager.create("t", made)
+        await here.manager.start("t")
+        await playing.at("setup")
+        await here.manager.cancel("t", "rain")
+        assert [said for said in here.stage.log if "end" in said[1]] == [("a", "end False")]
+        assert here.findings() == []
+
+
 async def test_a_tournament_that_is_decided_cannot_be_cancelled() -> None:
     async with environment() as here:
         held = here.stage.act("a", end="hold")

@@ -67,7 +67,7 @@ class Course:
         self.leaving = False
         self._ending = False
         self._answers: dict[int, Answer] = {}
-        self._started: list[int] = []
+        self._started: set[int] = set()
         """Those that have answered a call: Start is the first one."""
         self._names = [player.name for player in message.entrants]
         self._transcript = Transcript(self._names, self._record)
@@ -200,11 +200,10 @@ class Course:
         self.cancelled = reason
 
     def leave(self) -> None:
-        """Turn to the end of a cancelled tournament: End for those who answered Start and have not failed."""
+        """Turn to the end of a cancelled tournament: End for those who answered Start and were not withdrawn."""
         self.leaving = True
-        started = sorted(self._started) if self.open_calls else range(len(self._names))
         self.open_calls = {}
-        stay = [seat for seat in started if seat not in self._failures.withdrawn]
+        stay = sorted(self._started - self._failures.withdrawn)
         self._conversation = tournament.farewell(self.message.tournament_id, stay)
         self._advance(None)
 
@@ -217,7 +216,7 @@ class Course:
         del self.open_calls[seat]
         self._answers[seat] = answer
         if not isinstance(answer, Failure):
-            self._started.append(seat)
+            self._started.add(seat)
         if not self.open_calls:
             self._advance(self._answers)
 

@@ -188,7 +188,7 @@ def tournament_summary(tournament: Tournament) -> TournamentSummary:
         game=tournament.plan.game,
         status=tournament.status,
         entrant_count=len(tournament.entrants),
-        round_count=len(tournament.rounds),
+        round_count=tournament.round_count,
         winners=tournament.result.winners,
         reason=tournament.reason,
         create_time=tournament.create_time,
