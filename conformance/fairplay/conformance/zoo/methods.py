@@ -211,7 +211,7 @@ BACK_TO_BACK = (case_ids.BACK_TO_BACK,)
 
 def of_endings(game: Game) -> Iterator[Mutant]:
     """Yield the mutants that fail in Start, in End, or when the game tells its players that it is over."""
-    cancelled = (case_ids.CANCELLED,)  # which calls these methods, too
+    cancelled = (case_ids.CANCELLED, case_ids.UNKNOWN_FIELDS)  # which call these methods, too
     for name, lower in (("Start", "start"), ("End", "end")):
         here = in_method(name)
         yield Mutant(f"raises-in-{lower}", f"Raises an exception in {name}.", TOURNAMENT, here, RAISES)

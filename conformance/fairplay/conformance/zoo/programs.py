@@ -241,7 +241,7 @@ OF_IDENTITY = (
         DESCRIPTION_STAYS,
         in_method("Describe"),
         describes(_with_time),
-        (case_ids.BOTH_WAYS, case_ids.HELLO),
+        (case_ids.BOTH_WAYS, case_ids.HELLO, case_ids.SENT_AGAIN),
         program=ProgramBehaviour(),
     ),
     *(
