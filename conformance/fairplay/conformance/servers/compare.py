@@ -220,5 +220,12 @@ def _blame(misconduct: Misconduct) -> str:
 def check_evidence(wanted: Sequence[Misconduct], got: Sequence[Misconduct]) -> None:
     """Check the request and the reply that each misconduct holds as evidence."""
     for one, other in zip(wanted, got, strict=False):
-        for name in ("request", "reply", "unparsable_reply"):
-            same(f"The {name} in the misconduct of {one.player}", getattr(one, name), getattr(other, name))
+        same(f"The evidence in the misconduct of {one.player}", _evidence(one), _evidence(other))
+
+
+def _evidence(misconduct: Misconduct) -> Misconduct:
+    evidence = Misconduct(unparsable_reply=misconduct.unparsable_reply)
+    for name in ("request", "reply"):
+        if misconduct.HasField(name):
+            getattr(evidence, name).CopyFrom(getattr(misconduct, name))
+    return evidence
