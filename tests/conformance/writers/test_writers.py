@@ -23,6 +23,7 @@ from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.cases import cases
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.games.coverage import Coverage
+from fairplay.conformance.games.rivals import Side
 from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.run.judge import Began, CaseBegan, CaseJudged, Ended, Event
 from fairplay.conformance.run.report import Report, Run, Times, certificate, conclusion
@@ -89,6 +90,12 @@ def test_the_page_tells_which_features_the_drawn_states_had_and_which_none_had()
     assert "escapes 300 different decisions with probability 0.049" in text
     assert "A rival cannot move." in text
     assert re.search(r"not covered</td><td[^>]*><code>rare<", text)
+
+
+def test_the_page_tells_in_which_phases_rivals_have_left_and_where_they_sat() -> None:
+    text = page(replace(report(*ALL), departures={("Move first", Side.NEXT): 3, ("Move <last>", Side.LAST): 17}))
+    assert "Rivals have left in 2 phases" in text
+    assert re.search(r"Move &lt;last&gt;</td>.*>17</td></tr>", text)
 
 
 def test_the_same_failure_is_shown_once_with_all_its_cases() -> None:

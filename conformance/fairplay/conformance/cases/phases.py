@@ -7,11 +7,12 @@ shortly before the phase, so that they take a few decisions.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from enum import Enum, StrEnum
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
 from functools import partial
-from itertools import count, cycle, product
+from itertools import cycle, islice, product
+from operator import attrgetter
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,22 +22,25 @@ from fairplay.conformance.blame.faults import same
 from fairplay.conformance.case import Case, case
 from fairplay.conformance.cases.settings import judge_elsewhere
 from fairplay.conformance.games.context import Context
-from fairplay.conformance.games.phases import Occurrence, Trace, find_beginning, foresee, trace
-from fairplay.conformance.games.rivals import Departure, Fault, Phase
-from fairplay.conformance.games.trial import Scenario
+from fairplay.conformance.games.phases import Foreseen, Occurrence, Trace, find_beginning, foresee, trace
+from fairplay.conformance.games.rivals import Departure, Fault, Phase, side_of
+from fairplay.conformance.games.trial import Scenario, Trial
 from fairplay.conformance.games.variations import fits
 from fairplay.games.conformance import Circumstance, Situation, find_conformance
 from fairplay.games.game import Game
 
 MOST_DECISIONS, FEW_DECISIONS = 120, 80
 """Games of reference players are followed so far; there are many under unusual settings."""
-GAMES, FEW_GAMES = 40, 12
-"""The games of a case, and for a slow player."""
+GAMES, LEAVING_GAMES, FEW_GAMES = 40, 24, 12
+"""So many games are drawn for a case, before those that are about each phase, and for a slow player."""
 CHOICES, MOST_TRIES = 24, 3
 """From so many games the best one is taken. Pairs that so many were taken for count no more."""
-ATTEMPTS, FEW_ATTEMPTS = 24, 3
-"""After so many of them that do not find it, what matters most is given up; a phase in which a rival was called sooner:
-if nobody is told of its leaving then, no game shows it."""
+ATTEMPTS = 24
+"""After so many of them that do not find it, what matters most is given up."""
+TRACES = 2
+"""So many games are followed for each of the settings and numbers of players of the case about phases."""
+FEW_CHOICES = 8
+"""Of so many games that come to a phase the one is taken that has most of what else is wanted."""
 
 
 class Kind(Enum):
@@ -64,15 +68,6 @@ DECISIONS = 4
 NEAR_THE_END = 8
 
 
-class Side(StrEnum):
-    """Where a rival that leaves sits, seen from the player under test, or that it was the only one left."""
-
-    NEXT = "next"
-    PREVIOUS = "previous"
-    BETWEEN = "between others"
-    LAST = "the last one"
-
-
 Table: TypeAlias = tuple[Message, int]
 """Settings, and a number of players that they fit."""
 Property: TypeAlias = tuple[str, Any]
@@ -81,6 +76,8 @@ ANY_GAME: Property = "any game", True
 """The property of all games."""
 Pair: TypeAlias = tuple[Any, Property]
 """A phase, a circumstance or a method that a rival leaves in, and what else the game has."""
+Place: TypeAlias = tuple[Trace, Occurrence]
+"""A game, and where it comes to a phase."""
 
 
 @case("rules.rivals-leave-in-any-phase", "FAIL-14")
@@ -89,7 +86,7 @@ def rivals_leave_in_any_phase(context: Context) -> None:
     game = context.game
     settings = map(game.full_settings, (game.settings_type(), *find_conformance(game.name).leaving_settings))
     tables = [*product(filter(context.scope.allows, settings), game.seats)]
-    _play_all(context, "phase", tables, LEAVING, MOST_DECISIONS)
+    _play_all(context, "phase", tables * TRACES, LEAVING, MOST_DECISIONS)
 
 
 @case("rules.settings-in-any-phase", "FAIL-14", "FAIL-1")
@@ -153,63 +150,108 @@ def _play_all(
         raise context.scope.outside()
     rng = context.rng(name)
     allowed = [each for each in single if context.scope.allows(each[0])]
-    traces = _Traces(context.game, tables, allowed, length, rng)
-    for found in context.play_each(_scenarios(context, name, traces, kinds, rng)):
+    games = _Games(context, name, _Traces(context.game, tables, allowed, length), kinds, rng)
+    for found in context.play_each(games.choose()):
+        games.note(found)
         if found.misconduct is not None:
             stayed = context.play(found.scenario._replace(name=f"{found.scenario.name}-stay", departures=()))
             judge_elsewhere(context, stayed if same(stayed, found) else found)
 
 
-def _scenarios(context: Context, name: str, traces: _Traces, kinds: Sequence[Kind], rng: Random) -> Iterator[Scenario]:
-    """Yield games, of some that are drawn always the one that has the most pairs that none has had before.
+class _Games:
+    """Chooses games, each one that has pairs that none has had before.
 
-    What matters most and has not been covered by then comes last, with games that cover it as foreseen.
+    A game counts as it is foreseen until it is known how it went: the player under test may answer otherwise.
     """
-    game, covered, tried = context.game, set[Pair](), Counter[Pair]()
-    for number, kind in zip(range(GAMES), cycle(kinds), strict=False):
-        if number >= FEW_GAMES and context.is_slow:
-            return
-        plans = [_draw(game, traces.draw(rng), kind, rng) for _ in range(CHOICES)]
-        known = covered | {pair for pair, times in tried.items() if times >= MOST_TRIES}
-        plan = max(plans, key=lambda each: _weigh(game, each.hoped_pairs(game) - known))
-        tried.update(plan.hoped_pairs(game))
-        scenario = plan.scenario(game, f"{name}-{number}", rng)
-        covered |= plan.foreseen_pairs(game, scenario)
-        yield scenario
-    numbers = count(GAMES)
-    for wanted in sorted(_wanted(game, traces, kinds), key=str):
-        for _ in range(FEW_ATTEMPTS if isinstance(wanted[0], Phase) else ATTEMPTS):
-            if wanted in covered:
-                break
-            together = isinstance(wanted[0], Lost) or wanted[0] in (Circumstance.ALONE, AFTER_OTHERS)
-            kind = Kind.AT_ONCE if together else rng.choice(kinds)
-            kind = Kind.IN_PHASES if isinstance(wanted[0], Phase) else kind
-            after = ROUNDS if wanted[0] == AFTER_OTHERS else 1
-            plan = _draw(game, traces.draw(rng, wanted), kind, rng, after, wanted)
-            scenario = plan.scenario(game, f"{name}-{next(numbers)}", rng)
-            found = plan.foreseen_pairs(game, scenario)
-            if wanted in found:
-                covered |= found
+
+    def __init__(self, context: Context, name: str, traces: _Traces, kinds: Sequence[Kind], rng: Random) -> None:
+        self._context, self._game = context, context.game
+        self._name = name
+        self._traces = traces
+        self._kinds = kinds
+        self._rng = rng
+        self._count = 0
+        self._met = set[Pair]()
+        self._chosen: dict[str, tuple[_Plan, Foreseen]] = {}
+        """The name of a game of which it is not known how it went -> what is foreseen of it."""
+
+    def choose(self) -> Iterator[Scenario]:
+        """Yield games, of some that are drawn the best one, and then those with what matters most, whatever the seed.
+
+        That is each phase with each thing that it is paired with, where the games are about them; the settings in
+        circumstances that they matter in; losses between two decisions under any of them.
+        """
+        tried = Counter[Pair]()
+        for kind in islice(cycle(self._kinds), LEAVING_GAMES if self._kinds is LEAVING else GAMES):
+            plans = [_draw(self._game, self._traces.draw(self._rng), kind, self._rng) for _ in range(CHOICES)]
+            known = self._covered | {pair for pair, times in tried.items() if times >= MOST_TRIES}
+            plan = max(plans, key=lambda each: _weigh(self._game, each.hoped_pairs(self._game) - known))
+            tried.update(plan.hoped_pairs(self._game))
+            yield self._begin(plan)
+            if self._count >= FEW_GAMES and self._context.is_slow:
+                return
+        places = self._traces.find_places(every_pair=self._kinds is LEAVING)
+        for wanted in sorted(places, key=str):
+            yield from self._find(wanted, partial(self._draw_at, wanted, places))
+        for wanted in sorted(self._list_others(), key=str):
+            yield from self._find(wanted, partial(self._draw_for, wanted))
+
+    def note(self, found: Trial) -> None:
+        """Take note of how a game went: which rivals have left before the player was called once more."""
+        plan, foreseen = self._chosen.pop(found.scenario.name)
+        self._met |= plan.foreseen_pairs(self._game, foreseen._replace(left=found.left))
+
+    @property
+    def _covered(self) -> set[Pair]:
+        foreseen = (plan.foreseen_pairs(self._game, each) for plan, each in self._chosen.values())
+        return self._met.union(*foreseen)
+
+    def _begin(self, plan: _Plan) -> Scenario:
+        scenario = plan.scenario(self._game, f"{self._name}-{self._count}", self._rng)
+        shift = scenario.situation.seat - plan.first.tested
+        self._chosen[scenario.name] = plan._replace(shift=shift), foresee(self._game, scenario)
+        self._count += 1
+        return scenario
+
+    def _find(self, wanted: Pair, draw: Callable[[], _Plan]) -> Iterator[Scenario]:
+        """Yield games that have a pair as foreseen, until one has had it."""
+        for _ in range(ATTEMPTS):
+            if wanted in self._covered:
+                return
+            scenario = self._begin(draw())
+            if wanted in self._covered:
                 yield scenario
+            else:
+                del self._chosen[scenario.name]
 
+    def _draw_at(self, wanted: Pair, places: Mapping[Pair, Sequence[Place]]) -> _Plan:
+        """Return a game in which a rival leaves in a phase, with what that is paired with, and more that is wanted."""
+        game, rng, left = self._game, self._rng, places.keys() - self._covered
+        _, (name, value) = wanted
+        fault = value if name == "fault" else None
+        chosen = [rng.choice(places[wanted]) for _ in range(FEW_CHOICES)]
+        plans = [_draw(game, played, Kind.IN_PHASES, rng, at=at, fault=fault) for played, at in chosen]
+        return max(plans, key=lambda each: len(left & each.hoped_pairs(game)))
 
-def _wanted(game: Game, traces: _Traces, kinds: Sequence[Kind]) -> set[Pair]:
-    """Return the pairs that are covered whatever the seed, as far as there are such games.
+    def _draw_for(self, wanted: Pair) -> _Plan:
+        """Return a game that may have a pair about something else than a phase."""
+        together = isinstance(wanted[0], Lost) or wanted[0] in (Circumstance.ALONE, AFTER_OTHERS)
+        kind = Kind.AT_ONCE if together else self._rng.choice(self._kinds)
+        after = ROUNDS if wanted[0] == AFTER_OTHERS else 1
+        return _draw(self._game, self._traces.draw(self._rng, wanted[1]), kind, self._rng, after)
 
-    Those are each phase that a game so far has had, where the games are about them with each side on which a rival
-    leaves in it, the settings in circumstances that they matter in, and losses between two decisions under any of them.
-    """
-    readers, sides = find_conformance(game.name).settings_readers, traces.sides
-    found: set[Pair] = sides if kinds is LEAVING else {(phase, ANY_GAME) for phase, _ in sides}
-    for settings, player_count in traces.tables:
-        unusual = _unusual(game, settings)
-        found |= {(where, (field, value)) for field, value in unusual for where in readers.get(field, ())}
-        if player_count > 2:
-            read = [each for each in unusual if Circumstance.LOSS in readers.get(each[0], ())]
-            found |= {*product([AFTER_OTHERS], read)}
-        losses = product(range(1, min(2, player_count - 1) + 1), (False, True))
-        found |= {(Lost(*each), ("players", player_count)) for each in losses}
-    return found
+    def _list_others(self) -> set[Pair]:
+        """Return the pairs about settings in circumstances, and about losses between two decisions."""
+        readers, found = find_conformance(self._game.name).settings_readers, set[Pair]()
+        for settings, player_count in self._traces.tables:
+            unusual = _unusual(self._game, settings)
+            found |= {(where, (field, value)) for field, value in unusual for where in readers.get(field, ())}
+            if player_count > 2:
+                read = [each for each in unusual if Circumstance.LOSS in readers.get(each[0], ())]
+                found |= {*product([AFTER_OTHERS], read)}
+            losses = product(range(1, min(2, player_count - 1) + 1), (False, True))
+            found |= {(Lost(*each), ("players", player_count)) for each in losses}
+        return found
 
 
 def _unusual(game: Game, settings: Any) -> list[Property]:
@@ -240,10 +282,12 @@ class _Plan(NamedTuple):
     departures: Sequence[Departure]
     is_fresh: bool
     newcomers: tuple[int, ...]
+    shift: int = 0
+    """What is added to a seat of the traced game to get that of the game."""
 
     def scenario(self, game: Game, name: str, rng: Random) -> Scenario:
         """Return the game, which goes on from a state shortly before the first phase, or begins afresh."""
-        played, (_, tested, _, start) = self.trace, self.first
+        played, tested, start = self.trace, self.first.tested, self.first.start
         state, shift = find_beginning(game, played, 0 if self.is_fresh else start)
 
         def seat(traced: int) -> int:
@@ -272,10 +316,9 @@ class _Plan(NamedTuple):
         circumstances = [each for each, is_hoped in hoped.items() if is_hoped]
         return self.pairs(game, self.departures, circumstances) | self._losses(game, lost)
 
-    def foreseen_pairs(self, game: Game, scenario: Scenario) -> set[Pair]:
-        """Return the pairs that the game has where a reference player is the player under test."""
-        foreseen = foresee(game, scenario)
-        by_seat = {played.seat: each for each, played in zip(self.departures, scenario.departures, strict=True)}
+    def foreseen_pairs(self, game: Game, foreseen: Foreseen) -> set[Pair]:
+        """Return the pairs of a game in which this happens."""
+        by_seat = {(each.seat + self.shift) % self.trace.player_count: each for each in self.departures}
         departures = [by_seat[seat] for seat in foreseen.left]
         after_others = [AFTER_OTHERS] if foreseen.loses_after_others else []
         told = {*product(after_others, _unusual(game, self.trace.settings))}
@@ -290,82 +333,91 @@ class _Plan(NamedTuple):
         """Return the pairs that the game has if these rivals leave it, in this order, and this happens."""
         played, tested = self.trace, self.first.tested
         settings, player_count = _unusual(game, played.settings), played.player_count
-        common: list[Property] = [*settings, ("players", player_count), ("seat", tested)]
-        common += [("last seat", tested == player_count - 1), ANY_GAME]
+        seat_in_game = (tested + self.shift) % player_count
+        common: list[Property] = [*settings, ("players", player_count), ("seat", seat_in_game)]
+        common += [("last seat", seat_in_game == player_count - 1), ANY_GAME]
         many = len(departures) > 1
         common += [("begins", (self.is_fresh, many))]
         readers = find_conformance(game.name).settings_readers
         methods = {phase.method for *_, phase in departures if phase is not None}
         found: set[Pair] = {*product(circumstances, settings)}
         found |= {(method, each) for each in settings for method in methods.intersection(readers.get(each[0], ()))}
+        left = [each.seat for each in departures]
         for seat, _, _, fault, phase in departures:
-            is_last = len(departures) == player_count - 1 and seat == departures[-1].seat
-            side = Side.LAST if is_last else _side(player_count, tested, seat)
+            side = side_of(player_count, tested, seat, left)
             own: list[Property] = [("side", side), ("fault", fault), ("leads", seat in played.winners)]
             found |= {*product([phase or Kind.AT_ONCE], [*common, *own])}
         return found
 
 
-def _side(player_count: int, tested: int, leaver: int) -> Side:
-    """Return where a rival sits, seen from the player under test."""
-    if player_count == 2:
-        return Side.LAST
-    return {1: Side.NEXT, player_count - 1: Side.PREVIOUS}.get((leaver - tested) % player_count, Side.BETWEEN)
-
-
-def _having(wanted: Pair | None, played: Trace) -> Sequence[Occurrence]:
-    """Return where a game comes to a phase in which a rival leaves on a side, if such a pair is wanted."""
-    if wanted is None:
-        return ()
-    phase, (name, side) = wanted
-    found = [each for each in played.occurrences if each.phase == phase]
-    return [each for each in found if name != "side" or _side(played.player_count, each.tested, each.leaver) == side]
-
-
 class _Traces:
-    """Games of reference players, each played when it is drawn for the first time, for so many decisions."""
+    """Games of reference players, each played when it is drawn for the first time, for so many decisions.
 
-    def __init__(self, game: Game, tables: Sequence[Table], single: Sequence[Table], length: int, rng: Random) -> None:
+    Those of the same tables are the same whatever the seed.
+    """
+
+    def __init__(self, game: Game, tables: Sequence[Table], single: Sequence[Table], length: int) -> None:
         self._game = game
         self.tables = tables
         self._every = [*tables, *single]
-        self._make = [partial(trace, game, *table, rng, length) for table in self._every]
+        self._make = [partial(trace, game, *table, Random(number), length) for number, table in enumerate(self._every)]
         self._made: dict[int, Trace] = {}
 
-    def draw(self, rng: Random, wanted: Pair | None = None) -> Trace:
-        """Return any of them; of those and the single ones one that may have a pair, if one is wanted."""
+    def draw(self, rng: Random, wanted: Property | None = None) -> Trace:
+        """Return any of them; of those and the single ones one that has a property, if one is wanted."""
         number = rng.randrange(len(self.tables))
         if wanted is not None:
-            number = rng.choice([at for at in range(len(self._every)) if self._may_have(at, wanted)])
+            number = rng.choice([at for at in range(len(self._every)) if self._has(at, wanted)])
+        return self._play(number)
+
+    def find_places(self, *, every_pair: bool) -> Mapping[Pair, Sequence[Place]]:
+        """Return where games come to each phase in which the player under test may hear of a rival that leaves.
+
+        `every_pair`: in all games, by what else they have there; otherwise in the drawn ones, by the phase alone.
+        """
+        found = defaultdict[Pair, list[Place]](list)
+        for number in range(len(self.tables)) if every_pair else sorted(self._made):
+            played = self._play(number)
+            for each in filter(attrgetter("goes_on"), played.occurrences):
+                for one in self._list_properties(played, each) if every_pair else (ANY_GAME,):
+                    found[each.phase, one].append((played, each))
+        return found
+
+    def _list_properties(self, played: Trace, at: Occurrence) -> Iterator[Property]:
+        yield "side", side_of(played.player_count, at.tested, at.leaver)
+        yield "seat", at.tested
+        yield "players", played.player_count
+        yield from _unusual(self._game, played.settings)
+        yield from (("fault", fault) for fault in _faults(self._game, at.phase))
+
+    def _play(self, number: int) -> Trace:
         if number not in self._made:
             self._made[number] = self._make[number]()
         return self._made[number]
 
-    @property
-    def sides(self) -> set[Pair]:
-        """Return the phases of the games that have been played, and the sides of the rivals that they have."""
-        made = [(played.player_count, each) for played in self._made.values() for each in played.occurrences]
-        return {(each.phase, ("side", _side(count, each.tested, each.leaver))) for count, each in made}
-
-    def _may_have(self, number: int, wanted: Pair) -> bool:
-        what, wanted_property = wanted
-        if isinstance(what, Phase):
-            return number in self._made and bool(_having(wanted, self._made[number]))
+    def _has(self, number: int, wanted: Property) -> bool:
         settings, player_count = self._every[number]
-        unusual = _unusual(self._game, settings)
-        return wanted_property in (ANY_GAME, ("players", player_count)) or wanted_property in unusual
+        return wanted == ("players", player_count) or wanted in _unusual(self._game, settings)
 
 
-def _draw(game: Game, played: Trace, kind: Kind, rng: Random, after: int = 1, wanted: Pair | None = None) -> _Plan:
+def _draw(
+    game: Game,
+    played: Trace,
+    kind: Kind,
+    rng: Random,
+    after: int = 1,
+    at: Occurrence | None = None,
+    fault: Fault | None = None,
+) -> _Plan:
     """Return a game of a kind, or one that rivals leave in phases if there is none of that kind.
 
-    Those that leave at once do so when the player under test has decided `after` times. The first one leaves in the
-    phase, and on the side, of the pair that is `wanted`, if the game has them.
+    Those that leave at once do so when the player under test has decided `after` times. `at`: where the first one
+    leaves; None: anywhere. `fault`: how it does; None: in any way.
     """
     later = [each for each in played.occurrences if each.start > 2 * played.player_count]
     known = later if later and kind is Kind.AT_ONCE and rng.random() < LATER_SHARE else played.occurrences
     phase = rng.choice(sorted({each.phase for each in known}))
-    first = rng.choice(_having(wanted, played) or [each for each in known if each.phase == phase])
+    first = at or rng.choice([each for each in known if each.phase == phase])
     others = [seat for seat in range(played.player_count) if seat not in (first.tested, first.leaver)]
     rng.shuffle(others)
     is_early, departures = first.start <= played.player_count, list[Departure]()
@@ -379,7 +431,8 @@ def _draw(game: Game, played: Trace, kind: Kind, rng: Random, after: int = 1, wa
         departures = [Departure(seat, after, in_decision=False, fault=rng.choice(FAILED_CALLS)) for seat in leaving]
         is_early = rng.random() < FRESH_SHARE
     else:
-        departures = [_departure(game, first, rng, after=0)]
+        leaves = _departure(game, first, rng, after=0)
+        departures = [leaves if fault is None else leaves._replace(fault=fault)]
         for seat in others[: rng.choice((0, 0, 1, 2, len(others)))]:
             later = [each for each in played.occurrences if (each.tested, each.leaver) == (first.tested, seat)]
             if later := [each for each in later if each.start >= first.start]:
@@ -398,8 +451,13 @@ def _draw_newcomers(game: Game, played: Trace, rng: Random) -> tuple[int, ...]:
 
 def _departure(game: Game, found: Occurrence, rng: Random, after: int) -> Departure:
     """Return that a rival leaves in a phase, in any way that is possible there."""
-    faults = [*Fault] if found.phase.method == game.turn.name else FAILED_CALLS
-    return Departure(found.leaver, after, fault=rng.choice(faults), phase=found.phase)
+    fault = rng.choice(_faults(game, found.phase))
+    return Departure(found.leaver, after, fault=fault, phase=found.phase)
+
+
+def _faults(game: Game, phase: Phase) -> Sequence[Fault]:
+    """Return how rivals may fail in a phase."""
+    return [*Fault] if phase.method == game.turn.name else FAILED_CALLS
 
 
 def cases(game: Game) -> Sequence[Case]:

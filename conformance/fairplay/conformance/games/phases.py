@@ -5,7 +5,7 @@ Nothing here knows a game: its phases are those of the calls that its conversati
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -33,6 +33,8 @@ class Occurrence(NamedTuple):
     leaver: int
     start: int
     """The number of decisions after which a game begins that comes to it; 0: the game begins afresh."""
+    goes_on: bool
+    """Whether the player under test is called again in the game, so that it may be told of it."""
 
 
 @dataclass(slots=True)
@@ -64,13 +66,17 @@ def trace(game: Game, settings: Message, count: int, rng: Random, most_decisions
     names = [f"rival-{seat}" for seat in range(count)]
     machine = GameMachine(game.play("trace", settings, names, game_rng(rng.getrandbits(32)), None))
     found, trackers = Trace(settings, count, strategy), [PhaseTracker(seat) for seat in range(count)]
-    seen, starts = Counter[tuple[Phase, int, int]](), dict[tuple[Phase, int, int], int]()
-    for step in machine.play(lambda call: reply_of(players[call.seat], call)):
+    seen, starts = Counter[tuple[Phase, int, int]](), dict[tuple[Phase, int, int], tuple[int, int]]()
+    calls = defaultdict[int, list[tuple[int, str]]](list)
+    for number, step in enumerate(machine.play(lambda call: reply_of(players[call.seat], call))):
+        for call in calls_in(step):
+            calls[call.seat].append((number, call.method.name))
         for tested, tracker in enumerate(trackers):
             for leaver, phase in tracker.enter(step).items():
                 seen[phase, tested, leaver] += 1
                 if not rng.randrange(seen[phase, tested, leaver]):  # of many calls in one phase any one is kept
-                    starts[phase, tested, leaver] = _start(found, phase, tested, leaver, sees_all=rng.random() < 0.5)
+                    start = _start(found, phase, tested, leaver, sees_all=rng.random() < 0.5)
+                    starts[phase, tested, leaver] = start, number
         asked = [call.seat for call in calls_in(step) if call.kind is not CallKind.NOTIFICATION]
         if asked:
             found.deciders.append(asked)
@@ -78,10 +84,19 @@ def trace(game: Game, settings: Message, count: int, rng: Random, most_decisions
         if len(found.states) >= most_decisions:
             break
     machine.close()
-    found.occurrences = [Occurrence(*key, start) for key, start in starts.items()]
+    found.occurrences = [
+        Occurrence(phase, tested, leaver, start, _goes_on(calls[tested], phase, number))
+        for (phase, tested, leaver), (start, number) in starts.items()
+    ]
     ranking = machine.outcome.ranking if machine.outcome is not None else ()
     found.winners = [seat for group in ranking[:1] for seat, _ in group]
     return found
+
+
+def _goes_on(calls: Sequence[tuple[int, str]], phase: Phase, number: int) -> bool:
+    """Return whether a player is called after a step, and told more than what another one is told in that step."""
+    later = [name for step, name in calls if step > number]
+    return len(later) > 1 or later not in ([], [phase.method])
 
 
 def has_races(game: Game) -> bool:
@@ -168,10 +183,9 @@ def foresee(game: Game, scenario: Scenario) -> Foreseen:
         return answered
 
     def answer(call: Call) -> Any:
-        nonlocal decision_count, lost_before, left, most_lost, turn_count, has_other_decided
+        nonlocal decision_count, lost_before, most_lost, turn_count, has_other_decided
         if call.seat != situation.seat:
             return answer_as_rival(call)
-        left = [*rivals.failed]
         if call.kind is not CallKind.NOTIFICATION:
             turn_count, has_other_decided = turn_count + (call.method.name == game.turn.name), False
             decision_count, lost = decision_count + 1, len(rivals.failed)
@@ -188,8 +202,9 @@ def foresee(game: Game, scenario: Scenario) -> Foreseen:
             phase.is_waiting and phase.last_decider is not LastDecider.TESTED for phase in tracker.enter(step).values()
         ):
             found.add(Circumstance.WAITING)
-        if len(rivals.failed) == count - 1 and any(call.seat == situation.seat for call in calls_in(step)):
-            found.add(Circumstance.ALONE)
+        if any(call.seat == situation.seat for call in calls_in(step)):
+            left = [*rivals.failed]
+            found.update([Circumstance.ALONE] if len(left) == count - 1 else ())
         answers = answer_step(step, answer)
         if newcomers and isinstance(step, Race) and step.next_seat is not None and decision_count >= newcomers[0]:
             answers, count = [Arrival(step.next_seat, Joined(), 0.0), *answers], count + 1

@@ -133,6 +133,22 @@ class Departure(NamedTuple):
         return f"seat {self.seat}: {self.fault}, in its {call} after {self.after} decisions of the player under test"
 
 
+class Side(StrEnum):
+    """Where a rival that leaves sits, seen from the player under test, or that it was the only one left."""
+
+    NEXT = "next"
+    PREVIOUS = "previous"
+    BETWEEN = "between others"
+    LAST = "the last one"
+
+
+def side_of(player_count: int, tested: int, leaver: int, left: Sequence[int] = ()) -> Side:
+    """Return where a rival sits; `left` are the seats of those that have left by the end, in this order."""
+    if player_count == 2 or (len(left) == player_count - 1 and leaver == left[-1]):
+        return Side.LAST
+    return {1: Side.NEXT, player_count - 1: Side.PREVIOUS}.get((leaver - tested) % player_count, Side.BETWEEN)
+
+
 class Rivals:
     """Answers for all seats but that of the player under test."""
 

@@ -189,6 +189,8 @@ class Trial:
     """How much it has written in this game, and in others at the same time."""
     is_cut: bool = False
     """Whether the game was left early for want of time."""
+    left: Sequence[int] = ()
+    """The seats of the rivals that have left before another call to the player under test, in this order."""
     left_out: LeftOut | None = None
     """Why a reference player has answered a call to the player under test; None: it has answered all."""
     has_races: bool = False
@@ -326,6 +328,9 @@ class _Driver:
 
     async def _answer(self, step: Step) -> Any:
         self._rivals.enter(step)
+        calls = calls_in(step)
+        if any(call.seat == self._situation.seat for call in calls):
+            self._trial.left = [*self._rivals.failed]
         if isinstance(step, Race):
             self._trial.has_races = True
             return [*self._join(step), *await self._races.run(step)]
@@ -333,7 +338,6 @@ class _Driver:
             self._trial.shown = step.state
         elif isinstance(step, Eliminate):
             self._eliminate(step)
-        calls = calls_in(step)
         # A single call has no task of its own, so that rivals answer at once: games at the same time take turns then.
         answers = [await self._ask(*calls)] if len(calls) == 1 else await asyncio.gather(*map(self._ask, calls))
         self._judge_failures(calls, answers)

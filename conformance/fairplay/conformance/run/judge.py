@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeAlias
 
 from fairplay.certificate import MET, Verdict
@@ -21,7 +22,15 @@ from fairplay.conformance.games.coverage import Coverage
 from fairplay.conformance.games.trial import Trial
 from fairplay.conformance.requirements import sentence_of
 from fairplay.conformance.run.options import Options
-from fairplay.conformance.run.report import Report, Run, count_decisions, distribution, measure
+from fairplay.conformance.run.report import (
+    Departed,
+    Report,
+    Run,
+    count_decisions,
+    count_departures,
+    distribution,
+    measure,
+)
 from fairplay.games.conformance import Level
 from fairplay.v1.player_pb2 import PlayerDescription
 
@@ -40,6 +49,8 @@ class Result(NamedTuple):
     """What the drawn states cover, if they were drawn since the case before."""
     urgent: Sequence[str] = ()
     """The ids of cases that are to be judged next: what was seen meanwhile tells that they may fail."""
+    departures: Mapping[Departed, int] = MappingProxyType({})
+    """In how many games since the case before a rival has left in a phase, and in which place."""
 
 
 class AnyContext(Protocol):
@@ -142,7 +153,7 @@ class Judge:
         new, self._trial_count = context.trials[self._trial_count :], len(context.trials)
         judged = _with_what_was_left_out(self._slowness.look_at(judged, new), new)
         found = measure(new), count_decisions(new), context.description, context.take_coverage()
-        return Result(judged, *found, context.take_urgent())
+        return Result(judged, *found, context.take_urgent(), count_departures(new))
 
 
 def judge(case: Case, context: AnyContext, repeat: Callable[[str, str], str], *, known: bool = False) -> Judged:
@@ -275,6 +286,7 @@ class Tally:
         self._decisions: Counter[str] = Counter()
         self._player = PlayerDescription()
         self._coverage: Coverage | None = None
+        self._departures: Counter[Departed] = Counter()
 
     def begin(self, cases: Sequence[Case]) -> None:
         """Tell that these cases are going to be judged."""
@@ -294,6 +306,7 @@ class Tally:
         for method, seconds in result.times.items():
             self._times.setdefault(method, []).extend(seconds)
         self._decisions.update(result.decisions)
+        self._departures.update(result.departures)
         self._coverage = result.coverage or self._coverage  # several processes that draw them draw the same
         self._tell(CaseJudged(judged))
 
@@ -332,6 +345,7 @@ class Tally:
             complete,
             dict(sorted(self._decisions.items())),
             self._coverage,
+            self._departures,
         )
         self._tell(Ended(report))
         return report

@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from fairplay.certificate import FORMAT, CaseResult, Verdict, frozen, sealed, summary
 from fairplay.certificate.terms import other_limits
 from fairplay.conformance.blame.verdicts import Judged, exit_code
 from fairplay.conformance.games.coverage import Coverage
+from fairplay.conformance.games.rivals import Side, side_of
 from fairplay.conformance.games.trial import CallLimits, Trial
 from fairplay.conformance.player.breaker import NO_TIME
 from fairplay.games.conformance import Level
@@ -27,6 +28,9 @@ from fairplay.player.handlers import PROTOCOL_REVISION
 from fairplay.server import __version__
 from fairplay.server.links.spec import parse_link
 from fairplay.v1.player_pb2 import PlayerDescription
+
+Departed: TypeAlias = tuple[str, Side]
+"""The phase in which a rival has left, in words, and its place."""
 
 
 class ProgramFile(NamedTuple):
@@ -116,6 +120,8 @@ class Report:
     """Method -> how many of its replies were judged as decisions in games."""
     coverage: Coverage | None = None
     """What the drawn states cover. None: none were drawn."""
+    departures: Mapping[Departed, int] = field(default_factory=dict)
+    """In how many games a rival has left in a phase, and in which place."""
 
     @property
     def counts(self) -> Mapping[Verdict, int]:
@@ -150,6 +156,18 @@ def count_decisions(trials: Iterable[Trial]) -> dict[str, int]:
     """Return how many decisions were judged in some trials, by method."""
     exchanges = (exchange for trial in trials for exchange in trial.exchanges)
     return dict(Counter(each.method.name for each in exchanges if each.kind is not CallKind.NOTIFICATION))
+
+
+def count_departures(trials: Iterable[Trial]) -> dict[Departed, int]:
+    """Return in how many trials a rival has left in each phase and place, where the player was called after it."""
+    found = Counter[Departed]()
+    for trial in trials:
+        situation, phases = trial.scenario.situation, {each.seat: each.phase for each in trial.scenario.departures}
+        for seat in trial.left:
+            if phases[seat] is not None:
+                side = side_of(situation.player_count, situation.seat, seat, trial.left)
+                found[str(phases[seat]), side] += 1
+    return dict(found)
 
 
 def distribution(seconds: Sequence[float]) -> Times:

@@ -12,6 +12,7 @@ from fairplay.certificate.terms import profile_sentence
 from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.evidence import Evidence
 from fairplay.conformance.games.coverage import Coverage
+from fairplay.conformance.games.rivals import Side
 from fairplay.conformance.run.findings import Finding, find_findings
 from fairplay.conformance.run.report import Report, conclusion
 from fairplay.games.kit.printable import UNPRINTABLE
@@ -89,6 +90,7 @@ def page(report: Report) -> str:
             _cases(report, {each.id: found.name for found in findings for each in (*found.cases, *found.untested)}),
             _times(report),
             _coverage(report.coverage),
+            _departures(report),
             "</body></html>\n",
         ]
     )
@@ -215,6 +217,25 @@ def _coverage(found: Coverage | None) -> str:
     head = '<tr><th class="number">states</th><th>feature</th></tr>'
     table = f"<details><summary>All features</summary>{_table(head, rows, 'cases')}</details>"
     return f"<h2>Drawn states</h2><p>{text(found.sentence)}</p>{table}"
+
+
+def _departures(report: Report) -> str:
+    """Return in which phases rivals have left, and where they sat, seen from the player."""
+    phases = sorted({phase for phase, _ in report.departures})
+    rows = [
+        f'<tr><td class="case">{text(phase)}</td>'
+        + "".join(f'<td class="number">{report.departures.get((phase, side), "")}</td>' for side in Side)
+        + "</tr>"
+        for phase in phases
+    ]
+    if not rows:
+        return ""
+    head = f"<tr><th>phase</th>{''.join(f'<th>{text(side)}</th>' for side in Side)}</tr>"
+    told = (
+        f"Rivals have left in {len(phases)} phases, before another call to the player: so many games, by their place."
+    )
+    table = f"<details><summary>All phases</summary>{_table(head, rows, 'cases')}</details>"
+    return f"<h2>Rivals that leave</h2><p>{told}</p>{table}"
 
 
 def _table(head: str, rows: Iterable[str], style: str) -> str:
