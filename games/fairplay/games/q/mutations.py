@@ -340,7 +340,7 @@ WRONG_ANSWERS = {
     "replaces-from-empty-pile: Replaces its hand where the pile is empty.": turn(
         "replace.pile",
         REPLACED,
-        ["pile.empty", "resume.after-eliminations", "round.nobody-has-placed"],
+        ["pile.empty", "replace.freed", "resume.after-eliminations", "round.nobody-has-placed"],
         only=seeing(pile_empty),
     ),
     "extends-by-nothing: Answers with an extension without tiles.": turn(

@@ -121,7 +121,12 @@ def _completed_by_a_rival(rng: Random) -> Situation:
 def _finished_by_a_rival(points: int, settings: q_pb2.Settings) -> MakeSituation:
     """Return a turn in which the player has points and can only pass, before that in which a rival is finished."""
     made = _table("rs", hands=("bd gd", "rq"), pile="yd", points=(points, 0), settings=settings, turn_count=0)
-    return lambda rng: made(rng)._replace(rivals="dag")
+    return _beside("dag", made)
+
+
+def _beside(rivals: str, make: MakeSituation) -> MakeSituation:
+    """Return a situation with rivals of a strategy."""
+    return lambda rng: make(rng)._replace(rivals=rivals)
 
 
 ONE_COPY = q_pb2.Settings(copies_per_kind=1)
@@ -137,8 +142,9 @@ CROSS = ("rs .. bs", "rc bc bv")
 FIELD = [" ".join(COLORS[right % 6] + SHAPES[down % 6] for right in range(50)) for down in range(50)]
 """2,500 tiles, more than a game usually has: each row has a shape, and each column a colour."""
 CHECKS = {
-    "turn.only-pass: No tile fits and the pile is too small for a replacement: passing is all that is left.": Check(
-        NOTHING_FITS, _table("rs", hands=("bq gc", "bd gv"), pile="yd")
+    "turn.only-pass: No tile fits and the pile is too small for a replacement: passing is all that is left, and again "
+    "when rivals have placed tiles.": Check(
+        NOTHING_FITS, _beside("first", _table("rs", hands=("bq gc", "r8 rv rd"), pile="yd", turn_count=2))
     ),
     "turn.only-replace: No tile fits: what is left is to replace or to pass, not an extension without tiles.": Check(
         NOTHING_FITS, _table("rs", hands=("bq gc", "bd gv"), pile="yd yq rd gs", turn_count=2)
@@ -147,9 +153,9 @@ CHECKS = {
     "The pile holds one tile less than the hand, which is large: it cannot be replaced, not even in part.": Check(
         NOTHING_FITS, _table("rs", hands=("bq gc yd ov p8 bd gv yq", "rq"), pile="yv ov bd gq yc pd bv")
     ),
-    "replace.freed: The pile is too small for a replacement, till a rival leaves and its tiles are put back.": Check(
+    "replace.freed: The pile is empty, till a rival leaves and its tiles are put back: then they can be had.": Check(
         ["replace.pile", "extension.not-empty"],
-        leaving(_table("rs", hands=("bq gc", "bd gv", "rq yv rd"), pile="yd", turn_count=2), 1),
+        _beside("first", leaving(_table("rs", hands=("bq gc", "bd gv pd", "r8 yv rd"), turn_count=3), 1)),
     ),
     "replace.just-enough: The pile holds as many tiles as the hand: it can be replaced, and new tiles are told.": Check(
         ["replace.pile", "extension.not-empty"],
