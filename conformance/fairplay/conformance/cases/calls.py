@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain, count, product
 from statistics import median
 from typing import Any
@@ -18,12 +18,13 @@ from fairplay.conformance.blame.judge import judge_condition, where
 from fairplay.conformance.case import Case, NotApplicable, NotTested, case, failure
 from fairplay.conformance.cases.copies import begin_copies, copies_of, play_as_foreigner
 from fairplay.conformance.cases.memory import renamed
+from fairplay.conformance.cases.probes import games_of_probes
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.frames import GIVEN_UP_SHARE, SLOW_SHARE, ask_telling, check_welcome
 from fairplay.conformance.games.outside import judge_outside_games
-from fairplay.conformance.games.trial import Entry, Exchange, Manner, Outgoing, Trial
-from fairplay.conformance.games.variations import fits
+from fairplay.conformance.games.trial import Entry, Exchange, Manner, Outgoing, Scenario, Trial
+from fairplay.conformance.games.variations import fits, unusual_part
 from fairplay.conformance.player.machine import is_busy
 from fairplay.conformance.player.player import Answered, Connection, parse_description
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport
@@ -139,28 +140,38 @@ BEYOND = 1.2
 
 
 def _play_with_long_settings(context: Context, connection: Connection) -> None:
-    """Judge a decision that has a shorter limit than the times that the settings name, in games whose settings do."""
-    usual, limit_s = context.first_scenario(1), min(_short_s(context, CallKind.DECISION), context.limits.decision_s)
-    count = usual.situation.player_count
-    settings = with_times(context.settings, count, BEYOND * limit_s)
-    if settings == context.settings or not (context.scope.allows(settings) and fits(context.game, settings, count)):
-        return
+    """Judge decisions that have a shorter limit than the times that the settings name, in games whose settings do."""
+    limit_s = min(_short_s(context, CallKind.DECISION), context.limits.decision_s)
 
     async def ask(reached: Connection, due: Outgoing) -> Answered:
         return await reached.ask(due.call.method, due.request, limit_s if _may_use_a_bank(due) else due.limit_s)
 
-    scenario = usual._replace(name="long-times", situation=usual.situation._replace(settings=settings))
-    with where("With a shorter limit for a decision than the times that the settings name"):
-        judge_condition(context, context.play(scenario, connection, Manner(ask=ask)))
+    names = [each.name for each in context.settings.DESCRIPTOR.fields if each.message_type is Duration.DESCRIPTOR]
+    for usual, changed in [(context.first_scenario(1), names), *_with_own_times(context, names)]:
+        settings = with_times(usual.situation.settings, usual.situation.player_count, BEYOND * limit_s, changed)
+        long = usual._replace(name=f"long-times-{usual.name}", situation=usual.situation._replace(settings=settings))
+        is_fit = fits(context.game, settings, usual.situation.player_count)
+        if settings != usual.situation.settings and is_fit and context.scope.holds(long.situation):
+            with where("With a shorter limit for a decision than the times that the settings name"):
+                judge_condition(context, context.play(long, connection, Manner(ask=ask)))
 
 
-def with_times(settings: Message, player_count: int, time_s: float) -> Message:
-    """Return settings with another time in the place of each that they name; for each player, where each has one."""
+def _with_own_times(context: Context, names: Sequence[str]) -> Iterator[tuple[Scenario, Sequence[str]]]:
+    """Yield the games of probes that begin in a state in which a time matters, and which times of `names` these are."""
+    for each in games_of_probes(context) if names else ():
+        situation = each.situation
+        unusual = {field.name for field, _ in unusual_part(context.game, situation.settings).ListFields()}
+        if situation.state is not None and each.joins is None and (own := [name for name in names if name in unusual]):
+            yield each, own
+
+
+def with_times(settings: Message, player_count: int, time_s: float, names: Collection[str]) -> Message:
+    """Return settings with another time in the place of those of these names; for each player, where each has one."""
     changed, time = type(settings)(), Duration()
     changed.CopyFrom(settings)
     time.FromMilliseconds(round(1_000 * time_s))
     for field in changed.DESCRIPTOR.fields:
-        if field.message_type is Duration.DESCRIPTOR:
+        if field.name in names:
             changed.ClearField(field.name)
             named: Any = getattr(changed, field.name)
             if field.is_repeated:

@@ -13,7 +13,7 @@ from fairplay.conformance import case_ids
 from fairplay.conformance.blame.judge import judge_condition, where
 from fairplay.conformance.case import Case, Failure, NotTested, case, failure
 from fairplay.conformance.cases.contract import messages_in
-from fairplay.conformance.cases.probes import scenario_of
+from fairplay.conformance.cases.probes import games_of_probes
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import Context
 from fairplay.conformance.games.trial import Exchange, Manner, Outgoing, Scenario
@@ -133,25 +133,17 @@ def _name_unknown_rules(context: Context, connection: Connection) -> None:
 
 def _play_after_refusals(context: Context, connection: Connection) -> None:
     """Play what probes begin in the middle of a game, where what was refused may name a rule of a later version."""
-    for scenario in _of_probes(context):
+    for scenario in games_of_probes(context):
         if scenario.joins is not None:
             found = context.play(scenario, connection, Manner(partial(_with_unknown_rules, context.game)))
             with where("With a rule_id that it does not know"):
                 judge_condition(context, found)
 
 
-def _of_probes(context: Context) -> Sequence[Scenario]:
-    """Return the games of the probes that every player must meet; none for a slow player."""
-    probes = () if context.is_slow else find_conformance(context.game.name).probes
-    must = [each for each in probes if each.level is Level.MUST]
-    begun = context.once("games of probes", lambda: [scenario_of(context, each) for each in must])
-    return [each for each in begun if context.scope.holds(each.situation)]
-
-
 def _play_with_cancelled_news(context: Context, connection: Connection) -> None:
     """Play games of probes with rivals of their own, in which calls that come again are cancelled before they leave."""
     retold = find_conformance(context.game.name).retold
-    for scenario in _of_probes(context) if retold else ():
+    for scenario in games_of_probes(context) if retold else ():
         if scenario.joins is None and (scenario.situation.rivals or scenario.situation.rivals_late_in):
             found = context.play(scenario, connection, Manner(ask=_CancelledNews(retold)))
             with where("Where a call tells what a cancelled one had told"):

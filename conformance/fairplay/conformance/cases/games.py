@@ -98,10 +98,11 @@ def only_rival_leaves(context: Context) -> None:
 
 
 def _plans_for_two(context: Context) -> Iterator[_Plan]:
-    faults = _faults(context.rng("only-rival"))
+    faults, asking = _faults(context.rng("only-rival")), _asking_alone(context)
     for seat in range(2):
-        yield _Plan(seat, 2, (Departure(1 - seat, 0, in_decision=False),))
-        yield from (_alone(context, seat, 2, each) for each in _asking_alone(context))
+        settings = asking[-seat] if asking else None
+        yield _Plan(seat, 2, (Departure(1 - seat, 0, in_decision=False),), settings=settings)
+        yield from (_alone(context, seat, 2, each) for each in asking)
     for index, share in enumerate((0.0, 0.0, 0.1, 0.5, 0.8, 0.95)):
         seat = index % 2
         yield _Plan(seat, 2, (Departure(1 - seat, int(share * _length(context, seat, 2)), fault=next(faults)),))

@@ -10,7 +10,7 @@ from fairplay.conformance.case import Case
 from fairplay.conformance.games.context import AT_ONCE, Context
 from fairplay.conformance.games.rivals import Departure
 from fairplay.conformance.games.trial import Scenario, Trial
-from fairplay.games.conformance import Probe, find_conformance
+from fairplay.games.conformance import Level, Probe, find_conformance
 from fairplay.games.game import Game
 
 ROUNDS = 8
@@ -72,6 +72,14 @@ def scenario_of(context: Context, probe: Probe, draw: int = 0) -> Scenario:
     seed = context.rng(*words).getrandbits(32)
     departures = tuple([Departure(seat, after=1) for seat in situation.leaving])
     return Scenario("-".join(map(str, words)), situation, seed, probe.level, departures, joins=situation.first_call)
+
+
+def games_of_probes(context: Context) -> Sequence[Scenario]:
+    """Return the games of the probes that every player must meet, for other cases; none for a slow player."""
+    probes = () if context.is_slow else find_conformance(context.game.name).probes
+    must = [each for each in probes if each.level is Level.MUST]
+    begun = context.once("games of probes", lambda: [scenario_of(context, each) for each in must])
+    return [each for each in begun if context.scope.holds(each.situation)]
 
 
 def cases(game: Game) -> Sequence[Case]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from fairplay.fish.v1 import fish_pb2
 from fairplay.fish.v1.fish_player_pb2 import SetupRequest, SetupResponse, TakeTurnRequest, TakeTurnResponse
+from fairplay.games.conformance import Failing
 from fairplay.games.fish import rules
 from fairplay.games.fish.protocol import build_action, read_view
 from fairplay.games.fish.rules import State
@@ -359,3 +360,12 @@ WRONG_ANSWERS = {
 }
 
 MUTATIONS = build_mutations("fish", WRONG_ANSWERS)
+
+FAILING = (
+    Failing(
+        "has-room-for-eight-penguins",
+        "Raises an exception where each player has nine penguins, as only who is left at the beginning may have.",
+        ("rules.only-rival-leaves",),
+        lambda request: isinstance(request, SetupRequest | TakeTurnRequest) and request.state.penguin_count > 8,
+    ),
+)

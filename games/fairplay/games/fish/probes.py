@@ -21,7 +21,7 @@ from fairplay.games.conformance import (
 )
 from fairplay.games.fish import rules
 from fairplay.games.fish.features import FEATURES
-from fairplay.games.fish.mutations import MUTATIONS
+from fairplay.games.fish.mutations import FAILING, MUTATIONS
 from fairplay.games.fish.protocol import Shown, build_state, read_settings
 from fairplay.games.fish.protocol import colors as fresh_colors
 from fairplay.games.fish.rules.board import board_of, board_of_rows
@@ -107,6 +107,7 @@ def _somebody_is_stuck(state: rules.State) -> bool:
 
 
 BLACK_AND_BROWN = (fish_pb2.COLOR_BLACK, fish_pb2.COLOR_BROWN)
+MIXED = (fish_pb2.COLOR_BROWN, fish_pb2.COLOR_RED, fish_pb2.COLOR_BLACK)
 ONE_BY_ONE = fish_pb2.Settings(announce_order=fish_pb2.ANNOUNCE_ORDER_PER_PLAYER)
 SHORT_ROWS = _board("22222", "22", "..222", ".2222", "2")
 WITH_MOVES = fish_pb2.Settings(rows=6, columns=6, action_list=fish_pb2.ACTION_LIST_MOVES)
@@ -134,9 +135,9 @@ CHECKS = {
     "The number of penguins is a setting: here two players have eight each, and fill the board.": Check(
         PLACING, begin_game(1, 2, fish_pb2.Settings(rows=4, columns=4, penguin_base=10))
     ),
-    "place.resumed: "
-    "A game may go on in the middle of the placement, where the players have placed different numbers.": Check(
-        PLACING, _drawn("b2222", "2a222", "22b2c", "222c2", penguins=3, seat=2, revision=5, turn_count=2)
+    "place.resumed: A game may go on in the middle of the placement, "
+    "where the players have placed different numbers, and have colours in any order.": Check(
+        PLACING, _drawn("b2222", "2a222", "22b2c", "222c2", penguins=3, colors=MIXED, seat=2, revision=5, turn_count=2)
     ),
     "turn.single-legal-move: One penguin can make one move, the others are stuck: it must be found, and made.": Check(
         ["move.mandatory", "move.clear-path", "move.tile"], _drawn("a.a.b", ".....", "..2.b")
@@ -253,13 +254,14 @@ CONFORMANCE = Conformance(
     pieces=Pieces(things=(("players.places",),), counts=(("fish",),), scores=("players.score",)),
     probes=PROBES,
     mutations=MUTATIONS,
+    failing=FAILING,
     package="fairplay.games.fish",
     needless_enums=("Color",),
     settings_readers={
         "board": (Circumstance.WAITING, Circumstance.RESUMED),
         "penguin_base": (Circumstance.LOSS, Circumstance.RESUMED),
-        "penguin_count_basis": (Circumstance.LOSS, Circumstance.ALONE),
-        "announce_order": (Circumstance.LOSS,),
+        "penguin_count_basis": ("PlayAs", "PlayWith", Circumstance.LOSS, Circumstance.ALONE),
+        "announce_order": ("PlayAs", "PlayWith", Circumstance.LOSS),
         "lone_survivor": (Circumstance.ALONE, Circumstance.END),
         "action_list": (Circumstance.LOSS, Circumstance.WAITING, Circumstance.RESUMED),
     },
@@ -270,6 +272,9 @@ CONFORMANCE = Conformance(
     ),
     leaving_settings=(
         fish_pb2.Settings(
+            rows=6,
+            columns=6,
+            penguin_base=10,
             penguin_count_basis=fish_pb2.PENGUIN_COUNT_BASIS_SURVIVORS,
             announce_order=fish_pb2.ANNOUNCE_ORDER_PER_PLAYER,
         ),

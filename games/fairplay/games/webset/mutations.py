@@ -247,7 +247,11 @@ WRONG_ANSWERS = {
     # Act: form
     "acts-without-action: Answers Act without an action.": act(
         NO_ACTION,
-        [*ANYWHERE, "act.not-listed", "more.freed", "race.held", "race.handicaps", "profile.seed", "profile.published"],
+        [
+            *ANYWHERE,
+            *("act.not-listed", "more.freed", "lockout.alone", "race.held", "race.handicaps"),
+            *("profile.seed", "profile.published"),
+        ],
     ),
     "acts-without-action-as-last-of-eight: Answers Act without an action, but only where there are seven others before "
     "it.": act(NO_ACTION, ["seats.last-of-eight", whole_game(7, 8)], lambda request: request.seat == 7),

@@ -120,6 +120,11 @@ def _locked(*seats: int) -> Callable[[State], State]:
     )
 
 
+def _left_by(*seats: int) -> Callable[[State], State]:
+    """Have these players be out."""
+    return _each_player(lambda seat, player: player._replace(standing=Standing.OUT) if seat in seats else player)
+
+
 def _called(seat: int) -> Callable[[State], State]:
     """Open the call of a player, after many others."""
     return lambda state: state._replace(phase=Phase.CALLED, caller=seat, call_count=17)
@@ -203,6 +208,7 @@ SEED = webset_pb2.Settings(profile=webset_pb2.PROFILE_SEED)
 PUBLISHED = webset_pb2.Settings(profile=webset_pb2.PROFILE_PUBLISHED)
 IF_NO_SET = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_IF_NO_SET)
 IF_NO_SET_LOCKS = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_IF_NO_SET, locked_until_change=True)
+IF_NO_SET_LATER = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_IF_NO_SET, lockout=_ms(40))
 MAJORITY = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_MAJORITY)
 ANYONE = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_ANYONE)
 ANYONE_LOCKS = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_ANYONE, locked_until_change=True)
@@ -216,7 +222,7 @@ SHORT_WINDOW = webset_pb2.Settings(window=Duration(seconds=1, nanos=500_000_000)
 HANDICAPS = webset_pb2.Settings(handicaps=[_ms(40), _ms(40)])
 EARLIEST = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_EARLIEST)
 PUZZLE = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_PUZZLE)
-WIDE_PUZZLE = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_PUZZLE, table=27, max_table=27)
+WHOLE_DECK = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_PUZZLE, aspects=3, table=27, max_table=27)
 LOT_IF_NO_SET = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_LOT, more_rule=webset_pb2.MORE_RULE_IF_NO_SET)
 
 CHECKS = {
@@ -305,6 +311,10 @@ CHECKS = {
     "After a wrong call the player cannot call until the table changes, though there are sets, and others do.": Check(
         [*ACTING, "call.lockout"], _from(_changed(_played(_any, 3), _locked(2)), 2, ANYONE_LOCKS, turn_count=3), SHOULD
     ),
+    "lockout.alone: All others have left, and the player's call is open where there is no set: "
+    "it loses points, and its next act counts later.": Check(
+        [*ACTING, *PICKING], _from(_changed(_changed(_laid(12, 3), _called(1)), _left_by(0, 2)), 1, IF_NO_SET_LATER)
+    ),
     "lockout.others: All others are locked out: who does nothing is asked again about an idle table.": Check(
         [*ACTING, *PICKING], _from(_changed(_played(_any, 3), _locked(0, 2)), 1, LOCKS, turn_count=4)
     ),
@@ -324,8 +334,8 @@ CHECKS = {
         Check([*PICKING, "take.once"], _from(_played(_one_set, 3), 1, PUZZLE, TO_THE_END, BLIND))
     ),
     "rounds.puzzle-of-many-sets: "
-    "A puzzle of 27 cards has 20 sets or more, too many to try all combinations of them.": Check(
-        [*PICKING, "take.once"], _from(_played(lambda state: len(solutions(state)) >= 20, 3), 1, WIDE_PUZZLE)
+    "All 27 cards of the small deck lie in a puzzle: they have 117 sets, too many to try all combinations.": Check(
+        [*PICKING, "take.once"], begin_game(1, 3, WHOLE_DECK)
     ),
     "rounds.idle: "
     "All pass in round after round though there is a set, and the player takes over from one of them.": Check(
