@@ -10,20 +10,6 @@ from tests.conformance.harness import judged, player, raises
 DRAWN_STATES = "rules.drawn-states,exceptions.drawn-states,time.drawn-states"
 
 
-def test_a_broken_rule_fails_the_games_that_meet_it() -> None:
-    report = judged(lambda: player(take_turn=lambda sound, request: type(sound(request))()))
-    assert set(report.failed()) >= {"rules.whole-game.seat-0-of-2", "rules.resumed-game.of-2", "rules.drawn-states"}
-    assert all(case_id.startswith(("rules.", "fish.")) for case_id in report.failed())
-    [evidence] = [each.evidence for each in report.judged if each.id == "rules.whole-game.seat-0-of-2"]
-    assert evidence is not None
-    assert list(evidence.rules) == ["fish.action.required"]
-    titles = [title for title, _ in evidence.sections]
-    assert titles[:3] == ["Game", "Call", "Request"]
-    assert {"Reply", "Cause", "Legal answers", "Time"} <= set(titles)
-    assert evidence.picture.startswith("<svg")
-    assert evidence.board
-
-
 @pytest.mark.parametrize("method", ["setup", "take_turn"])
 def test_drawn_states_are_not_tested_for_a_player_that_raises_in_all_of_them(method: str) -> None:
     report = judged(lambda: player(**{method: raises}), f"{DRAWN_STATES},exceptions.whole-games", level="must")

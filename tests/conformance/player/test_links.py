@@ -159,18 +159,6 @@ def by_hand(answer: Callable[[Call], Sequence[Reply]], only: str, then: Sequence
         return run(options)
 
 
-def test_a_player_that_answers_twice_fails_the_case_about_that() -> None:
-    handlers = Handlers(find("fish").player("first"))
-
-    def twice(call: Call) -> Sequence[Reply]:
-        reply = Reply(id=call.id, response=handlers.call_now(call.method_name, call.request))
-        return [reply, reply]
-
-    few = "contract.one-reply-per-call,contract.replies-readable,contract.call-ids"  # after many its stream is ended
-    report = by_hand(twice, few)
-    assert report.failed() == ["contract.one-reply-per-call"]
-
-
 def test_frames_without_replies_are_no_second_replies() -> None:
     handlers = Handlers(find("fish").player("first"))
 

@@ -398,17 +398,6 @@ def test_a_refused_place_names_the_rule_that_helps(answer: Action | None, rule: 
     assert rules.violation(state, answer) == rule
 
 
-def test_stuck_players_are_passed_over_and_named() -> None:
-    column = [[fish] for fish in (1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1)]
-    state = moving(column, [(0, 0)], [(5, 0)], [(9, 0)])
-    one_later = rules.apply(state, Move(0, 1))
-    assert (rules.turn(one_later), rules.skipped(state, one_later)) == (2, (1,))
-    two_later = rules.apply(one_later, Move(9, 10))
-    assert (rules.turn(two_later), rules.skipped(one_later, two_later)) == (2, (0, 1))
-    at_the_end = rules.apply(two_later, Move(10, 11))
-    assert (rules.turn(at_the_end), rules.skipped(two_later, at_the_end)) == (None, ())
-
-
 def test_the_eliminated_are_not_passed_over() -> None:
     state = moving([[1] * 6] * 6, [(0, 0)], [(0, 2)], [(0, 4)])
     gone = rules.eliminate(state, 1)

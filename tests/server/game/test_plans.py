@@ -6,30 +6,21 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.wrappers_pb2 import Int64Value
 
-from fairplay.games.game import Game, find
+from fairplay.games.game import Game
 from fairplay.server.game.plans import (
     full_game_plan,
     full_settings,
-    full_time_control,
     overlay,
-    same_plan,
 )
 from fairplay.server.net.errors import Refusal
 from fairplay.server.servicers.public import page_size
 from fairplay.v1.game_pb2 import GameSettings, Player, TimeControl
-from fairplay.v1.referee_pb2 import GamePlan
 from tests.server.harness import plan
 from tests.server.records.nim import NIM
 
 
 def accept(player: Player, game: Game, field: str) -> None:
     """Check nothing."""
-
-
-@pytest.mark.parametrize(("own_s", "first_s"), [(2, 60), (120, 120)])
-def test_a_decision_limit_of_ones_own_stands_for_all_that_are_not_given(own_s: int, first_s: int) -> None:
-    full = full_time_control(find("webset"), TimeControl(decision_limit=Duration(seconds=own_s)))
-    assert (full.notification_limit.seconds, full.first_decision_limit.seconds) == (own_s, first_s)
 
 
 @pytest.mark.parametrize(("asked", "rows"), [(0, 50), (1_001, 1_000)])
@@ -73,23 +64,3 @@ def test_a_duration_takes_no_nanos_from_the_one_that_it_replaces() -> None:
     full = TimeControl(decision_limit=Duration(nanos=500_000_000), bank=Duration(nanos=1))
     overlay(full, TimeControl(decision_limit=Duration(seconds=2)))
     assert full == TimeControl(decision_limit=Duration(seconds=2), bank=Duration(nanos=1))
-
-
-@pytest.mark.parametrize(
-    ("given", "kept", "full", "same"),
-    [
-        (GamePlan(seed=1), GamePlan(seed=1), GamePlan(seed=1), True),
-        (GamePlan(seed=1), GamePlan(seed=2), GamePlan(seed=1), False),
-        (GamePlan(game="q"), GamePlan(game="q", seed=2), GamePlan(game="q", seed=1), True),
-        (GamePlan(game="q"), GamePlan(game="q"), GamePlan(game="q", seed=1), True),
-        (GamePlan(), GamePlan(game="q", seed=2), GamePlan(seed=1), False),
-    ],
-    ids=["the same", "another seed", "any seed", "none is kept", "another game"],
-)
-def test_a_plan_is_the_one_that_is_kept_whatever_its_seed_if_it_names_none(
-    given: GamePlan, kept: GamePlan, full: GamePlan, same: bool
-) -> None:
-    asked = GamePlan()
-    asked.CopyFrom(full)
-    assert same_plan(given, kept, full) is same
-    assert full == asked

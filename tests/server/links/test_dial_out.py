@@ -138,16 +138,6 @@ async def test_a_reply_may_have_a_mebibyte(size: int) -> None:
 
 
 @pytest.mark.parametrize("compression", [grpc.Compression.Gzip, grpc.Compression.Deflate])
-async def test_a_reply_may_be_compressed(compression: grpc.Compression) -> None:
-    async def compress(context: Any) -> bytes:
-        context.set_compression(compression)
-        return b"x" * 100_000
-
-    async with answering(compress) as port, linked(port) as link:
-        assert await ask(link) == b"x" * 100_000
-
-
-@pytest.mark.parametrize("compression", [grpc.Compression.Gzip, grpc.Compression.Deflate])
 async def test_a_compressed_reply_is_measured_as_it_was_before(compression: grpc.Compression) -> None:
     async def compress(context: Any) -> bytes:
         context.set_compression(compression)

@@ -10,7 +10,7 @@ import pytest
 from fairplay.server.server import Server
 from fairplay.v1.table_pb2 import Part
 from tests.server.harness import ByHand
-from tests.server.lobby.harness import OVER, PATIENT, Guest, guests, lobby, mute, refusal
+from tests.server.lobby.harness import OVER, PATIENT, Guest, guests, lobby
 
 TAKEN = ("ALREADY_EXISTS", "NAME_TAKEN")
 
@@ -46,20 +46,6 @@ async def test_table_and_seat_and_what_it_owns_stay_with_a_user(server: Server) 
         assert [(player.name, player.link) for player in players] == [("eve", "bot:first"), ("bert", "bot:first")]
         await cy.sees(lambda known: known.table("mine").status == OVER)
         await ann.ask("DeleteTable", table="mine")
-
-
-async def test_who_plays_keeps_its_name_until_the_game_is_over_or_left(server: Server) -> None:
-    async with guests(server, "ann", "bob", "cy") as [ann, bob, cy], mute(server, ann, bob):
-        await ann.ask("CreateTable", name="t", game="fish", seat_count=2)
-        await ann.ask("JoinTable")
-        await bob.ask("JoinTable", table="t")
-        await cy.ask("WatchTable", table="t")
-        assert await ann.refused("Rename", name="eve") == ("FAILED_PRECONDITION", "SEATED")
-        await cy.ask("Rename", name="cyd")  # who watches may
-        await ann.ask("LeaveTable")
-        await ann.ask("Rename", name="eve")
-        assert await refusal(Guest(server, "ann").enter()) == TAKEN, "the running game knows it"
-        await cy.sees(lambda known: known.table("t").owner == "eve" and "cyd" in known.watchers("t"))
 
 
 async def test_a_new_name_is_known_after_a_new_start_of_the_server(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from fairplay.server.server import Server
-from fairplay.v1 import lobby_pb2 as pb
 from fairplay.v1.table_pb2 import Part
 from tests.server.harness import ByHand
 from tests.server.lobby.harness import Guest, guests, refusal
@@ -20,17 +19,6 @@ async def enter(server: Server, name: str, token: str = "") -> str:
         return (await guest.enter()).token
     finally:
         await guest.close()
-
-
-async def test_a_kept_name_is_kept_in_all_letters_and_comes_back_as_it_was_spelled(server: Server) -> None:
-    ann = await Guest(server, "Ann").enter()
-    await ann.ask("CreateTable", name="t", game="fish")
-    await ann.ask("Leave")
-    assert await refusal(enter(server, "ann")) == TAKEN
-    reply = await ann.stub.Enter(pb.EnterRequest(name="ANN", token=ann.token))
-    assert reply.name == "Ann"
-    await ann.ask("DeleteTable", table="t")
-    await ann.close()
 
 
 # --- names and dialling in ---

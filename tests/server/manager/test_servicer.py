@@ -9,7 +9,7 @@ from typing import Any
 import grpc
 import pytest
 
-from fairplay.server.manager.states import FINISHED, SIGN_UP
+from fairplay.server.manager.states import FINISHED
 from fairplay.server.net.errors import reason_of
 from fairplay.server.server import Config, Server
 from fairplay.v1 import manager_pb2 as pb
@@ -56,29 +56,6 @@ async def test_nobody_says_which_account_it_has(manager: Any) -> None:
     await manager.SignUp(pb.SignUpRequest(tournament_id="t", player=player, token="secret"))
     shown: Tournament = (await manager.GetTournament(pb.GetTournamentRequest(tournament_id="t"))).tournament
     assert [(entrant.name, entrant.account) for entrant in shown.entrants] == [("a", ""), ("b", ""), ("c", "")]
-
-
-async def test_pages(manager: Any) -> None:
-    for tournament_id in "abc":
-        await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id=tournament_id, plan=plan("xy")))
-    first = await manager.ListTournaments(pb.ListTournamentsRequest(page_size=2))
-    second = await manager.ListTournaments(pb.ListTournamentsRequest(page_size=2, page_token=first.next_page_token))
-    assert [tournament.tournament_id for tournament in first.tournaments] == ["c", "b"]
-    assert [tournament.tournament_id for tournament in second.tournaments] == ["a"]
-    assert not second.next_page_token
-
-
-async def test_a_list_has_summaries_of_tournaments_that_run_and_that_are_over(manager: Any) -> None:
-    await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id="over", plan=plan("abcde")))
-    await manager.StartTournament(pb.StartTournamentRequest(tournament_id="over"))
-    over = await played(manager, "over")
-    await manager.CreateTournament(pb.CreateTournamentRequest(tournament_id="open", plan=plan("xy")))
-    opened, finished = (await manager.ListTournaments(pb.ListTournamentsRequest())).tournaments
-    assert (opened.tournament_id, opened.status, opened.entrant_count, opened.round_count) == ("open", SIGN_UP, 2, 0)
-    assert not opened.winners and not opened.HasField("end_time")
-    assert (finished.status, finished.entrant_count, finished.round_count) == (FINISHED, 5, len(over.rounds))
-    assert finished.winners == over.result.winners
-    assert (finished.create_time, finished.end_time) == (over.create_time, over.end_time)
 
 
 async def test_a_server_that_stops_tells_those_who_watch_and_goes_on_when_it_is_back(tmp_path: Path) -> None:
