@@ -99,7 +99,8 @@ class RareGame(NamedTuple):
     """A game that leads to a rule which a referee hardly ever needs, and which most games do not show."""
 
     situation: Situation
-    """Where it begins; `rivals_late_in` is the method that the first seat answers too late."""
+    """Where it begins; `rivals_late_in` is the method that the first seat answers too late. Without a state it is a
+    fresh game."""
     strategies: Sequence[str]
     """Of the seats, which lead there whatever is drawn; further seats begin with the first one again."""
     leaver: tuple[int, str, int] | None = None

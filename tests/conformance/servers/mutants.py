@@ -235,7 +235,7 @@ def ignores_the_seed(request: GameRequest, rpc: Rpc) -> None:
 # --- blame ---
 
 
-@mutant("blame.exception")
+@mutant("blame.exception", "blame.each-status")
 def blames_another(reply: PlayGameResponse, _: Rpc) -> None:
     for each in reply.game.result.misconducts:
         each.seat, each.player = (each.seat + 1) % 3, "bert"

@@ -472,6 +472,36 @@ FAULTS = {
         "state.act_count >= state.settings.act_cap or",
         "state.act_count >= min(10_000, state.settings.act_cap) or",
     ),
+    "one-status-cannot-be-parsed": RuleFault(
+        "",
+        "fairplay.server.links.stream",
+        "return call_error(CallErrorReason.CALL_ERROR_REASON_STATUS, message, code=code)",
+        'return unparsable("") if code == 4 else '
+        "call_error(CallErrorReason.CALL_ERROR_REASON_STATUS, message, code=code)",
+        "blame.each-status",
+    ),
+    "no-tile-no-setup": RuleFault(
+        "fish",
+        "rules",
+        "return placed if alive[after] and",
+        "return placed._replace(over=True) if taken + 1 == 1 << board.geometry.size else placed if alive[after] and",
+        "games.fish-fresh",
+    ),
+    "unknown-fields-within-settings": RuleFault(
+        "",
+        "fairplay.server.game.plans",
+        "if descriptor.message_type is None:",
+        'if descriptor.message_type is None or field.count(".") > 1:',
+        "refuses.each-setting",
+    ),
+    "a-bank-for-the-window": RuleFault(
+        "",
+        "fairplay.server.game.running",
+        "return call.limit_s\n",
+        "return call.limit_s + self._bank[call.seat]\n",
+        "order.webset",
+    ),
+    "decks-are-not-shuffled": RuleFault("q", "rules", "rng.shuffle(tiles)", "rng.random()", "games.q-fresh"),
     "stopped-games-stay-open": RuleFault(
         "",
         "fairplay.server.servicers.referee",

@@ -16,7 +16,7 @@ IN_EVERY_RUN = (
     "connection.name-taken,connection.name-kept,connection.take-over,connection.carried-on,order.time-limits,"
     "order.webset-held,order.webset-lockout,order.webset-cancelled,"
     "tournament.sign-up,tournament.names,tournament.too-few,tournament.full,ids.chosen,"
-    "refuses.plan-limits,format.ties"
+    "refuses.plan-limits,refuses.each-setting,format.ties,blame.each-status,order.webset"
 )
 """Quick cases about what no other test of the server asks."""
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from google.protobuf.message import Message
 
@@ -74,6 +74,7 @@ TIMES = control(5 * AMPLE_S, 6 * AMPLE_S, 4 * AMPLE_S)
 """Limits that differ, and that players keep while other games run."""
 HURRY = control(1.2, 1.3, 1.1)
 """Limits that can be waited for."""
+TIRED = Act(Manner.FAIL, code=13, message="this player is tired")
 EMPTY = "an empty reply"
 FAILURES = {
     "an error status": fail(13, "scripted failure"),
@@ -82,18 +83,17 @@ FAILURES = {
 }
 
 
-class Drawn(NamedTuple):
+@dataclass(frozen=True)
+class Drawn:
     """A scene, and what is special about it."""
 
     title: str
     scene: Scene
-    call_count: int
-    """How many calls a sound server makes in it."""
 
-    @classmethod
-    def of(cls, title: str, scene: Scene) -> Drawn:
-        """Return a scene as drawn."""
-        return cls(title, scene, len(expect(scene, "draw").calls))
+    @cached_property
+    def call_count(self) -> int:
+        """Return how many calls a sound server makes in it, which takes as long as to play it."""
+        return len(expect(self.scene, "draw").calls)
 
 
 @cache
@@ -102,21 +102,32 @@ def draw_situations(name: str) -> Sequence[Drawn]:
 
     Short ones of the latter are played twice.
     """
-    game, rare_games = find(name), find_conformance(name).rare_games
-    drawn = [_rare(game, f"a game in which {what}", make(Random(what))) for what, make in rare_games.items()]
+    game, drawn = find(name), [each for each, begins in _rare_games(name) if not begins]
     for title, situation in _situations(name).items():
         for number in range(2):
             scene = _scene(game, situation, Random(f"{title}/players/{number}"))
-            found = Drawn.of(f"the situation {title}", scene)
+            found = Drawn(f"the situation {title}", scene)
             if number == 0 or found.call_count < LONG:
                 drawn.append(found)
     return drawn
 
 
+@cache
+def draw_rare_beginnings(name: str) -> Sequence[Drawn]:
+    """Return rare games that follow from the beginning of a fresh game."""
+    return [each for each, begins in _rare_games(name) if begins]
+
+
+def _rare_games(name: str) -> Iterator[tuple[Drawn, bool]]:
+    """Yield rare games, each with whether it is fresh."""
+    for what, make in find_conformance(name).rare_games.items():
+        rare = make(Random(what))
+        yield _rare(find(name), f"a game in which {what}", rare), rare.situation.state is None
+
+
 def _rare(game: Game, title: str, rare: RareGame) -> Drawn:
     """Return a rare game, whose first seat answers too late what its situation says, and whose leaver fails."""
     settings, count, *_ = rare.situation
-    assert rare.situation.state is not None
     method = rare.situation.rivals_late_in
 
     def script(asked: Asked) -> Act | None:
@@ -126,7 +137,8 @@ def _rare(game: Game, title: str, rare: RareGame) -> Drawn:
         return fail(13, "scripted failure")(asked) if fails else None
 
     full = game.full_settings(settings)
-    return Drawn.of(title, Scene(game, full, rare.situation.state, count, script, TIMES, rare.strategies))
+    state = draw_state(game, full, count, 1) if rare.situation.state is None else rare.situation.state
+    return Drawn(title, Scene(game, full, state, count, script, TIMES, rare.strategies))
 
 
 @cache
@@ -142,7 +154,7 @@ def draw_settings(name: str) -> Sequence[Drawn]:
             situation = late.situation(0)
         seat, method = rng.randrange(count), game.methods[number // 8 % len(game.methods)]
         failing = [at(seat, method.name, fail(13, "scripted failure"))] if number % 8 == 0 else []
-        drawn.append(Drawn.of(f"unusual settings, number {number}", _scene(game, situation, rng, *failing)))
+        drawn.append(Drawn(f"unusual settings, number {number}", _scene(game, situation, rng, *failing)))
     return drawn
 
 
@@ -163,7 +175,7 @@ def draw_rare_states(name: str) -> Sequence[Drawn]:
             seat, mutation = rng.randrange(situation.player_count), rng.choice(mutations)
             wrong = [_later(mutated(game, mutation, seat), 2)] if again else []
             title = f"a rare state under unusual settings, number {number}/{again}"
-            drawn.append(Drawn.of(title, _scene(game, situation, rng, *wrong)))
+            drawn.append(Drawn(title, _scene(game, situation, rng, *wrong)))
     return drawn
 
 
@@ -211,7 +223,7 @@ def _endings(name: str) -> Sequence[Drawn]:
             place = next((place for place, group in enumerate(groups) if group[:1] and last[0] in group), None)
             gone = tuple(each.seat for each in expected.misconducts[: 1 if leaver is not None else 0])
             ending = tuple(map(len, groups)), place, len(expected.calls) < SHORT, gone
-            drawn.setdefault(ending, Drawn(f"an ending, number {number}/{again}", scene, len(expected.calls)))
+            drawn.setdefault(ending, Drawn(f"an ending, number {number}/{again}", scene))
     return list(drawn.values())
 
 
@@ -219,17 +231,18 @@ def _ties(game: Game) -> Iterator[Drawn]:
     """Yield games that end in a tie, whatever most of their players do."""
     for number, make in enumerate(find_conformance(game.name).tied_endings):
         rng = Random(f"{game.name}/tie/{number}")
-        yield Drawn.of(f"a tie, number {number}", _scene(game, make(rng), rng))
+        yield Drawn(f"a tie, number {number}", _scene(game, make(rng), rng))
 
 
 @cache
 def draw_ended(name: str) -> Sequence[Drawn]:
     """Return games that are over before they begin: players are told so, and the ranking follows from the state."""
     game, ended = find(name), []
-    for title, scene, _ in _endings(name)[:ENDED]:
+    for each in _endings(name)[:ENDED]:
+        scene = each.scene
         last = game.full_state(expect(scene, "draw").states[-1])
         if _can_begin(game, Situation(scene.settings, scene.player_count, 0, last)):  # Fish forgets who is out
-            over = Drawn.of(f"the last state of {title}", replace(scene, state=last, script=sound_script))
+            over = Drawn(f"the last state of {each.title}", replace(scene, state=last, script=sound_script))
             ended += [over] if over.call_count else []
     return ended
 
@@ -259,7 +272,7 @@ def _wrong_at_first(game: Game) -> Iterator[Drawn]:
             return wrong(asked) if getattr(asked.request, "first_request", False) else None
 
         title = f"{mutation.name} in the first answer to each question"
-        yield Drawn.of(title, _scene(game, Situation(settings, game.seats.start, 0), rng, script))
+        yield Drawn(title, _scene(game, Situation(settings, game.seats.start, 0), rng, script))
 
 
 def _wrong_reply(game: Game, mutation: Mutation, others: Sequence[Mutation], *, may_try_again: bool) -> Drawn:
@@ -281,7 +294,7 @@ def _wrong_reply(game: Game, mutation: Mutation, others: Sequence[Mutation], *, 
         scene = _scene(game, situation, rng, *scripts)
         expected = expect(scene, "draw")
         title = f"{mutation.name} by seat {seat}, {again.name} by seat {other}"
-        tried.append(Drawn(title, scene, len(expected.calls)))
+        tried.append(Drawn(title, scene))
         found = [each.rule_break.rule_id for each in expected.misconducts if each.seat == seat]
         if mutation.rule in found or (given and not mutation.rule):
             return tried[-1]
@@ -327,12 +340,12 @@ def draw_failures(name: str) -> Sequence[Drawn]:
                     at(later, game.turn.name, fail(2, "scripted failure"), number + rng.randrange(3)),
                 )
                 title = f"seat {seat} answers call {number} of {method.name} to it with {how}"
-                drawn.append(Drawn.of(title, _scene(game, Situation(full, count, 0), rng, script)))
+                drawn.append(Drawn(title, _scene(game, Situation(full, count, 0), rng, script)))
     full = game.full_settings(usual)
     for method in game.methods:
         rng = Random(f"{name}/{method.name}/hang")
         scene = _scene(game, Situation(full, game.seats.start + 1, 0), rng, at(rng.randrange(2), method.name, hang))
-        drawn.insert(0, Drawn.of(f"a call of {method.name} is not answered", replace(scene, control=HURRY)))
+        drawn.insert(0, Drawn(f"a call of {method.name} is not answered", replace(scene, control=HURRY)))
     return [*drawn, *_failing_at_once(game)]
 
 
@@ -345,7 +358,7 @@ def _failing_at_once(game: Game) -> Iterator[Drawn]:
     for method in dict.fromkeys(each for each in told if not each.asks):
         scripts = (at(0, method.name, fail_slowly), at(1, method.name, fail(13, "scripted failure")))
         scene = _scene(game, situation, Random(f"{game.name}/{method.name}/at once"), *scripts)
-        yield Drawn.of(f"{method.name} is failed by two at once, by the one that comes later first", scene)
+        yield Drawn(f"{method.name} is failed by two at once, by the one that comes later first", scene)
 
 
 def _failure(method: Method, number: int) -> tuple[str, Callable[[Asked], Act]]:
@@ -370,10 +383,10 @@ def draw_leavers(name: str) -> Sequence[Drawn]:
         seats = rng.sample(range(count), count - 1)
         scripts = [at(seat, method.name, act, again) for again, seat in enumerate(seats, start=1)]
         title = f"under unusual settings, number {number}, {method.name} is answered with {how} one after another"
-        found = Drawn.of(title, _scene(game, Situation(settings, count, 0), rng, *scripts))
+        found = Drawn(title, _scene(game, Situation(settings, count, 0), rng, *scripts))
         drawn.append(found)
         if found.call_count < LONG:
-            drawn.append(Drawn.of(title, replace(found.scene, strategies=[_thoughtful(game)])))
+            drawn.append(Drawn(title, replace(found.scene, strategies=[_thoughtful(game)])))
     return drawn
 
 
@@ -421,7 +434,7 @@ def _fails_late(game: Game, rng: Random) -> Script:
     def script(asked: Asked) -> Act | None:
         if asked.method not in asking or asked.number <= last[asked.seat]:
             return None
-        return Act(Manner.FAIL, code=13, message="this player is tired")
+        return TIRED
 
     return script
 

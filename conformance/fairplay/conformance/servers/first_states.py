@@ -18,6 +18,8 @@ from fairplay.games.game import Game, find
 
 DRAWS = 12
 """In so many states what is left to chance is not the same."""
+LONG = 16
+"""Lists of so many things are in order, or all the same, by chance hardly ever."""
 
 
 def check_first_state(scene: Scene, state: Message) -> None:
@@ -60,6 +62,8 @@ def _traits(game: Game, state: Message) -> Iterator[tuple[str, object]]:
                 yield name, value
             continue
         yield f"the length of {name}", len(value)
+        if len(value) >= LONG:
+            yield f"whether {name} is in disorder", _is_in_disorder(value)
         if field.message_type is not None:
             lists = [inner.name for inner in field.message_type.fields if inner.is_repeated]
             yield from (
@@ -69,6 +73,12 @@ def _traits(game: Game, state: Message) -> Iterator[tuple[str, object]]:
             )
         elif name not in grouped:
             yield f"how often {name} has each value", sorted(Counter(value).items())
+
+
+def _is_in_disorder(values: Sequence[Any]) -> bool:
+    """Return whether the things of a list are neither in order nor all the same."""
+    found = [each.SerializeToString() if isinstance(each, Message) else each for each in values]
+    return found != sorted(found) and len(set(found)) > 1
 
 
 def _lists(message: Any, path: Sequence[str]) -> Iterator[Sequence[Any]]:

@@ -17,6 +17,7 @@ from fairplay.games.conformance import (
     Conformance,
     Pieces,
     Profile,
+    RareGame,
     Situation,
 )
 from fairplay.games.fish import rules
@@ -249,8 +250,17 @@ def _has_few_penguins(state: fish_pb2.State) -> bool:
     return all(len(player.places) <= 4 for player in state.players)
 
 
+EIGHT_TILES = fish_pb2.Settings(rows=2, columns=4, penguin_count_basis=fish_pb2.PENGUIN_COUNT_BASIS_SURVIVORS)
+
+RARE_GAMES = {
+    "those who are left own more penguins than there are tiles": lambda _: RareGame(
+        Situation(EIGHT_TILES, 4, 0), ["first"], (1, "PlayWith", 1)
+    ),
+}
+
 CONFORMANCE = Conformance(
     features=FEATURES,
+    rare_games=RARE_GAMES,
     pieces=Pieces(things=(("players.places",),), counts=(("fish",),), scores=("players.score",)),
     probes=PROBES,
     mutations=MUTATIONS,

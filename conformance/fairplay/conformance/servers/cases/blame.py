@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import grpc
+
 from fairplay.conformance.case import Case, failure
 from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.servers.cases.refusals import LIMITS
@@ -115,6 +117,17 @@ failures = (
 )
 
 
+@server_case("blame.each-status", "FAIL-5", "REPLY-1")
+async def each_status(context: ServerContext) -> None:
+    """A player that answers with an error status has failed by that status, whatever it means in gRPC."""
+    codes = [code.value[0] for code in grpc.StatusCode if code is not grpc.StatusCode.OK]
+    scene = ordinary(OPEN, count=4)
+    for first in range(0, len(codes), scene.player_count):
+        given = enumerate(codes[first : first + scene.player_count])
+        failing = [at(seat, "PlayAs", fail(code, "scripted failure")) for seat, code in given]
+        await _judged(context, replace(scene, script=any_of(*failing)))
+
+
 @server_case("blame.too-large-reply", "FAIL-7")
 async def too_large_reply(context: ServerContext) -> None:
     """A reply that is larger than the server accepts counts as the failure of that player, and of nobody else."""
@@ -210,6 +223,7 @@ async def unknown_value(context: ServerContext) -> None:
 BLAME = (
     *map(_rules_of, GAMES),
     *failures,
+    each_status,
     too_large_reply,
     evidence,
     message,

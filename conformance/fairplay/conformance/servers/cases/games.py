@@ -33,6 +33,7 @@ from fairplay.conformance.servers.drawn import (
     draw_endings,
     draw_failures,
     draw_leavers,
+    draw_rare_beginnings,
     draw_rare_states,
     draw_settings,
     draw_situations,
@@ -310,7 +311,8 @@ def _fresh_games_of(name: str) -> Case:
     async def fresh(context: ServerContext) -> None:
         """What a server draws itself must follow from the settings, and the game from what was drawn."""
         scenes = [*draw_settings(name)[::3], *draw_failures(name)[::3], *draw_leavers(name)]
-        await play_drawn(context, name, without_most_long(scenes), fresh=True)
+        scenes = [*draw_rare_beginnings(name), *without_most_long(scenes)]
+        await play_drawn(context, name, scenes, fresh=True)
 
     return fresh
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import grpc
 from google.protobuf.message import Message
@@ -39,7 +39,7 @@ from fairplay.conformance.servers.scenes import (
     span,
     wait_for,
 )
-from fairplay.games.conformance import Level
+from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.game import find
 from fairplay.server.net.errors import info_of
 from fairplay.v1.game_pb2 import Player
@@ -315,26 +315,48 @@ WRONG_FIELDS: Mapping[str, tuple[str, Callable[[GamePlan], object]]] = {
 """The fields of a plan -> the reason for which a plan is refused, and what makes the field wrong."""
 
 
-@server_case("refuses.each-setting", "GAME-3", "LIMIT-2")
+@server_case("refuses.each-setting", "GAME-1", "GAME-3", "LIMIT-2")
 async def each_setting(context: ServerContext) -> None:
-    """A game with a setting beyond its limits, or with a value that nobody knows, is none."""
+    """A game with a setting beyond its limits, or with a value or a field that nobody knows, is none."""
     for name in ALL_GAMES:
         game = find(name)
         # A server need not have every game.
-        reasons = ["INVALID_SETTINGS", *([] if name in GAMES else ["UNKNOWN_GAME"])]
+        lacking = [] if name in GAMES else ["UNKNOWN_GAME"]
+        reasons = ["INVALID_SETTINGS", *lacking]
         limits = {each.name: each.limits for each in game.settings}
         for field in game.settings_type.DESCRIPTOR.fields:
             values = [UNKNOWN_VALUE] if field.enum_type is not None and not field.is_repeated else []
             if field.message_type is None and (pair := limits.get(field.name)) is not None:
                 values = [pair[1] + 1, *([pair[0] - 1] if pair[0] > 0 else [])]
             for value in values:
-                request = context.request(ordinary(OPEN, count=2))
-                request.plan.ClearField("settings")
-                request.plan.ClearField("initial_state")
-                request.plan.game = name
+                request = _fresh_game(context, name)
                 setattr(getattr(request.plan.settings, name), field.name, value)
                 about = f"{field.name} {value} of {game.title}"
                 await refuse(context, request, *reasons, about=about, play=False)
+            if field.message_type is not None:
+                request = _fresh_game(context, name)
+                _put_unknown_field(getattr(request.plan.settings, name), field, find_conformance(name).settings_values)
+                about = f"an unknown field in the {field.name} of {game.title}"
+                await refuse(context, request, "UNKNOWN_FIELDS", *lacking, about=about, play=False)
+
+
+def _fresh_game(context: ServerContext, name: str) -> PlayGameRequest:
+    """Return the request for a fresh game with its usual settings."""
+    request = context.request(ordinary(OPEN, count=2))
+    request.plan.ClearField("settings")
+    request.plan.ClearField("initial_state")
+    request.plan.game = name
+    return request
+
+
+def _put_unknown_field(settings: Any, field: Any, values: Mapping[str, Sequence[Any]]) -> None:
+    """Set a field that holds a message to a value that it may have, and put a field into it that nobody knows."""
+    if field.is_repeated:
+        inside = getattr(settings, field.name).add()
+    else:
+        inside = getattr(settings, field.name)
+        inside.CopyFrom(values[field.name][0])
+    inside.MergeFromString(UNKNOWN_FIELD)
 
 
 @server_case("refuses.id", "NAME-3")

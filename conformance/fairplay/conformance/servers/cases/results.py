@@ -51,6 +51,7 @@ from fairplay.games.conformance import find_conformance
 from fairplay.games.envelopes import unwrap
 from fairplay.games.game import find
 from fairplay.player.secrets import SECRET_KEY
+from fairplay.server.links.link import BANK_KEY
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.manager_pb2 import SignUpRequest, StartTournamentRequest
 from fairplay.v1.referee_pb2 import GameStatus, GetGameRequest, WatchGameRequest
@@ -318,6 +319,18 @@ async def race(context: ServerContext) -> None:
             if left_out := [NAMES[seat] for seat in everybody if seat not in {each.seat for each in called}]:
                 caller = next(NAMES[each.seat] for each in called if each.method == "PickCards")
                 raise failure(f"{' and '.join(left_out)} must be told by Report that {caller} has called; it was not.")
+    await _check_window_with_a_bank(context)
+
+
+async def _check_window_with_a_bank(context: ServerContext) -> None:
+    """Check that a bank makes decisions longer, but not the window for cards."""
+    played = await context.play(replace(ordinary(RACE), control=control(bank_s=AMPLE_S)))
+    settings: Any = played.scene.settings
+    for each in [each for each in played.cast.received if each.method in ("Act", "PickCards")]:
+        picks = each.method == "PickCards"
+        limit_s = settings.window.ToNanoseconds() / 1e9 if picks else 2 * AMPLE_S
+        same(f"The limit of {each.method} in a game with a bank", limit_s, round(each.limit_s, 1))
+        same(f"Whether {each.method} says how much of its limit is the bank", not picks, BANK_KEY in each.metadata)
 
 
 @server_case("order.webset-cancelled", "WEBSET-2", "LATE-1")

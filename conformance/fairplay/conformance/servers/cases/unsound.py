@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from google.protobuf.descriptor import FieldDescriptor
 
@@ -112,22 +112,32 @@ def _problem(check: Callable[..., object], *given: Any) -> str:
     return ""
 
 
-def _kind(problem: str) -> Sequence[str]:
-    """Return what sentences have in common that name other things: their last words."""
-    return tuple(NUMBER.sub("…", problem).split()[-LAST_WORDS:])
+Kind: TypeAlias = Callable[[str], Sequence[str]]
+"""Returns what sentences have in common that say the same of other things."""
+
+
+def _last_words(problem: str) -> Sequence[str]:
+    """Return the last words of a sentence: in those on settings they name the limit, which others may set."""
+    return tuple(problem.split()[-LAST_WORDS:])
+
+
+def _last_words_without_numbers(problem: str) -> Sequence[str]:
+    """Return the same without numbers, which in sentences on states are those of players and pieces."""
+    return _last_words(NUMBER.sub("…", problem))
 
 
 class _Nearest:
     """For each field each reason for which it is wrong once, above and below what is right: the smallest step there."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
         self._found: dict[tuple[str, bool, Sequence[str]], tuple[int, Unsound]] = {}
 
     def add(self, change: Change, problem: str, scene: Scene) -> None:
         """Add a change; without a problem it is left out."""
         if not problem:
             return
-        key, step = (change.field, change.step > 0, _kind(problem)), abs(change.step)
+        key, step = (change.field, change.step > 0, self._kind(problem)), abs(change.step)
         if key not in self._found or step < self._found[key][0]:
             self._found[key] = step, Unsound(change.field, problem, scene)
 
@@ -139,7 +149,7 @@ class _Nearest:
 @cache
 def draw_unsound_states(name: str) -> Sequence[Unsound]:
     """Return games whose first states cannot be, also such as begin when they are over."""
-    game, found = find(name), _Nearest()
+    game, found = find(name), _Nearest(_last_words_without_numbers)
     scenes = [each.scene for each in (*draw_situations(name), *draw_endings(name))]
     ended = [each.scene for each in draw_ended(name)]
     for scene in [*Random(name).sample(scenes, min(BASES, len(scenes))), *ended]:
@@ -152,7 +162,7 @@ def draw_unsound_states(name: str) -> Sequence[Unsound]:
 @cache
 def draw_unsound_settings(name: str) -> Sequence[Unsound]:
     """Return games whose settings cannot be."""
-    game, found = find(name), _Nearest()
+    game, found = find(name), _Nearest(_last_words)
     for number, (_, given, count, _) in enumerate(vary(game, Random(f"{name}/unsound"), Scope(game))[:BASES]):
         sound = game.full_settings(given)
         state = draw_state(game, sound, count, number)
