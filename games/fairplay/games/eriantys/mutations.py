@@ -586,6 +586,11 @@ def shows_a_character(request: Any) -> bool:
     return request.DESCRIPTOR.name == "UpdateGameBoardRequest" and bool(request.state.played_character)
 
 
+def has_played_a_character(request: Any) -> bool:
+    """Return whether the player is asked for an action after it has played a character in the same turn."""
+    return request.DESCRIPTOR.name == "AskActionRequest" and bool(request.state.played_character)
+
+
 def ignores_a_color(request: Any) -> bool:
     """Return whether a board shows a colour that gives no influence."""
     return request.DESCRIPTOR.name == "UpdateGameBoardRequest" and bool(request.state.ignored_color)
@@ -626,6 +631,12 @@ FAILING = (
         "Raises an exception where a board shows that a character was played in this turn.",
         tuple(f"eriantys.watch.{piece.name.replace(' ', '-')}" for piece in PIECES.values()),
         shows_a_character,
+    ),
+    Failing(
+        "fails-after-its-own-character",
+        "Raises an exception where it is asked on after it has played a character.",
+        tuple(f"eriantys.character.played-{piece.name.replace(' ', '-')}" for piece in PIECES.values()),
+        has_played_a_character,
     ),
     Failing(
         "fails-as-a-color-counts-for-nobody",

@@ -349,10 +349,20 @@ def _rival_plays(
     return situation
 
 
+def _dear_ones(number: int) -> Sequence[int]:
+    """Return a character and two others, which cost as much or more."""
+    return (number, *[other for other, piece in PIECES.items() if piece.cost == 3 and other != number][:2])
+
+
 def _watched(number: int) -> MakeSituation:
     """Return the turn of a rival that begins with a character: all the others cost more than it has."""
-    dear = [other for other, piece in PIECES.items() if piece.cost == 3 and other != number]
-    return _rival_plays(number, *dear[:2], coins=PIECES[number].cost, turn_count=1)
+    return _rival_plays(*_dear_ones(number), coins=PIECES[number].cost, turn_count=1)
+
+
+def _at_work(number: int) -> MakeSituation:
+    """Return a turn in which the player has played a character, and is to move Mother Nature as far as she can go."""
+    settings, ignored = _expert(*_dear_ones(number)), 2 if number == MUSHROOM_HUNTER else NOBODY
+    return _scene(settings, coins=9, used=(number,), played=number, ignored=ignored, assistants=(10, 9), turn_count=2)
 
 
 def _last_move(islands: str) -> MakeSituation:
@@ -379,6 +389,7 @@ def _nearly_full(rng: Random) -> Situation:
     return _situation(state, 0, 5)
 
 
+MUSHROOM_HUNTER = 9
 ADJACENT = Settings(mode="expert", team_seating="adjacent", max_attempts=1)
 BY_GROUP = replace(ONCE, island_address="group")
 ELIMINATING = replace(ONCE, on_disconnect="eliminate")
@@ -598,6 +609,13 @@ CHECKS = {
         f"watch.{piece.name.replace(' ', '-')}: "
         f"A rival plays the {piece.name}: boards show it, and what it changes, until that turn is over.": Check(
             WHOLE_TURN, _watched(number)
+        )
+        for number, piece in PIECES.items()
+    },
+    **{
+        f"character.played-{piece.name.replace(' ', '-')}: "
+        f"The player has played the {piece.name} in this turn, which is at work until the turn is over.": Check(
+            ["character.once", "mother-nature.steps", *CLOUDS], _at_work(number)
         )
         for number, piece in PIECES.items()
     },
