@@ -20,9 +20,9 @@ from fairplay.conformance.cases.states import alone, sources
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import BESIDE_OTHERS, Context
 from fairplay.conformance.games.positions import find_position
-from fairplay.conformance.games.trial import Scenario, Trial, play_trial
+from fairplay.conformance.games.trial import Manner, Outgoing, Scenario, Trial, play_trial
 from fairplay.conformance.player.machine import is_busy
-from fairplay.conformance.player.player import Connection, parse_description
+from fairplay.conformance.player.player import Answered, Connection, parse_description
 from fairplay.conformance.player.spares import DIALLING, SERVING
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport, PlayerServer
 from fairplay.games.conformance import Situation
@@ -289,13 +289,30 @@ def _untested(sentence: str) -> NotTested:
     return NotTested("what the player says is not to be relied on", failure(sentence).evidence, case_ids.DESCRIBES)
 
 
-@case("identity.offered-games", "ROLE-2")
+@case("identity.offered-games", "ROLE-2", "CALL-11", "CALL-17")
 def offered_games(context: Context) -> None:
-    """A manager seats a player in any game that it offers."""
-    others = {service.name for service in _description(context).services} - {context.game.service}
-    for game in map(find, registered() if others else ()):
-        if game.service in others:
+    """A manager seats a player in any game that it offers, and may seat it in any other."""
+    offered = {service.name for service in _description(context).services} | {context.game.service}
+    games = [find(name) for name in registered() if name != context.game.name]
+    for game in games:
+        if game.service in offered:
             _check_served(context, game)
+    _play_beside(context, [game for game in games if game.service not in offered])
+
+
+def _play_beside(context: Context, others: Sequence[Game]) -> None:
+    """Judge a game beside which the player is called for other games, that it does not offer; it may refuse that."""
+
+    async def ask(reached: Connection, due: Outgoing) -> Answered:
+        for other in others[max(0, due.decision - 1) : due.decision]:
+            method = other.methods[0]
+            request = method.request(game_id=context.new_id()).SerializeToString()
+            await reached.ask(method, request, context.limits.notification_s)
+        return await reached.ask(due.call.method, due.request, due.limit_s)
+
+    with context.player.separate() as connection, where("In a game beside calls of others, which it does not play"):
+        scenario = context.first_scenario(1 + len(others))
+        judge_condition(context, context.play(scenario, connection, Manner(ask=ask)))
 
 
 def _check_served(context: Context, game: Game) -> None:

@@ -384,7 +384,7 @@ OF_CALLS = (
         case_ids.TIME_LIMITS,
         lambda call, _: BANK_KEY not in call.metadata and 0 < _own_ms(call) < SHORT_MS,
         InvalidRequests.DIES,
-        (case_ids.NONSENSE,),
+        (case_ids.NONSENSE, case_ids.OFFERED),
     ),
     _refusing(
         "raises-on-unknown-metadata",
@@ -450,7 +450,7 @@ OF_CALLS = (
         case_ids.LARGE_REQUESTS,
         lambda call, _: len(call.request) > LARGEST,
         InvalidRequests.DIES,
-        (case_ids.NONSENSE,),
+        (case_ids.NONSENSE, case_ids.OFFERED),
     ),
     _refusing(
         "raises-in-describe-beside-a-call",
@@ -464,7 +464,7 @@ OF_CALLS = (
         case_ids.DESCRIBED_WHILE_ASKED,
         _is_described_beside,
         InvalidRequests.ANSWERS,
-        (case_ids.NONSENSE,),
+        (case_ids.NONSENSE, case_ids.OFFERED),
     ),
     _refusing(
         "raises-in-end-beside-a-call",

@@ -51,6 +51,7 @@ from fairplay.games.game import Game, find, registered
 from fairplay.games.kit.player_service import PLAYER_SERVICE
 from fairplay.player.dialing import DETAILS, REASON, refuses
 from fairplay.player.handlers import PROTOCOL_REVISION
+from fairplay.v1.connection_pb2 import Call
 from fairplay.v1.player_pb2 import GameService, PlayerDescription
 
 NO_EXCEPTION = (case_ids.NO_EXCEPTION,)
@@ -109,6 +110,19 @@ def of_identity(game: Game) -> Iterator[Mutant]:
         in_method("Describe"),
         describes(_offering_another_than(game)),
     )
+    yield Mutant(
+        "dies-in-games-it-lacks",
+        "Ends without a word when it is called for a game that it does not play.",
+        (case_ids.OFFERED,),
+        never,
+        RAISES,
+        (case_ids.NONSENSE,),
+        program=ProgramBehaviour(refuses=partial(_is_of_another, game), invalid_requests=InvalidRequests.DIES),
+    )
+
+
+def _is_of_another(game: Game, call: Call, _: int) -> bool:
+    return not call.method_name.startswith((f"/{PLAYER_SERVICE}/", f"/{game.service}/"))
 
 
 HURRIED_S = 0.6
@@ -647,11 +661,13 @@ OF_PROGRAMS = (
         case_ids.CANCELLED,
         ProgramBehaviour(stuck_when_cancelled=True),
     ),
-    _program(
+    Mutant(
         "dies-of-nonsense",
         "Ends without a word when a request cannot be read, or has a method that there is not.",
-        case_ids.NONSENSE,
-        ProgramBehaviour(invalid_requests=InvalidRequests.DIES),
+        (case_ids.NONSENSE, case_ids.OFFERED),
+        never,
+        RAISES,
+        program=ProgramBehaviour(invalid_requests=InvalidRequests.DIES),
     ),
     _program(
         "answers-nonsense",
