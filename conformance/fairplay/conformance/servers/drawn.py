@@ -46,6 +46,8 @@ from fairplay.games.transcript import game_rng
 
 LONGEST = 10
 """After so many questions a player fails, so that games on large boards end."""
+FEWEST = 3
+"""After so many questions a player fails where the beginning of a game is enough."""
 SHALLOW = 2
 """Strategies that search look so far ahead."""
 ACROSS = 2
@@ -64,8 +66,8 @@ MAX_DECISIONS = 120
 """Games are followed so far to find a late position."""
 LONG = 40
 """A game of so many calls is not played twice."""
-VERY_LONG = 80
-"""Of games of more calls few are played."""
+VERY_LONG, LONGEST_PLAYED = 80, 200
+"""Of games of more calls few are played, and none of still more to its end."""
 SHORT = 20
 """A game of fewer calls is over soon."""
 ENDED = 4
@@ -391,9 +393,20 @@ def draw_leavers(name: str) -> Sequence[Drawn]:
 
 
 def without_most_long(scenes: Sequence[Drawn]) -> Sequence[Drawn]:
-    """Return scenes, of those that take long to play only each fourth."""
+    """Return scenes, of those that take long to play only each fourth, cut short where they take still longer."""
     number = itertools.count()
-    return [each for each in scenes if each.call_count <= VERY_LONG or next(number) % 4 == 0]
+    played = [each for each in scenes if each.call_count <= VERY_LONG or next(number) % 4 == 0]
+    return [each if each.call_count <= LONGEST_PLAYED else cut_short(each) for each in played]
+
+
+def cut_short(drawn: Drawn) -> Drawn:
+    """Return a scene in which everybody fails after a few questions: enough for what follows from its beginning."""
+    asking = _asking(drawn.scene.game)
+
+    def fails_soon(asked: Asked) -> Act | None:
+        return TIRED if asked.method in asking and asked.number > FEWEST else None
+
+    return Drawn(drawn.title, replace(drawn.scene, script=any_of(fails_soon, drawn.scene.script)))
 
 
 @cache

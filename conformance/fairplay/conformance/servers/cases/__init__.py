@@ -28,7 +28,6 @@ MODULES = (
     results,
     races,
     blame,
-    games,
     refusals,
     unsound,
     limits,
@@ -41,6 +40,7 @@ MODULES = (
     signups,
     formats,
     records,
+    games,
 )
 
 CASES: Sequence[Case] = [case for module in MODULES for case in module.CASES]
