@@ -53,12 +53,10 @@ async def sign_up(context: ServerContext) -> None:
         for name in (NAMES[0].upper(), NAMES[0]) if links else ():
             about = f"the name {name} where the plan has {NAMES[0]}"
             await context.refused("SignUp", _sign_up(request, name, link=ANOTHER), "NAME_TAKEN", about=about)
-    one = _sign_up(request, "anna", "secret")
-    for _ in range(2):  # a repeat changes nothing
-        reply = await context.ask("SignUp", one)
-        same("The number of the player and of entrants", [1, 1], [reply.number, reply.entrant_count])
-    reply = await context.ask("SignUp", _sign_up(request, "bert"))
-    same("The number of the player and of entrants", [2, 2], [reply.number, reply.entrant_count])
+    anna, bert = _sign_up(request, "anna", "secret"), _sign_up(request, "bert")
+    for asked, numbers in ((anna, [1, 1]), (anna, [1, 1]), (bert, [2, 2]), (anna, [1, 2])):  # a repeat changes nothing
+        reply = await context.ask("SignUp", asked)
+        same("The number of the player and of entrants", numbers, [reply.number, reply.entrant_count])
     taken = [("anna", "another"), ("Anna", "secret"), ("ANNA", "another"), ("Bert", ""), ("anna", "secret", ANOTHER)]
     for name, *beside in taken:
         about = f"the name {name} in other letters, or with another token or link, where anna and bert are in"
