@@ -898,6 +898,15 @@ RARE_GAMES: Mapping[str, Mapping[str, Any]] = {
         "borrowed": (0, *[NOBODY] * 4),
         "strategies": ["first"],
     },
+    "a coin seat that has paid at one table pays at the others": {
+        "settings": _expert(8, 3, 9, coin_seat_once=True),
+        "phase": Phase.STUDENTS,
+        "active": 1,
+        "rooms": ("", "GGRRYYPPBB"),
+        "entrances": ("GGRRYPB", "GRYPBGR"),
+        "paid_seats": (0, 1),
+        "strategies": ["first"],
+    },
     "a side has fewer towers left than it needs": {"islands": "a6 ! b4GGGGG ."},
     "professors part sides with as many towers, also where level sides win": {
         "settings": replace(ONCE, draw_result="tied"),
