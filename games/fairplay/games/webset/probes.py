@@ -470,6 +470,7 @@ SHORT_ROUNDS = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_EARLIEST, window=_ms
 SOME_SETS = _played(_any)
 HALF = webset_pb2.Settings(more_rule=webset_pb2.MORE_RULE_MAJORITY, act_cap=10)
 TO_THE_FLOOR = webset_pb2.Settings(penalty_bad=3, score_floor=-2, act_cap=10)
+PUZZLE_AT_0 = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_PUZZLE, penalty_bad=3, score_floor=0)
 FLOOR_AT_0 = webset_pb2.Settings(penalty_bad=3, penalty_expired=2, score_floor=0, window=_ms(100), act_cap=10)
 LOCKED_IF_LATE = webset_pb2.Settings(locked_until_change=True, window=_ms(100), idle_rounds=1)
 SHOW_ON = webset_pb2.Settings(show_enabled=True, act_cap=10)
@@ -500,6 +501,7 @@ RARE_GAMES = {
     "half of the players are no majority": _rare(HALF, "first", found=_laid(12, 4)),
     "a wrong call costs what is left above the floor": _rare(TO_THE_FLOOR, WRONG, BLIND),
     "a wrong call costs nothing who is at the floor 0": _rare(FLOOR_AT_0, WRONG, BLIND),
+    "wrong sets of a puzzle take nobody below the floor": _rare(PUZZLE_AT_0, WRONG, "first"),
     "a call that expires costs nothing who is at the floor 0": _rare(FLOOR_AT_0, "first", BLIND, late_in="PickCards"),
     "who picks no cards in time cannot call until the table changes": _rare(
         LOCKED_IF_LATE, "first", BLIND, late_in="PickCards"
