@@ -322,6 +322,9 @@ async def starts(context: ServerContext) -> None:
         await users[2].refused("JoinTable", "TABLE_FULL", "a table without a free seat", table=small.name)
         await first.ask("LeaveTable")
         await users[1].refused("StartTable", "TOO_FEW_SEATS", "one player at a table for two")
+        if (await users[1].ask("SetBots", count=1)).game_id == table.game_id:
+            raise failure("The game of a table for two must start when a bot takes the last seat.")
+        await _until(first, small.name, OVER)
         await first.ask("DeleteTable", table=small.name)
         await first.ask("DeleteTable", table=name)
         await _leave_all(users)
