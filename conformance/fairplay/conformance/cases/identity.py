@@ -19,6 +19,7 @@ from fairplay.conformance.cases.copies import begin_copies, copies_of, refused, 
 from fairplay.conformance.cases.states import alone, sources
 from fairplay.conformance.evidence import readable
 from fairplay.conformance.games.context import BESIDE_OTHERS, Context
+from fairplay.conformance.games.frames import changing
 from fairplay.conformance.games.positions import find_position
 from fairplay.conformance.games.trial import Manner, Outgoing, Scenario, Trial, play_trial
 from fairplay.conformance.player.machine import is_busy
@@ -195,18 +196,15 @@ async def _watch_departure(
             frame.cancelled.append(next(server.clock.ids))  # that of a call which was not sent yet
         yield frame
 
-    clock, usual = asyncio.get_running_loop().time, server.hub.change
+    clock = asyncio.get_running_loop().time
     began, returned, hello_count = clock(), False, process.hello_count
-    server.hub.change = cancel_beside
-    try:
+    with changing(server.hub, cancel_beside):
         process.dismiss(reason, "this player is no longer needed here")
         while not (returned or process.ended) and clock() - began < limit_s:
             await asyncio.sleep(POLL_S)
             if limit_s == END_LIMIT_S < clock() - began and is_busy():
                 limit_s = BUSY_END_LIMIT_S
             returned = process.hello_count > hello_count
-    finally:
-        server.hub.change = usual
     return Departure(returned, process.ended, process.output)
 
 

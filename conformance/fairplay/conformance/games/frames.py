@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from fairplay.conformance.blame.judge import judge_condition, where
 from fairplay.conformance.case import failure
@@ -14,6 +15,7 @@ from fairplay.conformance.player.player import Answered, Connection
 from fairplay.conformance.player.transports import DialInTransport, ExecTransport, PlayerServer
 from fairplay.games.kit.player_service import DESCRIBE
 from fairplay.games.steps import Failure as CallFailure
+from fairplay.server.links.dial_in import Hub
 from fairplay.server.links.link import duration, too_large
 from fairplay.server.links.stream import Change
 from fairplay.v1.connection_pb2 import DialInResponse, GoodbyeReason
@@ -27,8 +29,7 @@ after more than the second one."""
 UNKNOWN_FIELDS = (
     bytes.fromhex("c2bb1e03")
     + b"new"
-    + bytes.fromhex("c8bb1e ffffffffffffffffff01")
-    + (bytes.fromhex("d5bb1e 0000c03f") + bytes.fromhex("d9bb1e 0000000000000840"))
+    + bytes.fromhex("c8bb1e ffffffffffffffffff01 d5bb1e 0000c03f d9bb1e 0000000000000840")
 )
 """Fields 62,392 (text), 62,393 (the largest number), 62,394 (float) and 62,395 (double) of a later revision."""
 
@@ -157,6 +158,16 @@ def _play(context: Context, connection: Connection, what: str, change: Change) -
         judge_condition(context, context.play(scenario, connection, Manner(ask=ask)))
 
 
+@contextmanager
+def changing(hub: Hub, change: Change) -> Iterator[None]:
+    """Have the frames for players that dial in changed meanwhile."""
+    usual, hub.change = hub.change, change
+    try:
+        yield
+    finally:
+        hub.change = usual
+
+
 async def ask_with_change(
     context: Context, connection: Connection, due: Outgoing, change: Change, welcome: Change | None = None
 ) -> Answered:
@@ -174,11 +185,8 @@ async def ask_with_change(
             return welcome(frame)
         return change(frame) if any(call.request == due.request for call in frame.calls) else usual(frame)
 
-    hub.change = change_own
-    try:
+    with changing(hub, change_own):
         return await connection.ask(due.call.method, due.request, due.limit_s)
-    finally:
-        hub.change = usual
 
 
 async def ask_telling(context: Context, connection: Connection, due: Outgoing, limit_s: float, text: str) -> Answered:
@@ -227,14 +235,15 @@ def _answer_after(context: Context, connection: Connection, number: int, change:
 
     async def describe(server: PlayerServer) -> bytes | CallFailure | None:
         hub, count = (await server.server()).hub, process.hello_count
-        usual, hub.change, hub.first_number = hub.change, change, number
+        hub.first_number = number
         try:
-            process.dismiss(GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN, "the server says goodbye and stays")
-            if not await process_shows(process, lambda: process.hello_count > count, COMES_BACK_S):
-                return None
-            request = DescribeRequest().SerializeToString()
-            return (await connection.ask(DESCRIBE, request, context.limits.notification_s))[0]
+            with changing(hub, change):
+                process.dismiss(GoodbyeReason.GOODBYE_REASON_SHUTTING_DOWN, "the server says goodbye and stays")
+                if not await process_shows(process, lambda: process.hello_count > count, COMES_BACK_S):
+                    return None
+                request = DescribeRequest().SerializeToString()
+                return (await connection.ask(DESCRIBE, request, context.limits.notification_s))[0]
         finally:
-            hub.change, hub.first_number = usual, 0
+            hub.first_number = 0
 
     return context.player.loop.run(describe(transport.server))
