@@ -29,7 +29,7 @@ _BYTES_OF: Mapping[int, tuple[int, int]] = {
     **dict.fromkeys((FieldDescriptor.TYPE_DOUBLE, FieldDescriptor.TYPE_FIXED64, FieldDescriptor.TYPE_SFIXED64), (1, 8)),
     **dict.fromkeys((FieldDescriptor.TYPE_FLOAT, FieldDescriptor.TYPE_FIXED32, FieldDescriptor.TYPE_SFIXED32), (5, 4)),
 }
-"""Type of a field -> its wire type, and how many zeros stand for none; a number of variable length for all others."""
+"""Type of a field -> its wire type, and how many bytes of zero say that it is 0 or empty; all others are varints."""
 
 
 def in_pieces(message: Message) -> bytes:
@@ -39,10 +39,10 @@ def in_pieces(message: Message) -> bytes:
     """
     fields = reversed(message.ListFields())
     pieces = b"".join(part for field, value in fields for part in _pieces(type(message), field, value))
-    return b"".join(_nothings(message)) + pieces
+    return b"".join(_zeros(message)) + pieces
 
 
-def _nothings(message: Message) -> Iterator[bytes]:
+def _zeros(message: Message) -> Iterator[bytes]:
     """Yield the fields of a message that are 0 or empty, as far as it says the same with them."""
     present = {field.number for field, _ in message.ListFields()}
     for field in message.DESCRIPTOR.fields:

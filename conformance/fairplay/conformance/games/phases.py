@@ -95,8 +95,7 @@ def trace(game: Game, settings: Message, count: int, rng: Random, most_decisions
 
 def _goes_on(calls: Sequence[tuple[int, str]], phase: Phase, number: int) -> bool:
     """Return whether a player is called after a step, and told more than what another one is told in that step."""
-    later = [name for step, name in calls if step > number]
-    return len(later) > 1 or later not in ([], [phase.method])
+    return [name for step, name in calls if step > number] not in ([], [phase.method])
 
 
 def has_races(game: Game) -> bool:

@@ -232,7 +232,8 @@ def _departures(report: Report) -> str:
         return ""
     head = f"<tr><th>phase</th>{''.join(f'<th>{text(side)}</th>' for side in Side)}</tr>"
     told = (
-        f"Rivals have left in {len(phases)} phases, before another call to the player: so many games, by their place."
+        f"Rivals have left in {len(phases)} phases, each before another call to the player. The table counts the games "
+        "by where the rival sat, seen from the player."
     )
     table = f"<details><summary>All phases</summary>{_table(head, rows, 'cases')}</details>"
     return f"<h2>Rivals that leave</h2><p>{told}</p>{table}"

@@ -118,6 +118,12 @@ class Place(NamedTuple):
         """Return whether it is in a format that a server may lack."""
         return self.path[0] == "format" and self.path[1] != "knockout"
 
+    def with_value(self, value: Any) -> str:
+        """Return the field with a value, in words; a text by its length, a duration in nanoseconds."""
+        if isinstance(value, str):
+            return f"a {self.name} of {len(value):,} characters"
+        return f"a {self.name} of {value}{'' if self.field.message_type is None else ' ns'}"
+
     def filled(self, request: Any, value: Any) -> Any:
         """Return a request in which the field of the plan has a value; a duration is given in nanoseconds."""
         asked = copy.deepcopy(request)
@@ -178,7 +184,7 @@ async def plan_limits(context: ServerContext) -> None:
 
 async def _refuse_beyond(context: ServerContext, method: str, request: Message, place: Place, value: Any) -> None:
     """Check that a plan is refused in which a value is beyond its limit, and that the error says which."""
-    about = f"a {place.name} of {value if isinstance(value, int) else f'{len(value):,} characters'}"
+    about = place.with_value(value)
     try:
         await context.ask(method, place.filled(request, value))
     except grpc.aio.AioRpcError as error:
@@ -199,9 +205,9 @@ async def _take_end(context: ServerContext, method: str, request: Message, place
     except grpc.aio.AioRpcError as error:
         if place.is_optional and reason_of(error) == "INVALID_FORMAT":
             return
-        about = f"{place.name} of {end if isinstance(end, int) else f'{len(end):,} characters'}"
+        about = place.with_value(end)
         raise failure(
-            f"{method} must take a {about}, which is the limit of the field; it failed with {error.details()}"
+            f"{method} must take {about}, which is the limit of the field; it failed with {error.details()}"
         ) from None
     if method == "CreateGame":
         await context.ask("StopGame", StopGameRequest(game_id=taken.game.game_id))
