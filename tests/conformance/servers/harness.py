@@ -45,6 +45,6 @@ def proxy(address: str, changes: Changes) -> Iterator[str]:
         loop.close()
 
 
-def judged(address: str, only: str = "") -> Report:
+def judged(address: str, only: str = "", *, fail_fast: bool = False) -> Report:
     """Return the report on a running server."""
-    return run_plan(make_server_plan(address, only=only))
+    return run_plan(make_server_plan(address, only=only, fail_fast=fail_fast))

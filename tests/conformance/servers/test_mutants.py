@@ -89,6 +89,13 @@ def test_one_defect_is_one_finding_however_many_cases_fail_for_it(server: Server
     assert found.more.endswith("cases more that fail for it")
 
 
+def test_fail_fast_stops_at_the_first_must_that_is_not_met(server: Server) -> None:
+    with proxy(server.address, {PlayGameRequest: refuses_every_seed}) as broken:
+        report = judged(broken, "order.fish,order.q,results.fish,results.q", fail_fast=True)
+    assert [each.verdict for each in report.judged] == [Verdict.FAIL]
+    assert not report.complete
+
+
 @SLOW
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_the_cases_that_name_the_defect_fail(server: Server, mutant: Mutant) -> None:

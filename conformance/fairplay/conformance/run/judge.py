@@ -96,6 +96,8 @@ class Plan:
     """The options of a run on a player."""
     beside: Sequence[str] = ()
     """The ids of cases that another process may judge beside the rest, where the cases are judged in this one."""
+    fail_fast: bool = False
+    """The run is over as soon as a MUST is not met."""
 
 
 RESTART = "Only a new process of the player shows it: start the player anew, then play it these games."
@@ -316,7 +318,7 @@ class Tally:
 
         What misconduct keeps from being tested is charged to a case in the end, or excused by a known failure.
         """
-        if self.plan.options is None or not self.plan.options.fail_fast:
+        if not self.plan.fail_fast:
             return False
         return any(self._is_refused_for(each) for each in self._judged.values() if each.level is Level.MUST)
 

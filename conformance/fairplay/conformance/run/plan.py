@@ -154,7 +154,8 @@ def make_plan(options: Options) -> Plan:
         return open_context(game, transport, *drawn, options.budget_s, options.profile)
 
     remade = partial(make_plan, replace(options, jobs=1))
-    return Plan(run, chosen, known, open_player, partial(repeat_command, options), remade, options)
+    again = partial(repeat_command, options)
+    return Plan(run, chosen, known, open_player, again, remade, options, fail_fast=options.fail_fast)
 
 
 def transport_of(game: Game, options: Options) -> Transport:

@@ -37,12 +37,14 @@ def make_server_plan(
     players_host: str = LOOPBACK,
     ca: Path | None = None,
     insecure: bool = False,
+    fail_fast: bool = False,
 ) -> Plan:
     """Return the plan of a run on the server at an address.
 
     `players_host` is the address of this machine at which the server reaches players that serve; `insecure` says that
     it may be one that other machines reach. `ca` is the file of the authorities that vouch for the server; None:
-    FAIRPLAY_CA, or those of the system. Raises ValueError, with one sentence, if that makes no sense.
+    FAIRPLAY_CA, or those of the system. `fail_fast` ends the run at the first MUST that is not met. Raises ValueError,
+    with one sentence, if that makes no sense.
     """
     if not insecure and not is_loopback(f"{players_host}:0"):
         exposed = f"--players-host {players_host} can be reached from other machines, without TLS"
@@ -65,4 +67,4 @@ def make_server_plan(
         make_server_plan, address, level=level, only=only, players_host=players_host, ca=ca, insecure=insecure
     )
     helped = beside if len(beside) > FEW_CASES else ()
-    return Plan(run, chosen, known, open_server, repeat_command, remade, beside=helped)
+    return Plan(run, chosen, known, open_server, repeat_command, remade, beside=helped, fail_fast=fail_fast)

@@ -135,6 +135,7 @@ def certify_server(typed: CertifyServerOptions) -> int:
             players_host=typed.players_host,
             ca=typed.ca,
             insecure=typed.insecure,
+            fail_fast=typed.fail_fast,
         )
     return _show_run(lambda writers: run_plan(plan, writers), typed)
 

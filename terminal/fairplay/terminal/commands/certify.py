@@ -242,6 +242,7 @@ class CertifyServerOptions:
     players_host: Annotated[str, option("HOST", "The address of this machine at which the server reaches players.")] = (
         "127.0.0.1"
     )
+    fail_fast: Annotated[bool, option("", "Stop at the first MUST that is not met.")] = False
     insecure: Annotated[bool, option("", "Let --players-host be reached by other machines, without TLS.")] = False
     report: Annotated[Path | None, option("DIR", "Write a page, the results and the evidence here.")] = None
     json: Annotated[str | None, option("[FILE]", "The results, in a file or (-) printed.")] = None
