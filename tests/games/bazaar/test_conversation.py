@@ -7,20 +7,18 @@ from random import Random
 from typing import Any
 
 import pytest
-from google.protobuf.message import Message
 
-from fairplay.bazaar.v1 import bazaar_pb2, bazaar_player_pb2
+from fairplay.bazaar.v1 import bazaar_pb2
 from fairplay.bazaar.v1.bazaar_pb2 import Exchanges
 from fairplay.bazaar.v1.bazaar_player_pb2 import RequestPebbleOrExchangesResponse
-from fairplay.games.bazaar import rules
 from fairplay.games.bazaar.game import GAME
 from fairplay.games.bazaar.protocol import codec, conversation
-from fairplay.games.bazaar.rules.pieces import INITIALS, parse_bag, parse_card, parse_exchange, unpack
+from fairplay.games.bazaar.rules.pieces import INITIALS, parse_bag, parse_card, parse_exchange
 from fairplay.games.bazaar.rules.state import PEBBLE, Phase, Standing, State
 from fairplay.games.game import Start
-from fairplay.games.steps import Call, CallKind, Eliminate, Outcome, Show
+from fairplay.games.steps import Call, CallKind, Eliminate, Outcome
 from fairplay.v1.misconduct_pb2 import Overrun, RuleBreak
-from tests.games.playing import Answer, Played, failing_player, play_steps, sound_players
+from tests.games.playing import Answer, Played, play_steps, sound_players
 
 SETUP, REQUEST, CARDS, WIN = "Setup", "RequestPebbleOrExchanges", "RequestCards", "Win"
 ORDERED = bazaar_pb2.Settings(draw=bazaar_pb2.DRAW_ORDERED)
@@ -32,11 +30,6 @@ ORDERED = bazaar_pb2.Settings(draw=bazaar_pb2.DRAW_ORDERED)
 def sound(*strategies: str) -> Answer:
     """Answer as reference players do, the last strategy in all seats that have none of their own."""
     return sound_players(GAME, *(strategies or ("first",)))
-
-
-def failing(seat: int, method: str, failure: Any, after: int = 0, others: Answer | None = None) -> Answer:
-    """Answer as sound players do; one fails in one method from its call number `after` on."""
-    return failing_player(others or sound(), seat, method, failure, after)
 
 
 def scripted(*turns: tuple[str, str]) -> Answer:
@@ -144,25 +137,6 @@ def test_v12_a_whole_game_that_ends_in_mid_turn() -> None:
     check_v12(played(scripted(*V12_TURNS), settings=settings, state=V12))
 
 
-def test_v15_twenty_points_end_the_game_at_once() -> None:
-    state = start("rrrrr 12", "yyyyy 19", bank="gggg", visible="rrrrr* yyyyy yyyyy yyyyy", pile="")
-    game = played(scripted(("pebble", "rrrrr*"), ("pebble", "yyyyy")), state=state)
-    assert game.asked[2:] == [(0, REQUEST), (0, CARDS), (1, REQUEST), (1, CARDS), (1, WIN), (0, WIN)]
-    assert game.outcome.ranking == [[(1, 22)], [(0, 17)]]
-
-
-@pytest.mark.parametrize(
-    ("bonus", "ranking"),
-    [("NONE", [[(1, 12)], [(0, 7)]]), ("RWB", [[(0, 17)], [(1, 12)]])],
-)
-def test_v16_the_bonus_decides_who_is_told_first(bonus: str, ranking: list[list[tuple[int, int]]]) -> None:
-    settings = bazaar_pb2.Settings(draw=bazaar_pb2.DRAW_ORDERED, bonus=bazaar_pb2.Bonus.Value(f"BONUS_{bonus}"))
-    state = start("ggggg 4 rrwwb", "y 12", bank="g", visible="ggggg", pile="")
-    game = played(scripted(("pebble", "ggggg")), settings=settings, state=state)
-    assert game.asked[2:] == [(0, REQUEST), (0, CARDS), (ranking[0][0][0], WIN), (ranking[1][0][0], WIN)]
-    assert game.outcome.ranking == ranking
-
-
 # Elimination
 
 
@@ -207,40 +181,6 @@ def disguised(state: State, seat: int) -> Iterator[State]:
                 for other, player in enumerate(state.players)
             )
         )
-
-
-def test_players_are_sent_what_their_seat_may_see_and_nothing_else() -> None:
-    game = played(failing(3, REQUEST, Overrun(), 4, sound("points", "random", "first", "size")), 4)
-    state = game.states[0]
-    for step in game.steps:
-        if isinstance(step, Show):
-            state = step.state.state
-        elif isinstance(step, Call):
-            assert step.request == expected(step, state)
-
-
-def expected(call: Call, state: State) -> Message:
-    """Return the request of a call, from the rules and section 9 alone."""
-    table = codec.build_table(state.table)
-    if call.method.name == SETUP:
-        return bazaar_player_pb2.SetupRequest(game_id="g", seat=call.seat, table=table)
-    if call.method.name == WIN:
-        return bazaar_player_pb2.WinRequest(game_id="g", seat=call.seat, won=call.seat in rules.winners(state))
-    view = rules.view(state, call.seat)
-    return call.method.request(
-        game_id="g",
-        seat=call.seat,
-        turn_state=bazaar_pb2.TurnState(
-            revision=state.revision,
-            table=table,
-            bank=unpack(state.bank),
-            visible=map(codec.build_card, state.visible),
-            wallet=unpack(view.wallet),
-            score=view.score,
-            cards=map(codec.build_card, view.cards),
-            other_scores=view.scores,
-        ),
-    )
 
 
 def test_the_evidence_that_spectators_see_does_not_depend_on_what_is_hidden() -> None:

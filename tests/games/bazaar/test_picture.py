@@ -140,14 +140,6 @@ def test_text_shows_everything_in_80_columns(state: State) -> None:
     assert sum("wallet" in line for line in found) == len(state.players)
 
 
-def test_the_bonus_is_told_beside_the_score_and_counts_for_the_winner() -> None:
-    bought = (parse_card("rrwwb"),)
-    state = game(Player(score=4, cards=bought), Player(score=12), visible="", bonus="rwb")
-    assert drawn(state).texts("score") == ["4 + 10", "12"]
-    assert drawn(state).texts("status") == ["winner", ""]
-    assert any("4 + 10 winner" in line for line in lines(state))
-
-
 def test_a_state_without_anything_is_drawn() -> None:
     empty = bazaar_pb2.State()
     assert drawn(empty).title == "Bazaar: nobody plays"
@@ -168,7 +160,3 @@ def test_a_state_of_strange_numbers_is_drawn() -> None:
 
 
 # Names
-
-
-def test_long_names_are_cut_and_absent_ones_are_numbered() -> None:
-    assert drawn(game(), ["a" * 21]).texts("name") == ["a" * 19 + "…", "player 2"]

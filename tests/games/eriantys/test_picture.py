@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from fairplay.eriantys.v1 import eriantys_pb2
-from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.protocol import codec
 from fairplay.games.eriantys.rules.characters import character_cost
-from fairplay.games.eriantys.rules.state import NOBODY, Reason, Settings, Standing, State
+from fairplay.games.eriantys.rules.state import NOBODY, Settings, State
 from fairplay.games.eriantys.views.svg import svg
 from fairplay.games.eriantys.views.text import text
 from fairplay.games.eriantys.views.words import INITIALS
 from tests.games.drawing import SVG, Drawing, place, shown_lines
 from tests.games.eriantys.playing import a_middle
-from tests.games.eriantys.tables import expert, fresh, table
+from tests.games.eriantys.tables import expert, fresh
 
 NAMES = ("Ann", "Bob", "Cleo", "Dan")
 some_states = st.builds(
@@ -97,11 +95,6 @@ def kinds(element: ElementTree.Element) -> set[str]:
     return {each.get("class", "") for each in element.iter()}
 
 
-def test_towers_are_on_one_board_of_a_team() -> None:
-    drawing = drawn(codec.build_public(fresh(Settings(), 4)))
-    assert list(map(len, pieces(drawing, "towers"))) == [8, 8, 0, 0]
-
-
 @given(some_states)
 @settings(max_examples=30, deadline=None)
 def test_all_is_drawn_within_its_frame(state: State) -> None:
@@ -114,36 +107,6 @@ def test_islands_never_overlap() -> None:
         for element in drawn(codec.build_public(fresh(settings_))).of("island"):
             places.append(complex(*place(element)))
         assert min(abs(one - other) for at, one in enumerate(places) for other in places[:at]) >= 116
-
-
-@pytest.mark.parametrize(
-    ("state", "course"), [(table(), "Round 1"), (table(last_round=Reason.BAG_EMPTY), "Round 1, the last")]
-)
-def test_whose_turn_it_is_and_which_round_is_said(state: State, course: str) -> None:
-    drawing, found = drawn(codec.build_public(state)), lines(codec.build_public(state))
-    assert drawing.texts("status")[0] == "to move Mother Nature"
-    assert drawing.texts("course") == [course] == found[:1]
-    assert any(line.startswith("▸ Ann") and line.endswith("to move Mother Nature") for line in found)
-
-
-def test_winners_and_those_that_are_gone_are_named() -> None:
-    state = rules.eliminate(fresh(Settings(), 3), 1)
-    state = state._replace(standings=(Standing.AWAY, *state.standings[1:]))
-    assert drawn(codec.build_public(state)).texts("status")[:2] == ["away", "eliminated"]
-    over = rules.eliminate(fresh(Settings()), 0)
-    message = codec.build_public(over)
-    assert drawn(message).texts("status") == ["eliminated", "winner"]
-    assert drawn(message).texts("course") == ["Over: one side is left"]
-    assert any(line.startswith("★ Bob") and line.endswith("winner") for line in lines(message))
-
-
-def test_closed_clouds_and_the_character_in_use_are_said() -> None:
-    state = table(settings=expert(4, 8, 6), clouds_closed=True, played=4)
-    drawing, found = drawn(codec.build_public(state)), lines(codec.build_public(state))
-    assert drawing.texts("bag")[0].startswith("clouds are closed, ")
-    assert "in this turn" in drawing.texts("character")[0]
-    assert any("(closed)" in line for line in found)
-    assert any("4 postman" in line and "in this turn" in line for line in found)
 
 
 # Text

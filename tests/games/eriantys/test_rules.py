@@ -69,23 +69,6 @@ BASIC = Settings()
 # 7.1 Influence and conquest: Mother Nature goes from island 0 to island 1
 
 
-def test_i_01_students_of_owned_professors_count() -> None:
-    state = table(held={1: "RED2 YELLOW1 GREEN2"}, professors={YELLOW: 0, GREEN: 0})
-    assert influences(state, group_at(state, 1)) == [3, 0]
-
-
-def test_i_03_the_higher_influence_builds() -> None:
-    state = moved(table(held={1: "YELLOW2 RED"}, professors={YELLOW: 0, RED: 1}), 1)
-    assert (tower_at(state, 1), state.towers) == (0, (7, 8))
-
-
-def test_i_04_towers_are_replaced() -> None:
-    start = table(groups=[([1], 0)], held={1: "BLUE3 RED YELLOW2"}, professors={YELLOW: 0, BLUE: 1, RED: 1})
-    assert influences(start, group_at(start, 1)) == [3, 4]
-    state = moved(start, 1)
-    assert (tower_at(state, 1), state.towers) == (1, (8, 7))
-
-
 I_05: dict[str, Any] = {
     "held": {1: "YELLOW2 RED2 PINK BLUE GREEN"},
     "professors": {YELLOW: 0, BLUE: 0, GREEN: 2, PINK: 1, RED: 3},
@@ -99,13 +82,6 @@ def test_i_05_partners_count_together() -> None:
 
 
 I_06: dict[str, Any] = {"groups": [([1, 2, 3], 0)], "held": {1: "BLUE2 RED4"}, "professors": {BLUE: 0, RED: 1}}
-
-
-def test_i_06_towers_count_for_their_owner() -> None:
-    start = table(**I_06)
-    assert influences(start, group_at(start, 1)) == [5, 4]
-    state = moved(start, 1)
-    assert (tower_at(state, 1), state.towers) == (0, (5, 8))
 
 
 def with_character(action: PlayCharacter, active: int = 0, seat_count: int = 2, **position: Any) -> State:
@@ -138,29 +114,6 @@ def test_i_11_knight_on_an_empty_island() -> None:
     assert tower_at(moved(start, 1), 1) == 1
 
 
-def test_i_13_a_draw_builds_nothing() -> None:
-    state = moved(table(held={1: "BLUE2 RED2"}, professors={BLUE: 0, RED: 1}), 1)
-    assert tower_at(state, 1) == NOBODY
-
-
-def test_i_14_a_draw_changes_nothing() -> None:
-    start = table(groups=[([1], 0)], held={1: "BLUE RED2"}, professors={BLUE: 0, RED: 1})
-    assert influences(start, group_at(start, 1)) == [2, 2]
-    assert tower_at(moved(start, 1), 1) == 0
-
-
-def test_i_16_the_best_of_three_takes() -> None:
-    start = table(3, groups=[([1], 0)], held={1: "BLUE3 RED2"}, professors={BLUE: 1, RED: 2})
-    assert influences(start, group_at(start, 1)) == [1, 3, 2]
-    assert tower_at(moved(start, 1), 1) == 1
-
-
-def test_i_17_students_without_a_professor_count_for_nobody() -> None:
-    start = table(held={1: "RED5"})
-    assert influences(start, group_at(start, 1)) == [0, 0]
-    assert tower_at(moved(start, 1), 1) == NOBODY
-
-
 def test_i_18_a_no_entry_tile_stops_everything() -> None:
     start = table(
         2,
@@ -191,74 +144,11 @@ def test_i_22_knight_counts_for_the_team() -> None:
 # 7.2 Professors (those of characters: test_characters.py)
 
 
-def test_p_01_more_students_take_the_professor() -> None:
-    start = table(
-        phase=Phase.STUDENTS, active=1, rooms=["BLUE2", "BLUE2"], entrances=["", "BLUE"], professors={BLUE: 0}
-    )
-    assert played(start, ToDiningRoom(BLUE)).professors[BLUE] == 1
-
-
-def test_p_02_as_many_students_do_not() -> None:
-    start = table(phase=Phase.STUDENTS, active=1, rooms=["RED3", "RED2"], entrances=["", "RED"], professors={RED: 0})
-    assert played(start, ToDiningRoom(RED)).professors[RED] == 0
-
-
-def test_p_03_the_first_student_takes_the_professor() -> None:
-    start = table(phase=Phase.STUDENTS, entrances=["PINK"])
-    assert played(start, ToDiningRoom(PINK)).professors[PINK] == 0
-
-
-def test_p_12_partners_do_not_count_together() -> None:
-    start = table(
-        4,
-        phase=Phase.STUDENTS,
-        active=2,
-        rooms=["GREEN3", "", "GREEN2", ""],
-        entrances=["", "", "GREEN"],
-        professors={GREEN: 0},
-    )
-    assert played(start, ToDiningRoom(GREEN)).professors[GREEN] == 0
-
-
 # 7.3 Merging
 
 
 def tiles(state: State) -> list[tuple[int, ...]]:
     return [group.tiles for group in state.groups]
-
-
-def test_m_01_both_neighbours_join() -> None:
-    state = moved(table(groups=[([3], 0), ([5], 0)], held={4: "RED"}, professors={RED: 0}), 4)
-    assert (3, 4, 5) in tiles(state)
-    assert len(state.groups) == 10
-    assert state.groups[state.mother_nature].tiles == (3, 4, 5)
-    assert invariant(state) is None
-
-
-def test_m_02_groups_join_across_the_end_of_the_numbers() -> None:
-    start = table(groups=[([11], 1)], held={0: "RED"}, professors={RED: 1}, mother_nature=10)
-    state = moved(start, 0)
-    assert tiles(state)[0] == (11, 0)
-    assert len(state.groups) == 11
-    assert state.mother_nature == 0
-
-
-def test_m_04_a_conquered_group_joins_its_new_neighbours() -> None:
-    start = table(groups=[([2], 1), ([3, 4, 5], 0)], held={3: "BLUE6"}, professors={BLUE: 1}, mother_nature=1, active=1)
-    assert start.towers == (5, 7)
-    state = moved(start, 4)
-    assert ((2, 3, 4, 5) in tiles(state), state.towers) == (True, (8, 4))
-
-
-def test_m_06_a_group_is_one_step() -> None:
-    start = table(groups=[([3, 4, 5], 0)], mother_nature=1)
-    state = played(start, MoveMotherNature(3))
-    assert state.groups[state.mother_nature].tiles == (6,)
-
-
-def test_m_08_mother_nature_goes_round() -> None:
-    state = played(table(mother_nature=10), MoveMotherNature(4))
-    assert state.groups[state.mother_nature].tiles == (2,)
 
 
 def test_m_10_postman() -> None:
@@ -297,13 +187,6 @@ def finished_round(state: State) -> tuple[State, list[int]]:
     return state, actors
 
 
-def test_t_01_the_order_of_actions_and_of_the_next_planning_phase() -> None:
-    start = played(planning(3, first=1), PlayAssistant(5), PlayAssistant(3), PlayAssistant(9))
-    state, actors = finished_round(start)
-    assert actors == [2, 1, 0]
-    assert (state.active, *state.queue) == (2, 0, 1)
-
-
 def test_t_03_a_value_cannot_be_played_twice() -> None:
     start = planning(3, [4, 5], [7, 8], [4, 9], round_=9)
     state = played(start, PlayAssistant(4), PlayAssistant(7))
@@ -322,11 +205,6 @@ def test_t_04_a_hand_of_played_values_may_repeat_one() -> None:
     assert following.first == 0
 
 
-def test_t_06_the_value_of_the_opponent_is_left_out() -> None:
-    state = played(planning(2, [4, 6], [4, 5], round_=9), PlayAssistant(4))
-    assert rules.legal(state) == [PlayAssistant(5)]
-
-
 # 7.5 Bag and rounds
 
 
@@ -342,12 +220,6 @@ def bags_after_refills(settings: Settings, seat_count: int, seed: int = 1) -> tu
         if state.round > begun:
             sizes.append(sum(state.bag))
     return before, sizes, state
-
-
-def test_b_01_two_players_never_empty_the_bag() -> None:
-    before, sizes, end = bags_after_refills(BASIC, 2)
-    assert (before, sizes[-1], len(sizes)) == (106, 46, 10)
-    assert end.reason is Reason.LAST_ASSISTANT
 
 
 @pytest.mark.parametrize(
@@ -430,23 +302,6 @@ def test_the_clouds_may_be_refilled_after_the_assistants() -> None:
 # 7.7 The end of the game
 
 
-def test_e_01_the_last_tower_wins_at_once() -> None:
-    start = table(groups=[([2, 3, 4], 1), ([6, 7, 8, 9], 1)], held={0: "RED"}, professors={RED: 1}, mother_nature=11)
-    assert start.towers[1] == 1
-    state = moved(start, 0)
-    assert (state.phase, state.reason) == (Phase.OVER, Reason.LAST_TOWER)
-    assert rules.winners(state) == (1,)
-    assert rules.turn(state) is None
-    assert rules.legal(state) == ()
-
-
-def test_e_03_three_groups_end_the_game_at_once() -> None:
-    start = table(groups=[(range(4), 0), ([5, 6], 0), (range(7, 11), 1)], held={4: "RED"}, professors={RED: 0})
-    state = moved(start, 4)
-    assert tiles(state) == [tuple(range(7)), (7, 8, 9, 10), (11,)]
-    assert (state.reason, state.towers, rules.winners(state)) == (Reason.FEW_GROUPS, (1, 4), (0,))
-
-
 def test_e_05_the_round_of_the_last_assistants_is_finished() -> None:
     state = played(planning(2, [4], [6], round_=10), PlayAssistant(4))
     assert state.last_round is Reason.LAST_ASSISTANT
@@ -463,20 +318,6 @@ def ended(state: State, reason: Reason = Reason.BAG_EMPTY) -> State:
     return state._replace(phase=Phase.OVER, active=NOBODY, reason=reason, queue=(), to_move=0)
 
 
-def test_e_06_professors_decide_between_equal_towers() -> None:
-    state = ended(
-        table(
-            3,
-            groups=[([0, 1, 2, 3], 0), ([5, 6, 7, 8], 1), ([10, 11], 2)],
-            professors={RED: 0, BLUE: 0, GREEN: 1, PINK: 1, YELLOW: 1},
-        )
-    )
-    assert state.towers == (2, 2, 4)
-    assert rules.winners(state) == (1,)
-    assert rules.ranking(state) == ((1,), (0,), (2,))
-    assert rules.scores(state) == (4, 4, 2)
-
-
 def test_e_08_a_last_tower_wins_in_the_last_round_too() -> None:
     start = table(
         groups=[([2, 3, 4], 1), ([6, 7, 8, 9], 1)],
@@ -486,15 +327,6 @@ def test_e_08_a_last_tower_wins_in_the_last_round_too() -> None:
         last_round=Reason.BAG_EMPTY,
     )
     assert moved(start, 0).reason is Reason.LAST_TOWER
-
-
-def test_e_10_a_teams_professors_count_together() -> None:
-    state = ended(
-        table(4, groups=[(range(5), 0), (range(6, 11), 1)], professors={RED: 0, BLUE: 2, GREEN: 1, PINK: 1, YELLOW: 1})
-    )
-    assert state.towers == (3, 3)
-    assert rules.winners(state) == (1, 3)
-    assert rules.ranking(state) == ((1, 3), (0, 2))
 
 
 def test_level_sides_draw() -> None:
@@ -528,42 +360,6 @@ def test_the_winner_of_the_last_tower_is_fixed_and_the_board_merges_all_the_same
 
 
 # 7.8 Set-up
-
-
-def test_s_01_ten_islands_start_with_a_student() -> None:
-    state = rules.initial(Settings(mn_start="chosen", mn_island=4), 2, Random(0))
-    held = [sum(group.students) for group in state.groups]
-    assert [tile for tile, count in enumerate(held) if count == 0] == [4, 10]
-    assert max(held) == 1
-    assert [sum(column) for column in zip(*[group.students for group in state.groups], strict=True)] == [2] * 5
-    assert state.mother_nature == 4
-
-
-@pytest.mark.parametrize(
-    ("seats", "entrance", "bag", "cloud"),
-    [pytest.param(2, 7, 106, 3, id="S-02"), pytest.param(3, 9, 93, 4, id="S-03"), pytest.param(4, 7, 92, 3, id="S-04")],
-)
-def test_entrances_bag_and_s_06_clouds(seats: int, entrance: int, bag: int, cloud: int) -> None:
-    state = rules.initial(BASIC, seats, Random(3))
-    assert [sum(one) for one in state.entrances] == [entrance] * seats
-    assert sum(state.bag) == bag
-    assert state.clouds == (NONE,) * seats
-    begun = fresh(BASIC, seats)
-    assert [sum(one) for one in begun.clouds] == [cloud] * seats
-
-
-def test_s_04_one_partner_chooses_the_towers_of_a_team() -> None:
-    state = rules.initial(BASIC, 4, Random(3))
-    assert state.towers == (8, 8)
-    assert choosers(state) == (0, 1)
-    assert fresh(BASIC, 4).phase is Phase.ASSISTANT
-
-
-@pytest.mark.parametrize(("seats", "reserve"), [(2, 18), (3, 17), (4, 16)])
-def test_s_05_characters_and_coins(seats: int, reserve: int) -> None:
-    state = rules.initial(Settings(mode="expert"), seats, Random(9))
-    assert len({card.character for card in state.cards}) == 3
-    assert (state.reserve, state.coins) == (reserve, (1,) * seats)
 
 
 def test_characters_hold_their_students_and_tiles() -> None:
@@ -603,10 +399,6 @@ def test_tower_colours_are_asked_for_in_turn_or_at_once() -> None:
     assert (state.tower_colors, state.phase) == ((2, 0, 1), Phase.ASSISTANT)
     assert choice_violation(state, 1, 1) == "eriantys.action.phase"
     assert choice_violation(ended(state), 1, 1) == "eriantys.action.game-over"
-
-
-def test_grey_towers_are_for_three_players() -> None:
-    assert rules.violation(rules.initial(BASIC, 2, Random(0)), ChooseTowers(2)) == "eriantys.towers.known"
 
 
 # 7.9 The worked trace

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from math import sqrt
 from random import Random
 from typing import Any
 
@@ -17,13 +15,12 @@ from rich.text import Text
 from fairplay.fish.v1 import fish_pb2
 from fairplay.games.fish import rules
 from fairplay.games.fish.protocol import Shown, colors
-from fairplay.games.fish.rules.board import FISH_LIMIT, MAX_SIDE, Move, board_of, board_of_rows, neighbours
+from fairplay.games.fish.rules.board import MAX_SIDE, Move, board_of, board_of_rows
 from fairplay.games.fish.views import svg, text
 from tests.games.drawing import SVG, Drawing, place, shown_lines
 
 UNKNOWN: Any = 77
 RED, WHITE, BROWN, BLACK = fish_pb2.COLOR_RED, fish_pb2.COLOR_WHITE, fish_pb2.COLOR_BROWN, fish_pb2.COLOR_BLACK
-TILE_RADIUS = 38
 NAMES = ("Ann", "Bob", "Cleo", "Dan")
 
 
@@ -116,44 +113,6 @@ def test_every_size_is_drawn_within_its_frame(size: int) -> None:
         assert len(lines(state)) == 1 + rows + 1 + 4
 
 
-def test_tiles_of_a_row_never_touch_and_neighbours_do() -> None:
-    board = board_of(4, [1] * 16)
-    drawing = drawn(rules.state_of(board, [(0,), (1,)], penguins=1))
-    across = 2 * at(drawing, (1, 0))[1]  # between opposite edges of a hexagon
-    side = across / 3**0.5
-    assert at(drawing, (0, 1))[0] - at(drawing, (0, 0))[0] > 2 * side
-    for cell in range(16):
-        x, y = at(drawing, divmod(cell, 4))
-        for near in neighbours(board, cell):
-            near_x, near_y = at(drawing, divmod(near, 4))
-            assert ((near_x - x) ** 2 + (near_y - y) ** 2) ** 0.5 == pytest.approx(across, abs=0.2)
-
-
-@pytest.mark.parametrize("fish", [1, FISH_LIMIT])
-def test_a_tile_shows_as_many_fish_as_it_carries(fish: int) -> None:
-    drawing = drawn(standing([[fish, 1]], (1,)))
-    shoal = next(group for group in drawing.root.iter(f"{SVG}g") if group.get("id") == f"fish-{fish}")
-    assert len(list(shoal)) == fish
-    assert uses(drawing, f"fish-{fish}") == 1
-
-
-def test_a_penguin_has_its_players_colour_and_its_tile_says_its_fish() -> None:
-    drawing = drawn(standing([[4, 1, 1], [1, 1, 1]], (0,), (4,)), BLACK, WHITE)
-    fills = {penguin.get("fill") for penguin in drawing.of("penguin")}
-    assert fills == {penguin.get("fill") for penguin in drawing.of("icon")}
-    assert len(fills) == 2
-    titles = [tile.findtext(f"{SVG}title") for tile in drawing.of("tile")]
-    assert titles[0] == "[0, 0]: 4 fish, black penguin"
-    assert titles[4] == "[1, 1]: 1 fish, white penguin"
-    assert [element.text for element in drawing.of("tile")[0].iter(f"{SVG}text")] == ["4"]
-
-
-def test_names_go_by_colour_and_absent_ones_are_named_after_it() -> None:
-    state = standing([[1, 1, 1], [1, 1, 1]], (0,), (4,), (2,))
-    document = svg(Shown(state, [BROWN, RED, BLACK]), ["Ann", "Bob", "Cleo"])
-    assert Drawing(document).texts("name") == ["Cleo", "Ann", "black"]
-
-
 def test_a_colour_that_nobody_knows_is_grey() -> None:
     state = standing([[1, 1, 1]], (0,))
     assert Drawing(svg(Shown(state, [UNKNOWN]), NAMES)).texts("name") == ["grey"]
@@ -177,14 +136,3 @@ def test_text_has_a_line_for_each_row_and_survivor_and_bounded_width(shown: Show
     for letter, own in zip("RWBK", state.places, strict=False):
         assert "".join(rows).count(letter) == len(own)
     assert ("last move" in found[-1]) == (shown.last is not None)
-
-
-@pytest.mark.parametrize("count", range(1, FISH_LIMIT + 1))
-def test_all_fish_of_a_tile_lie_on_it(count: int) -> None:
-    drawn = svg(Shown(rules.initial(rules.Settings(), 2, Random(1)), colors(2)), NAMES)
-    group = re.search(rf'<g id="fish-{count}">(.*?)</g>', drawn)
-    assert group is not None
-    for places in re.findall(r"translate\(([-.\d]+) ([-.\d]+)\) scale\(([-.\d]+)\)", group[1]):
-        x, y, scale = map(float, places)
-        right, down = abs(x) + 14 * scale, abs(y) + 6.5 * scale
-        assert right + down / sqrt(3) <= TILE_RADIUS

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from fairplay.games.fish import rules
 from fairplay.games.fish.rules import Settings, State
-from fairplay.games.fish.rules.board import Action, Move, Place, board_of, board_of_rows, geometry
+from fairplay.games.fish.rules.board import Action, Move, Place, board_of, board_of_rows
 
 # A model of its own: tiles by (y, x), where x counts half periods, so that directions are the same in every row.
 
@@ -151,14 +151,6 @@ def move(state: State, source: tuple[int, int], target: tuple[int, int]) -> Move
 # The worked vectors (section 12)
 
 
-@pytest.mark.parametrize(
-    ("board", "reached"),
-    [([[1, 2, 3], [4, 0, 5]], [3]), ([[1, 2, 3], [4, 0, 5], [1, 1, 0]], [3, 7, 6])],
-)
-def test_vector_f1_what_a_penguin_reaches(board: list[list[int]], reached: list[int]) -> None:
-    assert list(rules.reach(moving(board, []), 0)) == reached
-
-
 # Settings and fresh games
 
 
@@ -257,15 +249,6 @@ def test_reach_is_what_a_walk_finds(board: tuple[tuple[int, ...], ...], data: st
     for cell in range(size):
         found = [cell_of(end, columns) for end in walk(free, spot(cell, columns))]
         assert list(rules.reach(state, cell)) == found
-
-
-def test_the_longest_lines_are_remembered_within_bounds() -> None:
-    setup = Setup(Settings(rows=25, columns=25, random_fish=True), 4, 1)
-    for seed in range(40):
-        for state in play(setup._replace(seed=seed))[::80]:
-            assert {tuple(action) for action in rules.legal(state)} == expected_actions(state)
-    known = geometry(25, 25).lines
-    assert 0 < sum(len(moves) for lines in known for _, moves, _ in lines) <= 20_000
 
 
 def test_a_state_survives_copying_and_pickling() -> None:
@@ -408,18 +391,6 @@ def test_the_eliminated_are_not_passed_over() -> None:
 # Turns and eliminations in particular places
 
 
-def test_a_player_without_a_free_tile_is_asked_and_can_only_be_wrong() -> None:
-    settings = Settings(board=((1, 1, 1, 1, 1, 1, 1, 1),), penguin_count_basis="survivors")
-    state = rules.fix_penguins(rules.eliminate(rules.initial(settings, 4, Random(0)), 3), settings)
-    for cell in range(8):
-        state = rules.apply(state, Place(cell))
-    assert rules.turn(state) == 2
-    assert rules.placing(state)
-    assert rules.legal(state) == ()
-    assert rules.violation(state, Place(3)) == "fish.place.free"
-    assert rules.turn(rules.eliminate(state, 2)) is None
-
-
 def test_equal_scores_share_a_group_and_the_eliminated_are_not_ranked() -> None:
     state = moving([[1, 1, 1, 1]], [(0, 0)], [(0, 1)], [(0, 2)], [(0, 3)], scores=[3, 9, 9, 12])
     assert rules.ranking(state) == ((3,), (1, 2), (0,))
@@ -446,52 +417,3 @@ def test_a_state_can_be_rebuilt_from_what_is_seen_of_it(setup: Setup) -> None:
         )
         assert rebuilt == state._replace(board=board)
         assert rules.invariant(rebuilt) is None
-
-
-@pytest.mark.parametrize(
-    ("columns", "fish", "complaint"),
-    [(0, [], "no board"), (3, [1, 1], "no board"), (26, [1] * 26, "no board"), (2, [1, 6], "not 6")],
-)
-def test_what_is_no_board_is_refused(columns: int, fish: list[int], complaint: str) -> None:
-    with pytest.raises(ValueError, match=complaint):
-        board_of(columns, fish)
-
-
-@pytest.mark.parametrize(
-    ("places", "fields", "complaint"),
-    [
-        ([[]] * 5, {}, "5 seats"),
-        ([[0], [1]], {"scores": [1]}, "1 scores"),
-        ([[0], [1]], {"alive": [True]}, "1 survivors"),
-        ([[0], [1]], {"seat": 2}, "seat 2"),
-        ([[0], [6]], {}, "cell 6"),
-    ],
-)
-def test_facts_that_make_no_state_are_refused(places: list[list[int]], fields: dict[str, Any], complaint: str) -> None:
-    with pytest.raises(ValueError, match=complaint):
-        rules.state_of(board_of(3, [1] * 6), places, penguins=1, **fields)
-
-
-@pytest.mark.parametrize(
-    ("places", "fields", "complaint"),
-    [
-        ([[0], [1]], {"alive": [True, False]}, "eliminated"),
-        ([[0], [1]], {"scores": [0, -1]}, "negative"),
-        ([[0], [1]], {"revision": -1}, "negative"),
-        ([[0, 1], [2], [3, 4]], {"penguins": 2, "seat": 0}, None),
-        ([[0], []], {"seat": 1}, None),
-    ],
-)
-def test_the_invariant_names_what_cannot_be(
-    places: list[list[int]], fields: dict[str, Any], complaint: str | None
-) -> None:
-    state = rules.state_of(board_of(3, [1, 1, 1, 1, 1, 0]), places, **{"penguins": 1, **fields})
-    problem = rules.invariant(state)
-    assert (problem is None) if complaint is None else (problem is not None and complaint in problem)
-
-
-def test_the_invariant_sees_fish_that_nobody_has_and_turns_that_cannot_be() -> None:
-    state = moving([[1, 1], [1, 1]], [(0, 0)], [(0, 1)])
-    assert rules.invariant(state) is None
-    assert "nobody's score" in (rules.invariant(state._replace(taken=0b1111)) or "")
-    assert "the turn" in (rules.invariant(state._replace(over=True)) or "")

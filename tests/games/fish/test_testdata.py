@@ -126,26 +126,6 @@ def test_a_stuck_first_player_has_no_moves_and_may_only_skip() -> None:
 # Refusals
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "complaint"),
-    [
-        (
-            ["players", 0, "age"],
-            7,
-            r"players\[0\] has the names color, score, places, age: it must have color, score, places",
-        ),
-        (["players", 1, "places"], [[0, 0]], "same tile"),
-        (["board"], [], "no tiles"),
-        (["board", 1], [1] * 26, "1 to 25 rows and columns"),
-    ],
-)
-def test_a_value_of_another_shape_is_refused_and_says_where(
-    path: list[str | int], value: object, complaint: str
-) -> None:
-    with pytest.raises(ValueError, match=complaint):
-        testdata.read_state(changed(path, value))
-
-
 def test_unknown_colors_and_positions_are_refused() -> None:
     with pytest.raises(ValueError, match="color is 'white': it must be one of brown, red"):
         testdata.eliminate(STATE, "white")
@@ -179,28 +159,6 @@ def test_a_board_can_be_given() -> None:
 
 
 # Tournaments: vectors F7 and section 7
-
-
-F7 = {
-    5: [["abc", "de"], ["ad"]],
-    6: [["abcd", "ef"], ["ade"]],
-    8: [["abcd", "efgh"], ["adeh"]],
-    9: [["abcd", "efg", "hi"], ["adeh"]],
-    10: [["abcd", "efgh", "ij"], ["ade", "hi"], ["ah"]],
-    16: [["abcd", "efgh", "ijkl", "mnop"], ["adeh", "ilmp"], ["ahip"]],
-}
-F7_WINNERS = {5: "a", 6: "a", 8: "ah", 9: "ah", 10: "a", 16: "ap"}
-LETTERS = "abcdefghijklmnop"
-
-
-@pytest.mark.parametrize("count", F7)
-def test_a_tournament_is_played_as_vector_f7_says(count: int) -> None:
-    actors = [[letter, "minimax"] for letter in LETTERS[:count]]
-    assert testdata.tournament(actors) == {
-        "winners": list(F7_WINNERS[count]),
-        "failed": [],
-        "rounds": [[list(game) for game in games] for games in F7[count]],
-    }
 
 
 @pytest.mark.parametrize(

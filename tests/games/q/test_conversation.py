@@ -18,8 +18,6 @@ from fairplay.games.q.protocol import codec
 from fairplay.games.q.rules.board import tile_name
 from fairplay.games.q.rules.state import PASS, Action, Settings, State, invariant
 from fairplay.games.q.testdata import CHEATS
-from fairplay.games.steps import Outcome
-from fairplay.games.transcript import game_result
 from fairplay.v1.misconduct_pb2 import CallError
 from tests.games.playing import Played, play_steps
 from tests.games.q.playing import (
@@ -27,7 +25,6 @@ from tests.games.q.playing import (
     extension,
     failing,
     resumed,
-    scripted,
     sound,
     table,
     tiles,
@@ -38,13 +35,6 @@ METHODS = ("Setup", "TakeTurn", "NewTiles", "Win")
 
 
 # The order of calls
-
-
-def test_winners_are_told_first_and_in_turn_order_from_the_finisher_on() -> None:
-    state = table("blue star", "blue star", "red square", "blue star", points=[7, 2, 0, 7])
-    played = resumed(state, scripted(PASS, PASS, extension((0, 1, "red square"))))
-    assert played.ends == [(2, True), (3, True), (0, True), (1, False)]
-    assert played.outcome == Outcome([[(0, 7), (2, 7), (3, 7)], [(1, 2)]])
 
 
 # The worked game Q7 (section 12)
@@ -75,15 +65,6 @@ def test_q7_is_played_as_worked_out(spec: str) -> None:
 
 
 # Elimination (section 5)
-
-
-def test_winners_that_cannot_be_told_have_not_won_and_nobody_wins_in_their_place() -> None:
-    state = table("red square", "blue clover", "blue clover", points=[0, 1, 2])
-    played = resumed(state, failing(0, "Win", CallError()))
-    assert played.ends == [(0, True), (1, False), (2, False)]
-    assert played.outcome == Outcome([[], [(2, 2)], [(1, 1)]])
-    message = game_result(played.outcome, "abc", [])
-    assert [[player.name for player in group.players] for group in message.ranking] == [[], ["c"], ["b"]]
 
 
 # Going on from a state

@@ -14,10 +14,10 @@ from fairplay.games.q import rules
 from fairplay.games.q.game import GAME
 from fairplay.games.q.protocol import codec
 from fairplay.games.q.rules.board import SHAPES, tile_name
-from fairplay.games.q.rules.state import PASS, REPLACE, Action, Extension, Settings, State
+from fairplay.games.q.rules.state import Action, Settings, State
 from fairplay.q.v1 import q_pb2
 from tests.games.drawing import SVG, Drawing
-from tests.games.q.playing import extension, randomly_played, table, tiles, turn_request
+from tests.games.q.playing import extension, randomly_played, table, tiles
 
 NAMES = ("Ann", "Bob", "Cleo", "Dan")
 GLYPHS = "✦✸■●♣◆"
@@ -33,12 +33,6 @@ shown_states = st.builds(
 
 def drawn(state: q_pb2.State, players: tuple[str, ...] = NAMES) -> Drawing:
     return Drawing(GAME.svg(state, players))
-
-
-def marked(drawing: Drawing) -> list[str]:
-    """The titles of the tiles that are framed."""
-    framed = (tile for tile in drawing.of("tile") if any(part.get("class") == "last" for part in tile))
-    return [tile.findtext(f"{SVG}title", "") for tile in framed]
 
 
 def public(state: State, *done: tuple[int, Action, int]) -> q_pb2.State:
@@ -86,33 +80,6 @@ def test_hands_and_pile_are_drawn_only_where_the_state_has_them(shown: codec.Sho
         assert drawing.texts("score") == [str(points) for points in shown.state.points]
         assert drawing.texts("name") == list(NAMES[: len(shown.state.points)])
         assert drawing.texts("pile-count") == [f"{len(shown.state.pile)} in the pile"]
-
-
-def test_a_player_sees_its_own_hand_and_itself_first() -> None:
-    state = table("red square", "blue star", "green clover")
-    view = turn_request(state, 1).state
-    drawing = drawn(view)
-    assert drawing.texts("name") == ["Bob", "Cleo", "Ann"]
-    assert drawing.titles("hand") == ["blue star"]
-
-
-def test_the_last_placements_are_marked_and_told() -> None:
-    before = table("red square, red circle", "blue star")
-    action = extension((0, 1, "red square"))
-    after = rules.apply(before, action)
-    drawing = drawn(public(after, (0, action, 3)))
-    assert marked(drawing) == ["[0, 1]: red square"]
-    assert drawing.texts("told") == ["Ann placed 1 tile: +3"]
-    assert marked(drawn(public(after))) == []
-
-
-@pytest.mark.parametrize(
-    ("action", "words"), [(PASS, "Bob passed"), (REPLACE, "Bob replaced its tiles"), (Extension(()), "+0")]
-)
-def test_turns_that_place_nothing_are_told(action: Action, words: str) -> None:
-    state = public(table("red square", "blue star"), (1, action, 0))
-    assert words in drawn(state).texts("told")[0]
-    assert words in lines(state)[-1]
 
 
 def test_the_36_tiles_look_different() -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from rich.text import Text
 
-from fairplay.fish.v1 import fish_pb2
 from fairplay.games.frontends import (
     GameView,
     IllegalChoiceError,
@@ -25,7 +23,7 @@ from fairplay.games.webset.views.words import letter
 from fairplay.webset.v1 import webset_pb2
 from fairplay.webset.v1 import webset_player_pb2 as messages
 from tests.games.pointing import check_picture, pieces
-from tests.games.webset.tables import CALL, MORE, SHOW, done, fresh
+from tests.games.webset.tables import CALL, MORE, done, fresh
 from tests.server.quick import in_no_time
 
 NAMES = ("ann", "bob\x1b[2J", "[red]cy[/]")
@@ -129,29 +127,6 @@ def test_a_full_table_fits_into_its_part_of_the_screen_and_has_a_key_for_every_c
     assert letter(27) == ""
 
 
-def test_picked_cards_and_a_shown_solution_are_marked() -> None:
-    state = fresh(show_enabled=True)
-    plain, picked = text.board_text(scene(state)), text.board_text(scene(state, picked=(state.table[0],)))
-    solution = text.board_text(scene(done(state, (0, SHOW))))
-    mark = "#d97706"
-    assert plain.count(mark) == 0
-    assert 0 < picked.count(mark) < solution.count(mark)
-    assert picked.count(mark) * 3 == solution.count(mark)
-
-
-def test_the_players_stand_beside_it_with_points_and_penalties_and_harmless_names() -> None:
-    state = codec.build_public(done(fresh(3), (0, CALL)))
-    state.players[1].CopyFrom(webset_pb2.Player(points=-2, penalty_count=3, expiry_count=1, cards=[1, 2, 3]))
-    state.players[2].standing = webset_pb2.STANDING_ELIMINATED
-    lines = shown(text.side_text(words.Scene(state, 0, NAMES))).splitlines()
-    assert lines[0] == "▸ ann             0"
-    assert lines[1] == "  bob[2J         -2"
-    assert lines[2] == "  1 set, 2 wrong, 1 late"
-    assert lines[3:5] == ["  [red]cy[/]      0", "  out"]
-    assert lines[-1] == "69 cards in the deck"
-    assert max(map(len, lines)) <= 24
-
-
 @pytest.mark.parametrize(("ranks", "said"), [((1, 2), "have won!"), ((1, 1), "won, shared!"), ((2, 1), "number 2.")])
 def test_the_end_is_said_as_it_is_for_this_person(ranks: tuple[int, ...], said: str) -> None:
     assert said in shown(words.end_line(scene(fresh()), ranks))
@@ -219,15 +194,6 @@ def test_a_thinking_person_does_nothing_before_the_time_limit() -> None:
         return asyncio.get_running_loop().time()
 
     assert 0.05 <= in_no_time(scenario()) < 0.1
-
-
-async def test_a_question_that_is_cancelled_just_ends() -> None:
-    sitting = Sitting()
-    task = await asked(sitting, fresh())
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
-    assert sitting.keys == []
-    assert (await settled_after(sitting, "space", fresh())) == SPACE
 
 
 async def settled_after(sitting: Sitting, key: str, state: State) -> int:
@@ -344,15 +310,6 @@ async def test_the_game_is_played_by_pointing_as_by_keys() -> None:
     assert list((await taking).cards) == [slots[1], slots[0], slots[2]]
 
 
-async def test_actions_stay_in_the_picture_between_two_questions_and_are_kept_for_the_next() -> None:
-    sitting, state = Sitting(), fresh()
-    await lost(await asked(sitting, state))
-    assert sitting.person.offer().choices == ()
-    assert "call-set" in pieces(sitting.person.svg())
-    sitting.person.choose("call-set")
-    assert (await sitting.act(state)).action == SPACE
-
-
 async def test_an_action_that_may_not_be_tried_is_refused_and_no_action_is_drawn_in_the_call_of_another() -> None:
     sitting = Sitting()
     request = messages.ActRequest(state=codec.build_public(fresh()), actions=[SPACE])
@@ -406,34 +363,6 @@ async def test_keys_right_after_the_time_for_cards_do_nothing() -> None:
     assert (await task).action == messages.ACTION_MORE_CARDS
 
 
-async def test_a_change_is_said_when_keys_mean_something_again() -> None:
-    looked = asyncio.Event()
-
-    def look() -> None:
-        if player.offer().prompt != "Too late.":
-            looked.set()
-
-    player: Any = FRONTEND.create_player(TableContext(lambda: NAMES, 60.0, time.monotonic, look, lambda line: None))
-    called = done(fresh(window_ms=100), (0, CALL))
-    deal = messages.DealRequest(seat=0, state=codec.build_public(called))
-    deal.settings.CopyFrom(codec.build_settings(called.settings))
-    await player.deal(deal)
-    await player.pick_cards(messages.PickCardsRequest(seat=0, state=codec.build_public(called)))
-    looked.clear()
-    async with asyncio.timeout(10):
-        await looked.wait()
-
-
-async def test_in_a_round_enter_passes() -> None:
-    sitting, state = Sitting(), fresh(rounds="earliest")
-    await sitting.deal(state)
-    task = sitting.pick(state, may_skip=True)
-    await sitting.until(lambda view: view.takes_letters)
-    assert "enter" in sitting.keys
-    sitting.press("q", "enter")
-    assert list((await task).cards) == []
-
-
 async def test_somebody_elses_call_is_shown_with_its_time() -> None:
     sitting, called = Sitting(), done(fresh(), (1, CALL))
     await sitting.deal(fresh())
@@ -462,19 +391,6 @@ async def test_what_happens_and_what_becomes_of_own_acts_is_told_with_the_names_
         "Three more cards are dealt.",
         "NoMoreCards: the deck is empty or the table is full",
     ]
-
-
-async def test_what_spectators_see_is_shown_if_it_is_newer() -> None:
-    sitting, state = Sitting(), fresh()
-    await sitting.deal(state)
-    newer = codec.build_public(state)
-    newer.revision += 1
-    newer.players[1].points = 17
-    sitting.person.update(newer)
-    assert "17" in shown(sitting.person.view().side)
-    sitting.person.update(codec.build_public(state))
-    sitting.person.update(fish_pb2.State())
-    assert "17" in shown(sitting.person.view().side)
 
 
 async def test_the_names_of_a_game_stay_when_its_players_leave_the_table() -> None:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from fairplay.games.machine import drive
-from fairplay.games.steps import Call, Eliminate, Race
+from fairplay.games.steps import Call, Race
 from fairplay.games.webset.game import GAME
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules.state import Phase, Player, Standing
-from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
+from fairplay.games.webset.rules.state import Phase
+from fairplay.v1.misconduct_pb2 import Overrun, RuleBreak
 from fairplay.webset.v1 import webset_player_pb2
 from fairplay.webset.v1.webset_player_pb2 import ActResponse, PickCardsResponse
 from tests.games.webset.tables import (
@@ -48,21 +48,6 @@ def actions(request: Any) -> list[str]:
 # The order of calls
 
 
-def test_the_request_to_act_carries_what_happened_and_what_became_of_the_players_own_act() -> None:
-    play = Play(fresh(2))
-    play.set_by(1, X0)
-    mine, other = play.asked("Act")[1], play.asked("Act")[0]
-    assert (status(mine), events(mine)) == ("GOT_SET", [("GOT_SET", 1)])
-    assert (status(other), events(other)) == ("UNSPECIFIED", [("GOT_SET", 1)])
-    assert list(other.events[0].cards) == [0, 1, 2]
-    assert events(play.last("Report", 0)) == [("CALLED", 1)]
-    assert other.state == codec.build_public(play.state)
-    play.arrive((0, answered(CALL)))
-    play.arrive((0, cards(WRONG)))
-    mine = play.asked("Act")[0]
-    assert (status(mine), mine.rule_id, events(mine)) == ("BAD_SET", "webset.take.on-table", [("BAD_SET", 0)])
-
-
 def test_a_resumed_game_goes_on_in_the_middle_of_a_call() -> None:
     play = Play(done(fresh(3), (1, CALL)))
     assert [call.method.name for call in play.sent] == ["Deal", "Deal", "Deal", "PickCards"]
@@ -73,14 +58,6 @@ def test_a_resumed_game_goes_on_in_the_middle_of_a_call() -> None:
 
 
 # The first act counts
-
-
-def test_s14_of_calls_that_came_together_the_first_counts_and_the_others_are_told() -> None:
-    play = Play(fresh(3))
-    play.arrive((2, answered(CALL)), (0, answered(CALL)), (1, NOTHING))
-    assert play.state.caller == 2
-    assert [status(play.last("Report", seat)) for seat in (0, 1)] == ["ALREADY_CALLED", "UNSPECIFIED"]
-    assert play.last("Report", 0).rule_id == "webset.call.first"
 
 
 def test_s13_a_take_before_the_window_ends_counts_and_one_at_its_end_is_late() -> None:
@@ -146,17 +123,6 @@ def news(call: Call) -> list[tuple[int, int]]:
 
 
 # Wrong and late cards
-
-
-@pytest.mark.parametrize("elapsed_s", [0.0, 3.0])
-def test_a_player_that_is_lost_during_its_call_pays_and_is_out(elapsed_s: float) -> None:
-    play = Play(fresh(3))
-    play.arrive((0, answered(CALL)))
-    play.arrive((0, CallError(), elapsed_s))
-    assert play.out == [Eliminate(0, CallError())]
-    assert play.state.players[0] == Player(points=-1, penalties=1, expiries=1, standing=Standing.OUT)
-    assert list(play.asked("Act")) == [1, 2]
-    assert events(play.asked("Act")[1]) == [("CALL_EXPIRED", 0), ("PLAYER_LEFT", 0)]
 
 
 # Misconduct
