@@ -14,18 +14,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.docs.pages import COMMAND_PAGES, ROOT, Command, commands, name_of, run
+from tests.docs.pages import COMMAND_PAGES, ROOT, commands, name_of, run
 from tests.slow import SLOW
 
 LIMIT_S = 100.0
 """More than any page may take on a machine that is busy with something else."""
 
-LISTENER = """
-import os, pathlib, signal, socket, sys
-pathlib.Path("listener").write_text(str(os.getpid()))
-listener = socket.create_server(("127.0.0.1", int(sys.argv[1].partition(":")[2])))
-signal.pause()
-"""
 
 needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="the pages are run by bash")
 
@@ -118,46 +112,3 @@ def test_what_is_deployed_becomes_healthy(page: Callable[[], str], tmp_path: Pat
     trusting = {**environment(tmp_path), "FAIRPLAY_CA": "deploy/tls/ca.pem"}
     code, printed = run(page(), tmp_path, trusting, LIMIT_S)
     assert code == 0, printed
-
-
-def test_a_command_goes_on_in_the_lines_that_are_indented_and_prints_the_others() -> None:
-    text = "```console\n$ one \\\n    two\nprinted\n$ three  # exit code 2\n```\n"
-    assert commands(text) == [Command("one \\\n    two", 2, 0), Command("three  # exit code 2", 5, 2)]
-
-
-def test_only_console_blocks_that_are_not_skipped_are_run() -> None:
-    text = "```sh\n$ one\n```\n<!-- run: skip, because it needs a person -->\n```console\n$ two\n```\n    $ three\n"
-    assert commands(text) == []
-
-
-@needs_bash
-def test_a_command_that_does_not_do_as_its_page_says_is_named(tmp_path: Path) -> None:
-    text = "```console\n$ false  # exit code 1\n$ true\n$ exit 3 | cat\n$ (exit 4)\n$ echo not reached\n```\n"
-    code, printed = run(text, tmp_path, environment(tmp_path), LIMIT_S)
-    assert code == 1
-    assert "line 5: exit code 4, where the page says 0" in printed
-    assert "\nnot reached" not in printed
-
-
-@needs_bash
-def test_what_runs_in_the_background_is_waited_for_and_ended_with_the_page(tmp_path: Path) -> None:
-    (tmp_path / "listen.py").write_text(LISTENER)
-    text = "```console\n$ python listen.py 127.0.0.1:50050 &\n$ test -s listener\n```\n"
-    code, printed = run(text, tmp_path, environment(tmp_path), LIMIT_S)
-    assert code == 0, printed
-    with pytest.raises(ProcessLookupError):
-        os.kill(int((tmp_path / "listener").read_text()), 0)
-
-
-@needs_bash
-def test_a_program_that_ends_at_once_in_the_background_is_named(tmp_path: Path) -> None:
-    code, printed = run("```console\n$ false 127.0.0.1:50050 &\n```\n", tmp_path, environment(tmp_path), LIMIT_S)
-    assert code == 1
-    assert "line 2: it has ended" in printed
-
-
-@needs_bash
-def test_a_page_that_takes_too_long_is_ended_with_what_it_waits_for(tmp_path: Path) -> None:
-    code, printed = run("```console\n$ sleep 600\n```\n", tmp_path, environment(tmp_path), 1.0)
-    assert code == 1
-    assert "not done after 1 s" in printed

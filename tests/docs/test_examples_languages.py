@@ -12,8 +12,8 @@ from fairplay.games.game import find
 from fairplay.games.kit.player_service import PLAYER_METHODS
 from fairplay.player.handlers import PROTOCOL_REVISION
 from tests.docs.pages import ROOT, commands
-from tools.language_players import LANGUAGES, Language, missing
-from tools.test_languages import GAMES, misconducts_of
+from tools.language_players import LANGUAGES, Language
+from tools.test_languages import GAMES
 
 PROTO = ROOT / "proto"
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -165,25 +165,6 @@ def test_every_dependency_is_on_its_page() -> None:
 
 
 # --- the tool ---
-
-
-def test_a_machine_without_the_language_is_told_in_one_sentence_what_to_install() -> None:
-    for found in [None, "", "go version go1.19.8 linux/amd64"]:
-        sentence = missing(GO, found)
-        assert sentence is not None
-        assert "install Go 1.24 or newer" in sentence
-        assert "\n" not in sentence
-
-
-def test_a_version_that_is_new_enough_will_do() -> None:
-    for language, found in [(GO, "go version go1.26.8 linux/amd64"), (TYPESCRIPT, "v20.20.2\n"), (JAVA, "javac 21\n")]:
-        assert missing(language, found) is None
-
-
-def test_whoever_is_blamed_in_a_game_or_a_tournament_is_found() -> None:
-    assert misconducts_of({"ranking": []}) == []
-    assert misconducts_of({"misconducts": [{"player": "me"}]}) == [{"player": "me"}]
-    assert misconducts_of({"failures": [{"misconduct": {}}]}) == [{"misconduct": {}}]
 
 
 def test_the_commands_of_each_page_certify_the_players_of_all_games_one_dialling_in_and_one_serving() -> None:

@@ -113,15 +113,3 @@ def test_every_command_line_that_is_shown_is_one() -> None:
     shown = [each for each in everything() if each.words()[0] not in VERBS]
     assert len(shown) > 400
     assert [(each.place, each.text, found) for each in shown if (found := problem(each))] == []
-
-
-def test_a_line_that_the_command_line_refuses_is_found() -> None:
-    for text, words in [
-        ("certify q --player exec:./me", "No such option: --player"),
-        ("certfy q", "no command 'certfy'"),
-        ("records lst records", "no command 'lst'"),
-        ("new fish mine too > out", "no place for ['too']"),
-    ]:
-        found = problem(Shown("page", f"fairplay {text}", True))
-        assert found is not None
-        assert words in found

@@ -114,20 +114,6 @@ def clashes(message: Descriptor) -> list[str]:
     return [f"{language} {name}" for (language, name), count in Counter([*names, *own]).items() if count > 1]
 
 
-def test_a_clash_would_be_found() -> None:
-    from google.protobuf import descriptor_pb2, descriptor_pool
-
-    text = descriptor_pb2.FileDescriptorProto(name="clash.proto", package="clash")
-    message = text.message_type.add(name="Clash")
-    message.field.add(name="pile", number=1, type=FieldDescriptor.TYPE_UINT32, label=FieldDescriptor.LABEL_REPEATED)
-    message.field.add(
-        name="pile_count", number=2, type=FieldDescriptor.TYPE_UINT32, label=FieldDescriptor.LABEL_OPTIONAL
-    )
-    pool = descriptor_pool.DescriptorPool()
-    pool.Add(text)
-    assert "Java getPileCount" in clashes(pool.FindMessageTypeByName("clash.Clash"))
-
-
 def test_no_two_accessors_of_a_message_are_the_same() -> None:
     for message in messages():
         assert clashes(message) == [], message.full_name

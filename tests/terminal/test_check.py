@@ -12,7 +12,6 @@ import pytest
 
 from fairplay.games.game import find, registered
 from fairplay.games.kit.testdata import collect_questions, question, read_int, read_list
-from fairplay.terminal.authors.testdata import find_difference
 from tests.terminal.running import Run, done
 
 
@@ -85,17 +84,6 @@ def test_without_a_kind_the_kinds_are_listed_with_what_they_take(fairplay: Run) 
 # --- agreement and differences ---
 
 
-def test_values_stand_one_behind_the_other(fairplay: Run, folder: Path) -> None:
-    for asked in ["[1, 0, 2] 0", "[1,0,2]0", "[1, 0, 2] 0 5", "[1, 0, 2]\n\n0\n", " [1,\n 0, 2]\n 0"]:
-        write(folder, "1", asked, [move(0, 1), move(2, 2)])
-        assert done(fairplay("check", "heaps", "legal-moves", "data")) == "1 question: all agree\n"
-
-
-def test_a_question_without_values_has_an_empty_file_and_tuples_are_arrays(fairplay: Run, folder: Path) -> None:
-    write(folder, "only", "", [3, 2, 1])
-    assert done(fairplay("check", "heaps", "start", "data")) == "1 question: all agree\n"
-
-
 def test_a_difference_is_shown_with_its_file_and_its_place(fairplay: Run, folder: Path) -> None:
     write(folder, "2", "[1, 3] 0", [move(0, 1), move(1, 2)])
     write(folder, "10", "[1] 0", [])
@@ -128,23 +116,6 @@ def test_a_refusal_can_be_expected(fairplay: Run, folder: Path) -> None:
         ran = fairplay("check", "heaps", "legal-moves", "data")
         assert ran.code == code
         assert code == 0 or '"heap is -1: it must be at least 0."' in ran.out
-
-
-def test_two_values_differ_first_at_a_place() -> None:
-    for expected, got, where in [
-        (1, 1.0, None),
-        (1, True, ""),
-        ([True], [1], "[0]"),
-        (0, False, ""),
-        (None, 0, ""),
-        ([1, 2], [1, 2, 3], ""),
-        ({"a": 1, "b": 2}, {"b": 2, "a": 1}, None),
-        ({"a": 1}, {"b": 1}, ""),
-        ({"a": [{"b": 1}]}, {"a": [{"b": 2}]}, ".a[0].b"),
-        ([1, 2], [2, 1], "[0]"),
-    ]:
-        found = find_difference(expected, got)
-        assert (found.where if found is not None else None) == where
 
 
 # --- what cannot be used ---

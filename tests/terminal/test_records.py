@@ -2,15 +2,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import pty
 import re
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,19 +51,6 @@ def records(command: str, *arguments: object, code: int = 0, env: Mapping[str, s
     assert result.exit_code == code, result.output
     assert code or not result.stderr
     return result.stdout
-
-
-def on_terminal(*arguments: str) -> str:
-    """What a command prints whose output is a terminal."""
-    command = [sys.executable, "-m", "fairplay.terminal", *arguments]
-    ours, its = pty.openpty()
-    with subprocess.Popen(command, stdout=its, env={**os.environ, "TERM": "xterm"}), os.fdopen(ours, "rb") as terminal:
-        os.close(its)
-        shown = b""
-        with suppress(OSError):  # which is how a terminal ends on Linux
-            while data := terminal.read1(65_536):
-                shown += data
-        return shown.decode()
 
 
 def plain(command: str, *arguments: object, code: int = 0) -> Any:
@@ -238,11 +222,6 @@ def test_list_fits_the_terminal_and_its_ids_can_be_used(world: World, width: int
     assert ("PLAYERS" in heading) == (width == 150)
 
 
-def test_the_beginning_of_a_tournaments_id_is_enough_for_its_games(world: World) -> None:
-    assert f"{world.tournament}/r1g1, a game" in records("show", world.place, f"{world.tournament[:-2]}/r1g1")
-    assert f"{world.tournament}/r1g1, a game" in records("show", world.place, f"{world.tournament[:-2]}/r1")
-
-
 def test_an_empty_store_has_nothing_to_show(tmp_path: Path) -> None:
     asyncio.run(empty(tmp_path))
     assert records("list", tmp_path) == f"there are no records in {tmp_path}\n"
@@ -299,12 +278,6 @@ def test_show_has_the_words_of_a_player_without_what_steers_a_terminal(tmp_path:
     assert "              the player's output:\n                first\n                second" in records("show", path)
 
 
-def test_show_has_a_reply_that_cannot_be_read(tmp_path: Path) -> None:
-    shown = records("show", saved(tmp_path, fouled(b"\xff\xff")))
-    assert "unparsable: 2 bytes" in shown
-    assert "unparsable reply: ff ff" in shown
-
-
 def test_show_of_a_tournament_has_who_came_who_failed_and_who_won(world: World) -> None:
     shown = records("show", world.place, world.tournament)
     for words in ("started", "Start", "exec:false", "eliminated", f"{world.tournament}/r1g1: ", "End", "won by"):
@@ -321,13 +294,6 @@ def test_a_call_is_shown_with_its_request_its_reply_and_the_board(game_file: Pat
     call = plain("show", game_file, "--call", 9)
     assert (call["entry"], call["number"]) == (10, "9")
     assert set(call["reply"]) == {"place"}
-
-
-def test_a_call_of_a_tournament_is_shown_without_a_board(world: World) -> None:
-    shown = records("show", world.place, world.tournament, "--call", 2)
-    assert "/fairplay.v1.PlayerService/Start to 1 greedy" in shown
-    assert f'"tournamentId": "{world.tournament}"' in shown
-    assert "the state" not in shown
 
 
 def test_show_goes_as_far_as_a_record_can_be_read(tmp_path: Path) -> None:
@@ -421,21 +387,6 @@ def test_replay_shows_every_state_and_the_end(game_file: Path) -> None:
     assert "p0 " in shown.splitlines()[-1]
 
 
-def test_replay_shows_all_moves_of_players_that_move_at_once(tmp_path: Path) -> None:
-    players = ["-p", "bot:first", "-p", "bot:random"]
-    assert fairplay("game", "eriantys", *players, "--records", tmp_path).exit_code == 0
-    outside = [line for line in records("replay", tmp_path).splitlines() if not line.startswith("│")]
-    start, *moves, border = outside[outside.index("the start") + 2 :][:4]
-    assert (start[0], border[0]) == ("╰", "╭")
-    assert sorted(move.partition(" →")[0] for move in moves) == ["0 first AskTowerColor", "1 random AskTowerColor"]
-
-
-def test_replay_in_a_terminal_draws_over_the_board_before(game_file: Path) -> None:
-    shown = on_terminal("records", "replay", str(game_file), "--pause", "0ms")
-    assert "\x1b[1A" in shown
-    assert "p0 " in shown.splitlines()[-1]
-
-
 def test_replay_ends_where_a_record_is_not_sound(game_file: Path, tmp_path: Path) -> None:
     def other(entry: RecordEntry) -> None:
         entry.call.seat += 1
@@ -493,11 +444,6 @@ def test_an_entry_that_the_rules_do_not_lead_to_is_named(game_file: Path, tmp_pa
     ]
 
 
-def test_a_record_that_the_store_has_under_another_id_is_wrong(tmp_path: Path) -> None:
-    asyncio.run(keep(tmp_path, recorded(sound(), sound(), game_id="this"), "that", entry_count=5))
-    assert "that  entry 1: it is the record of 'this'" in records("verify", tmp_path, code=1)
-
-
 # --- picture ---
 
 
@@ -522,14 +468,3 @@ def test_old_records_are_removed_once_it_is_said_what_they_are(world: World, tmp
     assert "removed 0 records" in records("prune", copy, "--older", "1d")
     assert "removed 3 records" in records("prune", copy, "--older", "0h")
     assert [each["id"] for each in plain("list", copy)] == [world.unfinished]
-
-
-def test_nothing_is_removed_for_words_that_are_not_understood(world: World, tmp_path: Path) -> None:
-    for arguments, reported in [
-        (["--older", "90"], "--older '90' is not an age: give e.g. 12h, 90d or 8w"),
-        (["--older", "1d", "--keep", "games"], "--keep 'games' is not known: give tournaments or tables"),
-        ([], "Missing option '--older'"),
-    ]:
-        result = fairplay("records", "prune", tmp_path, *arguments)
-        assert result.exit_code == 2
-        assert reported in result.stderr

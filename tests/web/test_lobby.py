@@ -61,13 +61,6 @@ async def test_who_enters_on_the_way_to_a_page_comes_there_and_nowhere_else(page
         assert answer.headers["location"] == "/"
 
 
-async def test_a_taken_name_is_refused(pages: Pages) -> None:
-    async with pages.person("ann"), pages.person() as other:
-        answer = await other.post("/enter", data={"name": "Ann"})
-        assert answer.status_code == 409
-        assert "Enter the lobby" in answer.text
-
-
 @SLOW
 async def test_who_was_let_in_stays_where_the_lobby_takes_its_time_to_show_itself() -> None:
     async with fake_lobby() as (lobby, address):
@@ -126,27 +119,6 @@ async def test_one_click_begins_a_game_against_a_bot(pages: Pages, game: str) ->
         assert answer.url.path == "/table"
         assert "running" in text_of(answer.text)
         assert "guest-" in text_of(answer.text)
-
-
-async def test_who_plays_one_game_after_the_other_keeps_one_table_for_it(pages: Pages) -> None:
-    async with pages.person("ann") as ann, guests(pages.server, "eve") as [eve]:
-        for game in ("fish", "q"):
-            answer = await ann.post("/play", data={"game": game})
-            assert f"ann: {find(game).title}" in text_of(answer.text)
-            refused = await ann.post("/play", data={"game": "webset"})
-            assert "leave that table first" in text_of(refused.text)
-            await ann.post("/table/leave")
-            await eve.sees(lambda lobby: not lobby.table("ann").watchers and lobby.table("ann").HasField("result"))
-        assert list(eve.mirror.tables) == ["ann"]
-
-
-async def test_a_table_of_ones_own_where_others_are_is_left_to_them(pages: Pages) -> None:
-    async with pages.person("ann") as ann, guests(pages.server, "eve") as [eve]:
-        await ann.post("/tables", data={"game": "fish", "name": "ann"})
-        await eve.ask("WatchTable", table="ann")
-        await wait_for(ann, "/live/table", "seats", "Watching: ann, eve")
-        answer = await ann.post("/play", data={"game": "fish"})
-        assert "ann 2: Fish" in text_of(answer.text)
 
 
 @pytest.mark.parametrize("wrong", [{"set-rows": "many"}, {"name": "<b>"}])

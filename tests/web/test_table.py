@@ -118,32 +118,6 @@ async def test_bots_fill_all_empty_seats_in_one_step_and_the_game_starts(pages: 
         assert "bot-3" in text_of((await ann.get("/table")).text)
 
 
-async def test_a_game_starts_when_all_are_ready(pages: Pages) -> None:
-    async with pages.person("ann") as ann, pages.person("bob") as bob:
-        await make_table(ann, "fish")
-        await wait_for(bob, "/live/lobby", "tables", "blue")
-        await bob.post("/table/watch", data={"table": "blue"})
-        for person in (ann, bob):
-            await person.post("/table/join")
-        await ann.post("/table/ready", data={"ready": "true"})
-        await wait_for(bob, "/live/table", "seats", "ann ready")
-        await ann.post("/table/ready", data={"ready": "false"})
-        await wait_for(bob, "/live/table", "seats", "Not ready: ann, bob")
-        for person in (bob, ann):
-            await person.post("/table/ready", data={"ready": "true"})
-        await wait_for(ann, "/live/table", "offer", "Place a penguin")
-
-
-async def test_a_person_plays_alone_by_forms(pages: Pages) -> None:
-    async with pages.person("ann") as ann:
-        await make_table(ann, "webset", **{"set-min_players": "1", "set-aspects": "3", "set-more_rule": "auto"})
-        await ann.post("/table/join")
-        await ann.post("/table/start")
-        await wait_for(ann, "/live/table", "offer", "SET!")
-        refused = await ann.post("/table/choose", data={"part": "more-cards"})
-        assert "The table is full, or the referee deals more cards by itself" in text_of(refused.text)
-
-
 async def test_a_person_joins_a_race_that_goes_on_by_forms(pages: Pages) -> None:
     settings = {"set-min_players": "1", "set-aspects": "3", "set-more_rule": "auto", "set-late_join": "true"}
     async with pages.person("ann") as ann, pages.person("bob") as bob:
@@ -174,20 +148,6 @@ async def test_a_person_solves_a_puzzle_by_forms(pages: Pages) -> None:
         assert "won by ann 0" in text_of(await wait_for(ann, "/live/table", "seats", "The last game was"))
 
 
-async def test_who_closes_the_page_finds_the_same_seat_and_question(pages: Pages) -> None:
-    async with pages.person("ann") as ann:
-        await make_table(ann, "fish", seats="2", **{"set-rows": "3", "set-columns": "3"})
-        await ann.post("/table/join")
-        await ann.post("/table/bots", data={"count": "1", "strategy": "greedy"})
-        await wait_for(ann, "/live/table", "offer", "Place")
-        cookies = ann.cookies
-    async with pages.person() as again:
-        again.cookies = cookies
-        text = text_of((await again.get("/table")).text)
-        assert "You are ann" in text
-        assert "Place" in text
-
-
 async def test_chat_reaches_the_others_and_never_becomes_markup(pages: Pages) -> None:
     async with pages.person("ann") as ann, pages.person("bob") as bob:
         await make_table(ann, "webset")
@@ -197,13 +157,6 @@ async def test_chat_reaches_the_others_and_never_becomes_markup(pages: Pages) ->
         talk = await wait_for(bob, "/live/table", "talk", "hello")
         assert "<script>" not in talk
         assert "&lt;script&gt;" in talk
-
-
-async def test_a_game_starts_only_with_enough_players_and_says_who_is_missing(pages: Pages) -> None:
-    async with pages.person("ann") as ann:
-        await make_table(ann, "q")
-        await ann.post("/table/join")
-        assert 'class="refusal"' in (await ann.post("/table/start")).text
 
 
 async def test_who_has_left_a_running_game_returns_to_it(pages: Pages) -> None:
@@ -226,27 +179,12 @@ async def test_who_has_left_a_running_game_returns_to_it(pages: Pages) -> None:
         assert "out of the game" not in (await ann.get("/table")).text
 
 
-async def test_whoever_leaves_a_table_is_in_the_lobby_again(pages: Pages) -> None:
-    async with pages.person("ann") as ann:
-        await make_table(ann, "q")
-        assert (await ann.post("/table/leave")).url.path == "/"
-        assert (await ann.get("/table")).url.path == "/"
-
-
 async def test_every_game_has_a_page_with_its_rules_and_settings(pages: Pages) -> None:
     for game in registered():
         async with pages.person() as browser:
             text = (await browser.get(f"/games/{game}")).text
             assert f"<code>{game}." in text
             assert "Write a player" in text
-
-
-async def test_the_pictures_of_all_games_are_drawn_when_a_page_asks_for_them_at_once(pages: Pages) -> None:
-    async with pages.person() as browser:
-        asked = (browser.get(f"/games/{game}/example.svg") for game in registered())
-        for picture in await asyncio.gather(*asked):
-            assert picture.status_code == 200, text_of(picture.text)
-            assert picture.text.startswith("<svg")
 
 
 async def test_a_game_that_is_over_is_replayed_moment_by_moment(pages: Pages) -> None:

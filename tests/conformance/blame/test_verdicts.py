@@ -89,28 +89,6 @@ def breaks(_: Context) -> None:
     raise SuiteError("The referee is wrong.")
 
 
-def test_a_must_fails_with_its_evidence_and_the_command_that_repeats_it() -> None:
-    found = tried(fails)
-    assert (found.verdict, found.sentence) == (Verdict.FAIL, "It is wrong.")
-    assert found.evidence is not None
-    assert list(found.evidence.sections) == [("Reply", "nothing"), ("Again", "again!")]
-
-
-def test_what_is_not_demanded_is_a_warning() -> None:
-    for level in [Level.SHOULD, Level.MAY]:
-        assert tried(fails, level).verdict is Verdict.WARN
-
-
-def test_what_does_not_concern_the_player_is_no_failure() -> None:
-    for body, verdict in [
-        (untested, Verdict.NOT_TESTED),
-        (inapplicable, Verdict.NOT_APPLICABLE),
-        (breaks, Verdict.SUITE_ERROR),
-        (lambda _: str(1 / 0), Verdict.SUITE_ERROR),
-    ]:
-        assert tried(body).verdict is verdict
-
-
 def test_an_error_of_the_suite_keeps_its_trace() -> None:
     found = tried(lambda _: str(1 / 0))
     assert found.evidence is not None

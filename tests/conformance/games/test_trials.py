@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from threading import Event
 from typing import Any
 
 import pytest
@@ -12,62 +10,18 @@ import pytest
 from fairplay.certificate import Verdict
 from fairplay.conformance.evidence import without_ids
 from fairplay.conformance.games.rivals import Departure
-from fairplay.conformance.games.trial import MAX_INFRACTIONS, Scenario, Trial
+from fairplay.conformance.games.trial import MAX_INFRACTIONS
 from fairplay.conformance.player.names import new_game_id, new_tournament_id
 from fairplay.conformance.run.engine import run
 from fairplay.conformance.run.options import Options
 from fairplay.conformance.run.report import Report
-from fairplay.eriantys.v1 import eriantys_settings_pb2
-from fairplay.games.conformance import Situation
 from fairplay.games.game import find, registered
-from fairplay.server.links.link import duration
-from fairplay.v1.misconduct_pb2 import MisconductKind
-from fairplay.webset.v1 import webset_pb2
-from tests.conformance.harness import raises, trial_of
+from tests.conformance.harness import trial_of
 
 
 def test_only_ids_are_left_out() -> None:
     text = f'game_id: "{new_game_id("fish")}" {new_tournament_id("q")} seed 12345678 x/r1g1 cafe'
     assert without_ids(text) == 'game_id: "ID" ID seed 12345678 x/r1g1 cafe'
-
-
-SKIP_TURNS = eriantys_settings_pb2.Settings(on_disconnect=eriantys_settings_pb2.ON_DISCONNECT_SKIP_TURNS)
-ROUNDS = webset_pb2.Settings(rounds=webset_pb2.ROUNDS_EARLIEST, window=duration(0.1))
-
-
-def played(name: str, settings: Any, method: str, wrong: Callable[[Any], Any], decisions: int = 4) -> Trial:
-    game = find(name)
-    player: Any = game.player("random")
-    player.quick = False
-    setattr(player, method, wrong)
-    situation = Situation(game.full_settings(settings), 2, 1, turn_count=decisions)
-    return trial_of(game, player, Scenario("failing", situation, seed=1))
-
-
-@pytest.mark.parametrize(
-    "method", ["ask_assistant_card", "ask_action", "start_game", "update_game_board", "ask_tower_color"]
-)
-def test_an_exception_is_misconduct_although_the_game_skips_the_turns_of_a_player_that_fails(method: str) -> None:
-    found = played("eriantys", SKIP_TURNS, method, lambda request: raises(lambda _: None, request))
-    assert found.misconduct is not None
-    assert found.misconduct.kind == MisconductKind.MISCONDUCT_KIND_EXCEPTION
-    assert found.misconduct.method_name.rpartition("/")[2] == "".join(map(str.title, method.split("_")))
-
-
-def test_no_answer_in_time_is_a_pass_where_the_rules_of_the_game_set_the_limit() -> None:
-    released = Event()
-    try:
-        found = played("webset", ROUNDS, "pick_cards", lambda _: released.wait(60), decisions=2)
-    finally:
-        released.set()
-    assert found.misconduct is None
-    assert found.decision_count == 2
-
-
-def test_an_exception_is_misconduct_there_as_well() -> None:
-    found = played("webset", ROUNDS, "pick_cards", lambda request: raises(lambda _: None, request))
-    assert found.misconduct is not None
-    assert found.misconduct.kind == MisconductKind.MISCONDUCT_KIND_EXCEPTION
 
 
 WHOLE_GAME = "rules.whole-game.seat-0-of-2"

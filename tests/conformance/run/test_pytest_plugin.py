@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 
@@ -14,7 +13,6 @@ import fairplay.server.server  # noqa: F401 - what a run within a run imports, i
 from fairplay.certificate import check
 from fairplay.conformance.cases import cases
 from fairplay.conformance.run.plan import ordered
-from fairplay.games.conformance import Level
 from fairplay.games.game import find
 
 pytest_plugins = ["pytester"]
@@ -73,14 +71,6 @@ def test_a_must_that_is_not_met_is_a_failure_with_its_evidence(pytester: pytest.
     assert "NOT TESTED: the player cannot be reached: see contract.reachable" in str(second.get("message"))
 
 
-def test_a_recommendation_that_is_not_tested_is_skipped(pytester: pytest.Pytester) -> None:
-    [should] = [case.id for case in CASES if case.level is not Level.MUST][:1]
-    ran = certify(pytester, *NO_PLAYER, "--junitxml", "j.xml", only=(should,))
-    assert ran.ret == 0
-    [skipped] = Xml.parse(pytester.path / "j.xml").getroot().iter("skipped")
-    assert str(skipped.get("message")).startswith(("NOT TESTED: ", "NOT APPLICABLE: "))
-
-
 def test_known_failures_are_expected_and_those_that_pass_are_to_be_taken_off_the_list(
     pytester: pytest.Pytester,
 ) -> None:
@@ -96,88 +86,11 @@ def test_known_failures_are_expected_and_those_that_pass_are_to_be_taken_off_the
     assert "1 failed" in ran.outlines[-1]
 
 
-def test_levels_are_markers(pytester: pytest.Pytester) -> None:
-    cases = ("contract.reachable", "robustness")
-    ran = certify(pytester, *BOT, "--collect-only", "-q", "-m", "must", only=cases)
-    assert [line for line in ran.outlines if "::" in line and "robustness" not in line]
-    assert not [line for line in ran.outlines if "::" in line and "robustness" in line]
-    ran = certify(pytester, *BOT, "--collect-only", "-q", "-m", "not must", only=cases)
-    assert not [line for line in ran.outlines if "::contract.reachable" in line]
-    assert [line for line in ran.outlines if "::robustness" in line]
-    ran = certify(pytester, "--markers", *BOT)
-    for level in ("must", "should", "may"):
-        assert f"@pytest.mark.{level}: a case of Fairplay that is a {level.upper()}" in ran.stdout.str()
-
-
-def test_a_run_in_which_tests_of_others_fail_has_failed(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(test_mine="def test_mine(): assert False")
-    ran = certify(pytester, *BOT, "test_mine.py", only=("contract.reachable",))
-    ran.assert_outcomes(passed=1, failed=1)
-    assert ran.ret == pytest.ExitCode.TESTS_FAILED
-
-
 def plugin(pytester: pytest.Pytester, source: str) -> tuple[str, str]:
     """Write a plugin of somebody else, and return the options that load it."""
     pytester.makepyfile(another=source)
     pytester.syspathinsert()
     return "-p", "another"
-
-
-def test_a_run_in_which_somebody_else_skips_a_case_has_failed(pytester: pytest.Pytester) -> None:
-    another = plugin(
-        pytester,
-        """
-        import pytest
-
-        def pytest_runtest_setup(item):
-            if item.name == "contract.describes-itself":
-                pytest.skip()
-        """,
-    )
-    ran = certify(pytester, *BOT, *another, only=("contract.reachable", "contract.describes-itself"))
-    ran.assert_outcomes(passed=1, skipped=1)
-    assert ran.ret == pytest.ExitCode.TESTS_FAILED
-
-
-def test_what_goes_wrong_in_another_plugin_is_shown_with_its_trace(pytester: pytest.Pytester) -> None:
-    another = plugin(
-        pytester,
-        """
-        def pytest_runtest_call(item):
-            raise OSError("no room on the disk")
-        """,
-    )
-    ran = certify(
-        pytester, *BOT, *another, "--junitxml", "j.xml", "-o", "junit_family=xunit1", only=("memory.early-end",)
-    )
-    assert ran.ret == pytest.ExitCode.TESTS_FAILED
-    assert "OSError: no room on the disk" in ran.stdout.str()
-    [found] = Xml.parse(pytester.path / "j.xml").getroot().iter("testcase")
-    assert found.get("line") == "0"
-    assert str(found.get("file")).endswith("/cases/memory.py")
-
-
-def test_a_run_that_another_plugin_refuses_before_anything_is_collected_has_no_end(pytester: pytest.Pytester) -> None:
-    another = plugin(
-        pytester,
-        """
-        import pytest
-
-        @pytest.hookimpl(tryfirst=True)
-        def pytest_collection(session):
-            raise pytest.UsageError("not on a Sunday")
-        """,
-    )
-    ran = certify(pytester, *BOT, *another, "--fairplay-certificate", "c.json", only=("contract.reachable",))
-    assert ran.ret == pytest.ExitCode.USAGE_ERROR
-    assert ran.stderr.str().strip() == "ERROR: not on a Sunday"
-    assert not (pytester.path / "c.json").exists()
-
-
-def test_nothing_of_a_run_goes_on_after_its_end(pytester: pytest.Pytester) -> None:
-    before = set(threading.enumerate())
-    assert certify(pytester, *BOT, only=("contract.reachable",)).ret == 0
-    assert set(threading.enumerate()) <= before
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -16,11 +15,10 @@ from fairplay.certificate import Verdict
 from fairplay.conformance.blame.verdicts import Judged
 from fairplay.conformance.cases import cases
 from fairplay.conformance.evidence import Evidence
-from fairplay.conformance.games.trial import CallLimits
 from fairplay.conformance.player.transports import PlayerServer
 from fairplay.conformance.run.engine import run
 from fairplay.conformance.run.options import Options
-from fairplay.conformance.run.report import Report, Run
+from fairplay.conformance.run.report import Report
 from fairplay.conformance.zoo.__main__ import main
 from fairplay.conformance.zoo.mutants import ProgramBehaviour
 from fairplay.conformance.zoo.program import MutantHandlers, dial_in
@@ -29,8 +27,8 @@ from fairplay.games.conformance import Level, find_conformance
 from fairplay.games.game import find, registered
 from fairplay.player.command import Reach
 from fairplay.player.handlers import describe, snake_case
-from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse, PlayerDescription
-from tools.zoo.findings import contradictions, stands_for
+from fairplay.v1.player_pb2 import DescribeRequest, DescribeResponse
+from tools.zoo.findings import stands_for
 
 SHOWN = Evidence("It raised.", sections=[("Call", "TakeTurn")])
 
@@ -39,30 +37,7 @@ def one(case_id: str, verdict: Verdict, see: str = "", evidence: Evidence | None
     return Judged(case_id, Level.MUST, verdict, "", 0.1, evidence, see=see)
 
 
-def contradictions_in(*judged: Judged) -> list[str]:
-    run = Run("fish", "object", 1, CallLimits(1, 1, 1), Level.MAY)
-    return contradictions(Report(run, PlayerDescription(), judged, {}, datetime(2026, 1, 1, tzinfo=UTC), 1.0, True))
-
-
 PASSED, FAILED = one("a.passed", Verdict.PASS), one("a.failed", Verdict.FAIL)
-
-
-def test_reports_that_agree_with_themselves() -> None:
-    for judged in [[PASSED], [PASSED, FAILED], [FAILED, one("b.x", Verdict.NOT_TESTED, "a.failed")]]:
-        assert contradictions_in(*judged) == []
-
-
-def test_reports_that_contradict_themselves() -> None:
-    for judged, sentence in [
-        ([one("a.failed", Verdict.FAIL, evidence=None)], "a.failed failed without evidence"),
-        ([PASSED, one("b.x", Verdict.NOT_TESTED, "a.passed")], "it is refused and no case has failed"),
-        ([FAILED, one("b.x", Verdict.NOT_TESTED, "b.x")], "b.x leads to no failure"),
-        (
-            [one("a.x", Verdict.NOT_TESTED, "b.x"), one("b.x", Verdict.NOT_TESTED, "a.x"), FAILED],
-            "a.x leads to no failure",
-        ),
-    ]:
-        assert sentence in contradictions_in(*judged)
 
 
 GAMES = [name for name in registered() if find_conformance(name).mutations]

@@ -144,11 +144,6 @@ def test_of_a_long_purchase_no_more_is_read_than_it_takes_to_refuse_it() -> None
     assert len(codec.read_purchase(RequestCardsResponse(cards=[card] * 100_000), 4)) == 5
 
 
-def test_of_a_long_part_a_hundred_characters_are_told() -> None:
-    action = (parse_exchange("r" * 50 + "w" * 50 + "->b"),)
-    assert codec.describe_action(random_state(), action) == f"exchange {'r' * 50}{'w' * 41}, number 1 of 1"
-
-
 @given(states(), st.data())
 @settings(max_examples=50)
 def test_any_illegal_action_is_told_in_few_words(state: State, data: st.DataObject) -> None:
@@ -159,20 +154,6 @@ def test_any_illegal_action_is_told_in_few_words(state: State, data: st.DataObje
 
 
 # States
-
-
-@given(states())
-@settings(max_examples=50, deadline=None)
-def test_a_public_state_is_the_full_one_without_what_is_hidden(state: State) -> None:
-    full, public = codec.build_state(state), codec.build_public(state)
-    assert not public.pile
-    assert not public.draw_state
-    assert not any(player.wallet for player in public.players)
-    full.ClearField("pile")
-    full.ClearField("draw_state")
-    for player in full.players:
-        player.ClearField("wallet")
-    assert full == public
 
 
 def test_the_bonus_is_shown_once_the_game_is_over_and_never_read() -> None:
@@ -220,28 +201,6 @@ def test_a_state_written_by_hand_may_be_over() -> None:
     assert codec.resume(by_hand(players=players), Settings(), Random(0)).phase is Phase.OVER
     with pytest.raises(ValueError, match=r"^A call is due, although the game is over\.$"):
         codec.resume(by_hand(players=players, phase="PHASE_REQUEST"), Settings(), Random(0))
-
-
-NOBODY = [0, 0, 0, 0, 0]
-
-
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"players": [{"wallet": NOBODY}] * 7}, "A game has at most 6 players, not 7."),
-        (
-            {"players": [{"wallet": NOBODY, "cards": [{"pebbles": [1]}]}]},
-            r"players\[0\].cards\[0\].pebbles must be five counts of 0 to 400, not \[1\].",
-        ),
-        (
-            {"table": {"equations": [{"left": [1, 0, 0, 0, 0], "right": [0, 1, 0, 0, 0]}] * 2}},
-            "Two equations of the table are the same, perhaps with their sides swapped.",
-        ),
-    ],
-)
-def test_a_state_that_breaks_an_invariant_is_refused_with_its_name(changes: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=f"^{sentence}"):
-        GAME.check_state(bazaar_pb2.Settings(), by_hand(**changes))
 
 
 # What is hidden

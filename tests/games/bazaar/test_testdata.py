@@ -147,12 +147,6 @@ def test_an_answer_is_applied() -> None:
         testdata.apply_purchase(TABLE, START, cards("rrrrr"))
 
 
-def test_the_end_is_told() -> None:
-    assert not testdata.is_over(TABLE, START)
-    assert testdata.is_over(TABLE, game(player("rr", 20), bank="b", visible="rrrrr"))
-    assert testdata.is_over(TABLE, game(player("rr"), bank="", visible="rrrrr"))
-
-
 def test_a_fresh_game_can_be_written_read_and_played() -> None:
     equations, fresh = cast("Any", testdata.start({}, 6, 5))
     assert testdata.start({}, 6, 5) == [equations, fresh]
@@ -188,22 +182,6 @@ def test_a_turn_that_cannot_be_is_refused() -> None:
 # --- strategies, settings and scores
 
 
-@pytest.mark.parametrize(
-    ("policy", "wallet", "visible", "bought"),
-    [
-        ("purchase-points", "rrrbbggg", "rrrbb rrggg", "rrggg"),
-        ("purchase-points", "rrrrrbb", "rrrrr rrrbb", "rrrrr"),
-        ("purchase-points", "rrrrrbbbbb", "rrrrr bbbbb", "bbbbb rrrrr"),
-        ("purchase-size", "ggggg", "ggggg ggggg*", "ggggg*"),
-        ("purchase-points", "rrrrrbbbbbg", "bbbbb* rrrrr", "rrrrr bbbbb*"),
-    ],
-)
-def test_v10_the_best_purchases(policy: str, wallet: str, visible: str, bought: str) -> None:
-    answer = testdata.best_purchases(policy, turn(wallet, visible=visible))
-    assert [sorted(one["pebbles"]) for one in answer] == [sorted(one["pebbles"]) for one in cards(bought)]
-    assert [one["face?"] for one in answer] == [one["face?"] for one in cards(bought)]
-
-
 def test_a_plan_is_the_exchanges_and_the_purchases_of_a_turn() -> None:
     shown = turn("rrrr", bank="bbbbbbbb", visible="bbbbb")
     assert testdata.plan("purchase-points", TABLE, shown) == [[exchange("r->bb")] * 3, cards("bbbbb")]
@@ -224,10 +202,3 @@ def test_a_start_follows_its_settings() -> None:
     ):
         with pytest.raises(ValueError, match=sentence):
             testdata.start(settings, 2)
-
-
-def test_final_scores_hold_the_bonus() -> None:
-    start = game(player("ggggg", 4, "rrwwb"), player("y", 12), bank="g", visible="ggggg")
-    actors = [["Ann", "purchase-points"], ["Bob", "purchase-size"]]
-    assert testdata.scores([], start, actors) == [7, 12]
-    assert testdata.scores([], start, actors, {"bonus": "rwb"}) == [17, 12]

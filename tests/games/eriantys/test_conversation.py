@@ -13,7 +13,7 @@ from fairplay.eriantys.v1.eriantys_pb2 import (
 from fairplay.eriantys.v1.eriantys_player_pb2 import AskActionResponse, AskAssistantCardResponse, AskTowerColorResponse
 from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.game import GAME
-from fairplay.games.eriantys.rules.state import NOBODY, Reason, Settings
+from fairplay.games.eriantys.rules.state import Reason, Settings
 from fairplay.games.steps import Call, Eliminate
 from fairplay.v1.misconduct_pb2 import CallError, Overrun, RuleBreak
 from tests.games.eriantys.playing import (
@@ -27,22 +27,9 @@ from tests.games.eriantys.playing import (
 from tests.games.eriantys.tables import fresh
 
 TOWER, START, CARD, ACTION, BOARD, LAST, END, GONE = (method.name for method in GAME.methods)
-LOST = Overrun()
 
 
 # Tower colours
-
-
-def test_of_those_that_choose_the_same_colour_at_once_the_first_seat_gets_it_and_the_others_are_asked_again() -> None:
-    played = game(sound(), 3, max_attempts=1)
-    asked = [(said.call.seat, list(said.call.request.possible_colors)) for said in played.of(TOWER)]
-    assert asked == [(0, [1, 2, 3]), (1, [1, 2, 3]), (2, [1, 2, 3]), (1, [2, 3]), (2, [2, 3]), (2, [3])]
-    again = played.of(TOWER)[3].call.request
-    assert not again.first_request
-    assert again.refusal.rule_id == "eriantys.towers.taken"
-    assert [said.call.request.first_request for said in played.of(TOWER)] == [True] * 3 + [False] * 3
-    assert not played.eliminated()
-    assert played.states()[3].tower_colors == (0, 1, 2)
 
 
 def test_of_a_team_the_first_player_chooses() -> None:
@@ -78,27 +65,6 @@ def test_a_colour_that_was_free_when_it_was_offered_costs_no_attempt_but_one_tha
     (legal,) = played.eliminated()[0].cause.legal_replies  # type: ignore[union-attr]
     assert legal.Unpack(found := AskTowerColorResponse())
     assert found == tower("WHITE")
-
-
-def test_a_player_lost_before_the_start() -> None:
-    ended = game(failing(1, TOWER, LOST), 3)
-    assert ended.calls()[:4] == [(0, TOWER), (1, TOWER), (2, TOWER), (2, TOWER)] or ended.eliminated()
-    assert (ended.last().reason, ended.groups()) == (Reason.DISCONNECTED, [[0, 2]])
-    skipped = game(failing(1, TOWER, LOST), 3, on_disconnect="SKIP_TURNS")
-    assert sorted(skipped.last().tower_colors) == [0, 1, 2]
-    assert not skipped.eliminated()
-    out = game(failing(1, TOWER, LOST), 3, on_disconnect="ELIMINATE")
-    assert out.last().tower_colors[1] == NOBODY
-    assert sorted(seat for group in out.groups() for seat in group) == [0, 2]
-
-
-def test_a_game_that_is_over_before_all_colours_are_chosen_does_not_begin() -> None:
-    played = game(failing(1, TOWER, CallError()), 3)
-    assert played.last().reason is Reason.DISCONNECTED
-    assert [call for call in played.calls() if call[1] != TOWER] == [(0, GONE), (2, GONE), (0, END), (2, END)]
-    assert {said.call.request.reason for said in played.of(END)} == {eriantys_pb2.REASON_DISCONNECTED}
-    eliminated = game(failing(1, TOWER, tower("GREY")), 2, on_disconnect="ELIMINATE")
-    assert [call for call in eliminated.calls() if call[1] != TOWER] == [(0, GONE), (0, END)]
 
 
 def test_the_partner_of_a_player_that_is_eliminated_before_it_chooses_is_asked() -> None:

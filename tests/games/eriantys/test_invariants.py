@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from fairplay.games.eriantys import rules
 from fairplay.games.eriantys.rules.invariants import invariant
 from fairplay.games.eriantys.rules.state import (
     NOBODY,
-    Card,
     Group,
     Phase,
     PlayAssistant,
@@ -29,7 +27,6 @@ PLANNING = fresh(WITH_HERBALIST, 3)
 BASIC = fresh(Settings(), 2)
 TURN = table(2, WITH_HERBALIST, phase=Phase.STUDENTS, entrances=["GREEN7", "RED7"], clouds=(NONE, NONE))
 MOVING = table(2, expert(1, 2, 3), entrances=["GREEN4", "RED7"], clouds=(NONE, NONE))
-CLOUDS = table(2, phase=Phase.CLOUD, entrances=["GREEN4", "RED7"])
 OVER = rules.apply(PLANNING, PlayAssistant(1))._replace(
     phase=Phase.OVER, active=NOBODY, queue=(), reason=Reason.BAG_EMPTY, round=1
 )
@@ -60,11 +57,6 @@ def single(state: State, place: int, **changes: Any) -> dict[str, Any]:
 
 def card(state: State, place: int, **changes: Any) -> dict[str, Any]:
     return {"cards": at(state.cards, place, state.cards[place]._replace(**changes))}
-
-
-def moved_tile(cards: tuple[Card, ...]) -> tuple[Card, ...]:
-    first, second, *others = cards
-    return first._replace(no_entry=first.no_entry - 1), second._replace(no_entry=1), *others
 
 
 def conquered(count: int, left: int) -> dict[str, Any]:
@@ -111,43 +103,3 @@ def merged(state: State, sizes: list[int], towers: list[int]) -> dict[str, Any]:
 )
 def test_what_a_game_can_just_be_like_is_sound(state: State, changes: dict[str, Any]) -> None:
     assert invariant(changed(state, **changes)) is None
-
-
-@pytest.mark.parametrize(
-    ("state", "changes", "sentence"),
-    [
-        (PLANNING, {"cards": PLANNING.cards[:2]}, "Three characters are in play"),
-        (BASIC, {"clouds": at(BASIC.clouds, 1, students("GREEN4"))}, "A cloud holds at most 3"),
-        (BASIC, {"entrances": at(BASIC.entrances, 1, students("GREEN8"))}, "An entrance holds at most 7"),
-        (BASIC, {"dining_rooms": at(BASIC.dining_rooms, 1, students("GREEN11"))}, "A table has 10 seats"),
-        (PLANNING, card(PLANNING, 0, students=students("GREEN")), "at most the students that it starts with"),
-        (BASIC, merged(BASIC, [2] + [1] * 10, [NOBODY] * 11), "several islands must have towers"),
-        (BASIC, merged(BASIC, [1] * 12, [0, 0] + [NOBODY] * 10), "cannot have the same towers"),
-        (BASIC, {"dining_rooms": (students("RED"), NONE)}, "The red professor must be with"),
-        (PLANNING, {"paid_seats": (0, 1 << 15, 0)}, "three coin seats"),
-        (
-            PLANNING,
-            {
-                "settings": replace(WITH_HERBALIST, no_entry_stack=False),
-                **single(PLANNING, 3, no_entry=2),
-                **card(PLANNING, 0, no_entry=2),
-            },
-            "one no-entry tile at most",
-        ),
-        (PLANNING, {"cards": moved_tile(PLANNING.cards)}, "on character 5 only"),
-        (PLANNING, {"round": 11, "hands": at(PLANNING.hands, 0, ())}, "is the last one"),
-        (BASIC, merged(BASIC, [6, 5, 1], [0, 1, NOBODY]), "The game is over once three groups are left"),
-        (BASIC, merged(BASIC, [8, 1, 1, 1, 1], [0, NOBODY, 1, NOBODY, 1]), "has placed its last tower"),
-        *(
-            (
-                BASIC,
-                {"hands": at(BASIC.hands, seat, ()), "last_round": Reason.LAST_ASSISTANT, "round": 11},
-                "Who plans must have an assistant to play",
-            )
-            for seat in (0, 1)
-        ),
-        (CLOUDS, {"clouds_closed": True}, "only where there is one"),
-    ],
-)
-def test_what_no_game_can_be_like_is_named(state: State, changes: dict[str, Any], sentence: str) -> None:
-    assert sentence in (invariant(changed(state, **changes)) or "")

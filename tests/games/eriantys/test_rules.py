@@ -737,3 +737,10 @@ def test_a_view_lists_the_same_actions() -> None:
 @pytest.mark.parametrize("characters", [(1, 2), (1, 1, 2), (0, 1, 2)])
 def test_characters_are_three_different_ones_or_drawn(characters: tuple[int, ...]) -> None:
     assert settings_problem(Settings(characters=characters)) is not None
+
+
+def test_e_03_three_groups_end_the_game_at_once() -> None:
+    start = table(groups=[(range(4), 0), ([5, 6], 0), (range(7, 11), 1)], held={4: "RED"}, professors={RED: 0})
+    state = moved(start, 4)
+    assert tiles(state) == [tuple(range(7)), (7, 8, 9, 10), (11,)]
+    assert (state.reason, state.towers, rules.winners(state)) == (Reason.FEW_GROUPS, (1, 4), (0,))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from fairplay.games.fish import rules
 from fairplay.games.fish.rules import Settings, State
-from fairplay.games.fish.rules.board import Action, Move, Place, board_of, board_of_rows
+from fairplay.games.fish.rules.board import Action, Move, Place, board_of, board_of_rows, geometry
 
 # A model of its own: tiles by (y, x), where x counts half periods, so that directions are the same in every row.
 
@@ -417,3 +417,52 @@ def test_a_state_can_be_rebuilt_from_what_is_seen_of_it(setup: Setup) -> None:
         )
         assert rebuilt == state._replace(board=board)
         assert rules.invariant(rebuilt) is None
+
+
+def test_the_longest_lines_are_remembered_within_bounds() -> None:
+    setup = Setup(Settings(rows=25, columns=25, random_fish=True), 4, 1)
+    for seed in range(40):
+        for state in play(setup._replace(seed=seed))[::80]:
+            assert {tuple(action) for action in rules.legal(state)} == expected_actions(state)
+    known = geometry(25, 25).lines
+    assert 0 < sum(len(moves) for lines in known for _, moves, _ in lines) <= 20_000
+
+
+@pytest.mark.parametrize(
+    ("places", "fields", "complaint"),
+    [
+        ([[]] * 5, {}, "5 seats"),
+        ([[0], [1]], {"scores": [1]}, "1 scores"),
+        ([[0], [1]], {"alive": [True]}, "1 survivors"),
+        ([[0], [1]], {"seat": 2}, "seat 2"),
+        ([[0], [6]], {}, "cell 6"),
+    ],
+)
+def test_facts_that_make_no_state_are_refused(places: list[list[int]], fields: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        rules.state_of(board_of(3, [1] * 6), places, penguins=1, **fields)
+
+
+@pytest.mark.parametrize(
+    ("places", "fields", "complaint"),
+    [
+        ([[0], [1]], {"alive": [True, False]}, "eliminated"),
+        ([[0], [1]], {"scores": [0, -1]}, "negative"),
+        ([[0], [1]], {"revision": -1}, "negative"),
+        ([[0, 1], [2], [3, 4]], {"penguins": 2, "seat": 0}, None),
+        ([[0], []], {"seat": 1}, None),
+    ],
+)
+def test_the_invariant_names_what_cannot_be(
+    places: list[list[int]], fields: dict[str, Any], complaint: str | None
+) -> None:
+    state = rules.state_of(board_of(3, [1, 1, 1, 1, 1, 0]), places, **{"penguins": 1, **fields})
+    problem = rules.invariant(state)
+    assert (problem is None) if complaint is None else (problem is not None and complaint in problem)
+
+
+def test_the_invariant_sees_fish_that_nobody_has_and_turns_that_cannot_be() -> None:
+    state = moving([[1, 1], [1, 1]], [(0, 0)], [(0, 1)])
+    assert rules.invariant(state) is None
+    assert "nobody's score" in (rules.invariant(state._replace(taken=0b1111)) or "")
+    assert "the turn" in (rules.invariant(state._replace(over=True)) or "")

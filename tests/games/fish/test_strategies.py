@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fairplay.games.fish import rules
 from fairplay.games.fish.players import Greedy, Minimax, Random, Strategy, strategy
 from fairplay.games.fish.rules import Settings, State
-from fairplay.games.fish.rules.board import Action, Move, Place, board_of, board_of_rows
+from fairplay.games.fish.rules.board import Action, Move, Place, board_of_rows
 
 SPECS = ["first", "random", "greedy", "minimax:depth=3", "best"]
 
@@ -39,25 +39,7 @@ def moving(board: list[list[int]], *places: list[int]) -> State:
     return rules.state_of(board_of_rows(board), places, penguins=min(map(len, places)))
 
 
-def moves_of(acted: list[tuple[State, Action]]) -> list[Action]:
-    return [action for _, action in acted if isinstance(action, Move)]
-
-
 # The worked vectors (section 12)
-
-
-def test_vector_f3() -> None:
-    acted = play(rules.initial(Settings(rows=3, columns=3, fish=3), 2, Dice(0)), Minimax(2))
-    end = rules.apply(*acted[-1])
-    assert acted[-1][0].places == ((0, 2, 4, 6), (1, 3, 5, 7))
-    assert moves_of(acted) == [(2, 8)]
-    assert rules.scores(end) == (3, 0)
-
-
-def test_vector_f5() -> None:
-    acted = play(rules.initial(Settings(rows=4, columns=4), 3, Dice(0)), Minimax())
-    assert moves_of(acted) == [(3, 11), (1, 9), (2, 10), (6, 14), (4, 12), (5, 13), (11, 15)]
-    assert rules.scores(rules.apply(*acted[-1])) == (6, 4, 4)
 
 
 # All of them
@@ -161,21 +143,6 @@ def test_minimax_takes_the_first_of_the_moves_that_the_definition_finds_best(
         worth = worths(state, depth)
         best = min(move for move in worth if worth[move] == max(worth.values()))
         assert Minimax(depth).move(state, state.seat) == best
-
-
-@pytest.mark.parametrize(
-    ("columns", "fish", "places", "seat"),
-    [
-        (3, [5, 4, 5, 3, 3, 3, 1, 1, 0, 5, 2, 2, 3, 3, 3], [[14, 10, 11], [7, 2, 0]], 1),
-        (4, [4, 1, 3, 2, 5, 5, 4, 4, 4, 0, 2, 0, 2, 4, 5, 3], [[10, 12, 15], [2, 0, 4]], 0),
-    ],
-)
-def test_minimax_does_not_take_a_bound_that_it_remembers_for_a_value(
-    columns: int, fish: list[int], places: list[list[int]], seat: int
-) -> None:
-    state = rules.state_of(board_of(columns, fish), places, penguins=3, seat=seat)
-    worth = worths(state, 4)
-    assert Minimax(4).move(state, seat) == min(move for move in worth if worth[move] == max(worth.values()))
 
 
 # Plans

@@ -16,7 +16,6 @@ from fairplay.games.frontends import (
 )
 from fairplay.games.webset.person import ACTIONS, FRONTEND, GUARD_S, KEYS
 from fairplay.games.webset.protocol import codec
-from fairplay.games.webset.rules import RULES
 from fairplay.games.webset.rules.state import State
 from fairplay.games.webset.views import text, words
 from fairplay.games.webset.views.words import letter
@@ -127,12 +126,6 @@ def test_a_full_table_fits_into_its_part_of_the_screen_and_has_a_key_for_every_c
     assert letter(27) == ""
 
 
-@pytest.mark.parametrize(("ranks", "said"), [((1, 2), "have won!"), ((1, 1), "won, shared!"), ((2, 1), "number 2.")])
-def test_the_end_is_said_as_it_is_for_this_person(ranks: tuple[int, ...], said: str) -> None:
-    assert said in shown(words.end_line(scene(fresh()), ranks))
-    assert shown(words.end_line(scene(fresh()), (0, 1))) == "The game is over. You are not ranked."
-
-
 # --- the person ---
 
 
@@ -155,31 +148,6 @@ async def test_only_what_may_be_tried_is_shown_and_taken() -> None:
     assert (await task).action == SPACE
 
 
-async def test_a_key_of_an_action_that_is_not_possible_says_why() -> None:
-    sitting = Sitting()
-    request = messages.ActRequest(state=codec.build_public(fresh()), actions=[SPACE])
-    task = asyncio.create_task(sitting.person.act(request))
-    await sitting.until(lambda view: bool(view.keys))
-    sitting.press("s")
-    assert sitting.reported == ["Solutions are not shown at this table."]
-    sitting.press("space")
-    await task
-
-
-@pytest.mark.parametrize(
-    ("rule_id", "said"),
-    [
-        ("webset.more.no-set", "NotNow: there is a set on the table; more cards come only when there is none"),
-        ("webset.act.rounds", f"NotNow: {RULES['webset.act.rounds']}"),
-        ("of.another.version", "NotNow: that is not possible at the moment"),
-    ],
-)
-async def test_the_reason_of_not_now_is_said(rule_id: str, said: str) -> None:
-    sitting = Sitting(limit_s=0.01)
-    await sitting.act(fresh(), status=messages.STATUS_NOT_NOW, rule_id=rule_id)
-    assert sitting.reported == [said]
-
-
 async def test_a_question_that_comes_to_a_new_process_is_answered_in_what_is_left_of_its_time() -> None:
     sitting = Sitting(limit_s=3_600)
     sitting.call_limit_s = 0.1
@@ -194,12 +162,6 @@ def test_a_thinking_person_does_nothing_before_the_time_limit() -> None:
         return asyncio.get_running_loop().time()
 
     assert 0.05 <= in_no_time(scenario()) < 0.1
-
-
-async def settled_after(sitting: Sitting, key: str, state: State) -> int:
-    """Return the answer to a question that comes after the key."""
-    sitting.press(key)
-    return (await sitting.act(state)).action
 
 
 async def lost(task: asyncio.Task[Any]) -> None:
@@ -254,19 +216,6 @@ async def test_news_of_a_cancelled_question_is_reported_once() -> None:
     assert sitting.reported == ["ann CallExpired: no cards in time.", not_now, "bob[2J calls ---S-E-T---."]
     await sitting.person.report(messages.ReportRequest(state=codec.build_public(state), **more))
     assert sitting.reported[3:] == [not_now]
-
-
-async def test_a_key_between_two_questions_holds_for_the_same_table_only() -> None:
-    sitting, other = Sitting(limit_s=0.1), fresh(deck=range(80, -1, -1))
-    await sitting.deal(fresh())
-    assert await settled_after(sitting, "space", fresh()) == SPACE
-    assert await settled_after(sitting, "space", other) == messages.ACTION_NOTHING
-
-
-async def test_a_key_while_somebody_else_has_called_is_not_kept() -> None:
-    sitting, called = Sitting(limit_s=0.1), done(fresh(), (1, CALL))
-    await sitting.deal(called)
-    assert await settled_after(sitting, "space", fresh()) == messages.ACTION_NOTHING
 
 
 async def test_three_cards_are_picked_by_their_keys_and_put_back_by_them() -> None:
@@ -325,17 +274,6 @@ async def test_an_action_that_may_not_be_tried_is_refused_and_no_action_is_drawn
     assert sitting.person.offer().left_s == 3.0
 
 
-async def test_in_a_round_passing_is_a_part_of_the_picture() -> None:
-    sitting, state = Sitting(), fresh(rounds="earliest")
-    await sitting.deal(state)
-    task = sitting.pick(state, may_skip=True)
-    await sitting.until(lambda view: view.takes_letters)
-    check_picture(sitting.person)
-    sitting.person.choose("pass")
-    assert list((await task).cards) == []
-    assert sitting.status != "Too late."
-
-
 async def test_the_time_for_cards_is_counted_down_and_ends_with_none() -> None:
     sitting, called = Sitting(), done(fresh(window_ms=100), (0, CALL))
     await sitting.deal(called)
@@ -391,15 +329,6 @@ async def test_what_happens_and_what_becomes_of_own_acts_is_told_with_the_names_
         "Three more cards are dealt.",
         "NoMoreCards: the deck is empty or the table is full",
     ]
-
-
-async def test_the_names_of_a_game_stay_when_its_players_leave_the_table() -> None:
-    sitting, state = Sitting(), fresh()
-    await sitting.deal(state)
-    sitting.names = ("bob",)
-    assert "ann" in sitting.person.view().side
-    await sitting.deal(state)
-    assert "ann" not in sitting.person.view().side
 
 
 async def test_the_end_of_the_game_is_shown_and_keys_mean_nothing_then() -> None:

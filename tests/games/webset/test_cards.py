@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from itertools import combinations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,17 +10,15 @@ from fairplay.games.webset.rules.cards import (
     CARDS,
     card_name,
     card_of,
-    deck_of,
     differing,
     digits,
     format_card,
     is_set,
     misfits,
     parse_card,
-    sets_among,
     third,
 )
-from tests.games.webset.tables import CAP, UNSHUFFLED, format_cards, parse_cards
+from tests.games.webset.tables import UNSHUFFLED, parse_cards
 
 CARD = st.integers(0, CARDS - 1)
 
@@ -65,29 +60,6 @@ def test_cards_have_names() -> None:
 def test_what_is_no_card_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="four digits from 0 to 2"):
         parse_card(text)
-
-
-def test_the_deck_has_1080_sets_every_card_in_40_and_every_pair_in_one() -> None:
-    found = sets_among(UNSHUFFLED)
-    assert len(found) == 1080
-    assert set(Counter(card for triple in found for card in triple).values()) == {40}
-    pairs = Counter(pair for triple in found for pair in combinations(triple, 2))
-    assert len(pairs) == 81 * 80 // 2
-    assert set(pairs.values()) == {1}
-
-
-def test_twenty_cards_can_be_without_a_set_and_one_more_always_makes_one() -> None:
-    cap = parse_cards(CAP)
-    assert len(set(cap)) == 20
-    assert sets_among(cap) == ()
-    assert all(sets_among((*cap, card)) for card in UNSHUFFLED if card not in cap)
-
-
-def test_the_small_deck_are_the_cards_that_show_one_symbol() -> None:
-    small = deck_of(3)
-    assert [digits(card)[0] for card in small] == [0] * 27
-    assert len(sets_among(tuple(small))) == 117
-    assert format_cards(small[:4]) == "0000 0001 0002 0010"
 
 
 def test_the_aspects_are_named_in_which_cards_differ_or_do_not_fit() -> None:

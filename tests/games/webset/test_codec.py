@@ -64,18 +64,6 @@ def test_settings_that_cannot_be_are_refused_by_name(wrong: webset_pb2.Settings,
 
 
 @settings(max_examples=50, deadline=None)
-@given(states())
-def test_a_public_state_is_the_full_one_without_deck_and_lots(state: State) -> None:
-    full, public = codec.build_state(state), codec.build_public(state)
-    assert not public.deck
-    assert not public.draw_state
-    assert public.deck_left == len(state.deck)
-    full.ClearField("deck")
-    full.ClearField("draw_state")
-    assert full == public
-
-
-@settings(max_examples=50, deadline=None)
 @given(states(), st.integers(1, 2**32))
 def test_no_byte_of_a_public_state_depends_on_the_order_of_the_deck(state: State, seed: int) -> None:
     other = state._replace(deck=rules.shuffled(state.deck, Random(seed)), draw_state=seed)

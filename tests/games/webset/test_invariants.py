@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from fairplay.games.kit.settings import MAX_COUNT
 from fairplay.games.webset.rules import invariants
 from fairplay.games.webset.rules.cards import EMPTY
 from fairplay.games.webset.rules.settings import settings_of
@@ -59,30 +58,3 @@ NONE_THERE = {
 )
 def test_what_a_game_can_just_be_like_is_sound(changes: dict[str, Any]) -> None:
     assert invariants.invariant(START._replace(**changes)) is None
-
-
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"table": START.table[:-1]}, "20 slots: it must have 21"),
-        (
-            {"table": (EMPTY, *range(1, 12), *EMPTY_SLOTS), "deck": (*UNSHUFFLED[12:], 0)},
-            "Only 11 cards lie on the table although the deck has some: 12 must",
-        ),
-        ({"table": (EMPTY, *range(1, 12), 0, *EMPTY_SLOTS[1:])}, "A slot of the base area is empty"),
-        *(({name: -1}, "are never negative") for name in ("revision", "act_count", "call_count", "draw_state")),
-        ({"settings": LOCKING, "players": (LOCKED, LOCKED)}, "Everybody is locked out"),
-        (CALLED | {"call_count": 0}, "none was accepted, or in rounds"),
-        ({"revision": 2**53 + 1}, "The revision is at most 9,007,199,254,740,992"),
-        ({"call_count": MAX_COUNT + 1}, f"counts are at most {MAX_COUNT:,}"),
-        (PICKING | {"picked": (0, 1, 2)}, "Up to two cards"),
-        (PICKING | {"picked": (0, 0)}, "not different ones of the table"),
-        (SOLVED | {"players": (NAMED, Player(cards=(0, 1, 2, 2, 1, 0)))}, "Player 1 has named a set twice"),
-        (SOLVED | {"players": (NAMED, Player(cards=(12, 13, 14)))}, "one that is not on the table"),
-        (NONE_THERE, "the referee deals by itself"),
-        (SHOWN | {"displayed": SOLUTION_COUNT}, f"Solution {SOLUTION_COUNT} is displayed"),
-        ({"players": (OUT, OUT)}, "nobody is in it"),
-    ],
-)
-def test_what_no_game_can_be_like_is_named(changes: dict[str, Any], sentence: str) -> None:
-    assert sentence in (invariants.invariant(START._replace(**changes)) or "")

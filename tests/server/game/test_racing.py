@@ -86,24 +86,6 @@ def test_a_record_replays_to_the_same_game_however_answers_restarts_and_turns_mi
     asyncio.run(play())
 
 
-async def test_a_player_that_leaves_fails_in_its_open_call_and_in_all_later_ones() -> None:
-    async with table(first_of([0, 1], 3, handicap_s={}), 2) as at:
-        at.leave(1)
-        await at.running.over
-        assert at.snap.received == [[(1, "CallError")]] * 3
-        assert [(hand.asked, hand.cancelled) for hand in at.hands] == [(3, 3), (1, 1)]
-
-
-async def test_a_player_that_leaves_before_its_link_is_open_fails_in_its_first_call() -> None:
-    async with table(everybody([0, 1]), 2) as at:
-        at.again(leaver=1)
-        await until(lambda: bool(at.snap.received))
-        assert at.snap.received == [[(1, "CallError")]]
-        assert [hand.asked for hand in at.hands] == [2, 1]
-        at.hands[0].say("alone")
-        await at.running.over
-
-
 async def test_a_record_that_says_more_came_when_nothing_could_is_refused() -> None:
     async with table(first_of([0], 1, handicap_s={}), 1) as at:
         at.hands[0].say("alone")

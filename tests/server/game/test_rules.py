@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 import grpc
 import pytest
 from google.protobuf.any_pb2 import Any as AnyMessage
-from google.protobuf.empty_pb2 import Empty
-from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 from google.protobuf.wrappers_pb2 import Int64Value
 
@@ -38,10 +36,8 @@ from fairplay.server.game.rules import (
     apply_reply,
     list_legal_replies,
     read_position,
-    simulate_game,
 )
 from fairplay.server.net.errors import Refusal, reason_of
-from fairplay.server.records.dataset import build_rows
 from fairplay.v1 import rules_pb2 as pb
 from fairplay.v1.game_pb2 import GameSettings, GameState, Player
 from fairplay.v1.referee_pb2 import GamePlan
@@ -240,23 +236,6 @@ async def test_a_simulation_is_the_game_that_the_referee_plays(name: str) -> Non
     assert ranking == [[(player.seat, player.score) for player in group.players] for group in played.result.ranking]
 
 
-async def test_a_simulation_counts_the_decisions_and_ends_in_the_state_of_the_same_game() -> None:
-    fish = find("fish")
-    request = pb.SimulateGameRequest(game="fish", seed=5, strategies=["first", "random", "first"])
-    simulated = simulate_game(request)
-    async with serving() as server:
-        bots = [Player(name=f"p{seat}", link=f"bot:{each}") for seat, each in enumerate(request.strategies)]
-        await server.referee.play(GamePlan(game="fish", players=bots, seed=5), "g")
-        game, calls = build_rows(server.store.read("g"), find)
-    assert simulated.decision_count == sum(call["kind"] != "notification" for call in calls)
-    assert MessageToDict(unwrap(simulated.state, fish, fish.state_type) or Empty()) == game["final_state"]
-    assert {player.seat: player.name for group in simulated.ranking for player in group.players} == {
-        0: "first-0",
-        1: "random-1",
-        2: "first-2",
-    }
-
-
 def one_move() -> Position:
     """Return a position in Fish in which red moves once, after which nobody can."""
     return read_position(pb.Position(game="fish", state=GameState(fish=ONE_MOVE)))
@@ -275,12 +254,6 @@ def test_the_last_reply_of_a_game_leads_to_its_ranking_and_nobody_is_asked_after
     with pytest.raises(Refusal, match="nobody is asked: the game is over") as refusal:
         list_legal_replies(over)
     assert (refusal.value.reason, refusal.value.field) == ("NOT_ASKED", "position.state")
-
-
-def test_a_reply_that_does_not_end_the_game_leads_to_no_ranking() -> None:
-    at = next(each for each in reached("fish") if each.after is not None)
-    applied = apply_reply(read_position(position("fish", at)), pack(at.reply))
-    assert not applied.ranking
 
 
 def test_in_a_race_the_reply_that_is_asked_about_counts_and_no_other() -> None:

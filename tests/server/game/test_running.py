@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from fairplay.games.steps import Arrival, CallAll, Conversation, Outcome, Show
+from fairplay.games.steps import Arrival, Conversation, Outcome, Show
 from fairplay.server.net.errors import Refusal
-from fairplay.v1.record_pb2 import RecordEntry
 from fairplay.v1.referee_pb2 import GameStatus
-from tests.server.played import Played, control, played, turned, until
+from tests.server.played import Played, played, turned, until
 from tests.server.snap import Snap, ask, everybody
 
 # --- from record to game ---
@@ -87,46 +86,6 @@ async def test_a_game_ends_for_its_watchers_although_nobody_waits_for_it_any_mor
         assert at.received.ended == 1
 
 
-@pytest.mark.usefixtures("looked_at")
-async def test_a_game_that_is_stopped_closes_its_conversation_and_all_calls() -> None:
-    closed = []
-
-    def all_at_once(_: Snap) -> Conversation:
-        try:
-            yield Show(None)
-            yield CallAll(ask(0, 1))
-        finally:
-            closed.append(True)
-        return Outcome([])
-
-    async with played(all_at_once, 2) as at:
-        at.begin()
-        assert len(at.running.open_calls) == 2
-        at.hands[0].say("x")
-        assert [call.seat for call, _ in at.running.open_calls] == [1]
-        at.running.stop("enough")
-        assert (closed, [hand.cancelled for hand in at.hands]) == ([True], [0, 1])
-        assert at.running.open_calls == []
-        at.leave(1)
-        assert (await at.running.over).result.aborted == "enough"
-
-
-@pytest.mark.usefixtures("looked_at")
-async def test_a_game_that_is_stopped_while_nobody_is_asked_stays_stopped() -> None:
-    def nobody(_: Snap) -> Conversation:
-        yield ask(0)[0]
-        yield CallAll([])
-        yield ask(0)[0]
-        return Outcome([])
-
-    async with played(nobody, 1) as at:
-        at.begin()
-        at.hands[0].say("x")
-        at.running.stop("enough")
-        await turned()
-        assert (at.hands[0].asked, at.journal.kinds()) == (1, ["game", "call", "result"])
-
-
 # --- a disk that does not keep up ---
 
 
@@ -170,19 +129,6 @@ async def test_a_game_that_is_stopped_while_it_waits_for_its_record_asks_nobody(
 # --- players that leave and come back ---
 
 
-async def test_who_comes_back_is_called_again() -> None:
-    async with played(everybody([0, 1, 2]), 3) as at:
-        at.leave(1)  # before the links are open
-        at.leave(2)
-        assert at.running.come_back(1)
-        at.begin()
-        await until(lambda: bool(at.running.machine.transcript.misconducts))
-        assert [hand.asked for hand in at.hands] == [1, 1, 0]
-        assert at.running.come_back(2) is False
-        at.running.stop("enough")
-        assert at.running.come_back(0) is False
-
-
 async def test_only_a_call_that_is_open_while_a_player_is_away_fails() -> None:
     def alternately(snap: Snap) -> Conversation:
         for seat in (0, 1, 0, 1):
@@ -202,23 +148,3 @@ async def test_only_a_call_that_is_open_while_a_player_is_away_fails() -> None:
 
 
 # --- the time of players ---
-
-
-def alone(_: Snap) -> Conversation:
-    """Ask one player, five times."""
-    for _turn in range(5):
-        yield ask(0)[0]
-    return Outcome([])
-
-
-async def test_time_that_a_bank_has_paid_for_is_gone_after_a_restart() -> None:
-    async with played(alone, 1, control=control(20.0)) as at:
-        at.begin()
-        at.hands[0].say("x")
-        call = RecordEntry.FromString(at.journal.entries[1])
-        call.call.elapsed.seconds = 15
-        entries = [at.journal.entries[0], call.SerializeToString()]
-    async with played(alone, 1, entries=entries) as again:
-        again.begin()
-        assert again.hands[0].limit_s == pytest.approx(25.0, abs=0.1)
-        assert again.hands[0].bank_s == pytest.approx(15.0, abs=0.1)

@@ -123,20 +123,6 @@ async def test_a_player_that_cannot_be_called_over_tls_is_not_connected(tmp_path
 # --- what it answers ---
 
 
-@pytest.mark.parametrize("size", [1_048_576, 1_048_577])
-async def test_a_reply_may_have_a_mebibyte(size: int) -> None:
-    async def answer(_: Any) -> bytes:
-        return bytes(size)
-
-    async with answering(answer) as port, linked(port) as link:
-        outcome = await ask(link)
-    if size == 1_048_576:
-        assert outcome == bytes(size)
-    else:
-        assert outcome.reason == CallErrorReason.CALL_ERROR_REASON_TOO_LARGE
-        assert outcome.message == "the reply has 1,048,577 bytes; at most 1,048,576 are accepted"
-
-
 @pytest.mark.parametrize("compression", [grpc.Compression.Gzip, grpc.Compression.Deflate])
 async def test_a_compressed_reply_is_measured_as_it_was_before(compression: grpc.Compression) -> None:
     async def compress(context: Any) -> bytes:
@@ -155,34 +141,6 @@ async def test_a_reply_of_more_than_four_mebibytes_is_too_large_in_the_words_of_
         outcome = await ask(link)
     assert outcome.reason == CallErrorReason.CALL_ERROR_REASON_TOO_LARGE
     assert "4194304" in outcome.message
-
-
-@pytest.mark.parametrize(
-    ("code", "details", "reason", "message"),
-    [
-        (grpc.StatusCode.UNAVAILABLE, "gone", "DISCONNECTED", "the player cannot be reached: gone"),
-        (
-            grpc.StatusCode.RESOURCE_EXHAUSTED,
-            "SERVER: Received message larger than max (9 vs. 8)",
-            "STATUS",
-            "SERVER: Received message larger than max (9 vs. 8)",
-        ),
-        (grpc.StatusCode.RESOURCE_EXHAUSTED, "no memory", "STATUS", "no memory"),
-        (grpc.StatusCode.DEADLINE_EXCEEDED, "no time", "STATUS", "no time"),
-    ],
-)
-async def test_a_status_is_the_failure_of_its_call(
-    code: grpc.StatusCode, details: str, reason: str, message: str
-) -> None:
-    async def fail(context: Any) -> bytes:
-        await context.abort(code, details)
-        return b""
-
-    async with answering(fail) as port, linked(port) as link:
-        outcome = await ask(link)
-    assert CallErrorReason.Name(outcome.reason) == f"CALL_ERROR_REASON_{reason}"
-    assert outcome.message == message
-    assert outcome.status_code == (code.value[0] if reason == "STATUS" else 0)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -68,22 +67,6 @@ def taken(hub: Hub, *names: str, token: str = "", resume_token: bytes = b"") -> 
     return False
 
 
-async def test_a_stream_whose_last_player_another_one_has_taken_over_is_over(hub: Hub) -> None:
-    hub.pin("ann")
-    first = Program(hub, "ann", token="token", resume_s=60)
-    first.leave()
-    calls = Outcomes(hub, "ann")
-    calls.call()
-    second = Program(hub, "ann", token="token")
-    assert [len(frame.calls) for frame in await drained(second, 2)] == [0, 1]
-    third = Program(hub, "ann", token="token", resume_token=first.stream.resume_token)
-    assert not (await drained(third, 1))[0].welcome.resumed
-    hub.dismiss("ann", GoodbyeReason.GOODBYE_REASON_FINISHED, "thank you")
-    await third.goodbye()
-    third.leave()
-    assert [outcome.message for outcome in calls.outcomes] == ["the connection of the player ended during the call"]
-
-
 async def test_a_player_that_is_lost_is_over_at_once_where_the_server_says_goodbye(hub: Hub) -> None:
     hub.pin("ann")
     program = Program(hub, "ann", token="token", resume_s=60)
@@ -94,21 +77,6 @@ async def test_a_player_that_is_lost_is_over_at_once_where_the_server_says_goodb
     hub.dismiss("ann", GoodbyeReason.GOODBYE_REASON_FINISHED, "thank you")
     assert len(calls.outcomes) == 1
     assert not hub.here("ann")
-
-
-async def test_a_resume_token_does_not_get_a_name_back_that_another_stream_has_taken_over(hub: Hub) -> None:
-    first = Program(hub, "ann", token="token", resume_s=60)
-    Program(hub, "ann", token="token")
-    assert taken(hub, "ann", token="other", resume_token=first.stream.resume_token)
-
-
-async def test_a_forgotten_name_that_was_claimed_meanwhile_is_not_resumed(hub: Hub) -> None:
-    program = Program(hub, "ann", token="token", resume_s=60)
-    hub.forget("ann")
-    hub.claim("ann", "claimed")
-    assert taken(hub, "ann", token="token", resume_token=program.stream.resume_token)
-    await program.goodbye()
-    program.leave()
 
 
 async def test_an_expected_name_is_had_with_its_token_and_forgotten_with_a_goodbye(hub: Hub) -> None:
@@ -202,14 +170,6 @@ class Outcomes:
 
     def call(self, limit_s: float = 60.0) -> OpenCall:
         return self._hub.call(self._name, "/x/Y", b"request", limit_s, lambda outcome, _: self.outcomes.append(outcome))
-
-
-async def drained(program: Program, frame_count: int) -> Sequence[DialInResponse]:
-    """Wait until a program got so many frames."""
-    async with asyncio.timeout(30):
-        while len(program.frames) < frame_count:
-            await asyncio.sleep(0)
-    return program.frames
 
 
 async def test_names_that_are_kept_have_limits_for_a_host_and_for_all() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shlex
 import signal
 import sys
@@ -22,7 +21,6 @@ from fairplay.player.serving import start_server
 from fairplay.server.links.programs import EXCESS_LIMIT_S, PORTS
 from fairplay.server.links.spec import parse_link
 from fairplay.server.server import Config, Server
-from fairplay.v1.game_pb2 import Player
 from fairplay.v1.misconduct_pb2 import CallErrorReason, Misconduct
 from fairplay.v1.referee_pb2 import Game
 from tests.server.harness import plan, serving
@@ -210,46 +208,7 @@ async def test_players_do_not_outlive_a_server_that_is_killed(tmp_path: Path) ->
             await asyncio.sleep(0.02)
 
 
-async def test_a_started_player_is_told_where_it_is_wanted(server: Server) -> None:
-    names = ("FAIRPLAY_LISTEN", "FAIRPLAY_CONNECT", "FAIRPLAY_NAME", "FAIRPLAY_TOKEN")
-    link = python(f"import os; print([os.environ[name] for name in {names!r}])")
-    misconduct = blamed(await server.referee.play(plan(link, "bot:first")))
-    listen, connect, name, token = eval(misconduct.call_error.output)
-    assert connect.startswith("127.0.0.1:")
-    assert connect != server.address
-    assert listen.startswith("127.0.0.1:")
-    assert name.startswith("a.")
-    assert len(token) == 32
-    assert not set(names) & set(os.environ)
-
-
 # Links as text
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("minimax", "exec:", "dial-in:two words", "http://x:1", "grpc://host", "grpc://host:99999"),
-    ],
-)
-def test_what_is_not_a_link_is_refused_with_what_one_looks_like(text: str) -> None:
-    with pytest.raises(ValueError, match=r"grpc://HOST:PORT|1 to 64 letters"):
-        parse_link(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["grpc://[::1]:50051", "grpc://host.example:1", "dial-in:x-1.y", "exec:./run me", "bot:minimax:depth=2"]
-)
-def test_links_are_read(text: str) -> None:
-    assert parse_link(text).kind == text.partition(":")[0]
-
-
-async def test_exec_is_refused_unless_allowed() -> None:
-    async with serving(Config(allow_exec=False)) as server:
-        with pytest.raises(Exception, match="does not start programs for others") as refusal:
-            await server.referee.play(plan("exec:true", "bot:first"))
-    assert refusal.value.reason == "EXEC_NOT_ALLOWED"  # type: ignore[attr-defined]
-    assert Player().link == ""
 
 
 async def test_a_server_that_stops_does_not_wait_for_players_that_have_not_come() -> None:

@@ -12,7 +12,7 @@ from fairplay.server.server import Server
 from fairplay.v1.game_pb2 import TimeControl
 from fairplay.v1.misconduct_pb2 import CallErrorReason, MisconductKind
 from fairplay.v1.result_pb2 import GameResult
-from tests.server.lobby.harness import OVER, PATIENT, RUNNING, Guest, Mirror, Waiting, guests, lobby, mute
+from tests.server.lobby.harness import OVER, PATIENT, Guest, Waiting, guests, lobby, mute
 
 LONG = TimeControl(decision_limit=Duration(seconds=60), first_decision_limit=Duration(seconds=60))
 SHORT = LobbyLimits(grace_s=0.1, requests_per_second=10_000, burst=10_000, enter_burst=10_000)
@@ -32,10 +32,6 @@ async def begun(table: str, mute_one: Guest, *others: Guest) -> str:
         await other.ask("JoinTable", table=table, link="bot:first")
     game_id: str = (await mute_one.ask("StartTable")).table.game_id
     return game_id
-
-
-def absent(known: Mirror, table: str) -> list[str]:
-    return [seat.name for seat in known.table(table).seats if not seat.present]
 
 
 def check_disconnected(server: Server, game_id: str, name: str, others: list[str]) -> None:
@@ -58,34 +54,6 @@ async def test_a_user_who_is_lost_is_out_of_the_game_and_the_others_play_on() ->
             await bob.sees(lambda known: known.table("t").status == OVER)
         check_disconnected(server, game_id, "ann", ["bob", "cy"])
         assert bob.mirror.seats("t") == ["bob", "cy"]
-
-
-async def test_whoever_left_keeps_its_seat_on_the_list_until_the_game_is_over(server: Server) -> None:
-    async with guests(server, "ann", "bob", "cy") as [ann, bob, cy], mute(server, ann, bob) as [one, two]:
-        await ann.ask("CreateTable", name="t", game="fish", time_control=LONG)
-        for guest in (ann, bob):
-            await guest.ask("JoinTable", table="t")
-        await cy.ask("JoinTable", table="t", link="bot:first")
-        await ann.ask("StartTable")
-        await one.next_call()
-        await ann.ask("Leave")
-        await cy.sees(lambda known: absent(known, "t") == ["ann"])
-        assert cy.mirror.table("t").status == RUNNING
-        assert cy.mirror.seats("t") == ["ann", "bob", "cy"]
-        stranger = Guest(server, "ann")
-        assert await stranger.refused("Leave") == ("UNAUTHENTICATED", "UNKNOWN_USER")
-        with pytest.raises(Exception, match="is kept for a user"):
-            await stranger.enter()
-        stranger.token = ann.token
-        assert (await stranger.enter()).token == ann.token
-        await stranger.ask("WatchTable", table="t")
-        await cy.sees(lambda known: known.watchers("t") == ["ann"])
-        await two.next_call()
-        await bob.ask("LeaveTable")
-        await cy.sees(lambda known: known.table("t").status == OVER)
-        assert cy.mirror.seats("t") == ["cy"]
-        assert cy.mirror.watchers("t") == ["ann"]
-        await stranger.close()
 
 
 async def test_a_user_who_comes_back_in_time_plays_on(server: Server) -> None:

@@ -19,7 +19,7 @@ from fairplay.server.net.errors import Refusal
 from fairplay.v1.game_pb2 import GameSettings, TimeControl
 from fairplay.v1.lobby_pb2 import CreateTableRequest, LobbyEvent
 from fairplay.v1.record_pb2 import RecordEntry
-from tests.server.lobby.harness import OPEN, PATIENT
+from tests.server.lobby.harness import PATIENT
 from tests.server.lobby.test_model import World
 
 
@@ -257,39 +257,6 @@ async def test_who_has_left_a_running_game_does_not_come_back_while_it_plays_els
 
 
 # --- starting ---
-
-
-async def test_bots_on_a_table_that_was_full_already_start_nothing(hall: Hall) -> None:
-    [ann] = hall.enter("ann")
-    table = hall.create(ann, seat_count=2)
-    await hall.seat(table, ann)
-    await hall.lobby.starts.set_bots(ann, 1, "bot:first")
-    await hall.over(table)
-    first = table.game_id
-    await hall.lobby.starts.set_bots(ann, 1, "bot:greedy")
-    assert [seat.link for seat in table.seats] == ["bot:first", "bot:greedy"]
-    assert (table.game_id, table.running) == (first, False)
-    await hall.lobby.starts.set_bots(ann, 0, "")
-    await hall.lobby.starts.set_bots(ann, 1, "")
-    assert table.game_id != first
-    await hall.over(table)
-
-
-async def test_bots_start_no_game_while_a_user_is_not_ready(hall: Hall) -> None:
-    ann, bob = hall.enter("ann", "bob")
-    table = hall.create(ann)
-    await hall.seat(table, ann, bob)
-    await hall.lobby.starts.set_ready(ann, ready=True)
-    assert (await hall.lobby.starts.set_bots(ann, 1, "")).status == OPEN
-
-
-async def test_bots_alone_are_not_ready_to_start(hall: Hall) -> None:
-    ann, bob = hall.enter("ann", "bob")
-    table = hall.create(ann)
-    assert (await hall.lobby.starts.set_bots(ann, 4, "")).status == OPEN
-    assert [seat.name for seat in table.seats] == ["bot-1", "bot-2", "bot-3", "bot-4"]
-    hall.lobby.watch(bob, "t")
-    assert await reason_of(hall.lobby.starts.set_bots(bob, 0, "")) == "NOT_SEATED"
 
 
 async def test_a_table_that_is_deleted_while_its_game_begins_stays_deleted(hall: Hall) -> None:

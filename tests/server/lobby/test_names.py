@@ -8,9 +8,8 @@ import grpc
 import pytest
 
 from fairplay.server.server import Server
-from fairplay.v1.table_pb2 import Part
 from tests.server.harness import ByHand
-from tests.server.lobby.harness import OVER, PATIENT, Guest, guests, lobby
+from tests.server.lobby.harness import PATIENT, Guest, guests, lobby
 
 TAKEN = ("ALREADY_EXISTS", "NAME_TAKEN")
 
@@ -26,26 +25,6 @@ async def test_a_name_of_somebody_else_is_refused(server: Server) -> None:
             await player.say_hello()
             assert await ann.refused("Rename", name="dee") == TAKEN, "dee has dialled in with a token"
             assert await bob.refused("Rename", name="dee") == TAKEN
-
-
-async def test_table_and_seat_and_what_it_owns_stay_with_a_user(server: Server) -> None:
-    async with guests(server, "ann", "bob", "cy") as [ann, bob, cy]:
-        await ann.ask("CreateTable", name="mine", game="fish")
-        await ann.ask("JoinTable", link="bot:first")
-        await ann.ask("SetReady", ready=True)
-        await bob.ask("WatchTable", table="mine")
-        await ann.ask("Rename", name="eve")
-        await bob.ask("Rename", name="bert")
-        await cy.sees(lambda known: known.watchers("mine") == ["bert"] and known.seats("mine") == ["eve"])
-        table = cy.mirror.table("mine")
-        assert (table.owner, table.seats[0].ready) == ("eve", True)
-        await cy.sees(lambda known: known.user("eve").part == Part.PART_PLAYER)
-        await bob.ask("JoinTable", link="bot:first")
-        table = (await ann.ask("StartTable")).table
-        players = server.referee.get(table.game_id).plan.players
-        assert [(player.name, player.link) for player in players] == [("eve", "bot:first"), ("bert", "bot:first")]
-        await cy.sees(lambda known: known.table("mine").status == OVER)
-        await ann.ask("DeleteTable", table="mine")
 
 
 async def test_a_new_name_is_known_after_a_new_start_of_the_server(tmp_path: Path) -> None:

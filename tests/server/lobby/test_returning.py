@@ -7,8 +7,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
-
 from fairplay.client.inputs import parse_settings
 from fairplay.games.game import find
 from fairplay.server.server import Server
@@ -66,27 +64,6 @@ def sound_to(game: str) -> Answer:
 def check_played_to_its_end(result: GameResult) -> None:
     assert not result.misconducts
     assert sorted(one.name for group in result.ranking for one in group.players) == ["ann", "bob"]
-
-
-@pytest.mark.parametrize("game", IN_TURN)
-async def test_who_comes_back_before_its_turn_plays_on(server: Server, game: str) -> None:
-    async with (
-        guests(server, "ann", "bob") as [ann, bob],
-        hesitating_first(server, bob, ann, game=game) as (waiting, player),
-        mute(server, ann) as [mine],
-        mine.answering(sound_to(game)),
-    ):
-        await ann.ask("JoinTable", table="blue")
-        await waiting.until_asked()
-        for _ in range(2):
-            await ann.ask("LeaveTable")
-            await bob.sees(lambda known: [seat.present for seat in known.table("blue").seats] == [True, False])
-            table = (await ann.ask("JoinTable", table="blue")).table
-            assert [(seat.name, seat.present) for seat in table.seats] == [("bob", True), ("ann", True)]
-            await bob.sees(lambda known: known.table("blue").seats[1].present)
-        await player.reply(*waiting.let_go())
-        await bob.sees(lambda known: known.table("blue").status == OVER)
-        check_played_to_its_end(bob.mirror.table("blue").result)
 
 
 async def test_who_has_left_comes_back_also_after_a_new_start_of_the_server(tmp_path: Path) -> None:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import grpc
 import pytest
 
-from fairplay.server.net.errors import Refusal
 from fairplay.server.server import Server
 from fairplay.v1.game_pb2 import GameSettings
 from tests.server.harness import ByHand
 from tests.server.lobby.harness import OPEN, OVER, PATIENT, Guest, Mirror, guests, lobby, mute
 
 INVALID = "INVALID_ARGUMENT"
-NOT_NOW = "FAILED_PRECONDITION"
 
 
 def over(known: Mirror) -> bool:
@@ -29,19 +26,6 @@ async def sentence(guest: Guest, method: str) -> str:
 
 
 # --- a number of players ---
-
-
-async def test_a_table_that_fills_again_after_a_game_starts_again(server: Server) -> None:
-    async with guests(server, "ann", "bob", "cy") as [ann, bob, cy]:
-        await ann.ask("CreateTable", name="t", game="fish", seat_count=2)
-        for guest in (ann, bob):
-            await guest.ask("JoinTable", table="t", link="bot:first")
-        await cy.sees(over)
-        first = cy.mirror.table("t").game_id
-        await bob.ask("LeaveTable")
-        await cy.ask("JoinTable", table="t", link="bot:first")
-        await cy.sees(lambda known: over(known) and known.table("t").game_id != first)
-        assert cy.mirror.seats("t") == ["ann", "cy"]
 
 
 async def test_a_full_table_that_cannot_start_says_why_to_everybody_there(server: Server) -> None:
@@ -86,61 +70,7 @@ async def test_where_the_settings_allow_it_one_plays_alone(server: Server) -> No
 # --- ready ---
 
 
-async def test_of_two_starts_at_once_one_game_comes(server: Server) -> None:
-    async with guests(server, "ann", "bob") as [ann, bob], mute(server, ann):
-        await ann.ask("CreateTable", name="t", game="fish")
-        await ann.ask("JoinTable")
-        await bob.ask("JoinTable", table="t", link="bot:first")
-        users = [server.lobby.user(guest.token, "") for guest in (ann, bob)]
-        results = await asyncio.gather(*map(server.lobby.starts.start, users), return_exceptions=True)
-        refused = [each for each in results if isinstance(each, Refusal)]
-        assert [each.reason for each in refused] == ["TABLE_RUNNING"]
-
-
-async def test_bots_fill_all_free_seats_in_one_step(server: Server) -> None:
-    async with guests(server, "ann", "bob") as [ann, bob], mute(server, ann):
-        await ann.ask("CreateTable", name="t", game="fish")
-        await ann.ask("JoinTable")
-        table = (await ann.ask("SetBots", count=99, link="bot:greedy")).table
-        assert [(seat.name, seat.bot, seat.ready) for seat in table.seats] == [
-            ("ann", "", False),
-            *((f"bot-{number}", "bot:greedy", True) for number in (1, 2, 3)),
-        ]
-        assert await bob.refused("JoinTable", table="t", link="bot:first") == (NOT_NOW, "TABLE_FULL")
-        assert (await ann.ask("SetBots", count=4, link="bot:greedy")).table == table
-        await ann.ask("SetBots", count=1)
-        await bob.ask("JoinTable", table="t", link="bot:first")
-        table = (await bob.ask("StartTable")).table
-        assert [seat.name for seat in table.seats] == ["ann", "bob", "bot-1"]
-        links = [player.link for player in server.referee.get(table.game_id).plan.players]
-        assert links == ["dial-in:ann", "bot:first", "bot:first"]
-        assert await ann.refused("SetBots", count=0) == (NOT_NOW, "TABLE_RUNNING")
-
-
 # --- bots ---
-
-
-async def test_bots_complete_a_table_and_the_game_starts(server: Server) -> None:
-    async with guests(server, "ann", "bob") as [ann, bob]:
-        await ann.ask("CreateTable", name="t", game="fish", seat_count=3)
-        await bob.ask("WatchTable", table="t")
-        assert await bob.refused("SetBots", count=3) == (NOT_NOW, "NOT_SEATED")
-        await ann.ask("SetBots", count=3)  # the owner may watch
-        await bob.sees(over)
-        assert bob.mirror.watchers("t") == ["ann", "bob"]
-        assert len(bob.mirror.table("t").result.ranking) > 0
-
-
-async def test_bots_and_one_who_is_ready_start(server: Server) -> None:
-    async with guests(server, "ann") as [ann]:
-        await ann.ask("CreateTable", name="t", game="fish")
-        await ann.ask("JoinTable", link="bot:first")
-        await ann.ask("SetReady", ready=True)
-        await ann.ask("SetBots", count=1)
-        await ann.sees(over)
-        await ann.ask("SetBots", count=0)
-        assert (await ann.ask("SetReady", ready=True)).table.status == OVER
-        assert await ann.refused("StartTable") == (NOT_NOW, "TOO_FEW_SEATS")
 
 
 async def test_a_table_where_only_bots_are_left_can_be_deleted_while_it_runs(server: Server) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from google.protobuf.duration_pb2 import Duration
 
-from fairplay.server.lobby.users import LobbyLimits
 from fairplay.server.server import Server
 from fairplay.v1.game_pb2 import GameSettings, TimeControl
 from tests.server.harness import ByHand
-from tests.server.lobby.harness import OVER, Guest, guests, lobby, mute
+from tests.server.lobby.harness import OVER, Guest, guests, lobby
 
 INVALID = "INVALID_ARGUMENT"
 NOT_NOW = "FAILED_PRECONDITION"
@@ -35,17 +34,6 @@ def wrong(**settings: int) -> GameSettings:
     return made
 
 
-async def test_a_lobby_takes_so_many_tables_and_no_more() -> None:
-    limits = LobbyLimits(max_table_count=3, max_owned_count=2)
-    async with lobby(limits) as server, guests(server, "ann", "bob") as [ann, bob]:
-        full = ("RESOURCE_EXHAUSTED", "LOBBY_FULL")
-        await ann.ask("CreateTable", name="a", game="fish")
-        await ann.ask("CreateTable", name="b", game="fish")
-        assert await ann.refused("CreateTable", name="c", game="fish") == full
-        await bob.ask("CreateTable", name="c", game="fish")
-        assert await bob.refused("CreateTable", name="d", game="fish") == full
-
-
 # --- links ---
 
 
@@ -53,15 +41,6 @@ async def test_commands_are_for_servers_that_allow_them() -> None:
     async with lobby(allow_exec=True) as server, guests(server, "ann") as [ann]:
         await ann.ask("CreateTable", name="t", game="fish")
         await ann.ask("JoinTable", link="exec:true")
-
-
-async def test_who_joins_again_with_another_link_plays_with_that_one(server: Server) -> None:
-    async with guests(server, "ann", "bob") as [ann, bob]:
-        await ann.ask("CreateTable", name="t", game="fish")
-        for guest, link in ((ann, "bot:first"), (bob, "bot:first"), (ann, "bot:greedy"), (bob, "bot:first")):
-            await guest.ask("JoinTable", table="t", link=link)
-        game_id = (await ann.ask("StartTable")).table.game_id
-        assert [player.link for player in server.referee.get(game_id).plan.players] == ["bot:greedy", "bot:first"]
 
 
 async def test_a_player_under_another_name_must_have_dialled_in_with_the_user_s_token(server: Server) -> None:
@@ -93,19 +72,6 @@ async def test_nothing_secret_is_told_to_others() -> None:
 # --- deleting ---
 
 
-async def test_a_table_is_not_deleted_under_the_players_of_its_game(server: Server) -> None:
-    async with guests(server, "ann", "bob") as [ann, bob], mute(server, ann, bob):
-        await seated("t", ann, bob, link="")
-        await ann.ask("StartTable")
-        assert await ann.refused("DeleteTable", table="t") == (NOT_NOW, "TABLE_RUNNING")
-        await bob.ask("LeaveTable")
-        game_id = (await ann.ask("ListTables")).tables[0].game_id
-        await ann.ask("DeleteTable", table="t")
-        await ann.sees(lambda known: known.user("ann").table == "" and "t" not in known.tables)
-        stopped = await server.referee.stop(game_id, "")  # which waits for the end
-        assert stopped.result.aborted == "the table was deleted"
-
-
 # --- starting ---
 
 
@@ -133,12 +99,3 @@ async def test_settings_that_do_not_fit_the_players_are_refused_at_the_start(ser
 
 
 # --- talking ---
-
-
-async def test_what_was_said_before_a_user_came_is_not_told(server: Server) -> None:
-    async with guests(server, "ann", "bob") as [ann, bob]:
-        await ann.ask("CreateTable", name="t", game="fish")
-        await ann.ask("Say", text="before")
-        await bob.ask("WatchTable", table="t")
-        await ann.ask("Say", text="after")
-        assert (await bob.until(lambda event: event.HasField("spoken"))).spoken.text == "after"

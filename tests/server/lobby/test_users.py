@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from fairplay.server.server import Server
 from fairplay.v1.table_pb2 import Part
 from tests.server.harness import ByHand
@@ -63,20 +61,7 @@ async def test_a_player_that_dialled_in_first_may_dial_in_again(server: Server) 
     await ann.close()
 
 
-async def test_a_name_is_free_for_dialling_in_when_its_user_is_gone(server: Server) -> None:
-    async with guests(server, "ann") as [ann]:
-        await ann.ask("Leave")
-        async with ByHand(server, "ann", token="other") as player:
-            assert (await player.say_hello()).HasField("welcome")
-
-
 # --- streams ---
-
-
-@pytest.mark.parametrize("after", [1, 2**64 - 1])
-async def test_a_stream_after_an_event_that_is_not_remembered_begins_with_the_whole(server: Server, after: int) -> None:
-    async with guests(server, "ann", attend=False) as [ann]:
-        assert (await ann.attend(after).event()).HasField("lobby")
 
 
 async def test_changes_of_one_thing_that_are_due_together_are_told_once(server: Server) -> None:

@@ -215,14 +215,6 @@ def first(kind: str) -> int:
     return next(index for index, entry in enumerate(parsed(whole())) if entry.WhichOneof("entry") == kind)
 
 
-def another_winner(entry: RecordEntry) -> None:
-    entry.change.finished.winners[:] = ["b"]
-
-
-def another_ranking(entry: RecordEntry) -> None:
-    entry.played.result.ranking[0].players[0].CopyFrom(RankedPlayer(seat=1, name="b"))
-
-
 def another_name(entry: RecordEntry) -> None:
     entry.played.result.ranking[0].players[0].name = "z"
 
@@ -247,23 +239,8 @@ def another_seat(entry: RecordEntry) -> None:
     entry.call.seat = 77
 
 
-def a_failure(entry: RecordEntry) -> None:
-    entry.call.error.message = "dead"
-
-
 def no_outcome(entry: RecordEntry) -> None:
     entry.call.ClearField("reply")
-
-
-@pytest.mark.parametrize(
-    ("index", "changed"),
-    [(-1, another_winner), (first("played"), another_ranking), (first("call"), a_failure)],
-)
-def test_what_leads_elsewhere_is_found_no_later_than_at_the_result(
-    index: int, changed: Callable[[RecordEntry], None]
-) -> None:
-    [finding] = check_tournament(tampered(index, changed))
-    assert finding.entry > index
 
 
 def test_a_misconduct_that_is_left_out_is_found() -> None:

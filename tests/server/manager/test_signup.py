@@ -13,7 +13,6 @@ from google.protobuf.duration_pb2 import Duration
 from fairplay.server.manager.manager import MAX_CHECKED_AT_ONCE
 from fairplay.server.manager.states import FINISHED, RUNNING
 from fairplay.server.net.errors import Refusal
-from fairplay.server.records.chain import parsed
 from fairplay.v1.connection_pb2 import DialInResponse, Hello, HostedPlayer
 from fairplay.v1.game_pb2 import Player
 from fairplay.v1.player_pb2 import PlayerDescription
@@ -59,13 +58,6 @@ async def dial_in(here: Environment, name: str, token: str, display_name: str = 
 # Entering and leaving
 
 
-async def test_names_differ_in_more_than_capital_letters() -> None:
-    async with environment() as here:
-        assert await refused(here.manager.create("t", plan(["Zed", "zed"]))) == "INVALID_PLAYERS"
-        await here.manager.create("t", plan(["Zed"], min_entrant_count=5))
-        assert await refused(sign_up(here, "ZED")) == "NAME_TAKEN"
-
-
 # Starting by hand
 
 
@@ -82,13 +74,6 @@ async def test_a_tournament_of_its_creators_players_starts_with_as_few_as_a_game
 # Creating
 
 
-async def test_an_id_of_a_game_is_not_free() -> None:
-    async with environment() as here:
-        await here.play("t", plan("ab"))
-        await here.referee.play(here.referee.get("t/r1g1").plan, "taken")
-        assert await refused(here.manager.create("taken", plan("ab"))) == "ID_REUSED"
-
-
 async def test_a_large_plan_is_created_and_refused_as_a_small_one_is() -> None:
     """It is checked in a thread."""
     many = [f"p{number}" for number in range(MAX_CHECKED_AT_ONCE + 1)]
@@ -100,17 +85,6 @@ async def test_a_large_plan_is_created_and_refused_as_a_small_one_is() -> None:
 
 
 # Periods
-
-
-async def test_starting_and_cancelling_end_the_period() -> None:
-    timers = Timers()
-    async with environment(later=timers.later) as here:
-        await here.manager.create("t", periods(entrants="ab"))
-        await here.manager.create("u", periods(entrants="ab"))
-        assert len(timers.waiting) == 2
-        await here.manager.start("t")
-        await here.manager.cancel("u", "rain")
-        assert not timers.waiting
 
 
 # Restarts
@@ -164,18 +138,6 @@ async def test_a_full_tournament_starts_after_a_restart_that_came_in_between(tmp
     async with environment(tmp_path) as here:
         await here.manager.resume_all()
         assert names(await here.over("t")) == "cba"
-
-
-async def test_the_number_of_a_sign_up_is_known_after_a_restart(tmp_path: Path) -> None:
-    async with environment(tmp_path) as here:
-        here.stage.act("x", start="hold")
-        await here.manager.create("t", plan("x", max_entrant_count=3))
-        await sign_up(here, "ann", "bob")
-    async with environment(tmp_path) as here:
-        here.stage.act("x", start="hold")
-        await here.manager.resume_all()
-        assert names(here.manager.get("t")) == "bobannx"
-        assert [(await here.manager.sign_up("t", player(name), "")).number for name in ("ann", "bob")] == [2, 3]
 
 
 async def test_who_signed_up_before_a_restart_leaves_alone(tmp_path: Path) -> None:
@@ -274,16 +236,3 @@ async def test_entrants_say_who_they_are_as_far_as_the_server_was_told() -> None
         assert described(running) == {"x": "first", "ann": "Ann 1.0", "dee": "Dee 2.0"}
         await here.manager.cancel("t", "rain")
         assert here.findings() == []
-
-
-async def test_what_entrants_say_is_in_the_record(tmp_path: Path) -> None:
-    async with environment(tmp_path) as here:
-        await here.manager.create("t", plan("x", min_entrant_count=2))
-        await dial_in(here, "ann", "secret", "Ann 1.0")
-        await here.manager.sign_up("t", player("ann", "dial-in:ann"), "secret")
-    async with environment(tmp_path) as here:
-        await here.manager.resume_all()
-        assert described(here.manager.get("t")) == {"x": "first", "ann": "Ann 1.0"}
-        [entry] = [each for each in parsed(here.store.read("t")) if each.change.HasField("signed_up")]
-        assert entry.change.signed_up.link == "dial-in:ann"
-        assert entry.change.signed_up.description.display_name == "Ann 1.0"

@@ -91,30 +91,6 @@ def test_a_file_with_something_behind_its_end_is_told(tmp_path: Path) -> None:
     assert "is cut off or damaged after entry" in problem(tmp_path / "r")
 
 
-def test_wherever_an_entry_was_cut_the_one_before_is_named(tmp_path: Path) -> None:
-    start, end = (Record(entries=RECORD.entries[:number]).ByteSize() for number in (3, 4))
-    path = tmp_path / "r"
-    for length in range(start + 1, end):
-        path.write_bytes(DATA[:length])
-        assert problem(path) == f"{path} is cut off or damaged after entry 3"
-
-
-def test_the_length_of_an_entry_takes_up_to_ten_bytes(tmp_path: Path) -> None:
-    entry = RECORD.entries[0].SerializeToString()
-    path = tmp_path / "r"
-    for size in (2, 5, 10):
-        path.write_bytes(b"\n" + length_in(size, len(entry)) + entry)
-        assert list(load(path).entries) == [RECORD.entries[0]]
-    path.write_bytes(b"\n" + length_in(11, len(entry)) + entry)
-    assert problem(path) == f"{path} is not a Fairplay record"
-
-
-def length_in(size: int, length: int) -> bytes:
-    """Return a length in so many bytes, of 7 bits each: the lowest first, and a bit more in all but the last."""
-    digits = [length >> 7 * at & 0x7F for at in range(size)]
-    return bytes([*(0x80 | digit for digit in digits[:-1]), digits[-1]])
-
-
 def test_a_file_of_2_gib_is_too_large(tmp_path: Path) -> None:
     path = tmp_path / "r"
     check_size(path, 2_147_483_647)

@@ -1,30 +1,26 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gc
 import os
 import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import AsyncIterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection
 
 from fairplay.server.records.accounts import AccountsDatabase
 from fairplay.server.records.chain import chained, first_broken
-from fairplay.server.records.database import RECORDS, Selection
+from fairplay.server.records.database import Selection
 from fairplay.server.records.errors import RecordExists, RecordsError, StoreInUse
 from fairplay.server.records.maintenance import copy, prune
 from fairplay.server.records.place import Place, at
 from fairplay.server.records.secrets import SecretsDatabase
-from fairplay.server.records.sqlite import Directory
 from fairplay.server.records.store import Store
 from fairplay.server.records.writer import Journal
 from fairplay.v1.record_pb2 import Record, RecordEntry
@@ -123,17 +119,6 @@ def names(directory: Path) -> set[str]:
     return {path.name for path in directory.rglob("*")}
 
 
-async def test_flushing_and_closing_an_idle_store_is_quick_and_can_be_repeated(store: Store) -> None:
-    await store.flush()
-    await store.flush()
-    await store.close()
-    await store.close()
-    with pytest.raises(RecordsError, match="the store is closed"):
-        begin(store, "r1")
-    with pytest.raises(RecordsError, match="the store is closed"):
-        store.reopen("r1")
-
-
 async def test_a_busy_database_puts_the_writer_behind_and_loses_nothing(tmp_path: Path) -> None:
     store = Store.open(tmp_path)
     journal = begin(store, "r1")
@@ -175,30 +160,6 @@ async def test_a_finished_record_takes_nothing_more(store: Store) -> None:
     with pytest.raises(RecordsError, match="the record 'r1' is finished"):
         store.reopen("r1")
     assert entries(store.read("r1")) == [b"header of r1", b"the end"]
-
-
-async def test_a_record_that_is_reopened_stays_the_same_journal(place: Place) -> None:
-    store = Store.open(place)
-    begin(store, "r1")
-    await store.close()
-    store = Store.open(place)
-    journal = store.reopen("r1")
-    assert store.reopen("r1") is journal
-    journal.append(b"one")
-    assert entries(store.read("r1")) == [b"header of r1", b"one"]
-    await store.close()
-
-
-async def test_the_last_hash_of_a_record_is_that_of_its_last_entry(place: Place) -> None:
-    store = Store.open(place)
-    journal = begin(store, "r1")
-    journal.append(b"one")
-    whole = chained([b"header of r1", b"one", b"the end"])
-    assert store.last_hash("r1") == journal.last_hash == whole.entries[1].chain_hash
-    finish(journal)
-    await store.close()
-    with Store.read_only(place) as reading:
-        assert reading.last_hash("r1") == whole.entries[2].chain_hash
 
 
 def played(game_id: str) -> Record:
@@ -250,19 +211,6 @@ async def test_only_the_whole_record_of_a_game_is_taken(store: Store) -> None:
         store.take(damaged)
     assert store.unsaved_count == 0
     assert store.find("g1") is None
-
-
-async def test_who_wants_to_know_is_called_when_nothing_can_be_written(tmp_path: Path) -> None:
-    store = Store.open(tmp_path)
-    failed = threading.Event()
-    store.on_failure(failed.set)
-    (tmp_path / "records.sqlite").unlink()
-    begin(store, "r1")
-    with pytest.raises(RecordsError, match="is gone"):
-        await store.flush()
-    assert await asyncio.to_thread(failed.wait, 30)
-    with pytest.raises(RecordsError, match="is gone"):
-        await store.close()
 
 
 async def test_a_record_that_is_not_there(store: Store) -> None:
@@ -369,14 +317,6 @@ def in_memory(*record_ids: str) -> set[str]:
     return {each.listing.record_id for each in gc.get_objects() if isinstance(each, Journal)} & {*record_ids}
 
 
-async def test_unfinished_records_are_listed_oldest_first(store: Store) -> None:
-    journals = [begin(store, f"g{number}") for number in range(5)]
-    await store.flush()
-    finish(journals[1])
-    begin(store, "t", kind="tournament")
-    assert [listing.record_id for listing in store.unfinished()] == ["g0", "g2", "g3", "g4", "t"]
-
-
 async def test_others_read_while_the_server_writes(place: Place, store: Store) -> None:
     journal = begin(store, "r1")
     journal.append(b"one")
@@ -429,30 +369,6 @@ def held_open(directory: Path) -> list[str]:
     return [path for path in paths if path.startswith(str(directory))]
 
 
-async def test_a_place_is_kept_when_it_is_opened_and_while_nothing_is_written(tmp_path: Path) -> None:
-    leased = Leased(tmp_path, 3600)
-    await Store.open(leased).close()
-    assert leased.kept.acquire(blocking=False)
-    assert not leased.kept.acquire(blocking=False)
-    leased = Leased(tmp_path, 0.001)
-    store = Store.open(leased)
-    for _ in range(3):
-        assert await asyncio.to_thread(leased.kept.acquire, timeout=30)
-    await store.close()
-
-
-class Leased(Directory):
-    """A directory whose lock has to be kept every few seconds; `kept` counts how often it was."""
-
-    def __init__(self, path: Path, keep_s: float) -> None:
-        super().__init__(path)
-        self.keep_s = keep_s
-        self.kept = threading.Semaphore(0)
-
-    def keep(self, _: Connection) -> None:
-        self.kept.release()
-
-
 # --- directories that are not what they should be ---
 
 
@@ -500,12 +416,6 @@ def test_there_is_nothing_to_read(tmp_path: Path) -> None:
     for directory in (tmp_path, tmp_path / "nowhere"):
         with pytest.raises(RecordsError, match=r"there are no records in .*: it has no file records\.sqlite"):
             Store.read_only(directory)
-
-
-def test_there_is_nothing_to_read_in_a_database_without_tables(tmp_path: Path) -> None:
-    (tmp_path / "records.sqlite").touch()
-    with pytest.raises(RecordsError, match=f"there are no records in {tmp_path}"):
-        Store.read_only(tmp_path)
 
 
 def execute(directory: Path, statement: str, *values: object) -> None:
@@ -577,24 +487,6 @@ async def test_a_damaged_list_of_chunks_is_found(tmp_path: Path) -> None:
     execute(tmp_path, "UPDATE records SET chunks = ?", b"123")
     with Store.read_only(tmp_path) as reading, pytest.raises(RecordsError, match="the list of chunks is damaged"):
         reading.read("r1")
-
-
-@pytest.mark.parametrize("column", ["data", *(each.name for each in RECORDS.columns if each.name != "number")])
-async def test_a_value_of_another_type_is_told_in_one_sentence(tmp_path: Path, column: str) -> None:
-    store = Store.open(tmp_path)
-    finish(begin(store, "r1"))
-    await store.close()
-    table = "chunks" if column == "data" else "records"
-    # A flipped bit heeds no NOT NULL: the values of a row say themselves of what type they are.
-    execute(tmp_path, f"CREATE TABLE damaged AS SELECT * FROM {table}")
-    execute(tmp_path, f"DROP TABLE {table}")
-    execute(tmp_path, f"ALTER TABLE damaged RENAME TO {table}")
-    for value in ("NULL", "7", "'text'", "x'2e'"):
-        execute(tmp_path, f"UPDATE {table} SET {column} = {value}")
-        with Store.read_only(tmp_path) as reading:
-            for read in (partial(reading.read, "r1"), partial(reading.list, "game", limit=9), reading.defects):
-                with contextlib.suppress(RecordsError):  # anything else would be a traceback
-                    read()
 
 
 @pytest.mark.parametrize(("column", "value"), [("end_time_ns", "'text'"), ("game", "NULL")])

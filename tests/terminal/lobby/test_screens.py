@@ -13,7 +13,7 @@ from textual.widgets import Input, Select, Static
 
 from fairplay.server.server import Server
 from fairplay.terminal.lobby.app import LobbyApp
-from fairplay.terminal.lobby.forms import Answers, Field, Form, Help, Question
+from fairplay.terminal.lobby.forms import Answers, Field, Form, Question
 from fairplay.v1.lobby_pb2 import Spoken
 from fairplay.v1.table_pb2 import Table, User
 from tests.client.lobby.fake import fake_lobby
@@ -242,32 +242,6 @@ async def test_a_form_is_sent_once_however_often_enter_is_pressed() -> None:
         assert sent == ["blue", "blue"]
 
 
-async def test_another_game_brings_its_own_suggestions(server: Server) -> None:
-    async with ann_and_bob(server) as (ann, _):
-        await ann.press("n")
-        await ann.until(lambda: isinstance(ann.app.screen, Form))
-        form = ann.app.screen
-        assert form.query_one("#limit", Input).value == "2m"
-        form.query_one("#game", Select).value = "webset"
-        await ann.until(lambda: form.query_one("#limit", Input).value == "1m")
-        assert "show_enabled=true" in form.query_one("#settings", Input).value
-        form.query_one("#game", Select).value = "eriantys"
-        await ann.until(lambda: form.query_one("#limit", Input).value == "3m")
-        assert form.query_one("#settings", Input).value == ""
-        await ann.press("escape")
-        await ann.until(lambda: ann.app.screen is not form)
-
-
-async def test_help_is_shown_and_goes_away(server: Server) -> None:
-    async with ann_and_bob(server) as (ann, bob):
-        await at_bobs_table(ann, bob)
-        await ann.press("question_mark")
-        await ann.until(lambda: isinstance(ann.app.screen, Help))
-        await ann.sees("Space calls a set")
-        await ann.press("down", "x")
-        await ann.until(lambda: not isinstance(ann.app.screen, Help))
-
-
 # --- at a table ---
 
 
@@ -300,20 +274,6 @@ async def test_deleting_is_asked_for_and_only_offered_to_the_owner(server: Serve
         await ann.press("y")
         await ann.sees("you are ann")
         await bob.until(lambda each: "red" not in each.client.lobby.tables)
-
-
-async def test_a_refused_request_is_said(server: Server) -> None:
-    async with ann_and_bob(server) as (ann, bob):
-        await at_bobs_table(ann, bob, game="fish")
-        await ann.press("j")
-        await ann.until(lambda: isinstance(ann.app.screen, Form))
-        await ann.type("nowhere")
-        await ann.press("enter")
-        await ann.sees("not a way to reach a player")
-        await ann.press(*["backspace"] * len("nowhere"))
-        await ann.type("bot:first")
-        await ann.submit()
-        await ann.sees("1 ann")
 
 
 @pytest.mark.parametrize(
@@ -367,13 +327,6 @@ async def test_a_person_plays_alone_against_bots(server: Server) -> None:
         await ann.sees("Place a penguin")
 
 
-async def test_a_key_that_does_nothing_is_answered_with_those_that_do_something(server: Server) -> None:
-    async with screen(server.address, "ann", notifications=True) as ann:
-        await ann.sees("you are ann")
-        await ann.press("x")
-        await ann.sees("x does nothing now. Keys: n new")
-
-
 async def test_a_set_is_called_and_picked_with_keys(server: Server) -> None:
     async with ann_and_bob(server) as (ann, bob):
         await at_bobs_table(ann, bob, settings="window=60s")
@@ -418,21 +371,6 @@ async def test_a_table_for_a_number_of_players_is_made_filled_with_bots_and_star
         await ann.submit()
         await ann.sees("The game begins.")
         assert [seat.name for seat in bob.table("blue").seats] == ["ann", "bot-1", "bot-2"]
-
-
-async def test_a_board_that_is_too_large_is_scrolled_by_the_arrow_keys(server: Server) -> None:
-    async with ann_and_bob(server) as (ann, bob):
-        await at_bobs_table(ann, bob, game="fish", settings="rows=5 columns=5")
-        assert await bob.controller.join(bob.table(), "bot:first") == ""
-        await ann.press("j")
-        await ann.until(lambda: isinstance(ann.app.screen, Form))
-        await ann.type("bot:first")
-        await ann.submit()
-        await ann.sees("g go: start")
-        await ann.press("g")
-        await ann.sees("winner")
-        await ann.press("down", "up", "pagedown", "pageup", "left", "right")
-        assert "winner" in ann.text
 
 
 # --- trouble ---
